@@ -1,0 +1,24 @@
+/**
+ * What one request used, in disjoint buckets: a token is counted in exactly one of `input`, `cacheRead`,
+ * `cacheWrite` and `output`. Wire formats disagree on whether cached tokens are part of the prompt count;
+ * each protocol settles that when it reads usage, so nothing after it can count a token twice.
+ */
+export interface Usage {
+  /** Prompt tokens the supplier read afresh. */
+  readonly input: number
+  /** Prompt tokens served from the supplier's cache. */
+  readonly cacheRead: number
+  /** Prompt tokens written to the supplier's cache. */
+  readonly cacheWrite: number
+  /** All generated tokens, thinking included. */
+  readonly output: number
+  /** The part of `output` that was thinking; never added to it. */
+  readonly reasoning: number
+  /** Pictures made. */
+  readonly images: number
+}
+
+export const NO_USAGE: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, images: 0 }
+
+/** Who says so: the supplier's own figures, our count of what was delivered, or only the estimate at arrival. */
+export type UsageProvenance = 'supplier' | 'counted' | 'estimated'

@@ -1,0 +1,35 @@
+import { ERROR_CODES } from './codes.ts'
+import { GatewayError } from './gateway-error.ts'
+
+/** The body of every error response; `type` always equals `code`. */
+export interface ErrorEnvelope {
+  readonly error: {
+    readonly message: string
+    readonly type: string
+    readonly code: string
+    readonly param: string | null
+  }
+}
+
+/** Adds what a wire format's own clients look for around the envelope; never changes `error`'s own fields. */
+export type EnvelopeDress = (envelope: ErrorEnvelope, requestId: string) => object
+
+/** Whatever was thrown, as something that may be shown: only a GatewayError's message is safe to show. */
+export function asGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown
+  return new GatewayError('internal_error', 'The gateway failed to handle this request.', { cause: thrown })
+}
+
+export function errorEnvelope(error: GatewayError): ErrorEnvelope {
+  return { error: { message: error.message, type: error.code, code: error.code, param: error.param } }
+}
+
+/** Turns a refusal into a response. The only place where an error status and body are written. */
+export function renderError(error: GatewayError, requestId: string, dress?: EnvelopeDress): Response {
+  const envelope = errorEnvelope(error)
+  const body = dress ? dress(envelope, requestId) : envelope
+  return new Response(JSON.stringify(body), {
+    status: ERROR_CODES[error.code].status,
+    headers: { 'content-type': 'application/json', ...error.headers },
+  })
+}

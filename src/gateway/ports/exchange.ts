@@ -1,0 +1,29 @@
+import type { EnvelopeDress } from '../../errors/render-error.ts'
+
+/** One HTTP request as the gateway's stories see it, whatever server carries it. */
+export interface Exchange {
+  /** Also the `x-request-id` of the response and the id of the settlement. */
+  readonly requestId: string
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly query: URLSearchParams
+  /** Values of the `:name` parts of the endpoint's path, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>
+  readonly headers: Headers
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal
+  /** The whole body as text. Refuses bodies over the limit, of a wrong content type, or that are not valid UTF-8. */
+  readText(): Promise<string>
+}
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** One thing that can be asked over HTTP. A thrown GatewayError becomes the error response. */
+export interface Endpoint {
+  readonly method: HttpMethod
+  /** `/operator/v1/accounts/:id`; a last segment `*` matches the rest of the path, given as `params['*']`. */
+  readonly path: string
+  handle(exchange: Exchange): Response | Promise<Response>
+  readonly dressError?: EnvelopeDress
+}

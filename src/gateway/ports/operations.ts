@@ -1,0 +1,143 @@
+import type { Account, RateLimits, TierName } from '../../vocabulary/account.ts'
+import type { ApiKey, Budget, RoutePolicy, UsageLimit } from '../../vocabulary/api-key.ts'
+import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { Settlement } from '../../vocabulary/settlement.ts'
+import type {
+  Credential,
+  CredentialState,
+  Format,
+  Model,
+  Price,
+  Route,
+  Supplier,
+} from '../../vocabulary/supply.ts'
+import type { Adjustment, AuditEvent, Listing, Page, Payment, SettlementFilter } from './storage.ts'
+
+/** An account as an operator sees it: the stored facts and what follows from them now. */
+export interface AccountView {
+  readonly account: Account
+  /** The tier in force: an unexpired assignment, else the earned one. */
+  readonly tier: TierName
+  readonly limits: RateLimits
+  readonly balanceNano: NanoUsdt
+}
+
+export interface KeySettings {
+  readonly name: string
+  readonly routePolicy: RoutePolicy
+  readonly usageLimit: UsageLimit | null
+  readonly rpm: number | null
+  readonly tpm: number | null
+  readonly modelAllowlist: readonly string[] | null
+  readonly budget: Budget | null
+  readonly expiresAtMs: number | null
+}
+
+/** A key together with its secret: only ever the answer to creating or rotating it. */
+export interface IssuedKey {
+  readonly key: ApiKey
+  readonly secret: string
+}
+
+export interface CredentialSettings {
+  readonly label: string | null
+  readonly rpm: number | null
+  readonly tpm: number | null
+  readonly weight: number
+  readonly state: CredentialState
+}
+
+export interface TierChange {
+  readonly tier: TierName
+  readonly rpm: number | null
+  readonly tpm: number | null
+  readonly expiresAtMs: number | null
+  readonly reason: string
+}
+
+export interface RouteSettings {
+  readonly upstreamModel: string
+  readonly formats: readonly Format[] | null
+  readonly price: Price | null
+  readonly rpm: number | null
+  readonly tpm: number | null
+  readonly priority: number
+  readonly enabled: boolean
+}
+
+/** A route's state now, for each credential that can serve it. */
+export interface RouteView {
+  readonly route: Route
+  readonly credentials: readonly CredentialHealth[]
+}
+
+export interface CredentialHealth {
+  readonly credential: Credential
+  /** Requests and tokens left in the credential's own window; null when it has no such limit. */
+  readonly remainingRequests: number | null
+  readonly remainingTokens: number | null
+}
+
+/**
+ * Everything an operator can do. Each change is stored with its audit event, then in force on the next request.
+ * `actor` says who asked, for the audit. All throw a GatewayError: `not_found` for an unknown id,
+ * `invalid_request` (with `param`) for a change that makes no sense.
+ */
+export interface Operations {
+  createAccount(input: { name: string; email: string | null }, actor: string): Promise<AccountView>
+  listAccounts(page: Page): Listing<AccountView>
+  findAccount(id: string): AccountView
+  changeAccount(
+    id: string,
+    change: { name?: string; creditLineNano?: NanoUsdt | null },
+    actor: string,
+  ): Promise<AccountView>
+  recordPayment(
+    accountId: string,
+    input: { amountNano: NanoUsdt; reference: string; note: string | null },
+    actor: string,
+  ): Promise<Payment>
+  recordAdjustment(
+    accountId: string,
+    input: { amountNano: NanoUsdt; reason: string },
+    actor: string,
+  ): Promise<Adjustment>
+  assignTier(accountId: string, change: TierChange, actor: string): Promise<AccountView>
+  endTierAssignment(accountId: string, actor: string): Promise<AccountView>
+
+  createKey(accountId: string, settings: KeySettings, actor: string): Promise<IssuedKey>
+  listKeys(accountId: string, page: Page): Listing<ApiKey>
+  findKey(id: string): ApiKey
+  changeKey(
+    id: string,
+    change: Partial<KeySettings> & { state?: 'active' | 'disabled' },
+    actor: string,
+  ): Promise<ApiKey>
+  rotateKey(id: string, graceSeconds: number, actor: string): Promise<IssuedKey>
+  revokeKey(id: string, actor: string): Promise<ApiKey>
+
+  listSuppliers(page: Page): Listing<Supplier>
+  findSupplier(id: string): Supplier
+  putSupplier(supplier: Supplier, actor: string): Promise<Supplier>
+  addCredential(
+    supplierId: string,
+    input: CredentialSettings & { secret: string },
+    actor: string,
+  ): Promise<Credential>
+  listCredentials(supplierId: string, page: Page): Listing<Credential>
+  changeCredential(id: string, change: Partial<CredentialSettings>, actor: string): Promise<Credential>
+  deleteCredential(id: string, actor: string): Promise<void>
+  listModels(page: Page): Listing<Model>
+  findModel(id: string): Model
+  putModel(model: Omit<Model, 'createdAtMs'>, actor: string): Promise<Model>
+  putRoute(
+    ids: { modelId: string; supplierId: string },
+    settings: RouteSettings,
+    actor: string,
+  ): Promise<Route>
+  listRoutes(page: Page): Listing<RouteView>
+
+  listSettlements(filter: SettlementFilter, page: Page): Promise<Listing<Settlement>>
+  findSettlement(requestId: string): Promise<Settlement>
+  listAuditEvents(page: Page): Promise<Listing<AuditEvent>>
+}

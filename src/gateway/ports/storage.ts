@@ -1,0 +1,117 @@
+import type { Account } from '../../vocabulary/account.ts'
+import type { ApiKey } from '../../vocabulary/api-key.ts'
+import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { Settlement } from '../../vocabulary/settlement.ts'
+import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
+
+/** Who did what to which thing, and how it looked before and after. Never holds a secret. */
+export interface AuditEvent {
+  readonly id: string
+  readonly atMs: number
+  readonly actor: string
+  /** `<thing>.<verb>`, such as `key.rotated`. */
+  readonly action: string
+  readonly subject: string
+  readonly before: object | null
+  readonly after: object | null
+}
+
+export interface Page {
+  readonly limit: number
+  readonly cursor: string | null
+}
+
+export interface Listing<T> {
+  readonly data: readonly T[]
+  readonly nextCursor: string | null
+}
+
+/** All configuration rows, credentials decrypted. */
+export interface Configuration {
+  readonly accounts: readonly Account[]
+  readonly keys: readonly ApiKey[]
+  readonly suppliers: readonly Supplier[]
+  readonly credentials: readonly Credential[]
+  readonly models: readonly Model[]
+  readonly routes: readonly Route[]
+}
+
+export interface Payment {
+  readonly id: string
+  readonly accountId: string
+  readonly amountNano: NanoUsdt
+  readonly reference: string
+  readonly note: string | null
+  readonly atMs: number
+}
+
+export interface Adjustment {
+  readonly id: string
+  readonly accountId: string
+  readonly amountNano: NanoUsdt
+  readonly reason: string
+  readonly atMs: number
+}
+
+export interface SettlementFilter {
+  readonly accountId?: string
+  readonly keyId?: string
+  readonly model?: string
+  readonly fromMs?: number
+  readonly toMs?: number
+}
+
+/** What a key has spent on each UTC day, the unit all usage periods are made of. */
+export interface DailySpend {
+  readonly keyId: string
+  /** Days since 1970-01-01 UTC. */
+  readonly day: number
+  readonly amountNano: NanoUsdt
+}
+
+/**
+ * Durable configuration, money and history. Every change is one transaction together with its audit event:
+ * either both are there or neither.
+ */
+export interface Storage {
+  loadConfiguration(): Promise<Configuration>
+
+  /** Inserts or replaces. */
+  saveAccount(account: Account, event: AuditEvent): Promise<void>
+  /** Inserts or replaces the key and exactly its secrets. */
+  saveKey(key: ApiKey, event: AuditEvent): Promise<void>
+  saveSupplier(supplier: Supplier, event: AuditEvent): Promise<void>
+  /** The secret is encrypted on the way in. */
+  saveCredential(credential: Credential, event: AuditEvent): Promise<void>
+  deleteCredential(id: string, event: AuditEvent): Promise<void>
+  saveModel(model: Model, event: AuditEvent): Promise<void>
+  saveRoute(route: Route, event: AuditEvent): Promise<void>
+
+  /**
+   * Records a payment once per account and reference, raising balance and total paid.
+   * A reference seen before changes nothing and gives the payment recorded then.
+   */
+  recordPayment(payment: Payment, event: AuditEvent): Promise<{ payment: Payment; isNew: boolean }>
+  recordAdjustment(adjustment: Adjustment, event: AuditEvent): Promise<void>
+
+  /**
+   * Writes settlements with their ledger entries, balances and daily spends. A request id written before is
+   * skipped whole, so the same batch may come twice.
+   */
+  writeSettlements(settlements: readonly Settlement[]): Promise<void>
+  /** Settled balance of every account, by id: the sum of its ledger entries. */
+  loadBalances(): Promise<ReadonlyMap<string, NanoUsdt>>
+  loadDailySpends(keyId: string | null): Promise<readonly DailySpend[]>
+
+  /** Newest first. */
+  listSettlements(filter: SettlementFilter, page: Page): Promise<Listing<Settlement>>
+  findSettlement(requestId: string): Promise<Settlement | null>
+  /** Newest first. */
+  listAuditEvents(page: Page): Promise<Listing<AuditEvent>>
+
+  /** The first difference between a balance and the sum of its ledger entries, null when all agree. */
+  findLedgerDifference(): Promise<string | null>
+  /** Fails when the database does not answer. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,74 @@
+import type { Usage } from '../conversation/usage.ts'
+import type { GatewayError } from '../errors/gateway-error.ts'
+import type { EnvelopeDress } from '../errors/render-error.ts'
+import type { SupplierFailure } from '../errors/supplier-failure.ts'
+import type { Format } from '../vocabulary/supply.ts'
+
+/** What admission and routing need to know of a request, whatever its wire format. */
+export interface RequestFacts {
+  readonly model: string
+  readonly stream: boolean
+  /** Characters of all prompt text: instructions, turns, tool definitions and tool results. */
+  readonly promptCharacters: number
+  /** Inline or linked pictures and other media; each counts the same whatever its size. */
+  readonly mediaParts: number
+  /** null when the client set no limit. */
+  readonly maxOutputTokens: number | null
+  /** How many answers are asked for; multiplies what the output may cost. */
+  readonly choices: number
+}
+
+/** A well-formed client request: its facts, and what the relay lane needs to send it on. */
+export interface ClientRequest {
+  readonly facts: RequestFacts
+  /** The client's own bytes with only the model name (and what the format needs for metering) replaced. */
+  relayBody(upstreamModel: string): string
+  /** A tap for the supplier's answer to exactly this request. */
+  openTap(): StreamTap
+}
+
+/** What a whole reply says about itself. */
+export interface ReplyFacts {
+  /** null when the supplier reported none. */
+  readonly usage: Usage | null
+  /** Characters of generated text, thinking and tool arguments: what is charged when usage is missing. */
+  readonly outputCharacters: number
+}
+
+/**
+ * Reads a relayed stream without changing it. Synchronous: give it bytes, it gives the bytes that may go on.
+ * It forwards whole events only, so that an event that must not reach the client can still be held back.
+ */
+export interface StreamTap {
+  /** The bytes that may be forwarded now; null when none. Usually the very array that was given. */
+  push(bytes: Uint8Array): Uint8Array | null
+  /** True once something a client can use has been seen: the moment to commit to this supplier. */
+  readonly hasContent: boolean
+  /** True once the format's terminal event has passed. A stream that ends before it has failed. */
+  readonly isComplete: boolean
+  /** Set when the supplier sent an error event, or bytes that are not its format. Nothing more is forwarded. */
+  readonly failure: SupplierFailure | null
+  /** The last usage the supplier reported, null when none so far. */
+  readonly usage: Usage | null
+  /** Characters of generated text, thinking and tool arguments forwarded so far. */
+  readonly outputCharacters: number
+}
+
+/**
+ * One wire format. Everything the gateway knows of its field names is behind this interface.
+ */
+export interface Protocol {
+  readonly name: Format
+  /** Checks and reads a parsed body; throws a GatewayError that names the field at fault. `text` is what was parsed. */
+  readRequest(body: unknown, text: string): ClientRequest
+  /** Reads a supplier's whole reply; null when it is not a reply of this format. */
+  readReply(body: unknown): ReplyFacts | null
+  /** Reads a supplier's error response. */
+  decodeError(status: number, body: string): SupplierFailure
+  /** What this format's clients look for around the error envelope. */
+  readonly dressError?: EnvelopeDress
+  /** The frames that tell a client in mid-stream that the answer has failed. */
+  encodeStreamError(error: GatewayError, requestId: string): string
+  /** Sent into a silent stream; null when the format's clients tolerate none. */
+  readonly heartbeat: string | null
+}

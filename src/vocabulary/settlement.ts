@@ -1,0 +1,54 @@
+import type { Usage, UsageProvenance } from '../conversation/usage.ts'
+import type { NanoUsdt } from './money.ts'
+import type { Format, Price } from './supply.ts'
+
+export type Outcome = 'completed' | 'client_left' | 'supplier_failed' | 'refused' | 'interrupted'
+
+/** One try at one candidate, kept so that "why did it go there?" has an answer. */
+export interface Attempt {
+  readonly supplier: string
+  readonly credentialId: string
+  /** Why this candidate was chosen at this point. */
+  readonly reason: string
+  readonly result: 'answered' | 'failed' | 'refused' | 'client_left'
+  readonly status: number | null
+  /** What went wrong, safe to show an operator; null when it answered. */
+  readonly failure: string | null
+  readonly startedAtMs: number
+  readonly firstByteMs: number | null
+}
+
+/** The immutable record of one admitted request. */
+export interface Settlement {
+  readonly requestId: string
+  readonly accountId: string
+  readonly keyId: string
+  readonly model: string
+  readonly supplier: string | null
+  readonly credentialId: string | null
+  readonly clientFormat: Format
+  readonly supplierFormat: Format | null
+  readonly stream: boolean
+  readonly usage: Usage
+  readonly provenance: UsageProvenance
+  /** The price it was charged at; a later price change alters nothing. */
+  readonly price: Price | null
+  readonly amountNano: NanoUsdt
+  readonly outcome: Outcome
+  readonly attempts: readonly Attempt[]
+  readonly startedAtMs: number
+  readonly firstByteMs: number | null
+  readonly durationMs: number
+}
+
+/** What is known of a request the moment it is admitted; the journal's open entry. */
+export interface AdmissionRecord {
+  readonly requestId: string
+  readonly accountId: string
+  readonly keyId: string
+  readonly model: string
+  readonly clientFormat: Format
+  readonly stream: boolean
+  readonly holdNano: NanoUsdt
+  readonly startedAtMs: number
+}
