@@ -42,9 +42,16 @@ export interface ReplyFacts {
 export interface StreamTap {
   /** The bytes that may be forwarded now; null when none. Usually the very array that was given. */
   push(bytes: Uint8Array): Uint8Array | null
+  /**
+   * To be called once when the supplier has ended: what was held back and may still be forwarded, null when nothing.
+   * It may change every fact below, since the last event may have lacked its blank line.
+   */
+  end(): Uint8Array | null
   /** True once something a client can use has been seen: the moment to commit to this supplier. */
   readonly hasContent: boolean
-  /** True once the format's terminal event has passed. A stream that ends before it has failed. */
+  /** True once the format's last event has passed: nothing that matters can follow it. */
+  readonly isTerminated: boolean
+  /** True once the answer is whole: its terminal event has passed, or all that the format needs before it. */
   readonly isComplete: boolean
   /** Set when the supplier sent an error event, or bytes that are not its format. Nothing more is forwarded. */
   readonly failure: SupplierFailure | null
@@ -59,6 +66,8 @@ export interface StreamTap {
  */
 export interface Protocol {
   readonly name: Format
+  /** Where clients of this format send their requests. */
+  readonly paths: readonly string[]
   /** Checks and reads a parsed body; throws a GatewayError that names the field at fault. `text` is what was parsed. */
   readRequest(body: unknown, text: string): ClientRequest
   /** Reads a supplier's whole reply; null when it is not a reply of this format. */

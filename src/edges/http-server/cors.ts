@@ -1,0 +1,35 @@
+const EXPOSED = [
+  'x-request-id',
+  'request-id',
+  'retry-after',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'x-ratelimit-limit-tokens',
+  'x-ratelimit-remaining-tokens',
+  'x-ratelimit-reset-tokens',
+  'x-gateway-route',
+  'x-gateway-attempts',
+].join(', ')
+
+const PREFLIGHT_SECONDS = 86_400
+
+/** Lets a page of any origin read the response. Keys travel in headers, never in cookies, so nothing is given away. */
+export function allowBrowsers(request: Request, response: Response): void {
+  if (request.headers.get('origin') === null) return
+  response.headers.set('access-control-allow-origin', '*')
+  response.headers.set('access-control-expose-headers', EXPOSED)
+}
+
+export function answerPreflight(request: Request, methods: readonly string[]): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      allow: methods.join(', '),
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': methods.join(', '),
+      'access-control-allow-headers': request.headers.get('access-control-request-headers') ?? '*',
+      'access-control-max-age': String(PREFLIGHT_SECONDS),
+    },
+  })
+}

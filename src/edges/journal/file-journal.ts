@@ -1,0 +1,183 @@
+import type { Journal } from '../../gateway/ports/journal.ts'
+import { encodeJournalLine, settlementsOf } from '../../rules/ledger/journal-line.ts'
+import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
+import { SegmentFiles } from './segment-files.ts'
+
+export interface JournalOptions {
+  readonly folder: string
+  /** Moves settlements to the database; may be given the same settlement twice. */
+  readonly persist: (settlements: readonly Settlement[]) => Promise<void>
+  /** `always` survives a power cut; `never` survives any end of the process. */
+  readonly fsync: 'always' | 'never'
+  readonly onTrouble: (error: unknown, waiting: number) => void
+}
+
+const SEGMENT_BYTES = 8 * 1024 * 1024
+// An admission needs no write of its own: the next settlement usually carries it along.
+const ADMISSION_FLUSH_MS = 5
+const PERSIST_EVERY_MS = 200
+const PERSIST_BATCH = 200
+const RETRY_MS = [200, 500, 1_000, 2_000, 5_000]
+
+/** Lines whose settlement is not in the database yet, per segment; a segment is removed when it has none. */
+type Outstanding = Map<number, number>
+
+/**
+ * Append-only files and the writer that empties them into the database. One write per event-loop turn, whatever
+ * the number of requests that settle in it.
+ */
+export class FileJournal implements Journal {
+  readonly #options: JournalOptions
+  readonly #files: SegmentFiles
+  readonly #outstanding: Outstanding = new Map()
+  readonly #openedIn = new Map<string, number>()
+  #pending: string[] = []
+  #waiters: PromiseWithResolvers<void>[] = []
+  #flushTimer: Timer | null = null
+  #isFlushScheduled = false
+  #segmentBytes = 0
+  #queue: { settlement: Settlement; segment: number }[] = []
+  #persistTimer: Timer | null = null
+  #persisting: Promise<void> | null = null
+  #failures = 0
+  #isClosed = false
+
+  /** Moves what an earlier process left behind into the database, then opens a fresh segment. */
+  static async start(options: JournalOptions): Promise<FileJournal> {
+    const files = new SegmentFiles(options.folder)
+    const left = files.numbers()
+    const settlements = settlementsOf(left.flatMap((number) => files.read(number)))
+    if (settlements.length > 0) await options.persist(settlements)
+    for (const number of left) files.remove(number)
+    return new FileJournal(options, files)
+  }
+
+  private constructor(options: JournalOptions, files: SegmentFiles) {
+    this.#options = options
+    this.#files = files
+    files.startNext()
+  }
+
+  open(record: AdmissionRecord): void {
+    this.#pending.push(encodeJournalLine({ type: 'open', record }))
+    this.#openedIn.set(record.requestId, this.#files.current)
+    this.#count(this.#files.current, 1)
+    this.#flushTimer ??= setTimeout(() => this.#flush(), ADMISSION_FLUSH_MS)
+  }
+
+  settle(settlement: Settlement): Promise<void> {
+    this.#pending.push(encodeJournalLine({ type: 'settled', settlement }))
+    this.#count(this.#files.current, 1)
+    this.#queue.push({ settlement, segment: this.#files.current })
+    this.#schedulePersist(this.#queue.length >= PERSIST_BATCH ? 0 : PERSIST_EVERY_MS)
+    if (!this.#isFlushScheduled) {
+      this.#isFlushScheduled = true
+      setImmediate(() => this.#flush())
+    }
+    const waiter = Promise.withResolvers<void>()
+    this.#waiters.push(waiter)
+    return waiter.promise
+  }
+
+  /** How many settlements are in the journal but not yet in the database. */
+  get waiting(): number {
+    return this.#queue.length
+  }
+
+  /** Writes everything to the database and closes; what cannot be written stays for the next start. */
+  async close(): Promise<void> {
+    this.#flush()
+    this.#isClosed = true
+    if (this.#persistTimer !== null) clearTimeout(this.#persistTimer)
+    await this.#persisting
+    await this.#drain().catch((error) => this.#options.onTrouble(error, this.#queue.length))
+    this.#files.close()
+    if (this.#queue.length === 0 && this.#openedIn.size === 0) this.#files.remove(this.#files.current)
+  }
+
+  #flush(): void {
+    if (this.#flushTimer !== null) clearTimeout(this.#flushTimer)
+    this.#flushTimer = null
+    this.#isFlushScheduled = false
+    if (this.#pending.length === 0) return
+    const waiters = this.#waiters
+    const bytes = Buffer.from(this.#pending.join(''))
+    this.#pending = []
+    this.#waiters = []
+    try {
+      this.#files.append(bytes, this.#options.fsync === 'always')
+    } catch (error) {
+      for (const waiter of waiters) waiter.reject(error)
+      return
+    }
+    this.#segmentBytes += bytes.length
+    for (const waiter of waiters) waiter.resolve()
+    if (this.#segmentBytes >= SEGMENT_BYTES) this.#startNextSegment()
+  }
+
+  #startNextSegment(): void {
+    const previous = this.#files.current
+    this.#files.startNext()
+    this.#segmentBytes = 0
+    this.#removeIfDone(previous)
+  }
+
+  #schedulePersist(delayMs: number): void {
+    if (this.#isClosed || this.#persisting !== null) return
+    if (this.#persistTimer !== null) {
+      if (delayMs > 0) return
+      clearTimeout(this.#persistTimer)
+    }
+    this.#persistTimer = setTimeout(() => this.#persist(), delayMs)
+  }
+
+  #persist(): void {
+    this.#persistTimer = null
+    this.#persisting = this.#drain()
+      .then(() => {
+        this.#failures = 0
+      })
+      .catch((error) => {
+        this.#options.onTrouble(error, this.#queue.length)
+        this.#failures += 1
+      })
+      .finally(() => {
+        this.#persisting = null
+        if (this.#queue.length > 0) this.#schedulePersist(this.#retryDelayMs())
+      })
+  }
+
+  #retryDelayMs(): number {
+    if (this.#failures === 0) return PERSIST_EVERY_MS
+    return RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1] ?? PERSIST_EVERY_MS
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.slice(0, PERSIST_BATCH)
+      await this.#options.persist(batch.map((entry) => entry.settlement))
+      this.#queue.splice(0, batch.length)
+      for (const { settlement, segment } of batch) this.#markPersisted(settlement.requestId, segment)
+    }
+  }
+
+  #markPersisted(requestId: string, segment: number): void {
+    const openedIn = this.#openedIn.get(requestId)
+    this.#openedIn.delete(requestId)
+    this.#count(segment, -1)
+    this.#removeIfDone(segment)
+    if (openedIn === undefined) return
+    this.#count(openedIn, -1)
+    this.#removeIfDone(openedIn)
+  }
+
+  #count(segment: number, change: number): void {
+    this.#outstanding.set(segment, (this.#outstanding.get(segment) ?? 0) + change)
+  }
+
+  #removeIfDone(segment: number): void {
+    if (segment === this.#files.current || this.#outstanding.get(segment) !== 0) return
+    this.#outstanding.delete(segment)
+    this.#files.remove(segment)
+  }
+}

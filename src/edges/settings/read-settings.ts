@@ -1,0 +1,123 @@
+import { LOG_LEVEL_NAMES, type Settings } from './settings.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A setting that cannot be used. Its message is one line: the variable, what it got, what it takes. */
+export class SettingError extends Error {}
+
+/** Reads all settings, or stops at the first wrong one. Secrets are never repeated in a message. */
+export function readSettings(environment: Environment): Settings {
+  const read = new Reader(environment)
+  refuseWhatIsNotThere(environment)
+  const settings: Settings = {
+    port: read.integer('PORT', { fallback: 8080, least: 0, most: 65_535 }),
+    hostname: read.text('HOST') ?? '127.0.0.1',
+    dataFolder: read.text('TURNPIKE_DATA') ?? './data',
+    databaseUrl: read.databaseUrl('DATABASE_URL'),
+    serverSecret: read.secret('TURNPIKE_SECRET', { least: 16 }),
+    operatorToken: read.secret('TURNPIKE_OPERATOR_TOKEN', { least: 16 }),
+    bootstrapKey: read.secret('TURNPIKE_BOOTSTRAP_KEY', { least: 20, prefix: 'sk-' }),
+    sandbox: read.choice('TURNPIKE_SANDBOX', { choices: ['auto', 'on', 'off'], fallback: 'auto' }),
+    logLevel: read.choice('TURNPIKE_LOG_LEVEL', { choices: LOG_LEVEL_NAMES, fallback: 'info' }),
+    maxBodyBytes: read.integer('TURNPIKE_MAX_BODY_BYTES', {
+      fallback: 32 * 1024 * 1024,
+      least: 1_024,
+      most: 1024 * 1024 * 1024,
+    }),
+    bodyTimeoutSeconds: read.seconds('TURNPIKE_BODY_TIMEOUT_SECONDS', 60),
+    firstByteTimeoutSeconds: read.seconds('TURNPIKE_FIRST_BYTE_TIMEOUT_SECONDS', 300),
+    idleTimeoutSeconds: read.seconds('TURNPIKE_IDLE_TIMEOUT_SECONDS', 120),
+    heartbeatSeconds: read.seconds('TURNPIKE_HEARTBEAT_SECONDS', 15),
+    shutdownSeconds: read.integer('TURNPIKE_SHUTDOWN_SECONDS', { fallback: 30, least: 0, most: 3_600 }),
+    journalFsync: read.choice('TURNPIKE_JOURNAL_FSYNC', { choices: ['never', 'always'], fallback: 'never' }),
+  }
+  if (settings.databaseUrl !== null && settings.serverSecret === null) {
+    throw new SettingError(
+      'TURNPIKE_SECRET is not set; it takes at least 16 characters and is required with DATABASE_URL.',
+    )
+  }
+  return settings
+}
+
+/** Settings of the design that this version does not have yet: a start that ignored them would mislead. */
+function refuseWhatIsNotThere(environment: Environment): void {
+  if (environment.REDIS_URL) {
+    throw new SettingError(
+      'REDIS_URL is set; this version keeps limits in the memory of one node and takes no Redis.',
+    )
+  }
+  if (environment.TURNPIKE_SUPPLY) {
+    throw new SettingError('TURNPIKE_SUPPLY is set; this version takes supply through the operator API only.')
+  }
+}
+
+interface IntegerRule {
+  readonly fallback: number
+  readonly least: number
+  readonly most: number
+}
+
+class Reader {
+  readonly #environment: Environment
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
+
+  text(name: string): string | null {
+    const value = this.#environment[name]
+    return value === undefined || value === '' ? null : value
+  }
+
+  integer(name: string, { fallback, least, most }: IntegerRule): number {
+    const text = this.text(name)
+    if (text === null) return fallback
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < least || value > most) {
+      throw new SettingError(
+        `${name} is ${JSON.stringify(text)}; it takes a whole number from ${least} to ${most}.`,
+      )
+    }
+    return value
+  }
+
+  seconds(name: string, fallback: number): number {
+    return this.integer(name, { fallback, least: 1, most: 3_600 })
+  }
+
+  choice<const T extends string>(name: string, rule: { choices: readonly T[]; fallback: T }): T {
+    const text = this.text(name)
+    if (text === null) return rule.fallback
+    const chosen = rule.choices.find((choice) => choice === text)
+    if (chosen === undefined) {
+      throw new SettingError(
+        `${name} is ${JSON.stringify(text)}; it takes one of ${rule.choices.join(', ')}.`,
+      )
+    }
+    return chosen
+  }
+
+  secret(name: string, rule: { least: number; prefix?: string }): string | null {
+    const text = this.text(name)
+    if (text === null) return null
+    const { least, prefix = '' } = rule
+    if (text.length < least || !text.startsWith(prefix)) {
+      const beginning = prefix === '' ? '' : ` beginning with ${prefix}`
+      throw new SettingError(`${name} has ${text.length} characters; it takes at least ${least}${beginning}.`)
+    }
+    return text
+  }
+
+  databaseUrl(name: string): string | null {
+    const text = this.text(name)
+    if (text === null) return null
+    // The address may hold a password, so only its scheme is repeated.
+    const scheme = /^([a-z0-9+]+):/i.exec(text)?.[1] ?? 'no scheme'
+    if (!/^postgres(ql)?:\/\//.test(text)) {
+      throw new SettingError(
+        `${name} begins with ${scheme}; it takes postgres://user:password@host:port/database.`,
+      )
+    }
+    return text
+  }
+}

@@ -1,0 +1,176 @@
+import type {
+  Admissions,
+  Decision,
+  Demand,
+  WindowDemand,
+  WindowReading,
+} from '../../gateway/ports/admissions.ts'
+import type { DailySpend } from '../../gateway/ports/storage.ts'
+import { KeySpend } from '../../rules/ledger/key-spend.ts'
+import { dayOf } from '../../rules/ledger/period.ts'
+import {
+  canSpend,
+  isOver,
+  remaining,
+  resetSeconds,
+  spend,
+  UNOPENED,
+  type Window,
+} from '../../rules/limits/window.ts'
+import type { UsageLimit } from '../../vocabulary/api-key.ts'
+import type { Clock } from '../../vocabulary/clock.ts'
+import type { NanoUsdt } from '../../vocabulary/money.ts'
+
+interface AccountMoney {
+  balanceNano: NanoUsdt
+  heldNano: NanoUsdt
+}
+
+interface Hold {
+  readonly account: AccountMoney
+  readonly key: KeySpend
+  readonly amountNano: NanoUsdt
+}
+
+// Windows of callers that went quiet are swept now and then, so that memory follows traffic, not history.
+const SWEEP_EVERY_DEMANDS = 10_000
+
+/** Limits, holds and balances of one node. JavaScript runs one step at a time, so each method is atomic as it is. */
+export class MemoryAdmissions implements Admissions {
+  readonly #clock: Clock
+  readonly #windows = new Map<string, Window>()
+  readonly #accounts = new Map<string, AccountMoney>()
+  readonly #keys = new Map<string, KeySpend>()
+  readonly #holds = new Map<string, Hold>()
+  #demandsUntilSweep = SWEEP_EVERY_DEMANDS
+
+  constructor(clock: Clock, balances: ReadonlyMap<string, NanoUsdt> = new Map()) {
+    this.#clock = clock
+    for (const [accountId, balanceNano] of balances) {
+      this.#accounts.set(accountId, { balanceNano, heldNano: 0n })
+    }
+  }
+
+  admit(demand: Demand): Decision {
+    const nowMs = this.#clock.nowMs()
+    const account = this.#account(demand.accountId)
+    const key = this.#key(demand.keyId)
+    const refusal =
+      this.#windowRefusal(demand.windows, nowMs) ?? moneyRefusal({ account, key, demand, nowMs })
+    if (refusal !== null) return refusal
+    this.#take(demand.windows, nowMs)
+    const { amountNano } = demand.hold
+    account.heldNano += amountNano
+    key.heldNano += amountNano
+    this.#holds.set(demand.requestId, { account, key, amountNano })
+    return null
+  }
+
+  settle(requestId: string, amountNano: NanoUsdt): void {
+    const hold = this.#holds.get(requestId)
+    if (hold === undefined) return
+    this.#holds.delete(requestId)
+    hold.account.heldNano -= hold.amountNano
+    hold.key.heldNano -= hold.amountNano
+    hold.account.balanceNano -= amountNano
+    if (amountNano !== 0n) hold.key.add(dayOf(this.#clock.nowMs()), amountNano)
+  }
+
+  takeCapacity(windows: readonly WindowDemand[]): Decision {
+    if (windows.length === 0) return null
+    const nowMs = this.#clock.nowMs()
+    const refusal = this.#windowRefusal(windows, nowMs)
+    if (refusal === null) this.#take(windows, nowMs)
+    return refusal
+  }
+
+  read(windows: readonly WindowDemand[]): readonly WindowReading[] {
+    const nowMs = this.#clock.nowMs()
+    return windows.map(({ id, metric, limit }) => {
+      const window = this.#windows.get(id) ?? UNOPENED
+      return {
+        metric,
+        limit,
+        remaining: remaining(window, limit, nowMs),
+        resetSeconds: resetSeconds(window, nowMs),
+      }
+    })
+  }
+
+  hasReachedLimit(keyId: string, limit: UsageLimit): boolean {
+    return this.#key(keyId).hasReached(limit, dayOf(this.#clock.nowMs()))
+  }
+
+  balanceNano(accountId: string): NanoUsdt {
+    return this.#account(accountId).balanceNano
+  }
+
+  credit(accountId: string, amountNano: NanoUsdt): void {
+    this.#account(accountId).balanceNano += amountNano
+  }
+
+  loadKeySpend(keyId: string, spends: readonly DailySpend[]): void {
+    const { heldNano } = this.#key(keyId)
+    const loaded = new KeySpend(spends.map(({ day, amountNano }) => [day, amountNano] as const))
+    loaded.heldNano = heldNano
+    this.#keys.set(keyId, loaded)
+  }
+
+  #windowRefusal(windows: readonly WindowDemand[], nowMs: number): Decision {
+    for (const window of windows) {
+      const current = this.#windows.get(window.id) ?? UNOPENED
+      if (!canSpend(current, window, nowMs)) {
+        return { reason: 'window', window, retryAfterSeconds: Math.max(1, resetSeconds(current, nowMs)) }
+      }
+    }
+    return null
+  }
+
+  #take(windows: readonly WindowDemand[], nowMs: number): void {
+    for (const { id, amount } of windows) {
+      this.#windows.set(id, spend(this.#windows.get(id) ?? UNOPENED, amount, nowMs))
+    }
+    if (--this.#demandsUntilSweep === 0) this.#sweep(nowMs)
+  }
+
+  #sweep(nowMs: number): void {
+    this.#demandsUntilSweep = SWEEP_EVERY_DEMANDS
+    for (const [id, window] of this.#windows) {
+      if (isOver(window, nowMs)) this.#windows.delete(id)
+    }
+  }
+
+  #account(accountId: string): AccountMoney {
+    const known = this.#accounts.get(accountId)
+    if (known !== undefined) return known
+    const created = { balanceNano: 0n, heldNano: 0n }
+    this.#accounts.set(accountId, created)
+    return created
+  }
+
+  #key(keyId: string): KeySpend {
+    const known = this.#keys.get(keyId)
+    if (known !== undefined) return known
+    const created = new KeySpend()
+    this.#keys.set(keyId, created)
+    return created
+  }
+}
+
+interface MoneyCheck {
+  readonly account: AccountMoney
+  readonly key: KeySpend
+  readonly demand: Demand
+  readonly nowMs: number
+}
+
+function moneyRefusal({ account, key, demand, nowMs }: MoneyCheck): Decision {
+  const { amountNano, creditLineNano, usageLimit } = demand.hold
+  if (usageLimit !== null && !key.canHold(usageLimit, amountNano, dayOf(nowMs))) {
+    return { reason: 'key-spending-limit' }
+  }
+  // A request that costs nothing needs no money.
+  if (creditLineNano === null || amountNano === 0n) return null
+  const freeNano = account.balanceNano - account.heldNano + creditLineNano
+  return amountNano > freeNano ? { reason: 'balance' } : null
+}

@@ -1,0 +1,73 @@
+import type { DataFolder } from './edges/settings/data-folder.ts'
+import type { LocalOperations } from './gateway/operate/index.ts'
+import type { SecretKeeper } from './rules/access/server-secret.ts'
+
+const SECRET_FILE = 'server-secret'
+const OPERATOR_FILE = 'operator-token.fingerprint'
+const ACTOR = 'first-start'
+
+/** The server secret: from the environment, else kept in the data folder, else made now. */
+export function findServerSecret(configured: string | null, folder: DataFolder): string {
+  if (configured !== null) return configured
+  const kept = folder.read(SECRET_FILE)
+  if (kept !== null) return kept
+  const made = randomText(48)
+  folder.write(SECRET_FILE, made)
+  return made
+}
+
+export interface OperatorAccess {
+  readonly fingerprint: string
+  /** Only when it was made just now: it is shown once and not kept. */
+  readonly newToken: string | null
+}
+
+export function findOperatorAccess(
+  configured: string | null,
+  folder: DataFolder,
+  secrets: SecretKeeper,
+): OperatorAccess {
+  if (configured !== null) return { fingerprint: secrets.fingerprint(configured), newToken: null }
+  const kept = folder.read(OPERATOR_FILE)
+  if (kept !== null) return { fingerprint: kept, newToken: null }
+  const newToken = `op-${randomText(48)}`
+  const fingerprint = secrets.fingerprint(newToken)
+  folder.write(OPERATOR_FILE, fingerprint)
+  return { fingerprint, newToken }
+}
+
+/** Makes the first account, whose spending has no limit, and its key. Gives the key's secret, null when not first. */
+export async function makeFirstAccount(
+  operations: LocalOperations,
+  bootstrapKey: string | null,
+): Promise<string | null> {
+  if (operations.listAccounts({ limit: 1, cursor: null }).data.length > 0) return null
+  const { account } = await operations.createAccount({ name: 'First account', email: null }, ACTOR)
+  // A team that runs the gateway for itself needs no payments; its ledger still tells what everything cost.
+  await operations.changeAccount(account.id, { creditLineNano: null }, ACTOR)
+  const settings = {
+    name: 'First key',
+    routePolicy: { mode: 'intelligent' },
+    usageLimit: null,
+    rpm: null,
+    tpm: null,
+    modelAllowlist: null,
+    budget: null,
+    expiresAtMs: null,
+  } as const
+  if (bootstrapKey === null) return (await operations.createKey(account.id, settings, ACTOR)).secret
+  return (await operations.issueKey(account.id, { settings, secret: bootstrapKey }, ACTOR)).secret
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+function randomText(length: number): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
+      // Bytes past the last whole alphabet would make some characters likelier than others.
+      if (byte < 248 && text.length < length) text += ALPHABET.charAt(byte % ALPHABET.length)
+    }
+  }
+  return text
+}

@@ -1,0 +1,114 @@
+import type { Usage } from '../conversation/usage.ts'
+import { meter } from '../rules/ledger/meter.ts'
+import { priceOf } from '../rules/ledger/price.ts'
+import { tokensOfCharacters } from '../rules/limits/estimate.ts'
+import type { Candidate } from '../rules/routing/order-candidates.ts'
+import type { NanoUsdt } from '../vocabulary/money.ts'
+import type { Attempt, Outcome, Settlement } from '../vocabulary/settlement.ts'
+import type { Format } from '../vocabulary/supply.ts'
+import type { Asking } from './admit.ts'
+import type { Gateway } from './gateway.ts'
+import type { WindowDemand } from './ports/admissions.ts'
+
+/** How a request ended. */
+export interface Ending {
+  readonly outcome: Outcome
+  readonly hasDelivered: boolean
+  readonly reported: Usage | null
+  readonly outputCharacters: number
+  /** What served it, and in which format; null when nothing did. */
+  readonly served: { readonly candidate: Candidate; readonly format: Format } | null
+}
+
+export const NOTHING_DELIVERED = { hasDelivered: false, reported: null, outputCharacters: 0 } as const
+
+export interface AdmissionParts {
+  readonly asking: Asking
+  readonly gateway: Gateway
+  readonly windows: readonly WindowDemand[]
+  readonly promptTokens: number
+  /** What the request counts against token windows. */
+  readonly tokens: number
+  readonly holdNano: NanoUsdt
+}
+
+/** A request that has been let in. It is settled exactly once, whatever happens to it. */
+export class Admission {
+  readonly asking: Asking
+  readonly windows: readonly WindowDemand[]
+  readonly tokens: number
+  readonly attempts: Attempt[] = []
+  readonly #gateway: Gateway
+  readonly #promptTokens: number
+  readonly #startedAtMs: number
+  #firstByteMs: number | null = null
+  #settled: Promise<void> | null = null
+
+  constructor({ asking, gateway, windows, promptTokens, tokens, holdNano }: AdmissionParts) {
+    this.asking = asking
+    this.windows = windows
+    this.tokens = tokens
+    this.#gateway = gateway
+    this.#promptTokens = promptTokens
+    this.#startedAtMs = gateway.clock.nowMs()
+    const { requestId, accountId, keyId, model, clientFormat, stream } = this.#identity()
+    const startedAtMs = this.#startedAtMs
+    gateway.journal.open({ requestId, accountId, keyId, model, clientFormat, stream, holdNano, startedAtMs })
+  }
+
+  noteFirstByte(): void {
+    this.#firstByteMs = this.#elapsedMs()
+  }
+
+  /** Resolves when the settlement is in the journal. A second call waits for the first and changes nothing. */
+  settle(ending: Ending): Promise<void> {
+    this.#settled ??= this.#settleOnce(ending)
+    return this.#settled
+  }
+
+  #settleOnce(ending: Ending): Promise<void> {
+    const settlement = this.#settlement(ending)
+    this.#gateway.admissions.settle(settlement.requestId, settlement.amountNano)
+    return this.#gateway.journal.settle(settlement)
+  }
+
+  #settlement({ served, ...ending }: Ending): Settlement {
+    const { usage, provenance } = meter({
+      ...ending,
+      countedOutputTokens: tokensOfCharacters(ending.outputCharacters),
+      estimatedPromptTokens: this.#promptTokens,
+    })
+    const price = served?.candidate.route.price ?? null
+    return {
+      ...this.#identity(),
+      supplier: served?.candidate.route.supplier.id ?? null,
+      credentialId: served?.candidate.credential.id ?? null,
+      supplierFormat: served?.format ?? null,
+      usage,
+      provenance,
+      price,
+      amountNano: price === null ? 0n : priceOf(usage, price),
+      outcome: ending.outcome,
+      attempts: this.attempts,
+      startedAtMs: this.#startedAtMs,
+      firstByteMs: this.#firstByteMs,
+      durationMs: this.#elapsedMs(),
+    }
+  }
+
+  #identity() {
+    const { exchange, caller, target, protocol, request } = this.asking
+    return {
+      requestId: exchange.requestId,
+      accountId: caller.account.id,
+      keyId: caller.key.id,
+      model: target.model.id,
+      clientFormat: protocol.name,
+      stream: request.facts.stream,
+    }
+  }
+
+  #elapsedMs(): number {
+    return this.#gateway.clock.nowMs() - this.#startedAtMs
+  }
+}

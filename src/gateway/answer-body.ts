@@ -1,0 +1,176 @@
+import { GatewayError } from '../errors/gateway-error.ts'
+import type { Candidate } from '../rules/routing/order-candidates.ts'
+import type { Outcome } from '../vocabulary/settlement.ts'
+import type { Admission } from './admission.ts'
+import type { AnswerStream } from './answer.ts'
+import type { Gateway } from './gateway.ts'
+import type { LiveStream } from './live-streams.ts'
+import { failureError, malformed } from './supplier-trouble.ts'
+
+export interface AnswerBodyParts {
+  readonly admission: Admission
+  readonly candidate: Candidate
+  readonly gateway: Gateway
+  readonly stream: AnswerStream
+}
+
+// After its last event a supplier has this long to end the response, so that its connection can be used again.
+const FAREWELL_MS = 1_000
+
+const encoder = new TextEncoder()
+
+/**
+ * Moves a supplier's stream to the client at the client's pace, and sees to it that however it ends, the supplier
+ * is let go and the request is settled before the last byte leaves.
+ */
+export class AnswerBody implements LiveStream {
+  readonly #parts: AnswerBodyParts
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null
+  #isEnded = false
+  #supplierSpokeAtMs: number
+  #clientHeardAtMs: number
+
+  constructor(parts: AnswerBodyParts) {
+    this.#parts = parts
+    this.#supplierSpokeAtMs = parts.gateway.clock.nowMs()
+    this.#clientHeardAtMs = this.#supplierSpokeAtMs
+  }
+
+  open(): ReadableStream<Uint8Array> {
+    this.#parts.gateway.streams.add(this)
+    return new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.#controller = controller
+        for (const bytes of this.#parts.stream.first) controller.enqueue(bytes)
+      },
+      // Called only when the client has room, which is what holds a fast supplier back.
+      pull: () => this.#moveNext(),
+      cancel: () => this.#leave(),
+    })
+  }
+
+  beat(nowMs: number): void {
+    const { timeouts } = this.#parts.gateway
+    if (nowMs - this.#supplierSpokeAtMs >= timeouts.idleMs && this.#isWaiting()) {
+      this.fail(new GatewayError('provider_timeout', 'The supplier fell silent in the middle of its answer.'))
+    } else if (nowMs - this.#clientHeardAtMs >= timeouts.heartbeatMs) {
+      this.#sendHeartbeat(nowMs)
+    }
+  }
+
+  fail(error: GatewayError): void {
+    this.#endWithError(error, error.code === 'shutting_down' ? 'interrupted' : 'supplier_failed').catch(
+      (problem) => this.#parts.gateway.log.trouble('a stream could not be settled', problem, this.#requestId),
+    )
+  }
+
+  get #requestId(): string {
+    return this.#parts.admission.asking.exchange.requestId
+  }
+
+  /** A client that does not read leaves the supplier waiting, not silent. */
+  #isWaiting(): boolean {
+    return (this.#controller?.desiredSize ?? 0) > 0
+  }
+
+  #sendHeartbeat(nowMs: number): void {
+    const { heartbeat } = this.#parts.admission.asking.protocol
+    if (heartbeat === null || this.#isEnded || !this.#isWaiting()) return
+    this.#clientHeardAtMs = nowMs
+    this.#controller?.enqueue(encoder.encode(heartbeat))
+  }
+
+  async #moveNext(): Promise<void> {
+    const { tap, reader } = this.#parts.stream
+    while (!this.#isEnded) {
+      if (tap.failure !== null) return this.#endWithError(failureError(tap.failure, 1), 'supplier_failed')
+      if (tap.isTerminated) return this.#complete(null)
+      const bytes = await this.#readSupplier(reader)
+      if (this.#isEnded) return
+      if (bytes === null) return this.#endOfSupply()
+      const forwarded = tap.push(bytes)
+      if (tap.isTerminated) return this.#complete(forwarded)
+      if (forwarded !== null) return this.#send(forwarded)
+    }
+  }
+
+  /** null when the supplier has ended its response, or its connection broke. */
+  async #readSupplier(reader: AnswerStream['reader']): Promise<Uint8Array | null> {
+    try {
+      const { done, value } = await reader.read()
+      this.#supplierSpokeAtMs = this.#parts.gateway.clock.nowMs()
+      return done ? null : value
+    } catch {
+      return null
+    }
+  }
+
+  #send(bytes: Uint8Array): void {
+    this.#clientHeardAtMs = this.#supplierSpokeAtMs
+    this.#controller?.enqueue(bytes)
+  }
+
+  /** A stream that ends without its terminal event has failed, however quietly. */
+  async #endOfSupply(): Promise<void> {
+    const { tap } = this.#parts.stream
+    if (tap.isComplete) return this.#complete(null)
+    const failure = tap.failure ?? malformed('The stream ended before its terminal event.')
+    return this.#endWithError(failureError(failure, 1), 'supplier_failed')
+  }
+
+  async #complete(last: Uint8Array | null): Promise<void> {
+    if (!this.#end()) return
+    await this.#settle('completed')
+    if (last !== null) this.#controller?.enqueue(last)
+    this.#controller?.close()
+    await this.#letGo()
+  }
+
+  async #endWithError(error: GatewayError, outcome: Outcome): Promise<void> {
+    if (!this.#end()) return
+    this.#parts.stream.abort()
+    await this.#settle(outcome)
+    this.#controller?.enqueue(
+      encoder.encode(this.#parts.admission.asking.protocol.encodeStreamError(error, this.#requestId)),
+    )
+    this.#controller?.close()
+  }
+
+  async #leave(): Promise<void> {
+    if (!this.#end()) return
+    this.#parts.stream.abort()
+    await this.#settle('client_left')
+  }
+
+  /** False when it has ended already: an ending happens once. */
+  #end(): boolean {
+    if (this.#isEnded) return false
+    this.#isEnded = true
+    this.#parts.gateway.streams.remove(this)
+    return true
+  }
+
+  #settle(outcome: Outcome): Promise<void> {
+    const { admission, candidate, stream } = this.#parts
+    return admission.settle({
+      outcome,
+      hasDelivered: true,
+      reported: stream.tap.usage,
+      outputCharacters: stream.tap.outputCharacters,
+      served: { candidate, format: admission.asking.protocol.name },
+    })
+  }
+
+  async #letGo(): Promise<void> {
+    const { reader, abort } = this.#parts.stream
+    const timer = setTimeout(abort, FAREWELL_MS)
+    try {
+      const { done } = await reader.read()
+      if (!done) abort()
+    } catch {
+      // The connection is gone, which is all that was wanted.
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

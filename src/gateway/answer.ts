@@ -1,0 +1,19 @@
+import type { SupplierFailure } from '../errors/supplier-failure.ts'
+import type { ReplyFacts, StreamTap } from '../protocols/protocol.ts'
+
+/** A supplier's answer that has begun to arrive: the first bytes have been seen and are good. */
+export interface AnswerStream {
+  readonly tap: StreamTap
+  readonly reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
+  /** What the tap has let through so far. */
+  readonly first: readonly Uint8Array[]
+  /** Ends the supplier's work at once. */
+  abort(): void
+}
+
+/** What became of one call to a supplier. Nothing has been sent to the client yet in any of these. */
+export type Answer =
+  | { readonly type: 'whole'; readonly body: string; readonly facts: ReplyFacts }
+  | { readonly type: 'stream'; readonly stream: AnswerStream }
+  | { readonly type: 'failed'; readonly failure: SupplierFailure }
+  | { readonly type: 'client-left' }

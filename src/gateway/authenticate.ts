@@ -1,0 +1,66 @@
+import { GatewayError } from '../errors/gateway-error.ts'
+import { findCaller, type KeyHolder } from '../rules/access/find-caller.ts'
+import { accountLimits } from '../rules/accounts/tiers.ts'
+import type { RateLimits } from '../vocabulary/account.ts'
+import type { Snapshot } from '../vocabulary/snapshot.ts'
+import type { Gateway } from './gateway.ts'
+import type { Exchange } from './ports/exchange.ts'
+
+/** An authenticated client, and the configuration its request lives in from here on. */
+export interface Caller extends KeyHolder {
+  readonly limits: RateLimits
+  readonly snapshot: Snapshot
+}
+
+// Header spellings of the official clients and of the published API, in order of preference.
+const KEY_HEADERS = ['x-api-key', 'x-goog-api-key', 'x-vendor-api-key'] as const
+const QUERY_KEY_PATHS = '/v1beta/'
+
+/** Who is asking. Refuses a missing, unknown, expired or switched-off key, and one that has spent its limit. */
+export function authenticate(exchange: Exchange, gateway: Gateway): Caller {
+  const snapshot = gateway.snapshot()
+  const nowMs = gateway.clock.nowMs()
+  const holder = findHolder(exchange, gateway, { snapshot, nowMs })
+  const { usageLimit } = holder.key
+  if (usageLimit !== null && gateway.admissions.hasReachedLimit(holder.key.id, usageLimit)) {
+    throw new GatewayError('spending_limit_exceeded', 'This API key has reached its spending limit.')
+  }
+  return { ...holder, snapshot, limits: accountLimits(holder.account, nowMs) }
+}
+
+interface Moment {
+  readonly snapshot: Snapshot
+  readonly nowMs: number
+}
+
+function findHolder(exchange: Exchange, gateway: Gateway, moment: Moment): KeyHolder {
+  const secrets = presentedSecrets(exchange)
+  for (const secret of secrets) {
+    const holder = findCaller(gateway.secrets.fingerprint(secret), moment.snapshot, moment.nowMs)
+    if (holder !== null) return holder
+  }
+  if (secrets.length === 0) {
+    throw new GatewayError(
+      'auth_required',
+      'An API key is required: send it as "Authorization: Bearer <API key>".',
+    )
+  }
+  throw new GatewayError('auth_invalid', 'The API key is not valid.')
+}
+
+/** Several carriers may be present with different values: all are tried, `Authorization` first. */
+function presentedSecrets(exchange: Exchange): string[] {
+  const { headers } = exchange
+  const secrets: string[] = []
+  const authorization = headers.get('authorization')
+  if (authorization !== null) secrets.push(authorization.replace(/^bearer\s+/i, '').trim())
+  for (const name of KEY_HEADERS) {
+    const value = headers.get(name)
+    if (value !== null) secrets.push(value.trim())
+  }
+  if (exchange.path.startsWith(QUERY_KEY_PATHS)) {
+    const value = exchange.query.get('key')
+    if (value !== null) secrets.push(value)
+  }
+  return secrets.filter((secret) => secret !== '')
+}

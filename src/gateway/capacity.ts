@@ -1,0 +1,41 @@
+import type { Candidate } from '../rules/routing/order-candidates.ts'
+import type { RateLimits } from '../vocabulary/account.ts'
+import type { Admission } from './admission.ts'
+import type { WindowDemand } from './ports/admissions.ts'
+
+/** What one attempt takes from the supply side: the limits of the model, the route and the credential. */
+export function capacityWindows(admission: Admission, candidate: Candidate): WindowDemand[] {
+  const { model } = admission.asking.target
+  const { route } = candidate.route
+  const windows: WindowDemand[] = []
+  addCapacity(windows, { owner: `model:${model.id}`, limits: model, tokens: admission.tokens })
+  addCapacity(windows, {
+    owner: `route:${route.supplierId}:${model.id}`,
+    limits: route,
+    tokens: admission.tokens,
+  })
+  addCapacity(windows, credentialCapacity(candidate.credential, admission.tokens))
+  return windows
+}
+
+interface Capacity {
+  readonly owner: string
+  readonly limits: RateLimits
+  readonly tokens: number
+}
+
+export function credentialCapacity(
+  credential: RateLimits & { readonly id: string },
+  tokens: number,
+): Capacity {
+  return { owner: `credential:${credential.id}`, limits: credential, tokens }
+}
+
+export function addCapacity(windows: WindowDemand[], { owner, limits, tokens }: Capacity): void {
+  if (limits.rpm !== null) {
+    windows.push({ id: `${owner}:requests`, metric: 'requests', limit: limits.rpm, amount: 1 })
+  }
+  if (limits.tpm !== null) {
+    windows.push({ id: `${owner}:tokens`, metric: 'tokens', limit: limits.tpm, amount: tokens })
+  }
+}

@@ -1,0 +1,33 @@
+import type { SecretKeeper } from '../rules/access/server-secret.ts'
+import type { Random } from '../rules/routing/order-candidates.ts'
+import type { Clock } from '../vocabulary/clock.ts'
+import type { Snapshot } from '../vocabulary/snapshot.ts'
+import type { LiveStreams } from './live-streams.ts'
+import type { Admissions } from './ports/admissions.ts'
+import type { Journal } from './ports/journal.ts'
+import type { Log } from './ports/log.ts'
+import type { CallSupplier } from './ports/supplier-call.ts'
+
+export interface Timeouts {
+  /** From sending the request to the supplier's first usable byte. */
+  readonly firstByteMs: number
+  /** Silence in the middle of an answer. */
+  readonly idleMs: number
+  /** Silence towards the client after which a heartbeat is sent. */
+  readonly heartbeatMs: number
+}
+
+/** The parts a request needs, built once in main.ts. */
+export interface Gateway {
+  /** The configuration as of now; a request takes it once and keeps it. */
+  snapshot(): Snapshot
+  readonly secrets: SecretKeeper
+  readonly admissions: Admissions
+  readonly journal: Journal
+  readonly callSupplier: CallSupplier
+  readonly streams: LiveStreams
+  readonly timeouts: Timeouts
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}

@@ -1,0 +1,174 @@
+import { isDeepStrictEqual } from 'node:util'
+import { accountLimits, effectiveTier } from '../../rules/accounts/tiers.ts'
+import { withAccount } from '../../rules/catalog/build-snapshot.ts'
+import { describeAccount } from '../../rules/catalog/describe-account.ts'
+import type { Account } from '../../vocabulary/account.ts'
+import { formatUsdt, type NanoUsdt } from '../../vocabulary/money.ts'
+import type { AccountView, Operations, TierChange } from '../ports/operations.ts'
+import type { Adjustment, Payment } from '../ports/storage.ts'
+import type { Change, ChangeDesk } from './change-desk.ts'
+import { pageOf, positionByAge } from './paging.ts'
+import type { OperationParts } from './parts.ts'
+import {
+  refuse,
+  requireAccount,
+  requireFuture,
+  requireNotNegative,
+  requirePositive,
+  requireText,
+} from './refuse.ts'
+
+type AccountOperations = Pick<
+  Operations,
+  | 'createAccount'
+  | 'listAccounts'
+  | 'findAccount'
+  | 'changeAccount'
+  | 'recordPayment'
+  | 'recordAdjustment'
+  | 'assignTier'
+  | 'endTierAssignment'
+>
+
+export function accountOperations({ parts, makeChange }: ChangeDesk): AccountOperations {
+  const { configuration } = parts
+  return {
+    createAccount: (input, actor) => makeChange(actor, (change) => createAccount(change, input)),
+    listAccounts: (page) => {
+      const listing = pageOf(configuration.current().accounts.values(), page, positionByAge)
+      return { ...listing, data: listing.data.map((account) => viewAccount(parts, account)) }
+    },
+    findAccount: (id) => viewAccount(parts, requireAccount(configuration.current(), id)),
+    changeAccount: (id, edit, actor) => makeChange(actor, (change) => changeAccount(change, id, edit)),
+    recordPayment: (id, input, actor) => makeChange(actor, (change) => recordPayment(change, id, input)),
+    recordAdjustment: (id, input, actor) =>
+      makeChange(actor, (change) => recordAdjustment(change, id, input)),
+    assignTier: (id, tier, actor) => makeChange(actor, (change) => assignTier(change, id, tier)),
+    endTierAssignment: (id, actor) => makeChange(actor, (change) => endTierAssignment(change, id)),
+  }
+}
+
+function viewAccount(parts: OperationParts, account: Account): AccountView {
+  const nowMs = parts.clock.nowMs()
+  return {
+    account,
+    tier: effectiveTier(account, nowMs),
+    limits: accountLimits(account, nowMs),
+    balanceNano: parts.money.balanceNano(account.id),
+  }
+}
+
+async function createAccount(
+  change: Change,
+  input: { name: string; email: string | null },
+): Promise<AccountView> {
+  requireText(input.name, 'name')
+  if (input.email !== null && !/^[^\s@]+@[^\s@]+$/.test(input.email)) {
+    refuse('email', 'email must be an e-mail address.')
+  }
+  const account: Account = {
+    id: change.parts.random.id('acc'),
+    name: input.name,
+    email: input.email,
+    earnedTier: 'Starter',
+    tierAssignment: null,
+    totalPaidNano: 0n,
+    creditLineNano: 0n,
+    createdAtMs: change.nowMs,
+  }
+  return saveAccount(change, 'account.created', { before: null, after: account })
+}
+
+async function changeAccount(
+  change: Change,
+  id: string,
+  edit: { name?: string; creditLineNano?: NanoUsdt | null },
+): Promise<AccountView> {
+  const before = requireAccount(change.snapshot, id)
+  if (edit.name !== undefined) requireText(edit.name, 'name')
+  if (typeof edit.creditLineNano === 'bigint') requireNotNegative(edit.creditLineNano, 'credit_line')
+  return saveAccount(change, 'account.changed', { before, after: { ...before, ...edit } })
+}
+
+async function assignTier(change: Change, id: string, tier: TierChange): Promise<AccountView> {
+  const before = requireAccount(change.snapshot, id)
+  requireText(tier.reason, 'reason')
+  requireFuture(tier.expiresAtMs, change.nowMs)
+  const after = { ...before, tierAssignment: { ...tier, assignedBy: change.actor } }
+  return saveAccount(change, 'account.tier_assigned', { before, after })
+}
+
+async function endTierAssignment(change: Change, id: string): Promise<AccountView> {
+  const before = requireAccount(change.snapshot, id)
+  return saveAccount(change, 'account.tier_ended', { before, after: { ...before, tierAssignment: null } })
+}
+
+async function saveAccount(
+  change: Change,
+  action: string,
+  states: { before: Account | null; after: Account },
+): Promise<AccountView> {
+  const { before, after } = states
+  if (!isDeepStrictEqual(before, after)) {
+    const described = { before: before && describeAccount(before), after: describeAccount(after) }
+    await change.parts.storage.saveAccount(after, change.audit(action, after.id, described))
+    change.publish((snapshot) => withAccount(snapshot, after))
+  }
+  return viewAccount(change.parts, after)
+}
+
+async function recordPayment(
+  change: Change,
+  accountId: string,
+  input: { amountNano: NanoUsdt; reference: string; note: string | null },
+): Promise<Payment> {
+  const { storage, money, random } = change.parts
+  const account = requireAccount(change.snapshot, accountId)
+  requirePositive(input.amountNano, 'amount')
+  requireText(input.reference, 'reference')
+  const offered: Payment = { ...input, id: random.id('pay'), accountId, atMs: change.nowMs }
+  const after = { ...account, totalPaidNano: account.totalPaidNano + input.amountNano }
+  const described = {
+    before: { total_paid: formatUsdt(account.totalPaidNano) },
+    after: { total_paid: formatUsdt(after.totalPaidNano), ...describePayment(offered) },
+  }
+  const { payment, isNew } = await storage.recordPayment(
+    offered,
+    change.audit('payment.recorded', accountId, described),
+  )
+  if (isNew) {
+    change.publish((snapshot) => withAccount(snapshot, after))
+    money.credit(accountId, payment.amountNano)
+  } else if (payment.amountNano !== input.amountNano) {
+    refuse('amount', `Reference "${input.reference}" was recorded before with another amount.`)
+  }
+  return payment
+}
+
+function describePayment(payment: Payment): object {
+  return {
+    payment: payment.id,
+    amount: formatUsdt(payment.amountNano),
+    reference: payment.reference,
+    note: payment.note,
+  }
+}
+
+async function recordAdjustment(
+  change: Change,
+  accountId: string,
+  input: { amountNano: NanoUsdt; reason: string },
+): Promise<Adjustment> {
+  requireAccount(change.snapshot, accountId)
+  if (input.amountNano === 0n) refuse('amount', 'amount must not be zero.')
+  requireText(input.reason, 'reason')
+  const { storage, money, random } = change.parts
+  const adjustment: Adjustment = { ...input, id: random.id('adj'), accountId, atMs: change.nowMs }
+  const after = { adjustment: adjustment.id, amount: formatUsdt(input.amountNano), reason: input.reason }
+  await storage.recordAdjustment(
+    adjustment,
+    change.audit('adjustment.recorded', accountId, { before: null, after }),
+  )
+  money.credit(accountId, adjustment.amountNano)
+  return adjustment
+}

@@ -1,0 +1,49 @@
+import { accountLimits } from '../../rules/accounts/tiers.ts'
+import type { Account } from '../../vocabulary/account.ts'
+import type { KeySettings } from '../ports/operations.ts'
+import type { Change } from './change-desk.ts'
+import { refuse, requireFuture, requirePositive, requireText } from './refuse.ts'
+
+/** Refuses settings that make no sense for a key of this account. Only what is being set is looked at. */
+export function checkKeySettings(change: Change, account: Account, settings: Partial<KeySettings>): void {
+  if (settings.name !== undefined) requireText(settings.name, 'name')
+  if (settings.usageLimit) requirePositive(settings.usageLimit.amountNano, 'usage_limit.amount')
+  if (settings.budget) checkBudget(settings.budget)
+  if (settings.modelAllowlist) checkAllowlist(settings.modelAllowlist)
+  if (settings.expiresAtMs !== undefined) requireFuture(settings.expiresAtMs, change.nowMs)
+  if (settings.routePolicy) checkRoutePolicy(change, settings.routePolicy)
+  const limits = accountLimits(account, change.nowMs)
+  checkNarrows('rpm', settings.rpm, limits.rpm)
+  checkNarrows('tpm', settings.tpm, limits.tpm)
+}
+
+function checkNarrows(param: 'rpm' | 'tpm', wanted: number | null | undefined, limit: number | null): void {
+  if (wanted === null || wanted === undefined) return
+  if (wanted < 1) refuse(param, `${param} must be at least 1.`)
+  if (limit !== null && wanted > limit) {
+    refuse(param, `${param} can only narrow the account's limit of ${limit}.`)
+  }
+}
+
+function checkRoutePolicy(change: Change, policy: KeySettings['routePolicy']): void {
+  if (policy.mode !== 'specified_provider') return
+  if (!change.snapshot.supply.suppliers.has(policy.provider)) {
+    refuse('route_policy.provider', `There is no supplier "${policy.provider}".`)
+  }
+}
+
+function checkBudget(budget: NonNullable<KeySettings['budget']>): void {
+  requirePositive(budget.amountNano, 'budget.amount')
+  if (budget.thresholds.length === 0) refuse('budget.thresholds', 'budget.thresholds must not be empty.')
+}
+
+function checkAllowlist(allowlist: readonly string[]): void {
+  // An empty list could mean everything or nothing, and a guess would be wrong half the time.
+  if (allowlist.length === 0) {
+    refuse('model_allowlist', 'model_allowlist must name a model; null allows every model.')
+  }
+  const malformed = allowlist.findIndex((entry) => entry === '' || entry.slice(0, -1).includes('*'))
+  if (malformed >= 0) {
+    refuse(`model_allowlist[${malformed}]`, 'An allowlist entry is a model id, or a prefix followed by "*".')
+  }
+}

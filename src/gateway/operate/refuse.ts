@@ -1,0 +1,58 @@
+import { GatewayError } from '../../errors/gateway-error.ts'
+import type { Account } from '../../vocabulary/account.ts'
+import type { ApiKey } from '../../vocabulary/api-key.ts'
+import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import type { Credential, Model, Supplier } from '../../vocabulary/supply.ts'
+
+export function refuse(param: string, message: string): never {
+  throw new GatewayError('invalid_request', message, { param })
+}
+
+/** What was looked up, or a `not_found` that names what is missing. */
+export function requireFound<T>(found: T | null | undefined, thing: string, id: string): T {
+  if (found === null || found === undefined)
+    throw new GatewayError('not_found', `There is no ${thing} "${id}".`)
+  return found
+}
+
+export function requireAccount(snapshot: Snapshot, id: string): Account {
+  return requireFound(snapshot.accounts.get(id), 'account', id)
+}
+
+export function requireKey(snapshot: Snapshot, id: string): ApiKey {
+  return requireFound(snapshot.keys.get(id), 'key', id)
+}
+
+export function requireSupplier(snapshot: Snapshot, id: string): Supplier {
+  return requireFound(snapshot.supply.suppliers.get(id), 'supplier', id)
+}
+
+export function requireModel(snapshot: Snapshot, id: string): Model {
+  return requireFound(snapshot.supply.models.get(id), 'model', id)
+}
+
+export function requireCredential(snapshot: Snapshot, id: string): Credential {
+  const credentials = [...snapshot.supply.credentialsBySupplier.values()].flat()
+  return requireFound(
+    credentials.find((credential) => credential.id === id),
+    'credential',
+    id,
+  )
+}
+
+export function requirePositive(amountNano: NanoUsdt, param: string): void {
+  if (amountNano <= 0n) refuse(param, `${param} must be greater than zero.`)
+}
+
+export function requireNotNegative(amountNano: NanoUsdt, param: string): void {
+  if (amountNano < 0n) refuse(param, `${param} must not be negative.`)
+}
+
+export function requireText(text: string, param: string): void {
+  if (text.trim() === '') refuse(param, `${param} must not be blank.`)
+}
+
+export function requireFuture(timeMs: number | null, nowMs: number): void {
+  if (timeMs !== null && timeMs <= nowMs) refuse('expires_at', 'expires_at must lie in the future.')
+}

@@ -1,0 +1,101 @@
+import { GatewayError } from '../errors/gateway-error.ts'
+import type { Caller } from './authenticate.ts'
+import type { Admissions, Metric, WindowDemand, WindowReading } from './ports/admissions.ts'
+
+/** What a request takes from its caller's own windows; tokens null when it carries no estimate. */
+export interface OwnSpend {
+  readonly requests: number
+  readonly tokens: number | null
+}
+
+/** The account's windows, and the key's own when it has limits of its own: both are spent from. */
+export function ownWindows(caller: Caller, spend: OwnSpend): WindowDemand[] {
+  const { account, key, limits } = caller
+  const windows: WindowDemand[] = []
+  addWindow(windows, {
+    id: `key:${key.id}:requests`,
+    metric: 'requests',
+    limit: key.rpm,
+    amount: spend.requests,
+  })
+  addWindow(windows, {
+    id: `account:${account.id}:requests`,
+    metric: 'requests',
+    limit: limits.rpm,
+    amount: spend.requests,
+  })
+  if (spend.tokens === null) return windows
+  addWindow(windows, { id: `key:${key.id}:tokens`, metric: 'tokens', limit: key.tpm, amount: spend.tokens })
+  addWindow(windows, {
+    id: `account:${account.id}:tokens`,
+    metric: 'tokens',
+    limit: limits.tpm,
+    amount: spend.tokens,
+  })
+  return windows
+}
+
+type PossibleWindow = Omit<WindowDemand, 'limit'> & { readonly limit: number | null }
+
+function addWindow(windows: WindowDemand[], { limit, ...rest }: PossibleWindow): void {
+  if (limit !== null) windows.push({ ...rest, limit })
+}
+
+/** The headers of spec 8.4: the tightest limit of each metric and where it stands. */
+export function limitHeaders(
+  admissions: Admissions,
+  windows: readonly WindowDemand[],
+): Record<string, string> {
+  const headers: Record<string, string> = {}
+  const readings = admissions.read(windows)
+  writeReading(headers, 'requests', readings)
+  writeReading(headers, 'tokens', readings)
+  return headers
+}
+
+function writeReading(
+  headers: Record<string, string>,
+  metric: Metric,
+  readings: readonly WindowReading[],
+): void {
+  let tightest: WindowReading | null = null
+  let limit = Number.POSITIVE_INFINITY
+  for (const reading of readings) {
+    if (reading.metric !== metric) continue
+    limit = Math.min(limit, reading.limit)
+    if (tightest === null || reading.remaining < tightest.remaining) tightest = reading
+  }
+  if (tightest === null) return
+  headers[`x-ratelimit-limit-${metric}`] = String(limit)
+  headers[`x-ratelimit-remaining-${metric}`] = String(tightest.remaining)
+  headers[`x-ratelimit-reset-${metric}`] = String(tightest.resetSeconds)
+}
+
+// Discovery and token counting do not spend the generation window; this keeps them from being free of any limit.
+const GUARD_FACTOR = 10
+
+/** Takes one look-up from the caller's guard window. */
+export async function guardLookUp(caller: Caller, admissions: Admissions): Promise<void> {
+  const rpm = caller.key.rpm ?? caller.limits.rpm
+  if (rpm === null) return
+  const owner = caller.key.rpm === null ? `account:${caller.account.id}` : `key:${caller.key.id}`
+  const window: WindowDemand = {
+    id: `${owner}:look-ups`,
+    metric: 'requests',
+    limit: rpm * GUARD_FACTOR,
+    amount: 1,
+  }
+  const refusal = await admissions.takeCapacity([window])
+  if (refusal?.reason === 'window') throw rateLimitError(window, refusal.retryAfterSeconds)
+}
+
+export function rateLimitError(window: WindowDemand, retryAfterSeconds: number): GatewayError {
+  const owner = window.id.startsWith('key:') ? 'this API key' : 'this account'
+  const asked =
+    window.amount > window.limit ? ` This request alone needs ${window.amount}; ask for less.` : ''
+  return new GatewayError(
+    'rate_limit_exceeded',
+    `The limit of ${window.limit} ${window.metric} per minute of ${owner} is reached.${asked}`,
+    { headers: { 'retry-after': String(retryAfterSeconds) } },
+  )
+}

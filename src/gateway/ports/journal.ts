@@ -1,0 +1,12 @@
+import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
+
+/**
+ * The local, durable account of what was admitted and settled. What is in the journal will reach the database,
+ * whatever happens to this process in between.
+ */
+export interface Journal {
+  /** Notes an admission. It reaches the disk within milliseconds and is not waited for. */
+  open(record: AdmissionRecord): void
+  /** Resolves when the settlement is in the journal file: only then may the answer's last byte leave. */
+  settle(settlement: Settlement): Promise<void>
+}

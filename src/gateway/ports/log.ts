@@ -1,0 +1,26 @@
+/** One served request, in fields that can hold no secret: no headers, no query, no body. */
+export interface RequestLine {
+  readonly requestId: string
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly durationMs: number
+}
+
+/** How one attempt at a supplier failed. */
+export interface AttemptLine {
+  readonly requestId: string
+  readonly supplier: string
+  readonly credentialId: string
+  readonly failure: string
+  readonly status: number | null
+}
+
+/** Everything that may be written to the log. A closed set of shapes, so that nothing else can slip in. */
+export interface Log {
+  request(line: RequestLine): void
+  attemptFailed(line: AttemptLine): void
+  notice(what: string, facts?: Readonly<Record<string, string | number | boolean>>): void
+  /** Something to look into. Messages and stacks are scrubbed of anything that looks like a secret. */
+  trouble(what: string, error: unknown, requestId?: string): void
+}

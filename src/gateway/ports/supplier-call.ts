@@ -1,0 +1,9 @@
+export interface SupplierCall {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly signal: AbortSignal
+}
+
+/** Sends one request to a supplier. Resolves with its status and headers; rejects when it cannot be reached. */
+export type CallSupplier = (call: SupplierCall) => Promise<Response>

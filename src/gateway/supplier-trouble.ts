@@ -1,0 +1,85 @@
+import { GatewayError } from '../errors/gateway-error.ts'
+import type { FailureKind, SupplierFailure } from '../errors/supplier-failure.ts'
+
+const NO_ANSWER = { status: null, param: null, retryAfterSeconds: null } as const
+
+export function malformed(message: string): SupplierFailure {
+  return { kind: 'malformed', message, ...NO_ANSWER }
+}
+
+/** A call that ended in an exception: it took too long, or there was nobody there. */
+export function failureOf(error: unknown, hasTimedOut: boolean): SupplierFailure {
+  if (hasTimedOut) return { kind: 'timeout', message: 'The supplier did not answer in time.', ...NO_ANSWER }
+  return {
+    kind: 'unreachable',
+    message: error instanceof Error ? error.message : String(error),
+    ...NO_ANSWER,
+  }
+}
+
+/** `Retry-After` in seconds or as a date; null when absent or unreadable. */
+export function retryAfterSecondsOf(headers: Headers): number | null {
+  const text = headers.get('retry-after')
+  if (text === null || text === '') return null
+  const seconds = Number(text)
+  if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds))
+  const atMs = Date.parse(text)
+  return Number.isNaN(atMs) ? null : Math.max(0, Math.ceil((atMs - Date.now()) / 1000))
+}
+
+/** Whether another supplier could still answer a request that this failure ended. */
+export function isWorthAnotherTry(failure: SupplierFailure): boolean {
+  return failure.kind !== 'input' && failure.kind !== 'context-length'
+}
+
+/** A supplier's failure in our words: only what the client itself got wrong is told in the supplier's. */
+export function failureError(failure: SupplierFailure, attempts: number): GatewayError {
+  const details = { cause: failure.message }
+  switch (failure.kind) {
+    case 'input':
+    case 'context-length':
+      return new GatewayError(
+        failure.kind === 'input' ? 'invalid_request' : 'context_length_exceeded',
+        failure.message,
+        failure.param === null ? details : { ...details, param: failure.param },
+      )
+    case 'rate-limited':
+      return supplierRateLimited(failure.retryAfterSeconds ?? 1)
+    default:
+      return upstreamError(failure.kind, attempts, details)
+  }
+}
+
+/** A whole number of seconds from 1 to 60: official clients ignore anything else. */
+export function supplierRateLimited(retryAfterSeconds: number): GatewayError {
+  const seconds = Math.min(60, Math.max(1, retryAfterSeconds))
+  return new GatewayError(
+    'supplier_rate_limited',
+    `The suppliers of this model have no capacity left; try again in ${seconds} s or use another model.`,
+    { headers: { 'retry-after': String(seconds) } },
+  )
+}
+
+type UpstreamKind = Exclude<FailureKind, 'input' | 'context-length' | 'rate-limited'>
+
+function upstreamError(kind: UpstreamKind, attempts: number, details: { cause: string }): GatewayError {
+  // The gateway has retried already; a client that retries on top would multiply the load on a failing supplier.
+  const headers: Record<string, string> = attempts > 1 ? { 'x-should-retry': 'false' } : {}
+  switch (kind) {
+    case 'overloaded':
+      return new GatewayError('provider_overloaded', 'The supplier of this model is overloaded.', {
+        ...details,
+        headers,
+      })
+    case 'timeout':
+      return new GatewayError('provider_timeout', 'The supplier of this model did not answer in time.', {
+        ...details,
+        headers,
+      })
+    default:
+      return new GatewayError('provider_error', 'The supplier of this model failed to answer.', {
+        ...details,
+        headers,
+      })
+  }
+}

@@ -1,0 +1,18 @@
+import { asArray, asObject, isObject } from '../../wire/json-values.ts'
+import type { ReplyFacts } from '../protocol.ts'
+import { countGenerated } from './count-generated.ts'
+import { decodeUsage } from './usage.ts'
+
+/** Reads a whole reply; null when it is not one: no choices, a choice without a message, or an error under a 200. */
+export function readReply(body: unknown): ReplyFacts | null {
+  const reply = asObject(body)
+  if (reply === null || isObject(reply.error)) return null
+  const messages = asArray(reply.choices).map((choice) => asObject(asObject(choice)?.message))
+  if (messages.length === 0) return null
+  let outputCharacters = 0
+  for (const message of messages) {
+    if (message === null) return null
+    outputCharacters += countGenerated(message)
+  }
+  return { usage: decodeUsage(reply.usage), outputCharacters }
+}

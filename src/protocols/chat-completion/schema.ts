@@ -1,0 +1,188 @@
+import Type, { type Static, type TSchema } from 'typebox'
+
+/** Suppliers count tokens in 32 bits; a larger limit cannot be meant, and would overflow what is held for it. */
+const MOST_TOKENS = 2 ** 31 - 1
+
+const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const OptionalOrNull = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema))
+const NonEmptyString = Type.String({ minLength: 1 })
+const AnyObject = Type.Object({})
+
+const TextPart = Type.Object({ type: Type.Literal('text'), text: Type.String() })
+const ImagePart = Type.Object({
+  type: Type.Literal('image_url'),
+  image_url: Type.Object({ url: NonEmptyString, detail: OptionalOrNull(Type.String()) }),
+})
+const AudioPart = Type.Object({
+  type: Type.Literal('input_audio'),
+  input_audio: Type.Object({ data: Type.String(), format: Type.String() }),
+})
+const FilePart = Type.Object({
+  type: Type.Literal('file'),
+  file: Type.Object({
+    file_data: OptionalOrNull(Type.String()),
+    file_id: OptionalOrNull(Type.String()),
+    filename: OptionalOrNull(Type.String()),
+  }),
+})
+const RefusalPart = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() })
+
+// Which part may stand in which role differs between suppliers; the one that serves the request decides.
+const ContentPart = Type.Union([TextPart, ImagePart, AudioPart, FilePart, RefusalPart])
+const Content = Type.Union([Type.String(), Type.Array(ContentPart)])
+
+const FunctionCall = Type.Object({ name: Type.String(), arguments: Type.String() })
+const ToolCall = Type.Union([
+  Type.Object({ id: Type.String(), type: Type.Literal('function'), function: FunctionCall }),
+  Type.Object({
+    id: Type.String(),
+    type: Type.Literal('custom'),
+    custom: Type.Object({ name: Type.String(), input: Type.String() }),
+  }),
+])
+
+const instructions = { content: Content, name: OptionalOrNull(Type.String()) }
+const Message = Type.Union([
+  Type.Object({ role: Type.Literal('system'), ...instructions }),
+  Type.Object({ role: Type.Literal('developer'), ...instructions }),
+  Type.Object({ role: Type.Literal('user'), content: Content, name: OptionalOrNull(Type.String()) }),
+  Type.Object({
+    role: Type.Literal('assistant'),
+    content: OptionalOrNull(Content),
+    name: OptionalOrNull(Type.String()),
+    refusal: OptionalOrNull(Type.String()),
+    audio: OptionalOrNull(AnyObject),
+    // Clients replay answers as they got them, absent calls written as null.
+    tool_calls: OptionalOrNull(Type.Array(ToolCall)),
+    function_call: OptionalOrNull(FunctionCall),
+    // Two names that suppliers use for thinking; the official format has none.
+    reasoning_content: OptionalOrNull(Type.String()),
+    reasoning: OptionalOrNull(Type.String()),
+  }),
+  Type.Object({ role: Type.Literal('tool'), content: Content, tool_call_id: Type.String() }),
+  Type.Object({ role: Type.Literal('function'), content: Nullable(Content), name: NonEmptyString }),
+])
+
+const functionDefinition = {
+  name: NonEmptyString,
+  description: OptionalOrNull(Type.String()),
+  parameters: OptionalOrNull(AnyObject),
+  strict: OptionalOrNull(Type.Boolean()),
+}
+const Grammar = Type.Object({ syntax: Type.Enum(['lark', 'regex']), definition: Type.String() })
+const Tool = Type.Union([
+  Type.Object({ type: Type.Literal('function'), function: Type.Object(functionDefinition) }),
+  Type.Object({
+    type: Type.Literal('custom'),
+    custom: Type.Object({
+      name: NonEmptyString,
+      description: OptionalOrNull(Type.String()),
+      format: OptionalOrNull(
+        Type.Union([
+          Type.Object({ type: Type.Literal('text') }),
+          Type.Object({ type: Type.Literal('grammar'), grammar: Grammar }),
+        ]),
+      ),
+    }),
+  }),
+])
+
+const Named = Type.Object({ name: NonEmptyString })
+const ToolChoice = Type.Union([
+  Type.Enum(['auto', 'none', 'required']),
+  Type.Object({ type: Type.Literal('function'), function: Named }),
+  Type.Object({ type: Type.Literal('custom'), custom: Named }),
+  Type.Object({
+    type: Type.Literal('allowed_tools'),
+    allowed_tools: Type.Object({ mode: Type.Enum(['auto', 'required']), tools: Type.Array(AnyObject) }),
+  }),
+])
+
+const ResponseFormat = Type.Union([
+  Type.Object({ type: Type.Literal('text') }),
+  Type.Object({ type: Type.Literal('json_object') }),
+  Type.Object({
+    type: Type.Literal('json_schema'),
+    json_schema: Type.Object({
+      name: NonEmptyString,
+      description: OptionalOrNull(Type.String()),
+      schema: OptionalOrNull(AnyObject),
+      strict: OptionalOrNull(Type.Boolean()),
+    }),
+  }),
+])
+
+const WebSearchOptions = Type.Object({
+  search_context_size: OptionalOrNull(Type.Enum(['low', 'medium', 'high'])),
+  user_location: OptionalOrNull(
+    Type.Object({ type: Type.Literal('approximate'), approximate: OptionalOrNull(AnyObject) }),
+  ),
+})
+
+/**
+ * A chat-completion request. Fields that are not named here are allowed everywhere and passed on.
+ * Null stands for absent where the official clients may write it.
+ */
+export const ChatRequestSchema = Type.Object({
+  model: NonEmptyString,
+  messages: Type.Array(Message, { minItems: 1 }),
+  temperature: OptionalOrNull(Type.Number({ minimum: 0, maximum: 2 })),
+  top_p: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
+  top_k: OptionalOrNull(Type.Integer()),
+  max_tokens: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
+  max_completion_tokens: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
+  n: OptionalOrNull(Type.Integer({ minimum: 1, maximum: 128 })),
+  stream: OptionalOrNull(Type.Boolean()),
+  stream_options: OptionalOrNull(
+    Type.Object({
+      include_usage: OptionalOrNull(Type.Boolean()),
+      include_obfuscation: OptionalOrNull(Type.Boolean()),
+    }),
+  ),
+  frequency_penalty: OptionalOrNull(Type.Number({ minimum: -2, maximum: 2 })),
+  presence_penalty: OptionalOrNull(Type.Number({ minimum: -2, maximum: 2 })),
+  stop: OptionalOrNull(
+    Type.Union([NonEmptyString, Type.Array(NonEmptyString, { minItems: 1, maxItems: 4 })]),
+  ),
+  tools: Type.Optional(Type.Array(Tool)),
+  tool_choice: Type.Optional(ToolChoice),
+  parallel_tool_calls: Type.Optional(Type.Boolean()),
+  functions: Type.Optional(Type.Array(Type.Object(functionDefinition))),
+  function_call: Type.Optional(Type.Union([Type.Enum(['none', 'auto']), Named])),
+  reasoning_effort: OptionalOrNull(Type.Enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
+  verbosity: OptionalOrNull(Type.Enum(['low', 'medium', 'high'])),
+  seed: OptionalOrNull(Type.Integer()),
+  logprobs: OptionalOrNull(Type.Boolean()),
+  top_logprobs: OptionalOrNull(Type.Integer({ minimum: 0, maximum: 20 })),
+  // Not a Record: its key pattern does not match a key with a line break, whose value would go unchecked.
+  logit_bias: OptionalOrNull(
+    Type.Object({}, { additionalProperties: Type.Number({ minimum: -100, maximum: 100 }) }),
+  ),
+  response_format: Type.Optional(ResponseFormat),
+  prediction: OptionalOrNull(
+    Type.Object({
+      type: Type.Literal('content'),
+      content: Type.Union([Type.String(), Type.Array(TextPart)]),
+    }),
+  ),
+  modalities: OptionalOrNull(Type.Array(Type.String())),
+  audio: OptionalOrNull(AnyObject),
+  web_search_options: Type.Optional(WebSearchOptions),
+  user: Type.Optional(Type.String()),
+  safety_identifier: OptionalOrNull(Type.String()),
+  store: OptionalOrNull(Type.Boolean()),
+  metadata: OptionalOrNull(AnyObject),
+  service_tier: OptionalOrNull(Type.String()),
+  prompt_cache_key: OptionalOrNull(Type.String()),
+  prompt_cache_options: Type.Optional(AnyObject),
+  prompt_cache_retention: OptionalOrNull(Type.String()),
+  moderation: OptionalOrNull(AnyObject),
+})
+
+export type ChatRequest = Static<typeof ChatRequestSchema>
+export type ChatMessage = Static<typeof Message>
+export type ChatContent = Static<typeof Content>
+export type ChatContentPart = Static<typeof ContentPart>
+export type ChatToolCall = Static<typeof ToolCall>
+export type ChatTool = Static<typeof Tool>
+export type ChatToolChoice = Static<typeof ToolChoice>

@@ -1,0 +1,146 @@
+import type { Usage } from '../../conversation/usage.ts'
+import type { SupplierFailure } from '../../errors/supplier-failure.ts'
+import { asArray, asObject, isObject, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
+import { readSseEvent, type SseEvent } from '../../wire/sse-event.ts'
+import { type FramedEvents, SseFramer } from '../../wire/sse-framer.ts'
+import type { StreamTap } from '../protocol.ts'
+import { countGenerated } from './count-generated.ts'
+import { decodeStreamError } from './decode-error.ts'
+import { decodeUsage } from './usage.ts'
+
+/** No answer has an event this long; a supplier that never ends one would otherwise fill the memory. */
+const LONGEST_EVENT_BYTES = 64 * 1024 * 1024
+const BLANK_LINE = new TextEncoder().encode('\n\n')
+
+/** What becomes of an event: it goes on, it alone is left out, or it and all after it stay here. */
+type Verdict = 'forward' | 'remove' | 'stop'
+
+export interface TapOptions {
+  /** False when we asked for usage and the client did not: then the chunk that carries nothing else is left out. */
+  readonly keepsUsageChunk: boolean
+}
+
+/** Reads a relayed chat-completion stream. */
+export class UsageTap implements StreamTap {
+  hasContent = false
+  isTerminated = false
+  failure: SupplierFailure | null = null
+  usage: Usage | null = null
+  outputCharacters = 0
+  readonly #framer = new SseFramer()
+  readonly #keepsUsageChunk: boolean
+  readonly #begunChoices = new Set<unknown>()
+  readonly #finishedChoices = new Set<unknown>()
+
+  constructor({ keepsUsageChunk }: TapOptions) {
+    this.#keepsUsageChunk = keepsUsageChunk
+  }
+
+  // Some suppliers leave out the last marker; the answer is whole once every choice has said why it ended.
+  get isComplete(): boolean {
+    if (this.failure !== null) return false
+    return this.isTerminated || this.#haveAllFinished()
+  }
+
+  push(bytes: Uint8Array): Uint8Array | null {
+    if (this.failure !== null) return null
+    const framed = this.#framer.push(bytes)
+    if (framed !== null) return this.#sift(framed)
+    if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.#failMalformed('an event without end')
+    return null
+  }
+
+  end(): Uint8Array | null {
+    const rest = this.failure === null ? this.#framer.finish() : null
+    return rest === null ? null : this.#readRest(rest)
+  }
+
+  /** An event cut off by the end of the stream goes on only when it is whole but for its blank line. */
+  #readRest(rest: Uint8Array): Uint8Array | null {
+    const { data } = readSseEvent(rest)
+    if (data === null || (!isDone(data) && tryParseJson(data) === undefined)) return null
+    const bytes = joinBytes([rest, BLANK_LINE])
+    return this.#sift({ bytes, ends: [bytes.length] })
+  }
+
+  /** The events that may go on. Usually all of them, and then the very bytes that came. */
+  #sift({ bytes, ends }: FramedEvents): Uint8Array | null {
+    const kept: Uint8Array[] = []
+    let keptFrom = 0
+    let start = 0
+    for (const end of ends) {
+      const verdict = this.#judge(readSseEvent(bytes.subarray(start, end)))
+      if (verdict !== 'forward') {
+        if (start > keptFrom) kept.push(bytes.subarray(keptFrom, start))
+        keptFrom = verdict === 'stop' ? bytes.length : end
+        if (verdict === 'stop') break
+      }
+      start = end
+    }
+    if (keptFrom === 0) return bytes
+    if (keptFrom < bytes.length) kept.push(bytes.subarray(keptFrom))
+    return kept.length === 0 ? null : joinBytes(kept)
+  }
+
+  #judge({ data, name, isRecognised }: SseEvent): Verdict {
+    if (data === null)
+      return isRecognised || this.isTerminated ? 'forward' : this.#failMalformed('bytes that are no event')
+    // Nothing is due after the last marker; whatever it is, it must not spoil an answer that has ended well.
+    if (this.isTerminated) return 'remove'
+    if (isDone(data)) {
+      this.isTerminated = true
+      return 'forward'
+    }
+    const chunk = asObject(tryParseJson(data))
+    if (chunk === null) return this.#failMalformed('an event that is not a JSON object')
+    if (name === 'error' || isError(chunk.error)) return this.#fail(decodeStreamError(chunk))
+    return this.#readChunk(chunk)
+  }
+
+  #readChunk(chunk: JsonObject): Verdict {
+    const choices = asArray(chunk.choices)
+    for (const choice of choices) this.#readChoice(asObject(choice) ?? {})
+    if (!isObject(chunk.usage)) return 'forward'
+    this.usage = decodeUsage(chunk.usage) ?? this.usage
+    const isUsageOnly = Array.isArray(chunk.choices) && choices.length === 0
+    return isUsageOnly && !this.#keepsUsageChunk ? 'remove' : 'forward'
+  }
+
+  #readChoice({ index, delta, finish_reason }: JsonObject): void {
+    const isFinished = typeof finish_reason === 'string' && finish_reason !== ''
+    this.#begunChoices.add(index ?? 0)
+    if (isFinished) this.#finishedChoices.add(index ?? 0)
+    const written = asObject(delta)
+    if (written !== null) this.outputCharacters += countGenerated(written)
+    this.hasContent ||= isFinished || (written !== null && Object.keys(written).length > 0)
+  }
+
+  #haveAllFinished(): boolean {
+    return this.#finishedChoices.size > 0 && this.#finishedChoices.size === this.#begunChoices.size
+  }
+
+  #failMalformed(what: string): Verdict {
+    const message = `The supplier's stream has ${what}.`
+    return this.#fail({ kind: 'malformed', status: null, message, param: null, retryAfterSeconds: null })
+  }
+
+  #fail(failure: SupplierFailure): Verdict {
+    this.failure = failure
+    return 'stop'
+  }
+}
+
+function isDone(data: string): boolean {
+  return data.startsWith('[DONE]')
+}
+
+// `"error": null` stands in ordinary chunks of some suppliers.
+function isError(error: unknown): boolean {
+  return isObject(error) || (typeof error === 'string' && error !== '') || Array.isArray(error)
+}
+
+function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  const [only] = pieces
+  if (pieces.length === 1 && only) return only
+  return new Uint8Array(Buffer.concat(pieces))
+}

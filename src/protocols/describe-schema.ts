@@ -1,0 +1,80 @@
+/** The parts of JSON Schema that the wire formats' schemas use. */
+export interface SchemaNode {
+  readonly type?: string
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly SchemaNode[]
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly required?: readonly string[]
+  /** The schema of members that `properties` does not name. */
+  readonly additionalProperties?: SchemaNode
+  readonly items?: SchemaNode
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly minLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+/** What a schema takes, in words that finish the sentence "temperature must be ...". Null is never mentioned. */
+export function describeSchema(schema: SchemaNode): string {
+  const values = allowedValues(schema)
+  if (values !== null) return listValues(values)
+  if (schema.anyOf) return describeUnion(branchesOf(schema))
+  switch (schema.type) {
+    case 'string':
+      return schema.minLength === undefined ? 'a string' : 'a non-empty string'
+    case 'number':
+      return `a number${describeBounds(schema.minimum, schema.maximum)}`
+    case 'integer':
+      return `an integer${describeBounds(schema.minimum, schema.maximum)}`
+    case 'array':
+      return describeArray(schema)
+    case 'object':
+      return 'an object'
+    default:
+      return `a ${schema.type ?? 'value of another kind'}`
+  }
+}
+
+/** The branches of a union, nested unions opened and null left out. */
+export function branchesOf(schema: SchemaNode): readonly SchemaNode[] {
+  if (!schema.anyOf) return schema.type === 'null' ? [] : [schema]
+  return schema.anyOf.flatMap(branchesOf)
+}
+
+/** The only values a schema takes, null when it is not a plain list of values. */
+export function allowedValues(schema: SchemaNode): readonly unknown[] | null {
+  if (schema.const !== undefined) return [schema.const]
+  return schema.enum ?? null
+}
+
+export function listValues(values: readonly unknown[]): string {
+  const shown = values.map((value) => JSON.stringify(value))
+  return shown.length === 1 ? `${shown[0]}` : `one of ${shown.join(', ')}`
+}
+
+function describeUnion(branches: readonly SchemaNode[]): string {
+  const values = branches.flatMap((branch) => allowedValues(branch) ?? [])
+  const others = branches.filter((branch) => allowedValues(branch) === null).map(describeSchema)
+  const all = values.length === 0 ? others : [listValues(values), ...others]
+  return [...new Set(all)].join(' or ')
+}
+
+function describeBounds(minimum: number | undefined, maximum: number | undefined): string {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
+  if (minimum !== undefined) return ` of at least ${minimum}`
+  return maximum === undefined ? '' : ` of at most ${maximum}`
+}
+
+function describeArray({ items, minItems, maxItems }: SchemaNode): string {
+  const noun = items?.type === undefined ? 'items' : describeMany(items)
+  if (maxItems !== undefined) return `an array of ${minItems ?? 0} to ${maxItems} ${noun}`
+  return minItems === undefined ? `an array of ${noun}` : `a non-empty array of ${noun}`
+}
+
+// 'a non-empty string' becomes 'non-empty strings'.
+function describeMany(items: SchemaNode): string {
+  const [, ...words] = describeSchema(items).split(' ')
+  return allowedValues(items) === null ? `${words.join(' ')}s` : 'items'
+}

@@ -1,0 +1,151 @@
+import { allowedValues, branchesOf, describeSchema, listValues, type SchemaNode } from './describe-schema.ts'
+
+/** The first place where a value departs from its schema. */
+export interface Problem {
+  /** As clients write it: `messages[0].role`; empty for the value as a whole. */
+  readonly path: string
+  /** What is wrong, ready to follow the path: `must be a number from 0 to 2`. */
+  readonly complaint: string
+}
+
+const LONGEST_NAME_SHOWN = 64
+
+/**
+ * Looks for the first problem in the order in which the schema lists its members; null when there is none.
+ * A union is judged by the branch that the value was evidently meant for, so that the complaint is about that branch.
+ */
+export function findProblem(schema: SchemaNode, value: unknown, path = ''): Problem | null {
+  if (schema.anyOf) return findUnionProblem(schema, value, path)
+  const values = allowedValues(schema)
+  if (values !== null) return values.includes(value) ? null : mustBe(schema, path)
+  if (schema.type !== undefined && !isOfType(schema.type, value)) return mustBe(schema, path)
+  if (typeof value === 'number')
+    return isWithin(value, schema.minimum, schema.maximum) ? null : mustBe(schema, path)
+  if (typeof value === 'string') return value.length >= (schema.minLength ?? 0) ? null : mustBe(schema, path)
+  if (Array.isArray(value)) return findArrayProblem(schema, value, path)
+  return isObject(value) ? findObjectProblem(schema, value, path) : null
+}
+
+function mustBe(schema: SchemaNode, path: string): Problem {
+  return { path, complaint: `must be ${describeSchema(schema)}` }
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  switch (type) {
+    case 'integer':
+      return Number.isInteger(value)
+    case 'number':
+      return Number.isFinite(value)
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return isObject(value)
+    case 'null':
+      return value === null
+    default:
+      return typeof value === type
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isWithin(
+  value: number,
+  minimum = Number.NEGATIVE_INFINITY,
+  maximum = Number.POSITIVE_INFINITY,
+): boolean {
+  return value >= minimum && value <= maximum
+}
+
+function findArrayProblem(schema: SchemaNode, value: readonly unknown[], path: string): Problem | null {
+  if (!isWithin(value.length, schema.minItems, schema.maxItems)) return mustBe(schema, path)
+  if (!schema.items) return null
+  for (const [index, item] of value.entries()) {
+    const problem = findProblem(schema.items, item, `${path}[${index}]`)
+    if (problem) return problem
+  }
+  return null
+}
+
+function findObjectProblem(
+  schema: SchemaNode,
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+): Problem | null {
+  const properties = Object.entries(schema.properties ?? {})
+  for (const [name, property] of properties) {
+    const problem = Object.hasOwn(value, name)
+      ? findProblem(property, value[name], memberPath(path, name))
+      : findMissing(schema, name, path)
+    if (problem) return problem
+  }
+  return schema.additionalProperties ? findOtherProblem(schema, value, path) : null
+}
+
+function findMissing(schema: SchemaNode, name: string, path: string): Problem | null {
+  return schema.required?.includes(name) ? { path: memberPath(path, name), complaint: 'is required' } : null
+}
+
+function findOtherProblem(
+  { properties = {}, additionalProperties }: SchemaNode,
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+): Problem | null {
+  if (!additionalProperties) return null
+  for (const [name, member] of Object.entries(value)) {
+    if (Object.hasOwn(properties, name)) continue
+    const problem = findProblem(additionalProperties, member, memberPath(path, name))
+    if (problem) return problem
+  }
+  return null
+}
+
+function memberPath(path: string, name: string): string {
+  const shown = name.slice(0, LONGEST_NAME_SHOWN)
+  return path === '' ? shown : `${path}.${shown}`
+}
+
+function findUnionProblem(schema: SchemaNode, value: unknown, path: string): Problem | null {
+  if (value === null && takesNull(schema)) return null
+  const branches = branchesOf(schema)
+  const fitting = branches.filter((branch) => isMeantFor(branch, value))
+  const problems = fitting.map((branch) => findProblem(branch, value, path))
+  if (problems.includes(null)) return null
+  const [first] = problems
+  if (fitting.length > 1) return findTagProblem(fitting, value, path) ?? mustBe(schema, path)
+  // A complaint about the value as a whole must name all that the union takes, not only the likeliest branch.
+  return first && first.path !== path ? first : mustBe(schema, path)
+}
+
+function takesNull(schema: SchemaNode): boolean {
+  return schema.type === 'null' || (schema.anyOf ?? []).some(takesNull)
+}
+
+/** True when the value has the branch's kind and, among objects told apart by a fixed member, the branch's tag. */
+function isMeantFor(branch: SchemaNode, value: unknown): boolean {
+  const values = allowedValues(branch)
+  if (values !== null) return values.some((allowed) => typeof allowed === typeof value)
+  return branch.type === undefined || isOfType(branch.type === 'integer' ? 'number' : branch.type, value)
+}
+
+/** Several kinds of object: complains about the member that tells them apart, or inside the one that it names. */
+function findTagProblem(branches: readonly SchemaNode[], value: unknown, path: string): Problem | null {
+  const tag = tagOf(branches)
+  if (tag === null || !isObject(value)) return null
+  const chosen = branches.find((branch) => branch.properties?.[tag]?.const === value[tag])
+  if (chosen) return findProblem(chosen, value, path)
+  const tags = branches.map((branch) => branch.properties?.[tag]?.const)
+  const isMissing = !Object.hasOwn(value, tag)
+  return {
+    path: memberPath(path, tag),
+    complaint: `${isMissing ? 'is required: ' : 'must be '}${listValues(tags)}`,
+  }
+}
+
+function tagOf([first, ...others]: readonly SchemaNode[]): string | null {
+  const isTag = (branch: SchemaNode, name: string) => branch.properties?.[name]?.const !== undefined
+  const names = Object.keys(first?.properties ?? {})
+  return names.find((name) => [first, ...others].every((branch) => branch && isTag(branch, name))) ?? null
+}

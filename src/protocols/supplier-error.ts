@@ -1,0 +1,57 @@
+import type { FailureKind } from '../errors/supplier-failure.ts'
+
+const LONGEST_MESSAGE = 1000
+/** Beyond this nothing can reach the trimmed message, so it is not searched for secrets either. */
+const LONGEST_EXAMINED = 4000
+
+const SECRETS: readonly RegExp[] = [
+  /\bBearer\s+[^\s"',;]+/gi,
+  // Suppliers quote keys in full or with stars in the middle.
+  /\b(?:sk|pk|rk|gsk|xai|key|pplx|nvapi|hf|csk|fw|r8|tgp|AIza|AKIA|ASIA|ya29|eyJ)[-_.*A-Za-z0-9/+]{8,}/g,
+  /\b(?:org|proj|acct|user|project|organization)[-_][A-Za-z0-9]{8,}/gi,
+  /(?<=[?&](?:key|api_key|token)=)[^\s&"']+/gi,
+]
+
+/** A supplier's own words made fit to be stored and shown: no credentials or account ids, one line, at most 1,000 characters. */
+export function cleanSupplierMessage(message: string): string {
+  let cleaned = message.slice(0, LONGEST_EXAMINED)
+  for (const secret of SECRETS) cleaned = cleaned.replace(secret, '[removed]')
+  const oneLine = cleaned.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+  // A cut through the middle of a surrogate pair would not be valid text any more.
+  return oneLine.slice(0, LONGEST_MESSAGE).toWellFormed()
+}
+
+/** What a status alone says, whatever the format. Statuses that speak of our own configuration are not the client's. */
+export function failureKindOf(status: number): FailureKind {
+  switch (status) {
+    case 400:
+    case 404:
+    case 413:
+    case 422:
+      return 'input'
+    case 401:
+    case 402:
+    case 403:
+      return 'credential'
+    case 408:
+    case 504:
+    case 524:
+      return 'timeout'
+    case 429:
+      return 'rate-limited'
+    case 498:
+    case 503:
+    case 529:
+      return 'overloaded'
+    default:
+      return 'server'
+  }
+}
+
+const TOO_LONG =
+  /context[ _-]?(?:length|window|size)|(?:prompt|input|request) (?:is|was) too long|too many (?:input |prompt )?tokens|reduce the length|exceeds? the (?:model's )?(?:maximum|max|limit)[^.]{0,40}tokens|maximum (?:input |prompt )?tokens? (?:limit|allowed)/i
+
+/** Whether a message says that the prompt does not fit the model, in any of the wordings suppliers use. */
+export function saysPromptTooLong(message: string): boolean {
+  return TOO_LONG.test(message.slice(0, LONGEST_EXAMINED))
+}

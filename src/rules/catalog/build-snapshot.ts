@@ -1,0 +1,86 @@
+import type { Account } from '../../vocabulary/account.ts'
+import type { ApiKey } from '../../vocabulary/api-key.ts'
+import type { KnownSecret, Snapshot, Supply } from '../../vocabulary/snapshot.ts'
+import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
+
+/** All rows about supply, in any order. */
+export interface SupplyRows {
+  readonly suppliers: readonly Supplier[]
+  readonly credentials: readonly Credential[]
+  readonly models: readonly Model[]
+  readonly routes: readonly Route[]
+}
+
+export interface ConfigurationRows extends SupplyRows {
+  readonly accounts: readonly Account[]
+  readonly keys: readonly ApiKey[]
+}
+
+export function buildSnapshot(rows: ConfigurationRows): Snapshot {
+  const secretsByFingerprint = new Map<string, KnownSecret>()
+  for (const key of rows.keys) addSecrets(secretsByFingerprint, key)
+  return {
+    accounts: mapById(rows.accounts),
+    keys: mapById(rows.keys),
+    secretsByFingerprint,
+    supply: buildSupply(rows),
+  }
+}
+
+/** The snapshot with this account added or replaced. */
+export function withAccount(snapshot: Snapshot, account: Account): Snapshot {
+  return { ...snapshot, accounts: new Map(snapshot.accounts).set(account.id, account) }
+}
+
+/** The snapshot with this key added or replaced; secrets it no longer has are unknown from then on. */
+export function withKey(snapshot: Snapshot, key: ApiKey): Snapshot {
+  const secretsByFingerprint = new Map(snapshot.secretsByFingerprint)
+  for (const secret of snapshot.keys.get(key.id)?.secrets ?? []) {
+    secretsByFingerprint.delete(secret.fingerprint)
+  }
+  addSecrets(secretsByFingerprint, key)
+  return { ...snapshot, keys: new Map(snapshot.keys).set(key.id, key), secretsByFingerprint }
+}
+
+/** The snapshot with all rows of the given kinds replaced; kinds not given stay as they are. */
+export function withSupply(snapshot: Snapshot, rows: Partial<SupplyRows>): Snapshot {
+  return { ...snapshot, supply: buildSupply({ ...listSupply(snapshot.supply), ...rows }) }
+}
+
+/** The rows a supply was built from. */
+export function listSupply(supply: Supply): SupplyRows {
+  return {
+    suppliers: [...supply.suppliers.values()],
+    credentials: [...supply.credentialsBySupplier.values()].flat(),
+    models: [...supply.models.values()],
+    routes: [...supply.routesByModel.values()].flat(),
+  }
+}
+
+function buildSupply(rows: SupplyRows): Supply {
+  const credentials = rows.credentials.toSorted((a, b) => compareText(a.id, b.id))
+  const routes = rows.routes.toSorted(
+    (a, b) => a.priority - b.priority || compareText(a.supplierId, b.supplierId),
+  )
+  return {
+    suppliers: mapById(rows.suppliers),
+    credentialsBySupplier: Map.groupBy(credentials, (credential) => credential.supplierId),
+    models: mapById(rows.models),
+    routesByModel: Map.groupBy(routes, (route) => route.modelId),
+  }
+}
+
+function addSecrets(secretsByFingerprint: Map<string, KnownSecret>, key: ApiKey): void {
+  for (const { fingerprint, expiresAtMs } of key.secrets) {
+    secretsByFingerprint.set(fingerprint, { key, expiresAtMs })
+  }
+}
+
+function mapById<T extends { readonly id: string }>(rows: readonly T[]): Map<string, T> {
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+// Plain code-unit order: the same on every machine, whatever its locale.
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}

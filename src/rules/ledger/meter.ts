@@ -1,0 +1,35 @@
+import { NO_USAGE, type Usage, type UsageProvenance } from '../../conversation/usage.ts'
+import type { Outcome } from '../../vocabulary/settlement.ts'
+
+/** What is known of a request when it ends. */
+export interface Ending {
+  readonly outcome: Outcome
+  /** Whether any of the answer reached the client. */
+  readonly hasDelivered: boolean
+  /** What the supplier said it used, as far as it said so. */
+  readonly reported: Usage | null
+  /** Our own count of what was delivered. */
+  readonly countedOutputTokens: number
+  /** The estimate made at arrival. */
+  readonly estimatedPromptTokens: number
+}
+
+export interface Metering {
+  readonly usage: Usage
+  readonly provenance: UsageProvenance
+}
+
+/** What to charge for, by who ended the request, what was delivered and what the supplier reported. */
+export function meter(ending: Ending): Metering {
+  if (!ending.hasDelivered) return { usage: NO_USAGE, provenance: 'estimated' }
+  if (ending.reported === null) return { usage: countedUsage(ending), provenance: 'counted' }
+  if (ending.outcome === 'completed' || ending.reported.output >= ending.countedOutputTokens) {
+    return { usage: ending.reported, provenance: 'supplier' }
+  }
+  // Cut short, the report may be from before the last words: never charge less than was delivered.
+  return { usage: { ...ending.reported, output: ending.countedOutputTokens }, provenance: 'counted' }
+}
+
+function countedUsage(ending: Ending): Usage {
+  return { ...NO_USAGE, input: ending.estimatedPromptTokens, output: ending.countedOutputTokens }
+}

@@ -1,0 +1,16 @@
+import type { SupplierTypeName } from '../vocabulary/supply.ts'
+import { openai } from './openai/index.ts'
+import { openaiCompatible } from './openai-compatible/index.ts'
+import { sandbox } from './sandbox/index.ts'
+import type { SupplierType } from './supplier-type.ts'
+
+/** Every kind of supplier this version can call; adding one is adding its folder and its line here. */
+export const SUPPLIER_TYPES_SERVED: readonly SupplierType[] = [openai, openaiCompatible, sandbox]
+
+const byName = new Map<SupplierTypeName, SupplierType>(SUPPLIER_TYPES_SERVED.map((type) => [type.name, type]))
+
+export function supplierTypeOf(name: SupplierTypeName): SupplierType {
+  const type = byName.get(name)
+  if (type === undefined) throw new Error(`suppliers of type ${name} cannot be called by this version`)
+  return type
+}

@@ -1,0 +1,9 @@
+import { OPENAI_STYLE_FORMATS, openaiStyleTarget } from '../openai-style.ts'
+import type { SupplierType } from '../supplier-type.ts'
+
+/** Any server that follows OpenAI's paths and carries its key as a bearer token. */
+export const openaiCompatible: SupplierType = {
+  name: 'openai-compatible',
+  formats: OPENAI_STYLE_FORMATS,
+  target: openaiStyleTarget,
+}

@@ -1,0 +1,205 @@
+import { timingSafeEqual } from 'node:crypto'
+import { join } from 'node:path'
+import { type HttpServer, startServer } from './edges/http-server/serve.ts'
+import { FileJournal } from './edges/journal/file-journal.ts'
+import { operatorEndpoints } from './edges/operator-api/index.ts'
+import { openDataFolder } from './edges/settings/data-folder.ts'
+import type { Settings } from './edges/settings/settings.ts'
+import { openStorage } from './edges/storage/index.ts'
+import { callSupplier } from './edges/supplier-client/call-supplier.ts'
+import { MemoryAdmissions } from './edges/windows/memory-admissions.ts'
+import { GatewayError } from './errors/gateway-error.ts'
+import { findOperatorAccess, findServerSecret, makeFirstAccount } from './first-start.ts'
+import { addCapacity, credentialCapacity } from './gateway/capacity.ts'
+import type { Gateway } from './gateway/gateway.ts'
+import { healthEndpoints } from './gateway/health.ts'
+import { createLiveConfiguration } from './gateway/live-configuration.ts'
+import { LiveStreams } from './gateway/live-streams.ts'
+import { createOperations, type LocalOperations } from './gateway/operate/index.ts'
+import { systemRandom } from './gateway/operate/random-source.ts'
+import type { Admissions, WindowDemand } from './gateway/ports/admissions.ts'
+import type { Log } from './gateway/ports/log.ts'
+import type { Storage } from './gateway/ports/storage.ts'
+import { clientEndpoints } from './gateway/routes.ts'
+import { PROTOCOLS } from './protocols/index.ts'
+import { createSecretKeeper } from './rules/access/server-secret.ts'
+import { buildSnapshot } from './rules/catalog/build-snapshot.ts'
+import { type Sandbox, startSandbox } from './sandbox/server.ts'
+import { hasOtherSuppliers, registerSandbox, retireSandbox } from './sandbox-supply.ts'
+import { SUPPLIER_TYPES_SERVED } from './suppliers/index.ts'
+import type { Clock } from './vocabulary/clock.ts'
+import type { Credential } from './vocabulary/supply.ts'
+
+/** What a test may put in place of the real thing. */
+export interface Surroundings {
+  readonly clock: Clock
+  readonly random: () => number
+  readonly log: Log
+}
+
+/** A running gateway. */
+export interface Turnpike {
+  readonly url: string
+  readonly port: number
+  readonly sandbox: Sandbox | null
+  readonly operations: LocalOperations
+  readonly storage: Storage
+  readonly streams: LiveStreams
+  /** Made by this very start and shown once; null on any later start. */
+  readonly newOperatorToken: string | null
+  readonly newKey: string | null
+  /** Stops accepting, lets streams finish up to the deadline, ends the rest, and stores everything. */
+  stop(deadlineMs: number): Promise<void>
+}
+
+const BEAT_MS = 1_000
+
+/** Builds every part and starts serving. The only place where parts are constructed. */
+export async function startTurnpike(settings: Settings, surroundings: Surroundings): Promise<Turnpike> {
+  const books = await openBooks(settings, surroundings)
+  const { operations, storage, access } = books
+  const newKey = await makeFirstAccount(operations, settings.bootstrapKey)
+  const sandbox = await openSandbox(settings.sandbox, operations)
+  const gateway = buildGateway(settings, surroundings, books)
+  const watch = { isClosing: false }
+  const server = startServer({
+    hostname: settings.hostname,
+    port: settings.port,
+    endpoints: [
+      ...clientEndpoints(gateway),
+      ...operatorEndpoints(operations, {
+        isOperator: operatorCheck(access.fingerprint, books.secrets.fingerprint),
+        clock: surroundings.clock,
+      }),
+      ...healthEndpoints({ storage, isClosing: () => watch.isClosing }),
+    ],
+    bodyLimits: { maxBytes: settings.maxBodyBytes, timeoutMs: settings.bodyTimeoutSeconds * 1_000 },
+    clock: surroundings.clock,
+    log: surroundings.log,
+  })
+  const beat = setInterval(() => gateway.streams.beat(surroundings.clock.nowMs()), BEAT_MS)
+  return {
+    url: server.url,
+    port: server.port,
+    sandbox,
+    operations,
+    storage,
+    streams: gateway.streams,
+    newOperatorToken: access.newToken,
+    newKey,
+    stop: async (deadlineMs) => {
+      watch.isClosing = true
+      await drain(server, gateway.streams, deadlineMs)
+      clearInterval(beat)
+      await sandbox?.stop()
+      await books.close()
+    },
+  }
+}
+
+type Books = Awaited<ReturnType<typeof openBooks>>
+
+/** Everything that is kept: folder, database, journal, and the configuration and money read from them. */
+async function openBooks(settings: Settings, { clock, log }: Surroundings) {
+  const folder = openDataFolder(settings.dataFolder)
+  const secrets = createSecretKeeper(findServerSecret(settings.serverSecret, folder))
+  const access = findOperatorAccess(settings.operatorToken, folder, secrets)
+  const storage = await openStorage({ databaseUrl: settings.databaseUrl, dataFolder: folder.path, secrets })
+  const journal = await FileJournal.start({
+    folder: join(folder.path, 'journal'),
+    persist: (settlements) => storage.writeSettlements(settlements),
+    fsync: settings.journalFsync,
+    onTrouble: (error, waiting) => log.trouble(`${waiting} settlements wait for the database`, error),
+  })
+  // Only after the journal of an earlier process is in the database do balances tell everything.
+  const admissions = await loadAdmissions(storage, clock)
+  const configuration = createLiveConfiguration(buildSnapshot(await storage.loadConfiguration()))
+  const operations = createOperations({
+    storage,
+    configuration,
+    money: admissions,
+    capacity: { remaining: (credential) => remainingCapacity(admissions, credential) },
+    clock,
+    secrets,
+    random: systemRandom,
+    supplierTypes: SUPPLIER_TYPES_SERVED,
+    formats: PROTOCOLS.map((protocol) => protocol.name),
+  })
+  const close = async () => {
+    await journal.close()
+    await storage.close()
+    folder.release()
+  }
+  return { secrets, access, storage, journal, admissions, configuration, operations, close }
+}
+
+function buildGateway(settings: Settings, { clock, random, log }: Surroundings, books: Books): Gateway {
+  return {
+    snapshot: books.configuration.current,
+    secrets: books.secrets,
+    admissions: books.admissions,
+    journal: books.journal,
+    callSupplier,
+    streams: new LiveStreams(),
+    timeouts: {
+      firstByteMs: settings.firstByteTimeoutSeconds * 1_000,
+      idleMs: settings.idleTimeoutSeconds * 1_000,
+      heartbeatMs: settings.heartbeatSeconds * 1_000,
+    },
+    clock,
+    random,
+    log,
+  }
+}
+
+/** Lets what is under way finish up to the deadline, then ends the rest with the family's own error. */
+async function drain(server: HttpServer, streams: LiveStreams, deadlineMs: number): Promise<void> {
+  server.stopAccepting()
+  await waitUntil(() => server.pending === 0 && streams.size === 0, deadlineMs)
+  streams.failAll(new GatewayError('shutting_down', 'This gateway is shutting down.'))
+  await waitUntil(() => server.pending === 0, FAREWELL_MS)
+  await server.close()
+}
+
+// After the last streams were told, their error events still have to leave.
+const FAREWELL_MS = 200
+const POLL_MS = 20
+
+async function waitUntil(isReached: () => boolean, deadlineMs: number): Promise<void> {
+  const endMs = performance.now() + deadlineMs
+  while (!isReached() && performance.now() < endMs) await Bun.sleep(POLL_MS)
+}
+
+async function loadAdmissions(storage: Storage, clock: Clock): Promise<MemoryAdmissions> {
+  const admissions = new MemoryAdmissions(clock, await storage.loadBalances())
+  const spends = await storage.loadDailySpends(null)
+  for (const [keyId, ofKey] of Map.groupBy(spends, (spend) => spend.keyId))
+    admissions.loadKeySpend(keyId, ofKey)
+  return admissions
+}
+
+function remainingCapacity(admissions: Admissions, credential: Credential) {
+  const windows: WindowDemand[] = []
+  addCapacity(windows, credentialCapacity(credential, 0))
+  const readings = admissions.read(windows)
+  const left = (metric: string) => readings.find((reading) => reading.metric === metric)?.remaining ?? null
+  return { requests: left('requests'), tokens: left('tokens') }
+}
+
+async function openSandbox(mode: Settings['sandbox'], operations: LocalOperations): Promise<Sandbox | null> {
+  if (mode === 'off' || (mode === 'auto' && hasOtherSuppliers(operations))) {
+    await retireSandbox(operations)
+    return null
+  }
+  const sandbox = startSandbox()
+  await registerSandbox(operations, `${sandbox.url}/v1`)
+  return sandbox
+}
+
+function operatorCheck(expected: string, fingerprint: (secret: string) => string) {
+  const expectedBytes = Buffer.from(expected)
+  return (headers: Headers): boolean => {
+    const token = /^Bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+    return token !== undefined && timingSafeEqual(Buffer.from(fingerprint(token)), expectedBytes)
+  }
+}

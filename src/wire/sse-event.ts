@@ -1,0 +1,49 @@
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
+const DATA_FIELD = [0x64, 0x61, 0x74, 0x61, 0x3a] as const
+const KNOWN_FIELDS: ReadonlySet<string> = new Set(['data', 'event', 'id', 'retry'])
+const LINE_END = /\r\n|\n|\r/
+const decoder = new TextDecoder()
+
+export interface SseEvent {
+  /** null when the event has no data line: a comment, a blank line, or bytes that are no event at all. */
+  readonly data: string | null
+  readonly name: string | null
+  /** False when not one line is a comment or a field that server-sent events know. */
+  readonly isRecognised: boolean
+}
+
+/** Reads one framed event. */
+export function readSseEvent(bytes: Uint8Array): SseEvent {
+  const data = readSingleLine(bytes)
+  return data === null ? readLines(decoder.decode(bytes)) : { data, name: null, isRecognised: true }
+}
+
+// Nearly every event of a model's answer is one `data:` line and a blank line.
+function readSingleLine(bytes: Uint8Array): string | null {
+  if (DATA_FIELD.some((byte, index) => bytes[index] !== byte)) return null
+  const lineEnd = bytes.indexOf(LINE_FEED)
+  if (lineEnd === -1 || lineEnd !== bytes.length - 2 || bytes.includes(CARRIAGE_RETURN)) return null
+  const start = bytes[DATA_FIELD.length] === SPACE ? DATA_FIELD.length + 1 : DATA_FIELD.length
+  return decoder.decode(bytes.subarray(start, lineEnd))
+}
+
+function readLines(text: string): SseEvent {
+  const data: string[] = []
+  let name: string | null = null
+  let isRecognised = text.trim() === ''
+  for (const line of text.split(LINE_END)) {
+    const colon = line.indexOf(':')
+    const field = colon === -1 ? line : line.slice(0, colon)
+    if (field === 'data') data.push(fieldValue(line, colon))
+    if (field === 'event') name = fieldValue(line, colon)
+    isRecognised ||= colon === 0 || KNOWN_FIELDS.has(field)
+  }
+  return { data: data.length === 0 ? null : data.join('\n'), name, isRecognised }
+}
+
+function fieldValue(line: string, colon: number): string {
+  if (colon === -1) return ''
+  return line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
+}
