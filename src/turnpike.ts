@@ -21,14 +21,13 @@ import type { Admissions, WindowDemand } from './gateway/ports/admissions.ts'
 import type { Log } from './gateway/ports/log.ts'
 import type { Storage } from './gateway/ports/storage.ts'
 import { clientEndpoints } from './gateway/routes.ts'
-import { PROTOCOLS } from './protocols/index.ts'
 import { createSecretKeeper } from './rules/access/server-secret.ts'
 import { buildSnapshot } from './rules/catalog/build-snapshot.ts'
 import { type Sandbox, startSandbox } from './sandbox/server.ts'
 import { hasOtherSuppliers, registerSandbox, retireSandbox } from './sandbox-supply.ts'
 import { SUPPLIER_TYPES_SERVED } from './suppliers/index.ts'
 import type { Clock } from './vocabulary/clock.ts'
-import type { Credential } from './vocabulary/supply.ts'
+import { type Credential, FORMATS } from './vocabulary/supply.ts'
 
 /** What a test may put in place of the real thing. */
 export interface Surroundings {
@@ -116,6 +115,7 @@ async function openBooks(settings: Settings, { clock, log }: Surroundings) {
   const configuration = createLiveConfiguration(buildSnapshot(await storage.loadConfiguration()))
   const operations = createOperations({
     storage,
+    catchUp: () => journal.catchUp(),
     configuration,
     money: admissions,
     capacity: { remaining: (credential) => remainingCapacity(admissions, credential) },
@@ -123,7 +123,7 @@ async function openBooks(settings: Settings, { clock, log }: Surroundings) {
     secrets,
     random: systemRandom,
     supplierTypes: SUPPLIER_TYPES_SERVED,
-    formats: PROTOCOLS.map((protocol) => protocol.name),
+    formats: FORMATS,
   })
   const close = async () => {
     await journal.close()

@@ -6,7 +6,7 @@ import { Admission } from './admission.ts'
 import type { Caller } from './authenticate.ts'
 import type { Target } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
-import { ownWindows, rateLimitError } from './own-limits.ts'
+import { limitHeaders, ownWindows, rateLimitError } from './own-limits.ts'
 import type { Refusal } from './ports/admissions.ts'
 import type { Exchange } from './ports/exchange.ts'
 
@@ -44,7 +44,7 @@ export async function admit(asking: Asking, gateway: Gateway): Promise<Admission
       usageLimit: caller.key.usageLimit,
     },
   })
-  if (refusal !== null) throw refusalError(refusal)
+  if (refusal !== null) throw refusalError(refusal).withHeaders(limitHeaders(gateway.admissions, windows))
   return new Admission({ asking, gateway, windows, promptTokens, tokens, holdNano })
 }
 

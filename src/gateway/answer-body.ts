@@ -113,7 +113,9 @@ export class AnswerBody implements LiveStream {
   /** A stream that ends without its terminal event has failed, however quietly. */
   async #endOfSupply(): Promise<void> {
     const { tap } = this.#parts.stream
-    if (tap.isComplete) return this.#complete(null)
+    const last = tap.end()
+    if (tap.isComplete) return this.#complete(last)
+    if (last !== null) this.#send(last)
     const failure = tap.failure ?? malformed('The stream ended before its terminal event.')
     return this.#endWithError(failureError(failure, 1), 'supplier_failed')
   }

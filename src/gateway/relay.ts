@@ -66,7 +66,7 @@ async function openStream(call: RelayCall, response: Response, patience: Supplie
   const first: Uint8Array[] = []
   while (!tap.hasContent) {
     const { done, value } = await reader.read()
-    const bytes = value === undefined ? null : tap.push(value)
+    const bytes = done ? tap.end() : tap.push(value)
     if (bytes !== null) first.push(bytes)
     const failure = done && !tap.hasContent ? emptyStream(tap) : tap.failure
     if (failure !== null) {

@@ -84,6 +84,15 @@ export class FileJournal implements Journal {
     return this.#queue.length
   }
 
+  /** Empties what is settled so far into the database; what cannot be written now stays and is tried again. */
+  async catchUp(): Promise<void> {
+    await this.#persisting
+    if (this.#queue.length === 0 || this.#isClosed) return
+    if (this.#persistTimer !== null) clearTimeout(this.#persistTimer)
+    if (this.#persisting === null) this.#persist()
+    await this.#persisting
+  }
+
   /** Writes everything to the database and closes; what cannot be written stays for the next start. */
   async close(): Promise<void> {
     this.#flush()

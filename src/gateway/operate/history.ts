@@ -4,11 +4,17 @@ import { requireFound } from './refuse.ts'
 
 type HistoryOperations = Pick<Operations, 'listSettlements' | 'findSettlement' | 'listAuditEvents'>
 
-export function historyOperations({ storage }: OperationParts): HistoryOperations {
+/** Whoever looks finds every request that has been answered: the journal is emptied into the storage first. */
+export function historyOperations({ storage, catchUp }: OperationParts): HistoryOperations {
   return {
-    listSettlements: (filter, page) => storage.listSettlements(filter, page),
-    findSettlement: async (requestId) =>
-      requireFound(await storage.findSettlement(requestId), 'settlement', requestId),
+    listSettlements: async (filter, page) => {
+      await catchUp()
+      return storage.listSettlements(filter, page)
+    },
+    findSettlement: async (requestId) => {
+      await catchUp()
+      return requireFound(await storage.findSettlement(requestId), 'settlement', requestId)
+    },
     listAuditEvents: (page) => storage.listAuditEvents(page),
   }
 }

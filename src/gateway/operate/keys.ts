@@ -65,15 +65,7 @@ async function changeKey(change: Change, id: string, edit: KeyEdit): Promise<Api
   const before = requireUsableKey(change, id)
   checkKeySettings(change, requireAccount(change.snapshot, before.accountId), edit)
   const after: ApiKey = { ...before, ...edit }
-  if (needsPastSpend(before, after)) {
-    // Before the new limit is in force, so that no request is admitted as if nothing had been spent.
-    change.parts.money.loadKeySpend(id, await change.parts.storage.loadDailySpends(id))
-  }
   return saveKey(change, 'key.changed', { before, after })
-}
-
-function needsPastSpend(before: ApiKey, after: ApiKey): boolean {
-  return after.usageLimit !== null && after.usageLimit.period !== before.usageLimit?.period
 }
 
 async function rotateKey(change: Change, id: string, graceSeconds: number): Promise<IssuedKey> {

@@ -30,6 +30,8 @@ export interface CallableType {
 
 export interface OperationParts {
   readonly storage: Storage
+  /** Resolves when everything settled so far can be read from the storage, or cannot be for now. */
+  readonly catchUp: () => Promise<void>
   readonly configuration: LiveConfiguration
   readonly money: Money
   readonly capacity: Capacity

@@ -1,5 +1,4 @@
 import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { DailySpend } from './storage.ts'
 
 /** The money state the request path decides on, kept in step with what is stored. */
 export interface Money {
@@ -7,6 +6,4 @@ export interface Money {
   balanceNano(accountId: string): NanoUsdt
   /** Adds a stored payment or adjustment, which may be negative. */
   credit(accountId: string, amountNano: NanoUsdt): void
-  /** Replaces what is known of a key's past spending, for a usage limit over another period than before. */
-  loadKeySpend(keyId: string, spends: readonly DailySpend[]): void
 }

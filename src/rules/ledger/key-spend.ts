@@ -11,17 +11,19 @@ interface PeriodSum {
 /** What one key has spent by day and holds now. Kept in memory; rebuilt from the stored days. */
 export class KeySpend {
   heldNano: NanoUsdt = 0n
-  #days: Map<number, NanoUsdt>
+  readonly #days = new Map<number, NanoUsdt>()
   // Summing days on every admission would cost more the longer the period is.
   #sum: PeriodSum | null = null
-
-  constructor(days: Iterable<readonly [day: number, amountNano: NanoUsdt]> = []) {
-    this.#days = new Map(days)
-  }
 
   add(day: number, amountNano: NanoUsdt): void {
     this.#days.set(day, (this.#days.get(day) ?? 0n) + amountNano)
     if (this.#sum !== null && day >= this.#sum.startDay) this.#sum.spentNano += amountNano
+  }
+
+  /** Takes in what is stored of a day. The store may lag behind, so what is known already is never forgotten. */
+  learn(day: number, amountNano: NanoUsdt): void {
+    const known = this.#days.get(day) ?? 0n
+    if (amountNano > known) this.add(day, amountNano - known)
   }
 
   spentNano(period: UsagePeriod, today: number): NanoUsdt {

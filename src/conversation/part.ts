@@ -1,0 +1,102 @@
+import type { Proof } from './proof.ts'
+
+/** A mark that a supplier may cache the prompt up to and including the part that carries it. */
+export interface CacheHint {
+  /** How long the client would like it kept; null when it did not say. */
+  readonly ttl: '5m' | '1h' | null
+}
+
+export interface TextPart {
+  readonly type: 'text'
+  readonly text: string
+  readonly cache: CacheHint | null
+  readonly citations: readonly Citation[]
+  /** A supplier may sign plain text too. */
+  readonly proof: Proof | null
+}
+
+export interface ImagePart {
+  readonly type: 'image'
+  readonly source: ImageSource
+  readonly detail: 'auto' | 'low' | 'high' | 'original' | null
+  readonly cache: CacheHint | null
+}
+
+export type ImageSource =
+  /** `data` is Base64 without line breaks; `mediaType` is lower-case, `image/jpeg` never `image/jpg`. */
+  | { readonly type: 'base64'; readonly mediaType: string; readonly data: string }
+  | { readonly type: 'url'; readonly url: string; readonly mediaType: string | null }
+
+/** What a model thought before it answered. */
+export interface ThinkingPart {
+  readonly type: 'thinking'
+  /** Empty when the supplier keeps its thoughts to itself and gives only a proof. */
+  readonly text: string
+  /** The supplier's signature over the thought; null when it gave none. */
+  readonly proof: Proof | null
+  /** The whole thought is inside the proof, encrypted. */
+  readonly isRedacted: boolean
+}
+
+export interface ToolCallPart {
+  readonly type: 'tool-call'
+  readonly id: string
+  readonly name: string
+  /** `function`: input is JSON text. `custom`: input is free text. */
+  readonly kind: 'function' | 'custom'
+  /** Exactly as the model wrote it; for a function usually, but not certainly, a JSON object. */
+  readonly input: string
+  /** Set when the tool was defined inside a namespace. */
+  readonly namespace: string | null
+  readonly proof: Proof | null
+}
+
+export interface ToolResultPart {
+  readonly type: 'tool-result'
+  readonly callId: string
+  /** Name of the tool that was called, looked up by the decoder; null when the call is not in the conversation. */
+  readonly name: string | null
+  readonly kind: 'function' | 'custom'
+  readonly parts: readonly (TextPart | ImagePart | OpaquePart)[]
+  readonly isError: boolean
+  readonly cache: CacheHint | null
+}
+
+/** The model declined, in words of its own. */
+export interface RefusalPart {
+  readonly type: 'refusal'
+  readonly text: string
+}
+
+/** Something only one format knows; goes back to that format verbatim and is dropped for every other. */
+export interface OpaquePart {
+  readonly type: 'opaque'
+  /** Name of the protocol it came from. */
+  readonly format: string
+  /** What to call it in the list of dropped things, such as `document`. */
+  readonly kind: string
+  readonly value: unknown
+}
+
+export type Part =
+  | TextPart
+  | ImagePart
+  | ThinkingPart
+  | ToolCallPart
+  | ToolResultPart
+  | RefusalPart
+  | OpaquePart
+
+/** Where a statement comes from. Offsets are UTF-16 positions in the text of the part that carries it. */
+export interface Citation {
+  readonly url: string
+  readonly title: string | null
+  readonly citedText: string | null
+  readonly start: number | null
+  readonly end: number | null
+}
+
+/** The short way to write plain text. */
+export function textPart(text: string, cache: CacheHint | null = null): TextPart {
+  return { type: 'text', text, cache, citations: [], proof: null }
+}

@@ -1,0 +1,57 @@
+import type { JsonSchema } from './conversation.ts'
+import type { CacheHint } from './part.ts'
+
+export type Tool = FunctionTool | CustomTool | WebSearchTool | HostedTool
+
+/** A tool the client runs; the model gives JSON arguments. */
+export interface FunctionTool {
+  readonly type: 'function'
+  readonly name: string
+  /** Set when the client grouped its tools; the full name is `namespace` and `name` together. */
+  readonly namespace: string | null
+  readonly description: string | null
+  /** null: the tool takes no arguments. */
+  readonly schema: JsonSchema | null
+  readonly strict: boolean | null
+  readonly cache: CacheHint | null
+}
+
+/** A tool the client runs; the model gives free text, perhaps bound by a grammar. */
+export interface CustomTool {
+  readonly type: 'custom'
+  readonly name: string
+  readonly namespace: string | null
+  readonly description: string | null
+  readonly grammar: { readonly syntax: string; readonly definition: string } | null
+  readonly cache: CacheHint | null
+}
+
+/** The supplier searches the web by itself. */
+export interface WebSearchTool {
+  readonly type: 'web-search'
+  readonly allowedDomains: readonly string[] | null
+  readonly blockedDomains: readonly string[] | null
+  readonly maxUses: number | null
+  readonly contextSize: 'low' | 'medium' | 'high' | null
+  readonly userLocation: Readonly<Record<string, unknown>> | null
+  /** The client's own definition, restored when the other side speaks the same format. */
+  readonly original: { readonly format: string; readonly value: unknown } | null
+}
+
+/** Any other tool the supplier runs itself; only the format it is from knows what it means. */
+export interface HostedTool {
+  readonly type: 'hosted'
+  readonly format: string
+  /** What to call it in a refusal, such as `code_interpreter`. */
+  readonly kind: string
+  readonly value: unknown
+}
+
+export type ToolChoice =
+  | { readonly type: 'auto' }
+  | { readonly type: 'none' }
+  /** Some tool must be called. */
+  | { readonly type: 'required' }
+  | { readonly type: 'named'; readonly name: string; readonly namespace: string | null }
+  /** Only these may be called; `isRequired`: one of them must. */
+  | { readonly type: 'allowed'; readonly names: readonly string[]; readonly isRequired: boolean }

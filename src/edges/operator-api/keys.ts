@@ -1,0 +1,135 @@
+import type { Static } from 'typebox'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import type { Endpoint } from '../../gateway/ports/exchange.ts'
+import type { IssuedKey, KeySettings, Operations } from '../../gateway/ports/operations.ts'
+import { describeKey } from '../../rules/catalog/describe-key.ts'
+import type { RoutePolicy } from '../../vocabulary/api-key.ts'
+import type { Clock } from '../../vocabulary/clock.ts'
+import { parseUsdt } from '../../vocabulary/money.ts'
+import { OPERATOR_ACTOR, OPERATOR_PATH } from './address.ts'
+import { listEndpoint } from './list-endpoint.ts'
+import { bodyReader } from './read-body.ts'
+import { idOf, readOptionalTime } from './read-values.ts'
+import { renderListing } from './render.ts'
+import { KeyBody, KeyChangeBody, RotateBody } from './schema.ts'
+
+const ACCOUNT_KEYS = `${OPERATOR_PATH}/accounts/:id/keys`
+const KEY = `${OPERATOR_PATH}/keys/:id`
+const DEFAULT_THRESHOLDS = [50, 80, 100] as const
+
+type KeyFields = Omit<Static<typeof KeyBody>, 'name'>
+
+const UNSET_KEY: Omit<KeySettings, 'name'> = {
+  routePolicy: { mode: 'intelligent' },
+  usageLimit: null,
+  rpm: null,
+  tpm: null,
+  modelAllowlist: null,
+  budget: null,
+  expiresAtMs: null,
+}
+
+export function keyEndpoints(operations: Operations, clock: Clock): Endpoint[] {
+  return [
+    createKey(operations, clock),
+    listEndpoint({ path: ACCOUNT_KEYS }, (page, exchange) =>
+      renderListing(operations.listKeys(idOf(exchange), page), (key) => describeKey(key, clock.nowMs())),
+    ),
+    {
+      method: 'GET',
+      path: KEY,
+      handle: (exchange) => Response.json(describeKey(operations.findKey(idOf(exchange)), clock.nowMs())),
+    },
+    changeKey(operations, clock),
+    rotateKey(operations, clock),
+    {
+      method: 'DELETE',
+      path: KEY,
+      handle: async (exchange) => {
+        const key = await operations.revokeKey(idOf(exchange), OPERATOR_ACTOR)
+        return Response.json(describeKey(key, clock.nowMs()))
+      },
+    },
+  ]
+}
+
+function createKey(operations: Operations, clock: Clock): Endpoint {
+  const readBody = bodyReader(KeyBody)
+  return {
+    method: 'POST',
+    path: ACCOUNT_KEYS,
+    handle: async (exchange) => {
+      const { name, ...fields } = await readBody(exchange)
+      const settings = { ...UNSET_KEY, name, ...readKeyFields(fields) }
+      return renderIssued(await operations.createKey(idOf(exchange), settings, OPERATOR_ACTOR), clock)
+    },
+  }
+}
+
+function changeKey(operations: Operations, clock: Clock): Endpoint {
+  const readBody = bodyReader(KeyChangeBody)
+  return {
+    method: 'PATCH',
+    path: KEY,
+    handle: async (exchange) => {
+      const { name, state, ...fields } = await readBody(exchange)
+      const change = {
+        ...readKeyFields(fields),
+        ...(name !== undefined && { name }),
+        ...(state !== undefined && { state }),
+      }
+      const key = await operations.changeKey(idOf(exchange), change, OPERATOR_ACTOR)
+      return Response.json(describeKey(key, clock.nowMs()))
+    },
+  }
+}
+
+function rotateKey(operations: Operations, clock: Clock): Endpoint {
+  const readBody = bodyReader(RotateBody)
+  return {
+    method: 'POST',
+    path: `${KEY}/rotate`,
+    handle: async (exchange) => {
+      const { grace_seconds = 0 } = await readBody(exchange)
+      return renderIssued(await operations.rotateKey(idOf(exchange), grace_seconds, OPERATOR_ACTOR), clock)
+    },
+  }
+}
+
+function renderIssued({ key, secret }: IssuedKey, clock: Clock): Response {
+  return Response.json({ ...describeKey(key, clock.nowMs()), secret })
+}
+
+/** Only the fields that were sent; null is a value of its own and takes a setting away. */
+function readKeyFields(fields: KeyFields): Partial<KeySettings> {
+  const { route_policy, usage_limit, rpm, tpm, model_allowlist, budget, expires_at } = fields
+  return {
+    ...(route_policy !== undefined && { routePolicy: readRoutePolicy(route_policy) }),
+    ...(usage_limit !== undefined && { usageLimit: readUsageLimit(usage_limit) }),
+    ...(rpm !== undefined && { rpm }),
+    ...(tpm !== undefined && { tpm }),
+    ...(model_allowlist !== undefined && { modelAllowlist: model_allowlist }),
+    ...(budget !== undefined && { budget: readBudget(budget) }),
+    ...(expires_at !== undefined && { expiresAtMs: readOptionalTime(expires_at, 'expires_at') }),
+  }
+}
+
+function readRoutePolicy({ mode, provider }: NonNullable<KeyFields['route_policy']>): RoutePolicy {
+  if (mode === 'specified_provider' && provider !== undefined) return { mode, provider }
+  if (mode === 'intelligent' && provider === undefined) return { mode }
+  throw new GatewayError(
+    'invalid_request',
+    'route_policy.provider is required with mode "specified_provider" and not allowed with "intelligent".',
+    { param: 'route_policy.provider' },
+  )
+}
+
+function readUsageLimit(limit: NonNullable<KeyFields['usage_limit']> | null): KeySettings['usageLimit'] {
+  return limit && { period: limit.period, amountNano: parseUsdt(limit.amount, 'usage_limit.amount') }
+}
+
+function readBudget(budget: NonNullable<KeyFields['budget']> | null): KeySettings['budget'] {
+  if (budget === null) return null
+  const thresholds = (budget.thresholds ?? DEFAULT_THRESHOLDS).toSorted((a, b) => a - b)
+  return { amountNano: parseUsdt(budget.amount, 'budget.amount'), thresholds }
+}

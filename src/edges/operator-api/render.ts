@@ -1,0 +1,108 @@
+import type { AccountView, RouteView } from '../../gateway/ports/operations.ts'
+import type { Adjustment, AuditEvent, Listing, Payment } from '../../gateway/ports/storage.ts'
+import { describeAccount } from '../../rules/catalog/describe-account.ts'
+import { describeCredential, describePrice, describeRoute } from '../../rules/catalog/describe-supply.ts'
+import { describeTime } from '../../rules/catalog/describe-time.ts'
+import { formatUsdt } from '../../vocabulary/money.ts'
+import type { Attempt, Settlement } from '../../vocabulary/settlement.ts'
+
+export function renderListing<T>(listing: Listing<T>, render: (item: T) => object): Response {
+  return Response.json({ data: listing.data.map((item) => render(item)), next_cursor: listing.nextCursor })
+}
+
+export function renderAccount(view: AccountView): object {
+  return {
+    ...describeAccount(view.account),
+    tier: view.tier,
+    limits: { rpm: view.limits.rpm, tpm: view.limits.tpm },
+    balance: formatUsdt(view.balanceNano),
+  }
+}
+
+export function renderPayment(payment: Payment): object {
+  return {
+    id: payment.id,
+    account_id: payment.accountId,
+    amount: formatUsdt(payment.amountNano),
+    reference: payment.reference,
+    note: payment.note,
+    created_at: describeTime(payment.atMs),
+  }
+}
+
+export function renderAdjustment(adjustment: Adjustment): object {
+  return {
+    id: adjustment.id,
+    account_id: adjustment.accountId,
+    amount: formatUsdt(adjustment.amountNano),
+    reason: adjustment.reason,
+    created_at: describeTime(adjustment.atMs),
+  }
+}
+
+export function renderRoute({ route, credentials }: RouteView): object {
+  return {
+    ...describeRoute(route),
+    credentials: credentials.map(({ credential, remainingRequests, remainingTokens }) => ({
+      ...describeCredential(credential),
+      remaining_requests: remainingRequests,
+      remaining_tokens: remainingTokens,
+    })),
+  }
+}
+
+export function renderSettlement(settlement: Settlement): object {
+  const { usage } = settlement
+  return {
+    request_id: settlement.requestId,
+    account_id: settlement.accountId,
+    key_id: settlement.keyId,
+    model: settlement.model,
+    supplier: settlement.supplier,
+    credential_id: settlement.credentialId,
+    client_format: settlement.clientFormat,
+    supplier_format: settlement.supplierFormat,
+    stream: settlement.stream,
+    usage: {
+      input: usage.input,
+      cache_read: usage.cacheRead,
+      cache_write: usage.cacheWrite,
+      output: usage.output,
+      reasoning: usage.reasoning,
+      images: usage.images,
+    },
+    provenance: settlement.provenance,
+    price: settlement.price && describePrice(settlement.price),
+    amount: formatUsdt(settlement.amountNano),
+    outcome: settlement.outcome,
+    attempts: settlement.attempts.map(renderAttempt),
+    started_at: describeTime(settlement.startedAtMs),
+    first_byte_ms: settlement.firstByteMs,
+    duration_ms: settlement.durationMs,
+  }
+}
+
+function renderAttempt(attempt: Attempt): object {
+  return {
+    supplier: attempt.supplier,
+    credential_id: attempt.credentialId,
+    reason: attempt.reason,
+    result: attempt.result,
+    status: attempt.status,
+    failure: attempt.failure,
+    started_at: describeTime(attempt.startedAtMs),
+    first_byte_ms: attempt.firstByteMs,
+  }
+}
+
+export function renderAuditEvent(event: AuditEvent): object {
+  return {
+    id: event.id,
+    at: describeTime(event.atMs),
+    actor: event.actor,
+    action: event.action,
+    subject: event.subject,
+    before: event.before,
+    after: event.after,
+  }
+}

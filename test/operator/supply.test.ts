@@ -1,0 +1,273 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { addSupply, type GatewayUnderTest, startGateway } from './gateway-under-test.ts'
+
+let gateway: GatewayUnderTest
+beforeEach(async () => {
+  gateway = await startGateway()
+})
+afterEach(() => gateway.close())
+
+const SUPPLIER = {
+  type: 'openai-compatible',
+  base_url: 'http://127.0.0.1:4020/v1',
+  formats: ['chat-completion', 'responses'],
+  enabled: true,
+}
+
+const MODEL = {
+  owned_by: 'openai',
+  display_name: 'GPT-5',
+  description: 'A model.',
+  kinds: ['text'],
+  input_token_limit: 400_000,
+  output_token_limit: 128_000,
+  rpm: null,
+  tpm: null,
+}
+
+const ROUTE = { upstream_model: 'up', price: { input: '1.25', output: '10' }, enabled: true }
+
+describe('suppliers', () => {
+  test('are put, echoed and listed', async () => {
+    const put = await gateway.ask('PUT /suppliers/acme', SUPPLIER)
+    const shown = { id: 'acme', ...SUPPLIER, source: 'shared', account_id: null }
+    expect([put.status, put.body]).toEqual([200, shown])
+    expect((await gateway.ask('GET /suppliers/acme')).body).toEqual(shown)
+    expect((await gateway.ask('GET /suppliers')).body).toEqual({ data: [shown], next_cursor: null })
+  })
+
+  test('are replaced whole; putting the same again is no event', async () => {
+    await gateway.ask('PUT /suppliers/acme', SUPPLIER)
+    await gateway.ask('PUT /suppliers/acme', SUPPLIER)
+    const replaced = await gateway.ask('PUT /suppliers/acme', { ...SUPPLIER, enabled: false })
+    expect(replaced.body.enabled).toBe(false)
+    const { data } = (await gateway.ask('GET /audit')).body
+    expect(data.map((event: { action: string }) => event.action)).toEqual([
+      'supplier.changed',
+      'supplier.created',
+    ])
+  })
+
+  test('a slash at the end of an address is not kept', async () => {
+    const { body } = await gateway.ask('PUT /suppliers/acme', {
+      ...SUPPLIER,
+      base_url: 'https://x.example/v1/',
+    })
+    expect(body.base_url).toBe('https://x.example/v1')
+  })
+})
+
+describe('credentials', () => {
+  test('are added, changed, listed and deleted, and never shown', async () => {
+    await gateway.ask('PUT /suppliers/acme', SUPPLIER)
+    const secret = 'sk-upstream-abcd'
+    const added = await gateway.ask('POST /suppliers/acme/credentials', { secret, rpm: 600, label: 'main' })
+    expect(added.body).toEqual({
+      id: added.body.id,
+      supplier: 'acme',
+      label: 'main',
+      last_four: 'abcd',
+      rpm: 600,
+      tpm: null,
+      weight: 1,
+      state: 'active',
+    })
+    const { id } = added.body
+    const changed = await gateway.ask(`PATCH /credentials/${id}`, { weight: 3, state: 'disabled', rpm: null })
+    expect(changed.body).toEqual({ ...added.body, weight: 3, state: 'disabled', rpm: null })
+    const listed = await gateway.ask('GET /suppliers/acme/credentials')
+    expect(listed.body).toEqual({ data: [changed.body], next_cursor: null })
+    const [stored] = (await gateway.storage.loadConfiguration()).credentials
+    expect(stored).toMatchObject({ id, secret, weight: 3, state: 'disabled' })
+
+    const deleted = await gateway.ask(`DELETE /credentials/${id}`)
+    expect([deleted.status, deleted.body]).toEqual([200, { id, deleted: true }])
+    expect((await gateway.ask('GET /suppliers/acme/credentials')).body.data).toEqual([])
+    expect((await gateway.storage.loadConfiguration()).credentials).toEqual([])
+    expect((await gateway.ask(`DELETE /credentials/${id}`)).status).toBe(404)
+  })
+
+  test('a short secret shows nothing of itself', async () => {
+    await gateway.ask('PUT /suppliers/acme', SUPPLIER)
+    const { body } = await gateway.ask('POST /suppliers/acme/credentials', { secret: 'sk-up-1' })
+    expect(body.last_four).toBeNull()
+  })
+
+  test('survive a change of their supplier', async () => {
+    await addSupply(gateway)
+    await gateway.ask('PUT /suppliers/acme', { ...SUPPLIER, enabled: false })
+    expect((await gateway.ask('GET /suppliers/acme/credentials')).body.data).toHaveLength(1)
+    expect((await gateway.ask('GET /routes')).body.data).toHaveLength(1)
+  })
+})
+
+describe('models', () => {
+  test('are put, echoed and listed, and keep their age', async () => {
+    const put = await gateway.ask('PUT /models/gpt-5', MODEL)
+    const shown = { id: 'gpt-5', ...MODEL, capabilities: {}, created_at: '2026-06-01T12:00:00Z' }
+    expect([put.status, put.body]).toEqual([200, shown])
+    gateway.clock.timeMs += 60_000
+    const again = await gateway.ask('PUT /models/gpt-5', { ...MODEL, capabilities: { vision: true } })
+    expect(again.body).toEqual({ ...shown, capabilities: { vision: true } })
+    expect((await gateway.ask('GET /models')).body).toEqual({ data: [again.body], next_cursor: null })
+  })
+
+  test('what is left out has a plain default', async () => {
+    const { body } = await gateway.ask('PUT /models/tiny', { owned_by: 'us' })
+    expect(body).toMatchObject({
+      display_name: 'tiny',
+      description: '',
+      kinds: ['text'],
+      input_token_limit: null,
+    })
+  })
+
+  test.each(['meta/llama-3.1:free', 'a/b/c.d', 'gemini-2.5-pro@latest'])(
+    'id %s works raw and percent-encoded, and so do its routes',
+    async (id) => {
+      await gateway.ask('PUT /suppliers/acme', SUPPLIER)
+      const encoded = encodeURIComponent(id)
+      expect((await gateway.ask(`PUT /models/${id}`, MODEL)).body.id).toBe(id)
+      expect((await gateway.ask(`GET /models/${encoded}`)).body.id).toBe(id)
+      expect((await gateway.ask(`GET /models/${id}`)).body.id).toBe(id)
+      const raw = await gateway.ask(`PUT /models/${id}/routes/acme`, ROUTE)
+      expect(raw.body).toMatchObject({ model: id, supplier: 'acme' })
+      const changed = await gateway.ask(`PUT /models/${encoded}/routes/acme`, { ...ROUTE, priority: 9 })
+      expect(changed.body).toMatchObject({ model: id, priority: 9 })
+      expect(gateway.configuration.current().supply.routesByModel.get(id)).toHaveLength(1)
+    },
+  )
+
+  test('an id may have 200 characters and not one more', async () => {
+    expect((await gateway.ask(`PUT /models/${'m'.repeat(200)}`, MODEL)).status).toBe(200)
+    expect((await gateway.ask(`PUT /models/${'m'.repeat(201)}`, MODEL)).body.error.param).toBe('id')
+  })
+})
+
+describe('routes', () => {
+  test('are put and echoed; a cached token without a price costs what a fresh one does', async () => {
+    await addSupply(gateway)
+    const { body } = await gateway.ask('PUT /models/gpt-5/routes/acme', {
+      upstream_model: 'up',
+      formats: ['responses'],
+      price: { input: '1.25', output: '10', cache_read: '0.125', image: '0.04' },
+      rpm: 100,
+    })
+    expect(body).toEqual({
+      model: 'gpt-5',
+      supplier: 'acme',
+      upstream_model: 'up',
+      formats: ['responses'],
+      price: { input: '1.25', output: '10', cache_read: '0.125', cache_write: '1.25', image: '0.04' },
+      rpm: 100,
+      tpm: null,
+      priority: 1,
+      enabled: true,
+    })
+    const [stored] = (await gateway.storage.loadConfiguration()).routes
+    expect(stored).toEqual(gateway.configuration.current().supply.routesByModel.get('gpt-5')?.[0])
+  })
+
+  test('may be without a price', async () => {
+    await addSupply(gateway)
+    const { body } = await gateway.ask('PUT /models/gpt-5/routes/acme', { upstream_model: 'up' })
+    expect(body.price).toBeNull()
+  })
+
+  test('are listed with what is left of each credential', async () => {
+    const { credentialId } = await addSupply(gateway)
+    const { body } = await gateway.ask('GET /routes')
+    expect(body.data).toHaveLength(1)
+    expect(body.data[0]).toMatchObject({
+      model: 'gpt-5',
+      supplier: 'acme',
+      credentials: [{ id: credentialId, state: 'active', remaining_requests: 600, remaining_tokens: null }],
+    })
+  })
+})
+
+const REFUSED: readonly [call: string, body: object, param: string][] = [
+  ['PUT /suppliers/Acme', SUPPLIER, 'id'],
+  ['PUT /suppliers/-acme', SUPPLIER, 'id'],
+  [`PUT /suppliers/${'a'.repeat(65)}`, SUPPLIER, 'id'],
+  ['PUT /suppliers/x', { ...SUPPLIER, type: 'bedrock' }, 'type'],
+  ['PUT /suppliers/x', { ...SUPPLIER, type: 'carrier-pigeon' }, 'type'],
+  ['PUT /suppliers/x', { ...SUPPLIER, source: 'byok' }, 'source'],
+  ['PUT /suppliers/x', { ...SUPPLIER, account_id: 'acc_1' }, 'account_id'],
+  ['PUT /suppliers/x', { ...SUPPLIER, formats: [] }, 'formats'],
+  ['PUT /suppliers/x', { ...SUPPLIER, formats: ['responses', 'images'] }, 'formats[1]'],
+  ['PUT /suppliers/x', { ...SUPPLIER, formats: ['messages'] }, 'formats[0]'],
+  ['PUT /suppliers/x', { ...SUPPLIER, formats: ['fax'] }, 'formats[0]'],
+  ['PUT /suppliers/x', { ...SUPPLIER, base_url: 'ftp://x' }, 'base_url'],
+  ['PUT /suppliers/x', { ...SUPPLIER, base_url: 'nowhere' }, 'base_url'],
+  ['PUT /suppliers/x', { ...SUPPLIER, base_url: 'https://user:hunter2@x.example' }, 'base_url'],
+  ['PUT /suppliers/x', { ...SUPPLIER, base_url: 'https://x.example/?key=hunter2' }, 'base_url'],
+  ['PUT /suppliers/x', { ...SUPPLIER, base_url: 'https://x.example/#hunter2' }, 'base_url'],
+  ['PUT /suppliers/x', { ...SUPPLIER, enabled: 'yes' }, 'enabled'],
+  ['PUT /suppliers/x', { ...SUPPLIER, baseUrl: 'x' }, 'baseUrl'],
+  ['POST /suppliers/acme/credentials', {}, 'secret'],
+  ['POST /suppliers/acme/credentials', { secret: '' }, 'secret'],
+  ['POST /suppliers/acme/credentials', { secret: 'hunter2\r\nx-evil: 1' }, 'secret'],
+  ['POST /suppliers/acme/credentials', { secret: 12345678 }, 'secret'],
+  ['POST /suppliers/acme/credentials', { secret: 'hunter2', weight: 0 }, 'weight'],
+  ['POST /suppliers/acme/credentials', { secret: 'hunter2', rpm: -1 }, 'rpm'],
+  ['PATCH /credentials/CREDENTIAL', { secret: 'hunter2' }, 'secret'],
+  ['PATCH /credentials/CREDENTIAL', { state: 'gone' }, 'state'],
+  ['PUT /models/-x', MODEL, 'id'],
+  ['PUT /models/a%20b', MODEL, 'id'],
+  ['PUT /models/a%2F%2Fb', MODEL, 'id'],
+  ['PUT /models/x', { ...MODEL, kinds: [] }, 'kinds'],
+  ['PUT /models/x', { ...MODEL, kinds: ['smell'] }, 'kinds[0]'],
+  ['PUT /models/x', { ...MODEL, price: '1' }, 'price'],
+  ['PUT /models/x', {}, 'owned_by'],
+  ['PUT /models/gpt-5/routes/acme', { ...ROUTE, upstream_model: '' }, 'upstream_model'],
+  ['PUT /models/gpt-5/routes/acme', { ...ROUTE, price: { input: '1' } }, 'price.output'],
+  ['PUT /models/gpt-5/routes/acme', { ...ROUTE, price: { input: 1.25, output: '1' } }, 'price.input'],
+  ['PUT /models/gpt-5/routes/acme', { ...ROUTE, price: { input: '-1', output: '1' } }, 'price.input'],
+  [
+    'PUT /models/gpt-5/routes/acme',
+    { ...ROUTE, price: { input: '1', output: '1', cache: '1' } },
+    'price.cache',
+  ],
+  ['PUT /models/gpt-5/routes/acme', { ...ROUTE, formats: ['messages'] }, 'formats[0]'],
+  ['PUT /models/gpt-5/routes/acme', { ...ROUTE, formats: [] }, 'formats'],
+  ['PUT /models/gpt-5/routes/acme', { ...ROUTE, priority: -1 }, 'priority'],
+]
+
+describe('refusals', () => {
+  test.each(REFUSED)('%s %j names %s and repeats no secret', async (call, body, param) => {
+    const { credentialId } = await addSupply(gateway)
+    const before = gateway.configuration.current()
+    const answer = await gateway.ask(call.replace('CREDENTIAL', credentialId), body)
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toMatchObject({ code: 'invalid_request', param })
+    expect(answer.text).not.toMatch(/hunter2|12345678/)
+    expect(gateway.configuration.current()).toBe(before)
+  })
+
+  test('what this version cannot call is said together with what it can', async () => {
+    const type = await gateway.ask('PUT /suppliers/x', { ...SUPPLIER, type: 'bedrock' })
+    expect(type.body.error.message).toBe(
+      'Supplier type "bedrock" is not supported by this version; supported: openai-compatible, anthropic.',
+    )
+    const source = await gateway.ask('PUT /suppliers/x', { ...SUPPLIER, source: 'byok' })
+    expect(source.body.error.message).toBe(
+      'Source "byok" is not supported by this version; supported: shared.',
+    )
+  })
+
+  test.each([
+    ['GET /suppliers/nobody', undefined],
+    ['GET /suppliers/nobody/credentials', undefined],
+    ['POST /suppliers/nobody/credentials', { secret: 'x' }],
+    ['PATCH /credentials/nobody', { weight: 2 }],
+    ['DELETE /credentials/nobody', undefined],
+    ['GET /models/nobody', undefined],
+    ['PUT /models/nobody/routes/acme', ROUTE],
+    ['PUT /models/gpt-5/routes/nobody', ROUTE],
+  ])('%s is not found', async (call, body) => {
+    await addSupply(gateway)
+    const answer = await gateway.ask(call, body)
+    expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found'])
+  })
+})
