@@ -1,0 +1,32 @@
+import { type Command, type Terminal, UsageError } from './command.ts'
+import { createHelpCommand } from './commands/help.ts'
+import { sandboxCommand } from './commands/sandbox.ts'
+import { versionCommand } from './commands/version.ts'
+
+const NAMED_COMMANDS: readonly Command[] = [sandboxCommand, versionCommand]
+const COMMANDS: readonly Command[] = [...NAMED_COMMANDS, createHelpCommand(NAMED_COMMANDS)]
+
+/** What people type out of habit when they want a command. */
+const ALIASES: Readonly<Record<string, string>> = { '--help': 'help', '-h': 'help', '--version': 'version' }
+
+const FAILED = 1
+const MISUSED = 2
+
+/** Runs the command the arguments name, and resolves with the exit status. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [word = 'help', ...rest] = args
+  try {
+    return await findCommand(word).run(rest, terminal)
+  } catch (error) {
+    terminal.printError(`turnpike: ${error instanceof Error ? error.message : String(error)}\n`)
+    return error instanceof UsageError ? MISUSED : FAILED
+  }
+}
+
+function findCommand(word: string): Command {
+  const name = ALIASES[word] ?? word
+  const command = COMMANDS.find((candidate) => candidate.name === name)
+  if (command !== undefined) return command
+  const kind = word.startsWith('-') ? 'option' : 'command'
+  throw new UsageError(`unknown ${kind} '${word}'; 'turnpike help' lists the commands`)
+}

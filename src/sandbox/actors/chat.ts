@@ -1,0 +1,61 @@
+import { generateJson } from '../json/generate-json.ts'
+import { type Ask, lastUserText, lastUserTurn, type Picture } from '../performance/ask.ts'
+import { takeCharacters } from '../performance/tokens.ts'
+import type { Actor } from './actor.ts'
+import { answerSmallTalk } from './small-talk.ts'
+
+const LONGEST_QUOTE = 2000
+
+export const chat: Actor = {
+  model: 'sandbox-chat',
+  summary: 'Talks back: echoes the last message and knows a few simple answers.',
+  speak: (ask, choice) => [{ type: 'say', text: composeAnswer(ask, choice) }],
+}
+
+export function composeAnswer(ask: Ask, choice: number): string {
+  switch (ask.shape.type) {
+    case 'text':
+      return composeText(ask, choice)
+    case 'json-object':
+      return JSON.stringify({ reply: composeText(ask, choice) })
+    case 'json-schema':
+      return JSON.stringify(generateJson(ask.shape.schema, lastUserText(ask)))
+  }
+}
+
+// Words given to be said exactly are not commented on, so that a test can put any text on the wire.
+function composeText(ask: Ask, choice: number): string {
+  const exact = /^say:\s*(.+)$/is.exec(lastUserText(ask))?.[1]
+  if (exact !== undefined) return exact
+  const remarks = [answer(ask), describePictures(ask), describeInstructions(ask), describeChoice(choice)]
+  return remarks.filter((remark) => remark !== '').join(' ')
+}
+
+function answer(ask: Ask): string {
+  const text = lastUserText(ask)
+  if (text === '') return 'You said nothing.'
+  const quote = takeCharacters(text, LONGEST_QUOTE)
+  return answerSmallTalk(text) ?? `You said: "${quote}${quote === text ? '' : '…'}".`
+}
+
+function describePictures(ask: Ask): string {
+  const pictures = lastUserTurn(ask)?.pictures ?? []
+  if (pictures.length === 0) return ''
+  return `I see ${count(pictures.length, 'image')}: ${pictures.map(describePicture).join(', ')}.`
+}
+
+function describePicture({ mediaType, bytes }: Picture): string {
+  return mediaType === null ? 'one by link' : `${mediaType} of ${count(bytes ?? 0, 'byte')}`
+}
+
+function describeInstructions(ask: Ask): string {
+  return ask.instructions.length === 0 ? '' : `I follow ${count(ask.instructions.length, 'instruction')}.`
+}
+
+function describeChoice(choice: number): string {
+  return choice === 0 ? '' : `This is choice ${choice + 1}.`
+}
+
+function count(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? '' : 's'}`
+}

@@ -1,0 +1,66 @@
+import { generateJson } from '../json/generate-json.ts'
+import { type Ask, lastUserText, type Tool, type Turn } from '../performance/ask.ts'
+import type { Line } from '../performance/performance.ts'
+import { Refusal } from '../refusal.ts'
+import type { Actor } from './actor.ts'
+import { composeAnswer } from './chat.ts'
+
+export const tools: Actor = {
+  model: 'sandbox-tools',
+  summary: 'Calls the first offered tool, then answers from its result.',
+  speak: (ask, choice) => {
+    const chosen = chooseTools(ask)
+    if (chosen.length > 0) return chosen.map((tool) => callTool(tool, ask))
+    const results = trailingResults(ask.turns)
+    return [{ type: 'say', text: results.length > 0 ? reportResults(results) : composeAnswer(ask, choice) }]
+  },
+}
+
+function chooseTools(ask: Ask): readonly Tool[] {
+  const { toolChoice } = ask
+  switch (toolChoice.type) {
+    case 'none':
+      return []
+    case 'named':
+      return [findTool(ask, toolChoice.name)]
+    case 'required':
+      return firstTools(ask)
+    case 'auto':
+      return ask.turns.at(-1)?.role === 'tool' ? [] : firstTools(ask)
+  }
+}
+
+function findTool(ask: Ask, name: string): Tool {
+  const tool = ask.tools.find((candidate) => candidate.name === name)
+  if (tool === undefined) {
+    throw new Refusal('bad-request', `Tool choice '${name}' not found in tools.`, { field: 'tool_choice' })
+  }
+  return tool
+}
+
+function firstTools(ask: Ask): readonly Tool[] {
+  const wantsSeveral = ask.parallelTools && /parallel/i.test(lastUserText(ask))
+  return ask.tools.slice(0, wantsSeveral ? 2 : 1)
+}
+
+function callTool(tool: Tool, ask: Ask): Line {
+  const topic = lastUserText(ask)
+  const text =
+    tool.input.type === 'json' ? JSON.stringify(generateArguments(tool.input.schema, topic)) : topic
+  return { type: 'call', tool: tool.name, input: tool.input.type, text }
+}
+
+// A tool without a schema takes no arguments, and arguments are always an object.
+function generateArguments(schema: unknown, topic: string): unknown {
+  const value = generateJson(schema, topic)
+  return typeof value === 'object' && value !== null ? value : {}
+}
+
+function trailingResults(turns: readonly Turn[]): readonly Turn[] {
+  const lastOther = turns.findLastIndex((turn) => turn.role !== 'tool')
+  return turns.slice(lastOther + 1)
+}
+
+function reportResults(results: readonly Turn[]): string {
+  return results.map((turn) => `${turn.toolName ?? 'The tool'} returned: ${turn.text}`).join('\n')
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'bun:test'
+import type { Frame } from '../faces/face.ts'
+import { planFaults } from '../fault-plan.ts'
+import type { Fault } from '../faults.ts'
+import { openBody } from './stream-body.ts'
+import { nextTurn } from './wait.ts'
+
+const FRAMES: readonly Frame[] = [
+  { part: 'content', text: 'a' },
+  { part: 'content', text: 'b' },
+  { part: 'finish', text: 'c' },
+  { part: 'usage', text: 'd' },
+  { part: 'end', text: 'e' },
+]
+
+describe('openBody', () => {
+  test('makes a frame only when the reader asks for one', async () => {
+    let made = 0
+    function* endlessFrames(): Generator<Frame> {
+      for (;;) {
+        made += 1
+        yield { part: 'content', text: `${made}` }
+      }
+    }
+    const reader = open(endlessFrames(), []).body.getReader()
+    expect(made).toBe(0)
+    await reader.read()
+    await reader.read()
+    // A body that ran ahead of its reader would make one more frame with every turn.
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    expect(made).toBe(2)
+    await reader.cancel()
+  })
+
+  test('stops making frames when the reader leaves', async () => {
+    let isClosed = false
+    function* watchedFrames(): Generator<Frame> {
+      try {
+        yield* FRAMES
+      } finally {
+        isClosed = true
+      }
+    }
+    const { body, ends } = open(watchedFrames(), [])
+    const reader = body.getReader()
+    await reader.read()
+    await reader.cancel()
+    expect(isClosed).toBe(true)
+    expect(ends()).toBe(0)
+  })
+
+  test('waits as long as it was told, and nowhere else', async () => {
+    const plain = open(FRAMES, [])
+    expect(await new Response(plain.body).text()).toBe('abcde')
+    expect(plain.waits).toEqual([])
+    expect(plain.ends()).toBe(1)
+    const slow = open(FRAMES, [
+      { type: 'latency', beforeFirstByteMs: 9, betweenPiecesMs: 5 },
+      { type: 'late-usage', afterMs: 100 },
+    ])
+    await new Response(slow.body).text()
+    expect(slow.waits).toEqual([5, 5, 105, 5])
+  })
+
+  const ENDINGS: [fault: Fault, text: string][] = [
+    [{ type: 'truncated-end' }, 'ab'],
+    [{ type: 'error-in-stream', afterPieces: 1 }, 'a!'],
+    [{ type: 'error-in-stream', afterPieces: 0 }, '!'],
+    [{ type: 'error-in-stream', afterPieces: 99 }, 'abcde'],
+  ]
+  for (const [fault, text] of ENDINGS) {
+    test(`ends with ${JSON.stringify(fault)}`, async () => {
+      expect(await new Response(open(FRAMES, [fault]).body).text()).toBe(text)
+    })
+  }
+
+  test('fails when it is to be cut, even after the last frame', async () => {
+    for (const [afterPieces, sent] of [
+      [2, 2],
+      [99, 5],
+    ] as const) {
+      const { body, ends } = open(FRAMES, [{ type: 'cut', afterPieces }])
+      const reader = body.getReader()
+      for (let read = 0; read < sent; read++) expect((await reader.read()).done).toBe(false)
+      await expect(reader.read()).rejects.toThrow('on purpose')
+      expect(ends()).toBe(0)
+    }
+  })
+})
+
+function open(frames: Iterable<Frame>, faults: readonly Fault[]) {
+  const waits: number[] = []
+  let ended = 0
+  const body = openBody(frames, {
+    plan: planFaults(faults),
+    signal: new AbortController().signal,
+    wait: async (ms) => {
+      waits.push(ms)
+    },
+    errorFrame: '!',
+    onEnd: () => {
+      ended += 1
+    },
+  })
+  return { body, waits, ends: () => ended }
+}

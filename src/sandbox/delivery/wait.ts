@@ -1,0 +1,29 @@
+/** Waits, or stops waiting as soon as the signal says that nobody needs it any more. */
+export type Wait = (ms: number, signal: AbortSignal) => Promise<void>
+
+export const waitForReal: Wait = (ms, signal) =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const finish = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', finish)
+      resolve()
+    }
+    const timer = setTimeout(finish, ms)
+    signal.addEventListener('abort', finish)
+  })
+
+export function waitForAbort(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+/**
+ * Lets the event loop turn once. The runtime gathers everything written in one turn into one packet, and drops it
+ * when the connection is destroyed in the same turn; a piece that must arrive on its own needs a turn of its own.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

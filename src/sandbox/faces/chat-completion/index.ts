@@ -1,0 +1,32 @@
+import type { Face } from '../face.ts'
+import { decodeRequest } from './decode-request.ts'
+import { encodeError, encodeErrorFrame } from './encode-error.ts'
+import { encodeReply } from './encode-reply.ts'
+import { encodeFrames } from './encode-stream.ts'
+import { checkRequest } from './schema.ts'
+
+const MILLISECONDS_PER_SECOND = 1000
+
+export const chatCompletion: Face = {
+  name: 'chat-completion',
+  claims: (method, path) => method === 'POST' && path === '/v1/chat/completions',
+  readKey: (headers) => /^Bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? null,
+  open({ body, callNumber, nowMs }) {
+    const request = checkRequest(body)
+    const head = {
+      number: callNumber,
+      id: `chatcmpl-sandbox-${callNumber}`,
+      created: Math.floor(nowMs / MILLISECONDS_PER_SECOND),
+      model: request.model,
+    }
+    const includeUsage = request.stream_options?.include_usage === true
+    return {
+      ask: decodeRequest(request),
+      stream: request.stream === true,
+      writeReply: (performance) => encodeReply(performance, head),
+      writeFrames: (performance) => encodeFrames(performance, head, includeUsage),
+    }
+  },
+  writeError: encodeError,
+  writeErrorFrame: encodeErrorFrame,
+}

@@ -1,0 +1,100 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { Refusal } from '../../refusal.ts'
+
+const Literals = <T extends string[]>(...values: [...T]) => Type.Enum(values)
+
+// Clients write null as often as they leave a field out.
+const Nullable = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+
+const ContentPart = Type.Object({
+  type: Literals('text', 'image_url', 'refusal'),
+  text: Type.Optional(Type.String()),
+  image_url: Type.Optional(Type.Object({ url: Type.String() })),
+})
+
+const ToolCall = Type.Object({
+  id: Type.String(),
+  type: Literals('function', 'custom'),
+  function: Type.Optional(Type.Object({ name: Type.String(), arguments: Type.String() })),
+  custom: Type.Optional(Type.Object({ name: Type.String(), input: Type.String() })),
+})
+
+const Message = Type.Object({
+  role: Literals('system', 'developer', 'user', 'assistant', 'tool'),
+  content: Nullable(Type.Union([Type.String(), Type.Array(ContentPart)])),
+  tool_calls: Nullable(Type.Array(ToolCall)),
+  tool_call_id: Type.Optional(Type.String()),
+})
+
+const NamedTool = Type.Object({
+  type: Literals('function', 'custom'),
+  function: Type.Optional(Type.Object({ name: Type.String() })),
+  custom: Type.Optional(Type.Object({ name: Type.String() })),
+})
+
+const ToolDefinition = Type.Object({
+  type: Literals('function', 'custom'),
+  function: Type.Optional(
+    Type.Object({
+      name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+      parameters: Type.Optional(Type.Unknown()),
+    }),
+  ),
+  custom: Type.Optional(Type.Object({ name: Type.String() })),
+})
+
+const AllowedTools = Type.Object({
+  type: Type.Literal('allowed_tools'),
+  allowed_tools: Type.Object({ mode: Literals('auto', 'required'), tools: Type.Array(NamedTool) }),
+})
+
+const ChatRequest = Type.Object({
+  model: Type.String({ minLength: 1 }),
+  messages: Type.Array(Message, { minItems: 1 }),
+  stream: Nullable(Type.Boolean()),
+  stream_options: Nullable(Type.Object({ include_usage: Nullable(Type.Boolean()) })),
+  max_tokens: Nullable(Type.Integer({ minimum: 1 })),
+  max_completion_tokens: Nullable(Type.Integer({ minimum: 1 })),
+  temperature: Nullable(Type.Number({ minimum: 0, maximum: 2 })),
+  top_p: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
+  n: Nullable(Type.Integer({ minimum: 1, maximum: 128 })),
+  stop: Nullable(Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 })])),
+  tools: Nullable(Type.Array(ToolDefinition)),
+  tool_choice: Nullable(Type.Union([Literals('none', 'auto', 'required'), NamedTool, AllowedTools])),
+  parallel_tool_calls: Nullable(Type.Boolean()),
+  reasoning_effort: Nullable(Type.String()),
+  response_format: Nullable(
+    Type.Object({
+      type: Literals('text', 'json_object', 'json_schema'),
+      json_schema: Type.Optional(Type.Object({ name: Type.String(), schema: Type.Optional(Type.Unknown()) })),
+    }),
+  ),
+})
+
+export type ChatRequest = Static<typeof ChatRequest>
+export type ChatMessage = Static<typeof Message>
+export type ChatToolCall = Static<typeof ToolCall>
+export type ChatToolDefinition = Static<typeof ToolDefinition>
+
+const checker = Compile(ChatRequest)
+
+export function checkRequest(body: unknown): ChatRequest {
+  if (checker.Check(body)) return body
+  const error = checker.Errors(body)[0]
+  if (error === undefined) throw new Refusal('bad-request', 'The request is malformed.')
+  const path = spellPath(error.instancePath)
+  if (error.keyword === 'required') {
+    const field = [path, ...error.params.requiredProperties.slice(0, 1)].filter(Boolean).join('.')
+    throw new Refusal('bad-request', `Missing required parameter: '${field}'.`, { field })
+  }
+  throw new Refusal('bad-request', `Invalid value for '${path}': ${error.message}.`, { field: path })
+}
+
+/** `/messages/0/role` is `messages[0].role` to the clients of this format. */
+function spellPath(pointer: string): string {
+  return pointer
+    .slice(1)
+    .replace(/\/(\d+)/g, '[$1]')
+    .replaceAll('/', '.')
+}

@@ -1,0 +1,38 @@
+import type { Ask } from './ask.ts'
+
+export const CHARACTERS_PER_TOKEN = 4
+// One price for every picture keeps usage independent of how a picture was encoded.
+const CHARACTERS_PER_PICTURE = 85 * CHARACTERS_PER_TOKEN
+
+export function countTokens(characters: number): number {
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN)
+}
+
+/**
+ * The prompt as one text, for counting and for finding prefixes seen before. Tools and instructions come first,
+ * as they do in real prompt caches, so a conversation that grows keeps its prefix.
+ */
+export function renderPrompt(ask: Ask): string {
+  const tools = ask.tools.map((tool) => `${tool.name} ${JSON.stringify(tool.input)}`)
+  const turns = ask.turns.map(
+    (turn) => `${turn.role}: ${turn.text}${' '.repeat(pictureCharacters(turn.pictures.length))}`,
+  )
+  return [...tools, ...ask.instructions, ...turns].join('\n')
+}
+
+function pictureCharacters(pictures: number): number {
+  return pictures * CHARACTERS_PER_PICTURE
+}
+
+/** The longest beginning of `text` within `characters` that does not end inside a surrogate pair. */
+export function takeCharacters(text: string, characters: number): string {
+  if (text.length <= characters) return text
+  const lastUnit = text.charCodeAt(characters - 1)
+  const splitsPair = lastUnit >= 0xd800 && lastUnit <= 0xdbff
+  return text.slice(0, splitsPair ? characters - 1 : characters)
+}
+
+/** Cuts text into the pieces a stream would bring: about a word each, never inside a character. */
+export function cutIntoPieces(text: string): string[] {
+  return text.match(/\s*\S{1,12}|\s+$/gu) ?? []
+}

@@ -1,0 +1,79 @@
+import type { Actor } from './actors/actor.ts'
+import { answerCall } from './answer-call.ts'
+import type { CallRecord } from './call-log.ts'
+import { refuseWith } from './delivery/responses.ts'
+import type { Face, Scene } from './faces/face.ts'
+import { type FaultPlan, planFaults } from './fault-plan.ts'
+import { type Fault, FaultRuleError, parseFault } from './faults.ts'
+import { Refusal } from './refusal.ts'
+import type { Stage } from './stage.ts'
+
+const LARGEST_KEPT_BODY = 256 * 1024
+
+/** Serves one call to a simulated model, from request to the last piece of its answer. */
+export async function serveCall(request: Request, face: Face, stage: Stage): Promise<Response> {
+  const call = stage.log.open(request, stage.clock.nowMs())
+  request.signal.addEventListener('abort', () => stage.log.markAborted(call, stage.clock.nowMs()))
+  try {
+    checkKey(request, face, stage)
+    const body = await readBody(request, call)
+    const scene = face.open({ path: call.path, body, callNumber: call.number, nowMs: call.startedAtMs })
+    call.model = scene.ask.model
+    const actor = findActor(scene, stage)
+    const plan = gatherFaults(request, actor, stage)
+    return await answerCall({ scene, actor, plan, call, face, signal: request.signal }, stage)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    call.finished = true
+    return refuseWith(error, face)
+  }
+}
+
+export function checkKey(request: Request, face: Face, stage: Stage): void {
+  if (stage.acceptsKey(face.readKey(request.headers))) return
+  throw new Refusal('bad-key', 'Incorrect API key provided. Sandbox keys start with sk-sandbox.')
+}
+
+async function readBody(request: Request, call: CallRecord): Promise<unknown> {
+  const text = await request.text()
+  const body = parseJson(text)
+  if (text.length <= LARGEST_KEPT_BODY) call.body = body
+  return body
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Refusal('bad-request', 'We could not parse the JSON body of your request.')
+  }
+}
+
+function findActor({ ask }: Scene, stage: Stage): Actor {
+  const actor = stage.actors.find((candidate) => candidate.model === ask.model)
+  if (actor !== undefined) return actor
+  throw new Refusal('unknown-model', `The model '${ask.model}' does not exist.`, { field: 'model' })
+}
+
+/** From the most general source to the most particular one, which has the last word. */
+function gatherFaults(request: Request, actor: Actor, stage: Stage): FaultPlan {
+  const callNumber = (stage.callsByModel.get(actor.model) ?? 0) + 1
+  stage.callsByModel.set(actor.model, callNumber)
+  const own = actor.misbehave?.(callNumber) ?? null
+  return planFaults([
+    ...(own === null ? [] : [own]),
+    ...stage.faults.strike(actor.model),
+    ...readFaultHeader(request),
+  ])
+}
+
+function readFaultHeader(request: Request): Fault[] {
+  const header = request.headers.get('x-sandbox-fault')
+  if (header === null) return []
+  try {
+    return [parseFault(JSON.parse(header))]
+  } catch (error) {
+    const reason = error instanceof FaultRuleError ? error.message : 'it is not JSON'
+    throw new Refusal('bad-request', `Header x-sandbox-fault cannot be used: ${reason}.`)
+  }
+}

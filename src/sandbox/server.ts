@@ -1,0 +1,98 @@
+import { createActors } from './actors/index.ts'
+import type { SlowPace } from './actors/slow.ts'
+import { type CallRecord, createCallLog } from './call-log.ts'
+import { refuseWith } from './delivery/responses.ts'
+import { type Wait, waitForReal } from './delivery/wait.ts'
+import { DEFAULT_FACE, FACES } from './faces/index.ts'
+import { createFaultBook, type FaultControl } from './faults.ts'
+import { listModels } from './list-models.ts'
+import { createPromptCache } from './performance/prompt-cache.ts'
+import { Refusal } from './refusal.ts'
+import { checkKey, serveCall } from './serve-call.ts'
+import { serveFaults } from './serve-faults.ts'
+import type { SandboxClock, Stage } from './stage.ts'
+
+export interface SandboxOptions {
+  /** 0 lets the system choose. */
+  readonly port?: number
+  readonly hostname?: string
+  /** The only accepted key; null accepts every call; any key that starts with `sk-sandbox` when absent. */
+  readonly requireKey?: string | null
+  readonly clock?: SandboxClock
+  /** How pauses are made; a test gives its own to pass them without waiting. */
+  readonly wait?: Wait
+  /** The pauses of `sandbox-slow`. */
+  readonly slowPace?: SlowPace
+}
+
+export interface Sandbox {
+  readonly port: number
+  /** Without a path: `http://127.0.0.1:9000`. */
+  readonly url: string
+  readonly faults: FaultControl
+  /** The most recent calls, oldest first. */
+  readonly calls: readonly CallRecord[]
+  /** Resolves with the next call whose caller leaves before its answer is complete. */
+  nextAbort(): Promise<CallRecord>
+  /** Closes every connection, answered or not. */
+  stop(): Promise<void>
+}
+
+const DEFAULT_PACE: SlowPace = { beforeFirstByteMs: 2000, betweenPiecesMs: 200 }
+
+/** Starts a simulated supplier that anyone on this machine can call. */
+export function startSandbox(options: SandboxOptions = {}): Sandbox {
+  const stage = buildStage(options)
+  const startedAtMs = stage.clock.nowMs()
+  const server = Bun.serve({
+    port: options.port ?? 0,
+    hostname: options.hostname ?? '127.0.0.1',
+    // A hanging or slow answer is silent on purpose; the server must not close it.
+    idleTimeout: 0,
+    // Otherwise every connection destroyed on purpose would print its error.
+    development: false,
+    fetch: (request) => route(request, stage, startedAtMs),
+  })
+  return {
+    port: server.port ?? 0,
+    url: `http://${server.hostname}:${server.port}`,
+    faults: stage.faults,
+    calls: stage.log.calls,
+    nextAbort: () => stage.log.nextAbort(),
+    stop: () => server.stop(true),
+  }
+}
+
+function buildStage({ requireKey, clock, wait, slowPace }: SandboxOptions): Stage {
+  return {
+    actors: createActors(slowPace ?? DEFAULT_PACE),
+    faults: createFaultBook(),
+    log: createCallLog(),
+    promptCache: createPromptCache(),
+    clock: clock ?? { nowMs: () => Date.now() },
+    wait: wait ?? waitForReal,
+    acceptsKey: (key) => acceptsKey(key, requireKey),
+    callsByModel: new Map(),
+  }
+}
+
+function acceptsKey(key: string | null, required: string | null | undefined): boolean {
+  if (required === null) return true
+  return required === undefined ? key?.startsWith('sk-sandbox') === true : key === required
+}
+
+async function route(request: Request, stage: Stage, startedAtMs: number): Promise<Response> {
+  const path = new URL(request.url).pathname
+  if (path === '/sandbox/faults') return serveFaults(request, stage.faults)
+  const face = FACES.find((candidate) => candidate.claims(request.method, path))
+  if (face !== undefined) return serveCall(request, face, stage)
+  try {
+    checkKey(request, DEFAULT_FACE, stage)
+    if (request.method === 'GET' && /^\/v1\/models(\/|$)/.test(path))
+      return listModels(path, stage.actors, startedAtMs)
+    throw new Refusal('unknown-path', `Unknown request URL: ${request.method} ${path}.`)
+  } catch (error) {
+    if (error instanceof Refusal) return refuseWith(error, DEFAULT_FACE)
+    throw error
+  }
+}

@@ -1,0 +1,23 @@
+import type { Actor } from './actors/actor.ts'
+import type { CallLog } from './call-log.ts'
+import type { Wait } from './delivery/wait.ts'
+import type { FaultBook } from './faults.ts'
+import type { PromptCache } from './performance/prompt-cache.ts'
+
+/** Everything one sandbox shares between its calls. */
+export interface Stage {
+  readonly actors: readonly Actor[]
+  readonly faults: FaultBook
+  readonly log: CallLog
+  readonly promptCache: PromptCache
+  readonly clock: SandboxClock
+  readonly wait: Wait
+  readonly acceptsKey: (key: string | null) => boolean
+  /** How many calls each model has had. */
+  readonly callsByModel: Map<string, number>
+}
+
+export interface SandboxClock {
+  /** UTC epoch milliseconds. */
+  nowMs(): number
+}
