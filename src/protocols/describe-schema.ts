@@ -68,13 +68,14 @@ function describeBounds(minimum: number | undefined, maximum: number | undefined
 }
 
 function describeArray({ items, minItems, maxItems }: SchemaNode): string {
-  const noun = items?.type === undefined ? 'items' : describeMany(items)
+  const noun = describeMany(items ?? {})
   if (maxItems !== undefined) return `an array of ${minItems ?? 0} to ${maxItems} ${noun}`
   return minItems === undefined ? `an array of ${noun}` : `a non-empty array of ${noun}`
 }
 
 // 'a non-empty string' becomes 'non-empty strings'.
 function describeMany(items: SchemaNode): string {
-  const [, ...words] = describeSchema(items).split(' ')
-  return allowedValues(items) === null ? `${words.join(' ')}s` : 'items'
+  const [words = '', ...others] = new Set(branchesOf(items).map(describeSchema))
+  const isNoun = others.length === 0 && /^an? /.test(words) && items.type !== 'array'
+  return isNoun ? `${words.replace(/^an? /, '')}s` : 'items'
 }

@@ -3,6 +3,7 @@ import type { GatewayError } from '../errors/gateway-error.ts'
 import type { EnvelopeDress } from '../errors/render-error.ts'
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { Format } from '../vocabulary/supply.ts'
+import type { ClientSide, SupplierSide } from './translation.ts'
 
 /** What admission and routing need to know of a request, whatever its wire format. */
 export interface RequestFacts {
@@ -25,6 +26,19 @@ export interface ClientRequest {
   relayBody(upstreamModel: string): string
   /** A tap for the supplier's answer to exactly this request. */
   openTap(): StreamTap
+  /** What the translate lane needs; decoding happens only when it is asked for. */
+  readonly client?: ClientSide
+  /** False when the client wants the answer in a shape no supplier of its format gives. */
+  readonly isRelayable?: boolean
+  /** The content type of a streamed answer, when it is not that of an event stream. */
+  readonly streamContentType?: string
+}
+
+/** Where a request was sent, for formats that say things in the address. */
+export interface RequestAddress {
+  /** What follows the endpoint's fixed path, percent-decoded; empty when nothing does. */
+  readonly rest: string
+  readonly query: URLSearchParams
 }
 
 /** What a whole reply says about itself. */
@@ -59,6 +73,26 @@ export interface StreamTap {
   readonly usage: Usage | null
   /** Characters of generated text, thinking and tool arguments forwarded so far. */
   readonly outputCharacters: number
+  /** The frames that tell the client that the answer has failed, in step with what was forwarded before. */
+  fail?(error: GatewayError): string
+}
+
+/** Counting a prompt's tokens without generating anything. */
+export interface TokenCounting {
+  readonly paths: readonly string[]
+  /** Checks and reads the body of a count. */
+  read(body: unknown, text: string, address: RequestAddress): CountRequest
+  /** Where under a supplier's base address the count is asked for; null when suppliers of this format have none. */
+  readonly supplierPath: ((upstreamModel: string) => string) | null
+  /** The supplier's count; null when the body is not one. */
+  decode(body: unknown): number | null
+}
+
+export interface CountRequest {
+  readonly facts: Pick<RequestFacts, 'model' | 'promptCharacters' | 'mediaParts'>
+  relayBody(upstreamModel: string): string
+  /** The answer for a client; `tokens` is a supplier's count or our estimate. */
+  encode(tokens: number): Readonly<Record<string, unknown>>
 }
 
 /**
@@ -69,7 +103,7 @@ export interface Protocol {
   /** Where clients of this format send their requests. */
   readonly paths: readonly string[]
   /** Checks and reads a parsed body; throws a GatewayError that names the field at fault. `text` is what was parsed. */
-  readRequest(body: unknown, text: string): ClientRequest
+  readRequest(body: unknown, text: string, address: RequestAddress): ClientRequest
   /** Reads a supplier's whole reply; null when it is not a reply of this format. */
   readReply(body: unknown): ReplyFacts | null
   /** Reads a supplier's error response. */
@@ -78,6 +112,11 @@ export interface Protocol {
   readonly dressError?: EnvelopeDress
   /** The frames that tell a client in mid-stream that the answer has failed. */
   encodeStreamError(error: GatewayError, requestId: string): string
+  /** The side that faces suppliers, for clients of other formats. */
+  readonly supplier?: SupplierSide
+  readonly tokenCounting?: TokenCounting
+  /** True when clients notice a failed stream only by a broken connection. */
+  readonly breaksOffAfterError?: boolean
   /** Sent into a silent stream; null when the format's clients tolerate none. */
   readonly heartbeat: string | null
 }

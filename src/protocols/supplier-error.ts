@@ -7,8 +7,10 @@ const LONGEST_EXAMINED = 4000
 const SECRETS: readonly RegExp[] = [
   /\bBearer\s+[^\s"',;]+/gi,
   // Suppliers quote keys in full or with stars in the middle.
-  /\b(?:sk|pk|rk|gsk|xai|key|pplx|nvapi|hf|csk|fw|r8|tgp|AIza|AKIA|ASIA|ya29|eyJ)[-_.*A-Za-z0-9/+]{8,}/g,
-  /\b(?:org|proj|acct|user|project|organization)[-_][A-Za-z0-9]{8,}/gi,
+  /\b(?:sk|pk|rk|gsk|xai|key|pplx|nvapi|hf|csk|fw|r8|tgp)[-_][-_*A-Za-z0-9/+]{8,}/g,
+  /\b(?:AIza|AKIA|ASIA|ya29\.|eyJ)[-_.*A-Za-z0-9/+]{8,}/g,
+  // An account id has a digit or a capital in it; `user_location` has not.
+  /\b(?:org|proj|acct|user|project|organization)[-_](?=[a-z]*[A-Z0-9])[A-Za-z0-9]{8,}/g,
   /(?<=[?&](?:key|api_key|token)=)[^\s&"']+/gi,
 ]
 

@@ -27,6 +27,7 @@ describe('describeSchema', () => {
 
 test('a problem is found exactly when the validator refuses', () => {
   const validator = Compile(ChatRequestSchema)
+  const schema: TSchema = ChatRequestSchema
   const field = fc.constantFrom(...Object.keys(ChatRequestSchema.properties))
   const name = fc.constantFrom(
     'role',
@@ -68,7 +69,7 @@ test('a problem is found exactly when the validator refuses', () => {
       const body = isBare ? fields : { model: 'm', messages: [{ role: 'user', content: 'x' }], ...fields }
       const isAccepted = validator.Check(body)
       seen[isAccepted ? 'accepted' : 'refused']++
-      expect(findProblem(ChatRequestSchema as SchemaNode, body) === null).toBe(isAccepted)
+      expect(findProblem(schema as SchemaNode, body) === null).toBe(isAccepted)
     }),
     { numRuns: 5000, seed: 13 },
   )

@@ -67,7 +67,7 @@ describe('words', () => {
   test.each([
     [
       'Incorrect API key provided: sk-proj-abcdEFGH1234567890. See docs',
-      'Incorrect API key provided: [removed] See docs',
+      'Incorrect API key provided: [removed]. See docs',
     ],
     ['key sk-abcd********wxyz is bad', 'key [removed] is bad'],
     ['header "Authorization: Bearer abc.def-ghi" refused', 'header "Authorization: [removed]" refused'],
@@ -75,7 +75,8 @@ describe('words', () => {
     ['GET https://x.example/v1?key=SECRET&a=1 failed', 'GET https://x.example/v1?key=[removed]&a=1 failed'],
     ['AIzaSyA1234567890abcdefg is not valid', '[removed] is not valid'],
     ['two\nlines\u0000and\u001b[31m colour', 'two lines and [31m colour'],
-    ['use max_tokens or user_location instead', 'use max_tokens or user_location instead'],
+    ['skipping keyboard-shortcuts, use user_location', 'skipping keyboard-shortcuts, use user_location'],
+    ['token eyJhbGciOi.eyJzdWIiOi.abc_def expired', 'token [removed] expired'],
   ])('%j', (message, expected) => {
     expect(decodeError(400, official({ message })).message).toBe(expected)
   })

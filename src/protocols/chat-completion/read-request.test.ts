@@ -152,9 +152,9 @@ describe('relayed body', () => {
       'm',
       `{"stream_options":{"include_usage":false},"model":"m",${messages}}`,
     ],
-  ])('%s', (_name, text, upstreamModel, expected) =>
-    expect(read(text).relayBody(upstreamModel)).toBe(expected),
-  )
+  ])('%s', (...[, text, upstreamModel, expected]) => {
+    expect(read(text).relayBody(upstreamModel)).toBe(expected)
+  })
 
   test('the supplier is asked for what was read, whatever the spacing and order', () => {
     const options = fc.option(

@@ -4,12 +4,15 @@ import { asArray, asObject, isObject, type JsonObject, tryParseJson } from '../.
 import { readSseEvent, type SseEvent } from '../../wire/sse-event.ts'
 import { type FramedEvents, SseFramer } from '../../wire/sse-framer.ts'
 import type { StreamTap } from '../protocol.ts'
+import { ChunkPattern } from './chunk-pattern.ts'
 import { countGenerated } from './count-generated.ts'
 import { decodeStreamError } from './decode-error.ts'
 import { decodeUsage } from './usage.ts'
 
 /** No answer has an event this long; a supplier that never ends one would otherwise fill the memory. */
 const LONGEST_EVENT_BYTES = 64 * 1024 * 1024
+/** A stream whose events share no pattern must not pay for the search with every one of them. */
+const MOST_VAIN_LESSONS = 4
 const BLANK_LINE = new TextEncoder().encode('\n\n')
 
 /** What becomes of an event: it goes on, it alone is left out, or it and all after it stay here. */
@@ -29,6 +32,8 @@ export class UsageTap implements StreamTap {
   outputCharacters = 0
   readonly #framer = new SseFramer()
   readonly #keepsUsageChunk: boolean
+  #pattern: ChunkPattern | null = null
+  #vainLessons = 0
   readonly #begunChoices = new Set<unknown>()
   readonly #finishedChoices = new Set<unknown>()
 
@@ -69,7 +74,8 @@ export class UsageTap implements StreamTap {
     let keptFrom = 0
     let start = 0
     for (const end of ends) {
-      const verdict = this.#judge(readSseEvent(bytes.subarray(start, end)))
+      const isPlainText = this.#countPlainText(bytes, start, end)
+      const verdict = isPlainText ? 'forward' : this.#judge(bytes.subarray(start, end))
       if (verdict !== 'forward') {
         if (start > keptFrom) kept.push(bytes.subarray(keptFrom, start))
         keptFrom = verdict === 'stop' ? bytes.length : end
@@ -82,7 +88,18 @@ export class UsageTap implements StreamTap {
     return kept.length === 0 ? null : joinBytes(kept)
   }
 
-  #judge({ data, name, isRecognised }: SseEvent): Verdict {
+  /** True when the event only adds text to a choice that has begun, as an earlier one did. */
+  #countPlainText(bytes: Uint8Array, start: number, end: number): boolean {
+    if (this.#pattern === null || this.isTerminated) return false
+    const characters = this.#pattern.match(bytes, start, end)
+    if (characters === null) return false
+    this.outputCharacters += characters
+    this.#vainLessons = 0
+    return true
+  }
+
+  #judge(bytes: Uint8Array): Verdict {
+    const { data, name, isRecognised }: SseEvent = readSseEvent(bytes)
     if (data === null)
       return isRecognised || this.isTerminated ? 'forward' : this.#failMalformed('bytes that are no event')
     // Nothing is due after the last marker; whatever it is, it must not spoil an answer that has ended well.
@@ -94,7 +111,16 @@ export class UsageTap implements StreamTap {
     const chunk = asObject(tryParseJson(data))
     if (chunk === null) return this.#failMalformed('an event that is not a JSON object')
     if (name === 'error' || isError(chunk.error)) return this.#fail(decodeStreamError(chunk))
+    this.#learnPattern(bytes, chunk)
     return this.#readChunk(chunk)
+  }
+
+  #learnPattern(bytes: Uint8Array, chunk: JsonObject): void {
+    if (this.#vainLessons >= MOST_VAIN_LESSONS) return
+    const pattern = ChunkPattern.learn(bytes, chunk)
+    if (pattern === null) return
+    this.#pattern = pattern
+    this.#vainLessons++
   }
 
   #readChunk(chunk: JsonObject): Verdict {

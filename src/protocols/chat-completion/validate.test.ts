@@ -50,7 +50,7 @@ describe('spec 8.5 bounds, from both sides', () => {
       ['any', 5, null],
       'one of "auto", "none", "required" or an object',
     ],
-    ['tools', [[]], ['f', {}, null], 'an array of items'],
+    ['tools', [[]], ['f', {}, null], 'an array of objects'],
     ['logit_bias', [{}, { 5: 1 }, null], ['x', [1], 3], 'an object'],
     ['stream_options', [{}, null], [true, []], 'an object'],
   ]
@@ -174,8 +174,8 @@ describe('refused, by name', () => {
     [{ model: 'm' }, 'messages', 'messages is required.'],
     [withField({ model: '' }), 'model', 'model must be a non-empty string.'],
     [withField({ model: 7 }), 'model', 'model must be a non-empty string.'],
-    [withField({ messages: [] }), 'messages', 'messages must be a non-empty array of items.'],
-    [withField({ messages: 'hi' }), 'messages', 'messages must be a non-empty array of items.'],
+    [withField({ messages: [] }), 'messages', 'messages must be a non-empty array of objects.'],
+    [withField({ messages: 'hi' }), 'messages', 'messages must be a non-empty array of objects.'],
     [withMessage('hi'), 'messages[0]', 'messages[0] must be an object.'],
     [
       withMessage({ content: 'x' }),
@@ -191,7 +191,7 @@ describe('refused, by name', () => {
     [
       withMessage({ role: 'user', content: null }),
       'messages[0].content',
-      'messages[0].content must be a string or an array of items.',
+      'messages[0].content must be a string or an array of objects.',
     ],
     [
       withMessage({ role: 'user', content: [{ type: 'video', video: {} }] }),
