@@ -1,0 +1,217 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+
+/** What one folder of `src/` may import. Its own files are always allowed and therefore never listed. */
+export interface ImportRule {
+  /** `x/*` stands for each folder directly under `x`, and those may not import one another. */
+  readonly folder: string
+  readonly imports: readonly string[]
+  /** Reachable by `import type` only: the shape may be known, the code may not be called. */
+  readonly importsTypes: readonly string[]
+}
+
+/** The whole rule. ARCHITECTURE.md shows the same table (`--table` prints it). */
+export const IMPORT_RULES: readonly ImportRule[] = [
+  rule('main', ['everything']),
+  rule('cli', ['everything']),
+  rule('gateway', [
+    'gateway/ports',
+    'rules/*',
+    'protocols',
+    'protocols/*',
+    'suppliers',
+    'suppliers/*',
+    'conversation',
+    'vocabulary',
+    'wire',
+    'errors',
+  ]),
+  rule(
+    'gateway/ports',
+    ['vocabulary', 'conversation', 'errors'],
+    ['rules/*', 'protocols', 'suppliers', 'wire'],
+  ),
+  rule(
+    'edges/*',
+    ['gateway/ports', 'rules/*', 'vocabulary', 'conversation', 'wire', 'errors'],
+    ['protocols', 'protocols/*', 'suppliers', 'suppliers/*'],
+  ),
+  rule('rules/*', ['vocabulary', 'conversation', 'errors']),
+  rule('protocols', ['protocols/*', 'conversation', 'vocabulary', 'wire', 'errors']),
+  rule('protocols/*', ['protocols', 'conversation', 'vocabulary', 'wire', 'errors']),
+  rule('suppliers', ['suppliers/*', 'vocabulary', 'wire', 'errors']),
+  rule('suppliers/*', ['suppliers', 'vocabulary', 'wire', 'errors']),
+  rule('vocabulary', ['conversation', 'errors']),
+  rule('conversation', ['errors']),
+  rule('wire', ['errors']),
+  rule('errors', []),
+  rule('sandbox', ['wire']),
+]
+
+// 'messages', 'responses' and 'images' are also ordinary field names, so only the unmistakable names are searched.
+const PROTOCOL_NAMES = ['chat-completion', 'content-generation']
+// Test data lives in tests and in `testing/` folders, and names whatever the tests need.
+const IS_TEST = /(\.test\.tsx?$|\/testing\/)/
+const KNOWS_PROTOCOL_NAMES = /^([^/]+\.ts$|cli\/|protocols\/|suppliers\/|sandbox\/|vocabulary\/supply\.ts$)/
+
+interface Import {
+  readonly target: string
+  readonly line: number
+  readonly typeOnly: boolean
+}
+
+interface SourceFile {
+  readonly path: string
+  readonly text: string
+  readonly imports: readonly Import[]
+}
+
+function rule(folder: string, imports: readonly string[], importsTypes: readonly string[] = []): ImportRule {
+  return { folder, imports, importsTypes }
+}
+
+/** Every violation found under a source root, one line each. */
+export function checkImports(root: string): string[] {
+  const files = readSources(root)
+  return [
+    ...files.flatMap((file) => checkFolderRule(file)),
+    ...findCycles(files),
+    ...files.flatMap((file) => checkProtocolNames(file)),
+  ]
+}
+
+/** The table as it stands in ARCHITECTURE.md. */
+export function renderImportTable(): string {
+  const rows = IMPORT_RULES.map(({ folder, imports, importsTypes }) => {
+    const types = importsTypes.map((name) => `${name} (types)`)
+    return `| \`${folder}\` | ${[...imports, ...types].join(', ') || 'nothing'} |`
+  })
+  return ['| Folder | May import |', '|---|---|', ...rows].join('\n')
+}
+
+function readSources(root: string): SourceFile[] {
+  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  return paths
+    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
+    .sort()
+    .map((path) => {
+      const text = readFileSync(join(root, path), 'utf8')
+      return { path, text, imports: scanImports(path, text) }
+    })
+}
+
+const STATIC_IMPORT = /^[ \t]*(?:import|export)\s+(type\s)?(?:[\w$*\s{},]+?\sfrom\s*|)(['"])([^'"\n]+)\2/gm
+const DYNAMIC_IMPORT = /\bimport\(\s*(['"])([^'"\n]+)\1/g
+
+// A regular expression rather than the transpiler's scan, because that one no longer sees `import type`.
+function scanImports(path: string, text: string): Import[] {
+  const code = text.replace(/^\s*\/\*[\s\S]*?\*\//gm, (comment) => comment.replace(/[^\n]/g, ' '))
+  const found = [
+    ...[...code.matchAll(STATIC_IMPORT)].map((match) => ({
+      typeOnly: match[1] !== undefined,
+      specifier: match[3] ?? '',
+      end: match.index + match[0].length,
+    })),
+    ...[...code.matchAll(DYNAMIC_IMPORT)].map((match) => ({
+      typeOnly: false,
+      specifier: match[2] ?? '',
+      end: match.index + match[0].length,
+    })),
+  ]
+  return found
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map(({ typeOnly, specifier, end }) => ({
+      typeOnly,
+      target: normalize(join(dirname(path), specifier)),
+      line: code.slice(0, end).split('\n').length,
+    }))
+}
+
+function checkFolderRule(file: SourceFile): string[] {
+  const from = folderOf(file.path)
+  const importRule = IMPORT_RULES.find(({ folder }) => folder === patternOf(from))
+  if (importRule === undefined) return [`${file.path}:1 folder ${from} has no row in IMPORT_RULES`]
+  return file.imports
+    .filter((imported) => !isAllowed(from, importRule, imported))
+    .map(({ target, line, typeOnly }) => {
+      const kind = typeOnly ? 'imports the types of' : 'imports'
+      return `${file.path}:${line} ${kind} ${target}: folder ${from} may not import folder ${folderOf(target)}`
+    })
+}
+
+function isAllowed(from: string, importRule: ImportRule, { target, typeOnly }: Import): boolean {
+  // Outside src/ only data may be reached (package.json, the console's page), never another program's code.
+  if (target.startsWith('..')) return !/^\.\.\/(test|bench|scripts)\//.test(target)
+  const to = folderOf(target)
+  if (to === from || importRule.imports.includes('everything')) return true
+  const pattern = patternOf(to)
+  return importRule.imports.includes(pattern) || (typeOnly && importRule.importsTypes.includes(pattern))
+}
+
+const FAMILIES = ['rules', 'protocols', 'suppliers', 'edges']
+
+/** The smallest unit the table speaks of: `rules/limits`, `gateway/ports`, `wire`, `main`. */
+function folderOf(path: string): string {
+  const [first = '', second = '', ...rest] = path.split('/')
+  // The files beside main.ts are main's own chapters: together they build the program, and nobody imports them.
+  if (second === '') return 'main'
+  if (FAMILIES.includes(first) && rest.length > 0) return `${first}/${second}`
+  return first === 'gateway' && second === 'ports' ? 'gateway/ports' : first
+}
+
+function patternOf(folder: string): string {
+  const [family = '', member] = folder.split('/')
+  return member !== undefined && FAMILIES.includes(family) ? `${family}/*` : folder
+}
+
+/** Files that need each other to load. Types are gone by then, so `import type` may point both ways. */
+function findCycles(files: readonly SourceFile[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const finished = new Set<string>()
+  const violations: string[] = []
+
+  const visit = (path: string, trail: readonly string[]): void => {
+    const file = byPath.get(path)
+    if (file === undefined || finished.has(path)) return
+    for (const { target, line, typeOnly } of file.imports) {
+      if (typeOnly) continue
+      const start = [...trail, path].indexOf(target)
+      if (start >= 0) {
+        const circle = [...[...trail, path].slice(start), target].join(' -> ')
+        violations.push(`${path}:${line} imports ${target}: import cycle ${circle}`)
+      } else {
+        visit(target, [...trail, path])
+      }
+    }
+    finished.add(path)
+  }
+  for (const { path } of files) visit(path, [])
+  return violations
+}
+
+/** A format is added by adding its folder, so nobody else may ask for one by name. */
+function checkProtocolNames({ path, text }: SourceFile): string[] {
+  if (IS_TEST.test(path) || KNOWS_PROTOCOL_NAMES.test(path)) return []
+  return text
+    .split('\n')
+    .flatMap((line, index) =>
+      PROTOCOL_NAMES.filter((name) => new RegExp(`(['"\`])${name}\\1`).test(line)).map(
+        (name) => `${path}:${index + 1} names protocol ${name}: only protocols/ may know it by name`,
+      ),
+    )
+}
+
+function main(): void {
+  if (process.argv.includes('--table')) {
+    console.log(renderImportTable())
+    return
+  }
+  const root = join(import.meta.dirname, '../src')
+  const violations = checkImports(root)
+  const prefix = relative(process.cwd(), root)
+  for (const violation of violations) console.error(join(prefix, violation))
+  if (violations.length > 0) process.exitCode = 1
+  else console.log('imports: every folder keeps to the table')
+}
+
+if (import.meta.main) main()

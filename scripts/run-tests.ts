@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { readTally, type Tally } from './read-tally.ts'
+import { findPostgres } from './test-postgres.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+// The agents are other people's programs that must be installed first; they have a command of their own.
+const ELSEWHERE = 'test/agents/'
+
+/** Arguments that are paths narrow the run, all others are for `bun test`. */
+function splitArguments(given: readonly string[]): { paths: string[]; flags: string[] } {
+  const isPath = (argument: string) => !argument.startsWith('-') && existsSync(join(ROOT, argument))
+  return { paths: given.filter(isPath), flags: given.filter((argument) => !isPath(argument)) }
+}
+
+function findTests(paths: readonly string[]): string[] {
+  const all = [...new Bun.Glob('{src,scripts,test,bench}/**/*.test.{ts,tsx}').scanSync(ROOT)].sort()
+  const wanted = paths.map((path) => path.replace(/^\.\//, ''))
+  if (wanted.length > 0) return all.filter((file) => wanted.some((path) => file.startsWith(path)))
+  return all.filter((file) => !file.startsWith(ELSEWHERE))
+}
+
+/** Shows the output as it comes and keeps it, because bun's summary stands at its end. */
+async function forward(stream: ReadableStream<Uint8Array>, sink: NodeJS.WriteStream): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const bytes of stream) {
+    sink.write(bytes)
+    text += decoder.decode(bytes, { stream: true })
+  }
+  return text
+}
+
+async function runTests(databaseUrl: string | null): Promise<{ exitCode: number; tally: Tally | null }> {
+  const { paths, flags } = splitArguments(process.argv.slice(2))
+  const files = findTests(paths).map((file) => `./${file}`)
+  if (files.length === 0) return { exitCode: 1, tally: null }
+
+  const { TEST_DATABASE_URL: _, ...environment } = process.env
+  const child = Bun.spawn([process.execPath, 'test', ...flags, ...files], {
+    cwd: ROOT,
+    env: databaseUrl === null ? environment : { ...environment, TEST_DATABASE_URL: databaseUrl },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const stop = () => child.kill()
+  process.on('SIGINT', stop).on('SIGTERM', stop)
+  const [, summary] = await Promise.all([
+    forward(child.stdout, process.stdout),
+    forward(child.stderr, process.stderr),
+    child.exited,
+  ])
+  return { exitCode: child.exitCode ?? 1, tally: readTally(summary) }
+}
+
+async function main(): Promise<number> {
+  const postgres = await findPostgres()
+  if (postgres === null)
+    console.log('PostgreSQL was not found: its tests are skipped, SQLite is tested alone')
+  try {
+    const { exitCode, tally } = await runTests(postgres?.url ?? null)
+    if (tally === null) {
+      console.error('bun test printed no summary')
+      return exitCode === 0 ? 1 : exitCode
+    }
+    if (tally.skipped > 0) console.log(`${tally.skipped} skipped`)
+    console.log(`${tally.passed} passed, ${tally.failed} failed`)
+    // A run that tested nothing proves nothing, whatever its exit status says.
+    return exitCode === 0 && tally.passed === 0 ? 1 : exitCode
+  } finally {
+    await postgres?.stop()
+  }
+}
+
+process.exit(await main())

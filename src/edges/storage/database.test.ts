@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Database } from './database.ts'
+import { type Site, testedEngines } from './testing/engines.ts'
+
+for (const engine of testedEngines()) {
+  describe(`database on ${engine.name}`, () => {
+    let site: Site
+    let database: Database
+
+    beforeEach(async () => {
+      site = await engine.makeSite()
+      database = await site.openDatabase()
+      await database.rows(
+        'create table things (id text primary key, large bigint, small integer, share double precision)',
+        [],
+      )
+    })
+    afterEach(async () => {
+      await database.close()
+      await site.remove()
+    })
+
+    const insert = (id: string, at: Database = database) =>
+      at.rows('insert into things (id) values ($1)', [id])
+    const ids = async (at: Database = database) =>
+      (await at.rows<{ id: string }>('select id from things order by id', [])).map(({ id }) => id)
+
+    test('integers of every size are exact bigints, sums too', async () => {
+      const values = ['a', 2n ** 63n - 1n, 7, 0.25, 'b', -(2n ** 53n) - 1n, -7n, null]
+      await database.rows('insert into things values ($1, $2, $3, $4), ($5, $6, $7, $8)', values)
+      expect(await database.rows<object>('select large, small, share from things order by id', [])).toEqual([
+        { large: 2n ** 63n - 1n, small: 7n, share: 0.25 },
+        { large: -(2n ** 53n) - 1n, small: -7n, share: null },
+      ])
+      expect(
+        await database.rows<object>('select cast(sum(large) as bigint) as total from things where id = $1', [
+          'b',
+        ]),
+      ).toEqual([{ total: -(2n ** 53n) - 1n }])
+    })
+
+    test('a parameter may be used more than once', async () => {
+      await insert('a')
+      const rows = await database.rows<{ id: string }>(
+        'select id from things where id = $1 or id < $2 or id > $1',
+        ['a', 'A'],
+      )
+      expect(rows).toHaveLength(1)
+    })
+
+    test('a transaction that fails leaves nothing behind, and the next one works', async () => {
+      const failing = database.transaction(async (tx) => {
+        await insert('a', tx)
+        await tx.transaction((inner) => insert('b', inner))
+        throw new Error('on purpose')
+      })
+      await expect(failing).rejects.toThrow('on purpose')
+      await database.transaction((tx) => insert('c', tx))
+      expect(await ids()).toEqual(['c'])
+    })
+
+    test('queries from outside never take part in an open transaction', async () => {
+      const halfDone = Promise.withResolvers<void>()
+      const goOn = Promise.withResolvers<void>()
+      const failing = database.transaction(async (tx) => {
+        await insert('inside', tx)
+        halfDone.resolve()
+        await goOn.promise
+        throw new Error('on purpose')
+      })
+      await halfDone.promise
+      const outside = insert('outside')
+      const seen = ids()
+      goOn.resolve()
+      await expect(failing).rejects.toThrow('on purpose')
+      await outside
+      expect(await seen).not.toContain('inside')
+      expect(await ids()).toEqual(['outside'])
+    })
+
+    test('a transaction is of no use after its end', async () => {
+      const ended = await database.transaction(async (tx) => tx)
+      await expect(insert('late', ended)).rejects.toThrow('ended')
+      expect(await ids()).toEqual([])
+    })
+
+    test('two connections of one process can both write', async () => {
+      const other = await site.openDatabase()
+      await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          (index % 2 === 0 ? database : other).transaction(async (tx) => {
+            await insert(`row ${index}`, tx)
+            await ids(tx)
+          }),
+        ),
+      )
+      await other.close()
+      expect(await ids()).toHaveLength(20)
+    })
+  })
+}

@@ -1,0 +1,18 @@
+export type Parameter = string | number | bigint | null
+
+/**
+ * What both engines have in common. SQL is written in the part of the language both know, with `$1`, `$2`, …
+ * numbered in order of first appearance. Every integer comes back as a bigint, whatever its column's size.
+ * Selects name their columns: one with `*` stays prepared and breaks when a newer node adds a column.
+ */
+export interface Database {
+  rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]>
+  /**
+   * All or nothing: rolled back when `work` throws. The given database is usable only until `work` ends, and
+   * `work` must use no other. A transaction inside a transaction is part of the outer one.
+   */
+  transaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result>
+  /** Inside a transaction: nobody else changes the schema before it ends. */
+  lockSchema(): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,50 @@
+import type { Database } from './database.ts'
+import { initialSchema } from './migrations/0001-initial-schema.ts'
+
+/** A step from one schema to the next. Once released it never changes: databases out there have run it. */
+export interface Migration {
+  readonly version: number
+  readonly name: string
+  readonly statements: readonly string[]
+}
+
+/** In order of version. */
+export const MIGRATIONS: readonly Migration[] = [initialSchema]
+
+/** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */
+export async function migrate(database: Database, migrations: readonly Migration[]): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.lockSchema()
+    await tx.rows(
+      'create table if not exists schema_migrations (version integer primary key, name text not null)',
+      [],
+    )
+    const current = await readVersion(tx)
+    const newest = Math.max(0, ...migrations.map(({ version }) => version))
+    if (current > newest) {
+      throw new Error(
+        `The database has schema version ${current}, but this program knows versions up to ${newest} only. ` +
+          'Start the newer program that made it, or restore a backup from before the upgrade.',
+      )
+    }
+    for (const migration of migrations) {
+      if (migration.version > current) await apply(tx, migration)
+    }
+  })
+}
+
+async function readVersion(tx: Database): Promise<number> {
+  const [row] = await tx.rows<{ version: bigint | null }>(
+    'select max(version) as version from schema_migrations',
+    [],
+  )
+  return Number(row?.version ?? 0)
+}
+
+async function apply(tx: Database, migration: Migration): Promise<void> {
+  for (const statement of migration.statements) await tx.rows(statement, [])
+  await tx.rows('insert into schema_migrations (version, name) values ($1, $2)', [
+    BigInt(migration.version),
+    migration.name,
+  ])
+}

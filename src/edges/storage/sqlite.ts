@@ -1,0 +1,148 @@
+import { Database as Connection, type Statement } from 'bun:sqlite'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Database, Parameter } from './database.ts'
+
+const BUSY_PATIENCE_MS = 5000
+const BUSY_PAUSE_MS = 5
+
+export async function openSqlite(path: string): Promise<Database> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  // SQLite would make the file readable by all; its journal files take over the mode of this one.
+  closeSync(openSync(path, 'a', 0o600))
+  const connection = new Connection(path, { create: true, safeIntegers: true, strict: true })
+  try {
+    connection.run('pragma busy_timeout = 0')
+    await whenFree(() => connection.run('pragma journal_mode = wal'))
+    connection.run('pragma synchronous = normal')
+    connection.run('pragma foreign_keys = on')
+    // An insert of many rows keeps notes for undoing itself; in a file they double the system time of a batch.
+    connection.run('pragma temp_store = memory')
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+  return new SqliteDatabase(connection)
+}
+
+/**
+ * One connection, so all work waits in one queue: otherwise a query made while a transaction awaits something
+ * would run inside that transaction.
+ */
+class SqliteDatabase implements Database {
+  readonly #connection: Connection
+  readonly #statements = new Map<string, Statement>()
+  #lastInQueue: Promise<unknown> = Promise.resolve()
+  #isClosed = false
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
+    return this.#enqueue(() => whenFree(() => this.#run<Row>(sql, parameters)))
+  }
+
+  transaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result> {
+    return this.#enqueue(() => this.#runTransaction(work))
+  }
+
+  // Migrations run in a transaction, and every transaction here holds the only write lock.
+  async lockSchema(): Promise<void> {}
+
+  close(): Promise<void> {
+    return this.#enqueue(async () => {
+      if (this.#isClosed) return
+      this.#isClosed = true
+      for (const statement of this.#statements.values()) statement.finalize()
+      this.#statements.clear()
+      this.#connection.close()
+    })
+  }
+
+  #enqueue<Result>(task: () => Promise<Result>): Promise<Result> {
+    const result = this.#lastInQueue.then(task)
+    this.#lastInQueue = result.catch(() => {})
+    return result
+  }
+
+  async #runTransaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result> {
+    // Taking the write lock at once: a lock upgraded later may fail in the middle, when waiting cannot help.
+    await whenFree(() => this.#run('begin immediate', []))
+    const tx = new SqliteTransaction((sql, parameters) => this.#run(sql, parameters))
+    try {
+      const result = await work(tx)
+      this.#run('commit', [])
+      return result
+    } catch (error) {
+      // A full disk, for one, has already made SQLite roll back by itself.
+      if (this.#connection.inTransaction) this.#run('rollback', [])
+      throw error
+    } finally {
+      tx.end()
+    }
+  }
+
+  #run<Row>(sql: string, parameters: readonly Parameter[]): Row[] {
+    if (this.#isClosed) throw new Error('The database is closed.')
+    let statement = this.#statements.get(sql)
+    if (statement === undefined) {
+      statement = this.#connection.prepare(sql)
+      this.#statements.set(sql, statement)
+    }
+    return statement.all(...parameters) as Row[]
+  }
+}
+
+class SqliteTransaction implements Database {
+  readonly #run: (sql: string, parameters: readonly Parameter[]) => unknown[]
+  #isOpen = true
+
+  constructor(run: (sql: string, parameters: readonly Parameter[]) => unknown[]) {
+    this.#run = run
+  }
+
+  async rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
+    if (!this.#isOpen) throw new Error('The transaction has ended.')
+    return this.#run(sql, parameters) as Row[]
+  }
+
+  transaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result> {
+    return work(this)
+  }
+
+  async lockSchema(): Promise<void> {}
+
+  async close(): Promise<void> {
+    throw new Error('A transaction cannot close its database.')
+  }
+
+  end(): void {
+    this.#isOpen = false
+  }
+}
+
+/**
+ * Tries again while another connection holds the write lock. SQLite's own waiting would block the event loop,
+ * and with it the very transaction waited for when that one belongs to this process.
+ */
+async function whenFree<Result>(attempt: () => Result): Promise<Result> {
+  const giveUpAtMs = performance.now() + BUSY_PATIENCE_MS
+  for (;;) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > giveUpAtMs) throw error
+    }
+    await Bun.sleep(BUSY_PAUSE_MS)
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    error.code.startsWith('SQLITE_BUSY')
+  )
+}

@@ -1,0 +1,119 @@
+import type { UsageProvenance } from '../../../conversation/usage.ts'
+import type { Attempt, Outcome, Settlement } from '../../../vocabulary/settlement.ts'
+import type { Format } from '../../../vocabulary/supply.ts'
+import { decodeInteger, decodePrice, encodePrice } from '../columns.ts'
+import type { Parameter } from '../database.ts'
+
+export interface SettlementRow {
+  readonly request_id: string
+  readonly account_id: string
+  readonly key_id: string
+  readonly model: string
+  readonly supplier: string | null
+  readonly credential_id: string | null
+  readonly client_format: Format
+  readonly supplier_format: Format | null
+  readonly stream: bigint
+  readonly input_tokens: bigint
+  readonly cache_read_tokens: bigint
+  readonly cache_write_tokens: bigint
+  readonly output_tokens: bigint
+  readonly reasoning_tokens: bigint
+  readonly images: bigint
+  readonly provenance: UsageProvenance
+  readonly price: string | null
+  readonly amount_nano: bigint
+  readonly outcome: Outcome
+  readonly attempts: string
+  readonly started_at_ms: bigint
+  readonly first_byte_ms: bigint | null
+  readonly duration_ms: bigint
+}
+
+/** In the order `encodeSettlement` gives their values. */
+export const SETTLEMENT_COLUMNS = [
+  'request_id',
+  'account_id',
+  'key_id',
+  'model',
+  'supplier',
+  'credential_id',
+  'client_format',
+  'supplier_format',
+  'stream',
+  'input_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'images',
+  'provenance',
+  'price',
+  'amount_nano',
+  'outcome',
+  'attempts',
+  'started_at_ms',
+  'first_byte_ms',
+  'duration_ms',
+] as const satisfies readonly (keyof SettlementRow)[]
+
+export function encodeSettlement(settlement: Settlement): Parameter[] {
+  const { usage, firstByteMs } = settlement
+  return [
+    settlement.requestId,
+    settlement.accountId,
+    settlement.keyId,
+    settlement.model,
+    settlement.supplier,
+    settlement.credentialId,
+    settlement.clientFormat,
+    settlement.supplierFormat,
+    settlement.stream ? 1 : 0,
+    usage.input,
+    usage.cacheRead,
+    usage.cacheWrite,
+    usage.output,
+    usage.reasoning,
+    usage.images,
+    settlement.provenance,
+    encodePrice(settlement.price),
+    settlement.amountNano,
+    settlement.outcome,
+    JSON.stringify(settlement.attempts),
+    // A precise clock measures fractions; the columns hold whole milliseconds.
+    Math.round(settlement.startedAtMs),
+    firstByteMs === null ? null : Math.round(firstByteMs),
+    Math.round(settlement.durationMs),
+  ]
+}
+
+export function decodeSettlement(row: SettlementRow): Settlement {
+  const attempts: Attempt[] = JSON.parse(row.attempts)
+  return {
+    requestId: row.request_id,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    model: row.model,
+    supplier: row.supplier,
+    credentialId: row.credential_id,
+    clientFormat: row.client_format,
+    supplierFormat: row.supplier_format,
+    stream: row.stream === 1n,
+    usage: {
+      input: Number(row.input_tokens),
+      cacheRead: Number(row.cache_read_tokens),
+      cacheWrite: Number(row.cache_write_tokens),
+      output: Number(row.output_tokens),
+      reasoning: Number(row.reasoning_tokens),
+      images: Number(row.images),
+    },
+    provenance: row.provenance,
+    price: decodePrice(row.price),
+    amountNano: row.amount_nano,
+    outcome: row.outcome,
+    attempts,
+    startedAtMs: Number(row.started_at_ms),
+    firstByteMs: decodeInteger(row.first_byte_ms),
+    durationMs: Number(row.duration_ms),
+  }
+}
