@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
 import { type HttpServer, startServer } from './edges/http-server/serve.ts'
+import { fetchImage } from './edges/image-fetcher/fetch-image.ts'
 import { FileJournal } from './edges/journal/file-journal.ts'
 import { operatorEndpoints } from './edges/operator-api/index.ts'
 import { openDataFolder } from './edges/settings/data-folder.ts'
@@ -21,6 +22,7 @@ import type { Admissions, WindowDemand } from './gateway/ports/admissions.ts'
 import type { Log } from './gateway/ports/log.ts'
 import type { Storage } from './gateway/ports/storage.ts'
 import { clientEndpoints } from './gateway/routes.ts'
+import { ThinkingMemory } from './gateway/translate/thinking-memory.ts'
 import { createSecretKeeper } from './rules/access/server-secret.ts'
 import { buildSnapshot } from './rules/catalog/build-snapshot.ts'
 import { type Sandbox, startSandbox } from './sandbox/server.ts'
@@ -141,6 +143,9 @@ function buildGateway(settings: Settings, { clock, random, log }: Surroundings, 
     journal: books.journal,
     callSupplier,
     streams: new LiveStreams(),
+    thinking: new ThinkingMemory(clock),
+    fetchImage,
+    newId: (prefix) => prefix + crypto.randomUUID().replaceAll('-', ''),
     timeouts: {
       firstByteMs: settings.firstByteTimeoutSeconds * 1_000,
       idleMs: settings.idleTimeoutSeconds * 1_000,
@@ -155,8 +160,9 @@ function buildGateway(settings: Settings, { clock, random, log }: Surroundings, 
 /** Lets what is under way finish up to the deadline, then ends the rest with the family's own error. */
 async function drain(server: HttpServer, streams: LiveStreams, deadlineMs: number): Promise<void> {
   server.stopAccepting()
-  await waitUntil(() => server.pending === 0 && streams.size === 0, deadlineMs)
+  await waitUntil(() => server.pending === 0, deadlineMs)
   streams.failAll(new GatewayError('shutting_down', 'This gateway is shutting down.'))
+  server.endWaiting()
   await waitUntil(() => server.pending === 0, FAREWELL_MS)
   await server.close()
 }

@@ -37,9 +37,9 @@ export class Admission {
   readonly asking: Asking
   readonly windows: readonly WindowDemand[]
   readonly tokens: number
+  readonly promptTokens: number
   readonly attempts: Attempt[] = []
   readonly #gateway: Gateway
-  readonly #promptTokens: number
   readonly #startedAtMs: number
   #firstByteMs: number | null = null
   #settled: Promise<void> | null = null
@@ -49,7 +49,7 @@ export class Admission {
     this.windows = windows
     this.tokens = tokens
     this.#gateway = gateway
-    this.#promptTokens = promptTokens
+    this.promptTokens = promptTokens
     this.#startedAtMs = gateway.clock.nowMs()
     const { requestId, accountId, keyId, model, clientFormat, stream } = this.#identity()
     const startedAtMs = this.#startedAtMs
@@ -76,7 +76,7 @@ export class Admission {
     const { usage, provenance } = meter({
       ...ending,
       countedOutputTokens: tokensOfCharacters(ending.outputCharacters),
-      estimatedPromptTokens: this.#promptTokens,
+      estimatedPromptTokens: this.promptTokens,
     })
     const price = served?.candidate.route.price ?? null
     return {

@@ -16,6 +16,8 @@ export interface Asking {
   readonly caller: Caller
   readonly request: ClientRequest
   readonly target: Target
+  /** For formats whose replies are kept: called with the whole reply before its last byte leaves. */
+  readonly keepReply?: (reply: unknown) => Promise<void>
 }
 
 /** Takes request window, token window and spending hold in one step, or refuses and takes nothing. */

@@ -1,6 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { Candidate } from '../rules/routing/order-candidates.ts'
 import type { Outcome } from '../vocabulary/settlement.ts'
+import type { Format } from '../vocabulary/supply.ts'
 import type { Admission } from './admission.ts'
 import type { AnswerStream } from './answer.ts'
 import type { Gateway } from './gateway.ts'
@@ -12,6 +13,7 @@ export interface AnswerBodyParts {
   readonly candidate: Candidate
   readonly gateway: Gateway
   readonly stream: AnswerStream
+  readonly supplierFormat: Format
 }
 
 // After its last event a supplier has this long to end the response, so that its connection can be used again.
@@ -29,15 +31,18 @@ export class AnswerBody implements LiveStream {
   #isEnded = false
   #supplierSpokeAtMs: number
   #clientHeardAtMs: number
+  #clientTookAtMs: number
 
   constructor(parts: AnswerBodyParts) {
     this.#parts = parts
     this.#supplierSpokeAtMs = parts.gateway.clock.nowMs()
     this.#clientHeardAtMs = this.#supplierSpokeAtMs
+    this.#clientTookAtMs = this.#supplierSpokeAtMs
   }
 
   open(): ReadableStream<Uint8Array> {
     this.#parts.gateway.streams.add(this)
+    this.#watchClient(this.#parts.admission.asking.exchange.signal)
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller
@@ -53,6 +58,8 @@ export class AnswerBody implements LiveStream {
     const { timeouts } = this.#parts.gateway
     if (nowMs - this.#supplierSpokeAtMs >= timeouts.idleMs && this.#isWaiting()) {
       this.fail(new GatewayError('provider_timeout', 'The supplier fell silent in the middle of its answer.'))
+    } else if (nowMs - this.#clientTookAtMs >= timeouts.idleMs && !this.#isWaiting()) {
+      this.#leaveLogged()
     } else if (nowMs - this.#clientHeardAtMs >= timeouts.heartbeatMs) {
       this.#sendHeartbeat(nowMs)
     }
@@ -60,8 +67,22 @@ export class AnswerBody implements LiveStream {
 
   fail(error: GatewayError): void {
     this.#endWithError(error, error.code === 'shutting_down' ? 'interrupted' : 'supplier_failed').catch(
-      (problem) => this.#parts.gateway.log.trouble('a stream could not be settled', problem, this.#requestId),
+      this.#reportTrouble,
     )
+  }
+
+  readonly #reportTrouble = (problem: unknown): void => {
+    this.#parts.gateway.log.trouble('a stream could not be settled', problem, this.#requestId)
+  }
+
+  /** A body that nobody has begun to read is never cancelled, so the client's going is also heard of directly. */
+  #watchClient(signal: AbortSignal): void {
+    if (signal.aborted) this.#leaveLogged()
+    else signal.addEventListener('abort', () => this.#leaveLogged(), { once: true })
+  }
+
+  #leaveLogged(): void {
+    this.#leave().catch(this.#reportTrouble)
   }
 
   get #requestId(): string {
@@ -82,6 +103,7 @@ export class AnswerBody implements LiveStream {
 
   async #moveNext(): Promise<void> {
     const { tap, reader } = this.#parts.stream
+    this.#clientTookAtMs = this.#parts.gateway.clock.nowMs()
     while (!this.#isEnded) {
       if (tap.failure !== null) return this.#endWithError(failureError(tap.failure, 1), 'supplier_failed')
       if (tap.isTerminated) return this.#complete(null)
@@ -124,7 +146,7 @@ export class AnswerBody implements LiveStream {
     if (!this.#end()) return
     await this.#settle('completed')
     if (last !== null) this.#controller?.enqueue(last)
-    this.#controller?.close()
+    this.#close()
     await this.#letGo()
   }
 
@@ -135,6 +157,11 @@ export class AnswerBody implements LiveStream {
     this.#controller?.enqueue(
       encoder.encode(this.#parts.admission.asking.protocol.encodeStreamError(error, this.#requestId)),
     )
+    this.#close()
+  }
+
+  #close(): void {
+    this.#parts.admission.asking.exchange.announceEnd()
     this.#controller?.close()
   }
 
@@ -142,6 +169,8 @@ export class AnswerBody implements LiveStream {
     if (!this.#end()) return
     this.#parts.stream.abort()
     await this.#settle('client_left')
+    // For a client that is still connected but stopped reading: an errored body makes the server hang up.
+    this.#controller?.error()
   }
 
   /** False when it has ended already: an ending happens once. */
@@ -159,7 +188,7 @@ export class AnswerBody implements LiveStream {
       hasDelivered: true,
       reported: stream.tap.usage,
       outputCharacters: stream.tap.outputCharacters,
-      served: { candidate, format: admission.asking.protocol.name },
+      served: { candidate, format: this.#parts.supplierFormat },
     })
   }
 

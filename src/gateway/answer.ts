@@ -13,7 +13,7 @@ export interface AnswerStream {
 
 /** What became of one call to a supplier. Nothing has been sent to the client yet in any of these. */
 export type Answer =
-  | { readonly type: 'whole'; readonly body: string; readonly facts: ReplyFacts }
+  | { readonly type: 'whole'; readonly body: string; readonly facts: ReplyFacts; readonly reply?: unknown }
   | { readonly type: 'stream'; readonly stream: AnswerStream }
   | { readonly type: 'failed'; readonly failure: SupplierFailure }
   | { readonly type: 'client-left' }

@@ -6,9 +6,11 @@ import type { Attempt } from '../vocabulary/settlement.ts'
 import { type Admission, NOTHING_DELIVERED } from './admission.ts'
 import type { Answer } from './answer.ts'
 import { AnswerBody } from './answer-body.ts'
+import { ask } from './ask.ts'
 import { capacityWindows } from './capacity.ts'
 import type { Gateway } from './gateway.ts'
-import { relay } from './relay.ts'
+import type { LanePlan } from './lane-plan.ts'
+import { planLane } from './plan-lane.ts'
 import { failureError, isWorthAnotherTry, supplierRateLimited } from './supplier-trouble.ts'
 
 // More tries would only add to the time a client waits for the same bad news.
@@ -20,6 +22,8 @@ export interface Delivery {
   readonly contentType: string
   readonly supplier: string
   readonly attempts: number
+  /** Client parameters that were left out on the way. */
+  readonly dropped: readonly string[]
 }
 
 /**
@@ -27,42 +31,62 @@ export interface Delivery {
  * the first usable bytes commit the request to the supplier they came from.
  */
 export async function deliver(admission: Admission, gateway: Gateway): Promise<Delivery> {
-  let lastFailure: SupplierFailure | null = null
-  let freeInSeconds = Number.POSITIVE_INFINITY
+  const troubles: Troubles = { failure: null, unspeakable: null, freeInSeconds: Number.POSITIVE_INFINITY }
   for (const candidate of orderCandidates(admission.asking.target.routes, gateway.random)) {
+    const plan = await planOrNote(admission, candidate, { gateway, troubles })
+    if (plan === null) continue
     const refusal = await gateway.admissions.takeCapacity(capacityWindows(admission, candidate))
     if (refusal?.reason === 'window') {
-      freeInSeconds = Math.min(freeInSeconds, refusal.retryAfterSeconds)
+      troubles.freeInSeconds = Math.min(troubles.freeInSeconds, refusal.retryAfterSeconds)
       continue
     }
-    const answer = await attempt(admission, candidate, gateway)
-    if (answer.type === 'whole') return deliverWhole(admission, candidate, answer)
-    if (answer.type === 'stream') return deliverStream(admission, candidate, { answer, gateway })
+    const answer = await attempt(admission, candidate, { gateway, plan })
+    if (answer.type === 'whole') return deliverWhole(admission, candidate, { answer, plan })
+    if (answer.type === 'stream') return deliverStream(admission, candidate, { answer, plan, gateway })
     if (answer.type === 'client-left') return await giveUp(admission, 'client_left', clientLeft())
-    lastFailure = answer.failure
-    if (!isWorthAnotherTry(lastFailure) || admission.attempts.length >= MOST_ATTEMPTS) break
+    troubles.failure = answer.failure
+    if (!isWorthAnotherTry(answer.failure) || admission.attempts.length >= MOST_ATTEMPTS) break
   }
-  return await giveUp(
-    admission,
-    outcomeOf(lastFailure),
-    noAnswer(lastFailure, freeInSeconds, admission.attempts.length),
-  )
+  return await giveUp(admission, outcomeOf(troubles), noAnswer(troubles, admission.attempts.length))
 }
 
-async function attempt(admission: Admission, candidate: Candidate, gateway: Gateway): Promise<Answer> {
-  const { protocol, request, exchange } = admission.asking
+/** What has stood in the way so far. */
+interface Troubles {
+  failure: SupplierFailure | null
+  /** What the client wants cannot be said in a candidate's format. */
+  unspeakable: GatewayError | null
+  freeInSeconds: number
+}
+
+async function planOrNote(
+  admission: Admission,
+  candidate: Candidate,
+  { gateway, troubles }: { gateway: Gateway; troubles: Troubles },
+): Promise<LanePlan | null> {
+  try {
+    return await planLane(admission, candidate, gateway)
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    troubles.unspeakable ??= error
+    return null
+  }
+}
+
+async function attempt(
+  admission: Admission,
+  candidate: Candidate,
+  { gateway, plan }: { gateway: Gateway; plan: LanePlan },
+): Promise<Answer> {
+  const { exchange } = admission.asking
   const { supplier, route } = candidate.route
   const startedAtMs = gateway.clock.nowMs()
-  const answer = await relay({
-    protocol,
-    request,
-    upstreamModel: route.upstreamModel,
+  const answer = await ask(plan, {
     target: supplierTypeOf(supplier.type).target({
-      format: protocol.name,
+      format: plan.supplierProtocol.name,
       baseUrl: supplier.baseUrl,
       secret: candidate.credential.secret,
       upstreamModel: route.upstreamModel,
-      stream: request.facts.stream,
+      stream: plan.isStreamed,
     }),
     callSupplier: gateway.callSupplier,
     clientSignal: exchange.signal,
@@ -116,36 +140,42 @@ function resultOf(answer: Answer): Attempt['result'] {
 async function deliverWhole(
   admission: Admission,
   candidate: Candidate,
-  { body, facts }: Answer & { type: 'whole' },
+  { answer, plan }: { answer: Answer & { type: 'whole' }; plan: LanePlan },
 ): Promise<Delivery> {
   admission.noteFirstByte()
+  await admission.asking.keepReply?.(answer.reply)
   await admission.settle({
     outcome: 'completed',
     hasDelivered: true,
-    reported: facts.usage,
-    outputCharacters: facts.outputCharacters,
-    served: { candidate, format: admission.asking.protocol.name },
+    reported: answer.facts.usage,
+    outputCharacters: answer.facts.outputCharacters,
+    served: { candidate, format: plan.supplierProtocol.name },
   })
-  return { body, contentType: 'application/json', ...servedBy(admission, candidate) }
+  return { body: answer.body, ...deliveryOf(admission, candidate, plan) }
 }
 
 function deliverStream(
   admission: Admission,
   candidate: Candidate,
-  { answer, gateway }: { answer: Answer & { type: 'stream' }; gateway: Gateway },
+  { answer, plan, gateway }: { answer: Answer & { type: 'stream' }; plan: LanePlan; gateway: Gateway },
 ): Delivery {
   admission.noteFirstByte()
-  const body = new AnswerBody({ admission, candidate, gateway, stream: answer.stream })
+  const supplierFormat = plan.supplierProtocol.name
+  const body = new AnswerBody({ admission, candidate, gateway, stream: answer.stream, supplierFormat })
+  return { body: body.open(), ...deliveryOf(admission, candidate, plan) }
+}
+
+function deliveryOf(admission: Admission, candidate: Candidate, plan: LanePlan): Omit<Delivery, 'body'> {
+  const { request } = admission.asking
   return {
-    body: body.open(),
-    contentType: 'text/event-stream; charset=utf-8',
-    ...servedBy(admission, candidate),
+    contentType: request.facts.stream ? (request.streamContentType ?? EVENT_STREAM) : 'application/json',
+    supplier: candidate.route.supplier.id,
+    attempts: admission.attempts.length,
+    dropped: plan.dropped,
   }
 }
 
-function servedBy(admission: Admission, candidate: Candidate) {
-  return { supplier: candidate.route.supplier.id, attempts: admission.attempts.length }
-}
+const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 
 async function giveUp(
   admission: Admission,
@@ -156,13 +186,15 @@ async function giveUp(
   throw error
 }
 
-function outcomeOf(failure: SupplierFailure | null): 'supplier_failed' | 'refused' {
-  return failure === null || isWorthAnotherTry(failure) ? 'supplier_failed' : 'refused'
+function outcomeOf({ failure, unspeakable }: Troubles): 'supplier_failed' | 'refused' {
+  if (failure === null) return unspeakable === null ? 'supplier_failed' : 'refused'
+  return isWorthAnotherTry(failure) ? 'supplier_failed' : 'refused'
 }
 
-function noAnswer(failure: SupplierFailure | null, freeInSeconds: number, attempts: number): GatewayError {
+function noAnswer({ failure, unspeakable, freeInSeconds }: Troubles, attempts: number): GatewayError {
   if (failure !== null) return failureError(failure, attempts)
   if (Number.isFinite(freeInSeconds)) return supplierRateLimited(freeInSeconds)
+  if (unspeakable !== null) return unspeakable
   return new GatewayError('provider_overloaded', 'No supplier of this model can be used right now.')
 }
 

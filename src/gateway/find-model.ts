@@ -3,6 +3,7 @@ import type { ClientRequest, Protocol } from '../protocols/protocol.ts'
 import { type EligibleRoute, eligibleRoutes } from '../rules/routing/eligible-routes.ts'
 import type { Model } from '../vocabulary/supply.ts'
 import type { Caller } from './authenticate.ts'
+import { chooseLane } from './choose-lane.ts'
 
 /** The model a request names and the routes that can carry the request to it. */
 export interface Target {
@@ -15,7 +16,7 @@ export function findModel(caller: Caller, request: ClientRequest, protocol: Prot
   const { supply } = caller.snapshot
   const model = supply.models.get(request.facts.model)
   const routes = model === undefined ? [] : eligibleRoutes(supply, caller.key, model)
-  const speaking = routes.filter((route) => route.formats.includes(protocol.name))
+  const speaking = routes.filter((route) => chooseLane(protocol, request, route) !== null)
   if (model === undefined || speaking.length === 0) {
     const name = JSON.stringify(request.facts.model.slice(0, 200))
     const hint = 'GET /v1/models lists what this API key may use.'

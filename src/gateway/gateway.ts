@@ -7,6 +7,8 @@ import type { Admissions } from './ports/admissions.ts'
 import type { Journal } from './ports/journal.ts'
 import type { Log } from './ports/log.ts'
 import type { CallSupplier } from './ports/supplier-call.ts'
+import type { FetchImage } from './translate/image-bytes.ts'
+import type { ThinkingMemory } from './translate/thinking-memory.ts'
 
 export interface Timeouts {
   /** From sending the request to the supplier's first usable byte. */
@@ -26,6 +28,10 @@ export interface Gateway {
   readonly journal: Journal
   readonly callSupplier: CallSupplier
   readonly streams: LiveStreams
+  readonly thinking: ThinkingMemory
+  readonly fetchImage: FetchImage
+  /** A fresh id: the prefix and 32 characters. */
+  newId(prefix: string): string
   readonly timeouts: Timeouts
   readonly clock: Clock
   readonly random: Random

@@ -55,6 +55,7 @@ function respond(delivery: Delivery): Response {
     'x-gateway-route': delivery.supplier,
     'x-gateway-attempts': String(delivery.attempts),
   }
+  if (delivery.dropped.length > 0) headers['x-gateway-dropped-params'] = delivery.dropped.join(', ')
   if (typeof delivery.body !== 'string') {
     // Proxies on the way must neither hold events back nor compress them.
     headers['cache-control'] = 'no-cache, no-transform'

@@ -57,3 +57,11 @@ export const DEFAULT_TRAITS: Traits = {
   needsReasoningContent: false,
   cacheBreakpoints: false,
 }
+
+/** The traits with what is known of a particular model put over them; anything of another kind is ignored. */
+export function fitTraits(base: Traits, known: Readonly<Record<string, unknown>>): Traits {
+  const fitting = Object.entries(known).filter(
+    ([name, value]) => name in base && typeof value === typeof base[name as keyof Traits],
+  )
+  return fitting.length === 0 ? base : { ...base, ...Object.fromEntries(fitting) }
+}

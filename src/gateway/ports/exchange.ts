@@ -11,10 +11,12 @@ export interface Exchange {
   /** Values of the `:name` parts of the endpoint's path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly headers: Headers
-  /** Aborted when the client goes away. */
+  /** Aborted when the client goes away, or when this gateway can wait no longer because it shuts down. */
   readonly signal: AbortSignal
   /** The whole body as text. Refuses bodies over the limit, of a wrong content type, or that are not valid UTF-8. */
   readText(): Promise<string>
+  /** To be called when a streamed answer is about to end: from then on the connection counts as idle. */
+  announceEnd(): void
 }
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -1,0 +1,98 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import type { FetchImage } from '../../gateway/translate/image-bytes.ts'
+import { imageTypeOf } from './image-type.ts'
+import { isPublicAddress } from './public-address.ts'
+
+export interface FetchRules {
+  readonly maxBytes: number
+  readonly timeoutMs: number
+  readonly maxRedirects: number
+  /** Which addresses may be connected to. */
+  readonly isAllowed: (address: string) => boolean
+}
+
+const RULES: FetchRules = {
+  maxBytes: 20 * 1024 * 1024,
+  timeoutMs: 15_000,
+  maxRedirects: 3,
+  isAllowed: isPublicAddress,
+}
+
+export const fetchImage: FetchImage = createImageFetcher(RULES)
+
+/**
+ * Gets pictures for suppliers that want bytes. The name is resolved once, every address it has must be allowed, and
+ * the connection goes to the very address that was checked: a name that resolves differently a moment later, or a
+ * redirect to somewhere private, gets nobody in.
+ */
+export function createImageFetcher(rules: FetchRules): FetchImage {
+  return async (url, signal) => {
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(rules.timeoutMs)])
+    try {
+      return await followTo(new URL(url), rules, deadline)
+    } catch (error) {
+      if (error instanceof GatewayError) throw error
+      throw refuse('it could not be fetched', error)
+    }
+  }
+}
+
+async function followTo(start: URL, rules: FetchRules, signal: AbortSignal) {
+  let url = start
+  for (let hop = 0; hop <= rules.maxRedirects; hop += 1) {
+    const response = await fetchPinned(url, rules, signal)
+    const location = response.headers.get('location')
+    if (response.status < 300 || response.status >= 400 || location === null)
+      return readImage(response, rules)
+    await response.body?.cancel()
+    url = new URL(location, url)
+  }
+  throw refuse('it redirects too often')
+}
+
+async function fetchPinned(url: URL, rules: FetchRules, signal: AbortSignal): Promise<Response> {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('its address is not http or https')
+  if (url.username !== '' || url.password !== '') throw refuse('its address holds a password')
+  const address = await resolve(url.hostname.replace(/^\[|\]$/g, ''), rules)
+  const pinned = new URL(url)
+  pinned.hostname = isIP(address) === 6 ? `[${address}]` : address
+  return fetch(pinned, {
+    headers: { host: url.host, accept: 'image/*' },
+    redirect: 'manual',
+    signal,
+    tls: { serverName: url.hostname },
+  })
+}
+
+/** One address of a name, all of which are allowed. */
+async function resolve(hostname: string, rules: FetchRules): Promise<string> {
+  const addresses = isIP(hostname) === 0 ? await lookup(hostname, { all: true }) : [{ address: hostname }]
+  const [first] = addresses
+  if (first === undefined || !addresses.every(({ address }) => rules.isAllowed(address))) {
+    throw refuse('its address is not public')
+  }
+  return first.address
+}
+
+async function readImage(response: Response, rules: FetchRules) {
+  if (!response.ok) throw refuse(`its server answered ${response.status}`)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > rules.maxBytes) throw refuse(`it is larger than ${rules.maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  const bytes = Buffer.concat(chunks)
+  const mediaType = imageTypeOf(bytes)
+  if (mediaType === null) throw refuse('it is not a PNG, JPEG, GIF or WebP picture')
+  return { type: 'base64', mediaType, data: bytes.toString('base64') } as const
+}
+
+function refuse(reason: string, cause?: unknown): GatewayError {
+  return new GatewayError('invalid_request', `A picture given by its address cannot be used: ${reason}.`, {
+    cause,
+  })
+}

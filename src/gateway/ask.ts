@@ -1,0 +1,90 @@
+import type { SupplierFailure } from '../errors/supplier-failure.ts'
+import type { Protocol, StreamTap } from '../protocols/protocol.ts'
+import type { CallTarget } from '../suppliers/supplier-type.ts'
+import type { Answer } from './answer.ts'
+import type { LanePlan } from './lane-plan.ts'
+import type { CallSupplier } from './ports/supplier-call.ts'
+import { SupplierPatience } from './supplier-patience.ts'
+import { failureOf, malformed, retryAfterSecondsOf } from './supplier-trouble.ts'
+
+export interface AskParts {
+  readonly target: CallTarget
+  readonly callSupplier: CallSupplier
+  readonly clientSignal: AbortSignal
+  readonly firstByteMs: number
+}
+
+/** Calls a supplier as a lane has planned it. Resolves at its first usable bytes, its whole reply, or its failure. */
+export async function ask(plan: LanePlan, parts: AskParts): Promise<Answer> {
+  const patience = new SupplierPatience(parts.clientSignal, parts.firstByteMs)
+  try {
+    if (plan.copies > 1) return await askSeveral(plan, parts, patience)
+    const response = await send(plan, parts, patience)
+    if (!response.ok) return { type: 'failed', failure: await readFailure(plan.supplierProtocol, response) }
+    if (plan.isStreamed && isEventStream(response)) return await openStream(plan, response, patience)
+    // A supplier that answers a stream request with a whole reply has answered all the same.
+    return readWhole(plan, [await response.text()])
+  } catch (error) {
+    if (patience.hasClientLeft) return { type: 'client-left' }
+    return { type: 'failed', failure: failureOf(error, patience.hasTimedOut) }
+  } finally {
+    patience.rest()
+  }
+}
+
+function send(
+  plan: LanePlan,
+  { target, callSupplier }: AskParts,
+  patience: SupplierPatience,
+): Promise<Response> {
+  return callSupplier({ url: target.url, headers: target.headers, body: plan.body, signal: patience.signal })
+}
+
+async function askSeveral(plan: LanePlan, parts: AskParts, patience: SupplierPatience): Promise<Answer> {
+  const responses = await Promise.all(Array.from({ length: plan.copies }, () => send(plan, parts, patience)))
+  const refused = responses.find((response) => !response.ok)
+  if (refused !== undefined) {
+    const failure = await readFailure(plan.supplierProtocol, refused)
+    patience.abort()
+    return { type: 'failed', failure }
+  }
+  return readWhole(plan, await Promise.all(responses.map((response) => response.text())))
+}
+
+function readWhole(plan: LanePlan, replies: readonly string[]): Answer {
+  const whole = plan.readWhole(replies)
+  if (whole === null) return { type: 'failed', failure: malformed('The reply is not of its format.') }
+  return { type: 'whole', ...whole }
+}
+
+function isEventStream(response: Response): boolean {
+  return response.headers.get('content-type')?.includes('text/event-stream') ?? false
+}
+
+/** Reads until the first event a client can use: up to here every failure can still become a plain error. */
+async function openStream(plan: LanePlan, response: Response, patience: SupplierPatience): Promise<Answer> {
+  if (response.body === null) return { type: 'failed', failure: malformed('The stream has no body.') }
+  const tap = plan.openTap()
+  const reader = response.body.getReader()
+  const first: Uint8Array[] = []
+  while (!tap.hasContent) {
+    const { done, value } = await reader.read()
+    const bytes = done ? tap.end() : tap.push(value)
+    if (bytes !== null) first.push(bytes)
+    const failure = done && !tap.hasContent ? emptyStream(tap) : tap.failure
+    if (failure !== null) {
+      patience.abort()
+      return { type: 'failed', failure }
+    }
+  }
+  return { type: 'stream', stream: { tap, reader, first, abort: () => patience.abort() } }
+}
+
+function emptyStream(tap: StreamTap): SupplierFailure {
+  return tap.failure ?? malformed('The stream ended before anything was said.')
+}
+
+async function readFailure(protocol: Protocol, response: Response): Promise<SupplierFailure> {
+  const failure = protocol.decodeError(response.status, await response.text())
+  return { ...failure, retryAfterSeconds: failure.retryAfterSeconds ?? retryAfterSecondsOf(response.headers) }
+}

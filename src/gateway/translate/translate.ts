@@ -1,0 +1,129 @@
+import type { Answer } from '../../conversation/answer.ts'
+import type { AnswerEvent } from '../../conversation/answer-event.ts'
+import type { Conversation } from '../../conversation/conversation.ts'
+import { fold } from '../../conversation/fold.ts'
+import { unfold } from '../../conversation/unfold.ts'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import type { Protocol } from '../../protocols/protocol.ts'
+import type { ClientSide, ReplyContext, SupplierSide, SupplyContext } from '../../protocols/translation.ts'
+import { type LanePlan, tryParse, type WholeReply } from '../lane-plan.ts'
+import { type AdaptedConversation, adaptTools } from './adapt-tools.ts'
+import { countOutput } from './count-output.ts'
+import { type EventStep, passThrough } from './event-step.ts'
+import { type FetchImage, withImageBytes } from './image-bytes.ts'
+import { mergeAnswers } from './merge-answers.ts'
+import { ToolRestorer } from './restore-tools.ts'
+import { StopScanner } from './stop-scanner.ts'
+import type { ThinkingMemory } from './thinking-memory.ts'
+import { TranslatingTap } from './translating-tap.ts'
+
+export interface TranslationParts {
+  readonly client: ClientSide
+  readonly supplierProtocol: Protocol
+  readonly supplier: SupplierSide
+  readonly supply: SupplyContext
+  readonly reply: ReplyContext
+  readonly accountId: string
+  readonly memory: ThinkingMemory
+  readonly fetchImage: FetchImage
+  readonly signal: AbortSignal
+  /** Refuse rather than leave anything out. */
+  readonly isStrict: boolean
+}
+
+/**
+ * The lane between different formats: the request is decoded into the neutral conversation, fitted to what the
+ * supplier takes, and encoded in its format; the answer comes back the same way.
+ */
+export async function planTranslation(parts: TranslationParts): Promise<LanePlan> {
+  const { client, supplier, supply } = parts
+  const wanted = await prepare(client.decode(), parts)
+  const copies = copiesFor(wanted, supply)
+  const adapted = adaptTools(
+    copies > 1 ? { ...wanted, choices: 1, stream: false } : wanted,
+    supplier.toolRules,
+  )
+  const { body, dropped } = supplier.encodeRequest(adapted.conversation, supply)
+  if (parts.isStrict && dropped.length > 0) throw wouldDrop(dropped)
+  const answering: Answering = { ...parts, wanted, adapted }
+  return {
+    supplierProtocol: parts.supplierProtocol,
+    body: JSON.stringify(body),
+    isStreamed: adapted.conversation.stream,
+    copies,
+    openTap: () => openTap(answering),
+    readWhole: (replies) => readWhole(replies, answering),
+    dropped,
+  }
+}
+
+async function prepare(decoded: Conversation, parts: TranslationParts): Promise<Conversation> {
+  const remembered = parts.memory.restore(parts.accountId, decoded)
+  if (parts.supply.traits.urlImages) return remembered
+  return await withImageBytes(remembered, parts.fetchImage, parts.signal)
+}
+
+/** A supplier that gives fewer answers than wanted is asked once for each. */
+function copiesFor(conversation: Conversation, { traits }: SupplyContext): number {
+  return conversation.choices > traits.maxChoices ? conversation.choices : 1
+}
+
+interface Answering extends TranslationParts {
+  /** What the client asked for. */
+  readonly wanted: Conversation
+  readonly adapted: AdaptedConversation
+}
+
+function openTap(answering: Answering): TranslatingTap {
+  return new TranslatingTap({
+    decoder: answering.supplier.openDecoder(answering.supply),
+    steps: stepsFor(answering),
+    encoder: answering.client.openEncoder(answering.reply),
+  })
+}
+
+function stepsFor({ adapted, wanted, supply, memory, accountId }: Answering): EventStep[] {
+  const steps: EventStep[] = []
+  if (adapted.clientTools.size > 0) steps.push(new ToolRestorer(adapted.clientTools))
+  if (!supply.traits.stop && wanted.sampling.stop.length > 0)
+    steps.push(new StopScanner(wanted.sampling.stop))
+  steps.push(memory.watch(accountId))
+  return steps
+}
+
+function readWhole(replies: readonly string[], answering: Answering): WholeReply | null {
+  const answers: Answer[] = []
+  for (const text of replies) {
+    const answer = answering.supplier.decodeReply(tryParse(text), answering.supply)
+    if (answer === null) return null
+    answers.push(answer)
+  }
+  const events = passThrough(unfold(mergeAnswers(answers)), stepsFor(answering))
+  const answer = fold(events)
+  const facts = { usage: answer.usage, outputCharacters: countOutput(answer) }
+  if (answering.wanted.stream) return { body: encodeFrames(events, answering), facts }
+  const reply = answering.client.encodeReply(answer, answering.reply)
+  return { body: JSON.stringify(reply), facts, reply }
+}
+
+/** What a supplier of the client's own format replied whole, told as the stream the client asked for. */
+export function unfoldReply(text: string, parts: ReplySides): WholeReply | null {
+  const answer = parts.supplier.decodeReply(tryParse(text), parts.supply)
+  if (answer === null) return null
+  const facts = { usage: answer.usage, outputCharacters: countOutput(answer) }
+  return { body: encodeFrames(unfold(answer), parts), facts }
+}
+
+type ReplySides = Pick<TranslationParts, 'client' | 'supplier' | 'supply' | 'reply'>
+
+function encodeFrames(events: readonly AnswerEvent[], { client, reply }: ReplySides): string {
+  const encoder = client.openEncoder(reply)
+  return events.map((event) => encoder.push(event)).join('')
+}
+
+function wouldDrop(dropped: readonly string[]): GatewayError {
+  const list = dropped.join(', ')
+  return new GatewayError('unsupported_parameter', `The supplier of this model cannot take: ${list}.`, {
+    ...(dropped[0] !== undefined && { param: dropped[0] }),
+  })
+}

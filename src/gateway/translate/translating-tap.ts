@@ -1,0 +1,64 @@
+import type { AnswerEvent } from '../../conversation/answer-event.ts'
+import type { Usage } from '../../conversation/usage.ts'
+import type { GatewayError } from '../../errors/gateway-error.ts'
+import type { SupplierFailure } from '../../errors/supplier-failure.ts'
+import type { StreamTap } from '../../protocols/protocol.ts'
+import type { StreamDecoder, StreamEncoder } from '../../protocols/translation.ts'
+import { type EventStep, passThrough } from './event-step.ts'
+
+export interface TranslatingParts {
+  readonly decoder: StreamDecoder
+  readonly steps: readonly EventStep[]
+  readonly encoder: StreamEncoder
+}
+
+const bytesOf = new TextEncoder()
+
+/** A tap that forwards the client's format although the supplier speaks another. */
+export class TranslatingTap implements StreamTap {
+  readonly #parts: TranslatingParts
+  hasContent = false
+  isTerminated = false
+  usage: Usage | null = null
+  outputCharacters = 0
+
+  constructor(parts: TranslatingParts) {
+    this.#parts = parts
+  }
+
+  get isComplete(): boolean {
+    return this.isTerminated
+  }
+
+  get failure(): SupplierFailure | null {
+    return this.isTerminated ? null : this.#parts.decoder.failure
+  }
+
+  push(bytes: Uint8Array): Uint8Array | null {
+    return this.isTerminated ? null : this.#write(this.#parts.decoder.push(bytes))
+  }
+
+  end(): Uint8Array | null {
+    return this.isTerminated ? null : this.#write(this.#parts.decoder.end())
+  }
+
+  fail(error: GatewayError): string {
+    return this.#parts.encoder.fail(error)
+  }
+
+  #write(decoded: readonly AnswerEvent[]): Uint8Array | null {
+    let frames = ''
+    for (const event of passThrough(decoded, this.#parts.steps)) {
+      this.#note(event)
+      frames += this.#parts.encoder.push(event)
+    }
+    return frames === '' ? null : bytesOf.encode(frames)
+  }
+
+  #note(event: AnswerEvent): void {
+    this.hasContent = true
+    if (event.type === 'part-delta') this.outputCharacters += event.text.length
+    else if (event.type === 'usage') this.usage = event.usage
+    else if (event.type === 'answer-end') this.isTerminated = true
+  }
+}
