@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { checkImports } from './check-imports.ts'
+import { checkImports, renderImportTable } from './check-imports.ts'
 
 let root: string
 
@@ -142,4 +142,9 @@ test('a protocol named outside its folder is refused, in a test it is not', () =
   expect(checkImports(root)).toEqual([
     'gateway/route.ts:2 names protocol chat-completion: only protocols/ may know it by name',
   ])
+})
+
+test('ARCHITECTURE.md shows the table that is checked', () => {
+  const text = readFileSync(join(import.meta.dirname, '../ARCHITECTURE.md'), 'utf8')
+  expect(text).toContain(renderImportTable())
 })

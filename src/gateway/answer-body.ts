@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors/gateway-error.ts'
+import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { Candidate } from '../rules/routing/order-candidates.ts'
 import type { Outcome } from '../vocabulary/settlement.ts'
 import type { Format } from '../vocabulary/supply.ts'
@@ -6,7 +7,7 @@ import type { Admission } from './admission.ts'
 import type { AnswerStream } from './answer.ts'
 import type { Gateway } from './gateway.ts'
 import type { LiveStream } from './live-streams.ts'
-import { failureError, malformed } from './supplier-trouble.ts'
+import { failureError, malformed, withoutSecret } from './supplier-trouble.ts'
 
 export interface AnswerBodyParts {
   readonly admission: Admission
@@ -105,7 +106,7 @@ export class AnswerBody implements LiveStream {
     const { tap, reader } = this.#parts.stream
     this.#clientTookAtMs = this.#parts.gateway.clock.nowMs()
     while (!this.#isEnded) {
-      if (tap.failure !== null) return this.#endWithError(failureError(tap.failure, 1), 'supplier_failed')
+      if (tap.failure !== null) return this.#endWithFailure(tap.failure)
       if (tap.isTerminated) return this.#complete(null)
       const bytes = await this.#readSupplier(reader)
       if (this.#isEnded) return
@@ -139,11 +140,17 @@ export class AnswerBody implements LiveStream {
     if (tap.isComplete) return this.#complete(last)
     if (last !== null) this.#send(last)
     const failure = tap.failure ?? malformed('The stream ended before its terminal event.')
-    return this.#endWithError(failureError(failure, 1), 'supplier_failed')
+    return this.#endWithFailure(failure)
+  }
+
+  #endWithFailure(failure: SupplierFailure): Promise<void> {
+    const { secret } = this.#parts.candidate.credential
+    return this.#endWithError(failureError(withoutSecret(failure, secret), 1), 'supplier_failed')
   }
 
   async #complete(last: Uint8Array | null): Promise<void> {
     if (!this.#end()) return
+    await this.#parts.admission.asking.keepReply?.(this.#parts.stream.tap.finalReply)
     await this.#settle('completed')
     if (last !== null) this.#controller?.enqueue(last)
     this.#close()

@@ -34,12 +34,13 @@ interface Moment {
 }
 
 function findHolder(exchange: Exchange, gateway: Gateway, moment: Moment): KeyHolder {
-  const secrets = presentedSecrets(exchange)
-  for (const secret of secrets) {
+  let isPresent = false
+  for (const secret of presentedSecrets(exchange)) {
+    isPresent = true
     const holder = findCaller(gateway.secrets.fingerprint(secret), moment.snapshot, moment.nowMs)
     if (holder !== null) return holder
   }
-  if (secrets.length === 0) {
+  if (!isPresent) {
     throw new GatewayError(
       'auth_required',
       'An API key is required: send it as "Authorization: Bearer <API key>".',
@@ -48,19 +49,16 @@ function findHolder(exchange: Exchange, gateway: Gateway, moment: Moment): KeyHo
   throw new GatewayError('auth_invalid', 'The API key is not valid.')
 }
 
-/** Several carriers may be present with different values: all are tried, `Authorization` first. */
-function presentedSecrets(exchange: Exchange): string[] {
+/** Several carriers may be present with different values: each is tried, `Authorization` first. */
+function* presentedSecrets(exchange: Exchange): Generator<string> {
   const { headers } = exchange
-  const secrets: string[] = []
   const authorization = headers.get('authorization')
-  if (authorization !== null) secrets.push(authorization.replace(/^bearer\s+/i, '').trim())
-  for (const name of KEY_HEADERS) {
-    const value = headers.get(name)
-    if (value !== null) secrets.push(value.trim())
-  }
-  if (exchange.path.startsWith(QUERY_KEY_PATHS)) {
-    const value = exchange.query.get('key')
-    if (value !== null) secrets.push(value)
-  }
-  return secrets.filter((secret) => secret !== '')
+  if (authorization !== null) yield* named(authorization.replace(/^bearer\s+/i, ''))
+  for (const name of KEY_HEADERS) yield* named(headers.get(name))
+  if (exchange.path.startsWith(QUERY_KEY_PATHS)) yield* named(exchange.query.get('key'))
+}
+
+function* named(value: string | null): Generator<string> {
+  const secret = value?.trim() ?? ''
+  if (secret !== '') yield secret
 }

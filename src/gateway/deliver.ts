@@ -11,7 +11,7 @@ import { capacityWindows } from './capacity.ts'
 import type { Gateway } from './gateway.ts'
 import type { LanePlan } from './lane-plan.ts'
 import { planLane } from './plan-lane.ts'
-import { failureError, isWorthAnotherTry, supplierRateLimited } from './supplier-trouble.ts'
+import { failureError, isWorthAnotherTry, supplierRateLimited, withoutSecret } from './supplier-trouble.ts'
 
 // More tries would only add to the time a client waits for the same bad news.
 const MOST_ATTEMPTS = 3
@@ -80,7 +80,7 @@ async function attempt(
   const { exchange } = admission.asking
   const { supplier, route } = candidate.route
   const startedAtMs = gateway.clock.nowMs()
-  const answer = await ask(plan, {
+  const asked = await ask(plan, {
     target: supplierTypeOf(supplier.type).target({
       format: plan.supplierProtocol.name,
       baseUrl: supplier.baseUrl,
@@ -92,6 +92,7 @@ async function attempt(
     clientSignal: exchange.signal,
     firstByteMs: gateway.timeouts.firstByteMs,
   })
+  const answer = hideSecret(asked, candidate.credential.secret)
   const record = attemptRecord(candidate, answer, { startedAtMs, endedAtMs: gateway.clock.nowMs() })
   admission.attempts.push(record)
   if (record.failure !== null) {
@@ -105,6 +106,10 @@ async function attempt(
     })
   }
   return answer
+}
+
+function hideSecret(answer: Answer, secret: string): Answer {
+  return answer.type === 'failed' ? { ...answer, failure: withoutSecret(answer.failure, secret) } : answer
 }
 
 function attemptRecord(

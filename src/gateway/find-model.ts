@@ -12,21 +12,30 @@ export interface Target {
 }
 
 /** A model that does not exist and one the key may not use look the same from outside. */
-export function findModel(caller: Caller, request: ClientRequest, protocol: Protocol): Target {
+export function availableModel(caller: Caller, id: string): Target {
   const { supply } = caller.snapshot
-  const model = supply.models.get(request.facts.model)
+  const model = supply.models.get(id)
   const routes = model === undefined ? [] : eligibleRoutes(supply, caller.key, model)
-  const speaking = routes.filter((route) => chooseLane(protocol, request, route) !== null)
-  if (model === undefined || speaking.length === 0) {
-    const name = JSON.stringify(request.facts.model.slice(0, 200))
-    const hint = 'GET /v1/models lists what this API key may use.'
-    throw new GatewayError(
-      'model_not_found',
-      `The model ${name} does not exist or is not available. ${hint}`,
-      {
-        param: 'model',
-      },
-    )
-  }
-  return { model, routes: speaking }
+  if (model === undefined || routes.length === 0) throw modelNotFound(id)
+  return { model, routes }
+}
+
+/** The model and the routes over which this very request can be served. */
+export function findModel(caller: Caller, request: ClientRequest, protocol: Protocol): Target {
+  const { model, routes } = availableModel(caller, request.facts.model)
+  const leading = routes.filter((route) => chooseLane(protocol, request, route) !== null)
+  if (leading.length === 0) throw modelNotFound(model.id)
+  return { model, routes: leading }
+}
+
+export function modelNotFound(id: string): GatewayError {
+  const name = JSON.stringify(id.slice(0, 200))
+  const hint = 'GET /v1/models lists what this API key may use.'
+  return new GatewayError(
+    'model_not_found',
+    `The model ${name} does not exist or is not available. ${hint}`,
+    {
+      param: 'model',
+    },
+  )
 }

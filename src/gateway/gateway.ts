@@ -4,10 +4,11 @@ import type { Clock } from '../vocabulary/clock.ts'
 import type { Snapshot } from '../vocabulary/snapshot.ts'
 import type { LiveStreams } from './live-streams.ts'
 import type { Admissions } from './ports/admissions.ts'
+import type { FetchImage } from './ports/fetch-image.ts'
 import type { Journal } from './ports/journal.ts'
 import type { Log } from './ports/log.ts'
+import type { ReplyStore } from './ports/reply-store.ts'
 import type { CallSupplier } from './ports/supplier-call.ts'
-import type { FetchImage } from './translate/image-bytes.ts'
 import type { ThinkingMemory } from './translate/thinking-memory.ts'
 
 export interface Timeouts {
@@ -29,6 +30,7 @@ export interface Gateway {
   readonly callSupplier: CallSupplier
   readonly streams: LiveStreams
   readonly thinking: ThinkingMemory
+  readonly replies: ReplyStore
   readonly fetchImage: FetchImage
   /** A fresh id: the prefix and 32 characters. */
   newId(prefix: string): string

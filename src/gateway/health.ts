@@ -9,10 +9,16 @@ export interface HealthParts {
 /** `/healthz`: the process lives. `/readyz`: it can serve, so that a balancer may send it requests. */
 export function healthEndpoints({ storage, isClosing }: HealthParts): Endpoint[] {
   return [
-    { method: 'GET', path: '/healthz', handle: () => Response.json({ status: 'ok' }) },
+    {
+      method: 'GET',
+      path: '/healthz',
+      isServedWhileClosing: true,
+      handle: () => Response.json({ status: 'ok' }),
+    },
     {
       method: 'GET',
       path: '/readyz',
+      isServedWhileClosing: true,
       handle: async () => {
         if (isClosing()) return notReady('shutting down')
         const isReachable = await storage.ping().then(

@@ -1,12 +1,12 @@
-import { GatewayError } from '../errors/gateway-error.ts'
 import { combinedCapacity, effectiveLimit, routeCapacity } from '../rules/limits/effective-limit.ts'
 import { type EligibleRoute, eligibleRoutes } from '../rules/routing/eligible-routes.ts'
 import type { Model } from '../vocabulary/supply.ts'
 import { authenticate, type Caller } from './authenticate.ts'
+import { modelNotFound } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
-import { tellingLimits } from './generate.ts'
 import { guardLookUp } from './own-limits.ts'
 import type { Exchange } from './ports/exchange.ts'
+import { tellingLimits } from './telling-limits.ts'
 
 /** The models a key may use, as its route policy and allowlist stand at this moment. */
 export async function listModels(exchange: Exchange, gateway: Gateway): Promise<Response> {
@@ -25,12 +25,7 @@ export async function showModel(exchange: Exchange, gateway: Gateway): Promise<R
     await guardLookUp(caller, gateway.admissions)
     const id = exchange.params['*'] ?? ''
     const available = availableModels(caller).find(({ model }) => model.id === id)
-    if (available === undefined) {
-      const name = JSON.stringify(id.slice(0, 200))
-      throw new GatewayError('model_not_found', `The model ${name} does not exist or is not available.`, {
-        param: 'model',
-      })
-    }
+    if (available === undefined) throw modelNotFound(id)
     return Response.json(modelEntry(caller, available))
   })
 }

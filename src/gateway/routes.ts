@@ -1,51 +1,73 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 import { PROTOCOLS } from '../protocols/index.ts'
-import type { Protocol } from '../protocols/protocol.ts'
+import type { Protocol, TokenCounting } from '../protocols/protocol.ts'
 import { authenticate } from './authenticate.ts'
+import { countTokens } from './count-tokens.ts'
 import type { Gateway } from './gateway.ts'
-import { generate, tellingLimits } from './generate.ts'
+import { generate } from './generate.ts'
 import { listModels, showModel } from './list-models.ts'
-import type { Endpoint, HttpMethod } from './ports/exchange.ts'
+import type { Endpoint, Exchange, HttpMethod } from './ports/exchange.ts'
+import { deleteReply, listReplyInput, showReply } from './reply-state.ts'
+import { tellingLimits } from './telling-limits.ts'
+
+type Story = (exchange: Exchange, gateway: Gateway) => Promise<Response>
 
 /** Every path a client can ask for, and the story that answers it. Nothing but paths belongs here. */
 export function clientEndpoints(gateway: Gateway): Endpoint[] {
+  const stories: readonly (readonly [HttpMethod, string, Story])[] = [
+    ['GET', '/v1/models', listModels],
+    ['GET', '/v1/models/*', showModel],
+    ['GET', '/v1/responses/:id', showReply],
+    ['DELETE', '/v1/responses/:id', deleteReply],
+    ['GET', '/v1/responses/:id/input_items', listReplyInput],
+    ['POST', '/v1/images/generations', notServedYet],
+    ['POST', '/v1/images/edits', notServedYet],
+  ]
   return [
-    ...PROTOCOLS.flatMap((protocol) => generationEndpoints(protocol, gateway)),
-    { method: 'GET', path: '/v1/models', handle: (exchange) => listModels(exchange, gateway) },
-    { method: 'GET', path: '/v1/models/*', handle: (exchange) => showModel(exchange, gateway) },
-    ...FAMILIES_TO_COME.map(([method, path]) => notServedYet(method, path, gateway)),
+    ...PROTOCOLS.flatMap((protocol) => protocolEndpoints(protocol, gateway)),
+    ...stories.map(([method, path, story]) => ({
+      method,
+      path,
+      handle: (exchange: Exchange) => story(exchange, gateway),
+    })),
   ]
 }
 
-function generationEndpoints(protocol: Protocol, gateway: Gateway): Endpoint[] {
-  return protocol.paths.map((path) => ({
-    method: 'POST',
-    path,
-    handle: (exchange) => generate(exchange, protocol, gateway),
-    ...(protocol.dressError && { dressError: protocol.dressError }),
-  }))
+function protocolEndpoints(protocol: Protocol, gateway: Gateway): Endpoint[] {
+  const counting = protocol.tokenCounting
+  const countingPaths = counting?.paths.filter((path) => !protocol.paths.includes(path)) ?? []
+  return [
+    ...protocol.paths.map((path) => post(path, protocol, (exchange) => serve(exchange, protocol, gateway))),
+    ...countingPaths.map((path) =>
+      post(path, protocol, (exchange) => count(exchange, protocol, { counting, gateway })),
+    ),
+  ]
 }
 
-// Keys are checked on these paths already, so that a client learns of a wrong key before it learns of the rest.
-const FAMILIES_TO_COME: readonly (readonly [HttpMethod, string])[] = [
-  ['POST', '/v1/responses'],
-  ['POST', '/v1/messages'],
-  ['POST', '/v1/messages/count_tokens'],
-  ['POST', '/v1/images/generations'],
-  ['POST', '/v1/images/edits'],
-  ['GET', '/v1beta/models'],
-  ['GET', '/v1beta/models/*'],
-  ['POST', '/v1beta/models/*'],
-]
+function post(path: string, { dressError }: Protocol, handle: Endpoint['handle']): Endpoint {
+  return { method: 'POST', path, handle, ...(dressError && { dressError }) }
+}
 
-function notServedYet(method: HttpMethod, path: string, gateway: Gateway): Endpoint {
-  return {
-    method,
-    path,
-    handle: (exchange) =>
-      tellingLimits(authenticate(exchange, gateway), gateway, () => {
-        const message = 'This API family is not served by this version; use POST /v1/chat/completions.'
-        return Promise.reject(new GatewayError('not_found', message))
-      }),
-  }
+/** Most formats have a path for each thing; some say in the rest of the path what is asked for. */
+function serve(exchange: Exchange, protocol: Protocol, gateway: Gateway): Promise<Response> {
+  const operation = protocol.operationOf?.(exchange.params['*'] ?? '')
+  if (operation !== 'count-tokens') return generate(exchange, protocol, gateway)
+  return count(exchange, protocol, { counting: protocol.tokenCounting, gateway })
+}
+
+function count(
+  exchange: Exchange,
+  protocol: Protocol,
+  { counting, gateway }: { counting: TokenCounting | undefined; gateway: Gateway },
+): Promise<Response> {
+  if (counting === undefined) throw new Error(`${protocol.name} cannot count tokens`)
+  return countTokens(exchange, { protocol, counting, gateway })
+}
+
+/** Keys are checked on these paths already, so that a client learns of a wrong key before it learns of the rest. */
+function notServedYet(exchange: Exchange, gateway: Gateway): Promise<Response> {
+  const message = 'This API family is not served by this version.'
+  return tellingLimits(authenticate(exchange, gateway), gateway, () =>
+    Promise.reject(new GatewayError('not_found', message)),
+  )
 }

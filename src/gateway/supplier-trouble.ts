@@ -17,6 +17,16 @@ export function failureOf(error: unknown, hasTimedOut: boolean): SupplierFailure
   }
 }
 
+/** A supplier may quote the credential it was sent; of whatever shape that is, it goes no further. */
+export function withoutSecret(failure: SupplierFailure, secret: string): SupplierFailure {
+  const { message, param } = failure
+  return {
+    ...failure,
+    message: message.replaceAll(secret, '[removed]'),
+    param: param?.replaceAll(secret, '[removed]') ?? null,
+  }
+}
+
 /** `Retry-After` in seconds or as a date; null when absent or unreadable. */
 export function retryAfterSecondsOf(headers: Headers): number | null {
   const text = headers.get('retry-after')

@@ -75,6 +75,8 @@ export interface StreamTap {
   readonly outputCharacters: number
   /** The frames that tell the client that the answer has failed, in step with what was forwarded before. */
   fail?(error: GatewayError): string
+  /** The whole reply as its last event told it, for formats whose replies are kept. */
+  readonly finalReply?: unknown
 }
 
 /** Counting a prompt's tokens without generating anything. */
@@ -93,6 +95,19 @@ export interface CountRequest {
   relayBody(upstreamModel: string): string
   /** The answer for a client; `tokens` is a supplier's count or our estimate. */
   encode(tokens: number): Readonly<Record<string, unknown>>
+}
+
+/** How a format continues from earlier replies; the gateway keeps them. */
+export interface StateRules {
+  /** The reply a body continues from; null when it begins anew. */
+  previousId(body: unknown): string | null
+  /** The body with the items of the conversation so far put before its own input. */
+  expand(body: unknown, earlierItems: readonly unknown[]): unknown
+  inputItems(body: unknown): readonly unknown[]
+  wantsStore(body: unknown): boolean
+  /** null when there is nothing to keep. */
+  replyId(reply: unknown): string | null
+  outputItems(reply: unknown): readonly unknown[]
 }
 
 /**
@@ -115,6 +130,10 @@ export interface Protocol {
   /** The side that faces suppliers, for clients of other formats. */
   readonly supplier?: SupplierSide
   readonly tokenCounting?: TokenCounting
+  /** For formats whose requests may continue from an earlier reply. */
+  readonly state?: StateRules
+  /** For formats that say in the address what is asked for; null when it says nothing known. */
+  operationOf?(rest: string): 'generate' | 'count-tokens' | null
   /** True when clients notice a failed stream only by a broken connection. */
   readonly breaksOffAfterError?: boolean
   /** Sent into a silent stream; null when the format's clients tolerate none. */

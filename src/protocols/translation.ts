@@ -49,6 +49,8 @@ export interface StreamEncoder {
   push(event: AnswerEvent): string
   /** The frames that tell the client that the answer has failed, whatever was sent before. Nothing may follow. */
   fail(error: GatewayError): string
+  /** The whole reply as the last event told it, for formats whose replies are kept. */
+  readonly finalReply?: unknown
 }
 
 /** The side of a format that faces suppliers. */

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { FetchImage } from '../../gateway/translate/image-bytes.ts'
+import type { FetchImage } from '../../gateway/ports/fetch-image.ts'
 import { imageTypeOf } from './image-type.ts'
 import { isPublicAddress } from './public-address.ts'
 

@@ -9,6 +9,7 @@ import { openSqlite } from './sqlite.ts'
 import { saveAccount } from './tables/accounts.ts'
 import { listAuditEvents, writeAuditEvent } from './tables/audit-events.ts'
 import { deleteCredential, saveCredential } from './tables/credentials.ts'
+import { deleteExpiredReplies, deleteReply, findReply, saveReply } from './tables/kept-replies.ts'
 import { saveKey } from './tables/keys.ts'
 import { findLedgerDifference, loadBalances, loadDailySpends } from './tables/ledger.ts'
 import { recordAdjustment, recordPayment } from './tables/payments.ts'
@@ -78,6 +79,11 @@ function storageOn(database: Database, secrets: SecretKeeper): Storage {
     listSettlements: async (filter, page) => listSettlements(database, filter, page),
     findSettlement: (requestId) => findSettlement(database, requestId),
     listAuditEvents: async (page) => listAuditEvents(database, page),
+
+    saveReply: (reply) => saveReply(database, reply, secrets),
+    findReply: (accountId, id, nowMs) => findReply(database, { accountId, id, nowMs }, secrets),
+    deleteReply: (accountId, id) => deleteReply(database, accountId, id),
+    deleteExpiredReplies: (nowMs, atMost) => deleteExpiredReplies(database, nowMs, atMost),
 
     findLedgerDifference: () => findLedgerDifference(database),
     ping: () => ping(database),

@@ -1,5 +1,6 @@
 import type { Database } from './database.ts'
 import { initialSchema } from './migrations/0001-initial-schema.ts'
+import { keptReplies } from './migrations/0002-kept-replies.ts'
 
 /** A step from one schema to the next. Once released it never changes: databases out there have run it. */
 export interface Migration {
@@ -9,7 +10,7 @@ export interface Migration {
 }
 
 /** In order of version. */
-export const MIGRATIONS: readonly Migration[] = [initialSchema]
+export const MIGRATIONS: readonly Migration[] = [initialSchema, keptReplies]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<void> {

@@ -28,4 +28,6 @@ export interface Endpoint {
   readonly path: string
   handle(exchange: Exchange): Response | Promise<Response>
   readonly dressError?: EnvelopeDress
+  /** Served even while the gateway shuts down; every other endpoint refuses new requests then. */
+  readonly isServedWhileClosing?: true
 }

@@ -3,6 +3,7 @@ import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
+import type { ReplyStore } from './reply-store.ts'
 
 /** Who did what to which thing, and how it looked before and after. Never holds a secret. */
 export interface AuditEvent {
@@ -73,7 +74,7 @@ export interface DailySpend {
  * Durable configuration, money and history. Every change is one transaction together with its audit event:
  * either both are there or neither.
  */
-export interface Storage {
+export interface Storage extends ReplyStore {
   loadConfiguration(): Promise<Configuration>
 
   /** Inserts or replaces. */

@@ -1,8 +1,6 @@
 import type { Conversation } from '../../conversation/conversation.ts'
 import type { ImagePart, ImageSource, Part } from '../../conversation/part.ts'
-
-/** Gets a picture from a public address; refuses with a GatewayError what is not one. */
-export type FetchImage = (url: string, signal: AbortSignal) => Promise<ImageSource & { type: 'base64' }>
+import type { FetchImage } from '../ports/fetch-image.ts'
 
 /** The conversation with every picture as bytes, for suppliers that fetch nothing themselves. */
 export async function withImageBytes(

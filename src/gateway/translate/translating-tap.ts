@@ -42,6 +42,10 @@ export class TranslatingTap implements StreamTap {
     return this.isTerminated ? null : this.#write(this.#parts.decoder.end())
   }
 
+  get finalReply(): unknown {
+    return this.#parts.encoder.finalReply
+  }
+
   fail(error: GatewayError): string {
     return this.#parts.encoder.fail(error)
   }

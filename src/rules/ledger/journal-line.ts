@@ -1,30 +1,71 @@
 import { NO_USAGE } from '../../conversation/usage.ts'
 import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
+import type { Price } from '../../vocabulary/supply.ts'
 
 /** One line of the journal: an admission, or the settlement that closes it. */
 export type JournalLine =
   | { readonly type: 'open'; readonly record: AdmissionRecord }
   | { readonly type: 'settled'; readonly settlement: Settlement }
 
-// JSON has no integers beyond 2^53; amounts travel as strings with this mark, which no other field can begin with.
-const NANO_MARK = 'nano:'
+/** JSON has no integers beyond 2^53, so amounts are written as decimal texts. */
+type Written<T> = { [Field in keyof T]: T[Field] extends bigint ? string : T[Field] }
+type WrittenSettlement = Omit<Written<Settlement>, 'price'> & { readonly price: Written<Price> | null }
 
+// Field by field: this runs twice for every request, and a replacer function would be called for every value.
 export function encodeJournalLine(line: JournalLine): string {
-  return `${JSON.stringify(line, (_name, value) => (typeof value === 'bigint' ? `${NANO_MARK}${value}` : value))}\n`
+  if (line.type === 'open') {
+    const record: Written<AdmissionRecord> = { ...line.record, holdNano: String(line.record.holdNano) }
+    return `${JSON.stringify({ type: 'open', record })}\n`
+  }
+  const { settlement } = line
+  const written: WrittenSettlement = {
+    ...settlement,
+    amountNano: String(settlement.amountNano),
+    price: settlement.price && writePrice(settlement.price),
+  }
+  return `${JSON.stringify({ type: 'settled', settlement: written })}\n`
 }
+
+function writePrice(price: Price): Written<Price> {
+  return {
+    inputNanoPerMillion: String(price.inputNanoPerMillion),
+    outputNanoPerMillion: String(price.outputNanoPerMillion),
+    cacheReadNanoPerMillion: String(price.cacheReadNanoPerMillion),
+    cacheWriteNanoPerMillion: String(price.cacheWriteNanoPerMillion),
+    imageNano: String(price.imageNano),
+  }
+}
+
+type WrittenLine =
+  | { readonly type: 'open'; readonly record: Written<AdmissionRecord> }
+  | { readonly type: 'settled'; readonly settlement: WrittenSettlement }
 
 /** null for a line that a crash cut short. */
 export function decodeJournalLine(text: string): JournalLine | null {
   try {
-    return JSON.parse(text, reviveAmount) as JournalLine
+    const line = JSON.parse(text) as WrittenLine
+    if (line.type === 'open') {
+      return { type: 'open', record: { ...line.record, holdNano: BigInt(line.record.holdNano) } }
+    }
+    const { settlement } = line
+    const price = settlement.price && readPrice(settlement.price)
+    return {
+      type: 'settled',
+      settlement: { ...settlement, amountNano: BigInt(settlement.amountNano), price },
+    }
   } catch {
     return null
   }
 }
 
-function reviveAmount(name: string, value: unknown): unknown {
-  const isAmount = typeof value === 'string' && name.includes('Nano') && value.startsWith(NANO_MARK)
-  return isAmount ? BigInt(value.slice(NANO_MARK.length)) : value
+function readPrice(price: Written<Price>): Price {
+  return {
+    inputNanoPerMillion: BigInt(price.inputNanoPerMillion),
+    outputNanoPerMillion: BigInt(price.outputNanoPerMillion),
+    cacheReadNanoPerMillion: BigInt(price.cacheReadNanoPerMillion),
+    cacheWriteNanoPerMillion: BigInt(price.cacheWriteNanoPerMillion),
+    imageNano: BigInt(price.imageNano),
+  }
 }
 
 /** What a journal says after a crash: every settlement, and every admission that was never settled. */

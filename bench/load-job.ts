@@ -1,0 +1,28 @@
+/** What the load generator is told to do. It stops at whichever bound comes first. */
+export interface LoadJob {
+  readonly port: number
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly connections: number
+  readonly maxSeconds: number
+  readonly maxRequests: number
+  /** Server-sent events a good reply has; null for a whole reply. */
+  readonly expectedEvents: number | null
+}
+
+export interface LoadResult {
+  readonly requests: number
+  readonly failures: number
+  /** What went wrong first, for the reader of the report. */
+  readonly firstFailure: string | null
+  readonly seconds: number
+  readonly latencyUs: Spread
+  /** From the request to the first byte of the reply's body. */
+  readonly firstByteUs: Spread
+}
+
+export interface Spread {
+  readonly p50: number
+  readonly p99: number
+}

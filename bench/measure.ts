@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import type { LoadJob, LoadResult } from './load-job.ts'
+import { readProcessTree } from './process-meter.ts'
+import { expectedEvents, type Scenario } from './scenarios.ts'
+import type { Target } from './targets/target.ts'
+
+const LOAD_PROGRAM = join(import.meta.dirname, 'programs/load.ts')
+
+// Work put off until after the answer (journal, ledger, collected garbage) belongs to the requests that caused it.
+const AFTERMATH_MS = 250
+
+/** One scenario against one target, once. */
+export interface Measurement {
+  readonly target: string
+  readonly scenario: Scenario['name']
+  readonly round: number
+  readonly load: LoadResult
+  readonly cpuUs: number
+  readonly cpuUsPerRequest: number
+  /** null for whole replies. */
+  readonly cpuUsPerChunk: number | null
+  readonly residentBytes: number
+}
+
+export async function measure(target: Target, scenario: Scenario, round: number): Promise<Measurement> {
+  const before = readProcessTree(target.process.pid)
+  const load = await runLoad(target, scenario)
+  await Bun.sleep(AFTERMATH_MS)
+  if (!target.process.isRunning())
+    throw new Error(`${target.name} died. It printed:\n${target.process.tail()}`)
+  const after = readProcessTree(target.process.pid)
+
+  const cpuUs = after.cpuUs - before.cpuUs
+  const cpuUsPerRequest = cpuUs / Math.max(1, load.requests)
+  return {
+    target: target.name,
+    scenario: scenario.name,
+    round,
+    load,
+    cpuUs,
+    cpuUsPerRequest,
+    cpuUsPerChunk: scenario.chunks === null ? null : cpuUsPerRequest / scenario.chunks,
+    residentBytes: after.residentBytes,
+  }
+}
+
+async function runLoad(target: Target, scenario: Scenario): Promise<LoadResult> {
+  const job: LoadJob = {
+    port: target.port,
+    path: target.path,
+    headers: target.headers,
+    body: scenario.body,
+    connections: scenario.connections,
+    maxSeconds: scenario.maxSeconds,
+    maxRequests: scenario.maxRequests,
+    expectedEvents: expectedEvents(scenario),
+  }
+  const child = Bun.spawn([process.execPath, LOAD_PROGRAM], {
+    stdin: new Blob([JSON.stringify(job)]),
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const output = await new Response(child.stdout).text()
+  if ((await child.exited) !== 0) throw new Error(`the load generator failed against ${target.name}`)
+  return JSON.parse(output) as LoadResult
+}

@@ -1,0 +1,87 @@
+/**
+ * The scripted supplier behind every target: it answers at once and costs as little as it can.
+ * The prompt says what to send (`chunks=100 gap=4`), because only the prompt passes every proxy unchanged.
+ */
+
+const CREATED = 1_700_000_000
+const USAGE = { prompt_tokens: 180, completion_tokens: 190, total_tokens: 370 }
+const WORDS = 'The quick brown fox jumps over the lazy dog while the gateway counts what it costs. '
+
+const WHOLE_REPLY = JSON.stringify({
+  id: 'chatcmpl-bench0000000000000000000000',
+  object: 'chat.completion',
+  created: CREATED,
+  model: 'bench-model',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: WORDS.repeat(8) },
+      logprobs: null,
+      finish_reason: 'stop',
+    },
+  ],
+  usage: USAGE,
+  system_fingerprint: 'fp_bench',
+})
+
+const encoder = new TextEncoder()
+
+function encodeChunk(choices: readonly unknown[], usage?: unknown): Uint8Array {
+  const chunk = {
+    id: 'chatcmpl-bench0000000000000000000000',
+    object: 'chat.completion.chunk',
+    created: CREATED,
+    model: 'bench-model',
+    system_fingerprint: 'fp_bench',
+    choices,
+    ...(usage === undefined ? {} : { usage }),
+  }
+  return encoder.encode(`data: ${JSON.stringify(chunk)}\n\n`)
+}
+
+const FIRST = encodeChunk([
+  { index: 0, delta: { role: 'assistant', content: '' }, logprobs: null, finish_reason: null },
+])
+const WORD = encodeChunk([{ index: 0, delta: { content: ' gateway' }, logprobs: null, finish_reason: null }])
+const FINISH = encodeChunk([{ index: 0, delta: {}, logprobs: null, finish_reason: 'stop' }])
+const USAGE_CHUNK = encodeChunk([], USAGE)
+const DONE = encoder.encode('data: [DONE]\n\n')
+
+// Everything after the last word leaves in one piece, as suppliers do it.
+const END = Buffer.concat([FINISH, DONE])
+const END_WITH_USAGE = Buffer.concat([FINISH, USAGE_CHUNK, DONE])
+
+interface Script {
+  readonly chunks: number
+  readonly gapMs: number
+  readonly includeUsage: boolean
+}
+
+function readScript(body: string): Script | null {
+  if (!/"stream":\s*true/.test(body)) return null
+  const [, chunks = '10', gapMs = '1'] = /chunks=(\d+) gap=(\d+)/.exec(body) ?? []
+  return { chunks: Number(chunks), gapMs: Number(gapMs), includeUsage: /"include_usage":\s*true/.test(body) }
+}
+
+async function* playScript({ chunks, gapMs, includeUsage }: Script): AsyncGenerator<Uint8Array> {
+  yield FIRST
+  for (let sent = 1; sent < chunks; sent++) {
+    // Without a pause the socket would put several chunks into one packet and the target would copy them as one.
+    await Bun.sleep(gapMs)
+    yield WORD
+  }
+  yield includeUsage ? END_WITH_USAGE : END
+}
+
+export const server = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  idleTimeout: 0,
+  async fetch(request) {
+    const script = readScript(await request.text())
+    if (script === null) return new Response(WHOLE_REPLY, { headers: { 'content-type': 'application/json' } })
+    return new Response(playScript(script), { headers: { 'content-type': 'text/event-stream' } })
+  },
+})
+
+console.log(`listening ${server.port}`)

@@ -1,0 +1,86 @@
+import { MODEL } from './targets/target.ts'
+
+/** One kind of traffic, the same for every target. */
+export interface Scenario {
+  readonly name: 'whole' | 'whole-alone' | 'stream' | 'stream-alone' | 'crowd'
+  readonly connections: number
+  readonly maxSeconds: number
+  readonly maxRequests: number
+  /** null: a whole reply. */
+  readonly chunks: number | null
+  readonly body: string
+}
+
+export interface Plan {
+  readonly rounds: number
+  readonly warmUp: readonly Scenario[]
+  /** Measured in every round. */
+  readonly repeated: readonly Scenario[]
+  /** Measured once, at the end. */
+  readonly once: readonly Scenario[]
+}
+
+const PROMPT =
+  'You are a careful assistant. Read the following notes, then answer in three short sentences. '.repeat(8)
+
+/** Words leave the supplier this far apart, so that each travels, and is copied, alone. */
+const STREAM_GAP_MS = 5
+
+export function makePlan(full: boolean): Plan {
+  const seconds = full ? 6 : 1.2
+  const aloneSeconds = full ? 3 : 0.5
+  return {
+    rounds: full ? 7 : 3,
+    warmUp: [whole('whole', 16, 1.5), stream('stream', { connections: 64, chunks: 60, maxSeconds: 0.5 })],
+    repeated: [
+      whole('whole', 16, seconds),
+      whole('whole-alone', 1, aloneSeconds),
+      stream('stream', { connections: 64, chunks: 100, maxSeconds: seconds }),
+      stream('stream-alone', { connections: 1, chunks: 2, maxSeconds: aloneSeconds }),
+    ],
+    once: full ? [crowd()] : [],
+  }
+}
+
+function whole(name: 'whole' | 'whole-alone', connections: number, maxSeconds: number): Scenario {
+  return {
+    name,
+    connections,
+    maxSeconds,
+    maxRequests: 200_000,
+    chunks: null,
+    body: buildBody('whole reply', false),
+  }
+}
+
+function stream(
+  name: 'stream' | 'stream-alone',
+  shape: { connections: number; chunks: number; maxSeconds: number },
+): Scenario {
+  const script = `chunks=${shape.chunks} gap=${STREAM_GAP_MS}`
+  return { name, ...shape, maxRequests: 20_000, body: buildBody(script, true) }
+}
+
+/** As many streams at once as a busy team has, each as slow as a large model writes. */
+function crowd(): Scenario {
+  const body = buildBody('chunks=60 gap=100', true)
+  return { name: 'crowd', connections: 2_000, maxSeconds: 12, maxRequests: 6_000, chunks: 60, body }
+}
+
+function buildBody(script: string, stream: boolean): string {
+  return JSON.stringify({
+    model: MODEL,
+    messages: [
+      { role: 'system', content: PROMPT },
+      { role: 'user', content: script },
+    ],
+    temperature: 0.7,
+    max_tokens: 512,
+    ...(stream ? { stream: true } : {}),
+  })
+}
+
+/** The words, the finish and the terminator; the client asks for no usage, so a usage event would be one too many. */
+export function expectedEvents({ chunks }: Scenario): number | null {
+  return chunks === null ? null : chunks + 2
+}

@@ -1,0 +1,23 @@
+import type { ProcessGroup, StartedProcess } from '../process-group.ts'
+
+/** Something a client can talk to instead of the supplier. */
+export interface Target {
+  readonly name: string
+  readonly process: StartedProcess
+  readonly port: number
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface TargetContext {
+  readonly processes: ProcessGroup
+  readonly upstreamPort: number
+  /** A folder that is removed afterwards. */
+  readonly folder: string
+}
+
+/** Bun allows 256 outgoing requests at once unless told otherwise, which would measure its queue. */
+export const BUN_ENVIRONMENT = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65000', NODE_ENV: 'production' }
+
+export const CHAT_PATH = '/v1/chat/completions'
+export const MODEL = 'bench-model'

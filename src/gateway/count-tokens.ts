@@ -1,0 +1,70 @@
+import type { CountRequest, Protocol, TokenCounting } from '../protocols/protocol.ts'
+import { estimatePromptTokens } from '../rules/limits/estimate.ts'
+import { orderCandidates } from '../rules/routing/order-candidates.ts'
+import { supplierTypeOf } from '../suppliers/index.ts'
+import { parseJson } from '../wire/parse-json.ts'
+import { authenticate } from './authenticate.ts'
+import { availableModel } from './find-model.ts'
+import type { Gateway } from './gateway.ts'
+import { tryParse } from './lane-plan.ts'
+import { guardLookUp } from './own-limits.ts'
+import type { Exchange } from './ports/exchange.ts'
+import { addressOf } from './read-request.ts'
+import { SupplierPatience } from './supplier-patience.ts'
+import { tellingLimits } from './telling-limits.ts'
+
+export interface CountingParts {
+  readonly protocol: Protocol
+  readonly counting: TokenCounting
+  readonly gateway: Gateway
+}
+
+// Agents count often and wait for it; an estimate now is worth more than an exact count later.
+const PATIENCE_MS = 3_000
+
+/** Counts a prompt without generating anything. Neither request nor token windows are spent. */
+export async function countTokens(exchange: Exchange, parts: CountingParts): Promise<Response> {
+  const { counting, gateway } = parts
+  const caller = authenticate(exchange, gateway)
+  return tellingLimits(caller, gateway, async () => {
+    await guardLookUp(caller, gateway.admissions)
+    const text = await exchange.readText()
+    const request = counting.read(parseJson(text), text, addressOf(exchange))
+    const { routes } = availableModel(caller, request.facts.model)
+    const counted = await askSuppliers(request, exchange, { ...parts, routes })
+    return Response.json(request.encode(counted ?? estimatePromptTokens(request.facts)))
+  })
+}
+
+type Routes = ReturnType<typeof availableModel>['routes']
+
+/** The first supplier's own count; null when none of them counts or the one asked fails. */
+async function askSuppliers(
+  request: CountRequest,
+  exchange: Exchange,
+  { protocol, counting, gateway, routes }: CountingParts & { readonly routes: Routes },
+): Promise<number | null> {
+  if (counting.supplierPath === null) return null
+  const speaking = routes.filter((route) => route.formats.includes(protocol.name))
+  const [candidate] = orderCandidates(speaking, gateway.random)
+  if (candidate === undefined) return null
+  const { supplier, route } = candidate.route
+  const patience = new SupplierPatience(exchange.signal, PATIENCE_MS)
+  try {
+    const { url, headers } = supplierTypeOf(supplier.type).target({
+      format: protocol.name,
+      baseUrl: supplier.baseUrl,
+      secret: candidate.credential.secret,
+      upstreamModel: route.upstreamModel,
+      stream: false,
+      operation: 'count-tokens',
+    })
+    const body = request.relayBody(route.upstreamModel)
+    const response = await gateway.callSupplier({ url, headers, body, signal: patience.signal })
+    return response.ok ? counting.decode(tryParse(await response.text())) : null
+  } catch {
+    return null
+  } finally {
+    patience.rest()
+  }
+}

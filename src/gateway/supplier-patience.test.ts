@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'bun:test'
+import { SupplierPatience } from './supplier-patience.ts'
+
+const LONG_MS = 60_000
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+
+describe('the patience with a supplier', () => {
+  test('ends when the client leaves', () => {
+    const client = new AbortController()
+    const patience = new SupplierPatience(client.signal, LONG_MS)
+    expect(patience.signal.aborted).toBe(false)
+    client.abort()
+    expect(patience).toMatchObject({ hasClientLeft: true, hasTimedOut: false })
+    expect(patience.signal.aborted).toBe(true)
+    patience.rest()
+  })
+
+  test('is over at once for a client that has left already', () => {
+    const patience = new SupplierPatience(AbortSignal.abort(), LONG_MS)
+    expect(patience.hasClientLeft).toBe(true)
+    expect(patience.signal.aborted).toBe(true)
+    patience.rest()
+  })
+
+  test('ends when the time is up', async () => {
+    const patience = new SupplierPatience(new AbortController().signal, 1)
+    await aborted(patience.signal)
+    expect(patience).toMatchObject({ hasClientLeft: false, hasTimedOut: true })
+  })
+
+  test('at rest neither time nor the client ends the call, but it can still be ended', async () => {
+    const client = new AbortController()
+    const patience = new SupplierPatience(client.signal, 1)
+    patience.rest()
+    client.abort()
+    // A timer of the same length set later fires later.
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    expect(patience).toMatchObject({ hasClientLeft: false, hasTimedOut: false })
+    expect(patience.signal.aborted).toBe(false)
+    patience.abort()
+    expect(patience.signal.aborted).toBe(true)
+  })
+})

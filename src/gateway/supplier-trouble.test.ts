@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'bun:test'
+import type { FailureKind, SupplierFailure } from '../errors/supplier-failure.ts'
+import {
+  failureError,
+  failureOf,
+  isWorthAnotherTry,
+  malformed,
+  retryAfterSecondsOf,
+  supplierRateLimited,
+} from './supplier-trouble.ts'
+
+const failure = (kind: FailureKind, fields: Partial<SupplierFailure> = {}): SupplierFailure => ({
+  kind,
+  status: 400,
+  message: 'words of the supplier',
+  param: null,
+  retryAfterSeconds: null,
+  ...fields,
+})
+
+describe("a supplier's failure in our words", () => {
+  test.each([
+    ['input', 'invalid_request'],
+    ['context-length', 'context_length_exceeded'],
+    ['rate-limited', 'supplier_rate_limited'],
+    ['overloaded', 'provider_overloaded'],
+    ['timeout', 'provider_timeout'],
+    ['server', 'provider_error'],
+    ['unreachable', 'provider_error'],
+    ['credential', 'provider_error'],
+    ['malformed', 'provider_error'],
+  ] as const)('%s is %s', (kind, code) => {
+    expect(failureError(failure(kind), 1).code).toBe(code)
+  })
+
+  test('repeats its words only about what the client sent', () => {
+    expect(failureError(failure('input', { param: 'top_k' }), 1)).toMatchObject({
+      message: 'words of the supplier',
+      param: 'top_k',
+    })
+    for (const kind of ['server', 'credential', 'overloaded', 'timeout', 'rate-limited'] as const) {
+      expect(failureError(failure(kind), 1).message).not.toContain('words of the supplier')
+    }
+  })
+
+  test('asks clients not to retry what the gateway has retried', () => {
+    expect(failureError(failure('server'), 1).headers).toEqual({})
+    expect(failureError(failure('server'), 2).headers).toEqual({ 'x-should-retry': 'false' })
+    expect(failureError(failure('input'), 2).headers).toEqual({})
+  })
+})
+
+test('only what the client itself got wrong ends the search for another supplier', () => {
+  const kinds = [
+    'rate-limited',
+    'overloaded',
+    'server',
+    'timeout',
+    'unreachable',
+    'credential',
+    'malformed',
+  ] as const
+  for (const kind of kinds) expect(isWorthAnotherTry(failure(kind))).toBe(true)
+  for (const kind of ['input', 'context-length'] as const)
+    expect(isWorthAnotherTry(failure(kind))).toBe(false)
+})
+
+test.each([
+  [0, '1'],
+  [1, '1'],
+  [59, '59'],
+  [3_600, '60'],
+])('a wait of %i s is told as %s', (seconds, told) => {
+  expect(supplierRateLimited(seconds).headers).toEqual({ 'retry-after': told })
+})
+
+describe('Retry-After', () => {
+  const read = (value: string) => retryAfterSecondsOf(new Headers({ 'retry-after': value }))
+
+  test.each([
+    ['7', 7],
+    ['0', 0],
+    ['1.2', 2],
+    ['-5', 0],
+  ])('%s is %i s', (text, seconds) => {
+    expect(read(text)).toBe(seconds)
+  })
+
+  test('may be a moment; one that has passed is now', () => {
+    expect(read('Thu, 01 Jan 1970 00:00:10 GMT')).toBe(0)
+  })
+
+  test('absent or unreadable is null', () => {
+    expect(retryAfterSecondsOf(new Headers())).toBeNull()
+    expect(read('soon')).toBeNull()
+  })
+})
+
+test('an exception is a time-out or an unreachable supplier', () => {
+  expect(failureOf(new Error('refused'), false)).toMatchObject({ kind: 'unreachable', message: 'refused' })
+  expect(failureOf('odd', false)).toMatchObject({ kind: 'unreachable', message: 'odd' })
+  expect(failureOf(new Error('aborted'), true).kind).toBe('timeout')
+  expect(malformed('What?')).toMatchObject({ kind: 'malformed', message: 'What?', status: null })
+})

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'bun:test'
+import type { ApiKey } from '../../vocabulary/api-key.ts'
+import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import { aKey, anAccount } from '../../vocabulary/testing/specimens.ts'
+import { findCaller } from './find-caller.ts'
+
+const NOW_MS = 1_000
+const account = anAccount()
+
+function snapshotWith(key: ApiKey, secretExpiresAtMs: number | null = null): Snapshot {
+  return {
+    accounts: new Map([[account.id, account]]),
+    keys: new Map([[key.id, key]]),
+    secretsByFingerprint: new Map([['print', { key, expiresAtMs: secretExpiresAtMs }]]),
+    supply: {
+      suppliers: new Map(),
+      credentialsBySupplier: new Map(),
+      models: new Map(),
+      routesByModel: new Map(),
+    },
+  }
+}
+
+const refusalOf = (snapshot: Snapshot) => {
+  try {
+    return findCaller('print', snapshot, NOW_MS)
+  } catch (error) {
+    return (error as { code?: string }).code
+  }
+}
+
+describe('the holder of a fingerprint', () => {
+  test('is its key and account', () => {
+    const key = aKey()
+    expect(findCaller('print', snapshotWith(key), NOW_MS)).toEqual({ key, account })
+  })
+
+  test('is nobody for an unknown fingerprint, or a key of no account', () => {
+    expect(findCaller('other', snapshotWith(aKey()), NOW_MS)).toBeNull()
+    expect(findCaller('print', snapshotWith(aKey({ accountId: 'gone' })), NOW_MS)).toBeNull()
+  })
+
+  test.each(['disabled', 'revoked'] as const)('is refused when the key is %s', (state) => {
+    expect(refusalOf(snapshotWith(aKey({ state })))).toBe('auth_invalid')
+  })
+
+  test('is refused from the moment the key or this secret of it expires', () => {
+    expect(refusalOf(snapshotWith(aKey({ expiresAtMs: NOW_MS })))).toBe('auth_expired')
+    expect(refusalOf(snapshotWith(aKey(), NOW_MS))).toBe('auth_expired')
+    expect(refusalOf(snapshotWith(aKey({ expiresAtMs: NOW_MS + 1 }), NOW_MS + 1))).toMatchObject({ account })
+  })
+})

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test'
+import { NO_USAGE } from '../../conversation/usage.ts'
+import type { AdmissionRecord } from '../../vocabulary/settlement.ts'
+import { aSettlement } from '../../vocabulary/testing/specimens.ts'
+import { decodeJournalLine, encodeJournalLine, type JournalLine, settlementsOf } from './journal-line.ts'
+
+const record: AdmissionRecord = {
+  requestId: 'req_1',
+  accountId: 'acc_1',
+  keyId: 'key_1',
+  model: 'model-1',
+  clientFormat: 'chat-completion',
+  stream: true,
+  holdNano: 2n ** 62n,
+  startedAtMs: 5,
+}
+
+describe('a line', () => {
+  test.each<readonly [string, JournalLine]>([
+    ['an admission', { type: 'open', record }],
+    ['a settlement', { type: 'settled', settlement: aSettlement({ amountNano: 2n ** 62n + 1n }) }],
+    ['a settlement without price', { type: 'settled', settlement: aSettlement({ price: null }) }],
+  ])('keeps %s exactly', (_what, line) => {
+    const text = encodeJournalLine(line)
+    expect(text.indexOf('\n')).toBe(text.length - 1)
+    expect(decodeJournalLine(text)).toEqual(line)
+  })
+
+  test('keeps text that looks like an amount as text', () => {
+    const line: JournalLine = { type: 'open', record: { ...record, model: 'nano:5' } }
+    expect(decodeJournalLine(encodeJournalLine(line))).toEqual(line)
+  })
+
+  test('cut short at any byte is no line', () => {
+    const text = encodeJournalLine({ type: 'open', record }).trimEnd()
+    for (let length = 0; length < text.length; length += 1) {
+      expect(decodeJournalLine(text.slice(0, length))).toBeNull()
+    }
+  })
+})
+
+describe('what a journal says after a crash', () => {
+  const settled = aSettlement({ requestId: 'req_2' })
+
+  test('a settled request is its settlement, once', () => {
+    const lines: JournalLine[] = [
+      { type: 'open', record: { ...record, requestId: 'req_2' } },
+      { type: 'settled', settlement: settled },
+      { type: 'settled', settlement: settled },
+    ]
+    expect(settlementsOf(lines)).toEqual([settled])
+  })
+
+  test('a request without its end was interrupted and costs nothing', () => {
+    const [interrupted, ...others] = settlementsOf([{ type: 'open', record }])
+    expect(others).toEqual([])
+    expect(interrupted).toMatchObject({
+      requestId: 'req_1',
+      outcome: 'interrupted',
+      provenance: 'estimated',
+      usage: NO_USAGE,
+      amountNano: 0n,
+      price: null,
+      startedAtMs: 5,
+    })
+  })
+
+  test('the order of lines does not matter: an admission may be written after its settlement', () => {
+    const lines: JournalLine[] = [
+      { type: 'settled', settlement: aSettlement({ requestId: 'req_1' }) },
+      { type: 'open', record },
+    ]
+    expect(settlementsOf(lines).map(({ outcome }) => outcome)).toEqual(['completed'])
+  })
+})
