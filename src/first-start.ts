@@ -41,8 +41,12 @@ export async function makeFirstAccount(
   operations: LocalOperations,
   bootstrapKey: string | null,
 ): Promise<string | null> {
-  if (operations.listAccounts({ limit: 1, cursor: null }).data.length > 0) return null
-  const { account } = await operations.createAccount({ name: 'First account', email: null }, ACTOR)
+  const accounts = operations.listAccounts({ limit: 2, cursor: null }).data
+  const [first] = accounts
+  // A start that ended between making the account and making its key is taken up again where it ended.
+  const isUnfinished = accounts.length === 1 && first !== undefined && hasNoKey(operations, first.account.id)
+  if (accounts.length > 0 && !isUnfinished) return null
+  const { account } = first ?? (await operations.createAccount({ name: 'First account', email: null }, ACTOR))
   // A team that runs the gateway for itself needs no payments; its ledger still tells what everything cost.
   await operations.changeAccount(account.id, { creditLineNano: null }, ACTOR)
   const settings = {
@@ -57,6 +61,10 @@ export async function makeFirstAccount(
   } as const
   if (bootstrapKey === null) return (await operations.createKey(account.id, settings, ACTOR)).secret
   return (await operations.issueKey(account.id, { settings, secret: bootstrapKey }, ACTOR)).secret
+}
+
+function hasNoKey(operations: LocalOperations, accountId: string): boolean {
+  return operations.listKeys(accountId, { limit: 1, cursor: null }).data.length === 0
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'

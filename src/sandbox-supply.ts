@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { LocalOperations } from './gateway/operate/index.ts'
-import type { Model, Price, Supplier } from './vocabulary/supply.ts'
+import type { RouteSettings } from './gateway/ports/operations.ts'
+import type { Listing, Page } from './gateway/ports/storage.ts'
+import type { Format, Model, Price, Supplier } from './vocabulary/supply.ts'
 
 const ACTOR = 'sandbox'
 const FIRST_PAGE = { limit: 1_000, cursor: null } as const
@@ -16,52 +19,90 @@ const PRICE: Price = {
   imageNano: 0n,
 }
 
-const MODELS = [
-  ['sandbox-chat', 'Talks back; the same question gets the same answer.'],
-  ['sandbox-reasoner', 'Thinks aloud before it answers.'],
-  ['sandbox-tools', 'Calls the first tool it is offered, then answers from the result.'],
-  ['sandbox-slow', 'Takes its time, before the first word and between words.'],
-  ['sandbox-flaky', 'Fails now and then, in different ways.'],
-] as const
+/** The simulator under the names of the vendors it plays, in the order in which they are tried. */
+const SUPPLIERS = [
+  ['sandbox-openai', ['chat-completion', 'responses']],
+  ['sandbox-anthropic', ['messages']],
+  ['sandbox-google', ['content-generation']],
+] as const satisfies readonly (readonly [id: string, formats: readonly Format[]])[]
+
+type SupplierId = (typeof SUPPLIERS)[number][0]
+
+const EVERYWHERE: readonly SupplierId[] = SUPPLIERS.map(([id]) => id)
+
+const MODELS: readonly (readonly [id: string, suppliers: readonly SupplierId[], description: string])[] = [
+  ['sandbox-chat', EVERYWHERE, 'Talks back; the same question gets the same answer.'],
+  ['sandbox-reasoner', EVERYWHERE, 'Thinks aloud before it answers.'],
+  ['sandbox-tools', EVERYWHERE, 'Calls the first tool it is offered, then answers from the result.'],
+  ['sandbox-slow', ['sandbox-openai'], 'Takes its time, before the first word and between words.'],
+  ['sandbox-flaky', ['sandbox-openai'], 'Fails now and then, in different ways.'],
+]
 
 /** Whether anybody but the simulator supplies this gateway. */
 export function hasOtherSuppliers(operations: LocalOperations): boolean {
-  return operations.listSuppliers(FIRST_PAGE).data.some((supplier) => supplier.type !== 'sandbox')
+  return listAll(operations.listSuppliers).some((supplier) => supplier.type !== 'sandbox')
 }
 
-/** Registers the simulator as a supplier at the address it has now, with its models; repeating it changes nothing. */
-export async function registerSandbox(operations: LocalOperations, baseUrl: string): Promise<void> {
-  const supplier = sandboxSupplier(baseUrl)
-  const known = operations.listSuppliers(FIRST_PAGE).data.find(({ id }) => id === supplier.id)
-  if (known?.baseUrl !== baseUrl || !known.enabled) await operations.putSupplier(supplier, ACTOR)
+/**
+ * Registers the simulator's suppliers at the address it has now, with its models. Repeating it changes nothing, and
+ * what an operator has since made of the models and routes stays as it is: only missing ones are added.
+ */
+export async function registerSandbox(operations: LocalOperations, address: string): Promise<void> {
+  // The supplier type adds each format's own path, so only the origin matters.
+  const { origin } = new URL(address)
+  for (const [id, formats] of SUPPLIERS) {
+    await registerSupplier(operations, sandboxSupplier(id, formats, origin))
+  }
+  const knownModels = new Set(listAll(operations.listModels).map((model) => model.id))
+  for (const [id, , description] of MODELS) {
+    if (!knownModels.has(id)) await operations.putModel(sandboxModel(id, description), ACTOR)
+  }
+  await registerRoutes(operations)
+}
+
+async function registerSupplier(operations: LocalOperations, supplier: Supplier): Promise<void> {
+  const known = listAll(operations.listSuppliers).find(({ id }) => id === supplier.id)
+  if (!isDeepStrictEqual(known, supplier)) await operations.putSupplier(supplier, ACTOR)
   if (operations.listCredentials(supplier.id, FIRST_PAGE).data.length === 0) {
     await operations.addCredential(supplier.id, credential(), ACTOR)
   }
-  const knownModels = new Set(operations.listModels(FIRST_PAGE).data.map((model) => model.id))
-  for (const [id, description] of MODELS) {
-    if (!knownModels.has(id)) await registerModel(operations, supplier.id, sandboxModel(id, description))
+}
+
+async function registerRoutes(operations: LocalOperations): Promise<void> {
+  const routeKey = (modelId: string, supplierId: string) => `${modelId} ${supplierId}`
+  const known = new Set(
+    listAll(operations.listRoutes).map(({ route }) => routeKey(route.modelId, route.supplierId)),
+  )
+  for (const [modelId, suppliers] of MODELS) {
+    for (const [index, supplierId] of suppliers.entries()) {
+      if (known.has(routeKey(modelId, supplierId))) continue
+      await operations.putRoute({ modelId, supplierId }, sandboxRoute(modelId, index + 1), ACTOR)
+    }
   }
 }
 
 /** Switches the simulator off as a supplier when it is registered and no longer wanted. */
 export async function retireSandbox(operations: LocalOperations): Promise<void> {
-  for (const supplier of operations.listSuppliers(FIRST_PAGE).data) {
+  for (const supplier of listAll(operations.listSuppliers)) {
     if (supplier.type === 'sandbox' && supplier.enabled) {
       await operations.putSupplier({ ...supplier, enabled: false }, ACTOR)
     }
   }
 }
 
-function sandboxSupplier(baseUrl: string): Supplier {
-  return {
-    id: 'sandbox-openai',
-    type: 'sandbox',
-    baseUrl,
-    formats: ['chat-completion'],
-    source: 'shared',
-    accountId: null,
-    enabled: true,
-  }
+function listAll<T>(list: (page: Page) => Listing<T>): readonly T[] {
+  const found: T[] = []
+  let cursor: string | null = null
+  do {
+    const listing: Listing<T> = list({ ...FIRST_PAGE, cursor })
+    found.push(...listing.data)
+    cursor = listing.nextCursor
+  } while (cursor !== null)
+  return found
+}
+
+function sandboxSupplier(id: string, formats: readonly Format[], baseUrl: string): Supplier {
+  return { id, type: 'sandbox', baseUrl, formats, source: 'shared', accountId: null, enabled: true }
 }
 
 function credential() {
@@ -90,20 +131,6 @@ function sandboxModel(id: string, description: string): Omit<Model, 'createdAtMs
   }
 }
 
-async function registerModel(
-  operations: LocalOperations,
-  supplierId: string,
-  model: Omit<Model, 'createdAtMs'>,
-): Promise<void> {
-  await operations.putModel(model, ACTOR)
-  const settings = {
-    upstreamModel: model.id,
-    formats: null,
-    price: PRICE,
-    rpm: null,
-    tpm: null,
-    priority: 1,
-    enabled: true,
-  }
-  await operations.putRoute({ modelId: model.id, supplierId }, settings, ACTOR)
+function sandboxRoute(upstreamModel: string, priority: number): RouteSettings {
+  return { upstreamModel, formats: null, price: PRICE, rpm: null, tpm: null, priority, enabled: true }
 }

@@ -54,13 +54,16 @@ export interface Turnpike {
 }
 
 const BEAT_MS = 1_000
+const SWEEP_MS = 60 * 60 * 1_000
+// Few at a time, so that no other write waits for the sweep.
+const SWEEP_PORTION = 500
 
 /** Builds every part and starts serving. The only place where parts are constructed. */
 export async function startTurnpike(settings: Settings, surroundings: Surroundings): Promise<Turnpike> {
-  const books = await openBooks(settings, surroundings)
-  const { operations, storage, access } = books
-  const newKey = await makeFirstAccount(operations, settings.bootstrapKey)
-  const sandbox = await openSandbox(settings.sandbox, operations)
+  const vault = await openVault(settings, surroundings)
+  const { storage, access } = vault
+  const { books, newKey, sandbox } = await storage.exclusively(() => prepare(settings, surroundings, vault))
+  const { operations } = books
   const gateway = buildGateway(settings, surroundings, books)
   const watch = { isClosing: false }
   const server = startServer({
@@ -69,7 +72,7 @@ export async function startTurnpike(settings: Settings, surroundings: Surroundin
     endpoints: [
       ...clientEndpoints(gateway),
       ...operatorEndpoints(operations, {
-        isOperator: operatorCheck(access.fingerprint, books.secrets.fingerprint),
+        isOperator: operatorCheck(access.fingerprint, vault.secrets.fingerprint),
         clock: surroundings.clock,
       }),
       ...healthEndpoints({ storage, isClosing: () => watch.isClosing }),
@@ -79,6 +82,7 @@ export async function startTurnpike(settings: Settings, surroundings: Surroundin
     log: surroundings.log,
   })
   const beat = setInterval(() => gateway.streams.beat(surroundings.clock.nowMs()), BEAT_MS)
+  const sweep = setInterval(() => sweepReplies(storage, surroundings), SWEEP_MS)
   return {
     url: server.url,
     port: server.port,
@@ -92,16 +96,17 @@ export async function startTurnpike(settings: Settings, surroundings: Surroundin
       watch.isClosing = true
       await drain(server, gateway.streams, deadlineMs)
       clearInterval(beat)
+      clearInterval(sweep)
       await sandbox?.stop()
-      await books.close()
+      await vault.close()
     },
   }
 }
 
-type Books = Awaited<ReturnType<typeof openBooks>>
+type Vault = Awaited<ReturnType<typeof openVault>>
 
-/** Everything that is kept: folder, database, journal, and the configuration and money read from them. */
-async function openBooks(settings: Settings, { clock, log }: Surroundings) {
+/** Everything that lasts: folder, database and journal, with what an earlier process left behind put in order. */
+async function openVault(settings: Settings, { log }: Surroundings) {
   const folder = openDataFolder(settings.dataFolder)
   const secrets = createSecretKeeper(findServerSecret(settings.serverSecret, folder))
   const access = findOperatorAccess(settings.operatorToken, folder, secrets)
@@ -112,7 +117,27 @@ async function openBooks(settings: Settings, { clock, log }: Surroundings) {
     fsync: settings.journalFsync,
     onTrouble: (error, waiting) => log.trouble(`${waiting} settlements wait for the database`, error),
   })
-  // Only after the journal of an earlier process is in the database do balances tell everything.
+  const close = async () => {
+    await journal.close()
+    await storage.close()
+    folder.release()
+  }
+  return { secrets, access, storage, journal, close }
+}
+
+/** Reads the books and makes what a first start makes; of several nodes that start together, one after the other. */
+async function prepare(settings: Settings, surroundings: Surroundings, vault: Vault) {
+  const books = await openBooks(surroundings, vault)
+  const newKey = await makeFirstAccount(books.operations, settings.bootstrapKey)
+  const sandbox = await openSandbox(settings.sandbox, books.operations)
+  return { books, newKey, sandbox }
+}
+
+type Books = Awaited<ReturnType<typeof openBooks>>
+
+/** Configuration and money as they stand in the vault, and the operations that change them. */
+async function openBooks({ clock }: Surroundings, vault: Vault) {
+  const { storage, journal, secrets } = vault
   const admissions = await loadAdmissions(storage, clock)
   const configuration = createLiveConfiguration(buildSnapshot(await storage.loadConfiguration()))
   const operations = createOperations({
@@ -127,12 +152,7 @@ async function openBooks(settings: Settings, { clock, log }: Surroundings) {
     supplierTypes: SUPPLIER_TYPES_SERVED,
     formats: FORMATS,
   })
-  const close = async () => {
-    await journal.close()
-    await storage.close()
-    folder.release()
-  }
-  return { secrets, access, storage, journal, admissions, configuration, operations, close }
+  return { ...vault, admissions, configuration, operations }
 }
 
 function buildGateway(settings: Settings, { clock, random, log }: Surroundings, books: Books): Gateway {
@@ -144,6 +164,7 @@ function buildGateway(settings: Settings, { clock, random, log }: Surroundings, 
     callSupplier,
     streams: new LiveStreams(),
     thinking: new ThinkingMemory(clock),
+    replies: books.storage,
     fetchImage,
     newId: (prefix) => prefix + crypto.randomUUID().replaceAll('-', ''),
     timeouts: {
@@ -174,6 +195,15 @@ const POLL_MS = 20
 async function waitUntil(isReached: () => boolean, deadlineMs: number): Promise<void> {
   const endMs = performance.now() + deadlineMs
   while (!isReached() && performance.now() < endMs) await Bun.sleep(POLL_MS)
+}
+
+/** Deletes kept replies whose time is over. */
+async function sweepReplies(storage: Storage, { clock, log }: Surroundings): Promise<void> {
+  try {
+    while ((await storage.deleteExpiredReplies(clock.nowMs(), SWEEP_PORTION)) === SWEEP_PORTION);
+  } catch (error) {
+    log.trouble('old replies could not be deleted', error)
+  }
 }
 
 async function loadAdmissions(storage: Storage, clock: Clock): Promise<MemoryAdmissions> {

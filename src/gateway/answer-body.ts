@@ -30,6 +30,7 @@ export class AnswerBody implements LiveStream {
   readonly #parts: AnswerBodyParts
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null
   #isEnded = false
+  #stopListening: (() => void) | null = null
   #supplierSpokeAtMs: number
   #clientHeardAtMs: number
   #clientTookAtMs: number
@@ -43,7 +44,8 @@ export class AnswerBody implements LiveStream {
 
   open(): ReadableStream<Uint8Array> {
     this.#parts.gateway.streams.add(this)
-    this.#watchClient(this.#parts.admission.asking.exchange.signal)
+    // A body that nobody has begun to read is never cancelled, so the client's going is also heard of directly.
+    this.#stopListening = this.#parts.admission.asking.exchange.onLeave(() => this.#leaveLogged())
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller
@@ -74,12 +76,6 @@ export class AnswerBody implements LiveStream {
 
   readonly #reportTrouble = (problem: unknown): void => {
     this.#parts.gateway.log.trouble('a stream could not be settled', problem, this.#requestId)
-  }
-
-  /** A body that nobody has begun to read is never cancelled, so the client's going is also heard of directly. */
-  #watchClient(signal: AbortSignal): void {
-    if (signal.aborted) this.#leaveLogged()
-    else signal.addEventListener('abort', () => this.#leaveLogged(), { once: true })
   }
 
   #leaveLogged(): void {
@@ -145,16 +141,26 @@ export class AnswerBody implements LiveStream {
 
   #endWithFailure(failure: SupplierFailure): Promise<void> {
     const { secret } = this.#parts.candidate.credential
-    return this.#endWithError(failureError(withoutSecret(failure, secret), 1), 'supplier_failed')
+    return this.#endWithError(failureError(withoutSecret(failure, secret)), 'supplier_failed')
   }
 
   async #complete(last: Uint8Array | null): Promise<void> {
     if (!this.#end()) return
-    await this.#parts.admission.asking.keepReply?.(this.#parts.stream.tap.finalReply)
+    await this.#keepReply()
     await this.#settle('completed')
     if (last !== null) this.#controller?.enqueue(last)
     this.#close()
     await this.#letGo()
+  }
+
+  /** A reply that cannot be kept is still a good answer; only continuing from it will fail. */
+  async #keepReply(): Promise<void> {
+    const { admission, gateway, stream } = this.#parts
+    try {
+      await admission.asking.keepReply?.(stream.tap.finalReply)
+    } catch (problem) {
+      gateway.log.trouble('a reply could not be kept', problem, this.#requestId)
+    }
   }
 
   async #endWithError(error: GatewayError, outcome: Outcome): Promise<void> {
@@ -185,6 +191,7 @@ export class AnswerBody implements LiveStream {
     if (this.#isEnded) return false
     this.#isEnded = true
     this.#parts.gateway.streams.remove(this)
+    this.#stopListening?.()
     return true
   }
 

@@ -3,6 +3,7 @@ import type { Protocol, StreamTap } from '../protocols/protocol.ts'
 import type { CallTarget } from '../suppliers/supplier-type.ts'
 import type { Answer } from './answer.ts'
 import type { LanePlan } from './lane-plan.ts'
+import type { Exchange } from './ports/exchange.ts'
 import type { CallSupplier } from './ports/supplier-call.ts'
 import { SupplierPatience } from './supplier-patience.ts'
 import { failureOf, malformed, retryAfterSecondsOf } from './supplier-trouble.ts'
@@ -10,13 +11,13 @@ import { failureOf, malformed, retryAfterSecondsOf } from './supplier-trouble.ts
 export interface AskParts {
   readonly target: CallTarget
   readonly callSupplier: CallSupplier
-  readonly clientSignal: AbortSignal
+  readonly client: Pick<Exchange, 'onLeave'>
   readonly firstByteMs: number
 }
 
 /** Calls a supplier as a lane has planned it. Resolves at its first usable bytes, its whole reply, or its failure. */
 export async function ask(plan: LanePlan, parts: AskParts): Promise<Answer> {
-  const patience = new SupplierPatience(parts.clientSignal, parts.firstByteMs)
+  const patience = new SupplierPatience(parts.client, parts.firstByteMs)
   try {
     if (plan.copies > 1) return await askSeveral(plan, parts, patience)
     const response = await send(plan, parts, patience)
@@ -86,5 +87,8 @@ function emptyStream(tap: StreamTap): SupplierFailure {
 
 async function readFailure(protocol: Protocol, response: Response): Promise<SupplierFailure> {
   const failure = protocol.decodeError(response.status, await response.text())
-  return { ...failure, retryAfterSeconds: failure.retryAfterSeconds ?? retryAfterSecondsOf(response.headers) }
+  return {
+    ...failure,
+    retryAfterSeconds: failure.retryAfterSeconds ?? retryAfterSecondsOf(response.headers, Date.now()),
+  }
 }

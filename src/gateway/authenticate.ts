@@ -34,19 +34,19 @@ interface Moment {
 }
 
 function findHolder(exchange: Exchange, gateway: Gateway, moment: Moment): KeyHolder {
-  let isPresent = false
+  let refusal: GatewayError | null = null
   for (const secret of presentedSecrets(exchange)) {
-    isPresent = true
-    const holder = findCaller(gateway.secrets.fingerprint(secret), moment.snapshot, moment.nowMs)
-    if (holder !== null) return holder
+    const found = findCaller(gateway.secrets.fingerprint(secret), moment.snapshot, moment.nowMs)
+    if (!(found instanceof GatewayError)) return found
+    refusal ??= found
   }
-  if (!isPresent) {
+  if (refusal === null) {
     throw new GatewayError(
       'auth_required',
       'An API key is required: send it as "Authorization: Bearer <API key>".',
     )
   }
-  throw new GatewayError('auth_invalid', 'The API key is not valid.')
+  throw refusal
 }
 
 /** Several carriers may be present with different values: each is tried, `Authorization` first. */

@@ -6,9 +6,10 @@ import { parseJson } from '../wire/parse-json.ts'
 import { authenticate } from './authenticate.ts'
 import { availableModel } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
+import { jsonReply } from './json-reply.ts'
 import { tryParse } from './lane-plan.ts'
 import { guardLookUp } from './own-limits.ts'
-import type { Exchange } from './ports/exchange.ts'
+import type { Exchange, Reply } from './ports/exchange.ts'
 import { addressOf } from './read-request.ts'
 import { SupplierPatience } from './supplier-patience.ts'
 import { tellingLimits } from './telling-limits.ts'
@@ -23,7 +24,7 @@ export interface CountingParts {
 const PATIENCE_MS = 3_000
 
 /** Counts a prompt without generating anything. Neither request nor token windows are spent. */
-export async function countTokens(exchange: Exchange, parts: CountingParts): Promise<Response> {
+export async function countTokens(exchange: Exchange, parts: CountingParts): Promise<Reply> {
   const { counting, gateway } = parts
   const caller = authenticate(exchange, gateway)
   return tellingLimits(caller, gateway, async () => {
@@ -32,7 +33,7 @@ export async function countTokens(exchange: Exchange, parts: CountingParts): Pro
     const request = counting.read(parseJson(text), text, addressOf(exchange))
     const { routes } = availableModel(caller, request.facts.model)
     const counted = await askSuppliers(request, exchange, { ...parts, routes })
-    return Response.json(request.encode(counted ?? estimatePromptTokens(request.facts)))
+    return jsonReply(request.encode(counted ?? estimatePromptTokens(request.facts)))
   })
 }
 
@@ -49,7 +50,7 @@ async function askSuppliers(
   const [candidate] = orderCandidates(speaking, gateway.random)
   if (candidate === undefined) return null
   const { supplier, route } = candidate.route
-  const patience = new SupplierPatience(exchange.signal, PATIENCE_MS)
+  const patience = new SupplierPatience(exchange, PATIENCE_MS)
   try {
     const { url, headers } = supplierTypeOf(supplier.type).target({
       format: protocol.name,

@@ -47,7 +47,7 @@ export async function deliver(admission: Admission, gateway: Gateway): Promise<D
     troubles.failure = answer.failure
     if (!isWorthAnotherTry(answer.failure) || admission.attempts.length >= MOST_ATTEMPTS) break
   }
-  return await giveUp(admission, outcomeOf(troubles), noAnswer(troubles, admission.attempts.length))
+  return await giveUp(admission, outcomeOf(troubles), noAnswer(troubles))
 }
 
 /** What has stood in the way so far. */
@@ -89,7 +89,7 @@ async function attempt(
       stream: plan.isStreamed,
     }),
     callSupplier: gateway.callSupplier,
-    clientSignal: exchange.signal,
+    client: exchange,
     firstByteMs: gateway.timeouts.firstByteMs,
   })
   const answer = hideSecret(asked, candidate.credential.secret)
@@ -196,8 +196,8 @@ function outcomeOf({ failure, unspeakable }: Troubles): 'supplier_failed' | 'ref
   return isWorthAnotherTry(failure) ? 'supplier_failed' : 'refused'
 }
 
-function noAnswer({ failure, unspeakable, freeInSeconds }: Troubles, attempts: number): GatewayError {
-  if (failure !== null) return failureError(failure, attempts)
+function noAnswer({ failure, unspeakable, freeInSeconds }: Troubles): GatewayError {
+  if (failure !== null) return failureError(failure)
   if (Number.isFinite(freeInSeconds)) return supplierRateLimited(freeInSeconds)
   if (unspeakable !== null) return unspeakable
   return new GatewayError('provider_overloaded', 'No supplier of this model can be used right now.')

@@ -4,7 +4,7 @@ import { authenticate } from './authenticate.ts'
 import { type Delivery, deliver } from './deliver.ts'
 import { findModel } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
-import type { Exchange } from './ports/exchange.ts'
+import type { Exchange, Reply } from './ports/exchange.ts'
 import { readRequest } from './read-request.ts'
 import { tellingLimits } from './telling-limits.ts'
 
@@ -14,7 +14,7 @@ import { tellingLimits } from './telling-limits.ts'
  * Each step needs what the previous one returned, so the compiler keeps them in order. A step refuses by throwing
  * a GatewayError; only render-error.ts turns one into bytes.
  */
-export async function generate(exchange: Exchange, protocol: Protocol, gateway: Gateway): Promise<Response> {
+export async function generate(exchange: Exchange, protocol: Protocol, gateway: Gateway): Promise<Reply> {
   const caller = authenticate(exchange, gateway)
   return tellingLimits(caller, gateway, async (limits) => {
     const reading = await readRequest(exchange, { protocol, caller, gateway })
@@ -25,7 +25,7 @@ export async function generate(exchange: Exchange, protocol: Protocol, gateway: 
   })
 }
 
-function respond(delivery: Delivery): Response {
+function respond(delivery: Delivery): Reply {
   const headers: Record<string, string> = {
     'content-type': delivery.contentType,
     'x-gateway-route': delivery.supplier,
@@ -37,5 +37,5 @@ function respond(delivery: Delivery): Response {
     headers['cache-control'] = 'no-cache, no-transform'
     headers['x-accel-buffering'] = 'no'
   }
-  return new Response(delivery.body, { headers })
+  return { status: 200, headers, body: delivery.body }
 }

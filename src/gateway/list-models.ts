@@ -4,29 +4,30 @@ import type { Model } from '../vocabulary/supply.ts'
 import { authenticate, type Caller } from './authenticate.ts'
 import { modelNotFound } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
+import { jsonReply } from './json-reply.ts'
 import { guardLookUp } from './own-limits.ts'
-import type { Exchange } from './ports/exchange.ts'
+import type { Exchange, Reply } from './ports/exchange.ts'
 import { tellingLimits } from './telling-limits.ts'
 
 /** The models a key may use, as its route policy and allowlist stand at this moment. */
-export async function listModels(exchange: Exchange, gateway: Gateway): Promise<Response> {
+export async function listModels(exchange: Exchange, gateway: Gateway): Promise<Reply> {
   const caller = authenticate(exchange, gateway)
   return tellingLimits(caller, gateway, async () => {
     await guardLookUp(caller, gateway.admissions)
     const data = availableModels(caller).map((available) => modelEntry(caller, available))
     const ends = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null }
-    return Response.json({ object: 'list', data, has_more: false, ...ends })
+    return jsonReply({ object: 'list', data, has_more: false, ...ends })
   })
 }
 
-export async function showModel(exchange: Exchange, gateway: Gateway): Promise<Response> {
+export async function showModel(exchange: Exchange, gateway: Gateway): Promise<Reply> {
   const caller = authenticate(exchange, gateway)
   return tellingLimits(caller, gateway, async () => {
     await guardLookUp(caller, gateway.admissions)
     const id = exchange.params['*'] ?? ''
     const available = availableModels(caller).find(({ model }) => model.id === id)
     if (available === undefined) throw modelNotFound(id)
-    return Response.json(modelEntry(caller, available))
+    return jsonReply(modelEntry(caller, available))
   })
 }
 

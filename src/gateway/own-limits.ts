@@ -41,16 +41,19 @@ function addWindow(windows: WindowDemand[], { limit, ...rest }: PossibleWindow):
   if (limit !== null) windows.push({ ...rest, limit })
 }
 
-/** The headers of spec 8.4: the tightest limit of each metric and where it stands. */
 export function limitHeaders(
   admissions: Admissions,
   windows: readonly WindowDemand[],
 ): Record<string, string> {
   const headers: Record<string, string> = {}
-  const readings = admissions.read(windows)
+  writeLimitHeaders(headers, admissions.read(windows))
+  return headers
+}
+
+/** The headers of spec 8.4: the tightest limit of each metric and where it stands. */
+export function writeLimitHeaders(headers: Record<string, string>, readings: readonly WindowReading[]): void {
   writeReading(headers, 'requests', readings)
   writeReading(headers, 'tokens', readings)
-  return headers
 }
 
 function writeReading(

@@ -34,8 +34,7 @@ export async function planLane(
     supplier: lane.supplier,
     accountId: caller.account.id,
     memory: gateway.thinking,
-    fetchImage: gateway.fetchImage,
-    signal: exchange.signal,
+    fetchImage: (url) => gateway.fetchImage(url, exchange),
     isStrict: exchange.headers.get('x-gateway-strict') === 'true',
   })
 }

@@ -2,8 +2,9 @@ import { GatewayError } from '../errors/gateway-error.ts'
 import type { StateRules } from '../protocols/protocol.ts'
 import { authenticate, type Caller } from './authenticate.ts'
 import type { Gateway } from './gateway.ts'
+import { jsonReply } from './json-reply.ts'
 import { guardLookUp } from './own-limits.ts'
-import type { Exchange } from './ports/exchange.ts'
+import type { Exchange, Reply } from './ports/exchange.ts'
 import type { KeptReply } from './ports/reply-store.ts'
 import { tellingLimits } from './telling-limits.ts'
 
@@ -68,34 +69,34 @@ async function findKept(caller: Caller, id: string, gateway: Gateway): Promise<K
 }
 
 /** Gives a kept reply back. */
-export function showReply(exchange: Exchange, gateway: Gateway): Promise<Response> {
-  return withKept(exchange, gateway, (kept) => Response.json(kept.reply))
+export function showReply(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  return withKept(exchange, gateway, (kept) => jsonReply(kept.reply))
 }
 
 /** Gives back what a kept reply was the answer to. */
-export function listReplyInput(exchange: Exchange, gateway: Gateway): Promise<Response> {
+export function listReplyInput(exchange: Exchange, gateway: Gateway): Promise<Reply> {
   return withKept(exchange, gateway, (kept) => {
     const data = kept.inputItems.map((item, index) => ({
       id: `item_${kept.id}_${index}`,
       ...(item as object),
     }))
     const ends = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null }
-    return Response.json({ object: 'list', data, has_more: false, ...ends })
+    return jsonReply({ object: 'list', data, has_more: false, ...ends })
   })
 }
 
-export function deleteReply(exchange: Exchange, gateway: Gateway): Promise<Response> {
+export function deleteReply(exchange: Exchange, gateway: Gateway): Promise<Reply> {
   return withKept(exchange, gateway, async (kept) => {
     await gateway.replies.deleteReply(kept.accountId, kept.id)
-    return Response.json({ id: kept.id, object: 'response', deleted: true })
+    return jsonReply({ id: kept.id, object: 'response', deleted: true })
   })
 }
 
 function withKept(
   exchange: Exchange,
   gateway: Gateway,
-  answer: (kept: KeptReply) => Response | Promise<Response>,
-): Promise<Response> {
+  answer: (kept: KeptReply) => Reply | Promise<Reply>,
+): Promise<Reply> {
   const caller = authenticate(exchange, gateway)
   return tellingLimits(caller, gateway, async () => {
     await guardLookUp(caller, gateway.admissions)

@@ -6,11 +6,11 @@ import { countTokens } from './count-tokens.ts'
 import type { Gateway } from './gateway.ts'
 import { generate } from './generate.ts'
 import { listModels, showModel } from './list-models.ts'
-import type { Endpoint, Exchange, HttpMethod } from './ports/exchange.ts'
+import type { Endpoint, Exchange, HttpMethod, Reply } from './ports/exchange.ts'
 import { deleteReply, listReplyInput, showReply } from './reply-state.ts'
 import { tellingLimits } from './telling-limits.ts'
 
-type Story = (exchange: Exchange, gateway: Gateway) => Promise<Response>
+type Story = (exchange: Exchange, gateway: Gateway) => Promise<Reply>
 
 /** Every path a client can ask for, and the story that answers it. Nothing but paths belongs here. */
 export function clientEndpoints(gateway: Gateway): Endpoint[] {
@@ -49,7 +49,7 @@ function post(path: string, { dressError }: Protocol, handle: Endpoint['handle']
 }
 
 /** Most formats have a path for each thing; some say in the rest of the path what is asked for. */
-function serve(exchange: Exchange, protocol: Protocol, gateway: Gateway): Promise<Response> {
+function serve(exchange: Exchange, protocol: Protocol, gateway: Gateway): Promise<Reply> {
   const operation = protocol.operationOf?.(exchange.params['*'] ?? '')
   if (operation !== 'count-tokens') return generate(exchange, protocol, gateway)
   return count(exchange, protocol, { counting: protocol.tokenCounting, gateway })
@@ -59,13 +59,13 @@ function count(
   exchange: Exchange,
   protocol: Protocol,
   { counting, gateway }: { counting: TokenCounting | undefined; gateway: Gateway },
-): Promise<Response> {
+): Promise<Reply> {
   if (counting === undefined) throw new Error(`${protocol.name} cannot count tokens`)
   return countTokens(exchange, { protocol, counting, gateway })
 }
 
 /** Keys are checked on these paths already, so that a client learns of a wrong key before it learns of the rest. */
-function notServedYet(exchange: Exchange, gateway: Gateway): Promise<Response> {
+function notServedYet(exchange: Exchange, gateway: Gateway): Promise<Reply> {
   const message = 'This API family is not served by this version.'
   return tellingLimits(authenticate(exchange, gateway), gateway, () =>
     Promise.reject(new GatewayError('not_found', message)),

@@ -1,23 +1,22 @@
+import type { Exchange } from './ports/exchange.ts'
+
 /** How long a supplier is waited for: until it answers, the client leaves, or its time is up. */
 export class SupplierPatience {
   readonly #controller = new AbortController()
-  readonly #clientSignal: AbortSignal
   readonly #timer: Timer
-  readonly #leave = () => {
-    this.hasClientLeft = true
-    this.#controller.abort()
-  }
+  readonly #stopListening: () => void
   hasClientLeft = false
   hasTimedOut = false
 
-  constructor(clientSignal: AbortSignal, firstByteMs: number) {
-    this.#clientSignal = clientSignal
+  constructor(client: Pick<Exchange, 'onLeave'>, firstByteMs: number) {
     this.#timer = setTimeout(() => {
       this.hasTimedOut = true
       this.#controller.abort()
     }, firstByteMs)
-    if (clientSignal.aborted) this.#leave()
-    else clientSignal.addEventListener('abort', this.#leave, { once: true })
+    this.#stopListening = client.onLeave(() => {
+      this.hasClientLeft = true
+      this.#controller.abort()
+    })
   }
 
   get signal(): AbortSignal {
@@ -31,6 +30,6 @@ export class SupplierPatience {
   /** Stops waiting; the call itself may go on. */
   rest(): void {
     clearTimeout(this.#timer)
-    this.#clientSignal.removeEventListener('abort', this.#leave)
+    this.#stopListening()
   }
 }

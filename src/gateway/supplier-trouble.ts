@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../errors/codes.ts'
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { FailureKind, SupplierFailure } from '../errors/supplier-failure.ts'
 
@@ -28,13 +29,13 @@ export function withoutSecret(failure: SupplierFailure, secret: string): Supplie
 }
 
 /** `Retry-After` in seconds or as a date; null when absent or unreadable. */
-export function retryAfterSecondsOf(headers: Headers): number | null {
+export function retryAfterSecondsOf(headers: Headers, nowMs: number): number | null {
   const text = headers.get('retry-after')
   if (text === null || text === '') return null
   const seconds = Number(text)
   if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds))
   const atMs = Date.parse(text)
-  return Number.isNaN(atMs) ? null : Math.max(0, Math.ceil((atMs - Date.now()) / 1000))
+  return Number.isNaN(atMs) ? null : Math.max(0, Math.ceil((atMs - nowMs) / 1000))
 }
 
 /** Whether another supplier could still answer a request that this failure ended. */
@@ -43,7 +44,7 @@ export function isWorthAnotherTry(failure: SupplierFailure): boolean {
 }
 
 /** A supplier's failure in our words: only what the client itself got wrong is told in the supplier's. */
-export function failureError(failure: SupplierFailure, attempts: number): GatewayError {
+export function failureError(failure: SupplierFailure): GatewayError {
   const details = { cause: failure.message }
   switch (failure.kind) {
     case 'input':
@@ -56,7 +57,7 @@ export function failureError(failure: SupplierFailure, attempts: number): Gatewa
     case 'rate-limited':
       return supplierRateLimited(failure.retryAfterSeconds ?? 1)
     default:
-      return upstreamError(failure.kind, attempts, details)
+      return upstreamError(failure.kind, details)
   }
 }
 
@@ -72,24 +73,16 @@ export function supplierRateLimited(retryAfterSeconds: number): GatewayError {
 
 type UpstreamKind = Exclude<FailureKind, 'input' | 'context-length' | 'rate-limited'>
 
-function upstreamError(kind: UpstreamKind, attempts: number, details: { cause: string }): GatewayError {
-  // The gateway has retried already; a client that retries on top would multiply the load on a failing supplier.
-  const headers: Record<string, string> = attempts > 1 ? { 'x-should-retry': 'false' } : {}
-  switch (kind) {
-    case 'overloaded':
-      return new GatewayError('provider_overloaded', 'The supplier of this model is overloaded.', {
-        ...details,
-        headers,
-      })
-    case 'timeout':
-      return new GatewayError('provider_timeout', 'The supplier of this model did not answer in time.', {
-        ...details,
-        headers,
-      })
-    default:
-      return new GatewayError('provider_error', 'The supplier of this model failed to answer.', {
-        ...details,
-        headers,
-      })
-  }
+const UPSTREAM_ERRORS: Partial<Record<UpstreamKind, readonly [ErrorCode, string]>> = {
+  overloaded: ['provider_overloaded', 'The supplier of this model is overloaded.'],
+  timeout: ['provider_timeout', 'The supplier of this model did not answer in time.'],
+}
+
+function upstreamError(kind: UpstreamKind, details: { cause: string }): GatewayError {
+  const [code, message] = UPSTREAM_ERRORS[kind] ?? [
+    'provider_error',
+    'The supplier of this model failed to answer.',
+  ]
+  // The gateway has tried what there was; a client that retries on top would multiply the load on a failing supplier.
+  return new GatewayError(code, message, { ...details, headers: { 'x-should-retry': 'false' } })
 }

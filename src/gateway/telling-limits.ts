@@ -1,8 +1,9 @@
 import { asGatewayError } from '../errors/render-error.ts'
 import type { Caller } from './authenticate.ts'
 import type { Gateway } from './gateway.ts'
-import { limitHeaders, ownWindows } from './own-limits.ts'
+import { limitHeaders, ownWindows, writeLimitHeaders } from './own-limits.ts'
 import type { WindowDemand } from './ports/admissions.ts'
+import type { Reply } from './ports/exchange.ts'
 
 /** The windows whose state the response tells; a step that knows of more replaces them. */
 interface ToldLimits {
@@ -13,14 +14,13 @@ interface ToldLimits {
 export async function tellingLimits(
   caller: Caller,
   gateway: Gateway,
-  story: (limits: ToldLimits) => Promise<Response>,
-): Promise<Response> {
+  story: (limits: ToldLimits) => Promise<Reply>,
+): Promise<Reply> {
   const limits: ToldLimits = { windows: ownWindows(caller, { requests: 1, tokens: null }) }
   try {
-    const response = await story(limits)
-    const headers = limitHeaders(gateway.admissions, limits.windows)
-    for (const name in headers) response.headers.set(name, headers[name] ?? '')
-    return response
+    const reply = await story(limits)
+    writeLimitHeaders(reply.headers, gateway.admissions.read(limits.windows))
+    return reply
   } catch (thrown) {
     throw asGatewayError(thrown).withHeaders(limitHeaders(gateway.admissions, limits.windows))
   }

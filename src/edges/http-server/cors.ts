@@ -10,15 +10,17 @@ const EXPOSED = [
   'x-ratelimit-reset-tokens',
   'x-gateway-route',
   'x-gateway-attempts',
+  'x-gateway-dropped-params',
+  'x-should-retry',
 ].join(', ')
 
 const PREFLIGHT_SECONDS = 86_400
 
 /** Lets a page of any origin read the response. Keys travel in headers, never in cookies, so nothing is given away. */
-export function allowBrowsers(request: Request, response: Response): void {
+export function allowBrowsers(request: Request, headers: Record<string, string>): void {
   if (request.headers.get('origin') === null) return
-  response.headers.set('access-control-allow-origin', '*')
-  response.headers.set('access-control-expose-headers', EXPOSED)
+  headers['access-control-allow-origin'] = '*'
+  headers['access-control-expose-headers'] = EXPOSED
 }
 
 export function answerPreflight(request: Request, methods: readonly string[]): Response {

@@ -5,7 +5,7 @@ export interface BodyLimits {
   readonly timeoutMs: number
 }
 
-// A client that was cut off in the middle of its body must not have the rest read as a new request.
+// The rest of a body that never came must not be read as a new request.
 const CLOSE = { connection: 'close' } as const
 
 /** The whole body as text, or a refusal that says what is wrong with it. */
@@ -15,12 +15,12 @@ export async function readBodyText(request: Request, limits: BodyLimits): Promis
   if (declared > limits.maxBytes) throw tooLarge(limits)
   const isCounted = Number.isFinite(declared)
   const bytes = await inTime(isCounted ? request.bytes() : readCounting(request, limits), limits)
-  return decode(bytes)
+  return decode(bytes, request.headers)
 }
 
 function refuseOtherMediaTypes(contentType: string | null): void {
-  if (contentType === null || contentType.startsWith('application/json')) return
-  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return
+  if (contentType === null || contentType === 'application/json') return
+  if (/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType)) return
   const got = JSON.stringify(contentType.slice(0, 100))
   throw new GatewayError('unsupported_media_type', `The content type is ${got}; send application/json.`)
 }
@@ -55,18 +55,23 @@ async function inTime(reading: Promise<Uint8Array>, limits: BodyLimits): Promise
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-function decode(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array, headers: Headers): string {
   try {
     return decoder.decode(bytes)
   } catch {
-    throw new GatewayError('invalid_request', 'The body is not valid UTF-8.')
+    const encoding = headers.get('content-encoding')
+    if (encoding === null) throw new GatewayError('invalid_request', 'The body is not valid UTF-8.')
+    const got = JSON.stringify(encoding.slice(0, 100))
+    throw new GatewayError('unsupported_media_type', `The content encoding is ${got}; send the body plain.`)
   }
 }
 
+/**
+ * The connection stays open: the server reads the rest of the body and throws it away, keeping none of it in memory.
+ * Closing instead would fail a client that is still sending before it has read this answer.
+ */
 function tooLarge({ maxBytes }: BodyLimits): GatewayError {
-  return new GatewayError('request_too_large', `The body is larger than ${maxBytes} bytes.`, {
-    headers: CLOSE,
-  })
+  return new GatewayError('request_too_large', `The body is larger than ${maxBytes} bytes.`)
 }
 
 function tooSlow({ timeoutMs }: BodyLimits): GatewayError {

@@ -1,18 +1,17 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { asGatewayError, type EnvelopeDress, renderError } from '../../errors/render-error.ts'
-import type { Endpoint, HttpMethod } from '../../gateway/ports/exchange.ts'
+import type { Endpoint } from '../../gateway/ports/exchange.ts'
 import type { Log } from '../../gateway/ports/log.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
-import { BunExchange } from './bun-exchange.ts'
-import { allowBrowsers, answerPreflight } from './cors.ts'
 import type { BodyLimits } from './read-body.ts'
-import { unknownPath, wrongMethod } from './unknown-path.ts'
+import { RequestDesk } from './request-desk.ts'
 
 export interface ServerOptions {
   readonly hostname: string
   readonly port: number
   readonly endpoints: readonly Endpoint[]
   readonly bodyLimits: BodyLimits
+  /** How long a connection may be idle between requests. */
+  readonly idleSeconds?: number
   readonly clock: Clock
   readonly log: Log
 }
@@ -20,155 +19,54 @@ export interface ServerOptions {
 export interface HttpServer {
   readonly port: number
   readonly url: string
-  /** Requests whose answer has not begun yet. */
+  /** Requests whose answer has not left completely. */
   readonly pending: number
-  /** No new connections; requests on open ones are refused. */
+  /** New requests are refused from here on, in words: whoever asks for the state of this gateway is still told. */
   stopAccepting(): void
+  /** Answers every request that still waits for its answer to begin with a refusal. */
+  endWaiting(): void
   /** Closes every connection. */
   close(): Promise<void>
 }
 
-type Handler = (request: Bun.BunRequest, server: Bun.Server<undefined>) => Promise<Response>
-
-// A connection that says nothing for this long is closed; while a request is being worked on it does not count.
+/**
+ * How long a connection may take, phase by phase:
+ * - the request's head: ten to twelve seconds, fixed by Bun, however slowly its bytes drip in;
+ * - its body: `bodyLimits.timeoutMs`, or the idle time-out when nobody asked for it;
+ * - the answer: the time-outs of the gateway towards supplier and client. Bun's own are off meanwhile, since they
+ *   count what is received only and would cut a stream in the middle;
+ * - between requests: this idle time-out, which Bun keeps in steps of four seconds.
+ */
 const IDLE_SECONDS = 60
 
 export function startServer(options: ServerOptions): HttpServer {
-  const desk = new RequestDesk(options)
+  const { idleSeconds = IDLE_SECONDS } = options
+  const desk = new RequestDesk({ ...options, idleSeconds })
   const server = Bun.serve({
     hostname: options.hostname,
     port: options.port,
-    idleTimeout: IDLE_SECONDS,
+    idleTimeout: idleSeconds,
     // Bodies are measured by readText, which can answer in the envelope; the server's own refusal cannot.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
     routes: desk.routes(),
-    fetch: (request) => desk.refuse(request, (path) => unknownPath(path)),
-    error: (error) => renderError(asGatewayError(error), 'unknown'),
+    fetch: (request, bun) => desk.refuseUnknownPath(request, bun),
+    error: (error) => desk.answerFailure(error),
   })
   return {
     port: server.port ?? options.port,
-    url: `http://${options.hostname}:${server.port}`,
+    url: `http://${hostInUrl(options.hostname)}:${server.port}`,
     get pending() {
-      return desk.pending
+      return server.pendingRequests
     },
     stopAccepting: () => {
       desk.isClosing = true
-      // The promise resolves when every connection has ended, which `close` sees to.
-      void server.stop(false)
     },
+    endWaiting: () => desk.interruptAll(new GatewayError('shutting_down', 'This gateway is shutting down.')),
     close: () => server.stop(true),
   }
 }
 
-/** Where requests arrive: gives each its exchange, its endpoint, and whatever happens an answer with its id. */
-class RequestDesk {
-  readonly #options: ServerOptions
-  isClosing = false
-  pending = 0
-
-  constructor(options: ServerOptions) {
-    this.#options = options
-  }
-
-  routes(): Record<string, Record<string, Handler>> {
-    const routes: Record<string, Record<string, Handler>> = {}
-    for (const [path, endpoints] of Map.groupBy(this.#options.endpoints, (endpoint) => endpoint.path)) {
-      routes[path] = this.#methods(endpoints)
-    }
-    return routes
-  }
-
-  /** Answers a request that no endpoint is there for. */
-  async refuse(request: Request, reason: (path: string) => GatewayError): Promise<Response> {
-    const exchange = new BunExchange(request, this.#options.bodyLimits)
-    const response =
-      request.method === 'OPTIONS'
-        ? answerPreflight(request, ALL_METHODS)
-        : renderError(reason(exchange.path), exchange.requestId)
-    return this.#finish(request, exchange, { response, startedAtMs: this.#options.clock.nowMs() })
-  }
-
-  #methods(endpoints: readonly Endpoint[]): Record<string, Handler> {
-    const allowed = allowedMethods(endpoints)
-    const handlers: Record<string, Handler> = {}
-    for (const method of ALL_METHODS) {
-      handlers[method] = (request) => this.refuse(request, () => wrongMethod(method, allowed))
-    }
-    handlers.OPTIONS = (request) => Promise.resolve(answerPreflight(request, allowed))
-    for (const endpoint of endpoints) {
-      const handler: Handler = (request, server) => this.#serve(request, server, endpoint)
-      handlers[endpoint.method] = handler
-      // Bun sends only the head of the answer to a HEAD request.
-      if (endpoint.method === 'GET') handlers.HEAD = handler
-    }
-    return handlers
-  }
-
-  async #serve(
-    request: Bun.BunRequest,
-    server: Bun.Server<undefined>,
-    endpoint: Endpoint,
-  ): Promise<Response> {
-    const startedAtMs = this.#options.clock.nowMs()
-    const exchange = new BunExchange(request, this.#options.bodyLimits, wildcardPrefix(endpoint.path))
-    // A supplier may think for minutes; its own time-outs bound the wait.
-    server.timeout(request, 0)
-    this.pending += 1
-    try {
-      if (this.isClosing) throw shuttingDown()
-      const response = await endpoint.handle(exchange)
-      return this.#finish(request, exchange, { response, startedAtMs })
-    } catch (thrown) {
-      const response = this.#renderThrown(thrown, exchange, endpoint.dressError)
-      return this.#finish(request, exchange, { response, startedAtMs })
-    } finally {
-      this.pending -= 1
-    }
-  }
-
-  #renderThrown(thrown: unknown, exchange: BunExchange, dress: EnvelopeDress | undefined): Response {
-    const error = asGatewayError(thrown)
-    if (error.code === 'internal_error') {
-      this.#options.log.trouble('a request failed inside', error.cause ?? error, exchange.requestId)
-    }
-    return renderError(error, exchange.requestId, dress)
-  }
-
-  #finish(
-    request: Request,
-    exchange: BunExchange,
-    { response, startedAtMs }: { response: Response; startedAtMs: number },
-  ): Response {
-    response.headers.set('x-request-id', exchange.requestId)
-    response.headers.set('request-id', exchange.requestId)
-    allowBrowsers(request, response)
-    this.#options.log.request({
-      requestId: exchange.requestId,
-      method: exchange.method,
-      path: exchange.path,
-      status: response.status,
-      durationMs: this.#options.clock.nowMs() - startedAtMs,
-    })
-    return response
-  }
-}
-
-const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-
-function allowedMethods(endpoints: readonly Endpoint[]): string[] {
-  const methods: (HttpMethod | 'HEAD' | 'OPTIONS')[] = endpoints.map((endpoint) => endpoint.method)
-  if (methods.includes('GET')) methods.push('HEAD')
-  return [...methods, 'OPTIONS']
-}
-
-/** `/v1/models/*` → `/v1/models/`; null when the path names all its parts. */
-function wildcardPrefix(path: string): string | null {
-  return path.endsWith('*') ? path.slice(0, -1) : null
-}
-
-function shuttingDown(): GatewayError {
-  return new GatewayError('shutting_down', 'This gateway is shutting down; try again.', {
-    headers: { connection: 'close', 'retry-after': '1' },
-  })
+function hostInUrl(hostname: string): string {
+  return hostname.includes(':') ? `[${hostname}]` : hostname
 }

@@ -28,13 +28,18 @@ export const fetchImage: FetchImage = createImageFetcher(RULES)
  * redirect to somewhere private, gets nobody in.
  */
 export function createImageFetcher(rules: FetchRules): FetchImage {
-  return async (url, signal) => {
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(rules.timeoutMs)])
+  return async (url, client) => {
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(), rules.timeoutMs)
+    const stopListening = client.onLeave(() => deadline.abort())
     try {
-      return await followTo(new URL(url), rules, deadline)
+      return await followTo(new URL(url), rules, deadline.signal)
     } catch (error) {
       if (error instanceof GatewayError) throw error
       throw refuse('it could not be fetched', error)
+    } finally {
+      clearTimeout(timer)
+      stopListening()
     }
   }
 }

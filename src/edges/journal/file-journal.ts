@@ -10,6 +10,8 @@ export interface JournalOptions {
   /** `always` survives a power cut; `never` survives any end of the process. */
   readonly fsync: 'always' | 'never'
   readonly onTrouble: (error: unknown, waiting: number) => void
+  /** How large a segment grows before the next one is begun. */
+  readonly segmentBytes?: number
 }
 
 const SEGMENT_BYTES = 8 * 1024 * 1024
@@ -33,6 +35,8 @@ export class FileJournal implements Journal {
   readonly #openedIn = new Map<string, number>()
   #pending: string[] = []
   #waiters: PromiseWithResolvers<void>[] = []
+  /** Those whose settlement could not be written to the file: the database is the only safe place left for it. */
+  #stranded: PromiseWithResolvers<void>[] = []
   #flushTimer: Timer | null = null
   #isFlushScheduled = false
   #segmentBytes = 0
@@ -116,12 +120,30 @@ export class FileJournal implements Journal {
     try {
       this.#files.append(bytes, this.#options.fsync === 'always')
     } catch (error) {
-      for (const waiter of waiters) waiter.reject(error)
+      this.#strand(waiters, error)
       return
     }
     this.#segmentBytes += bytes.length
     for (const waiter of waiters) waiter.resolve()
-    if (this.#segmentBytes >= SEGMENT_BYTES) this.#startNextSegment()
+    if (this.#segmentBytes >= (this.#options.segmentBytes ?? SEGMENT_BYTES)) this.#startNextSegment()
+  }
+
+  /** A disk that takes nothing delays answers until the database has their settlements; it does not fail them. */
+  #strand(waiters: PromiseWithResolvers<void>[], error: unknown): void {
+    if (this.#isClosed) {
+      for (const waiter of waiters) waiter.reject(error)
+      return
+    }
+    this.#options.onTrouble(error, this.#queue.length)
+    this.#stranded.push(...waiters)
+    this.#schedulePersist(0)
+  }
+
+  #endStranded(stranded: readonly PromiseWithResolvers<void>[], error: unknown): void {
+    for (const waiter of stranded) {
+      if (error === null) waiter.resolve()
+      else waiter.reject(error)
+    }
   }
 
   #startNextSegment(): void {
@@ -142,17 +164,22 @@ export class FileJournal implements Journal {
 
   #persist(): void {
     this.#persistTimer = null
+    const stranded = this.#stranded
+    this.#stranded = []
     this.#persisting = this.#drain()
       .then(() => {
         this.#failures = 0
+        this.#endStranded(stranded, null)
       })
       .catch((error) => {
         this.#options.onTrouble(error, this.#queue.length)
         this.#failures += 1
+        this.#endStranded(stranded, error)
       })
       .finally(() => {
         this.#persisting = null
-        if (this.#queue.length > 0) this.#schedulePersist(this.#retryDelayMs())
+        if (this.#stranded.length > 0) this.#schedulePersist(0)
+        else if (this.#queue.length > 0) this.#schedulePersist(this.#retryDelayMs())
       })
   }
 

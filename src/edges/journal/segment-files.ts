@@ -18,6 +18,7 @@ export class SegmentFiles {
   readonly #folder: string
   #number: number
   #descriptor: number | null = null
+  #isLineTorn = false
 
   constructor(folder: string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -47,14 +48,18 @@ export class SegmentFiles {
   startNext(): void {
     this.close()
     this.#number += 1
+    this.#isLineTorn = false
     this.#descriptor = openSync(this.#path(this.#number), 'a', 0o600)
   }
 
   append(bytes: Buffer, shouldSync: boolean): void {
     if (this.#descriptor === null) throw new Error('the journal is closed')
-    for (let written = 0; written < bytes.length; ) {
-      written += writeSync(this.#descriptor, bytes, written)
-    }
+    const wasLineTorn = this.#isLineTorn
+    // True while a failure would leave half a line behind; the next good line must not become part of it.
+    this.#isLineTorn = true
+    if (wasLineTorn) writeWhole(this.#descriptor, LINE_END)
+    writeWhole(this.#descriptor, bytes)
+    this.#isLineTorn = false
     if (shouldSync) fdatasyncSync(this.#descriptor)
   }
 
@@ -70,4 +75,10 @@ export class SegmentFiles {
   #path(number: number): string {
     return join(this.#folder, `journal-${String(number).padStart(8, '0')}.jsonl`)
   }
+}
+
+const LINE_END = Buffer.from('\n')
+
+function writeWhole(descriptor: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written)
 }

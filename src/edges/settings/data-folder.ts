@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SettingError } from './read-settings.ts'
 
@@ -13,7 +13,7 @@ export interface DataFolder {
 }
 
 export function openDataFolder(path: string): DataFolder {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  makeWritable(path)
   const lock = takeLock(path)
   return {
     path,
@@ -26,17 +26,35 @@ export function openDataFolder(path: string): DataFolder {
   }
 }
 
+function makeWritable(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    accessSync(path, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw refusal(path, `a folder this process can make or write to (${codeOf(error)})`)
+  }
+}
+
 /** A lock the system lets go of when the process ends, however it ends: two processes would spoil the journal. */
 function takeLock(path: string): Database {
-  const lock = new Database(join(path, 'lock'), { create: true })
+  let lock: Database | null = null
   try {
+    lock = new Database(join(path, 'lock'), { create: true })
     lock.exec('PRAGMA busy_timeout = 0')
     lock.exec('BEGIN EXCLUSIVE')
     return lock
-  } catch {
-    lock.close()
-    throw new SettingError(
-      `TURNPIKE_DATA is ${JSON.stringify(path)}; it takes a folder no other running gateway uses.`,
-    )
+  } catch (error) {
+    lock?.close()
+    const code = codeOf(error)
+    if (code.startsWith('SQLITE_BUSY')) throw refusal(path, 'a folder no other running gateway uses')
+    throw refusal(path, `a folder this process can write to (${code})`)
   }
+}
+
+function refusal(path: string, taken: string): SettingError {
+  return new SettingError(`TURNPIKE_DATA is ${JSON.stringify(path)}; it takes ${taken}.`)
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 }

@@ -12,6 +12,8 @@ export interface Database {
    * `work` must use no other. A transaction inside a transaction is part of the outer one.
    */
   transaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result>
+  /** Runs work while no other node runs work this way: for what must happen once among nodes that start together. */
+  exclusively<Result>(work: () => Promise<Result>): Promise<Result>
   /** Inside a transaction: nobody else changes the schema before it ends. */
   lockSchema(): Promise<void>
   close(): Promise<void>

@@ -86,6 +86,7 @@ function storageOn(database: Database, secrets: SecretKeeper): Storage {
     deleteExpiredReplies: (nowMs, atMost) => deleteExpiredReplies(database, nowMs, atMost),
 
     findLedgerDifference: () => findLedgerDifference(database),
+    exclusively: (work) => database.exclusively(work),
     ping: () => ping(database),
     close: () => database.close(),
   }

@@ -5,6 +5,7 @@ const POOL_SIZE = 10
 const CONNECTION_TIMEOUT_SECONDS = 10
 // Any number will do, as long as no other program locks the same one in the same database.
 const SCHEMA_LOCK = 7_087_265_911n
+const START_LOCK = 7_087_265_912n
 
 export function openPostgres(url: string): Database {
   const pool = new SQL(url, { bigint: true, max: POOL_SIZE, connectionTimeout: CONNECTION_TIMEOUT_SECONDS })
@@ -12,6 +13,7 @@ export function openPostgres(url: string): Database {
     rows: (sql, parameters) => query(pool, sql, parameters),
     transaction: (work) => pool.begin((tx) => work(insideTransaction(tx))) as ReturnType<typeof work>,
     lockSchema: outsideTransaction,
+    exclusively: (work) => exclusively(pool, work),
     close: () => pool.close(),
   }
 }
@@ -23,11 +25,26 @@ function insideTransaction(session: SQL): Database {
     lockSchema: async () => {
       await query(session, 'select pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
     },
+    exclusively: () => {
+      throw new Error('A transaction cannot wait for other nodes.')
+    },
     close: async () => {
       throw new Error('A transaction cannot close its database.')
     },
   }
   return tx
+}
+
+/** On a connection of its own: the lock belongs to the connection that took it. */
+async function exclusively<Result>(pool: SQL, work: () => Promise<Result>): Promise<Result> {
+  const session = await pool.reserve()
+  try {
+    await query(session, 'select pg_advisory_lock($1)', [START_LOCK])
+    return await work()
+  } finally {
+    await query(session, 'select pg_advisory_unlock($1)', [START_LOCK])
+    session.release()
+  }
 }
 
 async function outsideTransaction(): Promise<void> {

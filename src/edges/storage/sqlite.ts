@@ -47,6 +47,11 @@ class SqliteDatabase implements Database {
     return this.#enqueue(() => this.#runTransaction(work))
   }
 
+  // One process at a time uses the folder this database is in.
+  exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    return work()
+  }
+
   // Migrations run in a transaction, and every transaction here holds the only write lock.
   async lockSchema(): Promise<void> {}
 
@@ -109,6 +114,10 @@ class SqliteTransaction implements Database {
 
   transaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result> {
     return work(this)
+  }
+
+  exclusively<Result>(): Promise<Result> {
+    throw new Error('A transaction cannot wait for other nodes.')
   }
 
   async lockSchema(): Promise<void> {}

@@ -1,5 +1,6 @@
 import pino from 'pino'
-import type { AttemptLine, Log, RequestLine } from '../../gateway/ports/log.ts'
+import type { AttemptLine, Log } from '../../gateway/ports/log.ts'
+import { RequestLineWriter } from './request-line.ts'
 import { scrub } from './scrub.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -7,18 +8,31 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 /** Lines are gathered and written together: a write for each would cost more than the line. */
 const BUFFER_BYTES = 4_096
 const FLUSH_MS = 250
+// When nobody reads the log, lines beyond this are dropped: a full pipe must neither stop requests nor fill memory.
+const MOST_BUFFERED_BYTES = 4 * 1024 * 1024
+const STANDARD_ERROR = 2
 
 export interface PinoLog extends Log {
+  /** Writes what is still buffered, before this process ends. */
   flush(): void
 }
 
-export function createLog(level: LogLevel): PinoLog {
-  const destination = pino.destination({ fd: 2, sync: true, minLength: level === 'debug' ? 0 : BUFFER_BYTES })
+export function createLog(level: LogLevel, descriptor = STANDARD_ERROR): PinoLog {
+  const destination = pino.destination({
+    fd: descriptor,
+    // A synchronous write to a full pipe would hold up every request until somebody reads.
+    sync: false,
+    minLength: level === 'debug' ? 0 : BUFFER_BYTES,
+    maxLength: MOST_BUFFERED_BYTES,
+  })
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
-  const timer = setInterval(() => destination.flush(), FLUSH_MS)
-  timer.unref()
+  const lines = new RequestLineWriter()
+  const isTellingRequests = logger.isLevelEnabled('info')
+  setInterval(() => destination.flush(), FLUSH_MS).unref()
   return {
-    request: (line: RequestLine) => logger.info({ ...line, path: scrub(line.path) }, 'request'),
+    request: (line) => {
+      if (isTellingRequests) destination.write(lines.write(line, Date.now()))
+    },
     attemptFailed: (line: AttemptLine) =>
       logger.warn({ ...line, failure: scrub(line.failure) }, 'attempt failed'),
     notice: (what, facts) => logger.info(facts ?? {}, what),

@@ -1,5 +1,5 @@
 const SECRET_SHAPES: readonly RegExp[] = [
-  /\bsk-[A-Za-z0-9_-]{4,}/g,
+  /\b(?:sk|op)-[A-Za-z0-9_-]{4,}/g,
   /\b(?:Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{4,}/gi,
   /([?&](?:key|api_key|token|secret)=)[^&\s"]+/gi,
   /(\w+:\/\/[^:/\s]+:)[^@/\s]+(?=@)/g,

@@ -110,20 +110,23 @@ export class MemoryAdmissions implements Admissions {
   }
 
   loadKeySpend(keyId: string, spends: readonly DailySpend[]): void {
-    const { heldNano } = this.#key(keyId)
-    const loaded = new KeySpend(spends.map(({ day, amountNano }) => [day, amountNano] as const))
-    loaded.heldNano = heldNano
-    this.#keys.set(keyId, loaded)
+    // The key stays the same object, because requests under way hold money on it.
+    const key = this.#key(keyId)
+    for (const { day, amountNano } of spends) key.learn(day, amountNano)
   }
 
   #windowRefusal(windows: readonly WindowDemand[], nowMs: number): Decision {
+    let longest: (Decision & { reason: 'window' }) | null = null
     for (const window of windows) {
       const current = this.#windows.get(window.id) ?? UNOPENED
-      if (!canSpend(current, window, nowMs)) {
-        return { reason: 'window', window, retryAfterSeconds: Math.max(1, resetSeconds(current, nowMs)) }
+      if (canSpend(current, window, nowMs)) continue
+      const retryAfterSeconds = Math.max(1, resetSeconds(current, nowMs))
+      // Of several full windows the one that frees last decides: waiting for another would only be refused again.
+      if (longest === null || retryAfterSeconds > longest.retryAfterSeconds) {
+        longest = { reason: 'window', window, retryAfterSeconds }
       }
     }
-    return null
+    return longest
   }
 
   #take(windows: readonly WindowDemand[], nowMs: number): void {

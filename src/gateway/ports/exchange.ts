@@ -11,12 +11,23 @@ export interface Exchange {
   /** Values of the `:name` parts of the endpoint's path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly headers: Headers
-  /** Aborted when the client goes away, or when this gateway can wait no longer because it shuts down. */
-  readonly signal: AbortSignal
+  /**
+   * Calls back once when the client goes away, or when this gateway can wait no longer because it shuts down; at
+   * once when that has happened already. Gives a function that stops listening.
+   */
+  onLeave(listener: () => void): () => void
   /** The whole body as text. Refuses bodies over the limit, of a wrong content type, or that are not valid UTF-8. */
   readText(): Promise<string>
   /** To be called when a streamed answer is about to end: from then on the connection counts as idle. */
   announceEnd(): void
+}
+
+/** An answer as its parts. The server makes one response of them, which is much cheaper than changing one. */
+export interface Reply {
+  readonly status: number
+  /** Lower-case names. The steps of a story add to them. */
+  readonly headers: Record<string, string>
+  readonly body: string | ReadableStream<Uint8Array>
 }
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -26,7 +37,7 @@ export interface Endpoint {
   readonly method: HttpMethod
   /** `/operator/v1/accounts/:id`; a last segment `*` matches the rest of the path, given as `params['*']`. */
   readonly path: string
-  handle(exchange: Exchange): Response | Promise<Response>
+  handle(exchange: Exchange): Response | Reply | Promise<Response | Reply>
   readonly dressError?: EnvelopeDress
   /** Served even while the gateway shuts down; every other endpoint refuses new requests then. */
   readonly isServedWhileClosing?: true

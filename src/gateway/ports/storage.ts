@@ -112,6 +112,8 @@ export interface Storage extends ReplyStore {
 
   /** The first difference between a balance and the sum of its ledger entries, null when all agree. */
   findLedgerDifference(): Promise<string | null>
+  /** Runs work while no other node runs work this way: what a first start makes must be made once. */
+  exclusively<Result>(work: () => Promise<Result>): Promise<Result>
   /** Fails when the database does not answer. */
   ping(): Promise<void>
   close(): Promise<void>

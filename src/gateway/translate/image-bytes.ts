@@ -1,12 +1,13 @@
 import type { Conversation } from '../../conversation/conversation.ts'
 import type { ImagePart, ImageSource, Part } from '../../conversation/part.ts'
-import type { FetchImage } from '../ports/fetch-image.ts'
+
+/** Gets one picture, for the client that is waiting. */
+export type FetchPicture = (url: string) => Promise<ImageSource & { type: 'base64' }>
 
 /** The conversation with every picture as bytes, for suppliers that fetch nothing themselves. */
 export async function withImageBytes(
   conversation: Conversation,
-  fetchImage: FetchImage,
-  signal: AbortSignal,
+  fetchImage: FetchPicture,
 ): Promise<Conversation> {
   const urls = new Set<string>()
   forEachImage(conversation, ({ source }) => {
@@ -16,7 +17,7 @@ export async function withImageBytes(
   const fetched = new Map<string, ImageSource>()
   await Promise.all(
     [...urls].map(async (url) => {
-      fetched.set(url, await fetchImage(url, signal))
+      fetched.set(url, await fetchImage(url))
     }),
   )
   return {

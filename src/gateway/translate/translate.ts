@@ -7,11 +7,10 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import type { ClientSide, ReplyContext, SupplierSide, SupplyContext } from '../../protocols/translation.ts'
 import { type LanePlan, tryParse, type WholeReply } from '../lane-plan.ts'
-import type { FetchImage } from '../ports/fetch-image.ts'
 import { type AdaptedConversation, adaptTools } from './adapt-tools.ts'
 import { countOutput } from './count-output.ts'
 import { type EventStep, passThrough } from './event-step.ts'
-import { withImageBytes } from './image-bytes.ts'
+import { type FetchPicture, withImageBytes } from './image-bytes.ts'
 import { mergeAnswers } from './merge-answers.ts'
 import { ToolRestorer } from './restore-tools.ts'
 import { StopScanner } from './stop-scanner.ts'
@@ -26,8 +25,7 @@ export interface TranslationParts {
   readonly reply: ReplyContext
   readonly accountId: string
   readonly memory: ThinkingMemory
-  readonly fetchImage: FetchImage
-  readonly signal: AbortSignal
+  readonly fetchImage: FetchPicture
   /** Refuse rather than leave anything out. */
   readonly isStrict: boolean
 }
@@ -61,7 +59,7 @@ export async function planTranslation(parts: TranslationParts): Promise<LanePlan
 async function prepare(decoded: Conversation, parts: TranslationParts): Promise<Conversation> {
   const remembered = parts.memory.restore(parts.accountId, decoded)
   if (parts.supply.traits.urlImages) return remembered
-  return await withImageBytes(remembered, parts.fetchImage, parts.signal)
+  return await withImageBytes(remembered, parts.fetchImage)
 }
 
 /** A supplier that gives fewer answers than wanted is asked once for each. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
 import { aKey, anAccount } from '../../vocabulary/testing/specimens.ts'
@@ -21,12 +22,9 @@ function snapshotWith(key: ApiKey, secretExpiresAtMs: number | null = null): Sna
   }
 }
 
-const refusalOf = (snapshot: Snapshot) => {
-  try {
-    return findCaller('print', snapshot, NOW_MS)
-  } catch (error) {
-    return (error as { code?: string }).code
-  }
+const refusalOf = (snapshot: Snapshot, fingerprint = 'print') => {
+  const found = findCaller(fingerprint, snapshot, NOW_MS)
+  return found instanceof GatewayError ? found.code : found
 }
 
 describe('the holder of a fingerprint', () => {
@@ -36,8 +34,8 @@ describe('the holder of a fingerprint', () => {
   })
 
   test('is nobody for an unknown fingerprint, or a key of no account', () => {
-    expect(findCaller('other', snapshotWith(aKey()), NOW_MS)).toBeNull()
-    expect(findCaller('print', snapshotWith(aKey({ accountId: 'gone' })), NOW_MS)).toBeNull()
+    expect(refusalOf(snapshotWith(aKey()), 'other')).toBe('auth_invalid')
+    expect(refusalOf(snapshotWith(aKey({ accountId: 'gone' })))).toBe('auth_invalid')
   })
 
   test.each(['disabled', 'revoked'] as const)('is refused when the key is %s', (state) => {

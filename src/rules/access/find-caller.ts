@@ -8,17 +8,19 @@ export interface KeyHolder {
   readonly account: Account
 }
 
-/** Whose secret this is, or null when nobody's. Refuses a key that exists but may not be used. */
-export function findCaller(fingerprint: string, snapshot: Snapshot, nowMs: number): KeyHolder | null {
+/** Whose secret this is, or why it opens nothing. */
+export function findCaller(fingerprint: string, snapshot: Snapshot, nowMs: number): KeyHolder | GatewayError {
   const secret = snapshot.secretsByFingerprint.get(fingerprint)
-  if (secret === undefined) return null
-  const { key } = secret
-  if (key.state !== 'active') throw new GatewayError('auth_invalid', `This API key is ${key.state}.`)
-  if (isPast(key.expiresAtMs, nowMs) || isPast(secret.expiresAtMs, nowMs)) {
-    throw new GatewayError('auth_expired', 'This API key has expired.')
+  const account = secret && snapshot.accounts.get(secret.key.accountId)
+  if (secret === undefined || account === undefined) {
+    return new GatewayError('auth_invalid', 'The API key is not valid.')
   }
-  const account = snapshot.accounts.get(key.accountId)
-  return account === undefined ? null : { key, account }
+  const { key } = secret
+  if (key.state !== 'active') return new GatewayError('auth_invalid', `This API key is ${key.state}.`)
+  if (isPast(key.expiresAtMs, nowMs) || isPast(secret.expiresAtMs, nowMs)) {
+    return new GatewayError('auth_expired', 'This API key has expired.')
+  }
+  return { key, account }
 }
 
 function isPast(momentMs: number | null, nowMs: number): boolean {

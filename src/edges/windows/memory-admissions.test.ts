@@ -1,0 +1,207 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { Demand, WindowDemand } from '../../gateway/ports/admissions.ts'
+import { MemoryAdmissions } from './memory-admissions.ts'
+
+const DAY_MS = 86_400_000
+const clock = { timeMs: 0, nowMs: () => clock.timeMs }
+let admissions: MemoryAdmissions
+beforeEach(() => {
+  clock.timeMs = Date.parse('2026-06-10T12:00:00Z')
+  admissions = new MemoryAdmissions(clock, new Map([['rich', 1_000n]]))
+})
+
+const requests = (limit: number, id = 'key:1:requests'): WindowDemand => ({
+  id,
+  metric: 'requests',
+  limit,
+  amount: 1,
+})
+const tokens = (limit: number, amount: number): WindowDemand => ({
+  id: 'key:1:tokens',
+  metric: 'tokens',
+  limit,
+  amount,
+})
+
+let lastId = 0
+function demand(fields: Partial<Omit<Demand, 'hold'>> & { hold?: Partial<Demand['hold']> } = {}): Demand {
+  lastId += 1
+  const { hold, ...rest } = fields
+  return {
+    requestId: `req_${lastId}`,
+    accountId: 'rich',
+    keyId: 'key_1',
+    windows: [],
+    ...rest,
+    hold: { amountNano: 0n, creditLineNano: null, usageLimit: null, ...hold },
+  }
+}
+
+describe('windows', () => {
+  test('are taken together or not at all', () => {
+    const windows = [requests(5), tokens(10, 6)]
+    expect(admissions.admit(demand({ windows }))).toBeNull()
+    expect(admissions.admit(demand({ windows }))).toMatchObject({
+      reason: 'window',
+      window: { metric: 'tokens' },
+    })
+    expect(admissions.read(windows)).toEqual([
+      { metric: 'requests', limit: 5, remaining: 4, resetSeconds: 60 },
+      { metric: 'tokens', limit: 10, remaining: 4, resetSeconds: 60 },
+    ])
+  })
+
+  test('are not taken when there is no money', () => {
+    const windows = [requests(5)]
+    const refusal = admissions.admit(demand({ windows, hold: { amountNano: 1_001n, creditLineNano: 0n } }))
+    expect(refusal).toEqual({ reason: 'balance' })
+    expect(admissions.read(windows)[0]?.remaining).toBe(5)
+  })
+
+  test('that are full refuse with the time the last of them frees', () => {
+    const early = requests(1, 'account:1:requests')
+    const late = requests(1, 'key:1:requests')
+    admissions.admit(demand({ windows: [early] }))
+    clock.timeMs += 10_000
+    admissions.admit(demand({ windows: [late] }))
+    clock.timeMs += 20_500
+    for (const windows of [
+      [early, late],
+      [late, early],
+    ]) {
+      expect(admissions.admit(demand({ windows }))).toEqual({
+        reason: 'window',
+        window: late,
+        retryAfterSeconds: 40,
+      })
+    }
+  })
+
+  test('too small for a demand refuse it with a second to wait', () => {
+    expect(admissions.admit(demand({ windows: [tokens(5, 6)] }))).toMatchObject({ retryAfterSeconds: 1 })
+  })
+
+  test('of capacity are taken without any money', () => {
+    expect(admissions.takeCapacity([requests(1)])).toBeNull()
+    expect(admissions.takeCapacity([requests(1)])).toMatchObject({ reason: 'window', retryAfterSeconds: 60 })
+    expect(admissions.takeCapacity([])).toBeNull()
+  })
+
+  test('are read without being spent from', () => {
+    for (let look = 0; look < 3; look += 1) {
+      expect(admissions.read([requests(3)])).toEqual([
+        { metric: 'requests', limit: 3, remaining: 3, resetSeconds: 0 },
+      ])
+    }
+  })
+
+  test('in use survive the sweep of those that are over', () => {
+    for (let sent = 0; sent < 10_000; sent += 1) admissions.takeCapacity([requests(20_000)])
+    expect(admissions.read([requests(20_000)])[0]?.remaining).toBe(10_000)
+  })
+})
+
+describe('money', () => {
+  const spending = (amountNano: bigint, creditLineNano: bigint | null = 0n) => ({
+    hold: { amountNano, creditLineNano },
+  })
+
+  test('is held until it is settled, and then is what it cost', () => {
+    const first = demand(spending(700n))
+    expect(admissions.admit(first)).toBeNull()
+    expect(admissions.admit(demand(spending(301n)))).toEqual({ reason: 'balance' })
+    expect(admissions.balanceNano('rich')).toBe(1_000n)
+    admissions.settle(first.requestId, 100n)
+    expect(admissions.balanceNano('rich')).toBe(900n)
+    expect(admissions.admit(demand(spending(900n)))).toBeNull()
+  })
+
+  test('is settled once', () => {
+    const once = demand(spending(10n))
+    admissions.admit(once)
+    admissions.settle(once.requestId, 10n)
+    admissions.settle(once.requestId, 10n)
+    admissions.settle('unknown', 10n)
+    expect(admissions.balanceNano('rich')).toBe(990n)
+  })
+
+  test('may go below zero as far as the credit line, without end when that has none', () => {
+    expect(admissions.admit(demand({ accountId: 'poor', ...spending(51n, 50n) }))).toEqual({
+      reason: 'balance',
+    })
+    expect(admissions.admit(demand({ accountId: 'poor', ...spending(50n, 50n) }))).toBeNull()
+    expect(admissions.admit(demand({ accountId: 'poor', ...spending(10n ** 15n, null) }))).toBeNull()
+  })
+
+  test('is not needed for what costs nothing', () => {
+    expect(admissions.admit(demand({ accountId: 'poor', ...spending(0n) }))).toBeNull()
+  })
+
+  test('comes in by credit', () => {
+    admissions.credit('poor', 5n)
+    admissions.credit('poor', -2n)
+    expect(admissions.balanceNano('poor')).toBe(3n)
+  })
+})
+
+describe('the usage limit of a key', () => {
+  const usageLimit = { period: 'daily', amountNano: 100n } as const
+  const spending = (amountNano: bigint) => ({ hold: { amountNano, usageLimit } })
+
+  test('counts holds and settlements of the period', () => {
+    const first = demand(spending(60n))
+    admissions.admit(first)
+    expect(admissions.admit(demand(spending(41n)))).toEqual({ reason: 'key-spending-limit' })
+    admissions.settle(first.requestId, 59n)
+    expect(admissions.admit(demand(spending(41n)))).toBeNull()
+  })
+
+  test('is reached until the period ends', () => {
+    const all = demand(spending(100n))
+    admissions.admit(all)
+    admissions.settle(all.requestId, 100n)
+    expect(admissions.hasReachedLimit('key_1', usageLimit)).toBe(true)
+    clock.timeMs += DAY_MS
+    expect(admissions.hasReachedLimit('key_1', usageLimit)).toBe(false)
+  })
+
+  test('knows what was spent before this process, also by a key with a request under way', () => {
+    const underWay = demand(spending(30n))
+    admissions.admit(underWay)
+    const day = Math.floor(clock.timeMs / DAY_MS)
+    admissions.loadKeySpend('key_1', [{ keyId: 'key_1', day, amountNano: 60n }])
+    expect(admissions.admit(demand(spending(11n)))).toEqual({ reason: 'key-spending-limit' })
+    admissions.settle(underWay.requestId, 30n)
+    expect(admissions.admit(demand(spending(11n)))).toEqual({ reason: 'key-spending-limit' })
+    expect(admissions.admit(demand(spending(10n)))).toBeNull()
+  })
+})
+
+test('in any order of admissions and settlements within their holds, no limit is ever passed', () => {
+  const step = fc.record({
+    holdNano: fc.bigInt({ min: 1n, max: 40n }),
+    settles: fc.boolean(),
+    share: fc.nat(100),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      const tested = new MemoryAdmissions(clock, new Map([['rich', 300n]]))
+      const usageLimit = { period: 'forever', amountNano: 200n } as const
+      const open: { requestId: string; holdNano: bigint }[] = []
+      let spentNano = 0n
+      for (const { holdNano, settles, share } of steps) {
+        const asked = demand({ hold: { amountNano: holdNano, creditLineNano: 0n, usageLimit } })
+        if (tested.admit(asked) === null) open.push({ requestId: asked.requestId, holdNano })
+        const ended = settles ? open.shift() : undefined
+        if (ended === undefined) continue
+        const costNano = (ended.holdNano * BigInt(share)) / 100n
+        tested.settle(ended.requestId, costNano)
+        spentNano += costNano
+      }
+      const heldNano = open.reduce((sum, each) => sum + each.holdNano, 0n)
+      expect(spentNano + heldNano).toBeLessThanOrEqual(200n)
+      expect(tested.balanceNano('rich')).toBe(300n - spentNano)
+    }),
+  )
+})

@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { readBooks } from './support/books.ts'
+import { ChatLoad } from './support/chat-load.ts'
+import {
+  environmentOf,
+  type GatewayProcess,
+  makeFolder,
+  removeFolder,
+  startProcess,
+  stopProcess,
+} from './support/gateway-process.ts'
+import { makeDatabase } from './support/own-database.ts'
+import { liftLimits } from './support/supply.ts'
+
+const SEED = 20_260_610
+const SHORTEST_LIFE_MS = 40
+const LONGEST_LIFE_MS = 400
+const SLOWEST_START_MS = 3_000
+
+/** Numbers from 0 to 1 that are the same on every run. */
+function seededRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+let folder = ''
+let gateway: GatewayProcess | null = null
+
+afterEach(async () => {
+  await stopProcess(gateway)
+  removeFolder(folder)
+})
+
+interface Loop {
+  readonly rounds: number
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** Starts and kills the gateway again and again under load; gives the ids of all requests that were answered. */
+async function killAgainAndAgain({ rounds, environment }: Loop): Promise<string[]> {
+  const random = seededRandom(SEED)
+  const answered: string[] = []
+  const starts: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    gateway = await startProcess(environmentOf(folder, environment))
+    starts.push(gateway.startMs)
+    if (round === 0) await liftLimits(gateway)
+    const load = new ChatLoad(gateway.url, { model: 'sandbox-chat', clients: 8 })
+    await Bun.sleep(SHORTEST_LIFE_MS + random() * (LONGEST_LIFE_MS - SHORTEST_LIFE_MS))
+    gateway.signal('SIGKILL')
+    await Promise.all([gateway.exited, load.ended()])
+    answered.push(...load.answered)
+  }
+  starts.sort((one, other) => one - other)
+  console.log(
+    `${rounds} kills: ${answered.length} requests answered, starts took ${Math.round(starts[Math.floor(rounds / 2)] ?? 0)} ms at the median, ${Math.round(starts.at(-1) ?? 0)} ms at most`,
+  )
+  expect(starts.at(-1)).toBeLessThan(SLOWEST_START_MS)
+  return answered
+}
+
+async function expectExactBooks(answered: readonly string[], loop: Loop): Promise<void> {
+  // The last start takes over what the last kill left in the journal, and ends in an orderly way.
+  gateway = await startProcess(environmentOf(folder, loop.environment))
+  gateway.signal('SIGTERM')
+  expect(await gateway.exited).toBe(0)
+  const books = await readBooks(folder, loop.environment.DATABASE_URL ?? null)
+  const ids = books.settlements.map(({ requestId }) => requestId)
+  expect(new Set(ids).size).toBe(ids.length)
+  const completed = new Set(
+    books.settlements.flatMap(({ requestId, outcome }) => (outcome === 'completed' ? [requestId] : [])),
+  )
+  expect(answered.length).toBeGreaterThan(loop.rounds)
+  expect(answered.filter((id) => !completed.has(id))).toEqual([])
+  expect(books.ledgerDifference).toBeNull()
+  const charged = books.settlements.reduce((sum, { amountNano }) => sum + amountNano, 0n)
+  expect(charged).toBeGreaterThan(0n)
+  expect(books.balanceNano).toBe(-charged)
+  const interrupted = books.settlements.filter(({ outcome }) => outcome === 'interrupted')
+  expect(interrupted.length).toBeGreaterThan(0)
+  expect(interrupted.filter(({ amountNano }) => amountNano !== 0n)).toEqual([])
+}
+
+describe('kill -9 under load loses no answered request and charges none twice', () => {
+  test('20 times on SQLite', async () => {
+    folder = makeFolder()
+    const loop = { rounds: 20, environment: {} }
+    await expectExactBooks(await killAgainAndAgain(loop), loop)
+  }, 120_000)
+
+  test.skipIf(!process.env.TEST_DATABASE_URL)(
+    '5 times on PostgreSQL',
+    async () => {
+      folder = makeFolder()
+      const database = await makeDatabase()
+      if (database === null) throw new Error('TEST_DATABASE_URL is not set')
+      try {
+        const loop = { rounds: 5, environment: { DATABASE_URL: database.url } }
+        await expectExactBooks(await killAgainAndAgain(loop), loop)
+        await stopProcess(gateway)
+      } finally {
+        await database.drop()
+      }
+    },
+    60_000,
+  )
+})

@@ -1,0 +1,42 @@
+import { openStorage } from '../../../src/edges/storage/index.ts'
+import type { Storage } from '../../../src/gateway/ports/storage.ts'
+import { createSecretKeeper } from '../../../src/rules/access/server-secret.ts'
+import type { Settlement } from '../../../src/vocabulary/settlement.ts'
+import { SERVER_SECRET } from './gateway-process.ts'
+
+/** What a stopped gateway left in its database. */
+export interface Books {
+  readonly settlements: readonly Settlement[]
+  /** null when every balance is the sum of its ledger entries. */
+  readonly ledgerDifference: string | null
+  /** The sum of all balances. */
+  readonly balanceNano: bigint
+}
+
+export async function readBooks(dataFolder: string, databaseUrl: string | null = null): Promise<Books> {
+  const storage = await openStorage({ databaseUrl, dataFolder, secrets: createSecretKeeper(SERVER_SECRET) })
+  try {
+    const balances = await storage.loadBalances()
+    return {
+      settlements: await readSettlements(storage),
+      ledgerDifference: await storage.findLedgerDifference(),
+      balanceNano: [...balances.values()].reduce((sum, balance) => sum + balance, 0n),
+    }
+  } finally {
+    await storage.close()
+  }
+}
+
+async function readSettlements(storage: Storage): Promise<Settlement[]> {
+  const settlements: Settlement[] = []
+  let cursor: string | null = null
+  do {
+    const page: Awaited<ReturnType<Storage['listSettlements']>> = await storage.listSettlements(
+      {},
+      { limit: 500, cursor },
+    )
+    settlements.push(...page.data)
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  return settlements
+}

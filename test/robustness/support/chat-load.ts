@@ -1,0 +1,44 @@
+import { BOOTSTRAP_KEY } from './gateway-process.ts'
+
+export function chatRequest(fields: Readonly<Record<string, unknown>>, key = BOOTSTRAP_KEY): RequestInit {
+  return {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: [{ role: 'user', content: 'ping' }], ...fields }),
+  }
+}
+
+export interface LoadOptions {
+  readonly model: string
+  readonly clients: number
+}
+
+/** Clients that ask again and again until the gateway is gone; half of them take their answers as streams. */
+export class ChatLoad {
+  /** Ids of requests whose answer came whole. */
+  readonly answered: string[] = []
+  readonly #clients: Promise<void>[]
+
+  constructor(url: string, { model, clients }: LoadOptions) {
+    this.#clients = Array.from({ length: clients }, (_, index) => this.#ask(url, model, index % 2 === 0))
+  }
+
+  /** Resolves when every client has met the end of the gateway. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#clients)
+  }
+
+  async #ask(url: string, model: string, stream: boolean): Promise<void> {
+    try {
+      for (;;) {
+        const response = await fetch(`${url}/v1/chat/completions`, chatRequest({ model, stream }))
+        const text = await response.text()
+        const isWhole = stream ? text.endsWith('data: [DONE]\n\n') : text.endsWith('}')
+        if (response.status !== 200 || !isWhole) throw new Error(`cut off: ${response.status} ${text}`)
+        this.answered.push(response.headers.get('x-request-id') ?? '')
+      }
+    } catch {
+      // The gateway was killed, which is what this client was waiting for.
+    }
+  }
+}

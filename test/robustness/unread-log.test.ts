@@ -1,0 +1,42 @@
+import { afterEach, expect, test } from 'bun:test'
+import { closeSync, constants, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { environmentOf, makeFolder, removeFolder } from './support/gateway-process.ts'
+
+const PROGRAM = join(import.meta.dirname, '../../src/main.ts')
+// A pipe holds 64 KB, which is less than these leave in the log.
+const REQUESTS = 2_000
+const AT_ONCE = 50
+
+const folder = makeFolder()
+
+afterEach(() => removeFolder(folder))
+
+test('a log that nobody reads stops no request', async () => {
+  const pipe = openUnreadPipe()
+  const child = Bun.spawn([process.execPath, PROGRAM], {
+    env: environmentOf(join(folder, 'data')),
+    stdout: 'pipe',
+    stderr: pipe,
+  })
+  try {
+    const { value } = await child.stdout.getReader().read()
+    const url = /listens on (\S+)/.exec(Buffer.from(value ?? []).toString())?.[1] ?? ''
+    for (let asked = 0; asked < REQUESTS; asked += AT_ONCE) {
+      const path = `/${'long-path'.repeat(20)}/${asked}`
+      const responses = await Promise.all(Array.from({ length: AT_ONCE }, () => fetch(`${url}${path}`)))
+      expect(responses.every((response) => response.status === 404)).toBe(true)
+    }
+  } finally {
+    child.kill('SIGKILL')
+    await child.exited
+    closeSync(pipe)
+  }
+})
+
+/** Opened for both directions, so that writing to it fails for nobody and nobody reads from it. */
+function openUnreadPipe(): number {
+  const path = join(folder, 'pipe')
+  expect(Bun.spawnSync(['mkfifo', path]).exitCode).toBe(0)
+  return openSync(path, constants.O_RDWR)
+}

@@ -1,0 +1,16 @@
+const DEADLINE_MS = 5_000
+const POLL_MS = 5
+
+/** Asks until there is an answer; for what happens soon but not at once, such as a row reaching the database. */
+export async function eventually<T>(
+  what: string,
+  find: () => T | null | undefined | false | Promise<T | null | undefined | false>,
+): Promise<T> {
+  const endMs = performance.now() + DEADLINE_MS
+  for (;;) {
+    const found = await find()
+    if (found !== null && found !== undefined && found !== false) return found
+    if (performance.now() > endMs) throw new Error(`${what} did not happen within ${DEADLINE_MS} ms`)
+    await Bun.sleep(POLL_MS)
+  }
+}

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readSettings } from '../../src/edges/settings/read-settings.ts'
+import type { LiveStreams } from '../../src/gateway/live-streams.ts'
+import type { Storage } from '../../src/gateway/ports/storage.ts'
+import type { Sandbox } from '../../src/sandbox/server.ts'
+import { startTurnpike, type Turnpike } from '../../src/turnpike.ts'
+import type { Clock } from '../../src/vocabulary/clock.ts'
+import { type CollectedLog, createCollectedLog } from './collected-log.ts'
+import { realClock } from './movable-clock.ts'
+
+export const OPERATOR_TOKEN = 'operator-token-for-tests'
+/** The key of the first account, whose spending has no limit. */
+export const BOOTSTRAP_KEY = 'sk-bootstrap-key-for-tests'
+
+export interface TestGatewayOptions {
+  readonly clock?: Clock
+  readonly random?: () => number
+  /** Settings by their environment names, over those every test gateway has. */
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** A real gateway in this process, with its own port, data folder and sandbox. */
+export interface TestGateway {
+  readonly url: string
+  readonly sandbox: Sandbox
+  readonly storage: Storage
+  readonly streams: LiveStreams
+  readonly log: CollectedLog
+  /** Calls the operator API and gives the body of its answer; throws when it refuses. */
+  operator<T>(method: string, path: string, body?: unknown): Promise<T>
+  stop(): Promise<void>
+}
+
+export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'turnpike-test-'))
+  const removeFolder = () => rmSync(dataFolder, { recursive: true, force: true })
+  const log = createCollectedLog()
+  try {
+    const turnpike = await startTurnpike(testSettings(dataFolder, options.environment), {
+      clock: options.clock ?? realClock,
+      random: options.random ?? (() => 0.5),
+      log,
+    })
+    return { ...describeGateway(turnpike, log), stop: () => turnpike.stop(0).finally(removeFolder) }
+  } catch (error) {
+    removeFolder()
+    throw error
+  }
+}
+
+function testSettings(dataFolder: string, environment: TestGatewayOptions['environment']) {
+  return readSettings({
+    PORT: '0',
+    TURNPIKE_DATA: dataFolder,
+    TURNPIKE_SECRET: 'server-secret-for-tests',
+    TURNPIKE_OPERATOR_TOKEN: OPERATOR_TOKEN,
+    TURNPIKE_BOOTSTRAP_KEY: BOOTSTRAP_KEY,
+    TURNPIKE_SANDBOX: 'on',
+    ...environment,
+  })
+}
+
+function describeGateway(turnpike: Turnpike, log: CollectedLog): Omit<TestGateway, 'stop'> {
+  const { url, sandbox, storage, streams } = turnpike
+  if (sandbox === null) throw new Error('the sandbox was not started')
+  return {
+    url,
+    sandbox,
+    storage,
+    streams,
+    log,
+    operator: (method, path, body) => callOperator(`${url}/operator/v1${path}`, method, body),
+  }
+}
+
+async function callOperator<T>(url: string, method: string, body: unknown): Promise<T> {
+  const response = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  if (response.ok) return (await response.json()) as T
+  throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`)
+}
