@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
+import { withApiDocs } from './api-document.ts'
 import { type HttpServer, startServer } from './edges/http-server/serve.ts'
 import { fetchImage } from './edges/image-fetcher/fetch-image.ts'
 import { FileJournal } from './edges/journal/file-journal.ts'
@@ -19,6 +20,7 @@ import { LiveStreams } from './gateway/live-streams.ts'
 import { createOperations, type LocalOperations } from './gateway/operate/index.ts'
 import { systemRandom } from './gateway/operate/random-source.ts'
 import type { Admissions, WindowDemand } from './gateway/ports/admissions.ts'
+import type { Endpoint } from './gateway/ports/exchange.ts'
 import type { Log } from './gateway/ports/log.ts'
 import type { Storage } from './gateway/ports/storage.ts'
 import { clientEndpoints } from './gateway/routes.ts'
@@ -42,6 +44,8 @@ export interface Surroundings {
 export interface Turnpike {
   readonly url: string
   readonly port: number
+  /** Everything that can be asked of it. */
+  readonly endpoints: readonly Endpoint[]
   readonly sandbox: Sandbox | null
   readonly operations: LocalOperations
   readonly storage: Storage
@@ -66,17 +70,18 @@ export async function startTurnpike(settings: Settings, surroundings: Surroundin
   const { operations } = books
   const gateway = buildGateway(settings, surroundings, books)
   const watch = { isClosing: false }
+  const endpoints = withApiDocs([
+    ...clientEndpoints(gateway),
+    ...operatorEndpoints(operations, {
+      isOperator: operatorCheck(access.fingerprint, vault.secrets.fingerprint),
+      clock: surroundings.clock,
+    }),
+    ...healthEndpoints({ storage, isClosing: () => watch.isClosing }),
+  ])
   const server = startServer({
     hostname: settings.hostname,
     port: settings.port,
-    endpoints: [
-      ...clientEndpoints(gateway),
-      ...operatorEndpoints(operations, {
-        isOperator: operatorCheck(access.fingerprint, vault.secrets.fingerprint),
-        clock: surroundings.clock,
-      }),
-      ...healthEndpoints({ storage, isClosing: () => watch.isClosing }),
-    ],
+    endpoints,
     bodyLimits: { maxBytes: settings.maxBodyBytes, timeoutMs: settings.bodyTimeoutSeconds * 1_000 },
     clock: surroundings.clock,
     log: surroundings.log,
@@ -86,6 +91,7 @@ export async function startTurnpike(settings: Settings, surroundings: Surroundin
   return {
     url: server.url,
     port: server.port,
+    endpoints,
     sandbox,
     operations,
     storage,

@@ -43,17 +43,40 @@ export function sealProof(proof: Proof): string {
 // Base64 of `{"v":1,`; a cheap way to tell our envelopes from suppliers' own values, which are often very long.
 const ENVELOPE_START = 'eyJ2IjoxL'
 
+/**
+ * Whether a body may carry envelopes of ours: a supplier of the client's own format would refuse them, so such a
+ * body cannot be relayed. A text that only looks like one costs a translation and nothing else.
+ */
+export function mayCarryEnvelope(text: string): boolean {
+  return text.includes(ENVELOPE_START)
+}
+
 /** null when the text is not one of our envelopes but a supplier's own value. */
 export function openProof(sealed: string): Proof | null {
   if (!sealed.startsWith(ENVELOPE_START)) return null
   try {
-    const envelope = JSON.parse(Buffer.from(sealed, 'base64').toString('utf8')) as Partial<Envelope>
-    const { p, m, k, o, s, i } = envelope
-    if (typeof p !== 'string' || typeof s !== 'string' || o === undefined) return null
-    return { origin: p, model: m ?? '', route: k ?? '', on: o, value: s, itemId: i ?? null }
+    const {
+      p,
+      m = '',
+      k = '',
+      o,
+      s,
+      i = null,
+    }: Partial<Record<keyof Envelope, unknown>> = JSON.parse(Buffer.from(sealed, 'base64').toString('utf8'))
+    if (!isText(p) || !isText(m) || !isText(k) || !isText(s) || !isPlace(o)) return null
+    return i === null || isText(i) ? { origin: p, model: m, route: k, on: o, value: s, itemId: i } : null
   } catch {
     return null
   }
+}
+
+// The text came from a client, who may have made it up.
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isPlace(value: unknown): value is Proof['on'] {
+  return value === 'thinking' || value === 'tool-call' || value === 'text'
 }
 
 /** A proof as a client of its own format sent it: opened when it is ours, taken as it is when it is not. */

@@ -33,6 +33,7 @@ export interface WebSearchTool {
   readonly blockedDomains: readonly string[] | null
   readonly maxUses: number | null
   readonly contextSize: 'low' | 'medium' | 'high' | null
+  /** Members such as `city`, `region`, `country` and `timezone`, without the word that says it is approximate. */
   readonly userLocation: Readonly<Record<string, unknown>> | null
   /** The client's own definition, restored when the other side speaks the same format. */
   readonly original: { readonly format: string; readonly value: unknown } | null

@@ -19,6 +19,7 @@ export interface AnswerBodyParts {
 
 // After its last event a supplier has this long to end the response, so that its connection can be used again.
 const FAREWELL_MS = 1_000
+const BREAK_OFF_MS = 50
 
 const encoder = new TextEncoder()
 
@@ -165,17 +166,23 @@ export class AnswerBody implements LiveStream {
 
   async #endWithError(error: GatewayError, outcome: Outcome): Promise<void> {
     if (!this.#end()) return
-    this.#parts.stream.abort()
+    const { admission, stream } = this.#parts
+    stream.abort()
     await this.#settle(outcome)
-    this.#controller?.enqueue(
-      encoder.encode(this.#parts.admission.asking.protocol.encodeStreamError(error, this.#requestId)),
-    )
-    this.#close()
+    this.#controller?.enqueue(encoder.encode(stream.tap.fail(error)))
+    if (admission.asking.protocol.breaksOffAfterError) this.#breakOff()
+    else this.#close()
   }
 
   #close(): void {
     this.#parts.admission.asking.exchange.announceEnd()
     this.#controller?.close()
+  }
+
+  /** The connection is destroyed, but only after the error frame had time to leave. */
+  #breakOff(): void {
+    this.#parts.admission.asking.exchange.announceEnd()
+    setTimeout(() => this.#controller?.error(new Error('the answer has failed')), BREAK_OFF_MS)
   }
 
   async #leave(): Promise<void> {

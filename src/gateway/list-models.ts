@@ -1,3 +1,4 @@
+import { encodeModel, encodeModelList } from '../protocols/content-generation/index.ts'
 import { combinedCapacity, effectiveLimit, routeCapacity } from '../rules/limits/effective-limit.ts'
 import { type EligibleRoute, eligibleRoutes } from '../rules/routing/eligible-routes.ts'
 import type { Model } from '../vocabulary/supply.ts'
@@ -10,25 +11,52 @@ import type { Exchange, Reply } from './ports/exchange.ts'
 import { tellingLimits } from './telling-limits.ts'
 
 /** The models a key may use, as its route policy and allowlist stand at this moment. */
-export async function listModels(exchange: Exchange, gateway: Gateway): Promise<Reply> {
-  const caller = authenticate(exchange, gateway)
-  return tellingLimits(caller, gateway, async () => {
-    await guardLookUp(caller, gateway.admissions)
-    const data = availableModels(caller).map((available) => modelEntry(caller, available))
+export function listModels(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  return lookUp(exchange, gateway, (available, caller) => {
+    const data = available.map((model) => modelEntry(caller, model))
     const ends = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null }
-    return jsonReply({ object: 'list', data, has_more: false, ...ends })
+    return { object: 'list', data, has_more: false, ...ends }
   })
 }
 
-export async function showModel(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+export function showModel(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  return lookUp(exchange, gateway, (available, caller) => modelEntry(caller, findIn(available, exchange)))
+}
+
+/** The same models in the shape and pages of the content-generation family. */
+export function listGenerationModels(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  return lookUp(exchange, gateway, (available) => {
+    const { query } = exchange
+    const page = { pageSize: query.get('pageSize'), pageToken: query.get('pageToken') }
+    return encodeModelList(
+      available.map(({ model }) => model),
+      page,
+    )
+  })
+}
+
+export function showGenerationModel(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  return lookUp(exchange, gateway, (available) => encodeModel(findIn(available, exchange).model))
+}
+
+/** Discovery answers with the caller's limits but spends none of the generation windows. */
+async function lookUp(
+  exchange: Exchange,
+  gateway: Gateway,
+  answer: (available: readonly AvailableModel[], caller: Caller) => unknown,
+): Promise<Reply> {
   const caller = authenticate(exchange, gateway)
   return tellingLimits(caller, gateway, async () => {
     await guardLookUp(caller, gateway.admissions)
-    const id = exchange.params['*'] ?? ''
-    const available = availableModels(caller).find(({ model }) => model.id === id)
-    if (available === undefined) throw modelNotFound(id)
-    return jsonReply(modelEntry(caller, available))
+    return jsonReply(answer(availableModels(caller), caller))
   })
+}
+
+function findIn(available: readonly AvailableModel[], exchange: Exchange): AvailableModel {
+  const id = exchange.params['*'] ?? ''
+  const found = available.find(({ model }) => model.id === id)
+  if (found === undefined) throw modelNotFound(id)
+  return found
 }
 
 interface AvailableModel {

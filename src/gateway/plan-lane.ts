@@ -1,13 +1,12 @@
-import type { ClientRequest, Protocol } from '../protocols/protocol.ts'
-import type { ReplyContext, SupplierSide, SupplyContext } from '../protocols/translation.ts'
+import type { Protocol } from '../protocols/protocol.ts'
 import type { Candidate } from '../rules/routing/order-candidates.ts'
 import { fitTraits } from '../vocabulary/traits.ts'
 import type { Admission } from './admission.ts'
 import { chooseLane } from './choose-lane.ts'
 import type { Gateway } from './gateway.ts'
-import type { LanePlan, WholeReply } from './lane-plan.ts'
+import type { LanePlan } from './lane-plan.ts'
 import { planRelay } from './relay.ts'
-import { planTranslation, unfoldReply } from './translate/translate.ts'
+import { planTranslation, type ReplySides, unfoldReply } from './translate/translate.ts'
 
 /** What to send to this candidate. Throws a GatewayError when what the client wants cannot be said to it. */
 export async function planLane(
@@ -18,30 +17,23 @@ export async function planLane(
   const { protocol, request, exchange, caller } = admission.asking
   const lane = chooseLane(protocol, request, candidate.route)
   if (lane === null) throw new Error('a candidate without a lane')
-  const contexts = (supplier: SupplierSide) => contextsFor(supplier, { admission, candidate, gateway })
+  const parts = { admission, candidate, gateway }
   if (lane.type === 'relay') {
     return planRelay({
       protocol,
       request,
       upstreamModel: candidate.route.route.upstreamModel,
-      unfoldReply: (text) => unfoldRelayed(text, { protocol, request, contexts }),
+      unfoldReply: (text) => unfoldReply(text, sidesFor(protocol, parts)),
     })
   }
   return await planTranslation({
-    ...contexts(lane.supplier),
-    client: lane.client,
+    ...sidesFor(lane.protocol, parts),
     supplierProtocol: lane.protocol,
-    supplier: lane.supplier,
     accountId: caller.account.id,
     memory: gateway.thinking,
     fetchImage: (url) => gateway.fetchImage(url, exchange),
     isStrict: exchange.headers.get('x-gateway-strict') === 'true',
   })
-}
-
-interface Contexts {
-  readonly supply: SupplyContext
-  readonly reply: ReplyContext
 }
 
 interface LaneParts {
@@ -50,9 +42,12 @@ interface LaneParts {
   readonly gateway: Gateway
 }
 
-function contextsFor(supplier: SupplierSide, { admission, candidate, gateway }: LaneParts): Contexts {
-  const { exchange, target } = admission.asking
+/** Both sides of a translation and what each needs to know. */
+function sidesFor({ supplier }: Protocol, { admission, candidate, gateway }: LaneParts): ReplySides {
+  const { exchange, target, request } = admission.asking
   return {
+    client: request.client,
+    supplier,
     supply: {
       upstreamModel: candidate.route.route.upstreamModel,
       route: candidate.route.supplier.id,
@@ -67,17 +62,4 @@ function contextsFor(supplier: SupplierSide, { admission, candidate, gateway }: 
       newId: gateway.newId,
     },
   }
-}
-
-interface RelayedReply {
-  readonly protocol: Protocol
-  readonly request: ClientRequest
-  readonly contexts: (supplier: SupplierSide) => Contexts
-}
-
-function unfoldRelayed(text: string, { protocol, request, contexts }: RelayedReply): WholeReply | null {
-  if (request.client === undefined || protocol.supplier === undefined) return null
-  const { client } = request
-  const { supplier } = protocol
-  return unfoldReply(text, { client, supplier, ...contexts(supplier) })
 }

@@ -29,5 +29,5 @@ export function planRelay(parts: RelayParts): LanePlan {
 function readWhole(protocol: Protocol, text: string): WholeReply | null {
   const reply = tryParse(text)
   const facts = protocol.readReply(reply)
-  return facts === null ? null : { body: text, facts, reply }
+  return facts === null ? null : { body: protocol.patchReply?.(text, reply) ?? text, facts, reply }
 }

@@ -5,7 +5,7 @@ import { authenticate } from './authenticate.ts'
 import { countTokens } from './count-tokens.ts'
 import type { Gateway } from './gateway.ts'
 import { generate } from './generate.ts'
-import { listModels, showModel } from './list-models.ts'
+import { listGenerationModels, listModels, showGenerationModel, showModel } from './list-models.ts'
 import type { Endpoint, Exchange, HttpMethod, Reply } from './ports/exchange.ts'
 import { deleteReply, listReplyInput, showReply } from './reply-state.ts'
 import { tellingLimits } from './telling-limits.ts'
@@ -17,6 +17,8 @@ export function clientEndpoints(gateway: Gateway): Endpoint[] {
   const stories: readonly (readonly [HttpMethod, string, Story])[] = [
     ['GET', '/v1/models', listModels],
     ['GET', '/v1/models/*', showModel],
+    ['GET', '/v1beta/models', listGenerationModels],
+    ['GET', '/v1beta/models/*', showGenerationModel],
     ['GET', '/v1/responses/:id', showReply],
     ['DELETE', '/v1/responses/:id', deleteReply],
     ['GET', '/v1/responses/:id/input_items', listReplyInput],

@@ -1,9 +1,12 @@
 import type { Format } from '../vocabulary/supply.ts'
 import { chatCompletion } from './chat-completion/index.ts'
+import { contentGeneration } from './content-generation/index.ts'
+import { messages } from './messages/index.ts'
 import type { Protocol } from './protocol.ts'
+import { responses } from './responses/index.ts'
 
-/** Every wire format this gateway speaks. A new one is its folder and one line here. */
-export const PROTOCOLS: readonly Protocol[] = [chatCompletion]
+/** Every text format this gateway speaks. A new one is its folder and one line here. */
+export const PROTOCOLS: readonly Protocol[] = [chatCompletion, responses, messages, contentGeneration]
 
 const byName = new Map(PROTOCOLS.map((protocol) => [protocol.name, protocol]))
 

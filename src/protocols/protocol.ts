@@ -27,7 +27,7 @@ export interface ClientRequest {
   /** A tap for the supplier's answer to exactly this request. */
   openTap(): StreamTap
   /** What the translate lane needs; decoding happens only when it is asked for. */
-  readonly client?: ClientSide
+  readonly client: ClientSide
   /** False when the client wants the answer in a shape no supplier of its format gives. */
   readonly isRelayable?: boolean
   /** The content type of a streamed answer, when it is not that of an event stream. */
@@ -74,7 +74,7 @@ export interface StreamTap {
   /** Characters of generated text, thinking and tool arguments forwarded so far. */
   readonly outputCharacters: number
   /** The frames that tell the client that the answer has failed, in step with what was forwarded before. */
-  fail?(error: GatewayError): string
+  fail(error: GatewayError): string
   /** The whole reply as its last event told it, for formats whose replies are kept. */
   readonly finalReply?: unknown
 }
@@ -108,6 +108,12 @@ export interface StateRules {
   /** null when there is nothing to keep. */
   replyId(reply: unknown): string | null
   outputItems(reply: unknown): readonly unknown[]
+  /** The id by which a later request may refer to an item; null when it has none. */
+  itemId(item: unknown): string | null
+  /** Ids of items of earlier replies that the body only refers to. */
+  referencedIds(body: unknown): readonly string[]
+  /** The body with each reference replaced by the item it names. */
+  resolve(body: unknown, items: ReadonlyMap<string, unknown>): unknown
 }
 
 /**
@@ -125,10 +131,10 @@ export interface Protocol {
   decodeError(status: number, body: string): SupplierFailure
   /** What this format's clients look for around the error envelope. */
   readonly dressError?: EnvelopeDress
-  /** The frames that tell a client in mid-stream that the answer has failed. */
-  encodeStreamError(error: GatewayError, requestId: string): string
+  /** The text of a supplier's whole reply with what the published API has and the supplier's does not. */
+  patchReply?(text: string, reply: unknown): string
   /** The side that faces suppliers, for clients of other formats. */
-  readonly supplier?: SupplierSide
+  readonly supplier: SupplierSide
   readonly tokenCounting?: TokenCounting
   /** For formats whose requests may continue from an earlier reply. */
   readonly state?: StateRules

@@ -7,17 +7,26 @@ export type RefusalKind =
   | 'rate-limited'
   | 'broken'
 
+export interface RefusalDetails {
+  readonly status?: number
+  /** The request field at fault, as the face spells it. */
+  readonly field?: string
+  /** The face's own word for this very problem, where the kind alone does not say it. */
+  readonly code?: string
+}
+
 export class Refusal extends Error {
   readonly kind: RefusalKind
   readonly status: number
-  /** The request field at fault, as the face spells it. */
   readonly field: string | null
+  readonly code: string | null
 
-  constructor(kind: RefusalKind, message: string, details: { status?: number; field?: string } = {}) {
+  constructor(kind: RefusalKind, message: string, details: RefusalDetails = {}) {
     super(message)
     this.kind = kind
     this.status = details.status ?? STATUSES[kind]
     this.field = details.field ?? null
+    this.code = details.code ?? null
   }
 }
 

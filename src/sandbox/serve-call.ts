@@ -2,7 +2,7 @@ import type { Actor } from './actors/actor.ts'
 import { answerCall } from './answer-call.ts'
 import type { CallRecord } from './call-log.ts'
 import { refuseWith } from './delivery/responses.ts'
-import type { Face, Scene } from './faces/face.ts'
+import type { Face, Incoming, Scene } from './faces/face.ts'
 import { type FaultPlan, planFaults } from './fault-plan.ts'
 import { type Fault, FaultRuleError, parseFault } from './faults.ts'
 import { Refusal } from './refusal.ts'
@@ -17,7 +17,7 @@ export async function serveCall(request: Request, face: Face, stage: Stage): Pro
   try {
     checkKey(request, face, stage)
     const body = await readBody(request, call)
-    const scene = face.open({ path: call.path, body, callNumber: call.number, nowMs: call.startedAtMs })
+    const scene = face.open(describeIncoming(request, { body, call, stage }))
     call.model = scene.ask.model
     const actor = findActor(scene, stage)
     const plan = gatherFaults(request, actor, stage)
@@ -30,8 +30,24 @@ export async function serveCall(request: Request, face: Face, stage: Stage): Pro
 }
 
 export function checkKey(request: Request, face: Face, stage: Stage): void {
-  if (stage.acceptsKey(face.readKey(request.headers))) return
-  throw new Refusal('bad-key', 'Incorrect API key provided. Sandbox keys start with sk-sandbox.')
+  if (!stage.acceptsKey(face.readKey(request))) throw face.refuseKey()
+}
+
+function describeIncoming(
+  { url, headers }: Request,
+  { body, call, stage }: { body: unknown; call: CallRecord; stage: Stage },
+): Incoming {
+  return {
+    path: call.path,
+    query: new URL(url).searchParams,
+    headers,
+    body,
+    callNumber: call.number,
+    nowMs: call.startedAtMs,
+    seals: stage.seals,
+    demandsSeals: (model) =>
+      stage.actors.some((actor) => actor.model === model && actor.demandsSeals === true),
+  }
 }
 
 async function readBody(request: Request, call: CallRecord): Promise<unknown> {

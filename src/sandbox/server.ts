@@ -3,11 +3,11 @@ import type { SlowPace } from './actors/slow.ts'
 import { type CallRecord, createCallLog } from './call-log.ts'
 import { refuseWith } from './delivery/responses.ts'
 import { type Wait, waitForReal } from './delivery/wait.ts'
-import { DEFAULT_FACE, FACES } from './faces/index.ts'
+import { FACES, faceAt } from './faces/index.ts'
 import { createFaultBook, type FaultControl } from './faults.ts'
-import { listModels } from './list-models.ts'
 import { createPromptCache } from './performance/prompt-cache.ts'
 import { Refusal } from './refusal.ts'
+import { createSeals } from './seals.ts'
 import { checkKey, serveCall } from './serve-call.ts'
 import { serveFaults } from './serve-faults.ts'
 import type { SandboxClock, Stage } from './stage.ts'
@@ -23,6 +23,8 @@ export interface SandboxOptions {
   readonly wait?: Wait
   /** The pauses of `sandbox-slow`. */
   readonly slowPace?: SlowPace
+  /** Signs thoughts; a new one for every sandbox when absent, so that none accepts another's. */
+  readonly sealSecret?: string
 }
 
 export interface Sandbox {
@@ -63,12 +65,13 @@ export function startSandbox(options: SandboxOptions = {}): Sandbox {
   }
 }
 
-function buildStage({ requireKey, clock, wait, slowPace }: SandboxOptions): Stage {
+function buildStage({ requireKey, clock, wait, slowPace, sealSecret }: SandboxOptions): Stage {
   return {
     actors: createActors(slowPace ?? DEFAULT_PACE),
     faults: createFaultBook(),
     log: createCallLog(),
     promptCache: createPromptCache(),
+    seals: createSeals(sealSecret ?? crypto.randomUUID()),
     clock: clock ?? { nowMs: () => Date.now() },
     wait: wait ?? waitForReal,
     acceptsKey: (key) => acceptsKey(key, requireKey),
@@ -86,13 +89,15 @@ async function route(request: Request, stage: Stage, startedAtMs: number): Promi
   if (path === '/sandbox/faults') return serveFaults(request, stage.faults)
   const face = FACES.find((candidate) => candidate.claims(request.method, path))
   if (face !== undefined) return serveCall(request, face, stage)
+  const home = faceAt(path)
   try {
-    checkKey(request, DEFAULT_FACE, stage)
-    if (request.method === 'GET' && /^\/v1\/models(\/|$)/.test(path))
-      return listModels(path, stage.actors, startedAtMs)
+    checkKey(request, home, stage)
+    const catalog = { models: stage.actors, startedAtMs }
+    const listing = request.method === 'GET' ? (home.list?.(path, catalog) ?? null) : null
+    if (listing !== null) return Response.json(listing)
     throw new Refusal('unknown-path', `Unknown request URL: ${request.method} ${path}.`)
   } catch (error) {
-    if (error instanceof Refusal) return refuseWith(error, DEFAULT_FACE)
+    if (error instanceof Refusal) return refuseWith(error, home)
     throw error
   }
 }

@@ -3,6 +3,7 @@ import type { CallLog } from './call-log.ts'
 import type { Wait } from './delivery/wait.ts'
 import type { FaultBook } from './faults.ts'
 import type { PromptCache } from './performance/prompt-cache.ts'
+import type { Seals } from './seals.ts'
 
 /** Everything one sandbox shares between its calls. */
 export interface Stage {
@@ -10,6 +11,7 @@ export interface Stage {
   readonly faults: FaultBook
   readonly log: CallLog
   readonly promptCache: PromptCache
+  readonly seals: Seals
   readonly clock: SandboxClock
   readonly wait: Wait
   readonly acceptsKey: (key: string | null) => boolean

@@ -1,11 +1,19 @@
 import type { SupplierTypeName } from '../vocabulary/supply.ts'
+import { anthropic } from './anthropic/index.ts'
+import { google } from './google/index.ts'
 import { openai } from './openai/index.ts'
 import { openaiCompatible } from './openai-compatible/index.ts'
 import { sandbox } from './sandbox/index.ts'
 import type { SupplierType } from './supplier-type.ts'
 
 /** Every kind of supplier this version can call; adding one is adding its folder and its line here. */
-export const SUPPLIER_TYPES_SERVED: readonly SupplierType[] = [openai, openaiCompatible, sandbox]
+export const SUPPLIER_TYPES_SERVED: readonly SupplierType[] = [
+  openai,
+  anthropic,
+  google,
+  openaiCompatible,
+  sandbox,
+]
 
 const byName = new Map<SupplierTypeName, SupplierType>(SUPPLIER_TYPES_SERVED.map((type) => [type.name, type]))
 

@@ -63,9 +63,11 @@ describe('findTopLevelMembers', () => {
     ])
   })
 
-  test('nests deeper than any stack', () => {
-    const deep = `{"a":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)},"b":1}`
-    expect([...findTopLevelMembers(deep).keys()]).toEqual(['a', 'b'])
+  test('nesting up to 512 levels is fine, deeper is refused', () => {
+    const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)},"b":1}`
+    expect([...findTopLevelMembers(nested(512)).keys()]).toEqual(['a', 'b'])
+    expect(() => findTopLevelMembers(nested(513))).toThrow('nested more than 512 levels')
+    expect(() => findTopLevelMembers(nested(1_000_000))).toThrow(GatewayError)
   })
 
   test('runs of backslashes and quotes stay linear', () => {

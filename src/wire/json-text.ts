@@ -1,3 +1,5 @@
+import { GatewayError } from '../errors/gateway-error.ts'
+
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
@@ -46,13 +48,23 @@ function endOfNested(text: string, start: number): number {
     const code = text.charCodeAt(index)
     if (code === QUOTE) index = endOfString(text, index) - 1
     // Opening { and [ and closing } and ] differ only in the bit 0x20.
-    else if ((code | 0x20) === 0x7b) depth++
+    else if ((code | 0x20) === 0x7b) depth = deeper(depth)
     else if ((code | 0x20) === 0x7d) {
       depth--
       if (depth === 0) return index + 1
     }
   }
   return text.length
+}
+
+// Far beyond any schema, and far below what makes writing a value out again take seconds.
+const DEEPEST = 512
+
+function deeper(depth: number): number {
+  if (depth >= DEEPEST) {
+    throw new GatewayError('invalid_request', `The body is nested more than ${DEEPEST} levels deep.`)
+  }
+  return depth + 1
 }
 
 function endOfScalar(text: string, start: number): number {

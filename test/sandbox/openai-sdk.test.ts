@@ -241,6 +241,35 @@ describe.each(SDKS)('%s', (name, createClient) => {
     expect(second.usage?.prompt_tokens_details?.cached_tokens).toBeGreaterThanOrEqual(1024)
   })
 
+  test('is told when the model declines', async () => {
+    const refusal = 'I am sorry, but I cannot help with that.'
+    const whole = await client.chat.completions.create(chat('Please refuse this'))
+    const folded = await client.chat.completions.stream(chat('Please refuse this')).finalChatCompletion()
+    for (const { choices } of [whole, folded]) {
+      expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: null, refusal } })
+    }
+    const exact = await client.chat.completions.create(chat('Say: I refuse'))
+    expect(exact.choices[0]?.message).toMatchObject({ content: 'I refuse', refusal: null })
+  })
+
+  test('sees the pictures of tool results that follow in a turn of their own', async () => {
+    const url = `data:image/gif;base64,${Buffer.alloc(9).toString('base64')}`
+    const call = { id: 'c1', type: 'function' as const, function: { name: 'camera', arguments: '{}' } }
+    const completion = await client.chat.completions.create({
+      model: 'sandbox-tools',
+      messages: [
+        { role: 'user', content: 'Look' },
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c1', content: 'see below' },
+        { role: 'user', content: [{ type: 'image_url', image_url: { url } }] },
+      ],
+      tools: [weatherTool],
+    })
+    expect(completion.choices[0]?.message.content).toBe(
+      'camera returned: see below\nI see 1 image: image/gif of 9 bytes.',
+    )
+  })
+
   test('is refused as OpenAI would', async () => {
     const stranger = createClient({ apiKey: 'sk-real', baseURL: `${sandbox.url}/v1`, maxRetries: 0 })
     expect(await failure(stranger.chat.completions.create(chat('Hi')))).toMatchObject({

@@ -17,12 +17,16 @@ import { StopScanner } from './stop-scanner.ts'
 import type { ThinkingMemory } from './thinking-memory.ts'
 import { TranslatingTap } from './translating-tap.ts'
 
-export interface TranslationParts {
+/** Both sides of an answer: how it is read from the supplier and how it is told to the client. */
+export interface ReplySides {
   readonly client: ClientSide
-  readonly supplierProtocol: Protocol
   readonly supplier: SupplierSide
   readonly supply: SupplyContext
   readonly reply: ReplyContext
+}
+
+export interface TranslationParts extends ReplySides {
+  readonly supplierProtocol: Protocol
   readonly accountId: string
   readonly memory: ThinkingMemory
   readonly fetchImage: FetchPicture
@@ -38,10 +42,7 @@ export async function planTranslation(parts: TranslationParts): Promise<LanePlan
   const { client, supplier, supply } = parts
   const wanted = await prepare(client.decode(), parts)
   const copies = copiesFor(wanted, supply)
-  const adapted = adaptTools(
-    copies > 1 ? { ...wanted, choices: 1, stream: false } : wanted,
-    supplier.toolRules,
-  )
+  const adapted = adaptTools(fitToSupplier(wanted, copies, supply), supplier.toolRules)
   const { body, dropped } = supplier.encodeRequest(adapted.conversation, supply)
   if (parts.isStrict && dropped.length > 0) throw wouldDrop(dropped)
   const answering: Answering = { ...parts, wanted, adapted }
@@ -60,6 +61,12 @@ async function prepare(decoded: Conversation, parts: TranslationParts): Promise<
   const remembered = parts.memory.restore(parts.accountId, decoded)
   if (parts.supply.traits.urlImages) return remembered
   return await withImageBytes(remembered, parts.fetchImage)
+}
+
+/** Without what the gateway does itself for this supplier. */
+function fitToSupplier(wanted: Conversation, copies: number, { traits }: SupplyContext): Conversation {
+  const single = copies > 1 ? { ...wanted, choices: 1, stream: false } : wanted
+  return traits.stop ? single : { ...single, sampling: { ...single.sampling, stop: [] } }
 }
 
 /** A supplier that gives fewer answers than wanted is asked once for each. */
@@ -112,8 +119,6 @@ export function unfoldReply(text: string, parts: ReplySides): WholeReply | null 
   const facts = { usage: answer.usage, outputCharacters: countOutput(answer) }
   return { body: encodeFrames(unfold(answer), parts), facts }
 }
-
-type ReplySides = Pick<TranslationParts, 'client' | 'supplier' | 'supply' | 'reply'>
 
 function encodeFrames(events: readonly AnswerEvent[], { client, reply }: ReplySides): string {
   const encoder = client.openEncoder(reply)

@@ -60,7 +60,8 @@ export class TranslatingTap implements StreamTap {
   }
 
   #note(event: AnswerEvent): void {
-    this.hasContent = true
+    // A start alone is no commitment: the supplier may fail before it has said anything.
+    if (event.type !== 'answer-start' && event.type !== 'usage') this.hasContent = true
     if (event.type === 'part-delta') this.outputCharacters += event.text.length
     else if (event.type === 'usage') this.usage = event.usage
     else if (event.type === 'answer-end') this.isTerminated = true

@@ -2,14 +2,15 @@ import { expect, test } from 'bun:test'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { PROTOCOLS } from '../index.ts'
 import { chatCompletion } from './index.ts'
+import { UsageTap } from './tap-usage.ts'
 
 test('is registered', () => expect(PROTOCOLS).toContain(chatCompletion))
 
 test('an error in mid-stream is one frame of the envelope, without a good end', () => {
   const error = new GatewayError('provider_error', 'The supplier failed.\nBadly.')
-  expect(chatCompletion.encodeStreamError(error, 'req_1')).toBe(
-    'data: {"error":{"message":"The supplier failed.\\nBadly.","type":"provider_error","code":"provider_error","param":null}}\n\n',
-  )
+  const frame =
+    'data: {"error":{"message":"The supplier failed.\\nBadly.","type":"provider_error","code":"provider_error","param":null}}\n\n'
+  expect(new UsageTap({ keepsUsageChunk: true }).fail(error)).toBe(frame)
 })
 
 test('the heartbeat is a comment line without a blank line', () =>

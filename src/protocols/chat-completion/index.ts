@@ -1,17 +1,25 @@
-import { errorEnvelope } from '../../errors/render-error.ts'
 import type { Protocol } from '../protocol.ts'
 import { decodeError } from './decode-error.ts'
+import { decodeReply } from './decode-reply.ts'
+import { ChatStreamDecoder } from './decode-stream.ts'
+import { encodeRequest } from './encode-request.ts'
+import { CHAT_TOOL_RULES, CHAT_TRAITS, FORMAT } from './format.ts'
 import { readReply } from './read-reply.ts'
 import { readRequest } from './read-request.ts'
 
 export const chatCompletion: Protocol = {
-  name: 'chat-completion',
+  name: FORMAT,
   paths: ['/v1/chat/completions'],
   readRequest,
   readReply,
   decodeError,
-  // No [DONE] follows: clients would take it for a good end.
-  encodeStreamError: (error) => `data: ${JSON.stringify(errorEnvelope(error))}\n\n`,
+  supplier: {
+    traits: CHAT_TRAITS,
+    toolRules: CHAT_TOOL_RULES,
+    encodeRequest,
+    decodeReply,
+    openDecoder: (context) => new ChatStreamDecoder(context),
+  },
   // A comment line without the blank line: some clients take a blank line after a comment for an empty event.
   heartbeat: ': ka\n',
 }

@@ -186,11 +186,9 @@ describe('hostile bodies', () => {
     (member) => expect(() => read(`${start},${member}}`)).toThrow('more than once'),
   )
 
-  test('deep nesting in a field that is passed on', () => {
+  test('deep nesting, even in a field nobody knows', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-    const text = `${start},"x":${deep},"tools":[{"type":"function","function":{"name":"f","parameters":{"a":${deep}}}}]}`
-    expect(read(text).facts.promptCharacters).toBeGreaterThan(200_000)
-    expect(read(text).relayBody('u')).toBe(text.replace('"m"', '"u"'))
+    expect(() => read(`${start},"x":${deep}}`)).toThrow(GatewayError)
   })
 
   test('mutated bytes are read or refused with a GatewayError', () => {

@@ -1,8 +1,12 @@
 import { findTopLevelMembers, type Span } from '../../wire/json-members.ts'
 import type { ClientRequest, RequestFacts } from '../protocol.ts'
+import type { ClientSide } from '../translation.ts'
 import { countGenerated } from './count-generated.ts'
+import { decodeRequest, wantsFunctionCall } from './decode-request.ts'
+import { encodeReply, type ReplyWishes } from './encode-reply.ts'
+import { ChatStreamEncoder } from './encode-stream.ts'
 import { prepareRelay } from './relay-body.ts'
-import type { ChatContent, ChatMessage, ChatRequest } from './schema.ts'
+import { asKnownPart, type ChatContent, type ChatMessage, type ChatRequest } from './schema.ts'
 import { UsageTap } from './tap-usage.ts'
 import { validateRequest } from './validate.ts'
 
@@ -15,6 +19,16 @@ export function readRequest(body: unknown, text: string): ClientRequest {
     facts: readFacts(request, members),
     relayBody: prepareRelay(request, text, members),
     openTap: () => new UsageTap({ keepsUsageChunk }),
+    client: faceClient(request, keepsUsageChunk),
+  }
+}
+
+function faceClient(request: ChatRequest, wantsUsage: boolean): ClientSide {
+  const wishes: ReplyWishes = { wantsUsage, wantsFunctionCall: wantsFunctionCall(request) }
+  return {
+    decode: () => decodeRequest(request),
+    encodeReply: (answer, context) => encodeReply(answer, context, wishes),
+    openEncoder: (context) => new ChatStreamEncoder(context, wishes),
   }
 }
 
@@ -57,8 +71,9 @@ function countText(content: ChatContent | null | undefined): number {
   if (content === null || content === undefined) return 0
   if (typeof content === 'string') return content.length
   return sum(content, (part) => {
-    if (part.type === 'text') return part.text.length
-    return part.type === 'refusal' ? part.refusal.length : 0
+    const known = asKnownPart(part)
+    if (known?.type === 'text') return known.text.length
+    return known?.type === 'refusal' ? known.refusal.length : 0
   })
 }
 

@@ -8,38 +8,43 @@ const OptionalOrNull = <Schema extends TSchema>(schema: Schema) => Type.Optional
 const NonEmptyString = Type.String({ minLength: 1 })
 const AnyObject = Type.Object({})
 
-const TextPart = Type.Object({ type: Type.Literal('text'), text: Type.String() })
-const ImagePart = Type.Object({
-  type: Type.Literal('image_url'),
-  image_url: Type.Object({ url: NonEmptyString, detail: OptionalOrNull(Type.String()) }),
-})
-const AudioPart = Type.Object({
-  type: Type.Literal('input_audio'),
-  input_audio: Type.Object({ data: Type.String(), format: Type.String() }),
-})
-const FilePart = Type.Object({
-  type: Type.Literal('file'),
-  file: Type.Object({
-    file_data: OptionalOrNull(Type.String()),
-    file_id: OptionalOrNull(Type.String()),
-    filename: OptionalOrNull(Type.String()),
-  }),
-})
-const RefusalPart = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() })
-
-// Which part may stand in which role differs between suppliers; the one that serves the request decides.
-const ContentPart = Type.Union([TextPart, ImagePart, AudioPart, FilePart, RefusalPart])
+/** Any part at all: suppliers know kinds of their own, and the one that serves the request decides. */
+const ContentPart = Type.Object({ type: NonEmptyString })
 const Content = Type.Union([Type.String(), Type.Array(ContentPart)])
 
+const TextPart = Type.Object({ type: Type.Literal('text'), text: Type.String() })
+/** The parts whose fields are checked, by their `type`. Which may stand in which role differs between suppliers. */
+export const KNOWN_PARTS = {
+  text: TextPart,
+  image_url: Type.Object({
+    type: Type.Literal('image_url'),
+    image_url: Type.Object({ url: NonEmptyString, detail: OptionalOrNull(Type.String()) }),
+  }),
+  input_audio: Type.Object({
+    type: Type.Literal('input_audio'),
+    input_audio: Type.Object({ data: Type.String(), format: Type.String() }),
+  }),
+  file: Type.Object({
+    type: Type.Literal('file'),
+    file: Type.Object({
+      file_data: OptionalOrNull(Type.String()),
+      file_id: OptionalOrNull(Type.String()),
+      filename: OptionalOrNull(Type.String()),
+    }),
+  }),
+  refusal: Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() }),
+} as const
+
 const FunctionCall = Type.Object({ name: Type.String(), arguments: Type.String() })
-const ToolCall = Type.Union([
-  Type.Object({ id: Type.String(), type: Type.Literal('function'), function: FunctionCall }),
-  Type.Object({
+const ToolCall = Type.Object({ type: NonEmptyString })
+export const KNOWN_CALLS = {
+  function: Type.Object({ id: Type.String(), type: Type.Literal('function'), function: FunctionCall }),
+  custom: Type.Object({
     id: Type.String(),
     type: Type.Literal('custom'),
     custom: Type.Object({ name: Type.String(), input: Type.String() }),
   }),
-])
+} as const
 
 const instructions = { content: Content, name: OptionalOrNull(Type.String()) }
 const Message = Type.Union([
@@ -63,16 +68,17 @@ const Message = Type.Union([
   Type.Object({ role: Type.Literal('function'), content: Nullable(Content), name: NonEmptyString }),
 ])
 
-const functionDefinition = {
+const FunctionDefinition = Type.Object({
   name: NonEmptyString,
   description: OptionalOrNull(Type.String()),
   parameters: OptionalOrNull(AnyObject),
   strict: OptionalOrNull(Type.Boolean()),
-}
+})
 const Grammar = Type.Object({ syntax: Type.Enum(['lark', 'regex']), definition: Type.String() })
-const Tool = Type.Union([
-  Type.Object({ type: Type.Literal('function'), function: Type.Object(functionDefinition) }),
-  Type.Object({
+const Tool = Type.Object({ type: NonEmptyString })
+export const KNOWN_TOOLS = {
+  function: Type.Object({ type: Type.Literal('function'), function: FunctionDefinition }),
+  custom: Type.Object({
     type: Type.Literal('custom'),
     custom: Type.Object({
       name: NonEmptyString,
@@ -85,7 +91,7 @@ const Tool = Type.Union([
       ),
     }),
   }),
-])
+} as const
 
 const Named = Type.Object({ name: NonEmptyString })
 const ToolChoice = Type.Union([
@@ -147,7 +153,7 @@ export const ChatRequestSchema = Type.Object({
   tools: Type.Optional(Type.Array(Tool)),
   tool_choice: Type.Optional(ToolChoice),
   parallel_tool_calls: Type.Optional(Type.Boolean()),
-  functions: Type.Optional(Type.Array(Type.Object(functionDefinition))),
+  functions: Type.Optional(Type.Array(FunctionDefinition)),
   function_call: Type.Optional(Type.Union([Type.Enum(['none', 'auto']), Named])),
   reasoning_effort: OptionalOrNull(Type.Enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
   verbosity: OptionalOrNull(Type.Enum(['low', 'medium', 'high'])),
@@ -186,3 +192,21 @@ export type ChatContentPart = Static<typeof ContentPart>
 export type ChatToolCall = Static<typeof ToolCall>
 export type ChatTool = Static<typeof Tool>
 export type ChatToolChoice = Static<typeof ToolChoice>
+export type ChatFunction = Static<typeof FunctionDefinition>
+
+export type KnownPart = Static<(typeof KNOWN_PARTS)[keyof typeof KNOWN_PARTS]>
+export type KnownCall = Static<(typeof KNOWN_CALLS)[keyof typeof KNOWN_CALLS]>
+export type KnownTool = Static<(typeof KNOWN_TOOLS)[keyof typeof KNOWN_TOOLS]>
+
+// Validation has checked the fields of every known kind, so the word alone tells the type.
+export function asKnownPart(part: ChatContentPart): KnownPart | null {
+  return Object.hasOwn(KNOWN_PARTS, part.type) ? (part as KnownPart) : null
+}
+
+export function asKnownCall(call: ChatToolCall): KnownCall | null {
+  return Object.hasOwn(KNOWN_CALLS, call.type) ? (call as KnownCall) : null
+}
+
+export function asKnownTool(tool: ChatTool): KnownTool | null {
+  return Object.hasOwn(KNOWN_TOOLS, tool.type) ? (tool as KnownTool) : null
+}

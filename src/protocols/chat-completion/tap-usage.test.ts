@@ -15,7 +15,7 @@ const USAGE = { input: 10, cacheRead: 8, cacheWrite: 1, output: 7, reasoning: 3,
 
 interface Seen {
   readonly forwarded: string
-  readonly facts: Omit<StreamTap, 'push' | 'end'>
+  readonly facts: Omit<StreamTap, 'push' | 'end' | 'fail'>
 }
 
 /** Runs a stream through a tap in the given pieces and tells all that can be seen from outside. */

@@ -1,16 +1,15 @@
 import type { Usage } from '../../conversation/usage.ts'
+import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
-import { asArray, asObject, isObject, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
-import { readSseEvent, type SseEvent } from '../../wire/sse-event.ts'
+import { asArray, asObject, isObject, type JsonObject } from '../../wire/json-values.ts'
 import { type FramedEvents, SseFramer } from '../../wire/sse-framer.ts'
 import type { StreamTap } from '../protocol.ts'
 import { ChunkPattern } from './chunk-pattern.ts'
 import { countGenerated } from './count-generated.ts'
-import { decodeStreamError } from './decode-error.ts'
+import { encodeStreamError } from './encode-stream.ts'
+import { isWholeEvent, LONGEST_EVENT_BYTES, malformed, readFrame } from './frame.ts'
 import { decodeUsage } from './usage.ts'
 
-/** No answer has an event this long; a supplier that never ends one would otherwise fill the memory. */
-const LONGEST_EVENT_BYTES = 64 * 1024 * 1024
 /** A stream whose events share no pattern must not pay for the search with every one of them. */
 const MOST_VAIN_LESSONS = 4
 const BLANK_LINE = new TextEncoder().encode('\n\n')
@@ -51,7 +50,7 @@ export class UsageTap implements StreamTap {
     if (this.failure !== null) return null
     const framed = this.#framer.push(bytes)
     if (framed !== null) return this.#sift(framed)
-    if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.#failMalformed('an event without end')
+    if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.#fail(malformed('an event without end'))
     return null
   }
 
@@ -60,10 +59,13 @@ export class UsageTap implements StreamTap {
     return rest === null ? null : this.#readRest(rest)
   }
 
+  fail(error: GatewayError): string {
+    return encodeStreamError(error)
+  }
+
   /** An event cut off by the end of the stream goes on only when it is whole but for its blank line. */
   #readRest(rest: Uint8Array): Uint8Array | null {
-    const { data } = readSseEvent(rest)
-    if (data === null || (!isDone(data) && tryParseJson(data) === undefined)) return null
+    if (!isWholeEvent(rest)) return null
     const bytes = joinBytes([rest, BLANK_LINE])
     return this.#sift({ bytes, ends: [bytes.length] })
   }
@@ -99,20 +101,21 @@ export class UsageTap implements StreamTap {
   }
 
   #judge(bytes: Uint8Array): Verdict {
-    const { data, name, isRecognised }: SseEvent = readSseEvent(bytes)
-    if (data === null)
-      return isRecognised || this.isTerminated ? 'forward' : this.#failMalformed('bytes that are no event')
+    const frame = readFrame(bytes)
     // Nothing is due after the last marker; whatever it is, it must not spoil an answer that has ended well.
-    if (this.isTerminated) return 'remove'
-    if (isDone(data)) {
-      this.isTerminated = true
-      return 'forward'
+    if (this.isTerminated) return frame.type === 'silence' ? 'forward' : 'remove'
+    switch (frame.type) {
+      case 'silence':
+        return 'forward'
+      case 'failure':
+        return this.#fail(frame.failure)
+      case 'done':
+        this.isTerminated = true
+        return 'forward'
+      case 'chunk':
+        this.#learnPattern(bytes, frame.chunk)
+        return this.#readChunk(frame.chunk)
     }
-    const chunk = asObject(tryParseJson(data))
-    if (chunk === null) return this.#failMalformed('an event that is not a JSON object')
-    if (name === 'error' || isError(chunk.error)) return this.#fail(decodeStreamError(chunk))
-    this.#learnPattern(bytes, chunk)
-    return this.#readChunk(chunk)
   }
 
   #learnPattern(bytes: Uint8Array, chunk: JsonObject): void {
@@ -145,24 +148,10 @@ export class UsageTap implements StreamTap {
     return this.#finishedChoices.size > 0 && this.#finishedChoices.size === this.#begunChoices.size
   }
 
-  #failMalformed(what: string): Verdict {
-    const message = `The supplier's stream has ${what}.`
-    return this.#fail({ kind: 'malformed', status: null, message, param: null, retryAfterSeconds: null })
-  }
-
   #fail(failure: SupplierFailure): Verdict {
     this.failure = failure
     return 'stop'
   }
-}
-
-function isDone(data: string): boolean {
-  return data.startsWith('[DONE]')
-}
-
-// `"error": null` stands in ordinary chunks of some suppliers.
-function isError(error: unknown): boolean {
-  return isObject(error) || (typeof error === 'string' && error !== '') || Array.isArray(error)
 }
 
 function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {

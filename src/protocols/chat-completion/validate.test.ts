@@ -141,6 +141,17 @@ describe('accepted, as real clients send it', () => {
       ],
       tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [{ type: 'function' }] } },
     }),
+    'kinds that only some suppliers know': {
+      tools: [{ type: 'web_search', anything: true }],
+      ...withMessage(
+        { role: 'user', content: [{ type: 'video_url', video_url: { url: 'https://e.example/a.mp4' } }] },
+        {
+          role: 'assistant',
+          content: [{ type: 'thinking', thinking: [] }],
+          tool_calls: [{ type: 'server' }],
+        },
+      ),
+    },
     'named choice': withField({ tool_choice: { type: 'function', function: { name: 'f' } } }),
     'custom choice': withField({ tool_choice: { type: 'custom', custom: { name: 'f' } } }),
     'old functions': withField({ functions: [{ name: 'f', parameters: {} }], function_call: { name: 'f' } }),
@@ -194,9 +205,17 @@ describe('refused, by name', () => {
       'messages[0].content must be a string or an array of objects.',
     ],
     [
-      withMessage({ role: 'user', content: [{ type: 'video', video: {} }] }),
+      withMessage({ role: 'user', content: [{ text: 'x' }] }),
       'messages[0].content[0].type',
-      'messages[0].content[0].type must be one of "text", "image_url", "input_audio", "file", "refusal".',
+      'messages[0].content[0].type is required.',
+    ],
+    [
+      withMessage({
+        role: 'user',
+        content: [{ type: 'video_url' }, { type: 'image_url', image_url: { url: '' } }],
+      }),
+      'messages[0].content[1].image_url.url',
+      'messages[0].content[1].image_url.url must be a non-empty string.',
     ],
     [
       withMessage({ role: 'user', content: [{ type: 'text' }] }),
@@ -227,9 +246,9 @@ describe('refused, by name', () => {
       'messages[0].tool_calls[0].function.arguments must be a string.',
     ],
     [
-      withField({ tools: [{ type: 'web' }] }),
-      'tools[0].type',
-      'tools[0].type must be one of "function", "custom".',
+      withField({ tools: [{ type: 'web' }, { function: { name: 'f' } }] }),
+      'tools[1].type',
+      'tools[1].type is required.',
     ],
     [
       withField({ tools: [{ type: 'function', name: 'f' }] }),

@@ -1,16 +1,63 @@
+import type { TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
 import { GatewayError } from '../../errors/gateway-error.ts'
+import type { SchemaNode } from '../describe-schema.ts'
+import { findProblem } from '../find-problem.ts'
 import { compileCheck } from '../validation.ts'
-import { type ChatMessage, type ChatRequest, ChatRequestSchema } from './schema.ts'
+import {
+  type ChatMessage,
+  type ChatRequest,
+  ChatRequestSchema,
+  KNOWN_CALLS,
+  KNOWN_PARTS,
+  KNOWN_TOOLS,
+} from './schema.ts'
 
 const checkShape = compileCheck(ChatRequestSchema)
+const checkParts = compileKinds(KNOWN_PARTS)
+const checkCalls = compileKinds(KNOWN_CALLS)
+const checkTools = compileKinds(KNOWN_TOOLS)
 
 /** The body as a request whose every known field is sound; throws a GatewayError that names the first that is not. */
 export function validateRequest(body: unknown): ChatRequest {
   const request = checkShape(body)
+  request.messages.forEach(checkKinds)
+  checkTools(request.tools, () => 'tools')
   refuseOtherModalities(request)
   refuseTopLogprobsAlone(request)
   request.messages.forEach(refuseEmptyAnswer)
   return request
+}
+
+function checkKinds(message: ChatMessage, index: number): void {
+  if (Array.isArray(message.content)) checkParts(message.content, () => `messages[${index}].content`)
+  if (message.role === 'assistant') checkCalls(message.tool_calls, () => `messages[${index}].tool_calls`)
+}
+
+interface Kinded {
+  readonly type: string
+}
+
+/**
+ * A check of things told apart by their `type`: the known ones must be sound, any other is let pass.
+ * The path is made only for a refusal: a long conversation has thousands of parts, and usually none is broken.
+ */
+function compileKinds(
+  schemas: Readonly<Record<string, TSchema>>,
+): (items: readonly Kinded[] | null | undefined, path: () => string) => void {
+  const validators = new Map<string, Validator>(
+    Object.entries(schemas).map(([type, schema]) => [type, Compile(schema)]),
+  )
+  return (items, path) => {
+    items?.forEach((item, index) => {
+      if (validators.get(item.type)?.Check(item) !== false) return
+      const itemPath = `${path()}[${index}]`
+      const problem = findProblem(schemas[item.type] as SchemaNode, item, itemPath)
+      const param = problem?.path ?? itemPath
+      const complaint = problem?.complaint ?? 'does not have the expected shape'
+      throw new GatewayError('invalid_request', `${param} ${complaint}.`, { param })
+    })
+  }
 }
 
 function refuseOtherModalities({ modalities }: ChatRequest): void {

@@ -9,6 +9,8 @@ export interface Actor {
   readonly summary: string
   /** What it wants to say; several choices differ only by their number, counted from 0. */
   speak(ask: Ask, choice: number): readonly Line[]
+  /** Like the newest real models, it wants the signatures of its calls back wherever a format has room for them. */
+  readonly demandsSeals?: true
   /** How this model misbehaves by nature; `callNumber` counts the calls to it from 1. */
   misbehave?(callNumber: number): Fault | null
 }

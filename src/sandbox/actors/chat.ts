@@ -1,5 +1,5 @@
 import { generateJson } from '../json/generate-json.ts'
-import { type Ask, lastUserText, lastUserTurn, type Picture } from '../performance/ask.ts'
+import { type Ask, lastUserText, lastUserTurn, type Picture, trailingResults } from '../performance/ask.ts'
 import { takeCharacters } from '../performance/tokens.ts'
 import type { Actor } from './actor.ts'
 import { answerSmallTalk } from './small-talk.ts'
@@ -9,7 +9,17 @@ const LONGEST_QUOTE = 2000
 export const chat: Actor = {
   model: 'sandbox-chat',
   summary: 'Talks back: echoes the last message and knows a few simple answers.',
-  speak: (ask, choice) => [{ type: 'say', text: composeAnswer(ask, choice) }],
+  speak: (ask, choice) => {
+    if (isToRefuse(ask)) return [{ type: 'refuse', text: 'I am sorry, but I cannot help with that.' }]
+    return [{ type: 'say', text: composeAnswer(ask, choice) }]
+  },
+}
+
+const EXACT_WORDS = /^say:\s*(.+)$/is
+
+function isToRefuse(ask: Ask): boolean {
+  const text = lastUserText(ask)
+  return /refuse/i.test(text) && !EXACT_WORDS.test(text)
 }
 
 export function composeAnswer(ask: Ask, choice: number): string {
@@ -25,9 +35,14 @@ export function composeAnswer(ask: Ask, choice: number): string {
 
 // Words given to be said exactly are not commented on, so that a test can put any text on the wire.
 function composeText(ask: Ask, choice: number): string {
-  const exact = /^say:\s*(.+)$/is.exec(lastUserText(ask))?.[1]
+  const exact = EXACT_WORDS.exec(lastUserText(ask))?.[1]
   if (exact !== undefined) return exact
-  const remarks = [answer(ask), describePictures(ask), describeInstructions(ask), describeChoice(choice)]
+  const remarks = [
+    answer(ask),
+    describePictures(picturesSeen(ask)),
+    describeInstructions(ask),
+    describeChoice(choice),
+  ]
   return remarks.filter((remark) => remark !== '').join(' ')
 }
 
@@ -38,8 +53,12 @@ function answer(ask: Ask): string {
   return answerSmallTalk(text) ?? `You said: "${quote}${quote === text ? '' : '…'}".`
 }
 
-function describePictures(ask: Ask): string {
-  const pictures = lastUserTurn(ask)?.pictures ?? []
+// Those of the question and those that tools have returned since.
+function picturesSeen(ask: Ask): readonly Picture[] {
+  return [lastUserTurn(ask), ...trailingResults(ask.turns)].flatMap((turn) => turn?.pictures ?? [])
+}
+
+export function describePictures(pictures: readonly Picture[]): string {
   if (pictures.length === 0) return ''
   return `I see ${count(pictures.length, 'image')}: ${pictures.map(describePicture).join(', ')}.`
 }

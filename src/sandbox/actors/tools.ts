@@ -1,19 +1,26 @@
 import { generateJson } from '../json/generate-json.ts'
-import { type Ask, lastUserText, type Tool, type Turn } from '../performance/ask.ts'
+import { type Ask, lastUserText, type Tool, type Turn, trailingResults } from '../performance/ask.ts'
 import type { Line } from '../performance/performance.ts'
 import { Refusal } from '../refusal.ts'
 import type { Actor } from './actor.ts'
-import { composeAnswer } from './chat.ts'
+import { composeAnswer, describePictures } from './chat.ts'
+import { thinkAbout } from './thoughts.ts'
 
 export const tools: Actor = {
   model: 'sandbox-tools',
-  summary: 'Calls the first offered tool, then answers from its result.',
+  summary: 'Calls the first offered tool, then answers from its result; thinks first when asked to.',
   speak: (ask, choice) => {
-    const chosen = chooseTools(ask)
-    if (chosen.length > 0) return chosen.map((tool) => callTool(tool, ask))
-    const results = trailingResults(ask.turns)
-    return [{ type: 'say', text: results.length > 0 ? reportResults(results) : composeAnswer(ask, choice) }]
+    const action = act(ask, choice)
+    return ask.thinking === 'asked' ? [...thinkAbout(ask), ...action] : action
   },
+}
+
+/** Calls a tool, answers from results, or talks. */
+export function act(ask: Ask, choice: number): readonly Line[] {
+  const chosen = chooseTools(ask)
+  if (chosen.length > 0) return chosen.map((tool) => callTool(tool, ask))
+  const results = trailingResults(ask.turns)
+  return [{ type: 'say', text: results.length > 0 ? reportResults(results) : composeAnswer(ask, choice) }]
 }
 
 function chooseTools(ask: Ask): readonly Tool[] {
@@ -26,7 +33,7 @@ function chooseTools(ask: Ask): readonly Tool[] {
     case 'required':
       return firstTools(ask)
     case 'auto':
-      return ask.turns.at(-1)?.role === 'tool' ? [] : firstTools(ask)
+      return trailingResults(ask.turns).length > 0 ? [] : firstTools(ask)
   }
 }
 
@@ -47,7 +54,8 @@ function callTool(tool: Tool, ask: Ask): Line {
   const topic = lastUserText(ask)
   const text =
     tool.input.type === 'json' ? JSON.stringify(generateArguments(tool.input.schema, topic)) : topic
-  return { type: 'call', tool: tool.name, input: tool.input.type, text }
+  const namespace = tool.namespace === undefined ? {} : { namespace: tool.namespace }
+  return { type: 'call', tool: tool.name, ...namespace, input: tool.input.type, text }
 }
 
 // A tool without a schema takes no arguments, and arguments are always an object.
@@ -56,11 +64,14 @@ function generateArguments(schema: unknown, topic: string): unknown {
   return typeof value === 'object' && value !== null ? value : {}
 }
 
-function trailingResults(turns: readonly Turn[]): readonly Turn[] {
-  const lastOther = turns.findLastIndex((turn) => turn.role !== 'tool')
-  return turns.slice(lastOther + 1)
+function reportResults(results: readonly Turn[]): string {
+  return results.map(reportResult).join('\n')
 }
 
-function reportResults(results: readonly Turn[]): string {
-  return results.map((turn) => `${turn.toolName ?? 'The tool'} returned: ${turn.text}`).join('\n')
+function reportResult(turn: Turn): string {
+  const remark = describePictures(turn.pictures)
+  if (turn.role !== 'tool') return remark
+  const verb = turn.isError === true ? 'failed' : 'returned'
+  const words = `${turn.toolName ?? 'The tool'} ${verb}: ${turn.text}`
+  return remark === '' ? words : `${words} ${remark}`
 }

@@ -64,8 +64,8 @@ describe('openBody', () => {
 
   const ENDINGS: [fault: Fault, text: string][] = [
     [{ type: 'truncated-end' }, 'ab'],
-    [{ type: 'error-in-stream', afterPieces: 1 }, 'a!'],
-    [{ type: 'error-in-stream', afterPieces: 0 }, '!'],
+    [{ type: 'error-in-stream', afterPieces: 1 }, 'a!1'],
+    [{ type: 'error-in-stream', afterPieces: 0 }, '!0'],
     [{ type: 'error-in-stream', afterPieces: 99 }, 'abcde'],
   ]
   for (const [fault, text] of ENDINGS) {
@@ -97,7 +97,7 @@ function open(frames: Iterable<Frame>, faults: readonly Fault[]) {
     wait: async (ms) => {
       waits.push(ms)
     },
-    errorFrame: '!',
+    writeErrorFrame: (sentFrames) => `!${sentFrames}`,
     onEnd: () => {
       ended += 1
     },

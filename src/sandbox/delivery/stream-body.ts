@@ -8,8 +8,8 @@ export interface BodyOptions {
   readonly plan: FaultPlan
   readonly signal: AbortSignal
   readonly wait: Wait
-  /** What is written when the answer is to fail in mid-stream. */
-  readonly errorFrame: string
+  /** What is written when the answer is to fail after so many frames. */
+  writeErrorFrame(sentFrames: number): string
   /** Called when the last piece was handed over, not when the reader left. */
   onEnd(): void
 }
@@ -41,14 +41,14 @@ type Interruption = 'cut' | 'error' | 'garbage'
 
 async function* writeChunks(
   frames: Iterable<Frame>,
-  { plan, signal, wait, errorFrame }: BodyOptions,
+  { plan, signal, wait, writeErrorFrame }: BodyOptions,
 ): AsyncGenerator<Uint8Array, void> {
   let sent = 0
   for (const frame of frames) {
     if (plan.find('truncated-end') !== null && frame.part !== 'content') return
     const interruption = findInterruption(plan, sent)
     if (interruption === 'cut') throw new ConnectionDestroyed()
-    if (interruption === 'error') return yield encoder.encode(errorFrame)
+    if (interruption === 'error') return yield encoder.encode(writeErrorFrame(sent))
     if (interruption === 'garbage') return yield GARBAGE
     const pauseMs = pauseBefore(frame, sent, plan)
     if (pauseMs > 0) await wait(pauseMs, signal)

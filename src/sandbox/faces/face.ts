@@ -1,35 +1,65 @@
 import type { Ask } from '../performance/ask.ts'
 import type { Performance } from '../performance/performance.ts'
 import type { Refusal } from '../refusal.ts'
+import type { Seals } from '../seals.ts'
 
 /** One wire format the sandbox can be addressed in. It reads requests and writes answers; it decides nothing. */
 export interface Face {
   readonly name: string
+  /** The beginning of this format's paths; what goes wrong below it is told in this face's words. */
+  readonly home: string
   claims(method: string, path: string): boolean
   /** The key the caller presented; null when none. */
-  readKey(headers: Headers): string | null
+  readKey(request: Request): string | null
+  /** How this format says that a key is wrong. */
+  refuseKey(): Refusal
   /** Reads a request; throws a Refusal that names the field at fault. */
   open(incoming: Incoming): Scene
   writeError(refusal: Refusal): unknown
-  /** The bytes that tell a reader in mid-stream that the answer has failed. */
-  writeErrorFrame(refusal: Refusal): string
+  /** Answers a question about the models there are; null when the path asks for something else. */
+  list?(path: string, catalog: Catalog): unknown
 }
 
 export interface Incoming {
   readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: Headers
   readonly body: unknown
   /** Unique within one sandbox; ids are made from it. */
   readonly callNumber: number
   readonly nowMs: number
+  readonly seals: Seals
+  /** Whether this model wants the signatures of its calls back. */
+  demandsSeals(model: string): boolean
 }
 
-/** A request that was understood, and how to write what the model makes of it. */
-export interface Scene {
+export interface Catalog {
+  readonly models: readonly { readonly model: string; readonly summary: string }[]
+  readonly startedAtMs: number
+}
+
+/** A request that was understood, and how to write what comes of it. */
+export type Scene = AnswerScene | CountScene
+
+/** The caller wants the model to speak. */
+export interface AnswerScene {
+  readonly type: 'answer'
   readonly ask: Ask
   readonly stream: boolean
+  /** The media type of a stream; server-sent events when absent. */
+  readonly streamType?: string
   writeReply(performance: Performance): unknown
   /** Lazily, so that an answer of any length is written only as fast as it is read. */
   writeFrames(performance: Performance): Iterable<Frame>
+  /** The bytes that tell a reader in mid-stream, after so many frames, that the answer has failed. */
+  writeErrorFrame(refusal: Refusal, sentFrames: number): string
+}
+
+/** The caller only wants to know how long its prompt is. */
+export interface CountScene {
+  readonly type: 'count'
+  readonly ask: Ask
+  writeCount(tokens: number): unknown
 }
 
 export interface Frame {

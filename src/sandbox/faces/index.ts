@@ -1,7 +1,12 @@
 import { chatCompletion } from './chat-completion/index.ts'
+import { contentGeneration } from './content-generation/index.ts'
 import type { Face } from './face.ts'
+import { messages } from './messages/index.ts'
+import { responses } from './responses/index.ts'
 
-export const FACES: readonly Face[] = [chatCompletion]
+export const FACES: readonly Face[] = [chatCompletion, responses, messages, contentGeneration]
 
-/** Whose error shape is used where no face claims the path. */
-export const DEFAULT_FACE: Face = chatCompletion
+/** Who answers below this path: the face whose home it is, or the most widespread one. */
+export function faceAt(path: string): Face {
+  return FACES.find((face) => path.startsWith(face.home)) ?? chatCompletion
+}

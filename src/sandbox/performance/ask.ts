@@ -7,8 +7,7 @@ export interface Ask {
   readonly tools: readonly Tool[]
   readonly toolChoice: ToolChoice
   readonly parallelTools: boolean
-  /** False when the caller asked the model not to think. */
-  readonly thinking: boolean
+  readonly thinking: ThinkingWish
   /** null when the caller set no limit. */
   readonly maxOutputTokens: number | null
   readonly stopSequences: readonly string[]
@@ -17,12 +16,17 @@ export interface Ask {
   readonly shape: AnswerShape
 }
 
+/** Whether the caller wants the model to think first; `unsaid` leaves it to the model. */
+export type ThinkingWish = 'asked' | 'declined' | 'unsaid'
+
 export interface Turn {
   readonly role: 'user' | 'assistant' | 'tool'
   readonly text: string
   readonly pictures: readonly Picture[]
   /** The tool whose result this is; null when the turn is not a result or its call is not in the history. */
   readonly toolName: string | null
+  /** Set when the result says that the tool failed. */
+  readonly isError?: boolean
 }
 
 export interface Picture {
@@ -34,6 +38,8 @@ export interface Picture {
 
 export interface Tool {
   readonly name: string
+  /** The group the tool was offered in, in formats that have groups. */
+  readonly namespace?: string
   /** A `text` tool takes free text where a `json` tool takes arguments that fit its schema. */
   readonly input: { readonly type: 'json'; readonly schema: unknown } | { readonly type: 'text' }
 }
@@ -49,10 +55,30 @@ export type AnswerShape =
   | { readonly type: 'json-object' }
   | { readonly type: 'json-schema'; readonly schema: unknown }
 
-export function lastUserTurn(ask: Ask): Turn | null {
-  return ask.turns.findLast((turn) => turn.role === 'user') ?? null
+/** What the user said last, tool results and what belongs to them left aside. */
+export function lastUserTurn({ turns }: Ask): Turn | null {
+  const said = turns.slice(0, turns.length - trailingResults(turns).length)
+  return said.findLast((turn) => turn.role === 'user') ?? null
 }
 
 export function lastUserText(ask: Ask): string {
   return lastUserTurn(ask)?.text.trim() ?? ''
+}
+
+/**
+ * The tool results the conversation ends with. In formats whose results hold only text, their pictures follow in a
+ * user turn without words; such a turn is part of the results.
+ */
+export function trailingResults(turns: readonly Turn[]): readonly Turn[] {
+  const tail = turns.slice(turns.findLastIndex((turn) => !isResult(turn) && !isOnlyPictures(turn)) + 1)
+  const first = tail.findIndex(isResult)
+  return first === -1 ? [] : tail.slice(first)
+}
+
+function isResult(turn: Turn): boolean {
+  return turn.role === 'tool'
+}
+
+function isOnlyPictures(turn: Turn): boolean {
+  return turn.role === 'user' && turn.text.trim() === '' && turn.pictures.length > 0
 }

@@ -2,13 +2,17 @@ import { describe, expect, test } from 'bun:test'
 import type { Ask } from './ask.ts'
 import { type Line, type Performance, perform, performEndlessly } from './performance.ts'
 
-const NO_PROMPT = { input: 0, cachedInput: 0 }
+const NO_PROMPT = { input: 0, cachedInput: 0, writtenInput: 0 }
 
 describe('perform', () => {
   test('says everything when nothing limits it', () => {
-    const performance = perform(ask({}), [[say('one two three')]], { input: 7, cachedInput: 2 })
+    const performance = perform(ask({}), [[say('one two three')]], {
+      input: 7,
+      cachedInput: 2,
+      writtenInput: 1,
+    })
     expect(read(performance)).toEqual([['one two three', 'stop']])
-    expect(performance.usage).toEqual({ input: 7, cachedInput: 2, output: 4, reasoning: 0 })
+    expect(performance.usage).toEqual({ input: 7, cachedInput: 2, writtenInput: 1, output: 4, reasoning: 0 })
   })
 
   test('stops before the first stop sequence that occurs', () => {
@@ -19,6 +23,22 @@ describe('perform', () => {
     )
     expect(read(performance)).toEqual([['one ', 'stop']])
     expect(performance.usage?.output).toBe(1)
+    expect(performance.choices[0]?.stopSequence).toBe('two')
+  })
+
+  test('was not stopped by a sequence that its limit kept it from reaching', () => {
+    const performance = perform(
+      ask({ stopSequences: ['three'], maxOutputTokens: 1 }),
+      [[say('one two three')]],
+      NO_PROMPT,
+    )
+    expect(performance.choices[0]).toMatchObject({ finish: 'length', stopSequence: null })
+  })
+
+  test('finishes with a refusal when it declined', () => {
+    expect(read(perform(ask({}), [[{ type: 'refuse', text: 'No.' }]], NO_PROMPT))).toEqual([
+      ['No.', 'refusal'],
+    ])
   })
 
   test('finishes for length when the limit cuts it', () => {
@@ -78,7 +98,7 @@ function ask(fields: Partial<Ask>): Ask {
     tools: [],
     toolChoice: { type: 'auto' },
     parallelTools: true,
-    thinking: true,
+    thinking: 'unsaid',
     maxOutputTokens: null,
     stopSequences: [],
     choices: 1,

@@ -7,8 +7,8 @@ const MOST_PREFIXES = 8192
 
 /** Remembers prompt prefixes by their hash, so that a repeated prompt can be reported as read from cache. */
 export interface PromptCache {
-  /** How many tokens of this prompt were seen before; from now on all of its blocks are. */
-  read(model: string, prompt: string): number
+  /** How many tokens of this prompt were seen before, and how many are seen now for the first time. */
+  read(model: string, prompt: string): { readonly cachedTokens: number; readonly writtenTokens: number }
 }
 
 export function createPromptCache(): PromptCache {
@@ -17,14 +17,16 @@ export function createPromptCache(): PromptCache {
     read(model, prompt) {
       let hash = digest(model, 0n)
       let cachedTokens = 0
+      let lastTokens = 0
       for (let end = BLOCK_CHARACTERS; end <= prompt.length; end += BLOCK_CHARACTERS) {
         hash = digest(prompt.slice(end - BLOCK_CHARACTERS, end), hash)
         const tokens = end / CHARACTERS_PER_TOKEN
         if (tokens < SMALLEST_PREFIX_TOKENS) continue
         if (seen.has(hash)) cachedTokens = tokens
         remember(seen, hash)
+        lastTokens = tokens
       }
-      return cachedTokens
+      return { cachedTokens, writtenTokens: lastTokens - cachedTokens }
     },
   }
 }

@@ -1,9 +1,21 @@
+import { ANTHROPIC_STYLE_FORMATS, anthropicStyleTarget } from '../anthropic-style.ts'
+import { GOOGLE_STYLE_FORMATS, googleStyleTarget } from '../google-style.ts'
 import { OPENAI_STYLE_FORMATS, openaiStyleTarget } from '../openai-style.ts'
-import type { SupplierType } from '../supplier-type.ts'
+import { type CallQuery, type CallTarget, type SupplierType, trimSlashes } from '../supplier-type.ts'
 
-/** The built-in simulator, addressed over the network like any other supplier. */
+/** The built-in simulator, addressed over the network like any other supplier. It speaks every format at one origin. */
 export const sandbox: SupplierType = {
   name: 'sandbox',
-  formats: OPENAI_STYLE_FORMATS,
-  target: openaiStyleTarget,
+  formats: [...OPENAI_STYLE_FORMATS, ...ANTHROPIC_STYLE_FORMATS, ...GOOGLE_STYLE_FORMATS],
+  target: sandboxTarget,
+}
+
+function sandboxTarget(query: CallQuery): CallTarget {
+  // Whoever writes the address as one of the SDKs takes it means the same place.
+  const origin = trimSlashes(query.baseUrl).replace(/\/v1(beta)?$/, '')
+  if (OPENAI_STYLE_FORMATS.includes(query.format))
+    return openaiStyleTarget({ ...query, baseUrl: `${origin}/v1` })
+  if (ANTHROPIC_STYLE_FORMATS.includes(query.format))
+    return anthropicStyleTarget({ ...query, baseUrl: origin })
+  return googleStyleTarget({ ...query, baseUrl: origin })
 }

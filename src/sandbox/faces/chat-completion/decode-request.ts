@@ -1,6 +1,6 @@
-import type { AnswerShape, Ask, Picture, Turn } from '../../performance/ask.ts'
+import type { AnswerShape, Ask, Picture, ThinkingWish, Turn } from '../../performance/ask.ts'
 import { Refusal } from '../../refusal.ts'
-import { decodePicture } from './decode-picture.ts'
+import { readPictureAddress } from '../picture.ts'
 import type { ChatMessage, ChatRequest } from './schema.ts'
 import { decodeToolChoice, decodeTools, nameCalls } from './tools.ts'
 
@@ -15,7 +15,7 @@ export function decodeRequest(request: ChatRequest): Ask {
     tools: decodeTools(request),
     toolChoice: decodeToolChoice(request.tool_choice ?? 'auto'),
     parallelTools: request.parallel_tool_calls !== false,
-    thinking: request.reasoning_effort !== 'none',
+    thinking: decodeThinking(request.reasoning_effort ?? null),
     maxOutputTokens: request.max_completion_tokens ?? request.max_tokens ?? null,
     stopSequences: typeof request.stop === 'string' ? [request.stop] : (request.stop ?? []),
     choices: request.n ?? 1,
@@ -49,6 +49,19 @@ function readCalls({ tool_calls: calls }: ChatMessage): string {
 function readPictures({ content }: ChatMessage): readonly Picture[] {
   if (!Array.isArray(content)) return []
   return content.flatMap((part) => (part.image_url === undefined ? [] : decodePicture(part.image_url.url)))
+}
+
+function decodePicture(url: string): Picture {
+  const picture = readPictureAddress(url)
+  if (picture !== null) return picture
+  throw new Refusal('bad-request', 'Invalid image_url: expected an http(s) address or a base64 data URL.', {
+    field: 'messages',
+  })
+}
+
+function decodeThinking(effort: string | null): ThinkingWish {
+  if (effort === null) return 'unsaid'
+  return effort === 'none' ? 'declined' : 'asked'
 }
 
 function decodeShape(format: ChatRequest['response_format']): AnswerShape {

@@ -1,4 +1,10 @@
-import type { Choice, Performance, Step } from '../../performance/performance.ts'
+import {
+  type Choice,
+  type Performance,
+  readStep,
+  type Step,
+  type StepOf,
+} from '../../performance/performance.ts'
 import { type AnswerHead, FINISH_REASONS, nameCall } from './head.ts'
 import { encodeUsage } from './usage.ts'
 
@@ -24,7 +30,7 @@ function encodeMessage({ steps }: Choice, nameOf: (call: number) => string) {
   return {
     role: 'assistant',
     content: joinSteps(steps, 'say'),
-    refusal: null,
+    refusal: joinSteps(steps, 'refuse'),
     ...(thought === null ? {} : { reasoning_content: thought }),
     ...(calls.length === 0
       ? {}
@@ -32,15 +38,20 @@ function encodeMessage({ steps }: Choice, nameOf: (call: number) => string) {
   }
 }
 
-function encodeCall(step: Extract<Step, { type: 'call' }>, id: string) {
-  const text = [...step.pieces].join('')
+function encodeCall(step: StepOf<'call'>, id: string) {
+  const text = readStep(step)
   return step.input === 'text'
     ? { id, type: 'custom', custom: { name: step.tool, input: text } }
     : { id, type: 'function', function: { name: step.tool, arguments: text } }
 }
 
-/** null when the answer has no step of this type, which is not the same as an empty one. */
-function joinSteps(steps: readonly Step[], type: 'think' | 'say'): string | null {
-  const wanted = steps.filter((step) => step.type === type)
-  return wanted.length === 0 ? null : wanted.map((step) => [...step.pieces].join('')).join('')
+/** null when the answer has no step of this type to show, which is not the same as an empty one. */
+function joinSteps(steps: readonly Step[], type: 'think' | 'say' | 'refuse'): string | null {
+  const wanted = steps.filter((step) => step.type === type && !isHidden(step))
+  return wanted.length === 0 ? null : wanted.map(readStep).join('')
+}
+
+/** This format has no place for a thought without words. */
+export function isHidden(step: Step): boolean {
+  return step.type === 'think' && step.isRedacted === true
 }

@@ -1,5 +1,6 @@
-import type { Choice, Performance, Step } from '../../performance/performance.ts'
+import type { Choice, Performance, Step, StepOf } from '../../performance/performance.ts'
 import type { Frame } from '../face.ts'
+import { isHidden } from './encode-reply.ts'
 import { type AnswerHead, FINISH_REASONS, nameCall } from './head.ts'
 import { encodeUsage } from './usage.ts'
 
@@ -41,8 +42,9 @@ class ChoiceWriter {
   }
 
   *writeChoice({ steps, finish }: Choice): Generator<Frame> {
-    const onlyCalls = steps.length > 0 && steps.every((step) => step.type === 'call')
-    yield this.#writeDelta({ role: 'assistant', content: onlyCalls ? null : '', refusal: null })
+    const hasContent =
+      steps.length === 0 || steps.some((step) => step.type !== 'call' && step.type !== 'refuse')
+    yield this.#writeDelta({ role: 'assistant', content: hasContent ? '' : null, refusal: null })
     let calls = 0
     for (const step of steps) {
       yield* this.#writeStep(step, calls)
@@ -52,6 +54,7 @@ class ChoiceWriter {
   }
 
   *#writeStep(step: Step, call: number): Generator<Frame> {
+    if (isHidden(step)) return
     switch (step.type) {
       case 'think':
         for (const piece of step.pieces) yield this.#writeDelta({ reasoning_content: piece })
@@ -59,12 +62,15 @@ class ChoiceWriter {
       case 'say':
         for (const piece of step.pieces) yield this.#writeDelta({ content: piece })
         return
+      case 'refuse':
+        for (const piece of step.pieces) yield this.#writeDelta({ refusal: piece })
+        return
       case 'call':
         yield* this.#writeCall(step, call)
     }
   }
 
-  *#writeCall(step: Extract<Step, { type: 'call' }>, index: number): Generator<Frame> {
+  *#writeCall(step: StepOf<'call'>, index: number): Generator<Frame> {
     const type = step.input === 'text' ? 'custom' : 'function'
     const inputField = step.input === 'text' ? 'input' : 'arguments'
     const opening = { index, id: this.#nameCall(index), type, [type]: { name: step.tool, [inputField]: '' } }

@@ -13,6 +13,8 @@ export const FINISH_REASONS = {
   stop: 'stop',
   length: 'length',
   'tool-call': 'tool_calls',
+  // A model that declines has ended its answer like any other; only where the words stand is different.
+  refusal: 'stop',
 } as const satisfies Record<FinishReason, string>
 
 /** The same in a reply and in a stream, so that both can be compared. */

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { Refusal } from '../../refusal.ts'
+import { refuseShape } from '../openai-style.ts'
+import { findShapeProblem } from '../shape.ts'
 
 const Literals = <T extends string[]>(...values: [...T]) => Type.Enum(values)
 
@@ -80,21 +81,7 @@ export type ChatToolDefinition = Static<typeof ToolDefinition>
 const checker = Compile(ChatRequest)
 
 export function checkRequest(body: unknown): ChatRequest {
-  if (checker.Check(body)) return body
-  const error = checker.Errors(body)[0]
-  if (error === undefined) throw new Refusal('bad-request', 'The request is malformed.')
-  const path = spellPath(error.instancePath)
-  if (error.keyword === 'required') {
-    const field = [path, ...error.params.requiredProperties.slice(0, 1)].filter(Boolean).join('.')
-    throw new Refusal('bad-request', `Missing required parameter: '${field}'.`, { field })
-  }
-  throw new Refusal('bad-request', `Invalid value for '${path}': ${error.message}.`, { field: path })
-}
-
-/** `/messages/0/role` is `messages[0].role` to the clients of this format. */
-function spellPath(pointer: string): string {
-  return pointer
-    .slice(1)
-    .replace(/\/(\d+)/g, '[$1]')
-    .replaceAll('/', '.')
+  const problem = findShapeProblem(checker, body)
+  if (problem !== null) throw refuseShape(problem)
+  return body as ChatRequest
 }

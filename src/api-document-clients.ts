@@ -1,0 +1,410 @@
+import Type, { type TSchema } from 'typebox'
+import { cleanSchema, type JsonSchema, withNotes } from './edges/api-docs/clean-schema.ts'
+import {
+  type OperationDescription,
+  type ParameterDescription,
+  REQUEST_LIMIT_HEADERS,
+  ROUTE_HEADERS,
+  TOKEN_LIMIT_HEADERS,
+} from './edges/api-docs/description.ts'
+import * as shared from './edges/api-docs/shared-schemas.ts'
+import * as chatReply from './protocols/chat-completion/reply-schema.ts'
+import * as chat from './protocols/chat-completion/schema.ts'
+import * as generationReply from './protocols/content-generation/reply-schema.ts'
+import * as generation from './protocols/content-generation/schema.ts'
+import * as messagesReply from './protocols/messages/reply-schema.ts'
+import * as messages from './protocols/messages/schema.ts'
+import * as responsesReply from './protocols/responses/reply-schema.ts'
+import * as responses from './protocols/responses/schema.ts'
+
+const MODEL = 'A model id from `GET /v1/models`.'
+const STREAM = 'True: the answer comes as server-sent events.'
+const MAX_TOKENS = 'The most tokens to generate. What they may cost is held while the request runs.'
+const UNKNOWN_FIELDS = 'Fields that are not listed are allowed and passed on to suppliers of the same format.'
+
+/** Requests and answers of clients, by the name the document gives them. */
+export function clientSchemas(): Record<string, JsonSchema> {
+  return { ...requestSchemas(), ...kindSchemas(), ...answerSchemas() }
+}
+
+function requestSchemas(): Record<string, JsonSchema> {
+  const request = (schema: object, notes: Readonly<Record<string, string>>) =>
+    withNotes({ ...cleanSchema(schema), description: UNKNOWN_FIELDS }, notes)
+  return {
+    ChatCompletionRequest: request(chat.ChatRequestSchema, {
+      model: MODEL,
+      stream: STREAM,
+      max_tokens: MAX_TOKENS,
+      max_completion_tokens: 'The newer name of `max_tokens`.',
+      messages: 'Content is text, or parts as in `ChatContentPart`.',
+      tools: 'As in `ChatTool`.',
+    }),
+    ResponseRequest: request(responses.ResponsesRequestSchema, {
+      model: MODEL,
+      stream: STREAM,
+      max_output_tokens: MAX_TOKENS,
+      input:
+        'Text, or items as in `ResponseInputItem`, whose content is text or parts as in `ResponseInputPart`.',
+      tools: 'As in `ResponseTool`.',
+      store: 'Whether the response is kept for 30 days; true when left out.',
+      previous_response_id: 'Continue from a kept response, whichever supplier answered it.',
+    }),
+    MessageRequest: request(messages.MessagesRequestSchema, {
+      model: MODEL,
+      stream: STREAM,
+      max_tokens: MAX_TOKENS,
+      messages: 'Content is text, or blocks as in `MessageBlock`.',
+      tools: 'As in `MessageTool`.',
+    }),
+    MessageCountRequest: request(messages.CountRequestSchema, { model: MODEL }),
+    GenerateContentRequest: request(generation.GenerateRequestSchema, {}),
+    CountTokensRequest: request(generation.CountRequestSchema, {
+      contents: 'Send either this or `generateContentRequest`.',
+    }),
+  }
+}
+
+const CHECKED = 'The kinds whose fields are checked. Other kinds are passed on as they are.'
+
+/** What may stand in lists whose elements are checked one by one, after the request itself. */
+function kindSchemas(): Record<string, JsonSchema> {
+  return {
+    ChatContentPart: oneOfKinds(Object.values(chat.KNOWN_PARTS)),
+    ChatToolCall: oneOfKinds(Object.values(chat.KNOWN_CALLS)),
+    ChatTool: oneOfKinds(Object.values(chat.KNOWN_TOOLS)),
+    ResponseInputItem: oneOfKinds(withTypes(responses.ITEM_SCHEMAS)),
+    ResponseInputPart: oneOfKinds(withTypes(responses.PART_SCHEMAS)),
+    ResponseTool: oneOfKinds(withTypes(responses.TOOL_SCHEMAS)),
+    MessageBlock: oneOfKinds([
+      messages.TextBlockSchema,
+      messages.ImageBlockSchema,
+      messages.ThinkingBlockSchema,
+      messages.RedactedThinkingBlockSchema,
+      messages.ToolUseBlockSchema,
+      messages.ToolResultBlockSchema,
+    ]),
+    MessageTool: oneOfKinds([messages.ClientToolSchema]),
+  }
+}
+
+function oneOfKinds(kinds: readonly TSchema[]): JsonSchema {
+  return { ...cleanSchema(Type.Union([...kinds])), description: CHECKED }
+}
+
+/** The kinds with the word that tells them apart, by which they are found when a request is checked. */
+function withTypes(kinds: Readonly<Record<string, TSchema>>): TSchema[] {
+  return Object.entries(kinds).map(([type, schema]) =>
+    Type.Intersect([Type.Object({ type: Type.Literal(type) }), schema]),
+  )
+}
+
+function answerSchemas(): Record<string, JsonSchema> {
+  const { messagesErrorFields, MessagesReplySchema, MessagesCountSchema } = messagesReply
+  return {
+    Error: cleanSchema(shared.ErrorSchema),
+    MessagesError: cleanSchema(Type.Object({ ...messagesErrorFields, error: shared.ErrorObject })),
+    Model: cleanSchema(shared.ModelSchema),
+    ModelList: cleanSchema(shared.ModelListSchema),
+    ChatCompletion: cleanSchema(chatReply.ChatReplySchema),
+    Response: cleanSchema(responsesReply.ResponsesReplySchema),
+    ResponseInputItemList: cleanSchema(shared.InputItemListSchema),
+    ResponseInputTokens: cleanSchema(responsesReply.InputTokensSchema),
+    DeletedResponse: cleanSchema(shared.DeletedResponseSchema),
+    Message: cleanSchema(MessagesReplySchema),
+    MessageTokens: cleanSchema(MessagesCountSchema),
+    GenerateContentResult: cleanSchema(generationReply.GenerateReplySchema),
+    TokenCount: cleanSchema(generationReply.CountReplySchema),
+    GenerationModel: cleanSchema(generationReply.GenerationModelSchema),
+    GenerationModelList: cleanSchema(generationReply.GenerationModelListSchema),
+  }
+}
+
+export const KEY_SCHEMES = ['bearerKey', 'apiKeyHeader', 'googApiKeyHeader', 'vendorApiKeyHeader'] as const
+const BETA_SCHEMES = [...KEY_SCHEMES, 'keyQuery'] as const
+
+const GENERATION_ERRORS = [400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504]
+const COUNT_ERRORS = [400, 401, 403, 404, 413, 415, 429, 500, 503]
+const LOOK_UP_ERRORS = [401, 403, 404, 429, 500, 503]
+
+const STRICT: ParameterDescription = {
+  name: 'x-gateway-strict',
+  in: 'header',
+  description: '`true`: refuse the request rather than leave out what the supplier cannot express.',
+  schema: { type: 'string', enum: ['true', 'false'] },
+}
+
+const generates = {
+  headers: [...REQUEST_LIMIT_HEADERS, ...TOKEN_LIMIT_HEADERS, ...ROUTE_HEADERS],
+} as const
+const looksUp = { headers: REQUEST_LIMIT_HEADERS } as const
+const errors = (statuses: readonly number[], family = 'Error') => ({ errors: { family, statuses } })
+
+export function clientOperations(): OperationDescription[] {
+  return [
+    ...chatOperations(),
+    ...responsesOperations(),
+    ...messagesOperations(),
+    ...generationOperations('models', ''),
+    ...generationOperations('tunedModels', 'Tuned'),
+    ...imageOperations(),
+    ...modelOperations(),
+  ]
+}
+
+function chatOperations(): OperationDescription[] {
+  return [
+    {
+      endpoint: 'POST /v1/chat/completions',
+      id: 'createChatCompletion',
+      tag: 'Chat completions',
+      summary: 'Answer a conversation',
+      security: KEY_SCHEMES,
+      parameters: [STRICT],
+      body: {
+        schema: 'ChatCompletionRequest',
+        example: { model: 'sandbox-chat', messages: [{ role: 'user', content: 'Hello!' }] },
+      },
+      answer: {
+        description: 'The answer.',
+        schema: 'ChatCompletion',
+        stream:
+          '`data:` lines with `chat.completion.chunk` objects, then `data: [DONE]`. Usage comes in the last chunk when `stream_options.include_usage` is true.',
+        ...generates,
+      },
+      ...errors(GENERATION_ERRORS),
+    },
+  ]
+}
+
+const RESPONSE_EXAMPLE = { model: 'sandbox-chat', input: 'Hello!' }
+
+function responsesOperations(): OperationDescription[] {
+  const common = { tag: 'Responses', security: KEY_SCHEMES } as const
+  const kept = '/v1/responses/:id'
+  return [
+    {
+      ...common,
+      endpoint: 'POST /v1/responses',
+      id: 'createResponse',
+      summary: 'Answer input, keeping the state of the conversation',
+      parameters: [STRICT],
+      body: { schema: 'ResponseRequest', example: RESPONSE_EXAMPLE },
+      answer: {
+        description: 'The response.',
+        schema: 'Response',
+        stream: 'Events from `response.created` to `response.completed`, `.incomplete` or `.failed`.',
+        ...generates,
+      },
+      ...errors(GENERATION_ERRORS),
+    },
+    {
+      ...common,
+      endpoint: 'POST /v1/responses/input_tokens',
+      id: 'countResponseInputTokens',
+      summary: 'Count the tokens of a request',
+      body: { schema: 'ResponseRequest', example: RESPONSE_EXAMPLE },
+      answer: { description: 'An estimate of the gateway.', schema: 'ResponseInputTokens', ...looksUp },
+      ...errors(COUNT_ERRORS),
+    },
+    {
+      ...common,
+      endpoint: `GET ${kept}`,
+      id: 'showResponse',
+      summary: 'Show a kept response',
+      answer: { description: 'The response as it was given.', schema: 'Response', ...looksUp },
+      ...errors(LOOK_UP_ERRORS),
+    },
+    {
+      ...common,
+      endpoint: `DELETE ${kept}`,
+      id: 'deleteResponse',
+      summary: 'Forget a kept response',
+      answer: { description: 'It is gone.', schema: 'DeletedResponse', ...looksUp },
+      ...errors(LOOK_UP_ERRORS),
+    },
+    {
+      ...common,
+      endpoint: `GET ${kept}/input_items`,
+      id: 'listResponseInputItems',
+      summary: 'List what a kept response was the answer to',
+      answer: {
+        description: 'Every item of the conversation up to the response.',
+        schema: 'ResponseInputItemList',
+        ...looksUp,
+      },
+      ...errors(LOOK_UP_ERRORS),
+    },
+  ]
+}
+
+const VERSION: ParameterDescription = {
+  name: 'anthropic-version',
+  in: 'header',
+  description: 'Accepted and not checked; `vendor-version` too.',
+}
+
+function messagesOperations(): OperationDescription[] {
+  const common = { tag: 'Messages', security: KEY_SCHEMES } as const
+  const example = { model: 'sandbox-chat', messages: [{ role: 'user', content: 'Hello!' }] }
+  return [
+    {
+      ...common,
+      endpoint: 'POST /v1/messages',
+      id: 'createMessage',
+      summary: 'Answer a conversation',
+      parameters: [VERSION, STRICT],
+      body: { schema: 'MessageRequest', example: { ...example, max_tokens: 256 } },
+      answer: {
+        description: 'The answer.',
+        schema: 'Message',
+        stream: 'Events from `message_start` to `message_stop`; `ping` now and then.',
+        ...generates,
+      },
+      ...errors(GENERATION_ERRORS, 'MessagesError'),
+    },
+    {
+      ...common,
+      endpoint: 'POST /v1/messages/count_tokens',
+      id: 'countMessageTokens',
+      summary: 'Count the tokens of a prompt',
+      parameters: [VERSION],
+      body: { schema: 'MessageCountRequest', example },
+      answer: {
+        description: 'The count of the supplier, or an estimate of the gateway.',
+        schema: 'MessageTokens',
+        ...looksUp,
+      },
+      ...errors(COUNT_ERRORS, 'MessagesError'),
+    },
+  ]
+}
+
+const MODEL_PARAMETER: ParameterDescription = {
+  name: 'model',
+  in: 'path',
+  description: 'A model id; its slashes may stand as they are.',
+}
+
+const CONTENTS = { contents: [{ role: 'user', parts: [{ text: 'Hello!' }] }] }
+
+function generationOperations(collection: 'models' | 'tunedModels', suffix: string): OperationDescription[] {
+  const path = `/v1beta/${collection}/{model}`
+  const common = {
+    endpoint: `POST /v1beta/${collection}/*`,
+    tag: 'Content generation',
+    security: BETA_SCHEMES,
+  } as const
+  const body = { schema: 'GenerateContentRequest', example: CONTENTS }
+  const alt: ParameterDescription = {
+    name: 'alt',
+    in: 'query',
+    description: '`sse` for server-sent events, `json` for one JSON array.',
+    schema: { type: 'string', enum: ['sse', 'json'], default: 'sse' },
+  }
+  return [
+    {
+      ...common,
+      path: `${path}:generateContent`,
+      id: `generateContent${suffix}`,
+      summary: 'Answer a conversation',
+      parameters: [MODEL_PARAMETER, STRICT],
+      body,
+      answer: { description: 'The answer.', schema: 'GenerateContentResult', ...generates },
+      ...errors(GENERATION_ERRORS),
+    },
+    {
+      ...common,
+      path: `${path}:streamGenerateContent`,
+      id: `streamGenerateContent${suffix}`,
+      summary: 'Answer a conversation, piece by piece',
+      parameters: [MODEL_PARAMETER, alt, STRICT],
+      body,
+      answer: {
+        description: '`data:` lines, each a `GenerateContentResult` with the next piece; no terminator.',
+        schema: null,
+        contentType: 'text/event-stream',
+        ...generates,
+      },
+      ...errors(GENERATION_ERRORS),
+    },
+    {
+      ...common,
+      path: `${path}:countTokens`,
+      id: `countTokens${suffix}`,
+      summary: 'Count the tokens of a prompt',
+      parameters: [MODEL_PARAMETER],
+      body: { schema: 'CountTokensRequest', example: CONTENTS },
+      answer: { description: 'An estimate of the gateway.', schema: 'TokenCount', ...looksUp },
+      ...errors(COUNT_ERRORS),
+    },
+  ]
+}
+
+function imageOperations(): OperationDescription[] {
+  const common = {
+    tag: 'Images',
+    security: KEY_SCHEMES,
+    description: 'Not served by this version: a valid key is answered with `not_found`.',
+    answer: { description: 'Not served by this version.', schema: 'Error', status: 404, ...looksUp },
+    ...errors([401, 403, 500, 503]),
+  } as const
+  return [
+    { ...common, endpoint: 'POST /v1/images/generations', id: 'createImage', summary: 'Draw a picture' },
+    { ...common, endpoint: 'POST /v1/images/edits', id: 'editImage', summary: 'Change a picture' },
+  ]
+}
+
+const PAGE: readonly ParameterDescription[] = [
+  {
+    name: 'pageSize',
+    in: 'query',
+    description: 'The most models to give.',
+    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 50 },
+  },
+  { name: 'pageToken', in: 'query', description: 'The `nextPageToken` of the page before.' },
+]
+
+function modelOperations(): OperationDescription[] {
+  const common = { tag: 'Models', security: KEY_SCHEMES, ...errors(LOOK_UP_ERRORS) } as const
+  const beta = { tag: 'Models', security: BETA_SCHEMES, ...errors([400, ...LOOK_UP_ERRORS]) } as const
+  const parameters = [MODEL_PARAMETER]
+  return [
+    {
+      ...common,
+      endpoint: 'GET /v1/models',
+      id: 'listModels',
+      summary: 'List the models this key may use',
+      answer: { description: 'In the order of their ids.', schema: 'ModelList', ...looksUp },
+    },
+    {
+      ...common,
+      endpoint: 'GET /v1/models/*',
+      path: '/v1/models/{model}',
+      id: 'showModel',
+      summary: 'Show a model',
+      parameters,
+      answer: { description: 'The model.', schema: 'Model', ...looksUp },
+    },
+    {
+      ...beta,
+      endpoint: 'GET /v1beta/models',
+      id: 'listGenerationModels',
+      summary: 'List the models this key may use, as content generation writes them',
+      parameters: PAGE,
+      answer: {
+        description: 'One page, in the order of their ids.',
+        schema: 'GenerationModelList',
+        ...looksUp,
+      },
+    },
+    {
+      ...beta,
+      endpoint: 'GET /v1beta/models/*',
+      path: '/v1beta/models/{model}',
+      id: 'showGenerationModel',
+      summary: 'Show a model, as content generation writes it',
+      parameters,
+      answer: { description: 'The model.', schema: 'GenerationModel', ...looksUp },
+    },
+  ]
+}

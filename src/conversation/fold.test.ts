@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { arbitraryAnswer, arbitraryToldAnswer } from '../../test/support/arbitrary-conversation.ts'
+import { grammarFaults } from '../../test/support/normal-form.ts'
+import type { AnswerEvent } from './answer-event.ts'
+import { fold } from './fold.ts'
+import { textPart } from './part.ts'
+import { unfold } from './unfold.ts'
+
+describe('fold and unfold', () => {
+  test('folding what was unfolded gives the same answer', () => {
+    fc.assert(
+      fc.property(arbitraryAnswer(), (answer) => expect(fold(unfold(answer))).toEqual(answer)),
+      { numRuns: 300, seed: 1 },
+    )
+  })
+
+  test('an unfolded answer keeps the grammar of events', () => {
+    fc.assert(
+      fc.property(arbitraryAnswer(), (answer) => expect(grammarFaults(unfold(answer))).toEqual([])),
+      { numRuns: 300, seed: 2 },
+    )
+  })
+
+  test('however a stream tells an answer, folding gives that answer', () => {
+    fc.assert(
+      fc.property(arbitraryToldAnswer(), ({ answer, events }) => {
+        expect(grammarFaults(events)).toEqual([])
+        expect(fold(events)).toEqual(answer)
+      }),
+      { numRuns: 300, seed: 3 },
+    )
+  })
+})
+
+test('a part and a choice that never ended still count, the choice as ended for another reason', () => {
+  const events: readonly AnswerEvent[] = [
+    { type: 'answer-start', id: 'a' },
+    { type: 'part-start', choice: 0, part: textPart('') },
+    { type: 'part-delta', choice: 0, text: 'half' },
+  ]
+  expect(fold(events).choices).toEqual([
+    {
+      index: 0,
+      parts: [textPart('half')],
+      finish: { reason: 'other', stopSequence: null, explanation: null },
+      logprobs: null,
+    },
+  ])
+})
+
+test('the last usage counts', () => {
+  const usage = { input: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0, images: 0 }
+  const told = fold([
+    { type: 'usage', usage },
+    { type: 'usage', usage: { ...usage, output: 7 } },
+  ])
+  expect(told.usage).toEqual({ ...usage, output: 7 })
+})

@@ -1,0 +1,225 @@
+import Type, { type TSchema } from 'typebox'
+import { TIER_NAMES } from '../../vocabulary/account.ts'
+import { USAGE_PERIODS } from '../../vocabulary/api-key.ts'
+import { FORMATS, MODEL_KINDS, SUPPLIER_TYPES } from '../../vocabulary/supply.ts'
+
+// An answer with a field that is not described here is a mistake of one of the two, and tests find it.
+const closed = { additionalProperties: false } as const
+
+const OrNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const Id = Type.String()
+const Count = Type.Integer({ minimum: 0 })
+const Limit = OrNull(Type.Integer({ minimum: 1 }))
+/** USDT as a decimal string. */
+const Amount = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$' })
+/** RFC 3339 in UTC. */
+const Time = Type.String({ format: 'date-time' })
+const Format = Type.Enum([...FORMATS])
+const Formats = Type.Array(Format)
+
+const limits = { rpm: Limit, tpm: Limit }
+
+export const AccountAnswer = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    email: OrNull(Type.String()),
+    tier: Type.Enum([...TIER_NAMES]),
+    earned_tier: Type.Enum([...TIER_NAMES]),
+    tier_assignment: OrNull(
+      Type.Object(
+        {
+          tier: Type.Enum([...TIER_NAMES]),
+          ...limits,
+          expires_at: OrNull(Time),
+          reason: Type.String(),
+          assigned_by: Type.String(),
+        },
+        closed,
+      ),
+    ),
+    limits: Type.Object(limits, closed),
+    total_paid: Amount,
+    balance: Amount,
+    credit_line: OrNull(Amount),
+    created_at: Time,
+  },
+  closed,
+)
+
+export const PaymentAnswer = Type.Object(
+  {
+    id: Id,
+    account_id: Id,
+    amount: Amount,
+    reference: Type.String(),
+    note: OrNull(Type.String()),
+    created_at: Time,
+  },
+  closed,
+)
+
+export const AdjustmentAnswer = Type.Object(
+  { id: Id, account_id: Id, amount: Amount, reason: Type.String(), created_at: Time },
+  closed,
+)
+
+const keyFields = {
+  id: Id,
+  account_id: Id,
+  name: Type.String(),
+  state: Type.Enum(['active', 'disabled', 'expired', 'revoked']),
+  last_four: OrNull(Type.String()),
+  route_policy: Type.Object(
+    { mode: Type.Enum(['intelligent', 'specified_provider']), provider: Type.Optional(Type.String()) },
+    closed,
+  ),
+  usage_limit: OrNull(Type.Object({ period: Type.Enum([...USAGE_PERIODS]), amount: Amount }, closed)),
+  ...limits,
+  model_allowlist: OrNull(Type.Array(Type.String())),
+  budget: OrNull(Type.Object({ amount: Amount, thresholds: Type.Array(Count) }, closed)),
+  expires_at: OrNull(Time),
+  created_at: Time,
+}
+
+export const KeyAnswer = Type.Object(keyFields, closed)
+
+/** The only answers that ever hold a secret: those to creating and rotating a key. */
+export const IssuedKeyAnswer = Type.Object({ ...keyFields, secret: Type.String() }, closed)
+
+export const SupplierAnswer = Type.Object(
+  {
+    id: Id,
+    type: Type.Enum([...SUPPLIER_TYPES]),
+    base_url: Type.String(),
+    formats: Formats,
+    source: Type.Enum(['shared', 'byok']),
+    account_id: OrNull(Id),
+    enabled: Type.Boolean(),
+  },
+  closed,
+)
+
+const credentialFields = {
+  id: Id,
+  supplier: Id,
+  label: OrNull(Type.String()),
+  last_four: OrNull(Type.String()),
+  ...limits,
+  weight: Type.Number({ exclusiveMinimum: 0 }),
+  state: Type.Enum(['active', 'disabled']),
+}
+
+export const CredentialAnswer = Type.Object(credentialFields, closed)
+
+export const DeletedAnswer = Type.Object({ id: Id, deleted: Type.Literal(true) }, closed)
+
+export const ModelAnswer = Type.Object(
+  {
+    id: Id,
+    owned_by: Type.String(),
+    display_name: Type.String(),
+    description: Type.String(),
+    kinds: Type.Array(Type.Enum([...MODEL_KINDS])),
+    input_token_limit: Limit,
+    output_token_limit: Limit,
+    ...limits,
+    capabilities: Type.Object({}),
+    created_at: Time,
+  },
+  closed,
+)
+
+const Price = Type.Object(
+  { input: Amount, output: Amount, cache_read: Amount, cache_write: Amount, image: Amount },
+  closed,
+)
+
+const routeFields = {
+  model: Id,
+  supplier: Id,
+  upstream_model: Type.String(),
+  formats: OrNull(Formats),
+  price: OrNull(Price),
+  ...limits,
+  priority: Count,
+  enabled: Type.Boolean(),
+}
+
+export const RouteAnswer = Type.Object(routeFields, closed)
+
+const CredentialState = Type.Object(
+  { ...credentialFields, remaining_requests: OrNull(Count), remaining_tokens: OrNull(Count) },
+  closed,
+)
+
+export const RouteStateAnswer = Type.Object(
+  { ...routeFields, credentials: Type.Array(CredentialState) },
+  closed,
+)
+
+const Attempt = Type.Object(
+  {
+    supplier: Id,
+    credential_id: Id,
+    reason: Type.String(),
+    result: Type.Enum(['answered', 'failed', 'refused', 'client_left']),
+    status: OrNull(Type.Integer()),
+    failure: OrNull(Type.String()),
+    started_at: Time,
+    first_byte_ms: OrNull(Count),
+  },
+  closed,
+)
+
+export const SettlementAnswer = Type.Object(
+  {
+    request_id: Id,
+    account_id: Id,
+    key_id: Id,
+    model: Id,
+    supplier: OrNull(Id),
+    credential_id: OrNull(Id),
+    client_format: Format,
+    supplier_format: OrNull(Format),
+    stream: Type.Boolean(),
+    usage: Type.Object(
+      {
+        input: Count,
+        cache_read: Count,
+        cache_write: Count,
+        output: Count,
+        reasoning: Count,
+        images: Count,
+      },
+      closed,
+    ),
+    provenance: Type.Enum(['supplier', 'counted', 'estimated']),
+    price: OrNull(Price),
+    amount: Amount,
+    outcome: Type.Enum(['completed', 'client_left', 'supplier_failed', 'refused', 'interrupted']),
+    attempts: Type.Array(Attempt),
+    started_at: Time,
+    first_byte_ms: OrNull(Count),
+    duration_ms: Count,
+  },
+  closed,
+)
+
+export const AuditEventAnswer = Type.Object(
+  {
+    id: Id,
+    at: Time,
+    actor: Type.String(),
+    action: Type.String(),
+    subject: Type.String(),
+    before: Type.Unknown(),
+    after: Type.Unknown(),
+  },
+  closed,
+)
+
+/** One page of a list. */
+export function listOf(item: TSchema): TSchema {
+  return Type.Object({ data: Type.Array(item), next_cursor: OrNull(Type.String()) }, closed)
+}

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'bun:test'
+import { GatewayError } from './gateway-error.ts'
+import { asGatewayError, errorEnvelope, renderError } from './render-error.ts'
+
+const refusal = new GatewayError('rate_limit_exceeded', 'Slow down.', { headers: { 'retry-after': '7' } })
+
+describe('an error response', () => {
+  test('has the status of its code, the envelope and the headers', async () => {
+    const response = renderError(refusal, 'req_1')
+    expect(response.status).toBe(429)
+    expect(response.headers.get('retry-after')).toBe('7')
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(await response.json()).toEqual({
+      error: {
+        message: 'Slow down.',
+        type: 'rate_limit_exceeded',
+        code: 'rate_limit_exceeded',
+        param: null,
+      },
+    })
+  })
+
+  test('wears what its wire format puts around it', async () => {
+    const response = renderError(refusal, 'req_1', (envelope, requestId) => ({
+      type: 'error',
+      ...envelope,
+      request_id: requestId,
+    }))
+    expect(await response.json()).toEqual({ type: 'error', ...errorEnvelope(refusal), request_id: 'req_1' })
+  })
+})
+
+describe('what was thrown', () => {
+  test('is itself when it is a refusal', () => {
+    expect(asGatewayError(refusal)).toBe(refusal)
+  })
+
+  test('is an internal error that shows nothing of it otherwise', async () => {
+    const error = asGatewayError(new Error('password is hunter2'))
+    expect(error.code).toBe('internal_error')
+    expect(await renderError(error, 'req_1').text()).not.toContain('hunter2')
+    expect(error.cause).toEqual(new Error('password is hunter2'))
+  })
+})

@@ -1,0 +1,55 @@
+import { DEFAULT_TRAITS } from '../../vocabulary/traits.ts'
+import type { Protocol } from '../protocol.ts'
+import type { SupplierSide } from '../translation.ts'
+import { operationOf } from './address.ts'
+import { PATHS, tokenCounting } from './count-tokens.ts'
+import { decodeError } from './decode-error.ts'
+import { decodeReply } from './decode-reply.ts'
+import { GenerationDecoder } from './decode-stream.ts'
+import { encodeRequest } from './encode-request.ts'
+import { readReply } from './read-reply.ts'
+import { readRequest } from './read-request.ts'
+
+export { type Operation, operationOf } from './address.ts'
+export {
+  encodeModel,
+  encodeModelList,
+  type ListedModel,
+  type ModelEntry,
+  type PageQuery,
+} from './model-list.ts'
+
+const supplier: SupplierSide = {
+  traits: {
+    ...DEFAULT_TRAITS,
+    // Every model of this format takes a budget within these bounds; which can do without thinking is not known here.
+    thinking: { type: 'budget', least: 512, most: 24_576, canDisable: false },
+    urlImages: false,
+    toolResultImages: false,
+    maxChoices: 8,
+  },
+  toolRules: {
+    name: /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/,
+    callId: /^[A-Za-z0-9_.:-]{1,128}$/,
+    hasCustomTools: false,
+    hasNamespaces: false,
+  },
+  encodeRequest,
+  decodeReply,
+  openDecoder: (context) => new GenerationDecoder(context),
+}
+
+export const contentGeneration: Protocol = {
+  name: 'content-generation',
+  paths: PATHS,
+  readRequest,
+  readReply,
+  decodeError,
+  operationOf,
+  supplier,
+  tokenCounting,
+  // Older clients do not see an error among the events; a broken connection they do.
+  breaksOffAfterError: true,
+  // Clients of this format take a comment for a broken event.
+  heartbeat: null,
+}

@@ -1,0 +1,286 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  type ArbitraryOptions,
+  arbitraryConversation,
+  arbitraryToldAnswer,
+} from '../../../test/support/arbitrary-conversation.ts'
+import { departures, grammarFaults } from '../../../test/support/normal-form.ts'
+import type { Answer } from '../../conversation/answer.ts'
+import type { Conversation, OutputFormat, ReasoningRequest, Turn } from '../../conversation/conversation.ts'
+import { fold } from '../../conversation/fold.ts'
+import { type Part, textPart } from '../../conversation/part.ts'
+import type { Tool, ToolChoice } from '../../conversation/tool.ts'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import type { ReplyContext, SupplyContext } from '../translation.ts'
+import { decodeReply } from './decode-reply.ts'
+import { decodeRequest } from './decode-request.ts'
+import { GenerationDecoder } from './decode-stream.ts'
+import { encodeReply } from './encode-reply.ts'
+import { encodeRequest } from './encode-request.ts'
+import { GenerationEncoder } from './encode-stream.ts'
+import { contentGeneration } from './index.ts'
+import { validateRequest } from './validate.ts'
+
+const OWN_PROOFS = { origin: 'content-generation', model: 'deep-1', route: 'sup_1' }
+
+const supply: SupplyContext = {
+  upstreamModel: 'deep-1',
+  route: 'sup_1',
+  traits: {
+    ...(contentGeneration.supplier?.traits ?? fail('no supplier side')),
+    thinking: { type: 'level', levels: ['minimal', 'low', 'medium', 'high'] },
+    toolResultImages: true,
+  },
+  outputTokenLimit: null,
+}
+
+const reply: ReplyContext = {
+  requestId: 'req_1',
+  model: 'public-1',
+  createdAtMs: 0,
+  promptTokens: 7,
+  newId: (prefix) => `${prefix}id`,
+}
+
+function fail(message: string): never {
+  throw new Error(message)
+}
+
+/** What this format has no place for. */
+const ASKING: ArbitraryOptions = {
+  without: [
+    'unsigned-thinking',
+    'redacted-thinking',
+    'custom-tools',
+    'namespaces',
+    'cache-hints',
+    'image-details',
+    'citations',
+    'refusals',
+    'system-turns',
+    'prefill',
+    'assistant-first',
+  ],
+  proofs: OWN_PROOFS,
+}
+
+describe('a conversation', () => {
+  test('comes back as it was, as far as the format can say it', () => {
+    fc.assert(
+      fc.property(arbitraryConversation(ASKING), (conversation) => {
+        const { body } = encodeRequest(conversation, supply)
+        const sent: unknown = JSON.parse(JSON.stringify(body))
+        const decoded = decodeRequest(validateRequest(sent), conversation)
+        expect(departures(decoded)).toEqual([])
+        expect(decoded).toEqual(expected(conversation))
+      }),
+      { numRuns: 400, seed: 21 },
+    )
+  })
+
+  test('of any kind is either encoded to something valid or refused with a reason', () => {
+    const seen = { encoded: 0, refused: 0 }
+    fc.assert(
+      fc.property(arbitraryConversation(), (conversation) => {
+        try {
+          const { body } = encodeRequest(conversation, supply)
+          validateRequest(JSON.parse(JSON.stringify(body)))
+          const contents = body.contents as readonly { role: string; parts: readonly unknown[] }[]
+          contents.forEach(({ role, parts }, index) => {
+            expect(role).toBe(index % 2 === 0 ? 'user' : 'model')
+            expect(parts).not.toBeEmpty()
+          })
+          seen.encoded++
+        } catch (error) {
+          expect(error).toBeInstanceOf(GatewayError)
+          seen.refused++
+        }
+      }),
+      { numRuns: 400, seed: 22 },
+    )
+    expect(Math.min(seen.encoded, seen.refused)).toBeGreaterThan(20)
+  })
+})
+
+/** The exceptions: everything else has to survive. */
+function expected(conversation: Conversation): Conversation {
+  const hasFunctions = conversation.tools.some(({ type }) => type === 'function')
+  const hasSearch = conversation.tools.some(({ type }) => type === 'web-search')
+  const choice = hasFunctions ? expectedChoice(conversation.toolChoice, hasSearch) : null
+  return {
+    ...conversation,
+    turns: conversation.turns.map(expectedTurn),
+    tools: conversation.tools.map(expectedTool),
+    toolChoice: choice,
+    // No field exists for these.
+    parallelTools: null,
+    verbosity: null,
+    endUser: null,
+    cacheKey: null,
+    metadata: null,
+    reasoning: expectedReasoning(conversation.reasoning),
+    output: expectedOutput(conversation.output),
+    extras: hasFunctions && hasSearch ? MIXED_TOOLS : {},
+  }
+}
+
+/** Left over from what the encoder adds when functions stand beside the supplier's own tools. */
+const MIXED_TOOLS = { 'content-generation': { toolConfig: { includeServerSideToolInvocations: true } } }
+
+function expectedTurn({ role, parts }: Turn): Turn {
+  return { role, parts: parts.map(expectedPart) }
+}
+
+function expectedPart(part: Part): Part {
+  // A supplier's own signature does not say where it is from.
+  if ('proof' in part && part.proof !== null) {
+    return { ...part, proof: { ...part.proof, model: '', route: '' } }
+  }
+  if (part.type !== 'tool-result') return part
+  // Texts of one result are joined, and pictures stand behind them.
+  const text = part.parts.flatMap((inner) => (inner.type === 'text' ? [inner.text] : [])).join('\n')
+  const texts = text === '' ? [] : [textPart(text)]
+  return { ...part, parts: [...texts, ...part.parts.filter(({ type }) => type === 'image')] }
+}
+
+function expectedTool(tool: Tool): Tool {
+  if (tool.type === 'function') return { ...tool, strict: null }
+  if (tool.type !== 'web-search') return tool
+  const original = { format: 'content-generation', value: { googleSearch: {} } }
+  return { ...tool, contextSize: null, userLocation: null, original }
+}
+
+// One allowed tool that must be called is that tool by name, and a free choice among all is no choice.
+function expectedChoice(choice: ToolChoice | null, isMixed: boolean): ToolChoice | null {
+  if (choice === null) return isMixed ? { type: 'auto' } : null
+  if (choice.type !== 'allowed' || choice.names.length > 1 || !choice.isRequired) return choice
+  return { type: 'named', name: choice.names[0] ?? '', namespace: null }
+}
+
+function expectedReasoning(reasoning: ReasoningRequest | null): ReasoningRequest | null {
+  if (reasoning === null) return null
+  const { control, showThoughts } = reasoning
+  const isNamed = control.type === 'effort' || control.type === 'budget'
+  if (!isNamed) return showThoughts === null ? null : { control: { type: 'unsaid' }, showThoughts }
+  return { control: { type: 'effort', effort: levelFor(control) }, showThoughts }
+}
+
+function levelFor(control: ReasoningRequest['control'] & { type: 'effort' | 'budget' }) {
+  const levels = { 0: 'minimal', 1024: 'low', 8192: 'medium' } as const
+  if (control.type === 'budget') return levels[control.tokens as keyof typeof levels] ?? 'high'
+  const { effort } = control
+  if (effort === 'none') return 'minimal'
+  return effort === 'xhigh' || effort === 'max' ? 'high' : effort
+}
+
+function expectedOutput(output: OutputFormat): OutputFormat {
+  return output.type === 'schema' ? { ...output, name: 'response', description: null, strict: null } : output
+}
+
+describe('an answer', () => {
+  for (const shape of ['sse', 'json'] as const) {
+    test(`streamed as ${shape} tells what the whole reply tells`, () => {
+      fc.assert(
+        fc.property(
+          arbitraryToldAnswer(),
+          fc.array(fc.nat(40), { minLength: 1 }),
+          ({ answer, events }, cuts) => {
+            const encoder = new GenerationEncoder(reply, shape)
+            const frames = events.map((event) => encoder.push(event)).join('')
+            const told = decodeInPieces(frames, cuts)
+            const whole = decodeReply(JSON.parse(JSON.stringify(encodeReply(answer, reply))), supply)
+            expect(told).toEqual(whole ?? fail('no reply'))
+          },
+        ),
+        { numRuns: 400, seed: 23 },
+      )
+    })
+  }
+
+  test('keeps what the format can say', () => {
+    fc.assert(
+      fc.property(arbitraryToldAnswer(SIMPLE), ({ answer }) => {
+        const whole = decodeReply(JSON.parse(JSON.stringify(encodeReply(answer, reply))), supply)
+        expect(whole).toEqual(expectedAnswer(answer))
+      }),
+      { numRuns: 300, seed: 24 },
+    )
+  })
+
+  test('is framed in a way that no official client stumbles over', () => {
+    fc.assert(
+      fc.property(arbitraryToldAnswer(), ({ events }) => {
+        const encoder = new GenerationEncoder(reply, 'sse')
+        const frames = events.map((event) => encoder.push(event)).join('')
+        const chunks = frames.split('\n\n')
+        expect(chunks.pop()).toBe('')
+        const parsed = chunks.map((chunk) => {
+          expect(chunk).toMatch(/^data: \{[^\n]*\}$/)
+          return JSON.parse(chunk.slice(6))
+        })
+        const last = parsed.pop()
+        expect(JSON.stringify(parsed)).not.toContain('"finishReason"')
+        for (const candidate of last.candidates) expect(candidate.finishReason).toBeString()
+        for (const { candidates } of [...parsed, last])
+          for (const { content } of candidates)
+            for (const part of content.parts) expect(part).not.toBeEmptyObject()
+        for (const count of Object.values(last.usageMetadata)) expect(count).toBeGreaterThanOrEqual(0)
+        expect(encoder.push({ type: 'answer-end' })).toBe('')
+        expect(encoder.fail(new GatewayError('provider_error', 'late'))).toBe('')
+      }),
+      { numRuns: 200, seed: 25 },
+    )
+  })
+})
+
+/** No citations (their text is filled in), one text at most, no proof of another format to be sealed. */
+const SIMPLE: ArbitraryOptions = {
+  without: [
+    'thinking',
+    'call-proofs',
+    'text-proofs',
+    'redacted-thinking',
+    'url-images',
+    'image-details',
+    'custom-tools',
+    'namespaces',
+    'citations',
+    'refusals',
+    'rare-finishes',
+    'stop-sequences',
+    'logprobs',
+  ],
+}
+
+function expectedAnswer(answer: Answer): Answer {
+  const usage =
+    answer.usage === null
+      ? null
+      : {
+          ...answer.usage,
+          // The format has no word for tokens written to a cache.
+          input: answer.usage.input + answer.usage.cacheWrite,
+          cacheWrite: 0,
+        }
+  return {
+    id: 'id',
+    choices: answer.choices.map((choice) => ({ ...choice, logprobs: null })),
+    usage: usage ?? expect.anything(),
+  }
+}
+
+function decodeInPieces(frames: string, cuts: readonly number[]): Answer {
+  const bytes = new TextEncoder().encode(frames)
+  const decoder = new GenerationDecoder(supply)
+  const events = []
+  for (let at = 0, index = 0; at < bytes.length; index++) {
+    const length = 1 + (cuts[index % cuts.length] ?? 0)
+    events.push(...decoder.push(bytes.subarray(at, at + length)))
+    at += length
+  }
+  events.push(...decoder.end())
+  expect(decoder.failure).toBeNull()
+  expect(grammarFaults(events)).toEqual([])
+  return fold(events)
+}

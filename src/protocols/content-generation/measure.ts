@@ -1,0 +1,79 @@
+import { asArray, asObject, isObject, textLength } from '../../wire/json-values.ts'
+import type { GenerateRequest, WireContent, WireMedia, WirePart } from './schema.ts'
+
+/** Fields of a part that are no words of a prompt or an answer. */
+const NO_WORDS: ReadonlySet<string> = new Set(['thought', 'thoughtSignature', 'inlineData', 'fileData'])
+
+/** Roughly the characters of a value as JSON. With a list instead of recursion: a body may nest deeper than the stack. */
+export function jsonLength(value: unknown): number {
+  let length = 0
+  const open: unknown[] = [value]
+  while (open.length > 0) {
+    const next = open.pop()
+    if (Array.isArray(next)) {
+      length += next.length + 1
+      for (const item of next) open.push(item)
+    } else if (isObject(next)) {
+      length += 2
+      for (const [name, member] of Object.entries(next)) {
+        length += name.length + 3
+        open.push(member)
+      }
+    } else length += typeof next === 'string' ? next.length + 2 : String(next).length
+  }
+  return length
+}
+
+/** Characters of a part a client sent. */
+function countPart(part: WirePart): number {
+  let characters = 0
+  for (const [name, value] of Object.entries(part)) {
+    if (NO_WORDS.has(name) || value === null) continue
+    if (name === 'functionResponse') characters += countResponse(part)
+    else characters += typeof value === 'string' ? value.length : jsonLength(value)
+  }
+  return characters
+}
+
+// Its own parts are pictures, which count by their number and not by their length.
+function countResponse({ functionResponse }: WirePart): number {
+  return functionResponse ? functionResponse.name.length + jsonLength(functionResponse.response ?? {}) : 0
+}
+
+export function countContents(contents: readonly WireContent[]): number {
+  return sumParts(contents, countPart)
+}
+
+export function countInstruction(instruction: GenerateRequest['systemInstruction']): number {
+  if (typeof instruction === 'string') return instruction.length
+  return (instruction?.parts ?? []).reduce((total, part) => total + countPart(part), 0)
+}
+
+export function countMedia(contents: readonly WireContent[]): number {
+  return sumParts(contents, (part) => {
+    const inner = part.functionResponse?.parts ?? []
+    return [part, ...inner].filter(isMedia).length
+  })
+}
+
+function isMedia({ inlineData, fileData }: WireMedia): boolean {
+  return Boolean(inlineData ?? fileData)
+}
+
+function sumParts(contents: readonly WireContent[], measure: (part: WirePart) => number): number {
+  let total = 0
+  for (const { parts } of contents) for (const part of parts ?? []) total += measure(part)
+  return total
+}
+
+/** Characters a supplier generated into one candidate: text, thinking, the names and arguments of calls. */
+export function countGenerated(candidate: unknown): number {
+  let characters = 0
+  for (const item of asArray(asObject(asObject(candidate)?.content)?.parts)) {
+    const part = asObject(item)
+    const call = asObject(part?.functionCall)
+    characters += textLength(part?.text)
+    if (call !== null) characters += textLength(call.name) + jsonLength(call.args ?? {})
+  }
+  return characters
+}

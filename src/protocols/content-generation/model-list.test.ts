@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'bun:test'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { encodeModel, encodeModelList, type ListedModel } from './model-list.ts'
+
+const ALL = { pageSize: null, pageToken: null }
+
+function model(id: string): ListedModel {
+  return { id, displayName: `Model ${id}`, description: 'd', inputTokenLimit: 1000, outputTokenLimit: null }
+}
+
+function models(count: number): ListedModel[] {
+  return Array.from({ length: count }, (_, index) => model(`m${String(index).padStart(4, '0')}`)).reverse()
+}
+
+test('2.3 a model entry', () => {
+  expect(encodeModel(model('vendor/m'))).toEqual({
+    name: 'models/vendor/m',
+    version: '001',
+    displayName: 'Model vendor/m',
+    description: 'd',
+    inputTokenLimit: 1000,
+    supportedGenerationMethods: ['generateContent', 'countTokens', 'streamGenerateContent'],
+  })
+})
+
+describe('4.11 a list', () => {
+  test('has 50 models on a page unless told otherwise, in order', () => {
+    const page = encodeModelList(models(51), ALL)
+    expect(page.models).toHaveLength(50)
+    expect(page.models[0]?.name).toBe('models/m0000')
+    expect(encodeModelList(models(50), ALL).nextPageToken).toBeUndefined()
+    expect(encodeModelList(models(1001), { ...ALL, pageSize: '1000' }).models).toHaveLength(1000)
+  })
+
+  test('is read page by page to its end', () => {
+    const names: string[] = []
+    let pageToken: string | null = null
+    do {
+      const page: ReturnType<typeof encodeModelList> = encodeModelList(models(7), {
+        pageSize: '3',
+        pageToken,
+      })
+      names.push(...page.models.map(({ name }) => name))
+      pageToken = page.nextPageToken ?? null
+    } while (pageToken !== null)
+    expect(names).toHaveLength(7)
+    expect(new Set(names).size).toBe(7)
+  })
+
+  test('goes on at its place when models have come and gone', () => {
+    const { nextPageToken = '' } = encodeModelList([model('a'), model('b'), model('d')], {
+      ...ALL,
+      pageSize: '2',
+    })
+    const rest = encodeModelList([model('a'), model('c'), model('d')], {
+      pageSize: '2',
+      pageToken: nextPageToken,
+    })
+    expect(rest.models.map(({ name }) => name)).toEqual(['models/c', 'models/d'])
+  })
+
+  test('refuses sizes and tokens that make no sense', () => {
+    for (const pageSize of ['0', '1001', '-1', '2.5', 'all', '1e2'])
+      expect(() => encodeModelList([], { ...ALL, pageSize })).toThrow(GatewayError)
+    expect(() => encodeModelList([], { ...ALL, pageToken: 'bogus' })).toThrow(GatewayError)
+  })
+})

@@ -1,0 +1,116 @@
+import type { Conversation, Turn } from '../../conversation/conversation.ts'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import type { JsonObject } from '../../wire/json-values.ts'
+import { type Encoding, encodeAssistantParts, encodeText, encodeUserParts } from './encode-blocks.ts'
+
+export interface WireMessage {
+  readonly role: 'user' | 'assistant' | 'system'
+  readonly content: readonly JsonObject[]
+}
+
+export interface EncodedTurns {
+  readonly system: readonly JsonObject[]
+  readonly messages: readonly WireMessage[]
+}
+
+/** The prompt as suppliers want it: a user first, roles that alternate, each call answered in the next turn. */
+export function encodeTurns({ instructions, turns }: Conversation, encoding: Encoding): EncodedTurns {
+  const system = instructions.flatMap(encodeText)
+  const messages: WireMessage[] = []
+  for (const turn of turns) append(messages, encodeTurn(turn, messages.at(-1), encoding))
+  const answered = messages.map((message, index) => pairResults(message, messages, index))
+  const sent = startWithUser(endWell(answered, encoding))
+  if (sent.length > 0) return { system, messages: sent }
+  // Suppliers refuse a prompt that is nothing but instructions.
+  if (system.length > 0) return { system: [], messages: [{ role: 'user', content: system }] }
+  throw new GatewayError('invalid_request', 'The conversation has no content to answer.')
+}
+
+function encodeTurn({ role, parts }: Turn, before: WireMessage | undefined, encoding: Encoding): WireMessage {
+  if (role === 'assistant') return { role, content: encodeAssistantParts(parts, encoding) }
+  const content = encodeUserParts(parts, encoding)
+  // Nothing may stand between calls and their results.
+  const isInline = encoding.context.traits.inlineSystem && !hasCalls(before)
+  if (role === 'user' || isInline) return { role, content }
+  return { role: 'user', content: content.map(asReminder) }
+}
+
+function append(messages: WireMessage[], message: WireMessage): void {
+  if (message.content.length === 0) return
+  const last = messages.at(-1)
+  if (last?.role !== message.role) {
+    messages.push(message)
+    return
+  }
+  const content = [...last.content, ...message.content]
+  const results = content.filter(isResult)
+  messages[messages.length - 1] = {
+    role: last.role,
+    content: results.length === 0 ? content : [...results, ...content.filter((block) => !isResult(block))],
+  }
+}
+
+// Moving it to the top would change what it says, and spoil the cached beginning of the prompt.
+function asReminder(block: JsonObject): JsonObject {
+  if (block.type !== 'text') return block
+  return { ...block, text: `<system-reminder>\n${block.text}\n</system-reminder>` }
+}
+
+/** A user turn with each result once, in the order of the calls of the turn before; every call must have one. */
+function pairResults(message: WireMessage, messages: readonly WireMessage[], index: number): WireMessage {
+  const before = messages[index - 1]
+  const calls = before?.role === 'assistant' ? before.content.filter(isCall) : []
+  const results = new Map(message.content.filter(isResult).map((block) => [block.tool_use_id, block]))
+  const inOrder = calls.map(({ id }) => results.get(id) ?? refuse(`The tool call "${id}" has no result.`))
+  const orphan = [...results.keys()].find((id) => !calls.some((call) => call.id === id))
+  if (orphan !== undefined) refuse(`The tool result for "${orphan}" answers no call of the turn before it.`)
+  if (results.size === 0) return message
+  return { role: message.role, content: [...inOrder, ...message.content.filter((block) => !isResult(block))] }
+}
+
+function refuse(message: string): never {
+  throw new GatewayError('invalid_request', message)
+}
+
+/** A turn that the model is to continue, for the models that do; otherwise the prompt ends with the user. */
+function endWell(messages: readonly WireMessage[], { context, dropped }: Encoding): readonly WireMessage[] {
+  const last = messages.at(-1)
+  if (last?.role !== 'assistant' || !last.content.every(isPlain)) return messages
+  const earlier = messages.slice(0, -1)
+  if (!context.traits.prefill) {
+    dropped.add('prefill')
+    return earlier
+  }
+  const content = trimEnd(last.content)
+  return content.length === 0 ? earlier : [...earlier, { role: 'assistant', content }]
+}
+
+// Suppliers refuse a text to be continued that ends in white space.
+function trimEnd(content: readonly JsonObject[]): readonly JsonObject[] {
+  const last = content.at(-1)
+  if (last === undefined || typeof last.text !== 'string') return content
+  return [...content.slice(0, -1), { ...last, text: last.text.trimEnd() }]
+}
+
+function startWithUser(messages: readonly WireMessage[]): readonly WireMessage[] {
+  const [first] = messages
+  if (first === undefined || first.role === 'user') return messages
+  return [{ role: 'user', content: [{ type: 'text', text: '(continue)' }] }, ...messages]
+}
+
+/** Text and thoughts alone; calls and the blocks of a supplier's own tools must go back where they were. */
+function isPlain({ type }: JsonObject): boolean {
+  return type === 'text' || type === 'thinking' || type === 'redacted_thinking'
+}
+
+function isCall(block: JsonObject): boolean {
+  return block.type === 'tool_use'
+}
+
+function isResult(block: JsonObject): boolean {
+  return block.type === 'tool_result'
+}
+
+function hasCalls(message: WireMessage | undefined): boolean {
+  return message?.role === 'assistant' && message.content.some(isCall)
+}

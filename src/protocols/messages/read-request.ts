@@ -1,0 +1,33 @@
+import { mayCarryEnvelope } from '../../conversation/proof.ts'
+import { findTopLevelMembers } from '../../wire/json-members.ts'
+import type { ClientRequest } from '../protocol.ts'
+import { measurePrompt } from './count-prompt.ts'
+import { decodeRequest } from './decode-request.ts'
+import { encodeReply } from './encode-reply.ts'
+import { MessagesStreamEncoder } from './encode-stream.ts'
+import { prepareRelay } from './relay-body.ts'
+import { UsageTap } from './tap-usage.ts'
+import { validateRequest } from './validate.ts'
+
+/** Checks and reads a parsed body. `text` is what was parsed. */
+export function readRequest(body: unknown, text: string): ClientRequest {
+  const request = validateRequest(body)
+  const members = findTopLevelMembers(text)
+  return {
+    facts: {
+      model: request.model,
+      stream: request.stream === true,
+      ...measurePrompt(request, members),
+      maxOutputTokens: request.max_tokens,
+      choices: 1,
+    },
+    relayBody: prepareRelay(request.model, text, members),
+    openTap: () => new UsageTap(),
+    isRelayable: !mayCarryEnvelope(text),
+    client: {
+      decode: () => decodeRequest(request),
+      encodeReply,
+      openEncoder: (context) => new MessagesStreamEncoder(context),
+    },
+  }
+}

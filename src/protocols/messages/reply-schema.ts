@@ -1,0 +1,49 @@
+import Type, { type TSchema } from 'typebox'
+
+const OrNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const Count = Type.Integer({ minimum: 0 })
+
+const TextBlock = Type.Object({ type: Type.Literal('text'), text: Type.String() })
+const ThinkingBlock = Type.Object({
+  type: Type.Literal('thinking'),
+  thinking: Type.String(),
+  signature: Type.String({ description: 'Send it back with the next turn, unchanged.' }),
+})
+const ToolUseBlock = Type.Object({
+  type: Type.Literal('tool_use'),
+  id: Type.String(),
+  name: Type.String(),
+  input: Type.Object({}),
+})
+const OtherBlock = Type.Object({
+  type: Type.String({ description: 'Other kinds exist; skip those you do not know.' }),
+})
+
+/** A whole message, for readers: suppliers may add fields. */
+export const MessagesReplySchema = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('message'),
+  role: Type.Literal('assistant'),
+  model: Type.String(),
+  content: Type.Array(Type.Union([TextBlock, ThinkingBlock, ToolUseBlock, OtherBlock])),
+  stop_reason: OrNull(
+    Type.String({
+      description: '`end_turn`, `max_tokens`, `tool_use`, `stop_sequence`, `refusal` or `pause_turn`.',
+    }),
+  ),
+  stop_sequence: Type.Optional(OrNull(Type.String())),
+  usage: Type.Object({
+    input_tokens: Type.Integer({ minimum: 0, description: 'Without those of the cache.' }),
+    output_tokens: Count,
+    cache_creation_input_tokens: Type.Optional(OrNull(Count)),
+    cache_read_input_tokens: Type.Optional(OrNull(Count)),
+  }),
+})
+
+export const MessagesCountSchema = Type.Object({ input_tokens: Count })
+
+/** What this format puts around an error. */
+export const messagesErrorFields = {
+  type: Type.Literal('error'),
+  request_id: Type.String({ description: 'The same as the `x-request-id` header.' }),
+}

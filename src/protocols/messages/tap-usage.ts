@@ -1,0 +1,149 @@
+import type { Usage } from '../../conversation/usage.ts'
+import type { GatewayError } from '../../errors/gateway-error.ts'
+import type { SupplierFailure } from '../../errors/supplier-failure.ts'
+import { asObject, isObject, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
+import { readSseEvent } from '../../wire/sse-event.ts'
+import { type FramedEvents, SseFramer } from '../../wire/sse-framer.ts'
+import type { StreamTap } from '../protocol.ts'
+import { countBlock, countDelta } from './count-generated.ts'
+import { decodeStreamError } from './decode-error.ts'
+import { DeltaPattern } from './delta-pattern.ts'
+import { LONGEST_EVENT_BYTES } from './format.ts'
+import { errorFrame } from './stream-error.ts'
+import { UsageGatherer } from './usage.ts'
+
+const BLANK_LINE = new TextEncoder().encode('\n\n')
+
+/** What becomes of an event: it goes on, it alone is left out, or it and all after it stay here. */
+type Verdict = 'forward' | 'remove' | 'stop'
+
+/** Reads a relayed messages stream. */
+export class UsageTap implements StreamTap {
+  hasContent = false
+  isTerminated = false
+  failure: SupplierFailure | null = null
+  outputCharacters = 0
+  readonly #framer = new SseFramer()
+  readonly #usage = new UsageGatherer()
+  readonly #pattern = new DeltaPattern()
+
+  get usage(): Usage | null {
+    return this.#usage.usage
+  }
+
+  // Clients take a stream without its last event for a broken one, so nothing before it completes the answer.
+  get isComplete(): boolean {
+    return this.isTerminated && this.failure === null
+  }
+
+  push(bytes: Uint8Array): Uint8Array | null {
+    if (this.failure !== null) return null
+    const framed = this.#framer.push(bytes)
+    if (framed !== null) return this.#sift(framed)
+    if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.#failMalformed('an event without end')
+    return null
+  }
+
+  end(): Uint8Array | null {
+    const rest = this.failure === null ? this.#framer.finish() : null
+    return rest === null ? null : this.#readRest(rest)
+  }
+
+  fail(error: GatewayError): string {
+    return errorFrame(error)
+  }
+
+  /** An event cut off by the end of the stream goes on only when it is whole but for its blank line. */
+  #readRest(rest: Uint8Array): Uint8Array | null {
+    const { data } = readSseEvent(rest)
+    if (data === null || tryParseJson(data) === undefined) return null
+    const bytes = joinBytes([rest, BLANK_LINE])
+    return this.#sift({ bytes, ends: [bytes.length] })
+  }
+
+  /** The events that may go on. Usually all of them, and then the very bytes that came. */
+  #sift({ bytes, ends }: FramedEvents): Uint8Array | null {
+    const kept: Uint8Array[] = []
+    let keptFrom = 0
+    let start = 0
+    for (const end of ends) {
+      const verdict = this.#countPlainDelta(bytes, start, end)
+        ? 'forward'
+        : this.#judge(bytes.subarray(start, end))
+      if (verdict !== 'forward') {
+        if (start > keptFrom) kept.push(bytes.subarray(keptFrom, start))
+        keptFrom = verdict === 'stop' ? bytes.length : end
+        if (verdict === 'stop') break
+      }
+      start = end
+    }
+    if (keptFrom === 0) return bytes
+    if (keptFrom < bytes.length) kept.push(bytes.subarray(keptFrom))
+    return kept.length === 0 ? null : joinBytes(kept)
+  }
+
+  /** True when the event only adds text to a block, as an earlier one did. */
+  #countPlainDelta(bytes: Uint8Array, start: number, end: number): boolean {
+    const characters = this.isTerminated ? null : this.#pattern.match(bytes, start, end)
+    if (characters === null) return false
+    this.outputCharacters += characters
+    return true
+  }
+
+  #judge(bytes: Uint8Array): Verdict {
+    const { data, name, isRecognised } = readSseEvent(bytes)
+    if (data === null)
+      return isRecognised || this.isTerminated ? 'forward' : this.#failMalformed('bytes that are no event')
+    // Nothing is due after the last event; whatever it is, it must not spoil an answer that has ended well.
+    if (this.isTerminated) return 'remove'
+    // A marker of other formats, which this one's clients skip.
+    if (data.startsWith('[DONE]')) return 'forward'
+    const event = asObject(tryParseJson(data))
+    if (event === null) return this.#failMalformed('an event that is not a JSON object')
+    if (name === 'error' || event.type === 'error' || isObject(event.error)) {
+      return this.#fail(decodeStreamError(event))
+    }
+    this.#pattern.learn(bytes, event)
+    this.#read(event)
+    return 'forward'
+  }
+
+  #read(event: JsonObject): void {
+    switch (event.type) {
+      case 'message_start':
+        this.#usage.add(asObject(event.message)?.usage)
+        return
+      case 'content_block_start':
+        this.hasContent = true
+        this.outputCharacters += countBlock(asObject(event.content_block) ?? {})
+        return
+      case 'content_block_delta':
+        this.hasContent = true
+        this.outputCharacters += countDelta(asObject(event.delta) ?? {})
+        return
+      case 'message_delta':
+        this.hasContent = true
+        this.#usage.add(event.usage)
+        return
+      case 'message_stop':
+        this.hasContent = true
+        this.isTerminated = true
+    }
+  }
+
+  #failMalformed(what: string): Verdict {
+    const message = `The supplier's stream has ${what}.`
+    return this.#fail({ kind: 'malformed', status: null, message, param: null, retryAfterSeconds: null })
+  }
+
+  #fail(failure: SupplierFailure): Verdict {
+    this.failure = failure
+    return 'stop'
+  }
+}
+
+function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  const [only] = pieces
+  if (pieces.length === 1 && only) return only
+  return new Uint8Array(Buffer.concat(pieces))
+}

@@ -1,0 +1,123 @@
+import type { CacheHint, ImagePart, OpaquePart, RefusalPart, TextPart } from '../../conversation/part.ts'
+import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
+import { decodeCitation, encodeCitation } from './citation.ts'
+import { FORMAT } from './format-name.ts'
+import { decodeImageUrl, encodeImageUrl } from './image.ts'
+
+export type ContentPart = TextPart | ImagePart | RefusalPart | OpaquePart
+
+const DETAILS: ReadonlySet<unknown> = new Set(['auto', 'low', 'high', 'original'])
+
+/** Content of a message or a tool's output: a text or a list of parts. Which names are used under which role is ignored. */
+export function decodeContent(content: unknown): ContentPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [plainText(content, null)]
+  return asArray(content).flatMap((part) => {
+    const known = asObject(part)
+    return known === null ? [] : (decodePart(known) ?? [])
+  })
+}
+
+/** null when there is nothing in it. */
+export function decodePart(part: JsonObject): ContentPart | null {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+    case 'summary_text':
+    case 'reasoning_text':
+      return decodeText(part)
+    case 'refusal': {
+      const text = asText(part.refusal)
+      return text === null ? null : { type: 'refusal', text }
+    }
+    case 'input_image':
+      return decodeImage(part)
+    default:
+      return opaqueContent(part)
+  }
+}
+
+function decodeText(part: JsonObject): TextPart | null {
+  const text = asText(part.text)
+  if (text === null) return null
+  const citations = asArray(part.annotations).flatMap((annotation) => decodeCitation(annotation) ?? [])
+  return { ...plainText(text, decodeCache(part)), citations }
+}
+
+function plainText(text: string, cache: CacheHint | null): TextPart {
+  return { type: 'text', text, cache, citations: [], proof: null }
+}
+
+function decodeImage(part: JsonObject): ContentPart {
+  const url = asText(part.image_url)
+  // A file is known only to the supplier it was sent to.
+  if (url === null) return opaqueContent(part)
+  const detail = DETAILS.has(part.detail) ? (part.detail as ImagePart['detail']) : null
+  return { type: 'image', source: decodeImageUrl(url), detail, cache: decodeCache(part) }
+}
+
+/** A part only this format knows, marked so that it is not taken for an item when it comes back. */
+function opaqueContent(part: JsonObject): OpaquePart {
+  return {
+    type: 'opaque',
+    format: FORMAT,
+    kind: asText(part.type) ?? 'content',
+    value: { content_part: part },
+  }
+}
+
+/** The content part inside an opaque part; null when it holds a whole item. */
+export function contentOfOpaque(part: OpaquePart): JsonObject | null {
+  return asObject(asObject(part.value)?.content_part)
+}
+
+function decodeCache(part: JsonObject): CacheHint | null {
+  const breakpoint = asObject(part.prompt_cache_breakpoint)
+  if (breakpoint === null) return null
+  if (breakpoint.ttl === '12h') return { ttl: '1h' }
+  return { ttl: breakpoint.ttl === '30m' ? '5m' : null }
+}
+
+export interface ContentOptions {
+  readonly role: 'user' | 'assistant'
+  readonly hasCacheBreakpoints: boolean
+}
+
+/** A content part for a supplier; null when the place cannot hold it. */
+export function encodePart(part: ContentPart, options: ContentOptions): JsonObject | null {
+  switch (part.type) {
+    case 'text':
+      return { ...encodeText(part, options), ...encodeCache(part.cache, options) }
+    case 'refusal':
+      return options.role === 'assistant'
+        ? { type: 'refusal', refusal: part.text }
+        : { type: 'input_text', text: part.text }
+    case 'image':
+      if (options.role === 'assistant') return null
+      return {
+        type: 'input_image',
+        image_url: encodeImageUrl(part.source),
+        ...(part.detail !== null && { detail: part.detail }),
+        ...encodeCache(part.cache, options),
+      }
+    case 'opaque':
+      return part.format === FORMAT ? contentOfOpaque(part) : null
+  }
+}
+
+function encodeText(part: TextPart, { role }: ContentOptions): JsonObject {
+  if (role === 'user') return { type: 'input_text', text: part.text }
+  const annotations = part.citations.map((citation) => encodeCitation(citation, part.text.length))
+  return { type: 'output_text', text: part.text, annotations }
+}
+
+function encodeCache(cache: CacheHint | null, { hasCacheBreakpoints, role }: ContentOptions): JsonObject {
+  if (cache === null || !hasCacheBreakpoints || role === 'assistant') return {}
+  return { prompt_cache_breakpoint: { mode: 'explicit', ...encodeTtl(cache) } }
+}
+
+// This format knows other times; each is the nearest that is not shorter.
+function encodeTtl({ ttl }: CacheHint): JsonObject {
+  if (ttl === null) return {}
+  return { ttl: ttl === '1h' ? '12h' : '30m' }
+}

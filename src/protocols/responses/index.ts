@@ -1,0 +1,56 @@
+import { DEFAULT_TRAITS } from '../../vocabulary/traits.ts'
+import { asObject } from '../../wire/json-values.ts'
+import type { Protocol, TokenCounting } from '../protocol.ts'
+import type { SupplierSide } from '../translation.ts'
+import { addCreated } from './add-created.ts'
+import { decodeError } from './decode-error.ts'
+import { decodeReply } from './decode-reply.ts'
+import { ResponsesDecoder } from './decode-stream.ts'
+import { encodeRequest } from './encode-request.ts'
+import { readReply } from './read-reply.ts'
+import { readCount, readRequest } from './read-request.ts'
+import { state } from './state.ts'
+
+const supplier: SupplierSide = {
+  traits: {
+    ...DEFAULT_TRAITS,
+    stop: false,
+    penalties: false,
+    maxChoices: 1,
+    inlineSystem: true,
+    developerRole: true,
+  },
+  toolRules: {
+    name: /^[A-Za-z0-9_-]{1,64}$/,
+    callId: /^[A-Za-z0-9_-]{1,64}$/,
+    hasCustomTools: true,
+    hasNamespaces: true,
+  },
+  encodeRequest,
+  decodeReply,
+  openDecoder: (context) => new ResponsesDecoder(context),
+}
+
+const tokenCounting: TokenCounting = {
+  paths: ['/v1/responses/input_tokens'],
+  read: readCount,
+  supplierPath: null,
+  decode: (body) => {
+    const tokens = asObject(body)?.input_tokens
+    return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null
+  },
+}
+
+export const responses: Protocol = {
+  name: 'responses',
+  paths: ['/v1/responses'],
+  readRequest,
+  readReply,
+  decodeError,
+  patchReply: addCreated,
+  supplier,
+  tokenCounting,
+  state,
+  // A comment line without the blank line: some clients take a blank line after a comment for an empty event.
+  heartbeat: ': ka\n',
+}

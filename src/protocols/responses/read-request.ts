@@ -1,0 +1,46 @@
+import type { ClientRequest, CountRequest } from '../protocol.ts'
+import type { ClientSide } from '../translation.ts'
+import { countPrompt } from './count-prompt.ts'
+import { decodeRequest } from './decode-request.ts'
+import { encodeReply } from './encode-reply.ts'
+import { ResponsesEncoder } from './encode-stream.ts'
+import { isRelayable, prepareRelay } from './relay-body.ts'
+import type { ResponsesRequest } from './schema.ts'
+import { UsageTap } from './tap-usage.ts'
+import { validateRequest } from './validate.ts'
+
+/** Checks and reads a parsed body. `text` is what was parsed. */
+export function readRequest(body: unknown, text: string): ClientRequest {
+  const request = validateRequest(body)
+  return {
+    facts: {
+      model: request.model,
+      stream: request.stream === true,
+      ...countPrompt(request, text),
+      maxOutputTokens: request.max_output_tokens ?? null,
+      choices: 1,
+    },
+    relayBody: prepareRelay(request, text),
+    openTap: () => new UsageTap(),
+    client: clientSide(request),
+    isRelayable: isRelayable(request),
+  }
+}
+
+function clientSide(request: ResponsesRequest): ClientSide {
+  return {
+    decode: () => decodeRequest(request),
+    encodeReply: (answer, context) => encodeReply(request, answer, context),
+    openEncoder: (context) => new ResponsesEncoder(request, context),
+  }
+}
+
+/** Reads a question for the size of a prompt. */
+export function readCount(body: unknown, text: string): CountRequest {
+  const request = validateRequest(body)
+  return {
+    facts: { model: request.model, ...countPrompt(request, text) },
+    relayBody: prepareRelay(request, text),
+    encode: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
+  }
+}

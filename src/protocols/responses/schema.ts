@@ -1,0 +1,154 @@
+import Type, { type Static, type TSchema } from 'typebox'
+import type { JsonObject } from '../../wire/json-values.ts'
+
+/** Suppliers count tokens in 32 bits; a larger limit cannot be meant, and would overflow what is held for it. */
+const MOST_TOKENS = 2 ** 31 - 1
+
+const OptionalOrNull = <Schema extends TSchema>(schema: Schema) =>
+  Type.Optional(Type.Union([schema, Type.Null()]))
+const NonEmptyString = Type.String({ minLength: 1 })
+const AnyObject = Type.Object({})
+const ObjectList = Type.Array(AnyObject)
+const StringOrParts = Type.Union([Type.String(), ObjectList])
+
+/** Content parts by `type`. A part of another type is taken as it is. */
+export const PART_SCHEMAS: Readonly<Record<string, TSchema>> = {
+  input_text: Type.Object({ text: Type.String() }),
+  output_text: Type.Object({ text: Type.String() }),
+  text: Type.Object({ text: Type.String() }),
+  refusal: Type.Object({ refusal: Type.String() }),
+  input_image: Type.Object({
+    image_url: OptionalOrNull(NonEmptyString),
+    file_id: OptionalOrNull(Type.String()),
+    detail: OptionalOrNull(Type.String()),
+  }),
+  input_file: Type.Object({
+    file_data: OptionalOrNull(Type.String()),
+    file_id: OptionalOrNull(Type.String()),
+    file_url: OptionalOrNull(Type.String()),
+    filename: OptionalOrNull(Type.String()),
+  }),
+}
+
+const ToolOutput = Type.Object({ call_id: NonEmptyString, output: StringOrParts })
+
+/** Input items by `type`. An item of another type is taken as it is. */
+export const ITEM_SCHEMAS: Readonly<Record<string, TSchema>> = {
+  message: Type.Object({
+    role: Type.Enum(['user', 'assistant', 'system', 'developer']),
+    content: StringOrParts,
+  }),
+  function_call: Type.Object({
+    call_id: NonEmptyString,
+    name: NonEmptyString,
+    // Newer suppliers give an object instead of its text, and clients send it back as they got it.
+    arguments: Type.Union([Type.String(), AnyObject]),
+    namespace: OptionalOrNull(Type.String()),
+  }),
+  function_call_output: ToolOutput,
+  custom_tool_call: Type.Object({
+    call_id: NonEmptyString,
+    name: NonEmptyString,
+    input: Type.String(),
+    namespace: OptionalOrNull(Type.String()),
+  }),
+  custom_tool_call_output: ToolOutput,
+  reasoning: Type.Object({
+    id: OptionalOrNull(Type.String()),
+    summary: OptionalOrNull(ObjectList),
+    content: OptionalOrNull(ObjectList),
+    encrypted_content: OptionalOrNull(Type.String()),
+  }),
+  item_reference: Type.Object({ id: NonEmptyString }),
+}
+
+const Grammar = Type.Object({
+  type: Type.Literal('grammar'),
+  syntax: Type.Enum(['lark', 'regex']),
+  definition: Type.String(),
+})
+
+/** Tools by `type`. A tool of another type is run by the supplier and taken as it is. */
+export const TOOL_SCHEMAS: Readonly<Record<string, TSchema>> = {
+  function: Type.Object({
+    name: NonEmptyString,
+    description: OptionalOrNull(Type.String()),
+    parameters: OptionalOrNull(AnyObject),
+    strict: OptionalOrNull(Type.Boolean()),
+  }),
+  custom: Type.Object({
+    name: NonEmptyString,
+    description: OptionalOrNull(Type.String()),
+    format: OptionalOrNull(Type.Union([Type.Object({ type: Type.Literal('text') }), Grammar])),
+  }),
+  namespace: Type.Object({
+    name: NonEmptyString,
+    description: OptionalOrNull(Type.String()),
+    tools: ObjectList,
+  }),
+}
+
+/** Objects that may stand for `tool_choice`, by `type`; others name a tool the supplier runs. */
+export const TOOL_CHOICE_SCHEMAS: Readonly<Record<string, TSchema>> = {
+  function: Type.Object({ name: NonEmptyString }),
+  custom: Type.Object({ name: NonEmptyString }),
+  allowed_tools: Type.Object({ mode: Type.Enum(['auto', 'required']), tools: ObjectList }),
+}
+
+const TextFormat = Type.Union([
+  Type.Object({ type: Type.Literal('text') }),
+  Type.Object({ type: Type.Literal('json_object') }),
+  Type.Object({
+    type: Type.Literal('json_schema'),
+    name: NonEmptyString,
+    schema: AnyObject,
+    description: OptionalOrNull(Type.String()),
+    strict: OptionalOrNull(Type.Boolean()),
+  }),
+])
+
+/**
+ * A responses request. Fields that are not named here are allowed everywhere and passed on.
+ * Null stands for absent where the official clients may write it.
+ */
+export const ResponsesRequestSchema = Type.Object({
+  model: NonEmptyString,
+  input: StringOrParts,
+  instructions: OptionalOrNull(Type.String()),
+  max_output_tokens: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
+  max_tool_calls: OptionalOrNull(Type.Integer({ minimum: 0 })),
+  temperature: OptionalOrNull(Type.Number({ minimum: 0, maximum: 2 })),
+  top_p: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
+  top_logprobs: OptionalOrNull(Type.Integer({ minimum: 0, maximum: 20 })),
+  stream: OptionalOrNull(Type.Boolean()),
+  stream_options: OptionalOrNull(AnyObject),
+  store: OptionalOrNull(Type.Boolean()),
+  previous_response_id: OptionalOrNull(Type.String()),
+  metadata: OptionalOrNull(AnyObject),
+  tools: OptionalOrNull(ObjectList),
+  tool_choice: OptionalOrNull(Type.Union([Type.Enum(['auto', 'none', 'required']), AnyObject])),
+  parallel_tool_calls: OptionalOrNull(Type.Boolean()),
+  text: OptionalOrNull(
+    Type.Object({
+      format: OptionalOrNull(TextFormat),
+      verbosity: OptionalOrNull(Type.Enum(['low', 'medium', 'high'])),
+    }),
+  ),
+  reasoning: OptionalOrNull(
+    Type.Object({
+      effort: OptionalOrNull(Type.Enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
+      summary: OptionalOrNull(Type.String()),
+      generate_summary: OptionalOrNull(Type.String()),
+    }),
+  ),
+  include: OptionalOrNull(Type.Array(Type.String())),
+  truncation: OptionalOrNull(Type.String()),
+  service_tier: OptionalOrNull(Type.String()),
+  prompt_cache_key: OptionalOrNull(Type.String()),
+  prompt_cache_options: OptionalOrNull(AnyObject),
+  prompt_cache_retention: OptionalOrNull(Type.String()),
+  safety_identifier: OptionalOrNull(Type.String()),
+  user: OptionalOrNull(Type.String()),
+})
+
+export type ResponsesRequest = Static<typeof ResponsesRequestSchema> & JsonObject

@@ -1,0 +1,160 @@
+import type { Usage } from '../../conversation/usage.ts'
+import type { GatewayError } from '../../errors/gateway-error.ts'
+import type { SupplierFailure } from '../../errors/supplier-failure.ts'
+import { asObject, type JsonObject, textLength, tryParseJson } from '../../wire/json-values.ts'
+import { readSseEvent } from '../../wire/sse-event.ts'
+import { type FramedEvents, SseFramer } from '../../wire/sse-framer.ts'
+import type { StreamTap } from '../protocol.ts'
+import { addCreatedToEvent, withCreated } from './add-created.ts'
+import { countGenerated } from './count-generated.ts'
+import { decodeFailedResponse, decodeStreamError } from './decode-error.ts'
+import { failureFrames } from './failed-frames.ts'
+import { isDone, LONGEST_EVENT_BYTES, malformed } from './stream-limits.ts'
+import { decodeUsage } from './usage.ts'
+
+/** What becomes of an event: it goes on as it is or changed, it alone is left out, or it and all after it stay here. */
+type Verdict = 'forward' | 'remove' | 'stop' | Uint8Array
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const BLANK_LINE = encoder.encode('\n\n')
+
+/** Reads a relayed responses stream, and adds `created` to the response objects in it. */
+export class UsageTap implements StreamTap {
+  hasContent = false
+  isTerminated = false
+  failure: SupplierFailure | null = null
+  usage: Usage | null = null
+  outputCharacters = 0
+  /** The response as its last event gave it, to be kept for later requests; null until then. */
+  finalReply: JsonObject | null = null
+  readonly #framer = new SseFramer()
+  #response: JsonObject | null = null
+  #nextNumber = 0
+
+  get isComplete(): boolean {
+    return this.isTerminated
+  }
+
+  push(bytes: Uint8Array): Uint8Array | null {
+    if (this.failure !== null) return null
+    const framed = this.#framer.push(bytes)
+    if (framed !== null) return this.#sift(framed)
+    if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.failure = malformed('an event without end')
+    return null
+  }
+
+  end(): Uint8Array | null {
+    const rest = this.failure === null ? this.#framer.finish() : null
+    if (rest === null) return null
+    // An event cut off by the end of the stream goes on only when it is whole but for its blank line.
+    const { data } = readSseEvent(rest)
+    if (data === null || tryParseJson(data) === undefined) return null
+    const bytes = joinBytes([rest, BLANK_LINE])
+    return this.#sift({ bytes, ends: [bytes.length] })
+  }
+
+  fail(error: GatewayError): string {
+    const response = this.#response && withCreated(this.#response)
+    return failureFrames(error, response, this.#nextNumber)
+  }
+
+  /** The events that may go on. Usually all of them, and then the very bytes that came. */
+  #sift({ bytes, ends }: FramedEvents): Uint8Array | null {
+    const kept: Uint8Array[] = []
+    let keptFrom = 0
+    let start = 0
+    for (const end of ends) {
+      const verdict = this.#judge(bytes.subarray(start, end))
+      if (verdict !== 'forward') {
+        if (start > keptFrom) kept.push(bytes.subarray(keptFrom, start))
+        if (verdict instanceof Uint8Array) kept.push(verdict)
+        keptFrom = verdict === 'stop' ? bytes.length : end
+        if (verdict === 'stop') break
+      }
+      start = end
+    }
+    if (keptFrom === 0) return bytes
+    if (keptFrom < bytes.length) kept.push(bytes.subarray(keptFrom))
+    return kept.length === 0 ? null : joinBytes(kept)
+  }
+
+  #judge(bytes: Uint8Array): Verdict {
+    const { data, isRecognised } = readSseEvent(bytes)
+    if (data === null)
+      return isRecognised || this.isTerminated ? 'forward' : this.#fail(malformed('bytes that are no event'))
+    // Nothing is due after the last event; whatever it is, it must not spoil an answer that has ended well.
+    if (this.isTerminated || isDone(data)) return 'remove'
+    const event = asObject(tryParseJson(data))
+    if (event === null) return this.#fail(malformed('an event that is not a JSON object'))
+    const verdict = this.#read(event)
+    if (verdict === 'stop') return verdict
+    const { sequence_number } = event
+    this.#nextNumber = typeof sequence_number === 'number' ? sequence_number + 1 : this.#nextNumber + 1
+    return verdict === 'patch' ? patchEvent(bytes, data, event) : verdict
+  }
+
+  #read(event: JsonObject): 'forward' | 'patch' | 'stop' {
+    const response = asObject(event.response)
+    switch (event.type) {
+      case 'response.created':
+      case 'response.in_progress':
+      case 'response.queued':
+        this.#response = response ?? this.#response
+        return 'patch'
+      case 'response.completed':
+      case 'response.incomplete':
+        this.#terminate(response ?? {})
+        return 'patch'
+      case 'response.failed':
+        return this.#fail(decodeFailedResponse(response ?? {}))
+      case 'error':
+        return this.#fail(decodeStreamError(event))
+      case 'keepalive':
+        return 'forward'
+      default:
+        return asObject(event.error) === null
+          ? this.#readContent(event)
+          : this.#fail(decodeStreamError(event))
+    }
+  }
+
+  #readContent(event: JsonObject): 'forward' {
+    this.hasContent = true
+    this.outputCharacters += textLength(event.delta)
+    if (event.type === 'response.output_item.added') {
+      this.outputCharacters += textLength(asObject(event.item)?.name)
+    }
+    return 'forward'
+  }
+
+  #terminate(response: JsonObject): void {
+    this.hasContent = true
+    this.isTerminated = true
+    this.finalReply = withCreated(response)
+    this.usage = decodeUsage(response.usage)
+    // Some suppliers tell nothing but the whole.
+    this.outputCharacters = Math.max(this.outputCharacters, countGenerated(response.output))
+  }
+
+  #fail(failure: SupplierFailure): 'stop' {
+    this.failure = failure
+    return 'stop'
+  }
+}
+
+function patchEvent(bytes: Uint8Array, data: string, event: JsonObject): Verdict {
+  const patched = addCreatedToEvent(data, event)
+  if (patched === data) return 'forward'
+  const text = decoder.decode(bytes)
+  // Data over several lines is written as one: outside of strings, JSON does not care for line ends.
+  if (!text.includes(data))
+    return encoder.encode(`event: ${event.type}\ndata: ${patched.replaceAll('\n', ' ')}\n\n`)
+  return encoder.encode(text.replace(data, () => patched))
+}
+
+function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  const [only] = pieces
+  if (pieces.length === 1 && only) return only
+  return new Uint8Array(Buffer.concat(pieces))
+}

@@ -1,0 +1,105 @@
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { asArray, asObject, type JsonObject } from '../../wire/json-values.ts'
+import type { SchemaNode } from '../describe-schema.ts'
+import { findProblem } from '../find-problem.ts'
+import { compileCheck } from '../validation.ts'
+import { inputItemsOf, kindOfItem } from './input-items.ts'
+import {
+  ITEM_SCHEMAS,
+  PART_SCHEMAS,
+  type ResponsesRequest,
+  ResponsesRequestSchema,
+  TOOL_CHOICE_SCHEMAS,
+  TOOL_SCHEMAS,
+} from './schema.ts'
+
+const checkShape = compileCheck(ResponsesRequestSchema)
+const checkPartShape = compileKinds(PART_SCHEMAS)
+const checkItemShape = compileKinds(ITEM_SCHEMAS)
+const checkToolShape = compileKinds(TOOL_SCHEMAS)
+const checkChoiceShape = compileKinds(TOOL_CHOICE_SCHEMAS)
+
+/** The body as a request whose every known field is sound; throws a GatewayError that names the first that is not. */
+export function validateRequest(body: unknown): ResponsesRequest {
+  refuseUnsupported(asObject(body) ?? {})
+  const request = checkShape(body) as ResponsesRequest
+  refuseEmptyInput(request)
+  inputItemsOf(request).forEach((item, index) => {
+    checkItem(item, `input[${index}]`)
+  })
+  checkTools(asArray(request.tools), 'tools')
+  const choice = asObject(request.tool_choice)
+  if (choice !== null) checkChoiceShape(choice, readKind(choice, 'tool_choice'), 'tool_choice')
+  return request
+}
+
+const NEEDS_ANOTHER_SERVICE = ['background', 'conversation', 'prompt']
+
+function refuseUnsupported(body: JsonObject): void {
+  for (const param of NEEDS_ANOTHER_SERVICE) {
+    const value = body[param]
+    if (value === undefined || value === null || value === false) continue
+    throw new GatewayError('unsupported_parameter', `${param} is not supported by this gateway.`, { param })
+  }
+}
+
+function refuseEmptyInput({ input, instructions }: ResponsesRequest): void {
+  if (input.length > 0 || instructions) return
+  throw new GatewayError('invalid_request', 'input must not be empty.', { param: 'input' })
+}
+
+function checkItem(item: unknown, path: string): void {
+  const known = asObject(item) ?? {}
+  const kind = kindOfItem(known)
+  checkItemShape(known, kind, path)
+  // References are put in by the gateway before; one that is left names nothing that is stored.
+  if (kind === 'item_reference') {
+    throw new GatewayError('invalid_request', `${path} refers to an item that is not stored here.`, {
+      param: path,
+    })
+  }
+  checkParts(known.content, `${path}.content`)
+  checkParts(known.output, `${path}.output`)
+}
+
+function checkParts(parts: unknown, path: string): void {
+  asArray(parts).forEach((part, index) => {
+    const known = asObject(part)
+    const place = `${path}[${index}]`
+    if (known !== null) checkPartShape(known, readKind(known, place), place)
+  })
+}
+
+function checkTools(tools: readonly unknown[], path: string): void {
+  tools.forEach((tool, index) => {
+    const known = asObject(tool) ?? {}
+    const place = `${path}[${index}]`
+    const kind = readKind(known, place)
+    checkToolShape(known, kind, place)
+    if (kind === 'namespace') checkTools(asArray(known.tools), `${place}.tools`)
+  })
+}
+
+function readKind(value: JsonObject, path: string): string {
+  if (typeof value.type === 'string') return value.type
+  const param = `${path}.type`
+  throw new GatewayError('invalid_request', `${param} is required.`, { param })
+}
+
+type CheckKind = (value: JsonObject, kind: string, path: string) => void
+
+/** A check of objects told apart by their type. A kind without a schema passes. */
+function compileKinds(schemas: Readonly<Record<string, TSchema>>): CheckKind {
+  const kinds = new Map(
+    Object.entries(schemas).map(([kind, schema]) => [kind, { schema, validator: Compile(schema) }]),
+  )
+  return (value, kind, path) => {
+    const known = kinds.get(kind)
+    if (known === undefined || known.validator.Check(value)) return
+    const problem = findProblem(known.schema as SchemaNode, value, path)
+    const { complaint, path: param } = problem ?? { complaint: 'does not have the expected shape', path }
+    throw new GatewayError('invalid_request', `${param} ${complaint}.`, { param })
+  }
+}

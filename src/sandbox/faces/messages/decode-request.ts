@@ -1,0 +1,125 @@
+import type { Ask, Picture, ThinkingWish, Tool, ToolChoice, Turn } from '../../performance/ask.ts'
+import { Refusal } from '../../refusal.ts'
+import type { Seals } from '../../seals.ts'
+import { LINKED_PICTURE, readPictureData } from '../picture.ts'
+import { type Block, checkBlocks, type ImageBlock, type ToolResultBlock } from './blocks.ts'
+import { checkOrder, checkWords, type MergedTurn, mergeTurns, toolUses } from './history.ts'
+import { checkOutputSchema } from './output-schema.ts'
+import { type CountRequest, type MessagesTool, refuseAt } from './schema.ts'
+import { checkSignatures, checkThoughtKept } from './thinking.ts'
+
+/** Reads the prompt; what bounds the answer is left open. */
+export function decodePrompt(request: CountRequest, seals: Seals): Ask {
+  const turns = mergeTurns(request.messages)
+  checkOrder(turns)
+  checkTools(request, turns)
+  checkSignatures(turns, request.model, seals)
+  checkThoughtKept(turns, request)
+  const names = new Map(turns.flatMap(toolUses).map(({ id, name }) => [id, name]))
+  const format = request.output_config?.format ?? null
+  if (format !== null) checkOutputSchema(format.schema)
+  return {
+    model: request.model,
+    instructions: decodeInstructions(request),
+    turns: turns.flatMap((turn) => decodeTurn(turn, names)),
+    tools: (request.tools ?? []).flatMap((tool, index) => decodeTool(tool, index)),
+    toolChoice: decodeToolChoice(request.tool_choice),
+    parallelTools: request.tool_choice?.disable_parallel_tool_use !== true,
+    thinking: decodeThinking(request.thinking?.type),
+    maxOutputTokens: null,
+    stopSequences: [],
+    choices: 1,
+    shape: format === null ? { type: 'text' } : { type: 'json-schema', schema: format.schema },
+  }
+}
+
+function checkTools(request: CountRequest, turns: readonly MergedTurn[]): void {
+  const hasTools = (request.tools ?? []).length > 0
+  if (request.tool_choice !== undefined && request.tool_choice.type !== 'none' && !hasTools)
+    throw refuseAt(['tool_choice'], '`tool_choice` may only be specified while providing `tools`.')
+  if (!hasTools && turns.some((turn) => toolUses(turn).length > 0)) {
+    const message = 'Requests which include `tool_use` or `tool_result` blocks must define tools.'
+    throw new Refusal('bad-request', message, { field: 'tools' })
+  }
+}
+
+function decodeInstructions({ system, messages }: CountRequest): readonly string[] {
+  const top = typeof system === 'string' ? [system] : (system ?? []).map(({ text }) => text)
+  if (Array.isArray(system)) for (const text of top) checkWords(text, 'system')
+  const later = messages.flatMap(({ role, content }) => (role === 'system' ? [readContent(content)] : []))
+  return [...top, ...later].filter((text) => text !== '')
+}
+
+function readContent(content: CountRequest['messages'][number]['content']): string {
+  return readText(checkBlocks(content, 'system', ['messages']))
+}
+
+/** Results stand before what else the user says, and each is a turn of its own. */
+function decodeTurn({ role, blocks }: MergedTurn, names: ReadonlyMap<string, string>): readonly Turn[] {
+  const results = blocks.flatMap((block) =>
+    block.type === 'tool_result' ? [decodeResult(block, names)] : [],
+  )
+  const rest = blocks.filter((block) => block.type !== 'tool_result')
+  const said: Turn = { role, text: readText(rest), pictures: readPictures(rest), toolName: null }
+  return rest.length === 0 ? results : [...results, said]
+}
+
+function decodeResult(result: ToolResultBlock, names: ReadonlyMap<string, string>): Turn {
+  const content = result.content ?? ''
+  const blocks = content === '' ? [] : checkBlocks(content, 'result', ['messages'])
+  return {
+    role: 'tool',
+    text: readText(blocks),
+    pictures: readPictures(blocks),
+    toolName: names.get(result.tool_use_id) ?? null,
+    isError: result.is_error === true,
+  }
+}
+
+// The calls of earlier turns are part of the prompt and cost tokens like any other text; its thoughts are not.
+function readText(blocks: readonly Block[]): string {
+  return blocks
+    .flatMap((block) => {
+      if (block.type === 'text') return [block.text]
+      return block.type === 'tool_use' ? [JSON.stringify({ name: block.name, input: block.input })] : []
+    })
+    .join('\n')
+}
+
+function readPictures(blocks: readonly Block[]): readonly Picture[] {
+  return blocks.flatMap((block) => (block.type === 'image' ? [readPicture(block)] : []))
+}
+
+function readPicture({ source }: ImageBlock): Picture {
+  if (source.type !== 'base64') return LINKED_PICTURE
+  const missing = (['media_type', 'data'] as const).find((name) => source[name] === undefined)
+  if (missing !== undefined)
+    throw refuseAt(['messages', 'image', 'source', 'base64', missing], 'Field required')
+  return readPictureData(source.media_type ?? '', source.data ?? '')
+}
+
+// A tool of another type is run by the supplier or has no schema of its own; the sandbox calls neither.
+function decodeTool(tool: MessagesTool, index: number): readonly Tool[] {
+  if ((tool.type ?? 'custom') !== 'custom') return []
+  if (tool.input_schema === undefined)
+    throw refuseAt(['tools', index, 'custom', 'input_schema'], 'Field required')
+  return [{ name: tool.name, input: { type: 'json', schema: tool.input_schema } }]
+}
+
+function decodeToolChoice(choice: CountRequest['tool_choice']): ToolChoice {
+  switch (choice?.type) {
+    case 'any':
+      return { type: 'required' }
+    case 'none':
+      return { type: 'none' }
+    case 'tool':
+      return { type: 'named', name: choice.name ?? '' }
+    default:
+      return { type: 'auto' }
+  }
+}
+
+function decodeThinking(type: NonNullable<CountRequest['thinking']>['type'] | undefined): ThinkingWish {
+  if (type === undefined) return 'unsaid'
+  return type === 'disabled' ? 'declined' : 'asked'
+}

@@ -1,0 +1,118 @@
+import { Refusal } from '../../refusal.ts'
+import type { Place } from '../shape.ts'
+import { type Block, checkBlocks, type ToolResultBlock, type ToolUseBlock } from './blocks.ts'
+import { type CountRequest, refuseAt } from './schema.ts'
+
+/** Everything one side said before the other spoke. */
+export interface MergedTurn {
+  readonly role: 'user' | 'assistant'
+  /** Position of its first message in the request. */
+  readonly index: number
+  readonly blocks: readonly Block[]
+}
+
+type WireMessage = CountRequest['messages'][number]
+
+/** The turns of a conversation, with neighbours of the same role put together as the real service does. */
+export function mergeTurns(messages: readonly WireMessage[]): readonly MergedTurn[] {
+  const turns: MergedTurn[] = []
+  messages.forEach((message, index) => {
+    const blocks = readBlocks(message, index)
+    if (message.role === 'system') return
+    const last = turns.at(-1)
+    if (last?.role === message.role)
+      turns[turns.length - 1] = { ...last, blocks: [...last.blocks, ...blocks] }
+    else turns.push({ role: message.role, index, blocks })
+  })
+  return turns
+}
+
+function readBlocks({ role, content }: WireMessage, index: number): readonly Block[] {
+  const place: Place = ['messages', index, 'content']
+  if (content.length === 0)
+    throw refuseAt(['messages', index], `${role} messages must have non-empty content`)
+  const blocks = checkBlocks(content, role, place)
+  for (const block of blocks) {
+    if (block.type === 'text') checkWords(block.text, 'messages')
+    if (block.type === 'tool_result') checkResult(block)
+  }
+  return blocks
+}
+
+export function checkWords(text: string, where: string): void {
+  if (text === '') throw wrong(`${where}: text content blocks must be non-empty`)
+  if (text.trim() === '') throw wrong(`${where}: text content blocks must contain non-whitespace text`)
+}
+
+function checkResult({ content, tool_use_id: id }: ToolResultBlock): void {
+  if (!Array.isArray(content)) return
+  for (const block of checkBlocks(content, 'result', ['messages', 'tool_result', id, 'content'])) {
+    if (block.type === 'text' && block.text === '')
+      throw wrong('messages: text content blocks must be non-empty')
+  }
+}
+
+/** The rules of order that the real service holds a conversation to. */
+export function checkOrder(turns: readonly MergedTurn[]): void {
+  if (turns.length === 0) throw wrong('messages: at least one message is required')
+  if (turns[0]?.role !== 'user') throw wrong('messages: first message must use the "user" role')
+  turns.forEach((turn, position) => {
+    if (turn.role === 'assistant') checkAnswered(turn, turns[position + 1])
+    else checkAsked(turn, turns[position - 1])
+  })
+  checkUnique(turns)
+  if (turns.at(-1)?.role === 'assistant') {
+    throw wrong(
+      'This model does not support assistant message prefill. The conversation must end with a user message.',
+    )
+  }
+}
+
+// Only results at the very beginning of the next turn count, so anything said before them is a fault too.
+function checkAnswered(turn: MergedTurn, next: MergedTurn | undefined): void {
+  const answered = new Set(leadingResults(next).map((block) => block.tool_use_id))
+  const missing = toolUses(turn).filter(({ id }) => !answered.has(id))
+  if (missing.length === 0) return
+  const ids = missing.map(({ id }) => id).join(', ')
+  const message = `\`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`
+  throw refuseAt(['messages', next?.index ?? turn.index], message)
+}
+
+function checkAsked(turn: MergedTurn, previous: MergedTurn | undefined): void {
+  const asked = new Set(previous === undefined ? [] : toolUses(previous).map(({ id }) => id))
+  const seen = new Set<string>()
+  turn.blocks.forEach((block, index) => {
+    if (block.type !== 'tool_result') return
+    const place: Place = ['messages', turn.index, 'content', index]
+    if (!asked.has(block.tool_use_id)) {
+      const message = `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${block.tool_use_id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`
+      throw refuseAt(place, message)
+    }
+    if (seen.has(block.tool_use_id)) {
+      throw refuseAt(place, `each tool_use must have a single result. Found multiple: ${block.tool_use_id}`)
+    }
+    seen.add(block.tool_use_id)
+  })
+}
+
+function checkUnique(turns: readonly MergedTurn[]): void {
+  const ids = turns.flatMap(toolUses).map(({ id }) => id)
+  if (new Set(ids).size < ids.length) throw wrong('messages: `tool_use` ids must be unique')
+}
+
+function leadingResults(turn: MergedTurn | undefined): readonly ToolResultBlock[] {
+  const results: ToolResultBlock[] = []
+  for (const block of turn?.blocks ?? []) {
+    if (block.type !== 'tool_result') break
+    results.push(block)
+  }
+  return results
+}
+
+export function toolUses({ blocks }: MergedTurn): readonly ToolUseBlock[] {
+  return blocks.filter((block) => block.type === 'tool_use')
+}
+
+function wrong(message: string): Refusal {
+  return new Refusal('bad-request', message, { field: 'messages' })
+}

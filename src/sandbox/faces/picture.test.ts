@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test'
+import { readPictureAddress } from './picture.ts'
+
+test('measures a picture whatever its padding', () => {
+  for (const bytes of [0, 1, 2, 3, 100, 101]) {
+    const data = Buffer.alloc(bytes).toString('base64')
+    expect(readPictureAddress(`data:image/webp;base64,${data}`)).toEqual({ mediaType: 'image/webp', bytes })
+  }
+})
+
+test('only notes that a picture is linked to', () => {
+  expect(readPictureAddress('HTTPS://example.com/a.png')).toEqual({ mediaType: null, bytes: null })
+})
+
+test('knows what is not the address of a picture', () => {
+  for (const url of [
+    '',
+    'cat.png',
+    'file:///etc/passwd',
+    'data:image/png,plain',
+    `data:${'x'.repeat(300)}`,
+  ]) {
+    expect(readPictureAddress(url), url.slice(0, 20)).toBeNull()
+  }
+})

@@ -1,0 +1,33 @@
+import { Refusal } from '../../refusal.ts'
+import { createSeals } from '../../seals.ts'
+import type { Face, Scene } from '../face.ts'
+
+/** Opens a scene as the server would, without a server. */
+export function openScene(
+  face: Face,
+  body: unknown,
+  address: { readonly path: string; readonly headers?: Record<string, string> },
+): Scene {
+  return face.open({
+    path: address.path,
+    query: new URLSearchParams(),
+    headers: new Headers(address.headers),
+    // As it would come over the wire: without fields that are not set.
+    body: JSON.parse(JSON.stringify(body)),
+    callNumber: 1,
+    nowMs: 0,
+    seals: createSeals('secret of the tests'),
+    demandsSeals: () => false,
+  })
+}
+
+/** What a request that must be refused is refused with. */
+export function refusalOf(action: () => unknown): Refusal {
+  try {
+    action()
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+  throw new Error('Nothing was refused.')
+}

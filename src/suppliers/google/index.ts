@@ -1,0 +1,8 @@
+import { GOOGLE_STYLE_FORMATS, googleStyleTarget } from '../google-style.ts'
+import type { SupplierType } from '../supplier-type.ts'
+
+export const google: SupplierType = {
+  name: 'google',
+  formats: GOOGLE_STYLE_FORMATS,
+  target: googleStyleTarget,
+}

@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readSettings } from '../../src/edges/settings/read-settings.ts'
+import { hasOtherSuppliers } from '../../src/sandbox-supply.ts'
+import { startTurnpike, type Turnpike } from '../../src/turnpike.ts'
+import { createCollectedLog } from '../support/collected-log.ts'
+import { realClock } from '../support/movable-clock.ts'
+
+const PAGE = { limit: 1000, cursor: null }
+
+let dataFolder: string
+let gateway: Turnpike
+beforeEach(async () => {
+  dataFolder = mkdtempSync(join(tmpdir(), 'turnpike-supply-'))
+  gateway = await start('on')
+})
+afterEach(async () => {
+  await gateway.stop(0)
+  rmSync(dataFolder, { recursive: true, force: true })
+})
+
+function start(sandbox: 'on' | 'off'): Promise<Turnpike> {
+  const settings = readSettings({
+    PORT: '0',
+    TURNPIKE_DATA: dataFolder,
+    TURNPIKE_SECRET: 'server-secret-for-tests',
+    TURNPIKE_OPERATOR_TOKEN: 'operator-token-for-tests',
+    TURNPIKE_SANDBOX: sandbox,
+  })
+  return startTurnpike(settings, { clock: realClock, random: () => 0.5, log: createCollectedLog() })
+}
+
+async function restart(sandbox: 'on' | 'off' = 'on'): Promise<void> {
+  await gateway.stop(0)
+  gateway = await start(sandbox)
+}
+
+const suppliers = () => gateway.operations.listSuppliers(PAGE).data
+const routes = () =>
+  gateway.operations
+    .listRoutes(PAGE)
+    .data.map(({ route }) => [route.modelId, route.supplierId, route.priority, route.enabled])
+
+test('the first start registers three suppliers that share their models', () => {
+  const baseUrl = gateway.sandbox?.url ?? ''
+  expect(suppliers().map(({ id, formats, baseUrl }) => [id, formats, baseUrl])).toEqual([
+    ['sandbox-anthropic', ['messages'], baseUrl],
+    ['sandbox-google', ['content-generation'], baseUrl],
+    ['sandbox-openai', ['chat-completion', 'responses'], baseUrl],
+  ])
+  for (const model of ['sandbox-chat', 'sandbox-reasoner', 'sandbox-tools']) {
+    expect(routes().filter(([id]) => id === model)).toEqual([
+      [model, 'sandbox-anthropic', 2, true],
+      [model, 'sandbox-google', 3, true],
+      [model, 'sandbox-openai', 1, true],
+    ])
+  }
+  for (const model of ['sandbox-slow', 'sandbox-flaky']) {
+    expect(routes().filter(([id]) => id === model)).toEqual([[model, 'sandbox-openai', 1, true]])
+  }
+  expect(hasOtherSuppliers(gateway.operations)).toBe(false)
+})
+
+test('another start brings the new address and changes nothing else', async () => {
+  const before = await gateway.operations.listAuditEvents(PAGE)
+  await restart()
+  const after = await gateway.operations.listAuditEvents(PAGE)
+  const added = after.data.slice(0, after.data.length - before.data.length)
+  expect(added.map(({ action }) => action)).toEqual(Array(3).fill('supplier.changed'))
+  expect(suppliers().every(({ baseUrl }) => baseUrl === gateway.sandbox?.url)).toBe(true)
+  for (const { id } of suppliers()) expect(gateway.operations.listCredentials(id, PAGE).data).toHaveLength(1)
+})
+
+test('what an operator has made of models and routes stays', async () => {
+  const { createdAtMs: _, ...model } = gateway.operations.findModel('sandbox-chat')
+  await gateway.operations.putModel({ ...model, displayName: 'Ours' }, 'operator')
+  const ids = { modelId: 'sandbox-chat', supplierId: 'sandbox-google' }
+  const found = gateway.operations.listRoutes(PAGE).data.map(({ route }) => route)
+  const route = found.find(
+    ({ modelId, supplierId }) => modelId === ids.modelId && supplierId === ids.supplierId,
+  )
+  if (route === undefined) throw new Error('no such route')
+  const { modelId, supplierId, ...settings } = route
+  await gateway.operations.putRoute(
+    { modelId, supplierId },
+    { ...settings, enabled: false, priority: 9 },
+    'operator',
+  )
+  await restart()
+  expect(gateway.operations.findModel('sandbox-chat').displayName).toBe('Ours')
+  expect(routes()).toContainEqual(['sandbox-chat', 'sandbox-google', 9, false])
+})
+
+test('the sandbox can be switched off and on again', async () => {
+  await restart('off')
+  expect(suppliers().map(({ enabled }) => enabled)).toEqual([false, false, false])
+  await restart('on')
+  expect(suppliers().map(({ enabled }) => enabled)).toEqual([true, true, true])
+})
