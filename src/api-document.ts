@@ -1,6 +1,8 @@
 import packageFile from '../package.json' with { type: 'json' }
-import { clientOperations, clientSchemas } from './api-document-clients.ts'
-import { operatorOperations, operatorSchemas } from './api-document-operators.ts'
+import { clientSchemas } from './api-document-client-schemas.ts'
+import { clientOperations } from './api-document-clients.ts'
+import { operatorSchemas } from './api-document-operator-schemas.ts'
+import { operatorOperations } from './api-document-operators.ts'
 import { buildDocument, type OpenApiDocument } from './edges/api-docs/build-document.ts'
 import { cleanSchema } from './edges/api-docs/clean-schema.ts'
 import {

@@ -16,7 +16,7 @@ export interface Asking {
   readonly caller: Caller
   readonly request: ClientRequest
   readonly target: Target
-  /** For formats whose replies are kept: called with the whole reply before its last byte leaves. */
+  /** For formats whose replies are kept: called with the whole reply before its last byte leaves. Never fails. */
   readonly keepReply?: (reply: unknown) => Promise<void>
 }
 

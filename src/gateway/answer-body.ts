@@ -147,21 +147,11 @@ export class AnswerBody implements LiveStream {
 
   async #complete(last: Uint8Array | null): Promise<void> {
     if (!this.#end()) return
-    await this.#keepReply()
+    await this.#parts.admission.asking.keepReply?.(this.#parts.stream.tap.finalReply)
     await this.#settle('completed')
     if (last !== null) this.#controller?.enqueue(last)
     this.#close()
     await this.#letGo()
-  }
-
-  /** A reply that cannot be kept is still a good answer; only continuing from it will fail. */
-  async #keepReply(): Promise<void> {
-    const { admission, gateway, stream } = this.#parts
-    try {
-      await admission.asking.keepReply?.(stream.tap.finalReply)
-    } catch (problem) {
-      gateway.log.trouble('a reply could not be kept', problem, this.#requestId)
-    }
   }
 
   async #endWithError(error: GatewayError, outcome: Outcome): Promise<void> {

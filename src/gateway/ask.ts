@@ -26,6 +26,8 @@ export async function ask(plan: LanePlan, parts: AskParts): Promise<Answer> {
     // A supplier that answers a stream request with a whole reply has answered all the same.
     return readWhole(plan, [await response.text()])
   } catch (error) {
+    // One of several calls may have failed while the others still run.
+    patience.abort()
     if (patience.hasClientLeft) return { type: 'client-left' }
     return { type: 'failed', failure: failureOf(error, patience.hasTimedOut) }
   } finally {

@@ -21,6 +21,7 @@ test('an attempt takes from the model, the route and the credential, as far as t
   const windows = capacityWindows(
     admissionTo({ rpm: 9 }),
     candidateWith({ tpm: 5_000 }, { rpm: 3, tpm: 900 }),
+    { copies: 1 },
   )
   expect(windows).toEqual([
     { id: 'model:model-1:requests', metric: 'requests', limit: 9, amount: 1 },
@@ -31,5 +32,10 @@ test('an attempt takes from the model, the route and the credential, as far as t
 })
 
 test('without any limit there is nothing to take', () => {
-  expect(capacityWindows(admissionTo({}), candidateWith({}, {}))).toEqual([])
+  expect(capacityWindows(admissionTo({}), candidateWith({}, {}), { copies: 1 })).toEqual([])
+})
+
+test('each copy of a request counts, as the supplier counts it', () => {
+  const windows = capacityWindows(admissionTo({}), candidateWith({}, { rpm: 9, tpm: 9_000 }), { copies: 3 })
+  expect(windows.map(({ amount }) => amount)).toEqual([3, 2_100])
 })

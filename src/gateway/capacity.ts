@@ -3,8 +3,15 @@ import type { RateLimits } from '../vocabulary/account.ts'
 import type { Admission } from './admission.ts'
 import type { WindowDemand } from './ports/admissions.ts'
 
-/** What one attempt takes from the supply side: the limits of the model, the route and the credential. */
-export function capacityWindows(admission: Admission, candidate: Candidate): WindowDemand[] {
+/**
+ * What one attempt takes from the supply side: the limits of the model, the route and the credential. Each of
+ * several copies of a request is a request of its own there.
+ */
+export function capacityWindows(
+  admission: Admission,
+  candidate: Candidate,
+  { copies }: { readonly copies: number },
+): WindowDemand[] {
   const { model } = admission.asking.target
   const { route } = candidate.route
   const windows: WindowDemand[] = []
@@ -15,7 +22,7 @@ export function capacityWindows(admission: Admission, candidate: Candidate): Win
     tokens: admission.tokens,
   })
   addCapacity(windows, credentialCapacity(candidate.credential, admission.tokens))
-  return windows
+  return copies === 1 ? windows : windows.map((window) => ({ ...window, amount: window.amount * copies }))
 }
 
 interface Capacity {

@@ -35,7 +35,7 @@ export async function deliver(admission: Admission, gateway: Gateway): Promise<D
   for (const candidate of orderCandidates(admission.asking.target.routes, gateway.random)) {
     const plan = await planOrNote(admission, candidate, { gateway, troubles })
     if (plan === null) continue
-    const refusal = await gateway.admissions.takeCapacity(capacityWindows(admission, candidate))
+    const refusal = await gateway.admissions.takeCapacity(capacityWindows(admission, candidate, plan))
     if (refusal?.reason === 'window') {
       troubles.freeInSeconds = Math.min(troubles.freeInSeconds, refusal.retryAfterSeconds)
       continue

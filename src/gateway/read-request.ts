@@ -1,9 +1,10 @@
+import { GatewayError } from '../errors/gateway-error.ts'
 import type { ClientRequest, Protocol, RequestAddress } from '../protocols/protocol.ts'
 import { parseJson } from '../wire/parse-json.ts'
 import type { Caller } from './authenticate.ts'
 import type { Gateway } from './gateway.ts'
 import type { Exchange } from './ports/exchange.ts'
-import { continueFrom } from './reply-state.ts'
+import { continueFrom, resolveReferences } from './reply-state.ts'
 
 export interface Reading {
   readonly request: ClientRequest
@@ -16,6 +17,9 @@ export interface Reader {
   readonly gateway: Gateway
 }
 
+// A conversation grows with every reply that continues it; what goes out in one piece has to end somewhere.
+const LONGEST_BODY_CHARACTERS = 64 * 1_024 * 1_024
+
 /** The body as a well-formed request of its format. It is parsed once; every later step uses what was read here. */
 export async function readRequest(
   exchange: Exchange,
@@ -24,12 +28,21 @@ export async function readRequest(
   const text = await exchange.readText()
   const parsed = parseJson(text)
   const address = addressOf(exchange)
-  if (protocol.state === undefined) return { request: protocol.readRequest(parsed, text, address) }
+  const read = (body: unknown) =>
+    protocol.readRequest(body, body === parsed ? text : writeBody(body), address)
+  if (protocol.state === undefined) return { request: read(parsed) }
+  const parts = { rules: protocol.state, caller, gateway, requestId: exchange.requestId }
+  const resolved = await resolveReferences(parsed, parts)
   // What is wrong with the client's own body is said about that body, not about the one it is continued to.
-  const own = protocol.readRequest(parsed, text, address)
-  const { body, ...keeping } = await continueFrom(parsed, caller, { rules: protocol.state, gateway })
-  const request = body === parsed ? own : protocol.readRequest(body, JSON.stringify(body), address)
-  return { request, ...keeping }
+  const own = read(resolved)
+  const { body, ...keeping } = await continueFrom(resolved, parts)
+  return { request: body === resolved ? own : read(body), ...keeping }
+}
+
+function writeBody(body: unknown): string {
+  const text = JSON.stringify(body)
+  if (text.length <= LONGEST_BODY_CHARACTERS) return text
+  throw new GatewayError('request_too_large', 'The conversation that this request continues is too long.')
 }
 
 /** The query is worked out only for formats that look at it. */

@@ -5,9 +5,9 @@ import { limitHeaders, ownWindows, writeLimitHeaders } from './own-limits.ts'
 import type { WindowDemand } from './ports/admissions.ts'
 import type { Reply } from './ports/exchange.ts'
 
-/** The windows whose state the response tells; a step that knows of more replaces them. */
+/** The windows whose state the response tells, once a step knows them; until then those of any request. */
 interface ToldLimits {
-  windows: readonly WindowDemand[]
+  windows: readonly WindowDemand[] | null
 }
 
 /** Runs the rest of a story; whatever it ends in, the caller is told where its own windows stand. */
@@ -16,12 +16,13 @@ export async function tellingLimits(
   gateway: Gateway,
   story: (limits: ToldLimits) => Promise<Reply>,
 ): Promise<Reply> {
-  const limits: ToldLimits = { windows: ownWindows(caller, { requests: 1, tokens: null }) }
+  const limits: ToldLimits = { windows: null }
+  const windows = () => limits.windows ?? ownWindows(caller, { requests: 1, tokens: null })
   try {
     const reply = await story(limits)
-    writeLimitHeaders(reply.headers, gateway.admissions.read(limits.windows))
+    writeLimitHeaders(reply.headers, gateway.admissions.read(windows()))
     return reply
   } catch (thrown) {
-    throw asGatewayError(thrown).withHeaders(limitHeaders(gateway.admissions, limits.windows))
+    throw asGatewayError(thrown).withHeaders(limitHeaders(gateway.admissions, windows()))
   }
 }

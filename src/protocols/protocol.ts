@@ -108,6 +108,8 @@ export interface StateRules {
   /** null when there is nothing to keep. */
   replyId(reply: unknown): string | null
   outputItems(reply: unknown): readonly unknown[]
+  /** The reply as it is given back later: it says what the client asked for, whatever its supplier was told. */
+  keptReply(reply: unknown, body: unknown): unknown
   /** The id by which a later request may refer to an item; null when it has none. */
   itemId(item: unknown): string | null
   /** Ids of items of earlier replies that the body only refers to. */

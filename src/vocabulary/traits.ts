@@ -1,4 +1,4 @@
-import type { Effort } from '../conversation/conversation.ts'
+import { EFFORTS, type Effort } from '../conversation/conversation.ts'
 
 /** How a model's thinking is controlled on the wire. */
 export type ThinkingControl =
@@ -58,10 +58,68 @@ export const DEFAULT_TRAITS: Traits = {
   cacheBreakpoints: false,
 }
 
-/** The traits with what is known of a particular model put over them; anything of another kind is ignored. */
+/**
+ * The traits with what is known of a particular model put over them. Operators write that down by hand; anything that
+ * is no value of its trait is ignored.
+ */
 export function fitTraits(base: Traits, known: Readonly<Record<string, unknown>>): Traits {
   const fitting = Object.entries(known).filter(
-    ([name, value]) => name in base && typeof value === typeof base[name as keyof Traits],
+    ([name, value]) => Object.hasOwn(CHECKS, name) && CHECKS[name as keyof Traits](value),
   )
   return fitting.length === 0 ? base : { ...base, ...Object.fromEntries(fitting) }
+}
+
+type Check = (value: unknown) => boolean
+
+const isFlag: Check = (value) => typeof value === 'boolean'
+const oneOf =
+  (...values: readonly string[]): Check =>
+  (value) =>
+    values.some((each) => each === value)
+
+const CHECKS: Readonly<Record<keyof Traits, Check>> = {
+  thinking: isThinkingControl,
+  vision: isFlag,
+  urlImages: isFlag,
+  toolResultImages: isFlag,
+  structured: oneOf('none', 'json', 'schema'),
+  sampling: oneOf('ok', 'rejected', 'only-without-thinking'),
+  isTemperatureOrTopP: isFlag,
+  stop: isFlag,
+  penalties: isFlag,
+  logprobs: isFlag,
+  maxChoices: (value) => isCount(value) && value !== 0,
+  prefill: isFlag,
+  inlineSystem: isFlag,
+  developerRole: isFlag,
+  maxTokensField: oneOf('max_tokens', 'max_completion_tokens'),
+  needsReasoningContent: isFlag,
+  cacheBreakpoints: isFlag,
+}
+
+function isThinkingControl(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const control: Partial<Record<string, unknown>> = { ...value }
+  switch (control.type) {
+    case 'none':
+      return true
+    case 'effort':
+      return isEfforts(control.efforts)
+    case 'budget':
+      return isCount(control.least) && isCount(control.most) && isFlag(control.canDisable)
+    case 'adaptive':
+      return isEfforts(control.efforts) && isFlag(control.canDisable)
+    case 'level':
+      return isEfforts(control.levels)
+    default:
+      return false
+  }
+}
+
+function isEfforts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(oneOf(...EFFORTS))
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0
 }

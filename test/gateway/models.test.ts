@@ -43,7 +43,7 @@ describe('spec 2.2: the model list', () => {
       gateway: {
         route_policy: { mode: 'intelligent' },
         provider_types: ['openai-compatible', 'sandbox'],
-        protocols: ['chat-completion'],
+        protocols: ['chat-completion', 'responses'],
         source: 'shared',
         routeable: true,
       },

@@ -57,8 +57,12 @@ describe('the commit point', () => {
     ['an overloaded supplier', { type: 'status', status: 529 }, [503, 'provider_overloaded']],
     ['a rate-limited supplier', { type: 'status', status: 429 }, [429, 'supplier_rate_limited']],
   ])('before the first event, %s is a plain JSON error with its status', async (_what, fault, expected) => {
+    // With one supplier only, nobody else can answer in its place.
+    const only = await createLoneKey(gateway, {
+      route_policy: { mode: 'specified_provider', provider: 'sandbox-openai' },
+    })
     strike(fault)
-    const response = await stream({})
+    const response = await stream({}, only.secret)
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(await refusalOf(response)).toEqual(expected)
   })

@@ -9,8 +9,9 @@ export interface ExchangeOptions {
   /** `/v1/models/` for an endpoint `/v1/models/*`; null when its path names all parts. */
   readonly wildcardPrefix: string | null
   readonly startedAtMs: number
-  /** Lets the connection be closed again when it is idle. */
-  readonly restoreIdleTimeout: (request: Request) => void
+  /** Sets after how many idle seconds the connection of a request is closed; 0 is never. */
+  readonly setIdleTimeout: (request: Request, seconds: number) => void
+  readonly idleSeconds: number
 }
 
 /** A request of Bun's server as an exchange. What costs something is worked out only when asked for. */
@@ -20,7 +21,8 @@ export class BunExchange implements Exchange {
   readonly #request: Request
   readonly #options: ExchangeOptions
   #path: string | null = null
-  #leaveListeners: Set<() => void> | null = null
+  readonly #leaveListeners = new Set<() => void>()
+  #isLasting = false
   #interruption: GatewayError | null = null
 
   constructor(request: Request, options: ExchangeOptions) {
@@ -59,10 +61,22 @@ export class BunExchange implements Exchange {
       listener()
       return () => {}
     }
-    this.#leaveListeners ??= this.#watchClient()
     const listeners = this.#leaveListeners
     listeners.add(listener)
     return () => listeners.delete(listener)
+  }
+
+  /**
+   * From now on the client's going is heard of at once, and its connection is not closed for being idle. Both cost
+   * more than most of what a quick request needs, so they are asked for only when a request turns out not to be one.
+   */
+  prepareToLast(): void {
+    if (this.#isLasting) return
+    this.#isLasting = true
+    this.#options.setIdleTimeout(this.#request, 0)
+    const { signal } = this.#request
+    if (signal.aborted) this.#tellListeners()
+    else signal.addEventListener('abort', () => this.#tellListeners(), { once: true })
   }
 
   readText(): Promise<string> {
@@ -70,12 +84,13 @@ export class BunExchange implements Exchange {
   }
 
   announceEnd(): void {
-    this.#options.restoreIdleTimeout(this.#request)
+    // A connection keeps its time-out for later requests.
+    if (this.#isLasting) this.#options.setIdleTimeout(this.#request, this.#options.idleSeconds)
   }
 
   /** Whether nobody is there any more to read the answer. */
   get hasClientLeft(): boolean {
-    return this.#request.signal.aborted
+    return this.#isLasting && this.#request.signal.aborted
   }
 
   /** What `interrupt` was given; it is then the answer, whatever the story ended in. */
@@ -89,14 +104,9 @@ export class BunExchange implements Exchange {
     this.#tellListeners()
   }
 
-  #watchClient(): Set<() => void> {
-    this.#request.signal.addEventListener('abort', () => this.#tellListeners(), { once: true })
-    return new Set()
-  }
-
   #tellListeners(): void {
-    const listeners = this.#leaveListeners ?? []
-    this.#leaveListeners = null
+    const listeners = [...this.#leaveListeners]
+    this.#leaveListeners.clear()
     for (const listener of listeners) listener()
   }
 }

@@ -37,7 +37,12 @@ async function readCounting(request: Request, limits: BodyLimits): Promise<Uint8
   return Buffer.concat(chunks)
 }
 
-async function inTime(reading: Promise<Uint8Array>, limits: BodyLimits): Promise<Uint8Array> {
+function inTime(reading: Promise<Uint8Array>, limits: BodyLimits): Promise<Uint8Array> {
+  // A body that came together with its head needs no watching, and most do.
+  return Bun.peek.status(reading) === 'fulfilled' ? reading : watched(reading, limits)
+}
+
+async function watched(reading: Promise<Uint8Array>, limits: BodyLimits): Promise<Uint8Array> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(tooSlow(limits)), limits.timeoutMs)
   try {

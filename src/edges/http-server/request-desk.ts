@@ -18,6 +18,8 @@ export class RequestDesk {
   readonly #options: DeskOptions
   /** Those whose answer has not begun. */
   readonly #waiting = new Set<BunExchange>()
+  /** Those of them that have only just come. */
+  readonly #quick = new Set<BunExchange>()
   isClosing = false
 
   constructor(options: DeskOptions) {
@@ -45,6 +47,12 @@ export class RequestDesk {
     this.#options.log.trouble('the server failed', failure, requestId)
     const error = asGatewayError(failure).withHeaders({ 'x-request-id': requestId, 'request-id': requestId })
     return renderError(error, requestId)
+  }
+
+  /** Called every few milliseconds: a request that is still waiting then may wait for long. */
+  lookAtQuick(): void {
+    for (const exchange of this.#quick) exchange.prepareToLast()
+    this.#quick.clear()
   }
 
   interruptAll(error: GatewayError): void {
@@ -77,19 +85,20 @@ export class RequestDesk {
       bodyLimits: this.#options.bodyLimits,
       wildcardPrefix: endpoint === undefined ? null : wildcardPrefix(endpoint.path),
       startedAtMs: this.#options.clock.nowMs(),
-      restoreIdleTimeout: (ended) => server.timeout(ended, this.#options.idleSeconds),
+      setIdleTimeout: (timed, seconds) => server.timeout(timed, seconds),
+      idleSeconds: this.#options.idleSeconds,
     })
   }
 
   async #serve(request: Bun.BunRequest, server: BunServer, endpoint: Endpoint): Promise<Response> {
     const exchange = this.#open(request, server, endpoint)
-    // A supplier may think for minutes; its own time-outs bound the wait.
-    server.timeout(request, 0)
     this.#waiting.add(exchange)
+    this.#quick.add(exchange)
     const answer = await this.#answer(exchange, endpoint)
     this.#waiting.delete(exchange)
-    // A connection keeps its time-out for later requests. A streamed answer gives it back when it ends.
-    if (!isStream(answer)) exchange.announceEnd()
+    this.#quick.delete(exchange)
+    if (isStream(answer)) exchange.prepareToLast()
+    else exchange.announceEnd()
     return this.#finish(request, exchange, answer)
   }
 

@@ -38,6 +38,8 @@ export interface HttpServer {
  * - between requests: this idle time-out, which Bun keeps in steps of four seconds.
  */
 const IDLE_SECONDS = 60
+// How long a request may take before it is prepared for lasting, and so how late a client's going is heard of at most.
+const QUICK_MS = 40
 
 export function startServer(options: ServerOptions): HttpServer {
   const { idleSeconds = IDLE_SECONDS } = options
@@ -53,6 +55,7 @@ export function startServer(options: ServerOptions): HttpServer {
     fetch: (request, bun) => desk.refuseUnknownPath(request, bun),
     error: (error) => desk.answerFailure(error),
   })
+  const look = setInterval(() => desk.lookAtQuick(), QUICK_MS)
   return {
     port: server.port ?? options.port,
     url: `http://${hostInUrl(options.hostname)}:${server.port}`,
@@ -63,7 +66,10 @@ export function startServer(options: ServerOptions): HttpServer {
       desk.isClosing = true
     },
     endWaiting: () => desk.interruptAll(new GatewayError('shutting_down', 'This gateway is shutting down.')),
-    close: () => server.stop(true),
+    close: () => {
+      clearInterval(look)
+      return server.stop(true)
+    },
   }
 }
 

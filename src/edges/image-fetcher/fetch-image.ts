@@ -7,10 +7,15 @@ import { isPublicAddress } from './public-address.ts'
 
 export interface FetchRules {
   readonly maxBytes: number
+  /** For the whole way, redirects and body included. */
   readonly timeoutMs: number
   readonly maxRedirects: number
   /** Which addresses may be connected to. */
   readonly isAllowed: (address: string) => boolean
+  /** All addresses a name has. */
+  readonly lookup: (hostname: string) => Promise<readonly string[]>
+  /** In PEM, in place of those the system trusts. */
+  readonly trustedCertificate?: string
 }
 
 const RULES: FetchRules = {
@@ -18,6 +23,7 @@ const RULES: FetchRules = {
   timeoutMs: 15_000,
   maxRedirects: 3,
   isAllowed: isPublicAddress,
+  lookup: async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address),
 }
 
 export const fetchImage: FetchImage = createImageFetcher(RULES)
@@ -40,6 +46,8 @@ export function createImageFetcher(rules: FetchRules): FetchImage {
     } finally {
       clearTimeout(timer)
       stopListening()
+      // Whatever was refused half-way is not to go on sending.
+      deadline.abort()
     }
   }
 }
@@ -50,7 +58,7 @@ async function followTo(start: URL, rules: FetchRules, signal: AbortSignal) {
     const response = await fetchPinned(url, rules, signal)
     const location = response.headers.get('location')
     if (response.status < 300 || response.status >= 400 || location === null)
-      return readImage(response, rules)
+      return await readImage(response, rules)
     await response.body?.cancel()
     url = new URL(location, url)
   }
@@ -60,25 +68,44 @@ async function followTo(start: URL, rules: FetchRules, signal: AbortSignal) {
 async function fetchPinned(url: URL, rules: FetchRules, signal: AbortSignal): Promise<Response> {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('its address is not http or https')
   if (url.username !== '' || url.password !== '') throw refuse('its address holds a password')
-  const address = await resolve(url.hostname.replace(/^\[|\]$/g, ''), rules)
+  const hostname = url.hostname.replace(/^\[|\]$/g, '')
+  const address = await resolve(hostname, rules, signal)
   const pinned = new URL(url)
   pinned.hostname = isIP(address) === 6 ? `[${address}]` : address
   return fetch(pinned, {
-    headers: { host: url.host, accept: 'image/*' },
+    headers: { host: url.host, accept: 'image/*', 'accept-encoding': 'identity' },
     redirect: 'manual',
     signal,
-    tls: { serverName: url.hostname },
+    // A connection made for another name at this address must not be used for this one.
+    keepalive: false,
+    // A few bytes can unpack to more than memory holds.
+    decompress: false,
+    tls: {
+      ...(isIP(hostname) === 0 && { serverName: hostname }),
+      ...(rules.trustedCertificate !== undefined && { ca: rules.trustedCertificate }),
+    },
   })
 }
 
 /** One address of a name, all of which are allowed. */
-async function resolve(hostname: string, rules: FetchRules): Promise<string> {
-  const addresses = isIP(hostname) === 0 ? await lookup(hostname, { all: true }) : [{ address: hostname }]
+async function resolve(hostname: string, rules: FetchRules, signal: AbortSignal): Promise<string> {
+  const addresses = isIP(hostname) === 0 ? await untilAborted(rules.lookup(hostname), signal) : [hostname]
   const [first] = addresses
-  if (first === undefined || !addresses.every(({ address }) => rules.isAllowed(address))) {
-    throw refuse('its address is not public')
+  if (first === undefined || !addresses.every(rules.isAllowed)) throw refuse('its address is not public')
+  return first
+}
+
+/** Looking up a name cannot be stopped, but it can be waited for no longer. */
+async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted()
+  const { promise: isOver, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  signal.addEventListener('abort', stop)
+  try {
+    return await Promise.race([work, isOver])
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
-  return first.address
 }
 
 async function readImage(response: Response, rules: FetchRules) {

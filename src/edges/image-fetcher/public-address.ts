@@ -1,4 +1,4 @@
-import { BlockList, isIPv6 } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 
 /** Address ranges that are not the public internet: our own machine, its network, and everything reserved. */
 const NOT_PUBLIC: readonly (readonly [address: string, prefix: number, family: 'ipv4' | 'ipv6'])[] = [
@@ -38,6 +38,12 @@ for (const [address, prefix] of [
 
 /** Whether an address belongs to the public internet. Anything unclear does not. */
 export function isPublicAddress(address: string): boolean {
-  if (!isIPv6(address)) return !blocked.check(address, 'ipv4')
-  return publicIpv6.check(address, 'ipv6') && !reservedIpv6.check(address, 'ipv6')
+  switch (isIP(address)) {
+    case 4:
+      return !blocked.check(address, 'ipv4')
+    case 6:
+      return publicIpv6.check(address, 'ipv6') && !reservedIpv6.check(address, 'ipv6')
+    default:
+      return false
+  }
 }

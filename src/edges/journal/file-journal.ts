@@ -25,8 +25,8 @@ const RETRY_MS = [200, 500, 1_000, 2_000, 5_000]
 type Outstanding = Map<number, number>
 
 /**
- * Append-only files and the writer that empties them into the database. One write per event-loop turn, whatever
- * the number of requests that settle in it.
+ * Append-only files and the writer that empties them into the database. With `fsync` there is one write per turn of
+ * the event loop, whatever the number of requests that settle in it.
  */
 export class FileJournal implements Journal {
   readonly #options: JournalOptions
@@ -42,6 +42,7 @@ export class FileJournal implements Journal {
   #segmentBytes = 0
   #queue: { settlement: Settlement; segment: number }[] = []
   #persistTimer: Timer | null = null
+  #isPersistDue = false
   #persisting: Promise<void> | null = null
   #failures = 0
   #isClosed = false
@@ -66,7 +67,11 @@ export class FileJournal implements Journal {
     this.#pending.push(encodeJournalLine({ type: 'open', record }))
     this.#openedIn.set(record.requestId, this.#files.current)
     this.#count(this.#files.current, 1)
-    this.#flushTimer ??= setTimeout(() => this.#flush(), ADMISSION_FLUSH_MS)
+    // Left to fire even when a settlement has carried the line along: setting a timer anew costs more than the look.
+    this.#flushTimer ??= setTimeout(() => {
+      this.#flushTimer = null
+      this.#flush()
+    }, ADMISSION_FLUSH_MS)
   }
 
   settle(settlement: Settlement): Promise<void> {
@@ -74,13 +79,18 @@ export class FileJournal implements Journal {
     this.#count(this.#files.current, 1)
     this.#queue.push({ settlement, segment: this.#files.current })
     this.#schedulePersist(this.#queue.length >= PERSIST_BATCH ? 0 : PERSIST_EVERY_MS)
-    if (!this.#isFlushScheduled) {
-      this.#isFlushScheduled = true
-      setImmediate(() => this.#flush())
-    }
     const waiter = Promise.withResolvers<void>()
     this.#waiters.push(waiter)
+    // A write into the system's memory costs less than waiting for company; one to the disk is worth sharing.
+    if (this.#options.fsync === 'never') this.#flush()
+    else this.#flushSoon()
     return waiter.promise
+  }
+
+  #flushSoon(): void {
+    if (this.#isFlushScheduled) return
+    this.#isFlushScheduled = true
+    setImmediate(() => this.#flush())
   }
 
   /** How many settlements are in the journal but not yet in the database. */
@@ -100,6 +110,7 @@ export class FileJournal implements Journal {
   /** Writes everything to the database and closes; what cannot be written stays for the next start. */
   async close(): Promise<void> {
     this.#flush()
+    if (this.#flushTimer !== null) clearTimeout(this.#flushTimer)
     this.#isClosed = true
     if (this.#persistTimer !== null) clearTimeout(this.#persistTimer)
     await this.#persisting
@@ -109,8 +120,6 @@ export class FileJournal implements Journal {
   }
 
   #flush(): void {
-    if (this.#flushTimer !== null) clearTimeout(this.#flushTimer)
-    this.#flushTimer = null
     this.#isFlushScheduled = false
     if (this.#pending.length === 0) return
     const waiters = this.#waiters
@@ -156,14 +165,16 @@ export class FileJournal implements Journal {
   #schedulePersist(delayMs: number): void {
     if (this.#isClosed || this.#persisting !== null) return
     if (this.#persistTimer !== null) {
-      if (delayMs > 0) return
+      if (delayMs > 0 || this.#isPersistDue) return
       clearTimeout(this.#persistTimer)
     }
+    this.#isPersistDue = delayMs === 0
     this.#persistTimer = setTimeout(() => this.#persist(), delayMs)
   }
 
   #persist(): void {
     this.#persistTimer = null
+    this.#isPersistDue = false
     const stranded = this.#stranded
     this.#stranded = []
     this.#persisting = this.#drain()

@@ -8,8 +8,19 @@ export function toStoredJson(value: object): string {
 /** A price as it is stored: every amount a decimal string. */
 type StoredPrice = { readonly [Field in keyof Price]: string }
 
+// Thousands of settlements in a row have the very same price.
+const written = new WeakMap<Price, string>()
+
 export function encodePrice(price: Price | null): string | null {
   if (price === null) return null
+  const known = written.get(price)
+  if (known !== undefined) return known
+  const text = writePrice(price)
+  written.set(price, text)
+  return text
+}
+
+function writePrice(price: Price): string {
   const stored: StoredPrice = {
     inputNanoPerMillion: price.inputNanoPerMillion.toString(),
     outputNanoPerMillion: price.outputNanoPerMillion.toString(),

@@ -10,6 +10,7 @@ import { saveAccount } from './tables/accounts.ts'
 import { listAuditEvents, writeAuditEvent } from './tables/audit-events.ts'
 import { deleteCredential, saveCredential } from './tables/credentials.ts'
 import { deleteExpiredReplies, deleteReply, findReply, saveReply } from './tables/kept-replies.ts'
+import { findReplyItems, replaceReplyItems } from './tables/kept-reply-items.ts'
 import { saveKey } from './tables/keys.ts'
 import { findLedgerDifference, loadBalances, loadDailySpends } from './tables/ledger.ts'
 import { recordAdjustment, recordPayment } from './tables/payments.ts'
@@ -80,8 +81,13 @@ function storageOn(database: Database, secrets: SecretKeeper): Storage {
     findSettlement: (requestId) => findSettlement(database, requestId),
     listAuditEvents: async (page) => listAuditEvents(database, page),
 
-    saveReply: (reply) => saveReply(database, reply, secrets),
+    saveReply: (reply, items) =>
+      database.transaction(async (tx) => {
+        await saveReply(tx, reply, secrets)
+        await replaceReplyItems(tx, { reply, items }, secrets)
+      }),
     findReply: (accountId, id, nowMs) => findReply(database, { accountId, id, nowMs }, secrets),
+    findReplyItems: (accountId, ids, nowMs) => findReplyItems(database, { accountId, ids, nowMs }, secrets),
     deleteReply: (accountId, id) => deleteReply(database, accountId, id),
     deleteExpiredReplies: (nowMs, atMost) => deleteExpiredReplies(database, nowMs, atMost),
 

@@ -6,7 +6,7 @@ import { scrub } from './scrub.ts'
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 /** Lines are gathered and written together: a write for each would cost more than the line. */
-const BUFFER_BYTES = 4_096
+const BUFFER_BYTES = 16_000
 const FLUSH_MS = 250
 // When nobody reads the log, lines beyond this are dropped: a full pipe must neither stop requests nor fill memory.
 const MOST_BUFFERED_BYTES = 4 * 1024 * 1024

@@ -9,7 +9,7 @@ export function countOutput(answer: Answer): number {
   return characters
 }
 
-function charactersOf(part: AnswerPart): number {
+export function charactersOf(part: AnswerPart): number {
   switch (part.type) {
     case 'text':
     case 'thinking':

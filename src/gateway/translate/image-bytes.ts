@@ -1,25 +1,21 @@
 import type { Conversation } from '../../conversation/conversation.ts'
 import type { ImagePart, ImageSource, Part } from '../../conversation/part.ts'
+import { GatewayError } from '../../errors/gateway-error.ts'
 
 /** Gets one picture, for the client that is waiting. */
 export type FetchPicture = (url: string) => Promise<ImageSource & { type: 'base64' }>
+
+const MOST_AT_ONCE = 4
+// More than any supplier takes in one request, and all of it has to fit in our memory.
+const MOST_CHARACTERS = 64 * 1_024 * 1_024
 
 /** The conversation with every picture as bytes, for suppliers that fetch nothing themselves. */
 export async function withImageBytes(
   conversation: Conversation,
   fetchImage: FetchPicture,
 ): Promise<Conversation> {
-  const urls = new Set<string>()
-  forEachImage(conversation, ({ source }) => {
-    if (source.type === 'url') urls.add(source.url)
-  })
-  if (urls.size === 0) return conversation
-  const fetched = new Map<string, ImageSource>()
-  await Promise.all(
-    [...urls].map(async (url) => {
-      fetched.set(url, await fetchImage(url))
-    }),
-  )
+  const fetched = await fetchAll(countAddresses(conversation), fetchImage)
+  if (fetched.size === 0) return conversation
   return {
     ...conversation,
     turns: conversation.turns.map((turn) => ({
@@ -27,6 +23,44 @@ export async function withImageBytes(
       parts: turn.parts.map((part) => withBytes(part, fetched)),
     })),
   }
+}
+
+/** How often each address is used: a picture that stands in many places is fetched once and sent many times. */
+function countAddresses(conversation: Conversation): ReadonlyMap<string, number> {
+  const uses = new Map<string, number>()
+  forEachImage(conversation, ({ source }) => {
+    if (source.type === 'url') uses.set(source.url, (uses.get(source.url) ?? 0) + 1)
+  })
+  return uses
+}
+
+/** A few at a time; the first that cannot be used ends it all. */
+async function fetchAll(
+  uses: ReadonlyMap<string, number>,
+  fetchImage: FetchPicture,
+): Promise<ReadonlyMap<string, ImageSource>> {
+  const fetched = new Map<string, ImageSource>()
+  const addresses = [...uses]
+  let characters = 0
+  for (let start = 0; start < addresses.length; start += MOST_AT_ONCE) {
+    const portion = addresses.slice(start, start + MOST_AT_ONCE)
+    const images = await Promise.all(portion.map(([url]) => fetchImage(url)))
+    for (const [index, [url, count]] of portion.entries()) {
+      const image = images[index]
+      if (image === undefined) continue
+      characters += image.data.length * count
+      fetched.set(url, image)
+    }
+    if (characters > MOST_CHARACTERS) throw tooLarge()
+  }
+  return fetched
+}
+
+function tooLarge(): GatewayError {
+  return new GatewayError(
+    'request_too_large',
+    'The pictures given by their addresses are too large together.',
+  )
 }
 
 function forEachImage(conversation: Conversation, visit: (image: ImagePart) => void): void {

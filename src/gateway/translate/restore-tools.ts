@@ -1,16 +1,16 @@
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import type { ToolCallPart } from '../../conversation/part.ts'
-import type { ClientTool } from './adapt-tools.ts'
 import type { EventStep } from './event-step.ts'
+import type { ToolNames } from './tool-names.ts'
 
 /** Gives tool calls back the names and kinds the client defined; undoes what adapting the tools did. */
 export class ToolRestorer implements EventStep {
-  readonly #clientTools: ReadonlyMap<string, ClientTool>
+  readonly #names: ToolNames
   /** Input of free-text calls that came as a function's argument: it is unwrapped when the call is whole. */
   readonly #wrapped = new Map<number, string[]>()
 
-  constructor(clientTools: ReadonlyMap<string, ClientTool>) {
-    this.#clientTools = clientTools
+  constructor(names: ToolNames) {
+    this.#names = names
   }
 
   push(event: AnswerEvent): readonly AnswerEvent[] {
@@ -27,7 +27,7 @@ export class ToolRestorer implements EventStep {
   }
 
   #startCall(event: AnswerEvent & { type: 'part-start' }, part: ToolCallPart): AnswerEvent[] {
-    const tool = this.#clientTools.get(part.name)
+    const tool = this.#names.toClient(part)
     if (tool === undefined) return [event]
     const isWrapped = tool.kind === 'custom' && part.kind === 'function'
     if (isWrapped) this.#wrapped.set(event.choice, [part.input])
@@ -44,7 +44,8 @@ export class ToolRestorer implements EventStep {
     const held = this.#wrapped.get(event.choice)
     if (held === undefined) return [event]
     this.#wrapped.delete(event.choice)
-    return [{ type: 'part-delta', choice: event.choice, text: unwrapInput(held.join('')) }, event]
+    const text = unwrapInput(held.join(''))
+    return text === '' ? [event] : [{ type: 'part-delta', choice: event.choice, text }, event]
   }
 }
 

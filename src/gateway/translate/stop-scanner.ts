@@ -1,22 +1,33 @@
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import type { EventStep } from './event-step.ts'
 
+export interface StopScannerParts {
+  readonly sequences: readonly string[]
+  /**
+   * How many choices a stream gives: with the last of them cut it is over, and the supplier need not go on.
+   * null for a whole reply, which keeps what follows its choices.
+   */
+  readonly streamedChoices: number | null
+}
+
 /**
- * Ends an answer at a stop sequence for suppliers that know none. Text that might be the beginning of one is held
- * back until it is clear that it is not.
+ * Ends each choice at its first stop sequence, for suppliers that know none. Text that might be the beginning of one
+ * is held back until it is clear that it is not.
  */
 export class StopScanner implements EventStep {
   readonly #sequences: readonly string[]
+  readonly #streamedChoices: number | null
   /** Text held back per choice whose open part is text. */
   readonly #held = new Map<number, string>()
-  hasStopped = false
+  readonly #cut = new Set<number>()
 
-  constructor(sequences: readonly string[]) {
-    this.#sequences = sequences
+  constructor({ sequences, streamedChoices }: StopScannerParts) {
+    this.#sequences = sequences.filter((sequence) => sequence !== '')
+    this.#streamedChoices = streamedChoices
   }
 
   push(event: AnswerEvent): readonly AnswerEvent[] {
-    if (this.hasStopped) return []
+    if (this.#isOver || ('choice' in event && this.#cut.has(event.choice))) return []
     switch (event.type) {
       case 'part-start':
         if (event.part.type === 'text') this.#held.set(event.choice, '')
@@ -30,6 +41,10 @@ export class StopScanner implements EventStep {
     }
   }
 
+  get #isOver(): boolean {
+    return this.#cut.size === this.#streamedChoices
+  }
+
   #scan(choice: number, text: string): AnswerEvent[] {
     const seen = (this.#held.get(choice) ?? '') + text
     const hit = this.#firstHit(seen)
@@ -40,14 +55,15 @@ export class StopScanner implements EventStep {
   }
 
   #stop(choice: number, text: string, sequence: string): AnswerEvent[] {
-    this.hasStopped = true
+    this.#cut.add(choice)
     const finish = { reason: 'stop-sequence', stopSequence: sequence, explanation: null } as const
-    return [
+    const events: AnswerEvent[] = [
       ...delta(choice, text),
       { type: 'part-end', choice },
       { type: 'choice-end', choice, finish },
-      { type: 'answer-end' },
     ]
+    if (this.#isOver) events.push({ type: 'answer-end' })
+    return events
   }
 
   #release(choice: number): AnswerEvent[] {
@@ -56,11 +72,17 @@ export class StopScanner implements EventStep {
     return held === undefined ? [] : delta(choice, held)
   }
 
+  /**
+   * The sequence that is complete first, as it would be for a model that looks after every character; of several
+   * that end together the longest. So the result does not depend on where a stream happens to be cut.
+   */
   #firstHit(text: string): { at: number; sequence: string } | null {
-    let first: { at: number; sequence: string } | null = null
+    let first: { at: number; end: number; sequence: string } | null = null
     for (const sequence of this.#sequences) {
       const at = text.indexOf(sequence)
-      if (at >= 0 && (first === null || at < first.at)) first = { at, sequence }
+      const end = at + sequence.length
+      const isFirst = first === null || end < first.end || (end === first.end && at < first.at)
+      if (at >= 0 && isFirst) first = { at, end, sequence }
     }
     return first
   }

@@ -1,19 +1,27 @@
-import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import type { Conversation, Turn } from '../../conversation/conversation.ts'
-import type { Part, ThinkingPart, ToolCallPart } from '../../conversation/part.ts'
-import type { Proof } from '../../conversation/proof.ts'
+import type { Part, ThinkingPart } from '../../conversation/part.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { EventStep } from './event-step.ts'
+import { type Thought, ThoughtWatcher } from './thought-watcher.ts'
 
-/** What a model had thought when it made a call. */
-interface Thought {
-  readonly parts: readonly ThinkingPart[]
-  readonly callProof: Proof | null
-  readonly expiresAtMs: number
+export interface MemoryBounds {
+  readonly keptMs: number
+  readonly mostThoughts: number
+  /** Of all thoughts and signatures together. */
+  readonly mostCharacters: number
 }
 
-const KEPT_MS = 6 * 60 * 60 * 1_000
-const MOST_THOUGHTS = 20_000
+const BOUNDS: MemoryBounds = {
+  keptMs: 6 * 60 * 60 * 1_000,
+  mostThoughts: 20_000,
+  mostCharacters: 64 * 1_024 * 1_024,
+}
+
+interface KeptThought {
+  readonly thought: Thought
+  readonly characters: number
+  readonly expiresAtMs: number
+}
 
 /**
  * Remembers signed thoughts by account and call id for a few hours. Some client formats have no field for them, and
@@ -21,109 +29,102 @@ const MOST_THOUGHTS = 20_000
  */
 export class ThinkingMemory {
   readonly #clock: Clock
+  readonly #bounds: MemoryBounds
   /** Oldest first: a Map keeps the order of insertion. */
-  readonly #thoughts = new Map<string, Thought>()
+  readonly #kept = new Map<string, KeptThought>()
+  #characters = 0
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, bounds: MemoryBounds = BOUNDS) {
     this.#clock = clock
+    this.#bounds = bounds
+  }
+
+  get size(): number {
+    return this.#kept.size
   }
 
   /** Watches an answer and keeps what it thought before each call. */
   watch(accountId: string): EventStep {
-    return new ThoughtWatcher((callId, parts, callProof) =>
-      this.#keep(`${accountId}:${callId}`, parts, callProof),
-    )
+    return new ThoughtWatcher((callId, thought) => this.#keep(keyOf(accountId, callId), thought))
   }
 
-  /** The conversation with remembered thoughts put back before calls that came back without any. */
+  /** The conversation with remembered thoughts put back where calls came back without them. */
   restore(accountId: string, conversation: Conversation): Conversation {
-    if (this.#thoughts.size === 0) return conversation
-    return { ...conversation, turns: conversation.turns.map((turn) => this.#restoreTurn(accountId, turn)) }
-  }
-
-  #restoreTurn(accountId: string, turn: Turn): Turn {
-    if (turn.role !== 'assistant') return turn
-    const hasProof = turn.parts.some((part) => part.type === 'thinking' && part.proof !== null)
-    const parts: Part[] = []
-    let isRestored = hasProof
-    for (const part of turn.parts) {
-      const thought = part.type === 'tool-call' ? this.#find(`${accountId}:${part.id}`) : null
-      if (part.type !== 'tool-call' || thought === null) {
-        parts.push(part)
-        continue
-      }
-      if (!isRestored) parts.push(...thought.parts)
-      isRestored = true
-      parts.push({ ...part, proof: part.proof ?? thought.callProof })
-    }
-    return { ...turn, parts: isRestored && !hasProof ? withoutBareThoughts(parts) : parts }
+    if (this.#kept.size === 0) return conversation
+    const recall = (callId: string) => this.#find(keyOf(accountId, callId))
+    return { ...conversation, turns: conversation.turns.map((turn) => restoreTurn(turn, recall)) }
   }
 
   #find(key: string): Thought | null {
-    const thought = this.#thoughts.get(key)
-    return thought !== undefined && thought.expiresAtMs > this.#clock.nowMs() ? thought : null
+    const kept = this.#kept.get(key)
+    return kept !== undefined && kept.expiresAtMs > this.#clock.nowMs() ? kept.thought : null
   }
 
-  #keep(key: string, parts: readonly ThinkingPart[], callProof: Proof | null): void {
-    this.#thoughts.delete(key)
-    this.#thoughts.set(key, { parts, callProof, expiresAtMs: this.#clock.nowMs() + KEPT_MS })
-    for (const oldest of this.#thoughts.keys()) {
-      if (this.#thoughts.size <= MOST_THOUGHTS) break
-      this.#thoughts.delete(oldest)
+  #keep(key: string, thought: Thought): void {
+    const nowMs = this.#clock.nowMs()
+    const characters = charactersOf(thought)
+    this.#forget(key)
+    this.#kept.set(key, { thought, characters, expiresAtMs: nowMs + this.#bounds.keptMs })
+    this.#characters += characters
+    for (const [oldest, { expiresAtMs }] of this.#kept) {
+      if (expiresAtMs > nowMs && !this.#isFull) break
+      this.#forget(oldest)
     }
+  }
+
+  get #isFull(): boolean {
+    return this.#kept.size > this.#bounds.mostThoughts || this.#characters > this.#bounds.mostCharacters
+  }
+
+  #forget(key: string): void {
+    this.#characters -= this.#kept.get(key)?.characters ?? 0
+    this.#kept.delete(key)
   }
 }
 
-/** The client's own copy of a thought has lost its signature; the remembered one takes its place. */
-function withoutBareThoughts(parts: readonly Part[]): Part[] {
-  return parts.filter((part) => part.type !== 'thinking' || part.proof !== null)
+function keyOf(accountId: string, callId: string): string {
+  return `${accountId}:${callId}`
 }
 
-type Keep = (callId: string, parts: readonly ThinkingPart[], callProof: Proof | null) => void
+function charactersOf({ opening, before, callProof }: Thought): number {
+  const ofParts = [...opening, ...before].map(({ text, proof }) => text.length + (proof?.value.length ?? 0))
+  return ofParts.reduce((sum, length) => sum + length, callProof?.value.length ?? 0)
+}
 
-class ThoughtWatcher implements EventStep {
-  readonly #keep: Keep
-  readonly #thoughts: ThinkingPart[] = []
-  #open: { part: ThinkingPart; pieces: string[] } | null = null
-  #call: ToolCallPart | null = null
+type Recall = (callId: string) => Thought | null
 
-  constructor(keep: Keep) {
-    this.#keep = keep
+function restoreTurn(turn: Turn, recall: Recall): Turn {
+  if (turn.role !== 'assistant') return turn
+  const thoughts = new Map<Part, Thought>()
+  for (const part of turn.parts) {
+    const thought = part.type === 'tool-call' ? recall(part.id) : null
+    if (thought !== null) thoughts.set(part, thought)
   }
-
-  push(event: AnswerEvent): readonly AnswerEvent[] {
-    switch (event.type) {
-      case 'part-start':
-        this.#open = event.part.type === 'thinking' ? { part: event.part, pieces: [] } : null
-        this.#call = event.part.type === 'tool-call' ? event.part : null
-        break
-      case 'part-delta':
-        this.#open?.pieces.push(event.text)
-        break
-      case 'part-proof':
-        this.#noteProof(event.proof)
-        break
-      case 'part-end':
-        this.#endPart()
-        break
-      default:
-    }
-    return [event]
+  if (thoughts.size === 0) return turn
+  // A client that carries signed thoughts itself knows better than the memory where they belong.
+  if (turn.parts.some((part) => part.type === 'thinking' && part.proof !== null)) {
+    return { ...turn, parts: turn.parts.map((part) => withProof(part, thoughts.get(part))) }
   }
+  return { ...turn, parts: withThoughts(turn.parts, thoughts) }
+}
 
-  #noteProof(proof: Proof): void {
-    if (this.#open !== null) this.#open.part = { ...this.#open.part, proof }
-    if (this.#call !== null) this.#call = { ...this.#call, proof }
-  }
+function withThoughts(parts: readonly Part[], thoughts: ReadonlyMap<Part, Thought>): Part[] {
+  const opening = [...thoughts.values()].flatMap((thought) => thought.opening)
+  const restored = parts.flatMap((part) => {
+    const thought = thoughts.get(part)
+    return [...(thought?.before ?? []), withProof(part, thought)]
+  })
+  const all: readonly Part[] = [...opening, ...restored]
+  // The client's own copy of a thought has lost its signature; the remembered one takes its place.
+  const isReplaced = all.some(isSigned)
+  return isReplaced ? all.filter((part) => part.type !== 'thinking' || part.proof !== null) : [...all]
+}
 
-  #endPart(): void {
-    if (this.#open !== null && this.#open.part.proof !== null) {
-      this.#thoughts.push({ ...this.#open.part, text: this.#open.part.text + this.#open.pieces.join('') })
-    }
-    if (this.#call !== null && (this.#thoughts.length > 0 || this.#call.proof !== null)) {
-      this.#keep(this.#call.id, [...this.#thoughts], this.#call.proof)
-    }
-    this.#open = null
-    this.#call = null
-  }
+function isSigned(part: Part): part is ThinkingPart {
+  return part.type === 'thinking' && part.proof !== null
+}
+
+function withProof(part: Part, thought: Thought | undefined): Part {
+  if (part.type !== 'tool-call' || thought === undefined || part.proof !== null) return part
+  return { ...part, proof: thought.callProof }
 }

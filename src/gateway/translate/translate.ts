@@ -83,16 +83,20 @@ interface Answering extends TranslationParts {
 function openTap(answering: Answering): TranslatingTap {
   return new TranslatingTap({
     decoder: answering.supplier.openDecoder(answering.supply),
-    steps: stepsFor(answering),
+    steps: stepsFor(answering, answering.wanted.choices),
     encoder: answering.client.openEncoder(answering.reply),
   })
 }
 
-function stepsFor({ adapted, wanted, supply, memory, accountId }: Answering): EventStep[] {
-  const steps: EventStep[] = []
-  if (adapted.clientTools.size > 0) steps.push(new ToolRestorer(adapted.clientTools))
-  if (!supply.traits.stop && wanted.sampling.stop.length > 0)
-    steps.push(new StopScanner(wanted.sampling.stop))
+/** `streamedChoices` is null when the answer is there as a whole. */
+function stepsFor(
+  { adapted, wanted, supply, memory, accountId }: Answering,
+  streamedChoices: number | null,
+): EventStep[] {
+  const steps: EventStep[] = [new ToolRestorer(adapted.names)]
+  const { stop } = wanted.sampling
+  if (!supply.traits.stop && stop.length > 0)
+    steps.push(new StopScanner({ sequences: stop, streamedChoices }))
   steps.push(memory.watch(accountId))
   return steps
 }
@@ -104,10 +108,10 @@ function readWhole(replies: readonly string[], answering: Answering): WholeReply
     if (answer === null) return null
     answers.push(answer)
   }
-  const events = passThrough(unfold(mergeAnswers(answers)), stepsFor(answering))
+  const events = passThrough(unfold(mergeAnswers(answers)), stepsFor(answering, null))
   const answer = fold(events)
   const facts = { usage: answer.usage, outputCharacters: countOutput(answer) }
-  if (answering.wanted.stream) return { body: encodeFrames(events, answering), facts }
+  if (answering.wanted.stream) return { ...encodeFrames(events, answering), facts }
   const reply = answering.client.encodeReply(answer, answering.reply)
   return { body: JSON.stringify(reply), facts, reply }
 }
@@ -117,12 +121,16 @@ export function unfoldReply(text: string, parts: ReplySides): WholeReply | null 
   const answer = parts.supplier.decodeReply(tryParse(text), parts.supply)
   if (answer === null) return null
   const facts = { usage: answer.usage, outputCharacters: countOutput(answer) }
-  return { body: encodeFrames(unfold(answer), parts), facts }
+  return { ...encodeFrames(unfold(answer), parts), facts }
 }
 
-function encodeFrames(events: readonly AnswerEvent[], { client, reply }: ReplySides): string {
+function encodeFrames(
+  events: readonly AnswerEvent[],
+  { client, reply }: ReplySides,
+): Pick<WholeReply, 'body' | 'reply'> {
   const encoder = client.openEncoder(reply)
-  return events.map((event) => encoder.push(event)).join('')
+  const body = events.map((event) => encoder.push(event)).join('')
+  return { body, reply: encoder.finalReply }
 }
 
 function wouldDrop(dropped: readonly string[]): GatewayError {

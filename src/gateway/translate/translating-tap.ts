@@ -4,6 +4,7 @@ import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { StreamTap } from '../../protocols/protocol.ts'
 import type { StreamDecoder, StreamEncoder } from '../../protocols/translation.ts'
+import { charactersOf } from './count-output.ts'
 import { type EventStep, passThrough } from './event-step.ts'
 
 export interface TranslatingParts {
@@ -62,7 +63,8 @@ export class TranslatingTap implements StreamTap {
   #note(event: AnswerEvent): void {
     // A start alone is no commitment: the supplier may fail before it has said anything.
     if (event.type !== 'answer-start' && event.type !== 'usage') this.hasContent = true
-    if (event.type === 'part-delta') this.outputCharacters += event.text.length
+    if (event.type === 'part-start') this.outputCharacters += charactersOf(event.part)
+    else if (event.type === 'part-delta') this.outputCharacters += event.text.length
     else if (event.type === 'usage') this.usage = event.usage
     else if (event.type === 'answer-end') this.isTerminated = true
   }

@@ -107,14 +107,8 @@ class ContentEncoder {
     const isFirst = content.callIds.length === 0
     const functionCall = { id: call.id, name: call.name, args: encodeArguments(call) }
     content.callIds.push(call.id)
-    content.parts.push({ functionCall, ...(isFirst ? this.#signFirst(signed) : signed) })
+    content.parts.push({ functionCall, ...(isFirst ? excuse(signed) : signed) })
     this.#toolNames.set(call.id, call.name)
-  }
-
-  // Models with thinking levels refuse a step whose first call is not signed.
-  #signFirst(signed: Signed): Signed {
-    const needsOne = this.#context.traits.thinking.type === 'level' && signed.thoughtSignature === undefined
-    return needsOne ? { thoughtSignature: NO_SIGNATURE_NEEDED } : signed
   }
 
   #pushResult(result: ToolResultPart): void {
@@ -153,6 +147,11 @@ class ContentEncoder {
 function openContent(role: OpenContent['role'], text?: string): OpenContent {
   const parts = text === undefined ? [] : [{ text }]
   return { role, parts, responses: [], callIds: [], answeredIds: new Set() }
+}
+
+/** Newer models refuse a step whose first call is not signed; older ones do not care for the excuse. */
+function excuse(signed: Signed): Signed {
+  return signed.thoughtSignature === undefined ? { thoughtSignature: NO_SIGNATURE_NEEDED } : signed
 }
 
 /** Broken arguments are part of the history; they are shown as what they were. */

@@ -2,7 +2,7 @@ import type { ImagePart, OpaquePart, ThinkingPart, ToolCallPart } from '../../co
 import type { Proof } from '../../conversation/proof.ts'
 import { asObject, type JsonObject } from '../../wire/json-values.ts'
 import { encodeImage } from './media.ts'
-import { FORMAT, sealed } from './proofs.ts'
+import { FORMAT, sealed, UNSIGNED_CALL } from './proofs.ts'
 import { parseObject } from './safe-json.ts'
 
 /** What a client is shown of each kind of part; null when it is shown nothing. */
@@ -22,7 +22,7 @@ export function showThought(text: string, { proof, isRedacted }: ThinkingPart): 
 /** null when the arguments are not a JSON object, as the format demands. */
 export function showCall({ id, name, kind, input, proof }: ToolCallPart): JsonObject | null {
   const args = kind === 'custom' ? { input } : input.trim() === '' ? {} : parseObject(input)
-  return args === null ? null : { functionCall: { id, name, args }, ...sealed(proof) }
+  return args === null ? null : { functionCall: { id, name, args }, ...sealed(proof ?? UNSIGNED_CALL) }
 }
 
 export function showWhole(part: ImagePart | OpaquePart): JsonObject | null {

@@ -8,6 +8,7 @@ import { DEFAULT_TRAITS, type ThinkingControl, type Traits } from '../../vocabul
 import { encodeRequest } from './encode-request.ts'
 
 const LEVELS: ThinkingControl = { type: 'level', levels: ['low', 'high'] }
+const EXCUSE = 'skip_thought_signature_validator'
 const BUDGET: ThinkingControl = { type: 'budget', least: 128, most: 24_576, canDisable: false }
 
 const HI: Turn = { role: 'user', parts: [textPart('hi')] }
@@ -167,7 +168,7 @@ describe('calls and results', () => {
       {
         role: 'model',
         parts: [
-          { functionCall: { id: 'a', name: 'do_a', args: { a: 1 } } },
+          { functionCall: { id: 'a', name: 'do_a', args: { a: 1 } }, thoughtSignature: EXCUSE },
           { functionCall: { id: 'b', name: 'do_b', args: {} } },
           { functionCall: { id: 'c', name: 'do_c', args: { _raw: '{"a":' } } },
         ],
@@ -291,14 +292,19 @@ describe('signatures', () => {
       { ...textPart('so'), proof: proofOf('text', { origin: 'responses' }) },
       call('a', { proof: proofOf('tool-call', { route: 'sup_2' }) }),
     ]
-    expect(partsOf(parts)).toEqual([{ text: 'so' }, { functionCall: functionCall('a') }])
+    expect(partsOf(parts)).toEqual([
+      { text: 'so' },
+      { functionCall: functionCall('a'), thoughtSignature: EXCUSE },
+    ])
   })
 
-  test('that a model with levels would miss are excused on the first call only', () => {
-    expect(partsOf([call('a'), call('b')], { thinking: LEVELS })).toEqual([
-      { functionCall: functionCall('a'), thoughtSignature: 'skip_thought_signature_validator' },
-      { functionCall: functionCall('b') },
-    ])
+  test('that a model may miss are excused on the first call only, however it thinks', () => {
+    for (const thinking of [BUDGET, LEVELS]) {
+      expect(partsOf([call('a'), call('b')], { thinking })).toEqual([
+        { functionCall: functionCall('a'), thoughtSignature: EXCUSE },
+        { functionCall: functionCall('b') },
+      ])
+    }
   })
 })
 

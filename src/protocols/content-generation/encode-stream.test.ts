@@ -3,13 +3,14 @@ import type { AnswerPart, Finish, FinishReason } from '../../conversation/answer
 import { finishOf } from '../../conversation/answer.ts'
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import { textPart } from '../../conversation/part.ts'
-import { openProof, type Proof } from '../../conversation/proof.ts'
+import { openProof, type Proof, sealProof } from '../../conversation/proof.ts'
 import { unfold } from '../../conversation/unfold.ts'
 import { NO_USAGE } from '../../conversation/usage.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ReplyContext } from '../translation.ts'
 import { encodeReply } from './encode-reply.ts'
 import { GenerationEncoder } from './encode-stream.ts'
+import { UNSIGNED_CALL } from './proofs.ts'
 
 const context: ReplyContext = {
   requestId: 'req_1',
@@ -82,7 +83,10 @@ describe('an answer for a client of this format', () => {
       chunk({ text: '', thought: true, thoughtSignature: expect.any(String) }),
       chunk({ text: 'Hel' }),
       chunk({ text: 'lo' }),
-      chunk({ functionCall: { id: 'call_1', name: 'f', args: { a: 1 } } }),
+      chunk({
+        functionCall: { id: 'call_1', name: 'f', args: { a: 1 } },
+        thoughtSignature: sealProof(UNSIGNED_CALL),
+      }),
       {
         candidates: [
           {

@@ -202,7 +202,7 @@ describe('an answer', () => {
     fc.assert(
       fc.property(arbitraryToldAnswer(SIMPLE), ({ answer }) => {
         const whole = decodeReply(JSON.parse(JSON.stringify(encodeReply(answer, reply))), supply)
-        expect(whole).toEqual(expectedAnswer(answer))
+        expect(whole === null ? null : withoutCallProofs(whole)).toEqual(expectedAnswer(answer))
       }),
       { numRuns: 300, seed: 24 },
     )
@@ -251,6 +251,15 @@ const SIMPLE: ArbitraryOptions = {
     'stop-sequences',
     'logprobs',
   ],
+}
+
+/** A call that nobody signed is shown with a proof of ours that says so. */
+function withoutCallProofs(answer: Answer): Answer {
+  const choices = answer.choices.map((choice) => ({
+    ...choice,
+    parts: choice.parts.map((part) => (part.type === 'tool-call' ? { ...part, proof: null } : part)),
+  }))
+  return { ...answer, choices }
 }
 
 function expectedAnswer(answer: Answer): Answer {

@@ -5,6 +5,19 @@ export const FORMAT = 'content-generation'
 /** The value that tells a supplier to go without the signature of a call it did not make itself. */
 export const NO_SIGNATURE_NEEDED = 'skip_thought_signature_validator'
 
+/**
+ * Stands on calls whose supplier signs nothing. Newer suppliers of this format refuse a call without a signature, so
+ * when the client gives it back, it must show that the request cannot be relayed to one of them as it is.
+ */
+export const UNSIGNED_CALL: Proof = {
+  origin: 'none',
+  model: '',
+  route: '',
+  on: 'tool-call',
+  value: '',
+  itemId: null,
+}
+
 export interface Signed {
   readonly thoughtSignature?: string
 }

@@ -3,9 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { departures } from '../../../test/support/normal-form.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
+import type { ToolCallPart } from '../../conversation/part.ts'
 import { type Proof, sealProof } from '../../conversation/proof.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ClientRequest } from '../protocol.ts'
+import { showCall } from './encode-parts.ts'
 import { contentGeneration, operationOf } from './index.ts'
 import { readRequest } from './read-request.ts'
 
@@ -95,6 +97,21 @@ test('a signature of ours keeps a request from being relayed as it is', () => {
   })
   expect(read(said(sealProof(proof))).isRelayable).toBe(false)
   expect(read(said('c3VwcGxpZXI=')).isRelayable).toBeUndefined()
+})
+
+test('so does a call that nobody signed, as we show it', () => {
+  const call: ToolCallPart = {
+    type: 'tool-call',
+    id: 'call_1',
+    name: 'f',
+    kind: 'function',
+    input: '{}',
+    namespace: null,
+    proof: null,
+  }
+  const body = { contents: [...HI.contents, { role: 'model', parts: [showCall(call)] }] }
+  expect(read(body).isRelayable).toBe(false)
+  expect(decode(body).turns.at(-1)?.parts).toEqual([call])
 })
 
 describe('requests recorded from real clients', () => {

@@ -12,7 +12,7 @@ export function encodeAnswerPart(part: AnswerPart): JsonObject[] {
     case 'text':
       return encodeText(part)
     case 'refusal':
-      return part.text === '' ? [] : [{ type: 'text', text: part.text, citations: null }]
+      return part.text === '' ? [] : [{ type: 'text', text: part.text }]
     case 'thinking':
       return [encodeThought(part)]
     case 'tool-call':
@@ -26,7 +26,8 @@ export function encodeAnswerPart(part: AnswerPart): JsonObject[] {
 
 function encodeText({ text, citations }: TextPart): JsonObject[] {
   if (text === '' && citations.length === 0) return []
-  return [{ type: 'text', text, citations: citations.length === 0 ? null : citations.map(encodeCitation) }]
+  // Some clients take a list here or nothing, but no null.
+  return [{ type: 'text', text, ...(citations.length > 0 && { citations: citations.map(encodeCitation) }) }]
 }
 
 function encodeThought({ text, proof, isRedacted }: ThinkingPart): JsonObject {

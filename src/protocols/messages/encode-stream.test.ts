@@ -254,6 +254,13 @@ describe('single answers', () => {
     expect(encodeReply(answerOf(empty, image), CONTEXT).content).toEqual([])
   })
 
+  // Some clients refuse a reply that has a null in place of the list.
+  test('text without citations has no list of them', () => {
+    const answer = answerOf({ type: 'text', text: 'Hi', cache: null, citations: [], proof: null })
+    expect(encodeReply(answer, CONTEXT).content).toEqual([{ type: 'text', text: 'Hi' }])
+    expect(encode(unfold(answer))).toContain('"content_block":{"type":"text","text":""}')
+  })
+
   test("blocks of the supplier's own tools go back as they came, another format's do not", () => {
     const value = { type: 'server_tool_use', id: 'srv', name: 'web_search', input: { query: 'x' } }
     const opaque = (format: string): AnswerPart => ({

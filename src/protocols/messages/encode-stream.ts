@@ -141,7 +141,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
   }
 
   #openText(): string {
-    return this.#open?.isBlockOpen ? '' : this.#openBlock({ type: 'text', text: '', citations: null })
+    return this.#open?.isBlockOpen ? '' : this.#openBlock({ type: 'text', text: '' })
   }
 
   #closePart(): string {

@@ -22,7 +22,7 @@ export function readRequest(body: unknown, text: string): ClientRequest {
       choices: 1,
     },
     relayBody: prepareRelay(request.model, text, members),
-    openTap: () => new UsageTap(),
+    openTap: () => new UsageTap(request.model),
     isRelayable: !mayCarryEnvelope(text),
     client: {
       decode: () => decodeRequest(request),

@@ -18,7 +18,7 @@ interface Seen {
 }
 
 function run(...pieces: readonly Uint8Array[]): Seen {
-  const tap = new UsageTap()
+  const tap = new UsageTap('m')
   const forwarded: Uint8Array[] = []
   for (const piece of pieces) {
     const bytes = tap.push(piece)
@@ -89,7 +89,7 @@ describe('golden streams', () => {
 
   test('the very array goes on when nothing is removed', () => {
     const bytes = encoder.encode(START + BLOCK + HELLO + STOP)
-    expect(new UsageTap().push(bytes)).toBe(bytes)
+    expect(new UsageTap('m').push(bytes)).toBe(bytes)
   })
 })
 
@@ -115,6 +115,25 @@ test('a long stream whose events look alike is counted as if each were read alon
     }),
     { numRuns: 60, seed: 81 },
   )
+})
+
+describe('the name of the model', () => {
+  const start = (model: string) =>
+    event({ type: 'message_start', message: { id: 'msg_1', model, usage: { input_tokens: 9 }, later: 1 } })
+
+  test('is the one the client asked for, and nothing else changes', () => {
+    const rest = BLOCK + HELLO + STOP
+    const { forwarded, facts } = runText(start('renamed-by-the-route') + rest)
+    expect(forwarded).toBe(start('m') + rest)
+    expect(facts).toMatchObject({ isComplete: true, outputCharacters: 5, usage: { input: 9 } })
+  })
+
+  test('is left alone when it is right or missing', () => {
+    for (const first of [start('m'), START]) {
+      const bytes = encoder.encode(first + BLOCK)
+      expect(new UsageTap('m').push(bytes)).toBe(bytes)
+    }
+  })
 })
 
 test('nothing is usable before the first block', () => {
@@ -143,7 +162,7 @@ describe('errors of the supplier', () => {
   )
 
   test('after a failure nothing goes on, and the failure is told in one event', () => {
-    const tap = new UsageTap()
+    const tap = new UsageTap('m')
     tap.push(encoder.encode(event({ type: 'error', error: {} })))
     expect(tap.push(encoder.encode(STOP))).toBeNull()
     expect(tap.end()).toBeNull()

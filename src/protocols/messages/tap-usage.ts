@@ -9,15 +9,16 @@ import { countBlock, countDelta } from './count-generated.ts'
 import { decodeStreamError } from './decode-error.ts'
 import { DeltaPattern } from './delta-pattern.ts'
 import { LONGEST_EVENT_BYTES } from './format.ts'
+import { nameModel } from './name-model.ts'
 import { errorFrame } from './stream-error.ts'
 import { UsageGatherer } from './usage.ts'
 
 const BLANK_LINE = new TextEncoder().encode('\n\n')
 
-/** What becomes of an event: it goes on, it alone is left out, or it and all after it stay here. */
-type Verdict = 'forward' | 'remove' | 'stop'
+/** What becomes of an event: it goes on as it is or changed, it alone is left out, or it and all after it stay here. */
+type Verdict = 'forward' | 'remove' | 'stop' | Uint8Array
 
-/** Reads a relayed messages stream. */
+/** Reads a relayed messages stream, and names the model in it as the client did. */
 export class UsageTap implements StreamTap {
   hasContent = false
   isTerminated = false
@@ -26,6 +27,11 @@ export class UsageTap implements StreamTap {
   readonly #framer = new SseFramer()
   readonly #usage = new UsageGatherer()
   readonly #pattern = new DeltaPattern()
+  readonly #model: string
+
+  constructor(model: string) {
+    this.#model = model
+  }
 
   get usage(): Usage | null {
     return this.#usage.usage
@@ -67,11 +73,10 @@ export class UsageTap implements StreamTap {
     let keptFrom = 0
     let start = 0
     for (const end of ends) {
-      const verdict = this.#countPlainDelta(bytes, start, end)
-        ? 'forward'
-        : this.#judge(bytes.subarray(start, end))
+      const verdict = this.#weigh(bytes, start, end)
       if (verdict !== 'forward') {
         if (start > keptFrom) kept.push(bytes.subarray(keptFrom, start))
+        if (verdict instanceof Uint8Array) kept.push(verdict)
         keptFrom = verdict === 'stop' ? bytes.length : end
         if (verdict === 'stop') break
       }
@@ -80,6 +85,10 @@ export class UsageTap implements StreamTap {
     if (keptFrom === 0) return bytes
     if (keptFrom < bytes.length) kept.push(bytes.subarray(keptFrom))
     return kept.length === 0 ? null : joinBytes(kept)
+  }
+
+  #weigh(bytes: Uint8Array, start: number, end: number): Verdict {
+    return this.#countPlainDelta(bytes, start, end) ? 'forward' : this.#judge(bytes.subarray(start, end))
   }
 
   /** True when the event only adds text to a block, as an earlier one did. */
@@ -105,7 +114,7 @@ export class UsageTap implements StreamTap {
     }
     this.#pattern.learn(bytes, event)
     this.#read(event)
-    return 'forward'
+    return (event.type === 'message_start' && nameModel(event, this.#model)) || 'forward'
   }
 
   #read(event: JsonObject): void {

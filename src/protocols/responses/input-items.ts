@@ -32,12 +32,13 @@ export function expandInput(body: unknown, earlierItems: readonly unknown[]): un
  * see. So thoughts without their content are left out, and then no item keeps the id that ties it to one.
  */
 function replayable(items: readonly unknown[]): readonly unknown[] {
-  const isLost = (item: unknown) => {
-    const known = asObject(item)
-    return known?.type === 'reasoning' && asText(known.encrypted_content) === null
-  }
   if (!items.some(isLost)) return items
   return items.filter((item) => !isLost(item)).map(withoutId)
+}
+
+function isLost(item: unknown): boolean {
+  const known = asObject(item)
+  return known?.type === 'reasoning' && asText(known.encrypted_content) === null
 }
 
 function withoutId(item: unknown): unknown {
@@ -56,13 +57,15 @@ export function referencedItemIds(body: unknown): readonly string[] {
 export function resolveReferences(body: unknown, stored: ReadonlyMap<string, unknown>): unknown {
   const request = asObject(body)
   if (request === null || !Array.isArray(request.input) || stored.size === 0) return body
-  return {
-    ...request,
-    input: request.input.map((item) => {
-      const id = referencedId(item)
-      return id === null ? item : (stored.get(id) ?? item)
-    }),
-  }
+  const hasLost = [...stored.values()].some(isLost)
+  const input = request.input.flatMap((item) => {
+    const id = referencedId(item)
+    const found = id === null ? undefined : stored.get(id)
+    if (found === undefined) return [item]
+    if (isLost(found)) return []
+    return [hasLost ? withoutId(found) : found]
+  })
+  return { ...request, input }
 }
 
 function referencedId(item: unknown): string | null {

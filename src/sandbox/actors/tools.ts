@@ -4,11 +4,13 @@ import type { Line } from '../performance/performance.ts'
 import { Refusal } from '../refusal.ts'
 import type { Actor } from './actor.ts'
 import { composeAnswer, describePictures } from './chat.ts'
+import { nextInScript } from './script.ts'
 import { thinkAbout } from './thoughts.ts'
 
 export const tools: Actor = {
   model: 'sandbox-tools',
-  summary: 'Calls the first offered tool, then answers from its result; thinks first when asked to.',
+  summary:
+    'Calls the first offered tool, or those the user names, then answers from the result; thinks when asked to.',
   speak: (ask, choice) => {
     const action = act(ask, choice)
     return ask.thinking === 'asked' ? [...thinkAbout(ask), ...action] : action
@@ -17,10 +19,18 @@ export const tools: Actor = {
 
 /** Calls a tool, answers from results, or talks. */
 export function act(ask: Ask, choice: number): readonly Line[] {
-  const chosen = chooseTools(ask)
-  if (chosen.length > 0) return chosen.map((tool) => callTool(tool, ask))
+  const calls = chooseCalls(ask)
+  if (calls.length > 0) return calls
   const results = trailingResults(ask.turns)
   return [{ type: 'say', text: results.length > 0 ? reportResults(results) : composeAnswer(ask, choice) }]
+}
+
+// A forced choice is the caller's last word; a script only fills in what the model would be free to choose.
+function chooseCalls(ask: Ask): readonly Line[] {
+  const script = ask.toolChoice.type === 'auto' ? nextInScript(ask) : null
+  if (script?.type === 'over') return []
+  if (script !== null) return [writeCall(script.tool, script.input)]
+  return chooseTools(ask).map((tool) => callTool(tool, ask))
 }
 
 function chooseTools(ask: Ask): readonly Tool[] {
@@ -54,6 +64,10 @@ function callTool(tool: Tool, ask: Ask): Line {
   const topic = lastUserText(ask)
   const text =
     tool.input.type === 'json' ? JSON.stringify(generateArguments(tool.input.schema, topic)) : topic
+  return writeCall(tool, text)
+}
+
+function writeCall(tool: Tool, text: string): Line {
   const namespace = tool.namespace === undefined ? {} : { namespace: tool.namespace }
   return { type: 'call', tool: tool.name, ...namespace, input: tool.input.type, text }
 }

@@ -14,5 +14,16 @@ export const keptReplies: Migration = {
       primary key (account_id, id)
     )`,
     'create index kept_replies_expiry on kept_replies (expires_at_ms)',
+
+    // What later requests may refer to by an id of its own. It goes when its reply goes.
+    `create table kept_reply_items (
+      account_id text not null,
+      item_id text not null,
+      reply_id text not null,
+      sealed_item text not null,
+      primary key (account_id, item_id),
+      foreign key (account_id, reply_id) references kept_replies (account_id, id) on delete cascade
+    )`,
+    'create index kept_reply_items_of_reply on kept_reply_items (account_id, reply_id)',
   ],
 }

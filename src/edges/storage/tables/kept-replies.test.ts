@@ -12,6 +12,11 @@ const KEPT: KeptReply = {
   reply: { id: 'resp_1', output: [{ type: 'message' }] },
 }
 
+const ITEMS = new Map([
+  ['msg_1', { type: 'message', id: 'msg_1', content: 'a most private answer' }],
+  ['rs_1', { type: 'reasoning', id: 'rs_1' }],
+])
+
 for (const engine of testedEngines()) {
   describe(`kept replies on ${engine.name}`, () => {
     let site: Site
@@ -20,7 +25,7 @@ for (const engine of testedEngines()) {
     beforeEach(async () => {
       site = await engine.makeSite()
       storage = await openAt(site)
-      await storage.saveReply(KEPT)
+      await storage.saveReply(KEPT, ITEMS)
     })
     afterEach(async () => {
       await storage.close()
@@ -50,15 +55,50 @@ for (const engine of testedEngines()) {
       expect(await storage.findReply('acc_1', 'resp_1', 1_500)).toBeNull()
     })
 
+    test('its items are found by their ids, by its account alone and as long as it is kept', async () => {
+      expect(await storage.findReplyItems('acc_1', ['rs_1', 'none', 'msg_1'], 1_999)).toEqual(ITEMS)
+      expect(await storage.findReplyItems('acc_1', [], 1_500)).toEqual(new Map())
+      expect(await storage.findReplyItems('acc_2', ['rs_1', 'msg_1'], 1_500)).toEqual(new Map())
+      expect(await storage.findReplyItems('acc_1', ['rs_1', 'msg_1'], 2_000)).toEqual(new Map())
+    })
+
+    test('of many items asked for at once none is missed', async () => {
+      const items = new Map(Array.from({ length: 150 }, (_, index) => [`i_${index}`, { id: `i_${index}` }]))
+      await storage.saveReply({ ...KEPT, id: 'resp_2' }, items)
+      expect(await storage.findReplyItems('acc_1', [...items.keys()], 1_500)).toEqual(items)
+    })
+
+    test('saved again, a reply has the items of the last time only', async () => {
+      await storage.saveReply(KEPT, new Map([['msg_1', 'other']]))
+      expect(await storage.findReplyItems('acc_1', ['rs_1', 'msg_1'], 1_500)).toEqual(
+        new Map([['msg_1', 'other']]),
+      )
+    })
+
+    test('its items go with it, whether it is deleted or swept', async () => {
+      await storage.saveReply({ ...KEPT, id: 'resp_2', expiresAtMs: 9_000 }, new Map([['msg_2', {}]]))
+      await storage.deleteExpiredReplies(2_000, 10)
+      expect(await itemIds()).toEqual(['msg_2'])
+      await storage.deleteReply('acc_1', 'resp_2')
+      expect(await itemIds()).toEqual([])
+    })
+
+    async function itemIds(): Promise<string[]> {
+      const database = await site.openDatabase()
+      const rows = await database.rows<{ item_id: string }>('select item_id from kept_reply_items', [])
+      await database.close()
+      return rows.map((row) => row.item_id)
+    }
+
     test('nothing of it is stored in clear', async () => {
       const database = await site.openDatabase()
-      const rows = await database.rows<{ sealed_content: string }>(
-        'select sealed_content from kept_replies',
+      const rows = await database.rows<{ sealed: string }>(
+        'select sealed_content as sealed from kept_replies union all select sealed_item from kept_reply_items',
         [],
       )
       await database.close()
-      expect(rows.length).toBe(1)
-      expect(rows[0]?.sealed_content).not.toContain('private')
+      expect(rows.length).toBe(3)
+      for (const { sealed } of rows) expect(sealed).not.toContain('private')
     })
   })
 }

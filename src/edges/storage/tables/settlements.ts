@@ -30,23 +30,40 @@ export async function writeSettlements(
   const batch = orderById(settlements)
   await database.transaction(async (tx) => {
     const rows = await insertRows<{ request_id: string }>(tx, INSERT_SETTLEMENTS, batch.map(encodeSettlement))
-    const newIds = new Set(rows.map((row) => row.request_id))
-    const charged = batch.filter(({ requestId, amountNano }) => amountNano !== 0n && newIds.has(requestId))
+    const charged = newOnes(batch, rows).filter(({ amountNano }) => amountNano !== 0n)
     await enterInLedger(tx, charged.map(ledgerEntryOf))
     await addToDailySpends(tx, charged.map(dailySpendOf))
   })
+}
+
+/** Usually all of them: a batch comes twice only after a crash. */
+function newOnes(
+  batch: readonly Settlement[],
+  inserted: readonly { request_id: string }[],
+): readonly Settlement[] {
+  if (inserted.length === batch.length) return batch
+  const ids = new Set(inserted.map((row) => row.request_id))
+  return batch.filter(({ requestId }) => ids.has(requestId))
 }
 
 /**
  * Each request once, the first one given, in the order of ids: two nodes that write the same requests then meet them in the same
  * order and cannot wait for each other.
  */
-function orderById(settlements: readonly Settlement[]): Settlement[] {
+function orderById(settlements: readonly Settlement[]): readonly Settlement[] {
+  if (isInOrder(settlements)) return settlements
   const byId = new Map<string, Settlement>()
   for (const settlement of settlements) {
     if (!byId.has(settlement.requestId)) byId.set(settlement.requestId, settlement)
   }
   return [...byId.values()].sort((left, right) => (left.requestId < right.requestId ? -1 : 1))
+}
+
+function isInOrder(settlements: readonly Settlement[]): boolean {
+  return settlements.every((one, index) => {
+    const before = settlements[index - 1]
+    return before === undefined || before.requestId < one.requestId
+  })
 }
 
 function ledgerEntryOf(settlement: Settlement): LedgerEntry {

@@ -56,6 +56,19 @@ describe('reading a request', () => {
     })
   })
 
+  test('reads the words of a result in every way clients wrap them', () => {
+    const told = (response: object) => {
+      const result = { functionResponse: { name: 'f', response } }
+      const turn = read({ contents: [hello, model(call('f')), user(result)] }).turns.at(-1)
+      return [turn?.text, turn?.isError]
+    }
+    for (const wrapped of [{ output: 'ok' }, { result: 'ok' }, { name: 'f', content: 'ok' }])
+      expect(told(wrapped)).toEqual(['ok', false])
+    expect(told({ error: 'no' })).toEqual(['no', true])
+    for (const given of [{ content: 'ok' }, { output: 1 }, { output: 'ok', more: 1 }, { name: 'f' }, {}])
+      expect(told(given)).toEqual([JSON.stringify(given), false])
+  })
+
   test('reads the pieces of a streamed answer as one turn', () => {
     const contents = [
       hello,

@@ -45,17 +45,24 @@ function decodeRun({ role, parts }: Run): readonly Turn[] {
 }
 
 function decodeResponse({ name, response, parts }: NonNullable<WirePart['functionResponse']>): Turn {
-  const [key, ...others] = Object.keys(response)
-  const only = key === undefined || others.length > 0 ? null : key
-  const value = only === null ? undefined : response[only]
-  const isWrapped = typeof value === 'string' && ['output', 'result', 'error'].includes(only ?? '')
+  const key = wordsKey(response)
+  const words = key === null ? undefined : response[key]
+  const isWrapped = typeof words === 'string'
   return {
     role: 'tool',
-    text: isWrapped ? value : JSON.stringify(response),
+    text: isWrapped ? words : JSON.stringify(response),
     pictures: (parts ?? []).flatMap(readPicture),
     toolName: name,
-    isError: isWrapped && only === 'error',
+    isError: isWrapped && key === 'error',
   }
+}
+
+/** Clients must send an object, and where a tool gave only words they have a few customs of wrapping them. */
+function wordsKey(response: Readonly<Record<string, unknown>>): string | null {
+  const [key, ...others] = Object.keys(response).filter((name) => name !== 'name')
+  if (key === undefined || others.length > 0) return null
+  const wrappers = 'name' in response ? ['content'] : ['output', 'result', 'error']
+  return wrappers.includes(key) ? key : null
 }
 
 // The calls of earlier turns are part of the prompt and cost tokens like any other text; its thoughts are not.

@@ -22,7 +22,7 @@ function encodeBlock(step: Step, index: number, head: AnswerHead): readonly obje
     case 'think':
       return [encodeThought(step, head)]
     case 'say':
-      return [{ type: 'text', text: readStep(step), citations: null }]
+      return [{ type: 'text', text: readStep(step) }]
     // The words of a refusal stand beside the content, which stays empty.
     case 'refuse':
       return []

@@ -67,7 +67,7 @@ function* writeBlock(step: Exclude<Step, { type: 'refuse' }>, place: BlockPlace)
       yield* writeThought(step, place)
       break
     case 'say':
-      yield start(index, { type: 'text', text: '', citations: null })
+      yield start(index, { type: 'text', text: '' })
       for (const text of step.pieces) yield delta(index, { type: 'text_delta', text })
       break
     case 'call':

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { createImageFetcher, type FetchRules, fetchImage } from './fetch-image.ts'
+import { isPublicAddress } from './public-address.ts'
+import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate.ts'
+
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+const STAYING = { onLeave: () => () => undefined }
+
+/** What one server was asked for, and what it answers by path. */
+interface PictureServer {
+  readonly port: number
+  readonly hosts: (string | null)[]
+  readonly paths: string[]
+  stop(): Promise<void>
+}
+
+function startServer(answers: Record<string, () => Response>, options?: object): PictureServer {
+  const hosts: (string | null)[] = []
+  const paths: string[] = []
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    ...options,
+    fetch: (request) => {
+      const path = request.url.replace(/^https?:\/\/[^/]*/, '')
+      hosts.push(request.headers.get('host'))
+      paths.push(path)
+      return answers[path]?.() ?? new Response('nothing here', { status: 404 })
+    },
+  })
+  return { port: server.port ?? 0, hosts, paths, stop: () => server.stop(true) }
+}
+
+const redirectTo = (location: string) => () => new Response(null, { status: 302, headers: { location } })
+
+/** Bytes without end, as fast or slow as they are read. */
+function endless(next: () => Uint8Array | Promise<never>): Response {
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      controller.enqueue(await next())
+    },
+  })
+  return new Response(body)
+}
+
+const never = () => new Promise<never>(() => undefined)
+
+let server: PictureServer
+let secure: PictureServer
+/** Stands for something private: nothing may ever get here. */
+let inside: PictureServer
+beforeAll(() => {
+  // Only Linux has the whole of 127.0.0.0/8; elsewhere nothing could get here in the first place.
+  const hostname = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1'
+  inside = startServer({ '/': () => new Response(PNG) }, { hostname })
+  secure = startServer(
+    { '/picture': () => new Response(PNG) },
+    { tls: { cert: CERTIFICATE, key: PRIVATE_KEY } },
+  )
+  server = startServer({
+    '/picture': () => new Response(PNG),
+    '/mislabelled': () => new Response(PNG, { headers: { 'content-type': 'text/html' } }),
+    '/page': () => new Response('<html>', { headers: { 'content-type': 'image/png' } }),
+    '/empty': () => new Response(''),
+    '/packed': () =>
+      new Response(Bun.gzipSync(PNG), {
+        headers: { 'content-type': 'image/png', 'content-encoding': 'gzip' },
+      }),
+    '/large': () => new Response(new Uint8Array(1_001)),
+    '/exact': () => new Response(Buffer.concat([PNG, new Uint8Array(1_000 - PNG.length)])),
+    '/endless': () => endless(() => new Uint8Array(500)),
+    '/slow': () => endless(never),
+    '/redirect': redirectTo('/picture'),
+    '/loop': redirectTo('/loop'),
+    '/3': redirectTo('/2'),
+    '/2': redirectTo('/1'),
+    '/1': redirectTo('/picture'),
+    '/4': redirectTo('/3'),
+    '/nowhere': () => new Response(null, { status: 302 }),
+    '/broken': redirectTo('http://['),
+    '/to-inside': redirectTo(`http://inside.test:${inside.port}/`),
+    '/to-literal': redirectTo(`http://127.0.0.2:${inside.port}/`),
+    '/to-file': redirectTo('file:///etc/passwd'),
+    '/to-password': redirectTo('http://user:secret@pictures.test/picture'),
+    '/gone': () => new Response('', { status: 410 }),
+  })
+})
+afterAll(() => Promise.all([server.stop(), secure.stop(), inside.stop()]))
+
+/** Names for this test's own servers; only what they resolve to may be connected to. */
+const NAMES: Record<string, readonly string[]> = {
+  'pictures.test': ['127.0.0.1'],
+  'other.test': ['127.0.0.1'],
+  'inside.test': ['127.0.0.2'],
+  'half-inside.test': ['127.0.0.1', '127.0.0.2'],
+  'nameless.test': [],
+}
+
+const rules = (more: Partial<FetchRules> = {}): FetchRules => ({
+  maxBytes: 1_000,
+  timeoutMs: 5_000,
+  maxRedirects: 3,
+  isAllowed: (address) => address === '127.0.0.1',
+  lookup: async (hostname) => NAMES[hostname] ?? Promise.reject(new Error('no such name')),
+  ...more,
+})
+
+const get = (url: string, more: Partial<FetchRules> = {}) => createImageFetcher(rules(more))(url, STAYING)
+const at = (path: string, host = 'pictures.test') => `http://${host}:${server.port}${path}`
+
+async function refusalOf(work: Promise<unknown>): Promise<string> {
+  const thrown = await work.then(
+    () => new Error('it was not refused'),
+    (error: unknown) => error,
+  )
+  if (!(thrown instanceof GatewayError)) throw thrown
+  expect(thrown.code).toBe('invalid_request')
+  return thrown.message.replace('A picture given by its address cannot be used: ', '')
+}
+
+describe('a picture', () => {
+  test('comes as Base64, its type by its own bytes whatever its server says', async () => {
+    const expected = { type: 'base64', mediaType: 'image/png', data: PNG.toString('base64') } as const
+    expect(await get(at('/picture'))).toEqual(expected)
+    expect(await get(at('/mislabelled'))).toEqual(expected)
+  })
+
+  test.each([
+    ['/page', 'it is not a PNG, JPEG, GIF or WebP picture.'],
+    ['/empty', 'it is not a PNG, JPEG, GIF or WebP picture.'],
+    ['/packed', 'it is not a PNG, JPEG, GIF or WebP picture.'],
+    ['/gone', 'its server answered 410.'],
+    ['/nowhere', 'its server answered 302.'],
+  ])('at %s is refused', async (path, message) => expect(await refusalOf(get(at(path)))).toBe(message))
+
+  test('may be as large as allowed and no larger', async () => {
+    expect((await get(at('/exact'))).mediaType).toBe('image/png')
+    const message = 'it is larger than 1000 bytes.'
+    expect(await refusalOf(get(at('/large')))).toBe(message)
+    expect(await refusalOf(get(at('/endless')))).toBe(message)
+  })
+
+  test('that does not come in time is given up', async () => {
+    expect(await refusalOf(get(at('/slow'), { timeoutMs: 50 }))).toBe('it could not be fetched.')
+  })
+
+  test('whose name is not resolved in time is given up', async () => {
+    expect(await refusalOf(get(at('/picture'), { timeoutMs: 50, lookup: never }))).toBe(
+      'it could not be fetched.',
+    )
+  })
+
+  test('is given up when the client leaves', async () => {
+    const leaving = {
+      onLeave: (listener: () => void) => {
+        setTimeout(listener, 20)
+        return () => undefined
+      },
+    }
+    expect(await refusalOf(createImageFetcher(rules())(at('/slow'), leaving))).toBe(
+      'it could not be fetched.',
+    )
+  })
+})
+
+describe('redirects', () => {
+  test('are followed as often as allowed', async () => {
+    expect((await get(at('/redirect'))).mediaType).toBe('image/png')
+    expect((await get(at('/3'))).mediaType).toBe('image/png')
+    expect(await refusalOf(get(at('/4')))).toBe('it redirects too often.')
+    expect(await refusalOf(get(at('/loop')))).toBe('it redirects too often.')
+  })
+
+  test.each([
+    ['/to-inside', 'its address is not public.'],
+    ['/to-literal', 'its address is not public.'],
+    ['/to-file', 'its address is not http or https.'],
+    ['/to-password', 'its address holds a password.'],
+    ['/broken', 'it could not be fetched.'],
+  ])('%s leads nowhere', async (path, message) => {
+    expect(await refusalOf(get(at(path)))).toBe(message)
+    expect(inside.paths).toEqual([])
+  })
+})
+
+describe('an address', () => {
+  test.each([
+    ['file:///etc/passwd', 'its address is not http or https.'],
+    ['ftp://pictures.test/picture', 'its address is not http or https.'],
+    ['data:image/png;base64,iVBORw0KGgo=', 'its address is not http or https.'],
+    ['gopher://127.0.0.1/', 'its address is not http or https.'],
+    ['not an address', 'it could not be fetched.'],
+    ['http://', 'it could not be fetched.'],
+    ['http://no-such-name.test/', 'it could not be fetched.'],
+    ['http://nameless.test/', 'its address is not public.'],
+    ['http://user@pictures.test/', 'its address holds a password.'],
+    ['http://user:secret@pictures.test/', 'its address holds a password.'],
+  ])('%s is refused', async (url, message) => expect(await refusalOf(get(url))).toBe(message))
+
+  test('one of whose several addresses is private is refused', async () => {
+    expect(await refusalOf(get(at('/picture', 'half-inside.test')))).toBe('its address is not public.')
+  })
+})
+
+describe('the rules that are in force', () => {
+  test.each([
+    'http://127.0.0.1/',
+    'http://127.1/',
+    'http://2130706433/',
+    'http://0x7f000001/',
+    'http://0177.0.0.1/',
+    'http://0x7f.0.0.1/',
+    'http://①②⑦.0.0.1/',
+    'http://0/',
+    'http://10.1.2.3/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://192.168.0.1/',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::ffff:7f00:1]/',
+    'http://[::127.0.0.1]/',
+    'http://[64:ff9b::7f00:1]/',
+    'http://[fd00::1]/',
+    'http://[fe80::1]/',
+    'http://localhost/',
+    'https://LOCALHOST/',
+  ])('%s is not public', async (url) => {
+    expect(await refusalOf(fetchImage(url, STAYING))).toBe('its address is not public.')
+  })
+
+  test('a name is judged by where it leads', async () => {
+    const lookup = async () => ['93.184.216.34', '10.0.0.7']
+    expect(await refusalOf(get('http://innocent.test/', { isAllowed: isPublicAddress, lookup }))).toBe(
+      'its address is not public.',
+    )
+  })
+})
+
+describe('the connection', () => {
+  test('goes to the address that was checked, under the name that was asked for', async () => {
+    const asked: string[] = []
+    const lookup = async (hostname: string) => {
+      asked.push(hostname)
+      // A second look would lead inside.
+      return asked.length === 1 ? ['127.0.0.1'] : ['127.0.0.2']
+    }
+    server.hosts.length = 0
+    await get(at('/picture', 'rebinding.test'), { lookup })
+    expect(asked).toEqual(['rebinding.test'])
+    expect(server.hosts).toEqual([`rebinding.test:${server.port}`])
+    expect(inside.paths).toEqual([])
+  })
+
+  test('proves over TLS to be of the name, not of the address', async () => {
+    const url = (host: string) => `https://${host}:${secure.port}/picture`
+    const trusting = { trustedCertificate: CERTIFICATE }
+    expect((await get(url('pictures.test'), trusting)).mediaType).toBe('image/png')
+    expect(secure.hosts).toEqual([`pictures.test:${secure.port}`])
+    expect(await refusalOf(get(url('other.test'), trusting))).toBe('it could not be fetched.')
+    expect(await refusalOf(get(url('127.0.0.1'), trusting))).toBe('it could not be fetched.')
+    expect(await refusalOf(get(url('pictures.test')))).toBe('it could not be fetched.')
+    expect(secure.paths).toEqual(['/picture'])
+  })
+})

@@ -1,0 +1,60 @@
+import type { KeptReply } from '../../../gateway/ports/reply-store.ts'
+import type { SecretKeeper } from '../../../rules/access/server-secret.ts'
+import type { Database } from '../database.ts'
+import { insertRows, planInsert } from '../statements.ts'
+
+interface KeptReplyItemRow {
+  readonly item_id: string
+  readonly sealed_item: string
+}
+
+const INSERT = planInsert({
+  table: 'kept_reply_items',
+  columns: ['account_id', 'item_id', 'reply_id', 'sealed_item'],
+  ending: `on conflict (account_id, item_id) do update set
+    reply_id = excluded.reply_id, sealed_item = excluded.sealed_item`,
+})
+
+/** The items of a reply that has just been saved take the place of those it had before. */
+export async function replaceReplyItems(
+  tx: Database,
+  kept: { readonly reply: KeptReply; readonly items: ReadonlyMap<string, unknown> },
+  secrets: SecretKeeper,
+): Promise<void> {
+  const { accountId, id } = kept.reply
+  await tx.rows('delete from kept_reply_items where account_id = $1 and reply_id = $2', [accountId, id])
+  const rows = [...kept.items].map(([itemId, item]) => [
+    accountId,
+    itemId,
+    id,
+    secrets.seal(JSON.stringify(item)),
+  ])
+  await insertRows(tx, INSERT, rows)
+}
+
+// Asked for in portions of one size, so that one statement stays prepared.
+const PORTION = 32
+const PLACES = Array.from({ length: PORTION }, (_, index) => `$${index + 3}`).join(', ')
+const SELECT = `select kept_reply_items.item_id, kept_reply_items.sealed_item
+  from kept_reply_items
+  join kept_replies on kept_replies.account_id = kept_reply_items.account_id
+    and kept_replies.id = kept_reply_items.reply_id
+  where kept_reply_items.account_id = $1 and kept_replies.expires_at_ms > $2
+    and kept_reply_items.item_id in (${PLACES})`
+
+export async function findReplyItems(
+  database: Database,
+  wanted: { readonly accountId: string; readonly ids: readonly string[]; readonly nowMs: number },
+  secrets: SecretKeeper,
+): Promise<ReadonlyMap<string, unknown>> {
+  const found = new Map<string, unknown>()
+  for (let start = 0; start < wanted.ids.length; start += PORTION) {
+    const ids = wanted.ids.slice(start, start + PORTION)
+    const padding = Array.from({ length: PORTION - ids.length }, () => ids[0] ?? '')
+    const parameters = [wanted.accountId, BigInt(wanted.nowMs), ...ids, ...padding]
+    for (const row of await database.rows<KeptReplyItemRow>(SELECT, parameters)) {
+      found.set(row.item_id, JSON.parse(secrets.open(row.sealed_item)))
+    }
+  }
+  return found
+}

@@ -1,0 +1,41 @@
+import type { TextFormat } from '../captures/suppliers-by-format.ts'
+
+export interface Row {
+  readonly agent: string
+  readonly version: string
+  readonly format: TextFormat
+  readonly supplier: TextFormat
+  /** Requests the gateway served. */
+  readonly turns: number
+  readonly streamed: number
+  readonly result: string
+  readonly isPassed: boolean
+}
+
+const HEADINGS = ['agent', 'version', 'speaks', 'supplier speaks', 'turns', 'streamed', 'result'] as const
+
+export function renderTable(rows: readonly Row[]): string {
+  const lines = [[...HEADINGS], ...rows.map(cellsOf)]
+  const widths = HEADINGS.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)))
+  return lines
+    .map((cells) =>
+      cells
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function cellsOf({ agent, version, format, supplier, turns, streamed, result }: Row): string[] {
+  const lane = format === supplier ? `${supplier} (relayed)` : supplier
+  return [
+    agent,
+    version,
+    format,
+    lane,
+    String(turns),
+    turns === streamed ? 'all' : `${streamed} of ${turns}`,
+    result,
+  ]
+}

@@ -1,0 +1,50 @@
+import { eventually } from '../support/eventually.ts'
+import type { TestGateway } from '../support/test-gateway.ts'
+
+/** A settlement as the operator API writes it, as far as it is looked at here. */
+export interface Settled {
+  readonly model: string
+  readonly client_format: string
+  readonly supplier_format: string | null
+  readonly stream: boolean
+  readonly outcome: string
+  readonly attempts: readonly unknown[]
+}
+
+/** What passed through the gateway during a run. */
+export interface Traffic {
+  readonly settled: readonly Settled[]
+  /** Answers of the gateway with a status of 400 or more. */
+  readonly refusals: readonly string[]
+  /** What went wrong inside. */
+  readonly troubles: readonly string[]
+}
+
+/** Begins to watch, and gives what to call when the run is over. */
+export function watchTraffic(gateway: TestGateway, keyId: string): () => Promise<Traffic> {
+  const { log } = gateway
+  const [requestsBefore, troublesBefore] = [log.requests.length, log.troubles.length]
+  return async () => {
+    const asked = log.requests.slice(requestsBefore).filter(({ path }) => !path.startsWith('/operator/'))
+    // Agents open a connection early with a request for nothing, and take any answer.
+    const meant = asked.filter(({ method, path }) => !(method === 'HEAD' && path === '/'))
+    const refused = meant.filter(({ status }) => status >= 400)
+    return {
+      settled: await readSettled(gateway, keyId, meant.filter(isGeneration).length - refused.length),
+      refusals: refused.map(({ method, path, status }) => `${method} ${path} was answered with ${status}`),
+      troubles: log.troubles.slice(troublesBefore),
+    }
+  }
+}
+
+function isGeneration({ method, path }: { readonly method: string; readonly path: string }): boolean {
+  return method === 'POST' && !/count_?tokens$/i.test(path)
+}
+
+function readSettled(gateway: TestGateway, keyId: string, count: number): Promise<readonly Settled[]> {
+  return eventually(`${count} settlements`, async () => {
+    const path = `/settlements?key=${keyId}&limit=200`
+    const { data } = await gateway.operator<{ data: readonly Settled[] }>('GET', path)
+    return data.length >= count && data
+  })
+}

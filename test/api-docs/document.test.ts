@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describedOperations } from '../../src/api-document.ts'
+import { documentPath } from '../../src/edges/api-docs/build-document.ts'
+import { readSettings } from '../../src/edges/settings/read-settings.ts'
+import { ERROR_CODES } from '../../src/errors/codes.ts'
+import { startTurnpike, type Turnpike } from '../../src/turnpike.ts'
+import { createCollectedLog } from '../support/collected-log.ts'
+import { realClock } from '../support/movable-clock.ts'
+import {
+  type ApiDocument,
+  answerSchemaOf,
+  bodySchemaOf,
+  inlineReferences,
+  type NamedOperation,
+  operationsOf,
+  problemsOf,
+} from './api-document.ts'
+
+const TOKEN = 'operator-token-for-tests'
+const KEY = 'sk-bootstrap-key-for-tests'
+const ERROR = { $ref: '#/components/schemas/Error' }
+const ROOT = join(import.meta.dirname, '../..')
+
+let folder: string
+let turnpike: Turnpike
+let document: ApiDocument
+let operations: NamedOperation[]
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'turnpike-document-'))
+  const settings = readSettings({
+    PORT: '0',
+    TURNPIKE_DATA: folder,
+    TURNPIKE_OPERATOR_TOKEN: TOKEN,
+    TURNPIKE_BOOTSTRAP_KEY: KEY,
+    TURNPIKE_SANDBOX: 'on',
+  })
+  turnpike = await startTurnpike(settings, { clock: realClock, random: () => 0.5, log: createCollectedLog() })
+  document = (await (await fetch(`${turnpike.url}/openapi.json`)).json()) as ApiDocument
+  operations = operationsOf(document)
+})
+afterAll(async () => {
+  await turnpike.stop(0)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function find(name: string): NamedOperation {
+  const found = operations.find((operation) => operation.name === name)
+  if (found === undefined) throw new Error(`${name} is not in the document`)
+  return found
+}
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    expect(document.openapi).toStartWith('3.1.')
+    const copy = structuredClone({ ...document })
+    expect(await new Validator().validate(copy)).toEqual({ valid: true })
+  })
+
+  test('points at nothing that is not there', () => {
+    expect(() => inlineReferences(document, document.paths)).not.toThrow()
+  })
+
+  test('names each operation once', () => {
+    const ids = operations.map(({ operationId }) => operationId)
+    expect(ids).toEqual([...new Set(ids)])
+  })
+
+  test('tells every error code', () => {
+    const envelope = (code: string) => ({ error: { message: '', type: code, code, param: null } })
+    const problems = (code: string) => problemsOf(document, ERROR, envelope(code))
+    const text = JSON.stringify(document)
+    for (const code of Object.keys(ERROR_CODES)) {
+      expect([code, problems(code)]).toEqual([code, []])
+      expect(text).toContain(`| \`${code}\` |`)
+    }
+    expect(problems('no_such_code')).not.toEqual([])
+  })
+})
+
+describe('operations and endpoints', () => {
+  const served = () => turnpike.endpoints.map(({ method, path }) => `${method} ${path}`).toSorted()
+  const described = () => describedOperations().map(({ endpoint }) => endpoint as string)
+
+  test('every endpoint the server has is described', () => {
+    expect(served().filter((endpoint) => !described().includes(endpoint))).toEqual([])
+  })
+
+  test('every description is of an endpoint the server has', () => {
+    expect(described().filter((endpoint) => !served().includes(endpoint))).toEqual([])
+  })
+
+  test('every description is in the document', () => {
+    const names = describedOperations().map(
+      (operation) => `${operation.endpoint.split(' ')[0]} ${documentPath(operation)}`,
+    )
+    expect(operations.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+  })
+})
+
+describe('examples', () => {
+  test('of requests fit the schema they stand beside', () => {
+    const withBody = operations.filter(({ requestBody }) => requestBody !== undefined)
+    expect(withBody.length).toBeGreaterThan(15)
+    for (const operation of withBody) {
+      const { example } = Object.values(operation.requestBody?.content ?? {})[0] ?? {}
+      const problems = problemsOf(document, bodySchemaOf(operation), example)
+      expect([operation.operationId, problems]).toEqual([operation.operationId, []])
+    }
+  })
+
+  test('of errors fit their schema', () => {
+    for (const [name, response] of Object.entries(document.components.responses ?? {})) {
+      const content = (response.content as Record<string, Json>)['application/json'] as unknown as {
+        schema: Json
+        examples: Record<string, { value: unknown }>
+      }
+      for (const { value } of Object.values(content.examples)) {
+        expect([name, problemsOf(document, content.schema, value)]).toEqual([name, []])
+      }
+    }
+  })
+
+  test('of the README fit the schemas', () => {
+    const calls = readmeCalls()
+    expect(calls.map(({ name }) => name)).toEqual([
+      'POST /v1/chat/completions',
+      'PUT /operator/v1/suppliers/{id}',
+      'POST /operator/v1/suppliers/{id}/credentials',
+      'PUT /operator/v1/models/{model}',
+      'PUT /operator/v1/models/{model}/routes/{supplier}',
+    ])
+    for (const { name, body } of calls) {
+      expect([name, problemsOf(document, bodySchemaOf(find(name)), body)]).toEqual([name, []])
+    }
+  })
+})
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The calls with a JSON body in the README, under the names the document gives them. */
+function readmeCalls(): { name: string; body: unknown }[] {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8').replaceAll('\\\n', ' ')
+  return [...readme.matchAll(/^curl (.*?) -d '(\{.*\})'$/gm)].map(([, head = '', body = '']) => {
+    const method = /-X (\w+)/.exec(head)?.[1] ?? 'POST'
+    const path = (/(\$U\S*|https?:\S+)/.exec(head)?.[1] ?? '')
+      .replace('$U', '/operator/v1')
+      .replace(/^https?:\/\/[^/]+/, '')
+    const name = operations.find(
+      (each) => each.name.startsWith(`${method} `) && matches(each.name, path),
+    )?.name
+    return { name: name ?? `${method} ${path}`, body: JSON.parse(body) }
+  })
+}
+
+function matches(name: string, path: string): boolean {
+  const template = name.slice(name.indexOf(' ') + 1)
+  return new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path)
+}
+
+describe('what the gateway really answers fits the document', () => {
+  const ask = (path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${turnpike.url}${path}`, {
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    })
+
+  const expectFit = async (name: string, response: Response) => {
+    const schema = answerSchemaOf(document, find(name), response.status)
+    const answer: unknown = await response.json()
+    expect([name, response.status, problemsOf(document, schema, answer), answer]).toEqual([
+      name,
+      response.status,
+      [],
+      answer,
+    ])
+  }
+
+  test('in every text format, with the example of the document', async () => {
+    const generating = operations.filter(
+      ({ name, requestBody }) => /^POST \/(v1|v1beta)\//.test(name) && requestBody !== undefined,
+    )
+    for (const operation of generating.filter(({ name }) => !name.includes(':stream'))) {
+      const { example } = Object.values(operation.requestBody?.content ?? {})[0] ?? {}
+      const response = await ask(
+        operation.name.replace('POST ', '').replace('{model}', 'sandbox-chat'),
+        example,
+      )
+      expect([operation.name, response.status]).toEqual([operation.name, 200])
+      await expectFit(operation.name, response)
+    }
+  })
+
+  test('for kept responses', async () => {
+    const { id } = (await (
+      await ask('/v1/responses', { model: 'sandbox-chat', input: 'Hello!' })
+    ).json()) as { id: string }
+    await expectFit('GET /v1/responses/{id}', await ask(`/v1/responses/${id}`))
+    await expectFit('GET /v1/responses/{id}/input_items', await ask(`/v1/responses/${id}/input_items`))
+    const deleted = await fetch(`${turnpike.url}/v1/responses/${id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${KEY}` },
+    })
+    await expectFit('DELETE /v1/responses/{id}', deleted)
+    await expectFit('GET /v1/responses/{id}', await ask(`/v1/responses/${id}`))
+  })
+
+  test('for models, health and refusals', async () => {
+    await expectFit('GET /v1/models', await ask('/v1/models'))
+    await expectFit('GET /v1/models/{model}', await ask('/v1/models/sandbox-chat'))
+    await expectFit('GET /v1beta/models', await ask('/v1beta/models'))
+    await expectFit('GET /v1beta/models/{model}', await ask('/v1beta/models/sandbox-chat'))
+    await expectFit('GET /healthz', await ask('/healthz'))
+    await expectFit('GET /readyz', await ask('/readyz'))
+    await expectFit('POST /v1/messages', await ask('/v1/messages', { model: 'sandbox-chat' }))
+    await expectFit('POST /v1/chat/completions', await ask('/v1/chat/completions', {}))
+    await expectFit('POST /v1/images/edits', await ask('/v1/images/edits', {}))
+    const stranger = { authorization: 'Bearer sk-unknown' }
+    await expectFit('GET /v1/models', await ask('/v1/models', undefined, stranger))
+  })
+})

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { OPERATOR_TOKEN, startTestGateway, type TestGateway } from '../support/test-gateway.ts'
+import { type ApiDocument, operationsOf } from './api-document.ts'
+
+const CHROMIUM = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
+if (CHROMIUM === null) console.warn('Chromium was not found: the page of /docs is NOT tested in a browser')
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+const FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'start.js', 'page.css']
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await startTestGateway()
+})
+afterAll(() => gateway.stop())
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(`${gateway.url}${path}`, { headers })
+
+describe('what the page is made of', () => {
+  test('allows nothing from elsewhere and no inline script', async () => {
+    const page = await get('/docs')
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(page.headers.get('x-content-type-options')).toBe('nosniff')
+    const html = await page.text()
+    expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=|https?:/)
+  })
+
+  test.each(FILES)('%s is there and may be kept', async (file) => {
+    const response = await get(`/docs/${file}`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('public, max-age=86400')
+    expect(response.headers.get('content-type')).toMatch(/^text\/(css|javascript)/)
+    expect((await response.text()).length).toBeGreaterThan(50)
+  })
+
+  test.each(['/docs', '/openapi.json', '/docs/start.js'])('%s is not sent again unchanged', async (path) => {
+    const etag = (await get(path)).headers.get('etag') ?? ''
+    const again = await get(path, { 'if-none-match': etag })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+    expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200)
+  })
+
+  test.each(['package.json', 'swagger-ui.js', '..%2Findex.ts', '%2e%2e%2findex.ts'])(
+    '%s is not given out',
+    async (file) => {
+      expect((await get(`/docs/${file}`)).status).toBe(404)
+    },
+  )
+})
+
+describe.skipIf(CHROMIUM === null)('the page in Chromium', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: FLAGS })
+  }, 120_000)
+  afterAll(() => browser?.close())
+
+  /** Opens the page and notes whatever a person would not want to see happen. */
+  async function open(width: number): Promise<{ page: Page; complaints: string[] }> {
+    const page = await browser.newPage({ viewport: { width, height: 900 } })
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('request', (request) => {
+      const url = request.url()
+      if (!url.startsWith(gateway.url) && !url.startsWith('data:')) complaints.push(`asked ${url}`)
+    })
+    page.on('response', (response) => {
+      if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`)
+    })
+    await page.goto(`${gateway.url}/docs`)
+    await page.waitForSelector('.opblock')
+    return { page, complaints }
+  }
+
+  test.each([390, 1440])(
+    'at %d pixels shows every operation and asks nobody else',
+    async (width) => {
+      const { page, complaints } = await open(width)
+      const document = (await (await get('/openapi.json')).json()) as ApiDocument
+      expect(await page.locator('.opblock').count()).toBe(operationsOf(document).length)
+      const room = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')
+      expect(room).toEqual([width, width])
+      expect(complaints).toEqual([])
+      await page.close()
+    },
+    30_000,
+  )
+
+  test('lets an operator try a call', async () => {
+    const { page, complaints } = await open(1440)
+    await page.click('button.authorize')
+    const form = page.locator('.auth-container').last()
+    await form.locator('input').fill(OPERATOR_TOKEN)
+    await form.locator('button[type=submit]').click()
+    await page.click('.btn-done')
+    const call = page.locator('#operations-Accounts-createAccount')
+    await call.locator('.opblock-summary-control').click()
+    await call.locator('.try-out__btn').click()
+    await call.locator('.execute').click()
+    const answer = call.locator('.live-responses-table .response-col_description .microlight').first()
+    expect(await answer.innerText()).toContain('"name": "Acme"')
+    expect(complaints).toEqual([])
+    await page.close()
+  }, 120_000)
+})

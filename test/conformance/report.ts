@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AI_SDK_DRIVERS, OFFICIAL_DRIVERS } from './drivers/index.ts'
+import type { Cell } from './play.ts'
+import { AI_SDK_SCENARIOS, SCENARIOS, type Scenario } from './scenarios.ts'
+import { type Driver, TEXT_FORMATS, type TextFormat } from './talk.ts'
+import { gapOf } from './unsupported.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+export const REPORT_PATH = join(ROOT, 'docs/conformance.md')
+
+/** Which cells did what they must: work, or fail where a gap is declared. */
+export class Outcomes {
+  readonly #good = new Set<string>()
+
+  note(cell: Cell): void {
+    this.#good.add(keyOf(cell))
+  }
+
+  isGood(cell: Cell): boolean {
+    return this.#good.has(keyOf(cell))
+  }
+}
+
+function keyOf({ driver, supplier, scenario }: Cell): string {
+  return [driver.sdk, driver.format, supplier, scenario.id].join('|')
+}
+
+/** The report as these outcomes make it; the same outcomes always make the same text. */
+export function writeReport(outcomes: Outcomes): string {
+  const notes = new Notes()
+  const official = TEXT_FORMATS.flatMap((format) => writeFormat(format, outcomes, notes))
+  const general = AI_SDK_DRIVERS.flatMap((driver) => writeProvider(driver, outcomes, notes))
+  return [
+    '# Conformance',
+    '',
+    ...INTRODUCTION,
+    '## SDKs',
+    '',
+    ...writeSdks(),
+    '',
+    '## Official SDKs',
+    '',
+    ...official,
+    '## AI SDK',
+    '',
+    ...general,
+    ...notes.write(),
+  ].join('\n')
+}
+
+const INTRODUCTION = [
+  'Clients of four formats reach suppliers of four formats through one gateway. This is what works, as the official',
+  "SDKs of the clients' formats see it. Every cell was played against a running gateway, whole and streamed where",
+  'the scenario has both, by every SDK named above its table; `pass` means that each of them got the answer it must',
+  'get. A number stands for a gap, explained at the end; nothing else is allowed to fail.',
+  '',
+  'The suppliers are the built-in sandbox; no real service was called. The sandbox checks what it is sent by the',
+  "services' documented rules: it refuses altered or foreign thinking signatures, calls without results, and in most",
+  'formats fields it does not know.',
+  '',
+  'The file is written by `UPDATE_CONFORMANCE=1 npx bun test test/conformance/matrix.test.ts`; the same test fails',
+  'when the file says anything else than what it has seen.',
+  '',
+]
+
+function writeSdks(): string[] {
+  const installed = [...OFFICIAL_DRIVERS, ...AI_SDK_DRIVERS, { packageName: 'ai' }]
+  const names = [...new Set(installed.map(({ packageName }) => packageName))]
+  const rows = names.map((name) => {
+    const { name: published, version } = readManifest(name)
+    return [published, version]
+  })
+  return writeTable(['Package', 'Version'], rows.sort(byText))
+}
+
+function byText(one: readonly string[], other: readonly string[]): number {
+  return one.join(' ') < other.join(' ') ? -1 : 1
+}
+
+function readManifest(packageName: string): { readonly name: string; readonly version: string } {
+  return JSON.parse(readFileSync(join(ROOT, 'node_modules', packageName, 'package.json'), 'utf8'))
+}
+
+function writeFormat(format: TextFormat, outcomes: Outcomes, notes: Notes): string[] {
+  const drivers = OFFICIAL_DRIVERS.filter((driver) => driver.format === format)
+  const judges = drivers.map(({ packageName }) => {
+    const { name, version } = readManifest(packageName)
+    return `${name} ${version}`
+  })
+  return [
+    `### ${format} clients`,
+    '',
+    `Judged by ${judges.join(' and ')}.`,
+    '',
+    ...writeMatrix(SCENARIOS, drivers, { outcomes, notes }),
+    '',
+  ]
+}
+
+function writeProvider(driver: Driver, outcomes: Outcomes, notes: Notes): string[] {
+  return [
+    `### ${driver.packageName}, ${driver.format}`,
+    '',
+    ...writeMatrix(AI_SDK_SCENARIOS, [driver], { outcomes, notes }),
+    '',
+  ]
+}
+
+interface Pens {
+  readonly outcomes: Outcomes
+  readonly notes: Notes
+}
+
+function writeMatrix(scenarios: readonly Scenario[], drivers: readonly Driver[], pens: Pens): string[] {
+  const rows = scenarios.map((scenario) => [
+    scenario.title,
+    ...TEXT_FORMATS.map((supplier) =>
+      writeCell(
+        drivers.map((driver) => ({ driver, supplier, scenario })),
+        pens,
+      ),
+    ),
+  ])
+  return writeTable(['Supplier speaks', ...TEXT_FORMATS], rows)
+}
+
+function writeCell(cells: readonly Cell[], { outcomes, notes }: Pens): string {
+  if (!cells.every((cell) => outcomes.isGood(cell))) return 'FAIL'
+  const reasons = cells.flatMap((cell) => gapOf(cell)?.reason ?? [])
+  return reasons.length === 0 ? 'pass' : [...new Set(reasons.map((reason) => notes.number(reason)))].join(' ')
+}
+
+function writeTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)]
+}
+
+/** Reasons, each with a number of its own in the order of first use. */
+class Notes {
+  readonly #reasons: string[] = []
+
+  number(reason: string): string {
+    if (!this.#reasons.includes(reason)) this.#reasons.push(reason)
+    return `[${this.#reasons.indexOf(reason) + 1}]`
+  }
+
+  write(): string[] {
+    if (this.#reasons.length === 0) return []
+    return ['## Gaps', '', ...this.#reasons.map((reason, index) => `${index + 1}. ${reason}`), '']
+  }
+}
