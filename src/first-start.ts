@@ -9,7 +9,8 @@ const ACTOR = 'first-start'
 /** The server secret: from the environment, else kept in the data folder, else made now. */
 export function findServerSecret(configured: string | null, folder: DataFolder): string {
   if (configured !== null) return configured
-  const kept = folder.read(SECRET_FILE)
+  // An empty file is what a start that was killed while writing it leaves; nothing is sealed under it yet.
+  const kept = folder.read(SECRET_FILE) || null
   if (kept !== null) return kept
   const made = randomText(48)
   folder.write(SECRET_FILE, made)
@@ -28,7 +29,7 @@ export function findOperatorAccess(
   secrets: SecretKeeper,
 ): OperatorAccess {
   if (configured !== null) return { fingerprint: secrets.fingerprint(configured), newToken: null }
-  const kept = folder.read(OPERATOR_FILE)
+  const kept = folder.read(OPERATOR_FILE) || null
   if (kept !== null) return { fingerprint: kept, newToken: null }
   const newToken = `op-${randomText(48)}`
   const fingerprint = secrets.fingerprint(newToken)

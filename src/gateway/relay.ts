@@ -29,5 +29,8 @@ export function planRelay(parts: RelayParts): LanePlan {
 function readWhole(protocol: Protocol, text: string): WholeReply | null {
   const reply = tryParse(text)
   const facts = protocol.readReply(reply)
-  return facts === null ? null : { body: protocol.patchReply?.(text, reply) ?? text, facts, reply }
+  if (facts === null) return null
+  const body = protocol.patchReply?.(text, reply) ?? text
+  // What is kept is what the client got.
+  return { body, facts, reply: body === text ? reply : tryParse(body) }
 }

@@ -3,6 +3,9 @@ import { type Agent, TASK, TURNS } from './agent.ts'
 import type { Run } from './run-agent.ts'
 import type { Settled } from './traffic.ts'
 
+/** What the sandbox says of the second call, whose result alone holds the words. */
+const LAST_ANSWER = new RegExp(`returned: .*${TASK.words}`)
+
 /** Everything that was not as it must be; empty after a good run. */
 export function findProblems(agent: Agent, supplier: TextFormat, run: Run): readonly string[] {
   const { ended, written, traffic } = run
@@ -10,8 +13,7 @@ export function findProblems(agent: Agent, supplier: TextFormat, run: Run): read
     ended.exitCode === null && 'it did not end in time',
     ended.exitCode !== null && ended.exitCode !== 0 && `it ended with ${ended.exitCode}`,
     written !== TASK.words && `the file holds ${JSON.stringify(written)}`,
-    // The words come back only through the result of the second call.
-    !ended.output.includes(`returned: `) && 'the last answer did not reach it',
+    !LAST_ANSWER.test(ended.output) && 'the last answer did not reach it',
     traffic.settled.length < TURNS && `only ${traffic.settled.length} turns`,
     ...traffic.settled.map((settled) => findMisfit(settled, agent, supplier)),
     ...traffic.refusals,

@@ -13,31 +13,42 @@ export interface Ended {
   readonly output: string
 }
 
+/** What a shell says of a program that could not be started. */
+const NOT_STARTED = 127
+const INTERRUPTED = 130
+
 /** Runs a program in a process group of its own, and leaves nothing of the group behind. */
 export function runProgram({ command, folder, environment, timeoutSeconds }: Program): Promise<Ended> {
   const [file, ...rest] = command
-  return new Promise((resolve, reject) => {
-    // Agents wait for more to read when there is anything to read from.
-    const child = spawn(file, rest, {
-      cwd: folder,
-      env: environment,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const pieces: Buffer[] = []
-    child.stdout.on('data', (piece: Buffer) => pieces.push(piece))
-    child.stderr.on('data', (piece: Buffer) => pieces.push(piece))
-    let isLate = false
-    const deadline = setTimeout(() => {
-      isLate = true
-      killGroup(child.pid)
-    }, timeoutSeconds * 1000)
-    child.on('error', reject)
+  // Agents wait for more to read when there is anything to read from.
+  const child = spawn(file, rest, {
+    cwd: folder,
+    env: environment,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const pieces: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => pieces.push(piece))
+  let isLate = false
+  const deadline = setTimeout(() => {
+    isLate = true
+    killGroup(child.pid)
+  }, timeoutSeconds * 1000)
+  // The group does not hear what is typed at our terminal.
+  const interrupt = () => {
+    killGroup(child.pid)
+    process.exit(INTERRUPTED)
+  }
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
+  return new Promise<Ended>((resolve) => {
+    child.on('error', ({ message }) => resolve({ exitCode: NOT_STARTED, output: message }))
     child.on('exit', () => killGroup(child.pid))
     child.on('close', (exitCode) => {
-      clearTimeout(deadline)
       resolve({ exitCode: isLate ? null : exitCode, output: Buffer.concat(pieces).toString() })
     })
+  }).finally(() => {
+    clearTimeout(deadline)
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   })
 }
 

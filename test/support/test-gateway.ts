@@ -17,6 +17,8 @@ export const BOOTSTRAP_KEY = 'sk-bootstrap-key-for-tests'
 export interface TestGatewayOptions {
   readonly clock?: Clock
   readonly random?: () => number
+  /** A folder of the test's own, which outlives the gateway; otherwise it has a new one that goes with it. */
+  readonly dataFolder?: string
   /** Settings by their environment names, over those every test gateway has. */
   readonly environment?: Readonly<Record<string, string>>
 }
@@ -24,6 +26,7 @@ export interface TestGatewayOptions {
 /** A real gateway in this process, with its own port, data folder and sandbox. */
 export interface TestGateway {
   readonly url: string
+  readonly dataFolder: string
   readonly sandbox: Sandbox
   readonly storage: Storage
   readonly streams: LiveStreams
@@ -34,8 +37,8 @@ export interface TestGateway {
 }
 
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const dataFolder = mkdtempSync(join(tmpdir(), 'turnpike-test-'))
-  const removeFolder = () => rmSync(dataFolder, { recursive: true, force: true })
+  const dataFolder = options.dataFolder ?? makeDataFolder()
+  const removeFolder = () => options.dataFolder === undefined && removeDataFolder(dataFolder)
   const log = createCollectedLog()
   try {
     const turnpike = await startTurnpike(testSettings(dataFolder, options.environment), {
@@ -43,11 +46,19 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       random: options.random ?? (() => 0.5),
       log,
     })
-    return { ...describeGateway(turnpike, log), stop: () => turnpike.stop(0).finally(removeFolder) }
+    return { dataFolder, ...describeGateway(turnpike, log), stop: () => turnpike.stop(0).finally(removeFolder) }
   } catch (error) {
     removeFolder()
     throw error
   }
+}
+
+export function makeDataFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'turnpike-test-'))
+}
+
+export function removeDataFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true })
 }
 
 function testSettings(dataFolder: string, environment: TestGatewayOptions['environment']) {
@@ -62,7 +73,7 @@ function testSettings(dataFolder: string, environment: TestGatewayOptions['envir
   })
 }
 
-function describeGateway(turnpike: Turnpike, log: CollectedLog): Omit<TestGateway, 'stop'> {
+function describeGateway(turnpike: Turnpike, log: CollectedLog): Omit<TestGateway, 'stop' | 'dataFolder'> {
   const { url, sandbox, storage, streams } = turnpike
   if (sandbox === null) throw new Error('the sandbox was not started')
   return {

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { OFFICIAL_DRIVERS } from './drivers/index.ts'
+import { PIXEL } from './scenarios.ts'
+import { openStage, type Stage } from './stage.ts'
+import { MODES, type Picture, TEXT_FORMATS, type TextFormat } from './talk.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.stop())
+
+const LINK: Picture = { type: 'link', url: 'https://example.com/cat.png' }
+/** Resolved by nobody, and of this machine if it were. */
+const PRIVATE_LINK: Picture = { type: 'link', url: 'https://127.0.0.1/cat.png' }
+
+const question = (pictures: readonly Picture[]) => ({
+  model: 'sandbox-chat',
+  text: 'What is this?',
+  pictures,
+})
+
+describe.each(OFFICIAL_DRIVERS)('$sdk, $format', (driver) => {
+  /** Whether the gateway must fetch a picture itself, since the supplier takes only bytes. */
+  const isFetched = (supplier: TextFormat) =>
+    supplier === 'content-generation' && driver.format !== 'content-generation'
+
+  test.each(TEXT_FORMATS.filter((supplier) => !isFetched(supplier)))(
+    'shows bytes and an address to %s',
+    async (supplier) => {
+      for (const mode of MODES) {
+        const talk = driver.open(question([PIXEL, LINK]), stage.gateway.url)
+        const { text } = await talk.ask({ key: stage.keyFor(supplier), mode })
+        expect(text).toContain('I see 2 images: image/png of 70 bytes, one by link.')
+      }
+    },
+  )
+
+  test.each(TEXT_FORMATS.filter(isFetched))(
+    'is told that an address that is not public cannot be fetched for %s',
+    async (supplier) => {
+      for (const mode of MODES) {
+        const talk = driver.open(question([PRIVATE_LINK]), stage.gateway.url)
+        const asking = talk.ask({ key: stage.keyFor(supplier), mode })
+        const thrown = await asking.then(
+          () => null,
+          (error: unknown) => error,
+        )
+        expect(driver.codeOf(thrown)).toBe('invalid_request')
+        expect(String(thrown)).toContain('its address is not public')
+      }
+    },
+  )
+})
