@@ -7,6 +7,9 @@ const ROOT = join(import.meta.dirname, '..')
 // The agents are other people's programs that must be installed first; they have a command of their own.
 const ELSEWHERE = 'test/agents/'
 
+// No test is judged by its time: a property with a thousand runs may take long on a busy machine.
+const PATIENCE = '--timeout=120000'
+
 /** Arguments that are paths narrow the run, all others are for `bun test`. */
 function splitArguments(given: readonly string[]): { paths: string[]; flags: string[] } {
   const isPath = (argument: string) => !argument.startsWith('-') && existsSync(join(ROOT, argument))
@@ -37,7 +40,7 @@ async function runTests(databaseUrl: string | null): Promise<{ exitCode: number;
   if (files.length === 0) return { exitCode: 1, tally: null }
 
   const { TEST_DATABASE_URL: _, ...environment } = process.env
-  const child = Bun.spawn([process.execPath, 'test', ...flags, ...files], {
+  const child = Bun.spawn([process.execPath, 'test', PATIENCE, ...flags, ...files], {
     cwd: ROOT,
     env: databaseUrl === null ? environment : { ...environment, TEST_DATABASE_URL: databaseUrl },
     stdout: 'pipe',

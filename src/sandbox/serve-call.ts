@@ -42,7 +42,7 @@ function describeIncoming(
     query: new URL(url).searchParams,
     headers,
     body,
-    callNumber: call.number,
+    callNumber: stage.idsAfter + call.number,
     nowMs: call.startedAtMs,
     seals: stage.seals,
     demandsSeals: (model) =>

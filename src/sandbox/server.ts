@@ -65,16 +65,21 @@ export function startSandbox(options: SandboxOptions = {}): Sandbox {
   }
 }
 
-function buildStage({ requireKey, clock, wait, slowPace, sealSecret }: SandboxOptions): Stage {
+// Clients keep ids for weeks, so a sandbox that starts later must not repeat those of an earlier one.
+const IDS_PER_MS = 1_000
+
+function buildStage(options: SandboxOptions): Stage {
+  const { requireKey, wait, slowPace, sealSecret, clock = { nowMs: () => Date.now() } } = options
   return {
     actors: createActors(slowPace ?? DEFAULT_PACE),
     faults: createFaultBook(),
     log: createCallLog(),
     promptCache: createPromptCache(),
     seals: createSeals(sealSecret ?? crypto.randomUUID()),
-    clock: clock ?? { nowMs: () => Date.now() },
+    clock,
     wait: wait ?? waitForReal,
     acceptsKey: (key) => acceptsKey(key, requireKey),
+    idsAfter: clock.nowMs() * IDS_PER_MS,
     callsByModel: new Map(),
   }
 }

@@ -15,6 +15,8 @@ export interface Stage {
   readonly clock: SandboxClock
   readonly wait: Wait
   readonly acceptsKey: (key: string | null) => boolean
+  /** Ids are made of the numbers of calls, counted from here: no other sandbox may have made the same. */
+  readonly idsAfter: number
   /** How many calls each model has had. */
   readonly callsByModel: Map<string, number>
 }

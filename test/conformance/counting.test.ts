@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { OPENAI_SDKS } from '../support/sdk-clients.ts'
+import { countCalls } from './calls.ts'
 import { GENAI_SDKS } from './drivers/content-generation.ts'
 import { ANTHROPIC_SDKS } from './drivers/messages.ts'
 import { PIXEL } from './scenarios.ts'
@@ -14,14 +15,6 @@ afterEach(() => stage.gateway.sandbox.faults.clear())
 afterAll(() => stage.stop())
 
 const lastPath = () => stage.gateway.sandbox.calls.at(-1)?.path
-const callCount = () => stage.gateway.sandbox.calls.at(-1)?.number ?? 0
-
-/** How many calls the suppliers get while the work is done. */
-async function countCalls(work: () => Promise<unknown>): Promise<number> {
-  const before = callCount()
-  await work()
-  return callCount() - before
-}
 
 const QUESTION = 'How long is this question, and what does it cost?'
 /** What every estimate is made by. */
@@ -54,7 +47,7 @@ describe.each(ANTHROPIC_SDKS)('%s: countTokens', (_sdk, _classes, connect) => {
   test.each(TEXT_FORMATS.filter((format) => format !== 'messages'))(
     'estimates for %s, which has no such count, without a call',
     async (supplier) => {
-      const calls = await countCalls(async () => {
+      const calls = await countCalls(stage.gateway.sandbox, async () => {
         const { input_tokens } = await clientFor(supplier).messages.countTokens(request)
         expect(input_tokens).toBeGreaterThanOrEqual(estimateOf(QUESTION))
       })
@@ -75,7 +68,7 @@ describe.each(GENAI_SDKS)('%s: countTokens', (_sdk, connect) => {
     connect({ apiKey: stage.keyFor(supplier), httpOptions: { baseUrl: stage.gateway.url } })
 
   test.each(TEXT_FORMATS)('estimates for %s without a call', async (supplier) => {
-    const calls = await countCalls(async () => {
+    const calls = await countCalls(stage.gateway.sandbox, async () => {
       const counted = await clientFor(supplier).models.countTokens({
         model: 'sandbox-chat',
         contents: QUESTION,

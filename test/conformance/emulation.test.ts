@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { OPENAI_SDKS } from '../support/sdk-clients.ts'
+import { countCalls } from './calls.ts'
 import { GENAI_SDKS } from './drivers/content-generation.ts'
 import { ANTHROPIC_SDKS } from './drivers/messages.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -14,8 +15,6 @@ afterEach(() => {
   stage.gated.faults.clear()
 })
 afterAll(() => stage.stop())
-
-const lastCall = () => stage.gateway.sandbox.calls.at(-1)?.number ?? 0
 
 describe('several answers', () => {
   /** How many calls the supplier gets for so many answers: one for all, or one for each. */
@@ -39,9 +38,9 @@ describe('several answers', () => {
         messages: [{ role: 'user' as const, content: 'say: one of several' }],
         n,
       }
-      const before = lastCall()
-      const whole = await client.chat.completions.create(request)
-      expect(lastCall() - before).toBe(calls)
+      const asking = client.chat.completions.create(request)
+      expect(await countCalls(stage.gateway.sandbox, () => asking)).toBe(calls)
+      const whole = await asking
       const streamed = await client.chat.completions
         .stream({ ...request, stream_options: { include_usage: true } })
         .finalChatCompletion()
@@ -147,6 +146,31 @@ describe('stop sequences on a supplier without any', () => {
       .finalMessage()
     expect(message.stop_sequence).toBe(' 4')
     expect(await aborted).toMatchObject({ finished: false })
+  })
+})
+
+describe.each(OPENAI_SDKS)('%s: a response continues from an earlier one', (_sdk, _classes, connect) => {
+  test.each(TEXT_FORMATS)('served by %s', async (supplier) => {
+    const client = connect({
+      apiKey: stage.keyFor(supplier),
+      baseURL: `${stage.gateway.url}/v1`,
+      maxRetries: 0,
+    })
+    const request = { model: 'sandbox-reasoner', reasoning: { effort: 'low', summary: 'auto' } } as const
+    const thoughtsIn = ({ output }: { readonly output: readonly object[] }) => JSON.stringify(output)
+    const first = await client.responses.create({ ...request, input: 'One?' })
+    expect(thoughtsIn(first)).toContain('There are 1 messages')
+    const second = await client.responses
+      .stream({ ...request, input: 'Two?', previous_response_id: first.id })
+      .finalResponse()
+    expect(thoughtsIn(second)).toContain('There are 3 messages')
+    const third = await client.responses.create({
+      ...request,
+      input: 'Three?',
+      previous_response_id: second.id,
+    })
+    expect(thoughtsIn(third)).toContain('There are 5 messages')
+    expect(await client.responses.retrieve(third.id)).toMatchObject({ id: third.id, output: third.output })
   })
 })
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop())
 
 const LINK: Picture = { type: 'link', url: 'https://example.com/cat.png' }
-/** Resolved by nobody, and of this machine if it were. */
+/** An address of this machine, to which nobody outside may send the gateway. */
 const PRIVATE_LINK: Picture = { type: 'link', url: 'https://127.0.0.1/cat.png' }
 
 const question = (pictures: readonly Picture[]) => ({

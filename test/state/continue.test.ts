@@ -30,7 +30,13 @@ describe.each(SUPPLIERS)('spec 4.2: previous_response_id over a %s supplier', (f
     expect(lastPrompt()).not.toContain('Be brief.')
     expect(lastPrompt()).not.toContain('previous_response_id')
     await client.create({ input: [{ role: 'user', content: 'say: third' }], previous_response_id: second.id })
-    const words = ['say: the password is tulip', 'the password is tulip', 'say: second', 'second', 'say: third']
+    const words = [
+      'say: the password is tulip',
+      'the password is tulip',
+      'say: second',
+      'second',
+      'say: third',
+    ]
     let from = 0
     for (const said of words) {
       from = lastPrompt().indexOf(`"${said}"`, from)

@@ -10,8 +10,8 @@ export class StreamReader {
   }
 
   /** Reads until the text so far contains this; a stream that ends before is a failure. */
-  async readUntil(wanted: string): Promise<string> {
-    while (!this.text.includes(wanted)) {
+  async readUntil(wanted: string | RegExp): Promise<string> {
+    while (!(typeof wanted === 'string' ? this.text.includes(wanted) : wanted.test(this.text))) {
       if (!(await this.#readMore())) throw new Error(`the stream ended without ${wanted}: ${this.text}`)
     }
     return this.text

@@ -46,7 +46,11 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       random: options.random ?? (() => 0.5),
       log,
     })
-    return { dataFolder, ...describeGateway(turnpike, log), stop: () => turnpike.stop(0).finally(removeFolder) }
+    return {
+      dataFolder,
+      ...describeGateway(turnpike, log),
+      stop: () => turnpike.stop(0).finally(removeFolder),
+    }
   } catch (error) {
     removeFolder()
     throw error

@@ -60,10 +60,9 @@ export function resolveReferences(body: unknown, stored: ReadonlyMap<string, unk
   const hasLost = [...stored.values()].some(isLost)
   const input = request.input.flatMap((item) => {
     const id = referencedId(item)
-    const found = id === null ? undefined : stored.get(id)
-    if (found === undefined) return [item]
-    if (isLost(found)) return []
-    return [hasLost ? withoutId(found) : found]
+    const found = id === null ? item : (stored.get(id) ?? item)
+    if (found !== item && isLost(found)) return []
+    return [hasLost && referencedId(found) === null ? withoutId(found) : found]
   })
   return { ...request, input }
 }

@@ -7,7 +7,11 @@ export interface ResponseBody {
   readonly status: string
   readonly store: boolean
   readonly previous_response_id: string | null
-  readonly output: readonly { readonly id: string; readonly type: string; readonly [field: string]: unknown }[]
+  readonly output: readonly {
+    readonly id: string
+    readonly type: string
+    readonly [field: string]: unknown
+  }[]
 }
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -46,8 +50,7 @@ export class ResponsesClient {
   /** The events of a stream up to its last one; the connection itself may still be open. */
   async stream(fields: Fields): Promise<readonly Fields[]> {
     const response = await this.#successful(await this.send({ ...fields, stream: true }))
-    const reader = new StreamReader(response)
-    const text = await reader.readUntil('event: response.completed\n').then(() => reader.readUntil(']}}\n\n'))
+    const text = await new StreamReader(response).readUntil(/^event: response\.completed\ndata: .*\n\n/m)
     return eventsOf(text).map((data) => JSON.parse(data) as Fields)
   }
 
@@ -73,6 +76,8 @@ export function finalResponse(events: readonly Fields[]): ResponseBody {
 }
 
 export function textOf({ output }: ResponseBody): string {
-  const parts = output.flatMap((item) => (item.type === 'message' ? (item.content as { text: string }[]) : []))
+  const parts = output.flatMap((item) =>
+    item.type === 'message' ? (item.content as { text: string }[]) : [],
+  )
   return parts.map(({ text }) => text).join('')
 }
