@@ -10,7 +10,7 @@ export interface Options {
 
 export const USAGE = `usage: npm run bench -- [--quick | --full] [--no-portkey] [--only gateway,nginx]
 
-  --quick       about a minute and a half (the default)
+  --quick       about two minutes (the default)
   --full        more and longer rounds, and 2,000 streams at once
   --no-portkey  leaves out the peer that must be installed first
   --only        leaves out all but these; direct and bare always run, they are what is compared with`

@@ -35,14 +35,14 @@ function orSkip(name: string, target: Target | null): Target | null {
 async function measureAll(targets: readonly Target[], plan: Plan): Promise<BenchResult> {
   const leftOut: LeftOut[] = []
   for (const scenario of plan.warmUp) {
-    for (const target of targets) {
+    for (const target of targetsFor(scenario, targets)) {
       const reason = await warmUp(target, scenario)
       if (reason !== null) leftOut.push({ target: target.name, streams: scenario.chunks !== null, reason })
     }
   }
   const measurements: Measurement[] = []
   const turn = async (scenario: Scenario, round: number) => {
-    for (const target of targets) {
+    for (const target of targetsFor(scenario, targets)) {
       if (!isLeftOut(leftOut, target, scenario)) measurements.push(await measure(target, scenario, round))
     }
   }
@@ -52,6 +52,10 @@ async function measureAll(targets: readonly Target[], plan: Plan): Promise<Bench
   }
   for (const scenario of plan.once) await turn(scenario, 1)
   return { measurements, leftOut }
+}
+
+function targetsFor({ isTranslated }: Scenario, targets: readonly Target[]): readonly Target[] {
+  return isTranslated ? targets.filter(({ name }) => name === 'gateway') : targets
 }
 
 function isLeftOut(leftOut: readonly LeftOut[], { name }: Target, { chunks }: Scenario): boolean {

@@ -1,11 +1,13 @@
-import { MODEL } from './targets/target.ts'
+import { MODEL, TRANSLATED_MODEL } from './targets/target.ts'
 
 /** One kind of traffic, the same for every target. */
 export interface Scenario {
-  readonly name: 'whole' | 'whole-alone' | 'stream' | 'stream-alone' | 'crowd'
+  readonly name: 'whole' | 'whole-alone' | 'stream' | 'translated-stream' | 'stream-alone' | 'crowd'
   readonly connections: number
   readonly maxSeconds: number
   readonly maxRequests: number
+  /** Whether only the gateway can serve it, because it takes a translation. */
+  readonly isTranslated?: true
   /** null: a whole reply. */
   readonly chunks: number | null
   readonly body: string
@@ -31,11 +33,16 @@ export function makePlan(full: boolean): Plan {
   const aloneSeconds = full ? 3 : 0.5
   return {
     rounds: full ? 7 : 3,
-    warmUp: [whole('whole', 16, 1.5), stream('stream', { connections: 64, chunks: 60, maxSeconds: 0.5 })],
+    warmUp: [
+      whole('whole', 16, 1.5),
+      stream('stream', { connections: 64, chunks: 60, maxSeconds: 0.5 }),
+      translatedStream({ connections: 64, chunks: 60, maxSeconds: 0.5 }),
+    ],
     repeated: [
       whole('whole', 16, seconds),
       whole('whole-alone', 1, aloneSeconds),
       stream('stream', { connections: 64, chunks: 100, maxSeconds: seconds }),
+      translatedStream({ connections: 64, chunks: 100, maxSeconds: seconds }),
       stream('stream-alone', { connections: 1, chunks: 2, maxSeconds: aloneSeconds }),
     ],
     once: full ? [crowd()] : [],
@@ -53,12 +60,18 @@ function whole(name: 'whole' | 'whole-alone', connections: number, maxSeconds: n
   }
 }
 
-function stream(
-  name: 'stream' | 'stream-alone',
-  shape: { connections: number; chunks: number; maxSeconds: number },
-): Scenario {
+type StreamShape = Pick<Scenario, 'connections' | 'maxSeconds'> & { readonly chunks: number }
+
+function stream(name: 'stream' | 'stream-alone', shape: StreamShape): Scenario {
   const script = `chunks=${shape.chunks} gap=${STREAM_GAP_MS}`
   return { name, ...shape, maxRequests: 20_000, body: buildBody(script, true) }
+}
+
+/** The same words from a supplier that speaks another format than the client. */
+function translatedStream(shape: StreamShape): Scenario {
+  const script = `chunks=${shape.chunks} gap=${STREAM_GAP_MS}`
+  const body = buildBody(script, true, TRANSLATED_MODEL)
+  return { name: 'translated-stream', isTranslated: true, ...shape, maxRequests: 20_000, body }
 }
 
 /** As many streams at once as a busy team has, each as slow as a large model writes. */
@@ -67,9 +80,9 @@ function crowd(): Scenario {
   return { name: 'crowd', connections: 2_000, maxSeconds: 12, maxRequests: 6_000, chunks: 60, body }
 }
 
-function buildBody(script: string, stream: boolean): string {
+function buildBody(script: string, stream: boolean, model = MODEL): string {
   return JSON.stringify({
-    model: MODEL,
+    model,
     messages: [
       { role: 'system', content: PROMPT },
       { role: 'user', content: script },

@@ -51,26 +51,83 @@ const DONE = encoder.encode('data: [DONE]\n\n')
 const END = Buffer.concat([FINISH, DONE])
 const END_WITH_USAGE = Buffer.concat([FINISH, USAGE_CHUNK, DONE])
 
+type JsonFields = Readonly<Record<string, unknown>>
+
+function encodeMessagesEvent(event: { readonly type: string } & JsonFields): Uint8Array {
+  return encoder.encode(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+}
+
+const MESSAGES_FIRST = Buffer.concat(
+  [
+    {
+      type: 'message_start',
+      message: {
+        id: 'msg_bench000000000000000000',
+        type: 'message',
+        role: 'assistant',
+        model: 'bench-model',
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { input_tokens: 180, output_tokens: 1 },
+      },
+    },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  ].map(encodeMessagesEvent),
+)
+const MESSAGES_WORD = encodeMessagesEvent({
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'text_delta', text: ' gateway' },
+})
+const MESSAGES_END = Buffer.concat(
+  [
+    { type: 'content_block_stop', index: 0 },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { output_tokens: 190 },
+    },
+    { type: 'message_stop' },
+  ].map(encodeMessagesEvent),
+)
+
+/** The pieces of a stream in one of the formats. */
+interface Pieces {
+  readonly first: Uint8Array
+  readonly word: Uint8Array
+  readonly end: Uint8Array
+}
+
+const CHAT: Pieces = { first: FIRST, word: WORD, end: END }
+const CHAT_WITH_USAGE: Pieces = { ...CHAT, end: END_WITH_USAGE }
+const MESSAGES: Pieces = { first: MESSAGES_FIRST, word: MESSAGES_WORD, end: MESSAGES_END }
+
 interface Script {
   readonly chunks: number
   readonly gapMs: number
-  readonly includeUsage: boolean
+  readonly pieces: Pieces
 }
 
-function readScript(body: string): Script | null {
+function readScript(path: string, body: string): Script | null {
   if (!/"stream":\s*true/.test(body)) return null
   const [, chunks = '10', gapMs = '1'] = /chunks=(\d+) gap=(\d+)/.exec(body) ?? []
-  return { chunks: Number(chunks), gapMs: Number(gapMs), includeUsage: /"include_usage":\s*true/.test(body) }
+  return { chunks: Number(chunks), gapMs: Number(gapMs), pieces: piecesFor(path, body) }
 }
 
-async function* playScript({ chunks, gapMs, includeUsage }: Script): AsyncGenerator<Uint8Array> {
-  yield FIRST
+function piecesFor(path: string, body: string): Pieces {
+  if (path.endsWith('/messages')) return MESSAGES
+  return /"include_usage":\s*true/.test(body) ? CHAT_WITH_USAGE : CHAT
+}
+
+async function* playScript({ chunks, gapMs, pieces }: Script): AsyncGenerator<Uint8Array> {
+  yield pieces.first
   for (let sent = 1; sent < chunks; sent++) {
     // Without a pause the socket would put several chunks into one packet and the target would copy them as one.
     await Bun.sleep(gapMs)
-    yield WORD
+    yield pieces.word
   }
-  yield includeUsage ? END_WITH_USAGE : END
+  yield pieces.end
 }
 
 export const server = Bun.serve({
@@ -78,7 +135,7 @@ export const server = Bun.serve({
   port: 0,
   idleTimeout: 0,
   async fetch(request) {
-    const script = readScript(await request.text())
+    const script = readScript(new URL(request.url).pathname, await request.text())
     if (script === null) return new Response(WHOLE_REPLY, { headers: { 'content-type': 'application/json' } })
     return new Response(playScript(script), { headers: { 'content-type': 'text/event-stream' } })
   },

@@ -1,6 +1,13 @@
 import { join } from 'node:path'
 import { awaitHttp, findFreePort, type StartedProcess } from '../process-group.ts'
-import { CHAT_PATH, MODEL, type Target, type TargetContext } from './target.ts'
+import {
+  BUN_ENVIRONMENT,
+  CHAT_PATH,
+  MODEL,
+  type Target,
+  type TargetContext,
+  TRANSLATED_MODEL,
+} from './target.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../src/main.ts')
 const OPERATOR_TOKEN = 'bench-operator-token-0123456789abcdef'
@@ -8,7 +15,7 @@ const API_KEY = `sk-${'bench0'.repeat(8)}`
 
 /**
  * The gateway as it ships: authentication, limits, holds, journal, ledger and metrics all on.
- * It is given its own settings and no tuning of the runtime: what a user has to set by hand is not measured as ours.
+ * It is started as `npm start` does it: what a user has to set by hand is not measured as ours.
  */
 export async function startGateway({ processes, upstreamPort, folder }: TargetContext): Promise<Target> {
   const port = await findFreePort()
@@ -16,7 +23,7 @@ export async function startGateway({ processes, upstreamPort, folder }: TargetCo
     name: 'gateway',
     command: [process.execPath, PROGRAM],
     environment: {
-      NODE_ENV: 'production',
+      ...BUN_ENVIRONMENT,
       PORT: String(port),
       TURNPIKE_DATA: join(folder, 'data'),
       TURNPIKE_OPERATOR_TOKEN: OPERATOR_TOKEN,
@@ -36,14 +43,36 @@ export async function startGateway({ processes, upstreamPort, folder }: TargetCo
 }
 
 async function configure(operator: Operator, upstreamPort: number): Promise<void> {
-  await operator.call('PUT', '/suppliers/bench', {
-    type: 'openai-compatible',
-    base_url: `http://127.0.0.1:${upstreamPort}/v1`,
-    formats: ['chat-completion'],
+  const baseUrl = `http://127.0.0.1:${upstreamPort}/v1`
+  const chat = { id: 'bench', type: 'openai-compatible', format: 'chat-completion' }
+  const messages = { id: 'bench-messages', type: 'anthropic', format: 'messages' }
+  await addModel(operator, MODEL, { ...chat, baseUrl })
+  await addModel(operator, TRANSLATED_MODEL, { ...messages, baseUrl })
+  // Limits stay on and are counted; they are only set where the load cannot reach them.
+  const { data } = (await operator.call('GET', '/accounts')) as { data: { id: string }[] }
+  for (const { id } of data) {
+    const limits = { tier: 'Enterprise', rpm: 100_000_000, tpm: 2_000_000_000, reason: 'bench' }
+    await operator.call('PUT', `/accounts/${id}/tier`, limits)
+  }
+}
+
+interface SupplierPlan {
+  readonly id: string
+  readonly type: string
+  readonly format: string
+  readonly baseUrl: string
+}
+
+/** A model with one route, to a supplier of its own. */
+async function addModel(operator: Operator, model: string, supplier: SupplierPlan): Promise<void> {
+  await operator.call('PUT', `/suppliers/${supplier.id}`, {
+    type: supplier.type,
+    base_url: supplier.baseUrl,
+    formats: [supplier.format],
     enabled: true,
   })
-  await operator.call('POST', '/suppliers/bench/credentials', { secret: 'sk-upstream' })
-  await operator.call('PUT', `/models/${MODEL}`, {
+  await operator.call('POST', `/suppliers/${supplier.id}/credentials`, { secret: 'sk-upstream' })
+  await operator.call('PUT', `/models/${model}`, {
     owned_by: 'bench',
     display_name: 'Bench',
     description: 'Answers at once',
@@ -51,18 +80,12 @@ async function configure(operator: Operator, upstreamPort: number): Promise<void
     input_token_limit: 1_000_000,
     output_token_limit: 100_000,
   })
-  await operator.call('PUT', `/models/${MODEL}/routes/bench`, {
+  await operator.call('PUT', `/models/${model}/routes/${supplier.id}`, {
     upstream_model: MODEL,
     price: { input: '1.25', output: '10' },
     priority: 1,
     enabled: true,
   })
-  // Limits stay on and are counted; they are only set where the load cannot reach them.
-  const { data } = (await operator.call('GET', '/accounts')) as { data: { id: string }[] }
-  for (const { id } of data) {
-    const limits = { tier: 'Enterprise', rpm: 100_000_000, tpm: 2_000_000_000, reason: 'bench' }
-    await operator.call('PUT', `/accounts/${id}/tier`, limits)
-  }
 }
 
 class Operator {

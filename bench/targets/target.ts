@@ -16,8 +16,10 @@ export interface TargetContext {
   readonly folder: string
 }
 
-/** Bun allows 256 outgoing requests at once unless told otherwise, which would measure its queue. */
-export const BUN_ENVIRONMENT = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65000', NODE_ENV: 'production' }
+/** Bun allows 256 outgoing requests at once unless told otherwise, which would measure its queue; as `npm start` does. */
+export const BUN_ENVIRONMENT = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', NODE_ENV: 'production' }
 
 export const CHAT_PATH = '/v1/chat/completions'
 export const MODEL = 'bench-model'
+/** Served by a supplier that speaks messages, whatever the client speaks. */
+export const TRANSLATED_MODEL = 'bench-translated-model'

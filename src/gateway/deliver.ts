@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
+import { saysProofRefused } from '../protocols/supplier-error.ts'
 import { type Candidate, orderCandidates } from '../rules/routing/order-candidates.ts'
 import { supplierTypeOf } from '../suppliers/index.ts'
 import type { Attempt } from '../vocabulary/settlement.ts'
@@ -10,7 +11,7 @@ import { ask } from './ask.ts'
 import { capacityWindows } from './capacity.ts'
 import type { Gateway } from './gateway.ts'
 import type { LanePlan } from './lane-plan.ts'
-import { planLane } from './plan-lane.ts'
+import { planLane, planWithoutProofs } from './plan-lane.ts'
 import { failureError, isWorthAnotherTry, supplierRateLimited, withoutSecret } from './supplier-trouble.ts'
 
 // More tries would only add to the time a client waits for the same bad news.
@@ -33,14 +34,14 @@ export interface Delivery {
 export async function deliver(admission: Admission, gateway: Gateway): Promise<Delivery> {
   const troubles: Troubles = { failure: null, unspeakable: null, freeInSeconds: Number.POSITIVE_INFINITY }
   for (const candidate of orderCandidates(admission.asking.target.routes, gateway.random)) {
-    const plan = await planOrNote(admission, candidate, { gateway, troubles })
-    if (plan === null) continue
-    const refusal = await gateway.admissions.takeCapacity(capacityWindows(admission, candidate, plan))
+    const wanted = await planOrNote(admission, candidate, { gateway, troubles })
+    if (wanted === null) continue
+    const refusal = await gateway.admissions.takeCapacity(capacityWindows(admission, candidate, wanted))
     if (refusal?.reason === 'window') {
       troubles.freeInSeconds = Math.min(troubles.freeInSeconds, refusal.retryAfterSeconds)
       continue
     }
-    const answer = await attempt(admission, candidate, { gateway, plan })
+    const { answer, plan } = await attemptWithProofs(admission, candidate, { gateway, plan: wanted })
     if (answer.type === 'whole') return deliverWhole(admission, candidate, { answer, plan })
     if (answer.type === 'stream') return deliverStream(admission, candidate, { answer, plan, gateway })
     if (answer.type === 'client-left') return await giveUp(admission, 'client_left', clientLeft())
@@ -72,10 +73,37 @@ async function planOrNote(
   }
 }
 
+interface AttemptParts {
+  readonly gateway: Gateway
+  readonly plan: LanePlan
+}
+
+/**
+ * One try, and one more without signatures when the supplier does not know those of another: a conversation may move
+ * between suppliers of one format, whose signatures look alike until they are checked.
+ */
+async function attemptWithProofs(
+  admission: Admission,
+  candidate: Candidate,
+  parts: AttemptParts,
+): Promise<{ answer: Answer; plan: LanePlan }> {
+  const answer = await attempt(admission, candidate, parts)
+  if (
+    answer.type !== 'failed' ||
+    answer.failure.kind !== 'input' ||
+    !saysProofRefused(answer.failure.message)
+  ) {
+    return { answer, plan: parts.plan }
+  }
+  const { gateway } = parts
+  const plan = await planWithoutProofs(parts.plan, { admission, candidate, gateway })
+  return { answer: await attempt(admission, candidate, { gateway, plan }), plan }
+}
+
 async function attempt(
   admission: Admission,
   candidate: Candidate,
-  { gateway, plan }: { gateway: Gateway; plan: LanePlan },
+  { gateway, plan }: AttemptParts,
 ): Promise<Answer> {
   const { exchange } = admission.asking
   const { supplier, route } = candidate.route

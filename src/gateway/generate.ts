@@ -1,4 +1,5 @@
 import type { Protocol } from '../protocols/protocol.ts'
+import { type Admission, NOTHING_DELIVERED } from './admission.ts'
 import { admit } from './admit.ts'
 import { authenticate } from './authenticate.ts'
 import { type Delivery, deliver } from './deliver.ts'
@@ -21,8 +22,18 @@ export async function generate(exchange: Exchange, protocol: Protocol, gateway: 
     const target = findModel(caller, reading.request, protocol)
     const admission = await admit({ exchange, protocol, caller, target, ...reading }, gateway)
     limits.windows = admission.windows
-    return respond(await deliver(admission, gateway))
+    return respond(await deliverOrSettle(admission, gateway))
   })
+}
+
+/** Whatever goes wrong on the way, what was held for the request is let go; settling a second time changes nothing. */
+async function deliverOrSettle(admission: Admission, gateway: Gateway): Promise<Delivery> {
+  try {
+    return await deliver(admission, gateway)
+  } catch (error) {
+    await admission.settle({ outcome: 'refused', ...NOTHING_DELIVERED, served: null })
+    throw error
+  }
 }
 
 function respond(delivery: Delivery): Reply {

@@ -6,7 +6,12 @@ import { chooseLane } from './choose-lane.ts'
 import type { Gateway } from './gateway.ts'
 import type { LanePlan } from './lane-plan.ts'
 import { planRelay } from './relay.ts'
-import { planTranslation, type ReplySides, unfoldReply } from './translate/translate.ts'
+import {
+  planTranslation,
+  type ReplySides,
+  type TranslationParts,
+  unfoldReply,
+} from './translate/translate.ts'
 
 /** What to send to this candidate. Throws a GatewayError when what the client wants cannot be said to it. */
 export async function planLane(
@@ -14,7 +19,7 @@ export async function planLane(
   candidate: Candidate,
   gateway: Gateway,
 ): Promise<LanePlan> {
-  const { protocol, request, exchange, caller } = admission.asking
+  const { protocol, request } = admission.asking
   const lane = chooseLane(protocol, request, candidate.route)
   if (lane === null) throw new Error('a candidate without a lane')
   const parts = { admission, candidate, gateway }
@@ -26,17 +31,31 @@ export async function planLane(
       unfoldReply: (text) => unfoldReply(text, sidesFor(protocol, parts)),
     })
   }
-  return await planTranslation({
-    ...sidesFor(lane.protocol, parts),
-    supplierProtocol: lane.protocol,
-    accountId: caller.account.id,
-    memory: gateway.thinking,
-    fetchImage: (url) => gateway.fetchImage(url, exchange),
-    isStrict: exchange.headers.get('x-gateway-strict') === 'true',
-  })
+  return await planTranslation(translationParts(lane.protocol, parts))
 }
 
-interface LaneParts {
+/**
+ * What to send to a candidate that has refused the signatures in the history: the same without them. It is translated
+ * even where it could be relayed, since the client's bytes hold what was refused.
+ */
+export function planWithoutProofs(refused: LanePlan, parts: LaneParts): Promise<LanePlan> {
+  return planTranslation({ ...translationParts(refused.supplierProtocol, parts), isProofless: true })
+}
+
+function translationParts(protocol: Protocol, parts: LaneParts): TranslationParts {
+  const { exchange, caller } = parts.admission.asking
+  return {
+    ...sidesFor(protocol, parts),
+    supplierProtocol: protocol,
+    accountId: caller.account.id,
+    memory: parts.gateway.thinking,
+    fetchImage: (url) => parts.gateway.fetchImage(url, exchange),
+    isStrict: exchange.headers.get('x-gateway-strict') === 'true',
+    isProofless: false,
+  }
+}
+
+export interface LaneParts {
   readonly admission: Admission
   readonly candidate: Candidate
   readonly gateway: Gateway

@@ -57,3 +57,10 @@ const TOO_LONG =
 export function saysPromptTooLong(message: string): boolean {
   return TOO_LONG.test(message.slice(0, LONGEST_EXAMINED))
 }
+
+const PROOF_REFUSED = /\bsignature\b|thought_signature|encrypted[ _]content/i
+
+/** Whether a message complains about a signed thought in the history, as suppliers do about each other's. */
+export function saysProofRefused(message: string): boolean {
+  return PROOF_REFUSED.test(message.slice(0, LONGEST_EXAMINED))
+}

@@ -19,13 +19,6 @@ export const GAPS: readonly Gap[] = [
     client: 'responses',
     reason: 'The responses format has no stop sequences: a client cannot ask for one.',
   },
-  ...(['responses', 'messages', 'content-generation'] as const).map((format) => ({
-    scenario: 'stranger',
-    client: format,
-    supplier: format,
-    reason:
-      "Between a client and a supplier of one format, signatures pass as the supplier made them, without a word of whose they are. Another supplier of this format refuses them unless it shares the first one's keys.",
-  })),
   {
     scenario: 'thinking',
     client: 'chat-completion',

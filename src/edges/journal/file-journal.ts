@@ -15,7 +15,7 @@ export interface JournalOptions {
 }
 
 const SEGMENT_BYTES = 8 * 1024 * 1024
-// An admission needs no write of its own: the next settlement usually carries it along.
+// Most quick requests are settled before this, and then their admission need not be written at all.
 const ADMISSION_FLUSH_MS = 5
 const PERSIST_EVERY_MS = 200
 const PERSIST_BATCH = 200
@@ -32,6 +32,8 @@ export class FileJournal implements Journal {
   readonly #options: JournalOptions
   readonly #files: SegmentFiles
   readonly #outstanding: Outstanding = new Map()
+  /** Admissions that no file holds yet. */
+  readonly #unwritten = new Map<string, AdmissionRecord>()
   readonly #openedIn = new Map<string, number>()
   #pending: string[] = []
   #waiters: PromiseWithResolvers<void>[] = []
@@ -64,17 +66,26 @@ export class FileJournal implements Journal {
   }
 
   open(record: AdmissionRecord): void {
-    this.#pending.push(encodeJournalLine({ type: 'open', record }))
-    this.#openedIn.set(record.requestId, this.#files.current)
-    this.#count(this.#files.current, 1)
-    // Left to fire even when a settlement has carried the line along: setting a timer anew costs more than the look.
+    this.#unwritten.set(record.requestId, record)
+    // Left to fire even when all of them are settled by then: setting a timer anew costs more than the look.
     this.#flushTimer ??= setTimeout(() => {
       this.#flushTimer = null
+      this.#writeAdmissions()
       this.#flush()
     }, ADMISSION_FLUSH_MS)
   }
 
+  #writeAdmissions(): void {
+    for (const record of this.#unwritten.values()) {
+      this.#pending.push(encodeJournalLine({ type: 'open', record }))
+      this.#openedIn.set(record.requestId, this.#files.current)
+      this.#count(this.#files.current, 1)
+    }
+    this.#unwritten.clear()
+  }
+
   settle(settlement: Settlement): Promise<void> {
+    this.#unwritten.delete(settlement.requestId)
     this.#pending.push(encodeJournalLine({ type: 'settled', settlement }))
     this.#count(this.#files.current, 1)
     this.#queue.push({ settlement, segment: this.#files.current })
@@ -109,6 +120,7 @@ export class FileJournal implements Journal {
 
   /** Writes everything to the database and closes; what cannot be written stays for the next start. */
   async close(): Promise<void> {
+    this.#writeAdmissions()
     this.#flush()
     if (this.#flushTimer !== null) clearTimeout(this.#flushTimer)
     this.#isClosed = true

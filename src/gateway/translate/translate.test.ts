@@ -41,6 +41,7 @@ function partsFor({ from, to, body, traits = {}, parts = {} }: Wanted): Translat
     memory: new ThinkingMemory(clock),
     fetchImage: async () => PICTURE,
     isStrict: false,
+    isProofless: false,
     ...parts,
   }
 }

@@ -16,6 +16,7 @@ import { ToolRestorer } from './restore-tools.ts'
 import { StopScanner } from './stop-scanner.ts'
 import type { ThinkingMemory } from './thinking-memory.ts'
 import { TranslatingTap } from './translating-tap.ts'
+import { withoutProofs } from './without-proofs.ts'
 
 /** Both sides of an answer: how it is read from the supplier and how it is told to the client. */
 export interface ReplySides {
@@ -32,6 +33,8 @@ export interface TranslationParts extends ReplySides {
   readonly fetchImage: FetchPicture
   /** Refuse rather than leave anything out. */
   readonly isStrict: boolean
+  /** Leave out what other suppliers have signed, since this one refused it. */
+  readonly isProofless: boolean
 }
 
 /**
@@ -58,7 +61,9 @@ export async function planTranslation(parts: TranslationParts): Promise<LanePlan
 }
 
 async function prepare(decoded: Conversation, parts: TranslationParts): Promise<Conversation> {
-  const remembered = parts.memory.restore(parts.accountId, decoded)
+  const remembered = parts.isProofless
+    ? withoutProofs(decoded)
+    : parts.memory.restore(parts.accountId, decoded)
   if (parts.supply.traits.urlImages) return remembered
   return await withImageBytes(remembered, parts.fetchImage)
 }

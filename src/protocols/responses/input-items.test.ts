@@ -43,3 +43,11 @@ test('references are found and replaced, those to nothing stay', () => {
   })
   expect(resolveReferences({ input: 'x' }, stored)).toEqual({ input: 'x' })
 })
+
+test('a reference to a thought without its content is left out, and nothing names it any more', () => {
+  const call = { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{}' }
+  const { id: _id, ...bare } = call
+  const body = { input: [{ type: 'item_reference', id: 'rs_1' }, call, { type: 'item_reference', id: 'x' }] }
+  const stored = new Map([['rs_1', { type: 'reasoning', id: 'rs_1', summary: [] }]])
+  expect(resolveReferences(body, stored)).toEqual({ input: [bare, { type: 'item_reference', id: 'x' }] })
+})

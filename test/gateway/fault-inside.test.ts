@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test'
+import { createKey, openAccount } from '../support/accounts.ts'
+import { chat, refusalOf } from '../support/chat.ts'
+import { onlySettlementOf } from '../support/settlements.ts'
+import { startTestGateway } from '../support/test-gateway.ts'
+
+test('a fault of our own after admission settles the request: nothing stays held for it', async () => {
+  const chance = { isBroken: true }
+  const gateway = await startTestGateway({
+    random: () => {
+      if (chance.isBroken) throw new Error('no chance')
+      return 0.5
+    },
+  })
+  try {
+    // Enough for one request at a time and no more.
+    const account = await openAccount(gateway, '0.01')
+    const key = await createKey(gateway, account)
+    const response = await chat(gateway.url, { max_tokens: 5_000 }, { key: key.secret })
+    expect(await refusalOf(response)).toEqual([500, 'internal_error'])
+    const { outcome, amount } = await onlySettlementOf(gateway, key.id)
+    expect([outcome, Number(amount)]).toEqual(['refused', 0])
+    chance.isBroken = false
+    expect((await chat(gateway.url, { max_tokens: 5_000 }, { key: key.secret })).status).toBe(200)
+  } finally {
+    await gateway.stop()
+  }
+})
