@@ -50,15 +50,16 @@ function findHolder(exchange: Exchange, gateway: Gateway, moment: Moment): KeyHo
 }
 
 /** Several carriers may be present with different values: each is tried, `Authorization` first. */
-function* presentedSecrets(exchange: Exchange): Generator<string> {
+function presentedSecrets(exchange: Exchange): string[] {
   const { headers } = exchange
-  const authorization = headers.get('authorization')
-  if (authorization !== null) yield* named(authorization.replace(/^bearer\s+/i, ''))
-  for (const name of KEY_HEADERS) yield* named(headers.get(name))
-  if (exchange.path.startsWith(QUERY_KEY_PATHS)) yield* named(exchange.query.get('key'))
+  const secrets: string[] = []
+  addSecret(secrets, headers.get('authorization')?.replace(/^bearer\s+/i, ''))
+  for (const name of KEY_HEADERS) addSecret(secrets, headers.get(name))
+  if (exchange.path.startsWith(QUERY_KEY_PATHS)) addSecret(secrets, exchange.query.get('key'))
+  return secrets
 }
 
-function* named(value: string | null): Generator<string> {
+function addSecret(secrets: string[], value: string | null | undefined): void {
   const secret = value?.trim() ?? ''
-  if (secret !== '') yield secret
+  if (secret !== '') secrets.push(secret)
 }

@@ -1,5 +1,6 @@
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { Exchange } from '../../gateway/ports/exchange.ts'
+import type { Clock } from '../../vocabulary/clock.ts'
 import { type BodyLimits, readBodyText } from './read-body.ts'
 
 const NO_PARAMS: Readonly<Record<string, string>> = {}
@@ -8,33 +9,35 @@ export interface ExchangeOptions {
   readonly bodyLimits: BodyLimits
   /** `/v1/models/` for an endpoint `/v1/models/*`; null when its path names all parts. */
   readonly wildcardPrefix: string | null
-  readonly startedAtMs: number
-  /** Sets after how many idle seconds the connection of a request is closed; 0 is never. */
-  readonly setIdleTimeout: (request: Request, seconds: number) => void
   readonly idleSeconds: number
+  readonly clock: Clock
+}
+
+/** Sets after how many idle seconds the connection of a request is closed; 0 is never. */
+export interface ConnectionTimer {
+  timeout(request: Request, seconds: number): void
 }
 
 /** A request of Bun's server as an exchange. What costs something is worked out only when asked for. */
 export class BunExchange implements Exchange {
-  readonly requestId: string
+  readonly requestId = makeRequestId()
+  readonly startedAtMs: number
   readonly params: Readonly<Record<string, string>>
   readonly #request: Request
+  readonly #timer: ConnectionTimer
   readonly #options: ExchangeOptions
   #path: string | null = null
-  readonly #leaveListeners = new Set<() => void>()
+  #leaveListeners: (() => void)[] = []
   #isLasting = false
   #interruption: GatewayError | null = null
 
-  constructor(request: Request, options: ExchangeOptions) {
-    this.requestId = makeRequestId()
+  constructor(request: Request, timer: ConnectionTimer, options: ExchangeOptions) {
+    this.startedAtMs = options.clock.nowMs()
     this.#request = request
+    this.#timer = timer
     this.#options = options
     const { wildcardPrefix } = options
     this.params = paramsOf(request, wildcardPrefix === null ? null : restOf(this.path, wildcardPrefix))
-  }
-
-  get startedAtMs(): number {
-    return this.#options.startedAtMs
   }
 
   get method(): string {
@@ -61,9 +64,11 @@ export class BunExchange implements Exchange {
       listener()
       return () => {}
     }
-    const listeners = this.#leaveListeners
-    listeners.add(listener)
-    return () => listeners.delete(listener)
+    this.#leaveListeners.push(listener)
+    return () => {
+      const place = this.#leaveListeners.indexOf(listener)
+      if (place >= 0) this.#leaveListeners.splice(place, 1)
+    }
   }
 
   /**
@@ -73,7 +78,7 @@ export class BunExchange implements Exchange {
   prepareToLast(): void {
     if (this.#isLasting) return
     this.#isLasting = true
-    this.#options.setIdleTimeout(this.#request, 0)
+    this.#timer.timeout(this.#request, 0)
     const { signal } = this.#request
     if (signal.aborted) this.#tellListeners()
     else signal.addEventListener('abort', () => this.#tellListeners(), { once: true })
@@ -85,7 +90,7 @@ export class BunExchange implements Exchange {
 
   announceEnd(): void {
     // A connection keeps its time-out for later requests.
-    if (this.#isLasting) this.#options.setIdleTimeout(this.#request, this.#options.idleSeconds)
+    if (this.#isLasting) this.#timer.timeout(this.#request, this.#options.idleSeconds)
   }
 
   /** Whether nobody is there any more to read the answer. */
@@ -105,8 +110,8 @@ export class BunExchange implements Exchange {
   }
 
   #tellListeners(): void {
-    const listeners = [...this.#leaveListeners]
-    this.#leaveListeners.clear()
+    const listeners = this.#leaveListeners
+    this.#leaveListeners = []
     for (const listener of listeners) listener()
   }
 }

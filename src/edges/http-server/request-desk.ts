@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { asGatewayError, renderError } from '../../errors/render-error.ts'
 import type { Endpoint, HttpMethod, Reply } from '../../gateway/ports/exchange.ts'
-import { BunExchange, makeRequestId } from './bun-exchange.ts'
+import { BunExchange, type ExchangeOptions, makeRequestId } from './bun-exchange.ts'
 import { allowBrowsers, answerPreflight } from './cors.ts'
 import type { ServerOptions } from './serve.ts'
 import { unknownPath, wrongMethod } from './unknown-path.ts'
@@ -35,7 +35,7 @@ export class RequestDesk {
   }
 
   async refuseUnknownPath(request: Request, server: BunServer): Promise<Response> {
-    const exchange = this.#open(request, server)
+    const exchange = new BunExchange(request, server, this.#exchangeOptions(null))
     if (request.method === 'OPTIONS')
       return this.#finish(request, exchange, answerPreflight(request, ALL_METHODS))
     return this.#finish(request, exchange, renderError(unknownPath(exchange.path), exchange.requestId))
@@ -61,18 +61,20 @@ export class RequestDesk {
 
   #methods(endpoints: readonly Endpoint[]): Record<string, Handler> {
     const allowed = allowedMethods(endpoints)
+    const options = this.#exchangeOptions(endpoints[0]?.path ?? null)
     const handlers: Record<string, Handler> = {}
     for (const method of ALL_METHODS) {
       handlers[method] = async (request, server) => {
-        const exchange = this.#open(request, server)
+        const exchange = new BunExchange(request, server, options)
         const response = renderError(wrongMethod(method, allowed), exchange.requestId)
         return this.#finish(request, exchange, response)
       }
     }
     handlers.OPTIONS = async (request, server) =>
-      this.#finish(request, this.#open(request, server), answerPreflight(request, allowed))
+      this.#finish(request, new BunExchange(request, server, options), answerPreflight(request, allowed))
     for (const endpoint of endpoints) {
-      const handler: Handler = (request, server) => this.#serve(request, server, endpoint)
+      const handler: Handler = (request, server) =>
+        this.#serve(request, new BunExchange(request, server, options), endpoint)
       handlers[endpoint.method] = handler
       // Bun sends only the head of the answer to a HEAD request.
       if (endpoint.method === 'GET') handlers.HEAD = handler
@@ -80,18 +82,12 @@ export class RequestDesk {
     return handlers
   }
 
-  #open(request: Request, server: BunServer, endpoint?: Endpoint): BunExchange {
-    return new BunExchange(request, {
-      bodyLimits: this.#options.bodyLimits,
-      wildcardPrefix: endpoint === undefined ? null : wildcardPrefix(endpoint.path),
-      startedAtMs: this.#options.clock.nowMs(),
-      setIdleTimeout: (timed, seconds) => server.timeout(timed, seconds),
-      idleSeconds: this.#options.idleSeconds,
-    })
+  #exchangeOptions(path: string | null): ExchangeOptions {
+    const { bodyLimits, idleSeconds, clock } = this.#options
+    return { bodyLimits, idleSeconds, clock, wildcardPrefix: path === null ? null : wildcardPrefix(path) }
   }
 
-  async #serve(request: Bun.BunRequest, server: BunServer, endpoint: Endpoint): Promise<Response> {
-    const exchange = this.#open(request, server, endpoint)
+  async #serve(request: Request, exchange: BunExchange, endpoint: Endpoint): Promise<Response> {
     this.#waiting.add(exchange)
     this.#quick.add(exchange)
     const answer = await this.#answer(exchange, endpoint)
@@ -118,8 +114,6 @@ export class RequestDesk {
 
   #finish(request: Request, exchange: BunExchange, answer: Response | Reply): Response {
     const { requestId } = exchange
-    const added: Record<string, string> = { 'x-request-id': requestId, 'request-id': requestId }
-    allowBrowsers(request, added)
     this.#options.log.request({
       requestId,
       method: exchange.method,
@@ -127,7 +121,14 @@ export class RequestDesk {
       status: answer.status,
       durationMs: this.#options.clock.nowMs() - exchange.startedAtMs,
     })
-    return withHeaders(answer, added)
+    if (!(answer instanceof Response)) {
+      addHeaders(request, requestId, answer.headers)
+      return new Response(answer.body, answer)
+    }
+    const added: Record<string, string> = {}
+    addHeaders(request, requestId, added)
+    for (const name in added) answer.headers.set(name, added[name] ?? '')
+    return answer
   }
 }
 
@@ -136,12 +137,11 @@ function isStream(answer: Response | Reply): boolean {
   return answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
 }
 
-function withHeaders(answer: Response | Reply, added: Readonly<Record<string, string>>): Response {
-  if (!(answer instanceof Response)) {
-    return new Response(answer.body, { status: answer.status, headers: { ...answer.headers, ...added } })
-  }
-  for (const name in added) answer.headers.set(name, added[name] ?? '')
-  return answer
+/** What every answer carries, whatever it is. */
+function addHeaders(request: Request, requestId: string, headers: Record<string, string>): void {
+  headers['x-request-id'] = requestId
+  headers['request-id'] = requestId
+  allowBrowsers(request, headers)
 }
 
 const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const

@@ -8,6 +8,8 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 /** Lines are gathered and written together: a write for each would cost more than the line. */
 const BUFFER_BYTES = 16_000
 const FLUSH_MS = 250
+// The destination takes a line several times as long as it takes to add it to a text, so it gets many as one.
+const GATHERED_CHARACTERS = 4_000
 // When nobody reads the log, lines beyond this are dropped: a full pipe must neither stop requests nor fill memory.
 const MOST_BUFFERED_BYTES = 4 * 1024 * 1024
 const STANDARD_ERROR = 2
@@ -27,17 +29,55 @@ export function createLog(level: LogLevel, descriptor = STANDARD_ERROR): PinoLog
   })
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
   const lines = new RequestLineWriter()
+  const gathered = new GatheredLines(
+    level === 'debug' ? 0 : GATHERED_CHARACTERS,
+    (text) => void destination.write(text),
+  )
   const isTellingRequests = logger.isLevelEnabled('info')
-  setInterval(() => destination.flush(), FLUSH_MS).unref()
+  setInterval(() => {
+    gathered.send()
+    destination.flush()
+  }, FLUSH_MS).unref()
+  // Every other line sends what was gathered before it, so that the log stays in order.
+  const inOrder = () => {
+    gathered.send()
+    return logger
+  }
   return {
     request: (line) => {
-      if (isTellingRequests) destination.write(lines.write(line, Date.now()))
+      if (isTellingRequests) gathered.add(lines.write(line, Date.now()))
     },
     attemptFailed: (line: AttemptLine) =>
-      logger.warn({ ...line, failure: scrub(line.failure) }, 'attempt failed'),
-    notice: (what, facts) => logger.info(facts ?? {}, what),
-    trouble: (what, error, requestId) => logger.error({ ...describe(error), requestId }, what),
-    flush: () => destination.flushSync(),
+      inOrder().warn({ ...line, failure: scrub(line.failure) }, 'attempt failed'),
+    notice: (what, facts) => inOrder().info(facts ?? {}, what),
+    trouble: (what, error, requestId) => inOrder().error({ ...describe(error), requestId }, what),
+    flush: () => {
+      gathered.send()
+      destination.flushSync()
+    },
+  }
+}
+
+/** Lines that wait to be written together. */
+class GatheredLines {
+  readonly #mostCharacters: number
+  readonly #write: (text: string) => void
+  #text = ''
+
+  constructor(mostCharacters: number, write: (text: string) => void) {
+    this.#mostCharacters = mostCharacters
+    this.#write = write
+  }
+
+  add(line: string): void {
+    this.#text += line
+    if (this.#text.length >= this.#mostCharacters) this.send()
+  }
+
+  send(): void {
+    if (this.#text === '') return
+    this.#write(this.#text)
+    this.#text = ''
   }
 }
 
