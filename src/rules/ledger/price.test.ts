@@ -40,8 +40,8 @@ describe('the hold', () => {
     expect(holdFor({ ...unset, modelOutputLimit: 10 }, [plain])).toBe(100_000n + 20_000n)
   })
 
-  test('multiplies the output by the choices', () => {
-    expect(holdFor({ ...basis, choices: 3 }, [plain])).toBe(100_000n + 300_000n)
+  test('multiplies prompt and output by the choices', () => {
+    expect(holdFor({ ...basis, choices: 3 }, [plain])).toBe(300_000n + 300_000n)
   })
 
   test('takes the prompt as a cache write where that is dearer', () => {

@@ -39,7 +39,8 @@ function worstCaseUsage(basis: HoldBasis, price: Price): Usage {
   const output = heldOutputTokens(basis) * basis.choices
   // A prompt may be written to the supplier's cache whole, which can cost more than reading it plainly.
   const isWriteDearer = price.cacheWriteNanoPerMillion > price.inputNanoPerMillion
-  const prompt = basis.promptTokens
+  // A supplier that gives one answer at a time is asked once for each, and reads the prompt every time.
+  const prompt = basis.promptTokens * basis.choices
   return {
     input: isWriteDearer ? 0 : prompt,
     cacheRead: 0,
