@@ -53,6 +53,8 @@ export function startSandbox(options: SandboxOptions = {}): Sandbox {
     idleTimeout: 0,
     // Otherwise every connection destroyed on purpose would print its error.
     development: false,
+    // Outside of development Bun would share the port with another sandbox, and calls would go to either.
+    reusePort: false,
     fetch: (request) => route(request, stage, startedAtMs),
   })
   return {

@@ -20,7 +20,7 @@ interface Started {
 
 function start(
   endpoints: readonly Endpoint[],
-  more: { idleSeconds?: number; maxBytes?: number } = {},
+  more: { idleSeconds?: number; maxBytes?: number; port?: number } = {},
 ): Started {
   const lines: RequestLine[] = []
   const troubles: unknown[] = []
@@ -56,6 +56,13 @@ async function endingAfter(port: number, path: string, patienceMs: number): Prom
   socket.destroy()
   return ending
 }
+
+test('a port that another gateway listens on is not shared with it', async () => {
+  const { port } = start([])
+  const first = server
+  expect(() => start([], { port })).toThrow()
+  server = first
+})
 
 describe('an answer', () => {
   test('carries its id, which is also in the log', async () => {

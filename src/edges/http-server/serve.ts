@@ -51,6 +51,8 @@ export function startServer(options: ServerOptions): HttpServer {
     // Bodies are measured by readText, which can answer in the envelope; the server's own refusal cannot.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
+    // Outside of development Bun would share the port with any other gateway, and requests would go to either.
+    reusePort: false,
     routes: desk.routes(),
     fetch: (request, bun) => desk.refuseUnknownPath(request, bun),
     error: (error) => desk.answerFailure(error),
