@@ -51,9 +51,17 @@ export class Admission {
     this.#gateway = gateway
     this.promptTokens = promptTokens
     this.#startedAtMs = gateway.clock.nowMs()
-    const { requestId, accountId, keyId, model, clientFormat, stream } = this.#identity()
-    const startedAtMs = this.#startedAtMs
-    gateway.journal.open({ requestId, accountId, keyId, model, clientFormat, stream, holdNano, startedAtMs })
+    const { exchange, caller, target, protocol, request } = asking
+    gateway.journal.open({
+      requestId: exchange.requestId,
+      accountId: caller.account.id,
+      keyId: caller.key.id,
+      model: target.model.id,
+      clientFormat: protocol.name,
+      stream: request.facts.stream,
+      holdNano,
+      startedAtMs: this.#startedAtMs,
+    })
   }
 
   noteFirstByte(): void {
@@ -72,39 +80,35 @@ export class Admission {
     return this.#gateway.journal.settle(settlement)
   }
 
-  #settlement({ served, ...ending }: Ending): Settlement {
+  #settlement({ served, outcome, hasDelivered, reported, outputCharacters }: Ending): Settlement {
+    const { exchange, caller, target, protocol, request } = this.asking
     const { usage, provenance } = meter({
-      ...ending,
-      countedOutputTokens: tokensOfCharacters(ending.outputCharacters),
+      outcome,
+      hasDelivered,
+      reported,
+      countedOutputTokens: tokensOfCharacters(outputCharacters),
       estimatedPromptTokens: this.promptTokens,
     })
     const price = served?.candidate.route.price ?? null
-    return {
-      ...this.#identity(),
-      supplier: served?.candidate.route.supplier.id ?? null,
-      credentialId: served?.candidate.credential.id ?? null,
-      supplierFormat: served?.format ?? null,
-      usage,
-      provenance,
-      price,
-      amountNano: price === null ? 0n : priceOf(usage, price),
-      outcome: ending.outcome,
-      attempts: this.attempts,
-      startedAtMs: this.#startedAtMs,
-      firstByteMs: this.#firstByteMs,
-      durationMs: this.#elapsedMs(),
-    }
-  }
-
-  #identity() {
-    const { exchange, caller, target, protocol, request } = this.asking
     return {
       requestId: exchange.requestId,
       accountId: caller.account.id,
       keyId: caller.key.id,
       model: target.model.id,
+      supplier: served?.candidate.route.supplier.id ?? null,
+      credentialId: served?.candidate.credential.id ?? null,
       clientFormat: protocol.name,
+      supplierFormat: served?.format ?? null,
       stream: request.facts.stream,
+      usage,
+      provenance,
+      price,
+      amountNano: price === null ? 0n : priceOf(usage, price),
+      outcome,
+      attempts: this.attempts,
+      startedAtMs: this.#startedAtMs,
+      firstByteMs: this.#firstByteMs,
+      durationMs: this.#elapsedMs(),
     }
   }
 

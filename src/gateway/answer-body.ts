@@ -23,6 +23,11 @@ const BREAK_OFF_MS = 50
 
 const encoder = new TextEncoder()
 
+type ReadResult = Awaited<ReturnType<AnswerStream['reader']['read']>>
+
+/** A connection that broke is the end of the response. */
+const supplierIsGone = (): null => null
+
 /**
  * Moves a supplier's stream to the client at the client's pace, and sees to it that however it ends, the supplier
  * is let go and the request is settled before the last byte leaves.
@@ -105,7 +110,8 @@ export class AnswerBody implements LiveStream {
     while (!this.#isEnded) {
       if (tap.failure !== null) return this.#endWithFailure(tap.failure)
       if (tap.isTerminated) return this.#complete(null)
-      const bytes = await this.#readSupplier(reader)
+      // Two plain functions: an async one in between would cost every chunk another promise.
+      const bytes = await reader.read().then(this.#takeChunk, supplierIsGone)
       if (this.#isEnded) return
       if (bytes === null) return this.#endOfSupply()
       const forwarded = tap.push(bytes)
@@ -114,15 +120,10 @@ export class AnswerBody implements LiveStream {
     }
   }
 
-  /** null when the supplier has ended its response, or its connection broke. */
-  async #readSupplier(reader: AnswerStream['reader']): Promise<Uint8Array | null> {
-    try {
-      const { done, value } = await reader.read()
-      this.#supplierSpokeAtMs = this.#parts.gateway.clock.nowMs()
-      return done ? null : value
-    } catch {
-      return null
-    }
+  /** null when the supplier has ended its response. */
+  readonly #takeChunk = ({ done, value }: ReadResult): Uint8Array | null => {
+    this.#supplierSpokeAtMs = this.#parts.gateway.clock.nowMs()
+    return done ? null : value
   }
 
   #send(bytes: Uint8Array): void {

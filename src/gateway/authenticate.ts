@@ -25,7 +25,8 @@ export function authenticate(exchange: Exchange, gateway: Gateway): Caller {
   if (usageLimit !== null && gateway.admissions.hasReachedLimit(holder.key.id, usageLimit)) {
     throw new GatewayError('spending_limit_exceeded', 'This API key has reached its spending limit.')
   }
-  return { ...holder, snapshot, limits: accountLimits(holder.account, nowMs) }
+  const { key, account } = holder
+  return { key, account, snapshot, limits: accountLimits(account, nowMs) }
 }
 
 interface Moment {

@@ -1,4 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts'
+import type { Account } from '../vocabulary/account.ts'
+import type { ApiKey } from '../vocabulary/api-key.ts'
 import type { Caller } from './authenticate.ts'
 import type { Admissions, Metric, WindowDemand, WindowReading } from './ports/admissions.ts'
 
@@ -11,34 +13,45 @@ export interface OwnSpend {
 /** The account's windows, and the key's own when it has limits of its own: both are spent from. */
 export function ownWindows(caller: Caller, spend: OwnSpend): WindowDemand[] {
   const { account, key, limits } = caller
+  const ofKey = windowIds('key', key)
+  const ofAccount = windowIds('account', account)
   const windows: WindowDemand[] = []
-  addWindow(windows, {
-    id: `key:${key.id}:requests`,
-    metric: 'requests',
-    limit: key.rpm,
-    amount: spend.requests,
-  })
-  addWindow(windows, {
-    id: `account:${account.id}:requests`,
-    metric: 'requests',
-    limit: limits.rpm,
-    amount: spend.requests,
-  })
+  addRequests(windows, ofKey, { limit: key.rpm, amount: spend.requests })
+  addRequests(windows, ofAccount, { limit: limits.rpm, amount: spend.requests })
   if (spend.tokens === null) return windows
-  addWindow(windows, { id: `key:${key.id}:tokens`, metric: 'tokens', limit: key.tpm, amount: spend.tokens })
-  addWindow(windows, {
-    id: `account:${account.id}:tokens`,
-    metric: 'tokens',
-    limit: limits.tpm,
-    amount: spend.tokens,
-  })
+  addTokens(windows, ofKey, { limit: key.tpm, amount: spend.tokens })
+  addTokens(windows, ofAccount, { limit: limits.tpm, amount: spend.tokens })
   return windows
 }
 
-type PossibleWindow = Omit<WindowDemand, 'limit'> & { readonly limit: number | null }
+interface WindowIds {
+  readonly requests: string
+  readonly tokens: string
+}
 
-function addWindow(windows: WindowDemand[], { limit, ...rest }: PossibleWindow): void {
-  if (limit !== null) windows.push({ ...rest, limit })
+// The ids of a caller are looked up several times in every request; a string made once is also hashed only once.
+const knownIds = new WeakMap<Account | ApiKey, WindowIds>()
+
+function windowIds(kind: 'key' | 'account', owner: Account | ApiKey): WindowIds {
+  const known = knownIds.get(owner)
+  if (known !== undefined) return known
+  const ids = { requests: `${kind}:${owner.id}:requests`, tokens: `${kind}:${owner.id}:tokens` }
+  knownIds.set(owner, ids)
+  return ids
+}
+
+interface Share {
+  /** null: there is no such window. */
+  readonly limit: number | null
+  readonly amount: number
+}
+
+function addRequests(windows: WindowDemand[], { requests }: WindowIds, { limit, amount }: Share): void {
+  if (limit !== null) windows.push({ id: requests, metric: 'requests', limit, amount })
+}
+
+function addTokens(windows: WindowDemand[], { tokens }: WindowIds, { limit, amount }: Share): void {
+  if (limit !== null) windows.push({ id: tokens, metric: 'tokens', limit, amount })
 }
 
 export function limitHeaders(
@@ -56,6 +69,19 @@ export function writeLimitHeaders(headers: Record<string, string>, readings: rea
   writeReading(headers, 'tokens', readings)
 }
 
+const LIMIT_HEADERS = {
+  requests: {
+    limit: 'x-ratelimit-limit-requests',
+    remaining: 'x-ratelimit-remaining-requests',
+    reset: 'x-ratelimit-reset-requests',
+  },
+  tokens: {
+    limit: 'x-ratelimit-limit-tokens',
+    remaining: 'x-ratelimit-remaining-tokens',
+    reset: 'x-ratelimit-reset-tokens',
+  },
+} as const satisfies Record<Metric, unknown>
+
 function writeReading(
   headers: Record<string, string>,
   metric: Metric,
@@ -69,9 +95,10 @@ function writeReading(
     if (tightest === null || reading.remaining < tightest.remaining) tightest = reading
   }
   if (tightest === null) return
-  headers[`x-ratelimit-limit-${metric}`] = String(limit)
-  headers[`x-ratelimit-remaining-${metric}`] = String(tightest.remaining)
-  headers[`x-ratelimit-reset-${metric}`] = String(tightest.resetSeconds)
+  const names = LIMIT_HEADERS[metric]
+  headers[names.limit] = String(limit)
+  headers[names.remaining] = String(tightest.remaining)
+  headers[names.reset] = String(tightest.resetSeconds)
 }
 
 // Discovery and token counting do not spend the generation window; this keeps them from being free of any limit.

@@ -4,6 +4,7 @@ const SPACE = 0x20
 const DATA_FIELD = [0x64, 0x61, 0x74, 0x61, 0x3a] as const
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(['data', 'event', 'id', 'retry'])
 const LINE_END = /\r\n|\n|\r/
+const NAMED_EVENT = /^event: ([^\r\n]*)\ndata: ([^\r\n]*)\n\n$/
 const decoder = new TextDecoder()
 
 export interface SseEvent {
@@ -17,7 +18,15 @@ export interface SseEvent {
 /** Reads one framed event. */
 export function readSseEvent(bytes: Uint8Array): SseEvent {
   const data = readSingleLine(bytes)
-  return data === null ? readLines(decoder.decode(bytes)) : { data, name: null, isRecognised: true }
+  if (data !== null) return { data, name: null, isRecognised: true }
+  const text = decoder.decode(bytes)
+  return readNamed(text) ?? readLines(text)
+}
+
+// Where events have names, nearly all of them are such a pair of lines.
+function readNamed(text: string): SseEvent | null {
+  const match = NAMED_EVENT.exec(text)
+  return match === null ? null : { name: match[1] ?? '', data: match[2] ?? '', isRecognised: true }
 }
 
 // Nearly every event of a model's answer is one `data:` line and a blank line.

@@ -273,7 +273,7 @@ describe('answers that end unusually but well', () => {
     scripted.perform([FINISH_CHUNK.trimEnd()])
     const response = await begin({ stream: true, model: 'scripted' })
     expect(response.status).toBe(200)
-    expect(await response.text()).toBe(FINISH_CHUNK)
+    expect(await response.text()).toBe(FINISH_CHUNK + DONE)
     await expectCharge({ outcome: 'completed', ...COUNTED, output: 0, attempts: ['answered'] })
   })
 })

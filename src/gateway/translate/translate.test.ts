@@ -122,6 +122,28 @@ describe('several answers from a supplier that gives one at a time', () => {
   })
 })
 
+describe('a supplier that does not say what it used', () => {
+  const counted = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 }
+
+  test('leaves the client with our count of it', async () => {
+    const { chat, facts } = replyOf(await plan(toResponses({})), said('Hello there', null))
+    expect(chat.usage).toMatchObject(counted)
+    expect(facts.usage).toBeNull()
+  })
+
+  test('also when it replies whole to a client that wants a stream with usage', async () => {
+    const wanted = { stream: true, stream_options: { include_usage: true } }
+    const whole = (await plan(toResponses(wanted))).readWhole([said('Hello there', null)])
+    const chunks = (whole?.body ?? '').split('\n\n').filter((frame) => frame.startsWith('data: {'))
+    expect(JSON.parse(chunks.at(-1)?.slice('data: '.length) ?? '').usage).toMatchObject(counted)
+  })
+})
+
+test('fields that nobody knows are told in a way that a header can carry', async () => {
+  const { dropped } = await plan(toResponses({ 'ключ\r\n': 1 }))
+  expect(dropped).toEqual(['%D0%BA%D0%BB%D1%8E%D1%87%0D%0A'])
+})
+
 describe('stop sequences of a supplier that has none', () => {
   test('are not sent to it', async () => {
     expect(sentIn(await plan(toResponses({ stop: ['END'] })))).not.toHaveProperty('stop')

@@ -1,5 +1,4 @@
 import type { Answer } from '../../conversation/answer.ts'
-import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import { fold } from '../../conversation/fold.ts'
 import { unfold } from '../../conversation/unfold.ts'
@@ -9,9 +8,12 @@ import type { ClientSide, ReplyContext, SupplierSide, SupplyContext } from '../.
 import { type LanePlan, tryParse, type WholeReply } from '../lane-plan.ts'
 import { type AdaptedConversation, adaptTools } from './adapt-tools.ts'
 import { countOutput } from './count-output.ts'
+import { droppedNames } from './dropped-names.ts'
+import { withUsage } from './estimate-usage.ts'
 import { type EventStep, passThrough } from './event-step.ts'
 import { type FetchPicture, withImageBytes } from './image-bytes.ts'
 import { mergeAnswers } from './merge-answers.ts'
+import { refuseLosses } from './refuse-losses.ts'
 import { ToolRestorer } from './restore-tools.ts'
 import { StopScanner } from './stop-scanner.ts'
 import type { ThinkingMemory } from './thinking-memory.ts'
@@ -43,7 +45,9 @@ export interface TranslationParts extends ReplySides {
  */
 export async function planTranslation(parts: TranslationParts): Promise<LanePlan> {
   const { client, supplier, supply } = parts
-  const wanted = await prepare(client.decode(), parts)
+  const decoded = client.decode()
+  refuseLosses(decoded, parts.supplierProtocol.name)
+  const wanted = await prepare(decoded, parts)
   const copies = copiesFor(wanted, supply)
   const adapted = adaptTools(fitToSupplier(wanted, copies, supply), supplier.toolRules)
   const { body, dropped } = supplier.encodeRequest(adapted.conversation, supply)
@@ -56,7 +60,7 @@ export async function planTranslation(parts: TranslationParts): Promise<LanePlan
     copies,
     openTap: () => openTap(answering),
     readWhole: (replies) => readWhole(replies, answering),
-    dropped,
+    dropped: droppedNames(dropped),
   }
 }
 
@@ -90,6 +94,7 @@ function openTap(answering: Answering): TranslatingTap {
     decoder: answering.supplier.openDecoder(answering.supply),
     steps: stepsFor(answering, answering.wanted.choices),
     encoder: answering.client.openEncoder(answering.reply),
+    promptTokens: answering.reply.promptTokens,
   })
 }
 
@@ -116,8 +121,9 @@ function readWhole(replies: readonly string[], answering: Answering): WholeReply
   const events = passThrough(unfold(mergeAnswers(answers)), stepsFor(answering, null))
   const answer = fold(events)
   const facts = { usage: answer.usage, outputCharacters: countOutput(answer) }
-  if (answering.wanted.stream) return { ...encodeFrames(events, answering), facts }
-  const reply = answering.client.encodeReply(answer, answering.reply)
+  const told = withUsage(answer, answering.reply.promptTokens)
+  if (answering.wanted.stream) return { ...encodeFrames(told, answering), facts }
+  const reply = answering.client.encodeReply(told, answering.reply)
   return { body: JSON.stringify(reply), facts, reply }
 }
 
@@ -126,15 +132,14 @@ export function unfoldReply(text: string, parts: ReplySides): WholeReply | null 
   const answer = parts.supplier.decodeReply(tryParse(text), parts.supply)
   if (answer === null) return null
   const facts = { usage: answer.usage, outputCharacters: countOutput(answer) }
-  return { ...encodeFrames(unfold(answer), parts), facts }
+  return { ...encodeFrames(withUsage(answer, parts.reply.promptTokens), parts), facts }
 }
 
-function encodeFrames(
-  events: readonly AnswerEvent[],
-  { client, reply }: ReplySides,
-): Pick<WholeReply, 'body' | 'reply'> {
+function encodeFrames(answer: Answer, { client, reply }: ReplySides): Pick<WholeReply, 'body' | 'reply'> {
   const encoder = client.openEncoder(reply)
-  const body = events.map((event) => encoder.push(event)).join('')
+  const body = unfold(answer)
+    .map((event) => encoder.push(event))
+    .join('')
   return { body, reply: encoder.finalReply }
 }
 

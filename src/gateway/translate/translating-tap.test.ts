@@ -61,6 +61,7 @@ describe('a stream in another format', () => {
       decoder: scripted([start === undefined ? [] : [start], [], rest.slice(0, 1), rest.slice(1)]),
       steps: [],
       encoder: encoder(),
+      promptTokens: 9,
     })
     expect(textOf(tap.push(BYTES))).toBe('answer-start;')
     expect(tap.hasContent).toBe(false)
@@ -76,7 +77,12 @@ describe('a stream in another format', () => {
   test('counts what it told, as a whole reply of the same would be counted', () => {
     fc.assert(
       fc.property(arbitraryToldAnswer(), ({ answer, events }) => {
-        const tap = new TranslatingTap({ decoder: scripted([events]), steps: [], encoder: encoder() })
+        const tap = new TranslatingTap({
+          decoder: scripted([events]),
+          steps: [],
+          encoder: encoder(),
+          promptTokens: 9,
+        })
         tap.push(BYTES)
         expect(tap.outputCharacters).toBe(countOutput(answer))
       }),
@@ -84,7 +90,12 @@ describe('a stream in another format', () => {
   })
 
   test('tells of a failure as long as it has not ended', () => {
-    const failing = new TranslatingTap({ decoder: scripted([], FAILURE), steps: [], encoder: encoder() })
+    const failing = new TranslatingTap({
+      decoder: scripted([], FAILURE),
+      steps: [],
+      encoder: encoder(),
+      promptTokens: 9,
+    })
     failing.push(BYTES)
     expect(failing.failure).toEqual(FAILURE)
     expect(failing.fail(new GatewayError('provider_overloaded', 'busy'))).toBe('failed provider_overloaded')
@@ -92,9 +103,24 @@ describe('a stream in another format', () => {
       decoder: scripted([unfold(ANSWER)], FAILURE),
       steps: [],
       encoder: encoder(),
+      promptTokens: 9,
     })
     ended.push(BYTES)
     expect(ended.failure).toBeNull()
+  })
+
+  test('tells a client what was used as far as we can count it when the supplier does not', () => {
+    const told: AnswerEvent[] = []
+    const tap = new TranslatingTap({
+      decoder: scripted([unfold({ ...ANSWER, usage: null })]),
+      steps: [],
+      encoder: { ...encoder(), push: (event) => `${told.push(event)};` },
+      promptTokens: 9,
+    })
+    tap.push(BYTES)
+    expect(told.at(-2)).toEqual({ type: 'usage', usage: { ...NO_USAGE, input: 9, output: 2 } })
+    expect(told.at(-1)?.type).toBe('answer-end')
+    expect(tap.usage).toBeNull()
   })
 
   test('gives nothing more once it has ended, also when a stop sequence ended it', () => {
@@ -102,6 +128,7 @@ describe('a stream in another format', () => {
       decoder: scripted([unfold(ANSWER), unfold(ANSWER), unfold(ANSWER)]),
       steps: [new StopScanner({ sequences: ['ell'], streamedChoices: 1 })],
       encoder: encoder(),
+      promptTokens: 9,
     })
     tap.push(BYTES)
     expect(tap.isComplete).toBe(true)
@@ -135,6 +162,7 @@ test('any pieces of a real stream give the same bytes', () => {
       decoder: messages.supplier.openDecoder(context),
       steps: [],
       encoder: client.openEncoder(replyContext()),
+      promptTokens: 9,
     })
     let told = ''
     for (let start = 0; start < supplierBytes.length; start += size) {

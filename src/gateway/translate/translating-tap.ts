@@ -5,12 +5,15 @@ import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { StreamTap } from '../../protocols/protocol.ts'
 import type { StreamDecoder, StreamEncoder } from '../../protocols/translation.ts'
 import { charactersOf } from './count-output.ts'
+import { estimateUsage } from './estimate-usage.ts'
 import { type EventStep, passThrough } from './event-step.ts'
 
 export interface TranslatingParts {
   readonly decoder: StreamDecoder
   readonly steps: readonly EventStep[]
   readonly encoder: StreamEncoder
+  /** Our estimate of the prompt, told when the supplier reports nothing. */
+  readonly promptTokens: number
 }
 
 const bytesOf = new TextEncoder()
@@ -55,9 +58,17 @@ export class TranslatingTap implements StreamTap {
     let frames = ''
     for (const event of passThrough(decoded, this.#parts.steps)) {
       this.#note(event)
+      if (event.type === 'answer-end') frames += this.#tellMissingUsage()
       frames += this.#parts.encoder.push(event)
     }
     return frames === '' ? null : bytesOf.encode(frames)
+  }
+
+  /** Only to the client: `usage` stays null, so that nobody takes our count for the supplier's. */
+  #tellMissingUsage(): string {
+    if (this.usage !== null) return ''
+    const usage = estimateUsage(this.#parts.promptTokens, this.outputCharacters)
+    return this.#parts.encoder.push({ type: 'usage', usage })
   }
 
   #note(event: AnswerEvent): void {

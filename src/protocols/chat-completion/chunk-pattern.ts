@@ -46,10 +46,13 @@ export class ChunkPattern {
     if (end - start < this.#fixedLength) return null
     let characters = 0
     let at = start
-    for (const [index, piece] of this.#fixed.entries()) {
+    const last = this.#fixed.length - 1
+    for (let index = 0; index <= last; index++) {
+      const piece = this.#fixed[index]
+      if (piece === undefined) return null
       const pieceEnd = at + piece.length
       if (pieceEnd > end || piece.compare(bytes, at, pieceEnd) !== 0) return null
-      if (index === this.#fixed.length - 1) return pieceEnd === end ? characters : null
+      if (index === last) return pieceEnd === end ? characters : null
       const hole = readHole(bytes, pieceEnd, end)
       if (hole === null) return null
       if (index === 0) characters = hole.characters

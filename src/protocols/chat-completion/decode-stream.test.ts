@@ -404,6 +404,11 @@ describe('failures', () => {
       'rate-limited',
     ],
     [
+      'an error in place of a chunk',
+      data({ object: 'error', message: 'Overloaded', type: 'x', code: 503 }) + DONE,
+      'overloaded',
+    ],
+    [
       'an error in a choice',
       data({ choices: [{ index: 0, error: { message: 'x', code: 503 } }] }),
       'overloaded',

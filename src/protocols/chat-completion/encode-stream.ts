@@ -231,6 +231,7 @@ class ChoiceEncoder {
 
   #entry(delta: JsonObject, logprobs: readonly TokenLogprob[] | null, reason: string | null): string {
     const told = logprobs === null ? 'null' : JSON.stringify(encodeLogprobs(logprobs))
-    return `${this.#head}${JSON.stringify(delta)},"logprobs":${told},"finish_reason":${JSON.stringify(reason)}}`
+    const ended = reason === null ? 'null' : JSON.stringify(reason)
+    return `${this.#head}${JSON.stringify(delta)},"logprobs":${told},"finish_reason":${ended}}`
   }
 }

@@ -25,7 +25,9 @@ export function readFrame(bytes: Uint8Array): Frame {
   if (isDone(data)) return DONE
   const chunk = asObject(tryParseJson(data))
   if (chunk === null) return malformedFrame('an event that is not a JSON object')
-  if (name === 'error' || isError(chunk.error)) return { type: 'failure', failure: decodeStreamError(chunk) }
+  // Some suppliers write the error itself where a chunk is due.
+  if (name === 'error' || chunk.object === 'error' || isError(chunk.error))
+    return { type: 'failure', failure: decodeStreamError(chunk) }
   return { type: 'chunk', chunk }
 }
 

@@ -34,6 +34,7 @@ describe('not a reply', () => {
     [{ choices: 'x' }],
     [{ choices: [{ index: 0 }] }],
     [{ choices: [choice({ content: 'x' }), choice(null)] }],
+    [{ choices: [{ ...choice({ content: 'x' }), error: { message: 'x' } }] }],
     [{ error: { message: 'x' } }],
     [{ error: { message: 'x' }, choices: [choice({ content: '' })] }],
   ])('%j', (body) => expect(readReply(body)).toBeNull())

@@ -7,10 +7,11 @@ import { decodeUsage } from './usage.ts'
 export function readReply(body: unknown): ReplyFacts | null {
   const reply = asObject(body)
   if (reply === null || isObject(reply.error)) return null
-  const messages = asArray(reply.choices).map((choice) => asObject(asObject(choice)?.message))
-  if (messages.length === 0) return null
+  const choices = asArray(reply.choices).map(asObject)
+  if (choices.length === 0 || choices.some((choice) => isObject(choice?.error))) return null
   let outputCharacters = 0
-  for (const message of messages) {
+  for (const choice of choices) {
+    const message = asObject(choice?.message)
     if (message === null) return null
     outputCharacters += countGenerated(message)
   }

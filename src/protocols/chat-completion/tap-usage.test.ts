@@ -68,16 +68,17 @@ describe('golden streams', () => {
       expect(runText(text).facts).toEqual({
         hasContent: true,
         isComplete: true,
-        isTerminated: hasMarker,
+        isTerminated: true,
         failure: null,
         usage: hasMarker ? USAGE : null,
         outputCharacters: characters[name] ?? -1,
       })
     })
 
-    test(`${name}: relayed bytes equal supplier bytes, but for the usage chunk nobody asked for`, () => {
-      expect(runText(text, true).forwarded).toBe(text)
-      expect(runText(text, false).forwarded).toBe(withoutUsageChunk(text))
+    test(`${name}: relayed bytes equal supplier bytes, but for the usage chunk and the last marker`, () => {
+      const marker = name.includes('no-marker') ? done : ''
+      expect(runText(text, true).forwarded).toBe(text + marker)
+      expect(runText(text, false).forwarded).toBe(withoutUsageChunk(text) + marker)
     })
 
     test(`${name}: cut at every byte position`, () => {
@@ -157,6 +158,8 @@ describe('errors of the supplier', () => {
     ['rate limit', data({ error: { message: 'slow down', type: 'rate_limit_exceeded' } }), 'rate-limited'],
     ['overload', data({ error: { message: 'busy', code: 529 } }), 'overloaded'],
     ['context', data({ error: { message: 'm', code: 'context_length_exceeded' } }), 'context-length'],
+    ['of one choice', data({ choices: [{ index: 0, error: { message: 'm', code: 503 } }] }), 'overloaded'],
+    ['in place of a chunk', data({ object: 'error', message: 'm', code: 503 }), 'overloaded'],
     ['not JSON', 'data: <html>\n\n', 'malformed'],
     ['truncated JSON', 'data: {"choices":[\n\n', 'malformed'],
     ['not an object', 'data: [1]\n\n', 'malformed'],
@@ -232,7 +235,7 @@ describe('the end', () => {
   test('an unasked usage chunk without its blank line is read and left out', () => {
     const usage = data({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } })
     const { forwarded, facts } = runText(hello + stop + usage.trimEnd())
-    expect(forwarded).toBe(hello + stop)
+    expect(forwarded).toBe(hello + stop + done)
     expect(facts.usage).toMatchObject({ input: 3, output: 4 })
   })
 

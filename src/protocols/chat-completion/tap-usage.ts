@@ -6,6 +6,7 @@ import { type FramedEvents, SseFramer } from '../../wire/sse-framer.ts'
 import type { StreamTap } from '../protocol.ts'
 import { ChunkPattern } from './chunk-pattern.ts'
 import { countGenerated } from './count-generated.ts'
+import { decodeStreamError } from './decode-error.ts'
 import { encodeStreamError } from './encode-stream.ts'
 import { isWholeEvent, LONGEST_EVENT_BYTES, malformed, readFrame } from './frame.ts'
 import { decodeUsage } from './usage.ts'
@@ -13,6 +14,7 @@ import { decodeUsage } from './usage.ts'
 /** A stream whose events share no pattern must not pay for the search with every one of them. */
 const MOST_VAIN_LESSONS = 4
 const BLANK_LINE = new TextEncoder().encode('\n\n')
+const DONE = new TextEncoder().encode('data: [DONE]\n\n')
 
 /** What becomes of an event: it goes on, it alone is left out, or it and all after it stay here. */
 type Verdict = 'forward' | 'remove' | 'stop'
@@ -56,7 +58,11 @@ export class UsageTap implements StreamTap {
 
   end(): Uint8Array | null {
     const rest = this.failure === null ? this.#framer.finish() : null
-    return rest === null ? null : this.#readRest(rest)
+    const last = rest === null ? null : this.#readRest(rest)
+    if (this.isTerminated || !this.isComplete) return last
+    // Clients take a stream without its last marker for one that has failed, and this one has not.
+    this.isTerminated = true
+    return last === null ? DONE : joinBytes([last, DONE])
   }
 
   fail(error: GatewayError): string {
@@ -128,7 +134,11 @@ export class UsageTap implements StreamTap {
 
   #readChunk(chunk: JsonObject): Verdict {
     const choices = asArray(chunk.choices)
-    for (const choice of choices) this.#readChoice(asObject(choice) ?? {})
+    for (const item of choices) {
+      const choice = asObject(item) ?? {}
+      if (isObject(choice.error)) return this.#fail(decodeStreamError(choice))
+      this.#readChoice(choice)
+    }
     if (!isObject(chunk.usage)) return 'forward'
     this.usage = decodeUsage(chunk.usage) ?? this.usage
     const isUsageOnly = Array.isArray(chunk.choices) && choices.length === 0

@@ -5,6 +5,7 @@ import { grammarFaults } from '../../../test/support/normal-form.ts'
 import type { Answer } from '../../conversation/answer.ts'
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import { fold } from '../../conversation/fold.ts'
+import { textPart } from '../../conversation/part.ts'
 import { DEFAULT_TRAITS } from '../../vocabulary/traits.ts'
 import type { SupplyContext } from '../translation.ts'
 import { decodeReply } from './decode-reply.ts'
@@ -222,6 +223,14 @@ describe('a whole reply is decoded', () => {
     expect(answer?.choices[0]?.logprobs).toEqual([
       { token: 'a', logprob: -0.5, top: [{ token: 'b', logprob: -1 }] },
     ])
+  })
+
+  test('the list of its chunks is a whole stream, when it is whole', () => {
+    const first = { candidates: [{ content: { parts: [{ text: 'He' }] } }] }
+    const last = { candidates: [{ content: { parts: [{ text: 'y' }] }, finishReason: 'STOP' }] }
+    expect(decodeReply([first, last], context)?.choices[0]?.parts).toEqual([textPart('Hey')])
+    for (const list of [[first], [first, 7], [first, last, { error: { code: 503 } }]])
+      expect(decodeReply(list, context)).toBeNull()
   })
 
   test('anything else is none', () => {

@@ -62,8 +62,8 @@ export class BlockQueue {
     return this.#queue.find((block) => block.index === index && !block.isClosed)
   }
 
-  #tell(block: QueuedBlock, events: readonly AnswerEvent[]): AnswerEvent[] {
-    if (block === this.#queue[0]) return [...events]
+  #tell(block: QueuedBlock, events: AnswerEvent[]): AnswerEvent[] {
+    if (block === this.#queue[0]) return events
     block.held.push(...events)
     return []
   }

@@ -73,11 +73,11 @@ export class MessagesStreamDecoder implements StreamDecoder {
       case 'message_start':
         return this.#start(asObject(event.message) ?? {})
       case 'content_block_start':
-        return this.#readBlock(() => this.#blocks.open(event.index, asObject(event.content_block) ?? {}))
+        return this.#tellBlock(this.#blocks.open(event.index, asObject(event.content_block) ?? {}))
       case 'content_block_delta':
-        return this.#readBlock(() => this.#blocks.add(event.index, asObject(event.delta) ?? {}))
+        return this.#tellBlock(this.#blocks.add(event.index, asObject(event.delta) ?? {}))
       case 'content_block_stop':
-        return this.#readBlock(() => this.#blocks.close(event.index))
+        return this.#tellBlock(this.#blocks.close(event.index))
       case 'message_delta':
         return this.#noteEnding(event)
       case 'message_stop':
@@ -99,10 +99,9 @@ export class MessagesStreamDecoder implements StreamDecoder {
     return [{ type: 'answer-start', id }]
   }
 
-  #readBlock(read: () => AnswerEvent[] | null): AnswerEvent[] {
-    const events = read()
+  #tellBlock(events: AnswerEvent[] | null): AnswerEvent[] {
     if (events === null) return this.#failMalformed('has content that belongs to no block')
-    return [...this.#begin(''), ...events]
+    return this.#hasBegun ? events : [...this.#begin(''), ...events]
   }
 
   #noteEnding({ delta, usage }: JsonObject): AnswerEvent[] {

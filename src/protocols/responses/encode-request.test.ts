@@ -367,6 +367,16 @@ describe('parameters', () => {
     expect(encode({ output: schema }, { structured: 'none' }).dropped).toEqual(['response_format'])
   })
 
+  test.each(['json', 'none'] as const)(
+    'a schema where there is %s at most is told in words',
+    (structured) => {
+      const turns = [user(textPart('Give me json'))]
+      const { input } = encode({ output: schema, turns }, { structured }).body
+      expect(JSON.stringify(input)).toContain(JSON.stringify(JSON.stringify(schema.schema)).slice(1, -1))
+      expect(encode({ output: schema, turns }).body.input).toHaveLength(1)
+    },
+  )
+
   test('plain JSON needs the word in the input', () => {
     const json = { output: { type: 'json' as const } }
     expect(JSON.stringify(encode(json).body.input)).toContain('Answer with one JSON object.')

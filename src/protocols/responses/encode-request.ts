@@ -57,7 +57,8 @@ function encodePrompt(conversation: Conversation, context: SupplyContext, droppe
       instructions.map(({ text, cache }) => textPart(text, cache)),
     )
   for (const turn of turns) encoder.add(turn)
-  if (needsJsonWord(output, encoder.items)) encoder.addMessage('developer', [textPart(JSON_WORD)])
+  const words = jsonWords(output, context.traits, encoder.items)
+  if (words !== null) encoder.addMessage('developer', [textPart(words)])
   const input = encoder.items
   if (asItems || instructions.length === 0) return { input }
   return { instructions: instructions.map(({ text }) => text).join('\n\n'), input }
@@ -65,9 +66,18 @@ function encodePrompt(conversation: Conversation, context: SupplyContext, droppe
 
 const JSON_WORD = 'Answer with one JSON object.'
 
-// Suppliers refuse to give plain JSON unless the input says so in words.
-function needsJsonWord(output: OutputFormat, items: readonly JsonObject[]): boolean {
-  return output.type === 'json' && !/json/i.test(JSON.stringify(items))
+/** What has to be said in words because no field says it, or because suppliers want it said; null for nothing. */
+function jsonWords(
+  output: OutputFormat,
+  { structured }: Traits,
+  items: readonly JsonObject[],
+): string | null {
+  if (output.type === 'text' || (output.type === 'schema' && structured === 'schema')) return null
+  if (output.type === 'schema')
+    return `${JSON_WORD} It must fit this schema:\n${JSON.stringify(output.schema)}`
+  // Suppliers refuse to give plain JSON unless the input speaks of it.
+  const isSaid = structured !== 'none' && /json/i.test(JSON.stringify(items))
+  return isSaid ? null : JSON_WORD
 }
 
 function encodeToolUse(conversation: Conversation, own: JsonObject, dropped: Set<string>): JsonObject {
