@@ -49,6 +49,10 @@ describe("a supplier's failure in our words", () => {
   })
 })
 
+test('a supplier that finds the request too large says so in the same code as we do', () => {
+  expect(failureError(failure('input', { status: 413 })).code).toBe('request_too_large')
+})
+
 test('only what the client itself got wrong ends the search for another supplier', () => {
   const kinds = [
     'rate-limited',

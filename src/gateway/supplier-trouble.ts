@@ -50,7 +50,7 @@ export function failureError(failure: SupplierFailure): GatewayError {
     case 'input':
     case 'context-length':
       return new GatewayError(
-        failure.kind === 'input' ? 'invalid_request' : 'context_length_exceeded',
+        inputErrorCode(failure),
         failure.message,
         failure.param === null ? details : { ...details, param: failure.param },
       )
@@ -59,6 +59,11 @@ export function failureError(failure: SupplierFailure): GatewayError {
     default:
       return upstreamError(failure.kind, details)
   }
+}
+
+function inputErrorCode({ kind, status }: SupplierFailure): ErrorCode {
+  if (kind === 'context-length') return 'context_length_exceeded'
+  return status === 413 ? 'request_too_large' : 'invalid_request'
 }
 
 /** A whole number of seconds from 1 to 60: official clients ignore anything else. */

@@ -73,7 +73,7 @@ export function decodeRequest(request: ChatRequest): Conversation {
 
 /** Whether the client speaks of `functions` alone and therefore waits for a `function_call` in the answer. */
 export function wantsFunctionCall({ functions, tools }: ChatRequest): boolean {
-  return functions !== undefined && functions.length > 0 && (tools === undefined || tools.length === 0)
+  return (functions?.length ?? 0) > 0 && (tools?.length ?? 0) === 0
 }
 
 function decodeSampling(request: ChatRequest): Sampling {

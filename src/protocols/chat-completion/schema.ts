@@ -150,11 +150,11 @@ export const ChatRequestSchema = Type.Object({
   stop: OptionalOrNull(
     Type.Union([NonEmptyString, Type.Array(NonEmptyString, { minItems: 1, maxItems: 4 })]),
   ),
-  tools: Type.Optional(Type.Array(Tool)),
-  tool_choice: Type.Optional(ToolChoice),
-  parallel_tool_calls: Type.Optional(Type.Boolean()),
-  functions: Type.Optional(Type.Array(FunctionDefinition)),
-  function_call: Type.Optional(Type.Union([Type.Enum(['none', 'auto']), Named])),
+  tools: OptionalOrNull(Type.Array(Tool)),
+  tool_choice: OptionalOrNull(ToolChoice),
+  parallel_tool_calls: OptionalOrNull(Type.Boolean()),
+  functions: OptionalOrNull(Type.Array(FunctionDefinition)),
+  function_call: OptionalOrNull(Type.Union([Type.Enum(['none', 'auto']), Named])),
   reasoning_effort: OptionalOrNull(Type.Enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
   verbosity: OptionalOrNull(Type.Enum(['low', 'medium', 'high'])),
   seed: OptionalOrNull(Type.Integer()),
@@ -164,7 +164,7 @@ export const ChatRequestSchema = Type.Object({
   logit_bias: OptionalOrNull(
     Type.Object({}, { additionalProperties: Type.Number({ minimum: -100, maximum: 100 }) }),
   ),
-  response_format: Type.Optional(ResponseFormat),
+  response_format: OptionalOrNull(ResponseFormat),
   prediction: OptionalOrNull(
     Type.Object({
       type: Type.Literal('content'),
@@ -173,14 +173,14 @@ export const ChatRequestSchema = Type.Object({
   ),
   modalities: OptionalOrNull(Type.Array(Type.String())),
   audio: OptionalOrNull(AnyObject),
-  web_search_options: Type.Optional(WebSearchOptions),
-  user: Type.Optional(Type.String()),
+  web_search_options: OptionalOrNull(WebSearchOptions),
+  user: OptionalOrNull(Type.String()),
   safety_identifier: OptionalOrNull(Type.String()),
   store: OptionalOrNull(Type.Boolean()),
   metadata: OptionalOrNull(AnyObject),
   service_tier: OptionalOrNull(Type.String()),
   prompt_cache_key: OptionalOrNull(Type.String()),
-  prompt_cache_options: Type.Optional(AnyObject),
+  prompt_cache_options: OptionalOrNull(AnyObject),
   prompt_cache_retention: OptionalOrNull(Type.String()),
   moderation: OptionalOrNull(AnyObject),
 })

@@ -90,8 +90,8 @@ export function encodeCustom({ name, description, grammar }: CustomTool): JsonOb
 }
 
 export function decodeToolChoice({ tool_choice, function_call }: ChatRequest): ToolChoice | null {
-  if (tool_choice !== undefined) return decodeChoice(tool_choice)
-  if (function_call === undefined) return null
+  if (tool_choice) return decodeChoice(tool_choice)
+  if (!function_call) return null
   return typeof function_call === 'string' ? { type: function_call } : named(function_call.name)
 }
 

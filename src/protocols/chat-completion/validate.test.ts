@@ -30,8 +30,8 @@ describe('spec 8.5 bounds, from both sides', () => {
     ['top_k', [0, 40, null], [1.5, 'x'], 'an integer'],
     ['stream', [true, false, null], ['true', 1], 'a boolean'],
     ['logprobs', [true, false, null], ['true', 0], 'a boolean'],
-    ['parallel_tool_calls', [true, false], ['true', null], 'a boolean'],
-    ['user', ['', 'u'], [7, null], 'a string'],
+    ['parallel_tool_calls', [true, false, null], ['true', 1], 'a boolean'],
+    ['user', ['', 'u', null], [7, []], 'a string'],
     [
       'stop',
       ['x', ['a'], ['a', 'b', 'c', 'd'], null],
@@ -46,11 +46,11 @@ describe('spec 8.5 bounds, from both sides', () => {
     ],
     [
       'tool_choice',
-      ['auto', 'none', 'required'],
-      ['any', 5, null],
+      ['auto', 'none', 'required', null],
+      ['any', 5],
       'one of "auto", "none", "required" or an object',
     ],
-    ['tools', [[]], ['f', {}, null], 'an array of objects'],
+    ['tools', [[], null], ['f', {}, 3], 'an array of objects'],
     ['logit_bias', [{}, { 5: 1 }, null], ['x', [1], 3], 'an object'],
     ['stream_options', [{}, null], [true, []], 'an object'],
   ]
