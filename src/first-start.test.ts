@@ -45,19 +45,20 @@ describe('the server secret', () => {
 
 describe('the operator token', () => {
   test('is the configured one', () => {
-    expect(findOperatorAccess('configured', folder, secrets)).toEqual({
-      fingerprint: secrets.fingerprint('configured'),
-      newToken: null,
-    })
+    const access = findOperatorAccess('configured', folder, secrets)
+    expect(access).toMatchObject({ fingerprint: secrets.fingerprint('configured'), newToken: null })
+    access.keep()
     expect(files.size).toBe(0)
   })
 
   test('is made once and shown once; only its fingerprint is kept', () => {
-    const { fingerprint, newToken } = findOperatorAccess(null, folder, secrets)
+    const { fingerprint, newToken, keep } = findOperatorAccess(null, folder, secrets)
     expect(newToken).toMatch(/^op-[A-Za-z0-9]{48}$/)
     expect(secrets.fingerprint(newToken ?? '')).toBe(fingerprint)
+    expect(files.size).toBe(0)
+    keep()
     expect([...files.values()].join()).not.toContain(newToken ?? '')
-    expect(findOperatorAccess(null, folder, secrets)).toEqual({ fingerprint, newToken: null })
+    expect(findOperatorAccess(null, folder, secrets)).toMatchObject({ fingerprint, newToken: null })
   })
 
   test('is made anew when a killed start has left an empty file', () => {

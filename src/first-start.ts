@@ -21,6 +21,8 @@ export interface OperatorAccess {
   readonly fingerprint: string
   /** Only when it was made just now: it is shown once and not kept. */
   readonly newToken: string | null
+  /** Lets later starts know the token. To be called when it is certain that this one will show it. */
+  keep(): void
 }
 
 export function findOperatorAccess(
@@ -28,13 +30,13 @@ export function findOperatorAccess(
   folder: DataFolder,
   secrets: SecretKeeper,
 ): OperatorAccess {
-  if (configured !== null) return { fingerprint: secrets.fingerprint(configured), newToken: null }
+  const keep = () => {}
+  if (configured !== null) return { fingerprint: secrets.fingerprint(configured), newToken: null, keep }
   const kept = folder.read(OPERATOR_FILE) || null
-  if (kept !== null) return { fingerprint: kept, newToken: null }
+  if (kept !== null) return { fingerprint: kept, newToken: null, keep }
   const newToken = `op-${randomText(48)}`
   const fingerprint = secrets.fingerprint(newToken)
-  folder.write(OPERATOR_FILE, fingerprint)
-  return { fingerprint, newToken }
+  return { fingerprint, newToken, keep: () => folder.write(OPERATOR_FILE, fingerprint) }
 }
 
 /** Makes the first account, whose spending has no limit, and its key. Gives the key's secret, null when not first. */

@@ -33,13 +33,13 @@ function stopOnSignal(turnpike: Turnpike, settings: Settings, log: PinoLog): voi
   let isStopping = false
   const stop = async (signal: string) => {
     if (isStopping) {
-      log.flush()
+      await log.flush()
       process.exit(1)
     }
     isStopping = true
     log.notice('stopping', { signal, streams: turnpike.streams.size })
     await turnpike.stop(settings.shutdownSeconds * 1_000)
-    log.flush()
+    await log.flush()
     process.exit(0)
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))

@@ -81,10 +81,11 @@ async function registerRoutes(operations: LocalOperations): Promise<void> {
   }
 }
 
-/** Switches the simulator off as a supplier when it is registered and no longer wanted. */
+/** Switches the built-in simulator off as a supplier; one that an operator has registered elsewhere stays. */
 export async function retireSandbox(operations: LocalOperations): Promise<void> {
   for (const supplier of listAll(operations.listSuppliers)) {
-    if (supplier.type === 'sandbox' && supplier.enabled) {
+    const isBuiltIn = SUPPLIERS.some(([id]) => id === supplier.id)
+    if (isBuiltIn && supplier.type === 'sandbox' && supplier.enabled) {
       await operations.putSupplier({ ...supplier, enabled: false }, ACTOR)
     }
   }

@@ -66,26 +66,11 @@ const SWEEP_PORTION = 500
 export async function startTurnpike(settings: Settings, surroundings: Surroundings): Promise<Turnpike> {
   const vault = await openVault(settings, surroundings)
   const { storage, access } = vault
-  const { books, newKey, sandbox } = await storage.exclusively(() => prepare(settings, surroundings, vault))
+  const { books, sandbox, serving, newKey } = await storage.exclusively(() =>
+    open(settings, surroundings, vault),
+  )
   const { operations } = books
-  const gateway = buildGateway(settings, surroundings, books)
-  const watch = { isClosing: false }
-  const endpoints = withApiDocs([
-    ...clientEndpoints(gateway),
-    ...operatorEndpoints(operations, {
-      isOperator: operatorCheck(access.fingerprint, vault.secrets.fingerprint),
-      clock: surroundings.clock,
-    }),
-    ...healthEndpoints({ storage, isClosing: () => watch.isClosing }),
-  ])
-  const server = startServer({
-    hostname: settings.hostname,
-    port: settings.port,
-    endpoints,
-    bodyLimits: { maxBytes: settings.maxBodyBytes, timeoutMs: settings.bodyTimeoutSeconds * 1_000 },
-    clock: surroundings.clock,
-    log: surroundings.log,
-  })
+  const { gateway, endpoints, server, watch } = serving
   const beat = setInterval(() => gateway.streams.beat(surroundings.clock.nowMs()), BEAT_MS)
   const sweep = setInterval(() => sweepReplies(storage, surroundings), SWEEP_MS)
   return {
@@ -131,12 +116,41 @@ async function openVault(settings: Settings, { log }: Surroundings) {
   return { secrets, access, storage, journal, close }
 }
 
-/** Reads the books and makes what a first start makes; of several nodes that start together, one after the other. */
-async function prepare(settings: Settings, surroundings: Surroundings, vault: Vault) {
+/**
+ * Reads the books, starts serving, and makes what a first start makes; of several nodes that start together, one after
+ * the other. Secrets come last: a start that fails has shown nobody what it made, and no later start would.
+ */
+async function open(settings: Settings, surroundings: Surroundings, vault: Vault) {
   const books = await openBooks(surroundings, vault)
-  const newKey = await makeFirstAccount(books.operations, settings.bootstrapKey)
   const sandbox = await openSandbox(settings.sandbox, books.operations)
-  return { books, newKey, sandbox }
+  const serving = serve(settings, surroundings, books)
+  const newKey = await makeFirstAccount(books.operations, settings.bootstrapKey)
+  vault.access.keep()
+  return { books, sandbox, serving, newKey }
+}
+
+function serve(settings: Settings, surroundings: Surroundings, books: Books) {
+  const { clock, log } = surroundings
+  const { storage, access, secrets } = books
+  const gateway = buildGateway(settings, surroundings, books)
+  const watch = { isClosing: false }
+  const endpoints = withApiDocs([
+    ...clientEndpoints(gateway),
+    ...operatorEndpoints(books.operations, {
+      isOperator: operatorCheck(access.fingerprint, secrets.fingerprint),
+      clock,
+    }),
+    ...healthEndpoints({ storage, isClosing: () => watch.isClosing }),
+  ])
+  const server = startServer({
+    hostname: settings.hostname,
+    port: settings.port,
+    endpoints,
+    bodyLimits: { maxBytes: settings.maxBodyBytes, timeoutMs: settings.bodyTimeoutSeconds * 1_000 },
+    clock,
+    log,
+  })
+  return { gateway, endpoints, server, watch }
 }
 
 type Books = Awaited<ReturnType<typeof openBooks>>

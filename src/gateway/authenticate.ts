@@ -4,6 +4,7 @@ import { accountLimits } from '../rules/accounts/tiers.ts'
 import type { RateLimits } from '../vocabulary/account.ts'
 import type { Snapshot } from '../vocabulary/snapshot.ts'
 import type { Gateway } from './gateway.ts'
+import { limitHeaders, ownWindows } from './own-limits.ts'
 import type { Exchange } from './ports/exchange.ts'
 
 /** An authenticated client, and the configuration its request lives in from here on. */
@@ -21,12 +22,17 @@ export function authenticate(exchange: Exchange, gateway: Gateway): Caller {
   const snapshot = gateway.snapshot()
   const nowMs = gateway.clock.nowMs()
   const holder = findHolder(exchange, gateway, { snapshot, nowMs })
-  const { usageLimit } = holder.key
-  if (usageLimit !== null && gateway.admissions.hasReachedLimit(holder.key.id, usageLimit)) {
-    throw new GatewayError('spending_limit_exceeded', 'This API key has reached its spending limit.')
-  }
   const { key, account } = holder
-  return { key, account, snapshot, limits: accountLimits(account, nowMs) }
+  const caller = { key, account, snapshot, limits: accountLimits(account, nowMs) }
+  if (key.usageLimit !== null && gateway.admissions.hasReachedLimit(key.id, key.usageLimit)) {
+    const refusal = new GatewayError(
+      'spending_limit_exceeded',
+      'This API key has reached its spending limit.',
+    )
+    const windows = ownWindows(caller, { requests: 1, tokens: null })
+    throw refusal.withHeaders(limitHeaders(gateway.admissions, windows))
+  }
+  return caller
 }
 
 interface Moment {

@@ -94,6 +94,7 @@ describe('a key spending limit', () => {
     expect(await refusalOf(await spend(secret))).toEqual([403, 'spending_limit_exceeded'])
     const headers = { authorization: `Bearer ${secret}` }
     const discovery = await fetch(`${gateway.url}/v1/models`, { headers })
+    expect(discovery.headers.get('x-ratelimit-remaining-requests')).not.toBeNull()
     expect(await refusalOf(discovery)).toEqual([403, 'spending_limit_exceeded'])
     clock.advance(DAY_MS)
     expect((await fetch(`${gateway.url}/v1/models`, { headers })).status).toBe(200)

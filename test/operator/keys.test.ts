@@ -133,6 +133,15 @@ describe('rotation', () => {
     const [stored] = (await gateway.storage.loadConfiguration()).keys
     expect(stored).toEqual(gateway.configuration.current().keys.get(id))
   })
+
+  test('a shorter grace ends the longer one of an older secret: a leaked one can be stopped', async () => {
+    const { id, secret: first } = await addKey()
+    const { secret: second } = (await gateway.ask(`POST /keys/${id}/rotate`, { grace_seconds: 3600 })).body
+    await gateway.ask(`POST /keys/${id}/rotate`, { grace_seconds: 60 })
+    expect([graceOf(first), graceOf(second)]).toEqual([START_MS + 60_000, START_MS + 60_000])
+    const { secret: last } = (await gateway.ask(`POST /keys/${id}/rotate`)).body
+    expect([first, second, last].map(knows)).toEqual([false, false, true])
+  })
 })
 
 describe('revocation', () => {

@@ -60,6 +60,12 @@ describe('a start that cannot succeed says why in one line', () => {
     expect(line).toStartWith('HOST is "203.0.113.7"; it takes an address of this machine')
   })
 
+  test('a host that is none', async () => {
+    expect(await refusalOf({ HOST: 'no host' })).toStartWith(
+      'HOST is "no host"; it takes an address of this machine',
+    )
+  })
+
   test('a data folder that another gateway uses', async () => {
     const data = join(folder, 'data')
     gateways = [await startProcess(environmentOf(data))]
@@ -111,14 +117,32 @@ describe('a start that cannot succeed says why in one line', () => {
   })
 })
 
+/** An environment that leaves all secrets to the gateway. */
+function environmentWithoutSecrets() {
+  const {
+    TURNPIKE_OPERATOR_TOKEN: _,
+    TURNPIKE_BOOTSTRAP_KEY: __,
+    TURNPIKE_SECRET: ___,
+    ...environment
+  } = environmentOf(join(folder, 'data'))
+  return environment
+}
+
 describe('what a start prints', () => {
+  test('secrets are not lost with a start that fails', async () => {
+    const environment = environmentWithoutSecrets()
+    expect(await runToExit({ ...environment, HOST: '203.0.113.7' })).toMatchObject({
+      exitCode: 1,
+      output: '',
+    })
+    const next = await startProcess(environment)
+    gateways = [next]
+    expect(next.output()).toContain('Operator token (shown once): op-')
+    expect(next.output()).toContain('API key (shown once): sk-')
+  })
+
   test('secrets it made are shown once, with a request that works when pasted', async () => {
-    const {
-      TURNPIKE_OPERATOR_TOKEN: _,
-      TURNPIKE_BOOTSTRAP_KEY: __,
-      TURNPIKE_SECRET: ___,
-      ...environment
-    } = environmentOf(join(folder, 'data'))
+    const environment = environmentWithoutSecrets()
     const first = await startProcess(environment)
     gateways = [first]
     const key = /API key \(shown once\): (sk-[A-Za-z0-9]{48})/.exec(first.output())?.[1] ?? ''

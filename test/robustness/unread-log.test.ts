@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { closeSync, constants, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { environmentOf, makeFolder, removeFolder } from './support/gateway-process.ts'
@@ -8,7 +8,11 @@ const PROGRAM = join(import.meta.dirname, '../../src/main.ts')
 const REQUESTS = 2_000
 const AT_ONCE = 50
 
-const folder = makeFolder()
+let folder = ''
+
+beforeEach(() => {
+  folder = makeFolder()
+})
 
 afterEach(() => removeFolder(folder))
 
@@ -33,6 +37,37 @@ test('a log that nobody reads stops no request', async () => {
     closeSync(pipe)
   }
 })
+
+test.each([
+  ['is gone', () => openClosedPipe(), 0],
+  ['does not read', () => openUnreadPipe(), AT_ONCE * 10],
+])('a gateway stops when asked although whoever should read its log %s', async (_, openPipe, requests) => {
+  const pipe = openPipe()
+  const child = Bun.spawn([process.execPath, PROGRAM], {
+    env: environmentOf(join(folder, 'data')),
+    stdout: 'pipe',
+    stderr: pipe,
+  })
+  try {
+    const { value } = await child.stdout.getReader().read()
+    const url = /listens on (\S+)/.exec(Buffer.from(value ?? []).toString())?.[1] ?? ''
+    const path = `/${'long-path'.repeat(20)}`
+    await Promise.all(Array.from({ length: requests }, () => fetch(`${url}${path}`)))
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+  } finally {
+    child.kill('SIGKILL')
+    closeSync(pipe)
+  }
+})
+
+/** A pipe whose reader is gone: writing to it fails. */
+function openClosedPipe(): number {
+  const reading = openUnreadPipe()
+  const writing = openSync(join(folder, 'pipe'), constants.O_WRONLY)
+  closeSync(reading)
+  return writing
+}
 
 /** Opened for both directions, so that writing to it fails for nobody and nobody reads from it. */
 function openUnreadPipe(): number {

@@ -99,3 +99,14 @@ test('the sandbox can be switched off and on again', async () => {
   await restart('on')
   expect(suppliers().map(({ enabled }) => enabled)).toEqual([true, true, true])
 })
+
+test('a simulator that an operator has registered elsewhere is left alone', async () => {
+  const [builtIn] = suppliers()
+  if (builtIn === undefined) throw new Error('no supplier')
+  await gateway.operations.putSupplier(
+    { ...builtIn, id: 'own-simulator', baseUrl: 'http://127.0.0.1:9000' },
+    'operator',
+  )
+  await restart('off')
+  expect(suppliers().filter(({ enabled }) => enabled)).toMatchObject([{ id: 'own-simulator' }])
+})

@@ -41,5 +41,16 @@ for (const name of SECRETS) {
     expect(refusal(name, 'x:Secr3t')).not.toContain('Secr3t')
   })
 }
+for (const name of ['TURNPIKE_OPERATOR_TOKEN', 'TURNPIKE_BOOTSTRAP_KEY']) {
+  test(`${name} takes only what a header can carry`, () => {
+    for (const value of [
+      'sk-one two three four five',
+      'sk-ähnlich-wie-ein-Schlüssel',
+      `sk-${'x'.repeat(250)}`,
+    ]) {
+      expect(refusal(name, value)).toMatch(new RegExp(`^${name} has \\d+ characters, .* visible ASCII\\.$`))
+    }
+  })
+}
 test('nothing set is enough', () =>
   expect(readSettings({})).toMatchObject({ port: 8080, hostname: '127.0.0.1' }))

@@ -15,8 +15,8 @@ export function readSettings(environment: Environment): Settings {
     dataFolder: read.text('TURNPIKE_DATA') ?? './data',
     databaseUrl: read.databaseUrl('DATABASE_URL'),
     serverSecret: read.secret('TURNPIKE_SECRET', { least: 16 }),
-    operatorToken: read.secret('TURNPIKE_OPERATOR_TOKEN', { least: 16 }),
-    bootstrapKey: read.secret('TURNPIKE_BOOTSTRAP_KEY', { least: 20, prefix: 'sk-' }),
+    operatorToken: read.token('TURNPIKE_OPERATOR_TOKEN', { least: 16 }),
+    bootstrapKey: read.token('TURNPIKE_BOOTSTRAP_KEY', { least: 20, prefix: 'sk-' }),
     sandbox: read.choice('TURNPIKE_SANDBOX', { choices: ['auto', 'on', 'off'], fallback: 'auto' }),
     logLevel: read.choice('TURNPIKE_LOG_LEVEL', { choices: LOG_LEVEL_NAMES, fallback: 'info' }),
     maxBodyBytes: read.integer('TURNPIKE_MAX_BODY_BYTES', {
@@ -55,6 +55,11 @@ interface IntegerRule {
   readonly fallback: number
   readonly least: number
   readonly most: number
+}
+
+interface SecretRule {
+  readonly least: number
+  readonly prefix?: string
 }
 
 class Reader {
@@ -97,7 +102,16 @@ class Reader {
     return chosen
   }
 
-  secret(name: string, rule: { least: number; prefix?: string }): string | null {
+  /** A secret that travels in a header, which carries nothing else whole. */
+  token(name: string, rule: SecretRule): string | null {
+    const text = this.secret(name, rule)
+    if (text === null || /^[!-~]{1,250}$/.test(text)) return text
+    throw new SettingError(
+      `${name} has ${text.length} characters, or others than a header carries; it takes at most 250, all of them visible ASCII.`,
+    )
+  }
+
+  secret(name: string, rule: SecretRule): string | null {
     const text = this.text(name)
     if (text === null) return null
     const { least, prefix = '' } = rule

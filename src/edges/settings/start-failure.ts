@@ -9,7 +9,7 @@ export function explainStartFailure(failure: unknown, settings: Settings | null)
   if (failure instanceof SettingError) return failure.message
   const code = codeOf(failure)
   if (settings === null || code === null) return null
-  if (LISTENER_CODES.has(code)) return explainListener(code, settings)
+  if (LISTENER_CODES.has(code) || isUnknownHost(failure, settings)) return explainListener(code, settings)
   if (settings.databaseUrl !== null && isOfServer(code))
     return explainServer(code, failure, settings.databaseUrl)
   if (code.startsWith('SQLITE_')) {
@@ -21,9 +21,13 @@ export function explainStartFailure(failure: unknown, settings: Settings | null)
 
 const LISTENER_CODES = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'EPERM'])
 
+function isUnknownHost(failure: unknown, { hostname }: Settings): boolean {
+  return failure instanceof Error && 'hostname' in failure && failure.hostname === hostname
+}
+
 function explainListener(code: string, { hostname, port }: Settings): string {
   // Bun says EADDRINUSE for a host it cannot resolve too; without a wish for a port none can be taken.
-  if (code === 'EADDRNOTAVAIL' || port === 0) {
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || port === 0) {
     return `HOST is ${JSON.stringify(hostname)}; it takes an address of this machine (${code}).`
   }
   if (code === 'EADDRINUSE')

@@ -13,10 +13,11 @@ const GATHERED_CHARACTERS = 4_000
 // When nobody reads the log, lines beyond this are dropped: a full pipe must neither stop requests nor fill memory.
 const MOST_BUFFERED_BYTES = 4 * 1024 * 1024
 const STANDARD_ERROR = 2
+const FLUSH_PATIENCE_MS = 1_000
 
 export interface PinoLog extends Log {
-  /** Writes what is still buffered, before this process ends. */
-  flush(): void
+  /** Writes what is still buffered, before this process ends; gives up when nobody takes it. */
+  flush(): Promise<void>
 }
 
 export function createLog(level: LogLevel, descriptor = STANDARD_ERROR): PinoLog {
@@ -53,9 +54,21 @@ export function createLog(level: LogLevel, descriptor = STANDARD_ERROR): PinoLog
     trouble: (what, error, requestId) => inOrder().error({ ...describe(error), requestId }, what),
     flush: () => {
       gathered.send()
-      destination.flushSync()
+      return flushPatiently(destination)
     },
   }
+}
+
+type Destination = ReturnType<typeof pino.destination>
+
+/** A synchronous flush, which pino makes at every exit, never ends when whoever read the log is gone. */
+async function flushPatiently(destination: Destination): Promise<void> {
+  const written = Promise.withResolvers<boolean>()
+  destination.flush((problem) => written.resolve(problem === undefined || problem === null))
+  const timer = setTimeout(() => written.resolve(false), FLUSH_PATIENCE_MS)
+  const isWritten = await written.promise
+  clearTimeout(timer)
+  if (!isWritten) destination.flushSync = () => {}
 }
 
 /** Lines that wait to be written together. */

@@ -75,7 +75,11 @@ async function rotateKey(change: Change, id: string, graceSeconds: number): Prom
   const before = requireUsableKey(change, id)
   const secret = change.parts.random.secret()
   const graceEndsAtMs = change.nowMs + graceSeconds * 1000
-  const older = before.secrets.map((each) => ({ ...each, expiresAtMs: each.expiresAtMs ?? graceEndsAtMs }))
+  // An older secret that was given a longer time lives no longer than this grace: a leak must be stoppable.
+  const older = before.secrets.map((each) => ({
+    ...each,
+    expiresAtMs: Math.min(each.expiresAtMs ?? graceEndsAtMs, graceEndsAtMs),
+  }))
   const living = older.filter((each) => each.expiresAtMs > change.nowMs)
   const after: ApiKey = { ...before, secrets: [keepSecret(change, secret), ...living] }
   await saveKey(change, 'key.rotated', { before, after })

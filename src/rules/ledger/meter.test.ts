@@ -39,6 +39,16 @@ test.each(['client_left', 'supplier_failed', 'interrupted'] as const)(
   },
 )
 
+test.each(['input', 'cacheRead', 'cacheWrite', 'output'] as const)(
+  'a report of more %s than any request can use is no report',
+  (bucket) => {
+    const most = { ...reported, [bucket]: 2_000_000_000 }
+    expect(meter({ ...ending, reported: most })).toEqual({ usage: most, provenance: 'supplier' })
+    const impossible = { ...reported, [bucket]: Number.MAX_SAFE_INTEGER }
+    expect(meter({ ...ending, reported: impossible })).toEqual({ usage: counted, provenance: 'counted' })
+  },
+)
+
 test('nothing delivered costs nothing, whatever was reported', () => {
   for (const outcome of ['client_left', 'supplier_failed', 'refused'] as const) {
     const metering = meter({ ...ending, outcome, hasDelivered: false })

@@ -19,15 +19,30 @@ export interface Metering {
   readonly provenance: UsageProvenance
 }
 
+// More than any request can use. A supplier that reports more is broken, and its price might fit no column.
+const MOST_TOKENS = 2_000_000_000
+
 /** What to charge for, by who ended the request, what was delivered and what the supplier reported. */
 export function meter(ending: Ending): Metering {
   if (!ending.hasDelivered) return { usage: NO_USAGE, provenance: 'estimated' }
-  if (ending.reported === null) return { usage: countedUsage(ending), provenance: 'counted' }
-  if (ending.outcome === 'completed' || ending.reported.output >= ending.countedOutputTokens) {
-    return { usage: ending.reported, provenance: 'supplier' }
+  const { reported } = ending
+  if (reported === null || !isPossible(reported)) {
+    return { usage: countedUsage(ending), provenance: 'counted' }
+  }
+  if (ending.outcome === 'completed' || reported.output >= ending.countedOutputTokens) {
+    return { usage: reported, provenance: 'supplier' }
   }
   // Cut short, the report may be from before the last words: never charge less than was delivered.
-  return { usage: { ...ending.reported, output: ending.countedOutputTokens }, provenance: 'counted' }
+  return { usage: { ...reported, output: ending.countedOutputTokens }, provenance: 'counted' }
+}
+
+function isPossible(usage: Usage): boolean {
+  return (
+    usage.input <= MOST_TOKENS &&
+    usage.cacheRead <= MOST_TOKENS &&
+    usage.cacheWrite <= MOST_TOKENS &&
+    usage.output <= MOST_TOKENS
+  )
 }
 
 function countedUsage(ending: Ending): Usage {
