@@ -105,6 +105,7 @@ async function openVault(settings: Settings, { log }: Surroundings) {
   const journal = await FileJournal.start({
     folder: join(folder.path, 'journal'),
     persist: (settlements) => storage.writeSettlements(settlements),
+    ping: () => storage.ping(),
     fsync: settings.journalFsync,
     onTrouble: (error, waiting) => log.trouble(`${waiting} settlements wait for the database`, error),
   })

@@ -88,16 +88,17 @@ async function attemptWithProofs(
   parts: AttemptParts,
 ): Promise<{ answer: Answer; plan: LanePlan }> {
   const answer = await attempt(admission, candidate, parts)
-  if (
-    answer.type !== 'failed' ||
-    answer.failure.kind !== 'input' ||
-    !saysProofRefused(answer.failure.message)
-  ) {
-    return { answer, plan: parts.plan }
-  }
+  const mayTryAgain = admission.attempts.length < MOST_ATTEMPTS
+  if (!mayTryAgain || !isProofRefusal(answer)) return { answer, plan: parts.plan }
   const { gateway } = parts
   const plan = await planWithoutProofs(parts.plan, { admission, candidate, gateway })
   return { answer: await attempt(admission, candidate, { gateway, plan }), plan }
+}
+
+function isProofRefusal(answer: Answer): boolean {
+  return (
+    answer.type === 'failed' && answer.failure.kind === 'input' && saysProofRefused(answer.failure.message)
+  )
 }
 
 async function attempt(
@@ -152,10 +153,17 @@ function attemptRecord(
     reason: candidate.reason,
     result: resultOf(answer),
     status: failure === null ? 200 : failure.status,
-    failure: failure === null ? null : `${failure.kind}: ${failure.message}`,
+    failure: failure === null ? null : describeFailure(failure),
     startedAtMs: times.startedAtMs,
     firstByteMs: failure === null ? times.endedAtMs - times.startedAtMs : null,
   }
+}
+
+/** A complaint about the client's input may quote it, and prompts belong in no log and no record. */
+function describeFailure({ kind, message, param }: SupplierFailure): string {
+  const isAboutInput = kind === 'input' || kind === 'context-length'
+  if (!isAboutInput) return `${kind}: ${message}`
+  return param === null ? kind : `${kind}: ${param}`
 }
 
 function resultOf(answer: Answer): Attempt['result'] {

@@ -1,7 +1,7 @@
 import type { Protocol } from '../protocols/protocol.ts'
 import { type Admission, NOTHING_DELIVERED } from './admission.ts'
 import { admit } from './admit.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticate, type Caller } from './authenticate.ts'
 import { type Delivery, deliver } from './deliver.ts'
 import { findModel } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
@@ -16,14 +16,20 @@ import { tellingLimits } from './telling-limits.ts'
  * a GatewayError; only render-error.ts turns one into bytes.
  */
 export async function generate(exchange: Exchange, protocol: Protocol, gateway: Gateway): Promise<Reply> {
-  const caller = authenticate(exchange, gateway)
-  return tellingLimits(caller, gateway, async (limits) => {
-    const reading = await readRequest(exchange, { protocol, caller, gateway })
+  const first = authenticate(exchange, gateway)
+  return tellingLimits(first, gateway, async (limits) => {
+    const reading = await readRequest(exchange, { protocol, caller: first, gateway })
+    const caller = stillWelcome(first, exchange, gateway)
     const target = findModel(caller, reading.request, protocol)
     const admission = await admit({ exchange, protocol, caller, target, ...reading }, gateway)
     limits.windows = admission.windows
     return respond(await deliverOrSettle(admission, gateway))
   })
+}
+
+/** A body may take a minute to arrive; what an operator changed meanwhile, such as revoking the key, holds. */
+function stillWelcome(caller: Caller, exchange: Exchange, gateway: Gateway): Caller {
+  return gateway.snapshot() === caller.snapshot ? caller : authenticate(exchange, gateway)
 }
 
 /** Whatever goes wrong on the way, what was held for the request is let go; settling a second time changes nothing. */

@@ -21,6 +21,7 @@ function start(more: Partial<JournalOptions> = {}): Promise<FileJournal> {
   return FileJournal.start({
     folder,
     persist,
+    ping: () => Promise.resolve(),
     fsync: 'never',
     onTrouble: (error) => void troubles.push(error),
     ...more,
@@ -65,7 +66,7 @@ test('an orderly end stores everything and leaves no file', async () => {
 })
 
 test('what the database did not take, a torn line and open admissions are taken over by the next start', async () => {
-  const journal = await start({ persist: refuse })
+  const journal = await start({ persist: refuse, ping: refuse })
   journal.open(record('open'))
   await journal.settle(settlement('done'))
   await journal.close()
@@ -87,4 +88,20 @@ test('a disk that takes nothing makes a settlement wait for the database, and fa
   expect(outcomes().map(([id]) => id)).toContain('second')
   expect(troubles.length).toBeGreaterThan(0)
   await journal.close()
+})
+
+test('a settlement the database does not take is set aside, and the rest is stored, also at the next start', async () => {
+  const isBad = ({ requestId }: Settlement) => requestId === 'bad'
+  const persist = async (batch: readonly Settlement[]) => {
+    if (batch.some(isBad)) throw new Error('out of range')
+    stored.push(...batch)
+  }
+  const journal = await start({ persist })
+  await Promise.all(['one', 'bad', 'two'].map((id) => journal.settle(settlement(id))))
+  await journal.close()
+  expect(stored.map(({ requestId }) => requestId)).toEqual(['one', 'two'])
+  expect(readdirSync(folder)).toEqual(['set-aside.jsonl'])
+  expect(troubles).toHaveLength(1)
+  await (await start({ persist })).close()
+  expect(stored).toHaveLength(2)
 })

@@ -1,12 +1,15 @@
 import type { Journal } from '../../gateway/ports/journal.ts'
 import { encodeJournalLine, settlementsOf } from '../../rules/ledger/journal-line.ts'
 import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
+import { type BatchKeeper, persistBatch } from './persist-batch.ts'
 import { SegmentFiles } from './segment-files.ts'
 
 export interface JournalOptions {
   readonly folder: string
   /** Moves settlements to the database; may be given the same settlement twice. */
   readonly persist: (settlements: readonly Settlement[]) => Promise<void>
+  /** Fails when the database does not answer. */
+  readonly ping: () => Promise<void>
   /** `always` survives a power cut; `never` survives any end of the process. */
   readonly fsync: 'always' | 'never'
   readonly onTrouble: (error: unknown, waiting: number) => void
@@ -54,7 +57,9 @@ export class FileJournal implements Journal {
     const files = new SegmentFiles(options.folder)
     const left = files.numbers()
     const settlements = settlementsOf(left.flatMap((number) => files.read(number)))
-    if (settlements.length > 0) await options.persist(settlements)
+    for (let first = 0; first < settlements.length; first += PERSIST_BATCH) {
+      await persistBatch(settlements.slice(first, first + PERSIST_BATCH), keeperOf(options, files))
+    }
     for (const number of left) files.remove(number)
     return new FileJournal(options, files)
   }
@@ -214,7 +219,8 @@ export class FileJournal implements Journal {
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       const batch = this.#queue.slice(0, PERSIST_BATCH)
-      await this.#options.persist(batch.map((entry) => entry.settlement))
+      const settlements = batch.map((entry) => entry.settlement)
+      await persistBatch(settlements, keeperOf(this.#options, this.#files))
       this.#queue.splice(0, batch.length)
       for (const { settlement, segment } of batch) this.#markPersisted(settlement.requestId, segment)
     }
@@ -238,5 +244,16 @@ export class FileJournal implements Journal {
     if (segment === this.#files.current || this.#outstanding.get(segment) !== 0) return
     this.#outstanding.delete(segment)
     this.#files.remove(segment)
+  }
+}
+
+function keeperOf({ persist, ping, onTrouble }: JournalOptions, files: SegmentFiles): BatchKeeper {
+  return {
+    persist,
+    ping,
+    setAside: (settlement, error) => {
+      files.setAside(encodeJournalLine({ type: 'settled', settlement }))
+      onTrouble(new Error(`settlement ${settlement.requestId} is set aside`, { cause: error }), 1)
+    },
   }
 }

@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   closeSync,
   fdatasyncSync,
   mkdirSync,
@@ -11,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { decodeJournalLine, type JournalLine } from '../../rules/ledger/journal-line.ts'
 
+const SET_ASIDE_NAME = 'set-aside.jsonl'
 const SEGMENT_NAME = /^journal-(\d{8})\.jsonl$/
 
 /** The journal's folder: numbered files, written only at the end of the newest. */
@@ -61,6 +63,11 @@ export class SegmentFiles {
     writeWhole(this.#descriptor, bytes)
     this.#isLineTorn = false
     if (shouldSync) fdatasyncSync(this.#descriptor)
+  }
+
+  /** Keeps a line the database does not take, where no start reads it again and a person finds it. */
+  setAside(line: string): void {
+    appendFileSync(join(this.#folder, SET_ASIDE_NAME), line, { mode: 0o600 })
   }
 
   remove(number: number): void {

@@ -44,7 +44,7 @@ describe('decodeUsage', () => {
       { prompt_tokens: 1, completion_tokens: 1, prompt_tokens_details: null },
       { input: 1, output: 1 },
     ],
-    ['nonsense numbers', { prompt_tokens: -5, completion_tokens: 1e300, total_tokens: 'x' }, {}],
+    ['nonsense numbers', { prompt_tokens: -5, completion_tokens: 1e300, total_tokens: 'x' }, null],
     ['empty', {}, null],
     ['null', null, null],
     ['a string', '9', null],

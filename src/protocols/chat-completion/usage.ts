@@ -1,5 +1,6 @@
 import type { Usage } from '../../conversation/usage.ts'
 import { asObject } from '../../wire/json-values.ts'
+import { countOr, isUnreadable, readCount } from '../token-count.ts'
 
 /** Token counts as this format writes them: `prompt_tokens` includes cached ones, `completion_tokens` thinking. */
 export interface ChatUsage {
@@ -15,7 +16,9 @@ export function decodeUsage(wire: unknown): Usage | null {
   const usage = asObject(wire)
   if (usage === null) return null
   const total = readCount(usage.total_tokens)
-  if (usage.prompt_tokens === undefined && usage.completion_tokens === undefined && total === 0) return null
+  const { prompt_tokens, completion_tokens } = usage
+  if (isUnreadable(prompt_tokens, completion_tokens)) return null
+  if ((prompt_tokens ?? completion_tokens ?? null) === null && total === 0) return null
   const reasoning = readCount(asObject(usage.completion_tokens_details)?.reasoning_tokens)
   const prompt = countOr(usage.prompt_tokens, total - readCount(usage.completion_tokens))
   const completion = countOr(usage.completion_tokens, total - prompt)
@@ -43,13 +46,4 @@ export function encodeUsage(usage: Usage): ChatUsage {
     prompt_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite },
     completion_tokens_details: { reasoning_tokens: usage.reasoning },
   }
-}
-
-function countOr(value: unknown, fallback: number): number {
-  return value === undefined || value === null ? Math.max(0, fallback) : readCount(value)
-}
-
-// A supplier's figure ends up in money: nothing but a whole, safe, non-negative number may pass.
-function readCount(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
 }

@@ -1,5 +1,6 @@
 import type { Usage } from '../../conversation/usage.ts'
 import { asObject } from '../../wire/json-values.ts'
+import { countOr, isUnreadable, readCount } from '../token-count.ts'
 
 /** Token counts as this format writes them: the prompt count includes cached tokens, the candidates' no thoughts. */
 export interface UsageMetadata {
@@ -17,8 +18,9 @@ export function decodeUsage(wire: unknown): Usage | null {
   const usage = asObject(wire)
   if (usage === null) return null
   const total = readCount(usage.totalTokenCount)
-  if (usage.promptTokenCount === undefined && usage.candidatesTokenCount === undefined && total === 0)
-    return null
+  const { promptTokenCount, candidatesTokenCount } = usage
+  if (isUnreadable(promptTokenCount, candidatesTokenCount)) return null
+  if ((promptTokenCount ?? candidatesTokenCount ?? null) === null && total === 0) return null
   // What a supplier's own tools put into the prompt is counted apart from it.
   const prompt = readCount(usage.promptTokenCount) + readCount(usage.toolUsePromptTokenCount)
   const cacheRead = Math.min(prompt, readCount(usage.cachedContentTokenCount))
@@ -54,13 +56,4 @@ export function estimateUsage(promptTokens: number, outputCharacters: number): U
     candidatesTokenCount,
     totalTokenCount: promptTokens + candidatesTokenCount,
   }
-}
-
-function countOr(value: unknown, fallback: number): number {
-  return value === undefined || value === null ? Math.max(0, fallback) : readCount(value)
-}
-
-// A supplier's figure ends up in money: nothing but a whole, safe, non-negative number may pass.
-function readCount(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
 }

@@ -1,5 +1,6 @@
 import { NO_USAGE, type Usage } from '../../conversation/usage.ts'
 import { asObject, type JsonObject } from '../../wire/json-values.ts'
+import { isUnreadable, readCount } from '../token-count.ts'
 
 /** Token counts as this format writes them: `input_tokens` leaves cached ones out, `output_tokens` includes thinking. */
 export interface MessagesUsage {
@@ -14,8 +15,9 @@ export interface MessagesUsage {
 export function decodeUsage(wire: unknown): Usage | null {
   const usage = asObject(wire)
   if (usage === null) return null
-  const isCount = usage.input_tokens !== undefined || usage.output_tokens !== undefined
-  if (!isCount) return null
+  const { input_tokens, output_tokens } = usage
+  if (isUnreadable(input_tokens, output_tokens)) return null
+  if ((input_tokens ?? output_tokens ?? null) === null) return null
   const output = readCount(usage.output_tokens)
   return {
     input: readCount(usage.input_tokens),
@@ -62,9 +64,4 @@ function readCacheWrite(usage: JsonObject): number {
   }
   const byAge = asObject(usage.cache_creation) ?? {}
   return readCount(byAge.ephemeral_5m_input_tokens) + readCount(byAge.ephemeral_1h_input_tokens)
-}
-
-// A supplier's figure ends up in money: nothing but a whole, safe, non-negative number may pass.
-function readCount(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
 }

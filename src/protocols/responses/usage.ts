@@ -1,5 +1,6 @@
 import type { Usage } from '../../conversation/usage.ts'
 import { asObject } from '../../wire/json-values.ts'
+import { countOr, isUnreadable, readCount } from '../token-count.ts'
 
 /** Token counts as this format writes them: `input_tokens` includes cached ones, `output_tokens` thinking. */
 export interface ResponsesUsage {
@@ -15,7 +16,9 @@ export function decodeUsage(wire: unknown): Usage | null {
   const usage = asObject(wire)
   if (usage === null) return null
   const total = readCount(usage.total_tokens)
-  if (usage.input_tokens === undefined && usage.output_tokens === undefined && total === 0) return null
+  const { input_tokens, output_tokens } = usage
+  if (isUnreadable(input_tokens, output_tokens)) return null
+  if ((input_tokens ?? output_tokens ?? null) === null && total === 0) return null
   const details = asObject(usage.input_tokens_details)
   const reasoning = readCount(asObject(usage.output_tokens_details)?.reasoning_tokens)
   const prompt = countOr(usage.input_tokens, total - readCount(usage.output_tokens))
@@ -34,13 +37,4 @@ export function encodeUsage(usage: Usage): ResponsesUsage {
     output_tokens_details: { reasoning_tokens: usage.reasoning },
     total_tokens: prompt + usage.output,
   }
-}
-
-function countOr(value: unknown, fallback: number): number {
-  return value === undefined || value === null ? Math.max(0, fallback) : readCount(value)
-}
-
-// A supplier's figure ends up in money: nothing but a whole, safe, non-negative number may pass.
-function readCount(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
 }
