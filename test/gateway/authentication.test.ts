@@ -92,6 +92,22 @@ describe('spec 5: keys that no longer work', () => {
     expect(await refusalOf(await chat(gateway.url, {}, { key: secret }))).toEqual([401, 'auth_invalid'])
   })
 
+  test('a key revoked while its body is on the way is invalid', async () => {
+    const { id, secret } = await createLoneKey(gateway)
+    const body = new TransformStream<Uint8Array, Uint8Array>()
+    const writer = body.writable.getWriter()
+    const response = fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: body.readable,
+    })
+    await writer.write(new TextEncoder().encode('{"model":"sandbox-chat",'))
+    await gateway.operator('DELETE', `/keys/${id}`)
+    await writer.write(new TextEncoder().encode('"messages":[{"role":"user","content":"Hi"}]}'))
+    await writer.close()
+    expect(await refusalOf(await response)).toEqual([401, 'auth_invalid'])
+  })
+
   test('a rotated key lives for its grace time beside the new one', async () => {
     const { id, secret } = await createLoneKey(gateway)
     const rotated = await gateway.operator<IssuedKey>('POST', `/keys/${id}/rotate`, { grace_seconds: 30 })

@@ -15,6 +15,7 @@ import {
   requireFuture,
   requireNotNegative,
   requirePositive,
+  requireSane,
   requireText,
 } from './refuse.ts'
 
@@ -125,6 +126,7 @@ async function recordPayment(
   const { storage, money, random } = change.parts
   const account = requireAccount(change.snapshot, accountId)
   requirePositive(input.amountNano, 'amount')
+  requireSane(input.amountNano, 'amount')
   requireText(input.reference, 'reference')
   const offered: Payment = { ...input, id: random.id('pay'), accountId, atMs: change.nowMs }
   const after = { ...account, totalPaidNano: account.totalPaidNano + input.amountNano }
@@ -161,6 +163,7 @@ async function recordAdjustment(
 ): Promise<Adjustment> {
   requireAccount(change.snapshot, accountId)
   if (input.amountNano === 0n) refuse('amount', 'amount must not be zero.')
+  requireSane(input.amountNano, 'amount')
   requireText(input.reason, 'reason')
   const { storage, money, random } = change.parts
   const adjustment: Adjustment = { ...input, id: random.id('adj'), accountId, atMs: change.nowMs }

@@ -6,7 +6,7 @@ import type { Operations, RouteSettings, RouteView } from '../ports/operations.t
 import type { Change, ChangeDesk } from './change-desk.ts'
 import { pageOf, positionById } from './paging.ts'
 import type { OperationParts } from './parts.ts'
-import { refuse, requireModel, requireNotNegative, requireSupplier, requireText } from './refuse.ts'
+import { refuse, requireModel, requirePrice, requireSupplier, requireText } from './refuse.ts'
 
 type ModelOperations = Pick<Operations, 'listModels' | 'findModel' | 'putModel' | 'putRoute' | 'listRoutes'>
 
@@ -100,9 +100,9 @@ function checkRoute(supplier: Supplier, settings: RouteSettings): void {
 }
 
 function checkPrice(price: Price): void {
-  requireNotNegative(price.inputNanoPerMillion, 'price.input')
-  requireNotNegative(price.outputNanoPerMillion, 'price.output')
-  requireNotNegative(price.cacheReadNanoPerMillion, 'price.cache_read')
-  requireNotNegative(price.cacheWriteNanoPerMillion, 'price.cache_write')
-  requireNotNegative(price.imageNano, 'price.image')
+  requirePrice(price.inputNanoPerMillion, 'price.input')
+  requirePrice(price.outputNanoPerMillion, 'price.output')
+  requirePrice(price.cacheReadNanoPerMillion, 'price.cache_read')
+  requirePrice(price.cacheWriteNanoPerMillion, 'price.cache_write')
+  requirePrice(price.imageNano, 'price.image')
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Account } from '../../vocabulary/account.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
-import type { NanoUsdt } from '../../vocabulary/money.ts'
+import { formatUsdt, type NanoUsdt } from '../../vocabulary/money.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
 import type { Credential, Model, Supplier } from '../../vocabulary/supply.ts'
 
@@ -43,6 +43,23 @@ export function requireCredential(snapshot: Snapshot, id: string): Credential {
 
 export function requirePositive(amountNano: NanoUsdt, param: string): void {
   if (amountNano <= 0n) refuse(param, `${param} must be greater than zero.`)
+}
+
+// A thousand million USDT. Sums of such amounts and what any request can cost stay far within 64 bits.
+const LARGEST_AMOUNT_NANO = 10n ** 18n
+// A million USDT for a million tokens, or for a picture.
+const LARGEST_PRICE_NANO = 10n ** 15n
+
+export function requireSane(amountNano: NanoUsdt, param: string): void {
+  const size = amountNano < 0n ? -amountNano : amountNano
+  if (size > LARGEST_AMOUNT_NANO)
+    refuse(param, `${param} must be at most ${formatUsdt(LARGEST_AMOUNT_NANO)} USDT.`)
+}
+
+export function requirePrice(priceNano: NanoUsdt, param: string): void {
+  requireNotNegative(priceNano, param)
+  if (priceNano > LARGEST_PRICE_NANO)
+    refuse(param, `${param} must be at most ${formatUsdt(LARGEST_PRICE_NANO)} USDT.`)
 }
 
 export function requireNotNegative(amountNano: NanoUsdt, param: string): void {
