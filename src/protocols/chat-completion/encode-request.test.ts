@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { PLAIN_CONVERSATION } from '../../../test/support/plain-conversation.ts'
 import { supplyContext } from '../../../test/support/translation-contexts.ts'
 import { type Conversation, NO_SAMPLING, type Turn } from '../../conversation/conversation.ts'
 import { type ImagePart, type Part, type ToolResultPart, textPart } from '../../conversation/part.ts'
@@ -9,26 +10,7 @@ import type { Traits } from '../../vocabulary/traits.ts'
 import { encodeRequest } from './encode-request.ts'
 import { CHAT_TRAITS } from './format.ts'
 
-const PLAIN: Conversation = {
-  model: 'public-1',
-  stream: false,
-  instructions: [],
-  turns: [{ role: 'user', parts: [textPart('hi')] }],
-  tools: [],
-  toolChoice: null,
-  parallelTools: null,
-  sampling: NO_SAMPLING,
-  maxOutputTokens: null,
-  choices: 1,
-  reasoning: null,
-  output: { type: 'text' },
-  topLogprobs: null,
-  verbosity: null,
-  endUser: null,
-  cacheKey: null,
-  metadata: null,
-  extras: {},
-}
+const PLAIN = PLAIN_CONVERSATION
 const HI = { role: 'user', content: 'hi' }
 
 function encode(fields: Partial<Conversation>, traits: Partial<Traits> = {}) {

@@ -2,7 +2,8 @@ import type { Usage } from '../../conversation/usage.ts'
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import { asArray, asObject, isObject, type JsonObject } from '../../wire/json-values.ts'
-import { type FramedEvents, SseFramer } from '../../wire/sse-framer.ts'
+import { joinBytes, siftEvents, type Verdict, type Weigh } from '../../wire/sift-events.ts'
+import { SseFramer } from '../../wire/sse-framer.ts'
 import type { StreamTap } from '../protocol.ts'
 import { ChunkPattern } from './chunk-pattern.ts'
 import { countGenerated } from './count-generated.ts'
@@ -17,7 +18,6 @@ const BLANK_LINE = new TextEncoder().encode('\n\n')
 const DONE = new TextEncoder().encode('data: [DONE]\n\n')
 
 /** What becomes of an event: it goes on, it alone is left out, or it and all after it stay here. */
-type Verdict = 'forward' | 'remove' | 'stop'
 
 export interface TapOptions {
   /** False when we asked for usage and the client did not: then the chunk that carries nothing else is left out. */
@@ -51,7 +51,7 @@ export class UsageTap implements StreamTap {
   push(bytes: Uint8Array): Uint8Array | null {
     if (this.failure !== null) return null
     const framed = this.#framer.push(bytes)
-    if (framed !== null) return this.#sift(framed)
+    if (framed !== null) return siftEvents(framed, this.#weigh)
     if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.#fail(malformed('an event without end'))
     return null
   }
@@ -73,27 +73,7 @@ export class UsageTap implements StreamTap {
   #readRest(rest: Uint8Array): Uint8Array | null {
     if (!isWholeEvent(rest)) return null
     const bytes = joinBytes([rest, BLANK_LINE])
-    return this.#sift({ bytes, ends: [bytes.length] })
-  }
-
-  /** The events that may go on. Usually all of them, and then the very bytes that came. */
-  #sift({ bytes, ends }: FramedEvents): Uint8Array | null {
-    const kept: Uint8Array[] = []
-    let keptFrom = 0
-    let start = 0
-    for (const end of ends) {
-      const isPlainText = this.#countPlainText(bytes, start, end)
-      const verdict = isPlainText ? 'forward' : this.#judge(bytes.subarray(start, end))
-      if (verdict !== 'forward') {
-        if (start > keptFrom) kept.push(bytes.subarray(keptFrom, start))
-        keptFrom = verdict === 'stop' ? bytes.length : end
-        if (verdict === 'stop') break
-      }
-      start = end
-    }
-    if (keptFrom === 0) return bytes
-    if (keptFrom < bytes.length) kept.push(bytes.subarray(keptFrom))
-    return kept.length === 0 ? null : joinBytes(kept)
+    return siftEvents({ bytes, ends: [bytes.length] }, this.#weigh)
   }
 
   /** True when the event only adds text to a choice that has begun, as an earlier one did. */
@@ -105,6 +85,9 @@ export class UsageTap implements StreamTap {
     this.#vainLessons = 0
     return true
   }
+
+  readonly #weigh: Weigh = (bytes, start, end) =>
+    this.#countPlainText(bytes, start, end) ? 'forward' : this.#judge(bytes.subarray(start, end))
 
   #judge(bytes: Uint8Array): Verdict {
     const frame = readFrame(bytes)
@@ -162,10 +145,4 @@ export class UsageTap implements StreamTap {
     this.failure = failure
     return 'stop'
   }
-}
-
-function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
-  const [only] = pieces
-  if (pieces.length === 1 && only) return only
-  return new Uint8Array(Buffer.concat(pieces))
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { PLAIN_CONVERSATION } from '../../../test/support/plain-conversation.ts'
 import { type Conversation, NO_SAMPLING, type Turn } from '../../conversation/conversation.ts'
 import { type Part, type ToolResultPart, textPart } from '../../conversation/part.ts'
 import type { Proof } from '../../conversation/proof.ts'
@@ -13,26 +14,7 @@ const BUDGET: ThinkingControl = { type: 'budget', least: 128, most: 24_576, canD
 
 const HI: Turn = { role: 'user', parts: [textPart('hi')] }
 
-const PLAIN: Conversation = {
-  model: 'm',
-  stream: false,
-  instructions: [],
-  turns: [HI],
-  tools: [],
-  toolChoice: null,
-  parallelTools: null,
-  sampling: NO_SAMPLING,
-  maxOutputTokens: null,
-  choices: 1,
-  reasoning: null,
-  output: { type: 'text' },
-  topLogprobs: null,
-  verbosity: null,
-  endUser: null,
-  cacheKey: null,
-  metadata: null,
-  extras: {},
-}
+const PLAIN: Conversation = { ...PLAIN_CONVERSATION, model: 'm', turns: [HI] }
 
 function encode(conversation: Partial<Conversation>, traits: Partial<Traits> = {}) {
   const context = {

@@ -2,8 +2,9 @@ import type { Usage } from '../../conversation/usage.ts'
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import { asArray, asObject, asText, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
+import { joinBytes, siftEvents, type Verdict, type Weigh } from '../../wire/sift-events.ts'
 import { readSseEvent } from '../../wire/sse-event.ts'
-import { type FramedEvents, SseFramer } from '../../wire/sse-framer.ts'
+import { SseFramer } from '../../wire/sse-framer.ts'
 import type { StreamTap } from '../protocol.ts'
 import { decodeStreamError } from './decode-error.ts'
 import { encodeStreamError } from './encode-error.ts'
@@ -16,7 +17,6 @@ const LONGEST_EVENT_BYTES = 64 * 1024 * 1024
 const BLANK_LINE = new TextEncoder().encode('\n\n')
 
 /** What becomes of an event: it goes on, it alone is left out, or it and all after it stay here. */
-type Verdict = 'forward' | 'remove' | 'stop'
 
 /** Reads a relayed stream. */
 export class GenerationTap implements StreamTap {
@@ -40,7 +40,7 @@ export class GenerationTap implements StreamTap {
   push(bytes: Uint8Array): Uint8Array | null {
     if (this.failure !== null) return null
     const framed = this.#framer.push(bytes)
-    if (framed !== null) return this.#sift(framed)
+    if (framed !== null) return siftEvents(framed, this.#weigh)
     if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.#failMalformed('an event without end')
     return null
   }
@@ -51,27 +51,15 @@ export class GenerationTap implements StreamTap {
     if (rest === null) return null
     const { data } = readSseEvent(rest)
     if (data === null || tryParseJson(data) === undefined) return null
-    const bytes = new Uint8Array(Buffer.concat([rest, BLANK_LINE]))
-    return this.#sift({ bytes, ends: [bytes.length] })
+    const bytes = joinBytes([rest, BLANK_LINE])
+    return siftEvents({ bytes, ends: [bytes.length] }, this.#weigh)
   }
 
   fail(error: GatewayError): string {
     return encodeStreamError(error)
   }
 
-  /** The events that may go on. Usually all of them, and then the very bytes that came. */
-  #sift({ bytes, ends }: FramedEvents): Uint8Array | null {
-    const kept: Uint8Array[] = []
-    let start = 0
-    for (const end of ends) {
-      const verdict = this.#judge(bytes.subarray(start, end))
-      if (verdict === 'stop') break
-      if (verdict === 'forward') kept.push(bytes.subarray(start, end))
-      start = end
-    }
-    if (kept.length === ends.length) return bytes
-    return kept.length === 0 ? null : new Uint8Array(Buffer.concat(kept))
-  }
+  readonly #weigh: Weigh = (bytes, start, end) => this.#judge(bytes.subarray(start, end))
 
   #judge(bytes: Uint8Array): Verdict {
     const { data, name, isRecognised } = readSseEvent(bytes)

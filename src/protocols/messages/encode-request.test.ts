@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { arbitraryConversation } from '../../../test/support/arbitrary-conversation.ts'
 import { departures } from '../../../test/support/normal-form.ts'
+import { PLAIN_CONVERSATION } from '../../../test/support/plain-conversation.ts'
 import {
   type Conversation,
   NO_SAMPLING,
@@ -19,26 +20,7 @@ import { readRequest } from './read-request.ts'
 import { toSchemaDialect } from './schema-dialect.ts'
 import { MESSAGES_TRAITS } from './traits.ts'
 
-const BASE: Conversation = {
-  model: 'public-1',
-  stream: false,
-  instructions: [],
-  turns: [{ role: 'user', parts: [textPart('hi')] }],
-  tools: [],
-  toolChoice: null,
-  parallelTools: null,
-  sampling: NO_SAMPLING,
-  maxOutputTokens: null,
-  choices: 1,
-  reasoning: null,
-  output: { type: 'text' },
-  topLogprobs: null,
-  verbosity: null,
-  endUser: null,
-  cacheKey: null,
-  metadata: null,
-  extras: {},
-}
+const BASE = PLAIN_CONVERSATION
 const BUDGETED: Traits['thinking'] = { type: 'budget', least: 1024, most: 63_999, canDisable: true }
 const OPEN: Traits = {
   ...MESSAGES_TRAITS,

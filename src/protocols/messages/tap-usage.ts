@@ -2,8 +2,9 @@ import type { Usage } from '../../conversation/usage.ts'
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import { asObject, isObject, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
+import { joinBytes, siftEvents, type Verdict, type Weigh } from '../../wire/sift-events.ts'
 import { readSseEvent } from '../../wire/sse-event.ts'
-import { type FramedEvents, SseFramer } from '../../wire/sse-framer.ts'
+import { SseFramer } from '../../wire/sse-framer.ts'
 import type { StreamTap } from '../protocol.ts'
 import { countBlock, countDelta } from './count-generated.ts'
 import { decodeStreamError } from './decode-error.ts'
@@ -16,7 +17,6 @@ import { UsageGatherer } from './usage.ts'
 const BLANK_LINE = new TextEncoder().encode('\n\n')
 
 /** What becomes of an event: it goes on as it is or changed, it alone is left out, or it and all after it stay here. */
-type Verdict = 'forward' | 'remove' | 'stop' | Uint8Array
 
 /** Reads a relayed messages stream, and names the model in it as the client did. */
 export class UsageTap implements StreamTap {
@@ -45,7 +45,7 @@ export class UsageTap implements StreamTap {
   push(bytes: Uint8Array): Uint8Array | null {
     if (this.failure !== null) return null
     const framed = this.#framer.push(bytes)
-    if (framed !== null) return this.#sift(framed)
+    if (framed !== null) return siftEvents(framed, this.#weigh)
     if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.#failMalformed('an event without end')
     return null
   }
@@ -64,32 +64,11 @@ export class UsageTap implements StreamTap {
     const { data } = readSseEvent(rest)
     if (data === null || tryParseJson(data) === undefined) return null
     const bytes = joinBytes([rest, BLANK_LINE])
-    return this.#sift({ bytes, ends: [bytes.length] })
+    return siftEvents({ bytes, ends: [bytes.length] }, this.#weigh)
   }
 
-  /** The events that may go on. Usually all of them, and then the very bytes that came. */
-  #sift({ bytes, ends }: FramedEvents): Uint8Array | null {
-    const kept: Uint8Array[] = []
-    let keptFrom = 0
-    let start = 0
-    for (const end of ends) {
-      const verdict = this.#weigh(bytes, start, end)
-      if (verdict !== 'forward') {
-        if (start > keptFrom) kept.push(bytes.subarray(keptFrom, start))
-        if (verdict instanceof Uint8Array) kept.push(verdict)
-        keptFrom = verdict === 'stop' ? bytes.length : end
-        if (verdict === 'stop') break
-      }
-      start = end
-    }
-    if (keptFrom === 0) return bytes
-    if (keptFrom < bytes.length) kept.push(bytes.subarray(keptFrom))
-    return kept.length === 0 ? null : joinBytes(kept)
-  }
-
-  #weigh(bytes: Uint8Array, start: number, end: number): Verdict {
-    return this.#countPlainDelta(bytes, start, end) ? 'forward' : this.#judge(bytes.subarray(start, end))
-  }
+  readonly #weigh: Weigh = (bytes, start, end) =>
+    this.#countPlainDelta(bytes, start, end) ? 'forward' : this.#judge(bytes.subarray(start, end))
 
   /** True when the event only adds text to a block, as an earlier one did. */
   #countPlainDelta(bytes: Uint8Array, start: number, end: number): boolean {
@@ -149,10 +128,4 @@ export class UsageTap implements StreamTap {
     this.failure = failure
     return 'stop'
   }
-}
-
-function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
-  const [only] = pieces
-  if (pieces.length === 1 && only) return only
-  return new Uint8Array(Buffer.concat(pieces))
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { PLAIN_CONVERSATION } from '../../../test/support/plain-conversation.ts'
 import { type Conversation, NO_SAMPLING } from '../../conversation/conversation.ts'
 import { type Part, textPart } from '../../conversation/part.ts'
 import type { Proof } from '../../conversation/proof.ts'
@@ -7,26 +8,7 @@ import type { Traits } from '../../vocabulary/traits.ts'
 import { encodeRequest } from './encode-request.ts'
 import { responses } from './index.ts'
 
-const LEAST: Conversation = {
-  model: 'm',
-  stream: false,
-  instructions: [],
-  turns: [{ role: 'user', parts: [textPart('hi')] }],
-  tools: [],
-  toolChoice: null,
-  parallelTools: null,
-  sampling: NO_SAMPLING,
-  maxOutputTokens: null,
-  choices: 1,
-  reasoning: null,
-  output: { type: 'text' },
-  topLogprobs: null,
-  verbosity: null,
-  endUser: null,
-  cacheKey: null,
-  metadata: null,
-  extras: {},
-}
+const LEAST: Conversation = { ...PLAIN_CONVERSATION, model: 'm' }
 const TRAITS = responses.supplier?.traits as Traits
 const encode = (fields: Partial<Conversation>, traits: Partial<Traits> = {}) =>
   encodeRequest(

@@ -2,8 +2,9 @@ import type { Usage } from '../../conversation/usage.ts'
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import { asObject, type JsonObject, textLength, tryParseJson } from '../../wire/json-values.ts'
+import { joinBytes, siftEvents, type Verdict, type Weigh } from '../../wire/sift-events.ts'
 import { readSseEvent } from '../../wire/sse-event.ts'
-import { type FramedEvents, SseFramer } from '../../wire/sse-framer.ts'
+import { SseFramer } from '../../wire/sse-framer.ts'
 import type { StreamTap } from '../protocol.ts'
 import { addCreatedToEvent, withCreated } from './add-created.ts'
 import { countGenerated } from './count-generated.ts'
@@ -13,7 +14,6 @@ import { isDone, LONGEST_EVENT_BYTES, malformed } from './stream-limits.ts'
 import { decodeUsage } from './usage.ts'
 
 /** What becomes of an event: it goes on as it is or changed, it alone is left out, or it and all after it stay here. */
-type Verdict = 'forward' | 'remove' | 'stop' | Uint8Array
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -39,7 +39,7 @@ export class UsageTap implements StreamTap {
   push(bytes: Uint8Array): Uint8Array | null {
     if (this.failure !== null) return null
     const framed = this.#framer.push(bytes)
-    if (framed !== null) return this.#sift(framed)
+    if (framed !== null) return siftEvents(framed, this.#weigh)
     if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.failure = malformed('an event without end')
     return null
   }
@@ -51,7 +51,7 @@ export class UsageTap implements StreamTap {
     const { data } = readSseEvent(rest)
     if (data === null || tryParseJson(data) === undefined) return null
     const bytes = joinBytes([rest, BLANK_LINE])
-    return this.#sift({ bytes, ends: [bytes.length] })
+    return siftEvents({ bytes, ends: [bytes.length] }, this.#weigh)
   }
 
   fail(error: GatewayError): string {
@@ -59,25 +59,7 @@ export class UsageTap implements StreamTap {
     return failureFrames(error, response, this.#nextNumber)
   }
 
-  /** The events that may go on. Usually all of them, and then the very bytes that came. */
-  #sift({ bytes, ends }: FramedEvents): Uint8Array | null {
-    const kept: Uint8Array[] = []
-    let keptFrom = 0
-    let start = 0
-    for (const end of ends) {
-      const verdict = this.#judge(bytes.subarray(start, end))
-      if (verdict !== 'forward') {
-        if (start > keptFrom) kept.push(bytes.subarray(keptFrom, start))
-        if (verdict instanceof Uint8Array) kept.push(verdict)
-        keptFrom = verdict === 'stop' ? bytes.length : end
-        if (verdict === 'stop') break
-      }
-      start = end
-    }
-    if (keptFrom === 0) return bytes
-    if (keptFrom < bytes.length) kept.push(bytes.subarray(keptFrom))
-    return kept.length === 0 ? null : joinBytes(kept)
-  }
+  readonly #weigh: Weigh = (bytes, start, end) => this.#judge(bytes.subarray(start, end))
 
   #judge(bytes: Uint8Array): Verdict {
     const { data, isRecognised } = readSseEvent(bytes)
@@ -151,10 +133,4 @@ function patchEvent(bytes: Uint8Array, data: string, event: JsonObject): Verdict
   if (!text.includes(data))
     return encoder.encode(`event: ${event.type}\ndata: ${patched.replaceAll('\n', ' ')}\n\n`)
   return encoder.encode(text.replace(data, () => patched))
-}
-
-function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
-  const [only] = pieces
-  if (pieces.length === 1 && only) return only
-  return new Uint8Array(Buffer.concat(pieces))
 }
