@@ -1,7 +1,7 @@
 import type { RequestAddress } from '../../src/protocols/protocol.ts'
 import type { Format } from '../../src/vocabulary/supply.ts'
 
-type Bodies = Readonly<Record<Format, readonly unknown[]>>
+type Bodies = Readonly<Partial<Record<Format, readonly unknown[]>>>
 
 const SCHEMA = {
   type: 'object',
@@ -14,8 +14,8 @@ const SCHEMA = {
 }
 const PICTURE = 'iVBORw0KGgo='
 
-/** Small requests that use what the golden ones leave out; the first of each format is as plain as can be. */
-export const REQUESTS: Bodies = {
+/** Small requests that use what the golden ones leave out. */
+export const REQUESTS = {
   'chat-completion': [
     { model: 'm', messages: [{ role: 'user', content: 'hi' }], stream: true },
     {
@@ -182,16 +182,15 @@ export const REQUESTS: Bodies = {
       },
     },
   ],
-}
+} satisfies Bodies
 
 const generateBody = REQUESTS['content-generation'][1]
 
 /** What only counts look like; every request is counted as well. */
 export const COUNTS: Bodies = {
-  'chat-completion': [],
   responses: [{ model: 'm', input: 'hi', instructions: 'i' }],
   messages: [{ model: 'm', messages: [{ role: 'user', content: 'hi' }] }],
-  'content-generation': [{ generateContentRequest: { model: 'models/m', ...Object(generateBody) } }],
+  'content-generation': [{ generateContentRequest: { model: 'models/m', ...generateBody } }],
 }
 
 export const REPLIES: Bodies = {
@@ -297,13 +296,8 @@ export const ERRORS: Bodies = {
   ],
 }
 
-const PLAIN: RequestAddress = { rest: '', query: new URLSearchParams() }
-
-/** Where requests of each format go; the first belongs to a stream. */
-export const ADDRESSES: Readonly<Record<Format, readonly [RequestAddress, ...RequestAddress[]]>> = {
-  'chat-completion': [PLAIN],
-  responses: [PLAIN],
-  messages: [PLAIN],
+/** Where requests of a format go that says things in the address. */
+export const ADDRESSES: Readonly<Partial<Record<Format, readonly RequestAddress[]>>> = {
   'content-generation': [
     { rest: 'm:streamGenerateContent', query: new URLSearchParams('alt=sse') },
     { rest: 'vendor/m:1:generateContent', query: new URLSearchParams() },

@@ -4,7 +4,9 @@ import type { Answer } from '../../src/conversation/answer.ts'
 import { fold } from '../../src/conversation/fold.ts'
 import { unfold } from '../../src/conversation/unfold.ts'
 import { PROTOCOLS } from '../../src/protocols/index.ts'
-import type { Protocol, RequestAddress } from '../../src/protocols/protocol.ts'
+import type { ClientRequest, Protocol, RequestAddress } from '../../src/protocols/protocol.ts'
+import type { ClientSide } from '../../src/protocols/translation.ts'
+import type { Format } from '../../src/vocabulary/supply.ts'
 import { closingQuote, endOfValue, skipWhitespace } from '../../src/wire/json-text.ts'
 import { replyContext, supplyContext } from '../support/translation-contexts.ts'
 import { ADDRESSES, COUNT_ADDRESS, COUNTS, ERRORS, REPLIES, REQUESTS } from './bodies.ts'
@@ -25,6 +27,8 @@ export interface Entry {
 }
 
 export interface Corpus {
+  /** The same requests undamaged and read, each at every address. */
+  readonly wellFormed: readonly ClientRequest[]
   readonly requests: readonly Entry[]
   readonly addresses: readonly RequestAddress[]
   readonly counts: readonly Entry[]
@@ -88,27 +92,38 @@ const answers = PROTOCOLS.flatMap((protocol) =>
   readCases(protocol, '.stream.sse').flatMap((text) => decodeStream(protocol, text)),
 )
 
+const PLAIN: RequestAddress = { rest: '', query: new URLSearchParams() }
+
+function bodiesFor(bodies: Readonly<Partial<Record<Format, readonly unknown[]>>>, { name }: Protocol) {
+  return bodies[name] ?? []
+}
+
 export function corpusOf(protocol: Protocol): Corpus {
-  const { name } = protocol
-  const addresses = ADDRESSES[name]
-  const requests = [...REQUESTS[name], ...readBodies(protocol, '.request.json')]
-  const text = JSON.stringify(REQUESTS[name][0])
-  const { client } = protocol.readRequest(JSON.parse(text), text, addresses[0])
-  const told = answers.map((answer) => {
-    const encoder = client.openEncoder(replyContext())
-    return unfold(answer)
-      .map((event) => encoder.push(event))
-      .join('')
-  })
-  const streams = [...readCases(protocol, '.stream.sse'), ...readCases(protocol, '.stream.json'), ...told]
-  const replies = answers.map((answer) => client.encodeReply(answer, replyContext()))
+  const addresses = ADDRESSES[protocol.name] ?? [PLAIN]
+  const requests = [...bodiesFor(REQUESTS, protocol), ...readBodies(protocol, '.request.json')]
+  const wellFormed = addresses.flatMap((address) =>
+    requests.map((body) => protocol.readRequest(body, JSON.stringify(body), address)),
+  )
+  const told = wellFormed
+    .slice(0, 1)
+    .flatMap(({ client }) => answers.map((answer) => tellAnswer(client, answer)))
+  const files = [...readCases(protocol, '.stream.sse'), ...readCases(protocol, '.stream.json')]
+  const replies = [...bodiesFor(REPLIES, protocol), ...readBodies(protocol, '.reply.json')]
+  const counts = [...bodiesFor(COUNTS, protocol), ...readBodies(protocol, '.count.json')]
   return {
-    requests: requests.map(jsonEntry),
+    wellFormed,
     addresses,
-    counts: [...COUNTS[name], ...readBodies(protocol, '.count.json'), ...requests].map(jsonEntry),
     countAddress: COUNT_ADDRESS,
-    replies: [...REPLIES[name], ...readBodies(protocol, '.reply.json'), ...replies].map(jsonEntry),
-    errors: ERRORS[name].map(jsonEntry),
-    streams: streams.map(entryOf),
+    requests: requests.map(jsonEntry),
+    counts: [...counts, ...requests].map(jsonEntry),
+    replies: [...replies, ...told.map(({ reply }) => reply)].map(jsonEntry),
+    errors: bodiesFor(ERRORS, protocol).map(jsonEntry),
+    streams: [...files, ...told.map(({ stream }) => stream)].map(entryOf),
   }
+}
+
+function tellAnswer(client: ClientSide, answer: Answer): { reply: unknown; stream: string } {
+  const encoder = client.openEncoder(replyContext())
+  const frames = unfold(answer).map((event) => encoder.push(event))
+  return { reply: client.encodeReply(answer, replyContext()), stream: frames.join('') }
 }

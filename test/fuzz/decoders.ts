@@ -3,6 +3,7 @@ import { fold } from '../../src/conversation/fold.ts'
 import { unfold } from '../../src/conversation/unfold.ts'
 import type { Usage } from '../../src/conversation/usage.ts'
 import { GatewayError } from '../../src/errors/gateway-error.ts'
+import { PROTOCOLS } from '../../src/protocols/index.ts'
 import type { Protocol } from '../../src/protocols/protocol.ts'
 import type { ClientSide } from '../../src/protocols/translation.ts'
 import { tryParseJson } from '../../src/wire/json-values.ts'
@@ -45,6 +46,11 @@ function must(isTrue: boolean, what: string): void {
   if (!isTrue) throw new Error(what)
 }
 
+/** What is passed on with a change must still be JSON. */
+function mustParse(text: string): void {
+  JSON.parse(text)
+}
+
 /** Figures end up in money, so a decoder gives whole ones or none. */
 function checkUsage(usage: Usage | null): void {
   for (const count of Object.values(usage ?? {}))
@@ -64,8 +70,10 @@ const requests: Decoder = {
         request.facts.promptCharacters >= 0 && request.facts.mediaParts >= 0,
         'a prompt has a negative size',
       )
-      tryParseOrThrow(request.relayBody('upstream-1'))
-      request.client.decode()
+      mustParse(request.relayBody('upstream-1'))
+      const { supplier } = random.pick(PROTOCOLS)
+      const conversation = request.client.decode()
+      JSON.stringify(supplier.encodeRequest(conversation, supplyContext({}, supplier.traits)).body)
     }),
 }
 
@@ -77,12 +85,8 @@ const counts: Decoder = {
       const text = bytes.toString()
       const count = protocol.tokenCounting?.read(parseJson(text), text, corpus.countAddress)
       must(count !== undefined && count.facts.promptCharacters >= 0, 'a prompt has a negative size')
-      tryParseOrThrow(count?.relayBody('upstream-1') ?? '')
+      mustParse(count?.relayBody('upstream-1') ?? '')
     }),
-}
-
-function tryParseOrThrow(text: string): void {
-  JSON.parse(text)
 }
 
 const replyFacts: Decoder = {
@@ -97,7 +101,7 @@ const replyFacts: Decoder = {
     checkUsage(facts.usage)
     must(facts.outputCharacters >= 0, 'an answer has a negative size')
     const patched = protocol.patchReply?.(text, reply) ?? text
-    if (patched !== text) tryParseOrThrow(patched)
+    if (patched !== text) mustParse(patched)
     return true
   },
 }
@@ -152,9 +156,8 @@ const streams: Decoder = {
 const taps: Decoder = {
   name: 'tap',
   entriesOf: ({ streams }) => streams,
-  feed: (bytes, { protocol, corpus, random }) => {
-    const text = corpus.requests[0]?.bytes.toString() ?? ''
-    const tap = protocol.readRequest(JSON.parse(text), text, random.pick(corpus.addresses)).openTap()
+  feed: (bytes, { corpus, random }) => {
+    const tap = random.pick(corpus.wellFormed).openTap()
     for (const piece of cut(bytes, random)) tap.push(piece)
     tap.end()
     checkUsage(tap.usage)

@@ -77,7 +77,7 @@ function replacement({ isName }: Place, { entry, donor }: Sources, random: Rando
 
 /** Damage that knows nothing of what it hits: one to three flips, cuts, repetitions or splices. */
 function hurtBytes(bytes: Buffer, donor: Buffer, random: Random): Buffer {
-  let hurt = Buffer.from(bytes)
+  let hurt = bytes
   for (let left = 1 + random.below(3); left > 0; left--) hurt = hurtOnce(hurt, donor, random)
   return hurt
 }

@@ -213,6 +213,20 @@ describe('a whole reply is decoded', () => {
     expect(ids[0]).not.toBe(ids[1])
   })
 
+  test('a source that is named by no number supports nothing', () => {
+    const groundingMetadata = {
+      groundingChunks: [{ web: { uri: 'https://a.example' } }],
+      groundingSupports: [{ segment: { endIndex: 1 }, groundingChunkIndices: [{ toString: 1 }, null, '0'] }],
+    }
+    const content = { parts: [{ text: 'a' }] }
+    const answer = decodeReply(
+      { candidates: [{ content, finishReason: 'STOP', groundingMetadata }] },
+      context,
+    )
+    const citation = { url: 'https://a.example', title: null, citedText: null, start: null, end: null }
+    expect(answer?.choices[0]?.parts).toMatchObject([{ text: 'a', citations: [citation] }])
+  })
+
   test('log probabilities', () => {
     const logprobsResult = {
       chosenCandidates: [{ token: 'a', tokenId: 1, logProbability: -0.5 }],

@@ -30,7 +30,7 @@ function decodeSupports(candidate: JsonObject, bytes: Buffer): PlacedCitation[] 
   const named = new Set(supported.map(({ index }) => index))
   const unsupported = sources.flatMap((_, index) => (named.has(index) ? [] : [{ index, place: NOWHERE }]))
   return [...supported, ...unsupported].flatMap(({ index, place }) => {
-    const { url = null, title = null } = sources[Number(index)] ?? {}
+    const { url = null, title = null } = (isOffset(index) ? sources[index] : undefined) ?? {}
     return url === null ? [] : [{ url, title, ...place }]
   })
 }

@@ -134,6 +134,14 @@ describe('the name of the model', () => {
       expect(new UsageTap('m').push(bytes)).toBe(bytes)
     }
   })
+
+  test('is left alone in an event that nests too deeply to be written again', () => {
+    const deep = '['.repeat(60_000) + ']'.repeat(60_000)
+    const bytes = encoder.encode(
+      start('renamed-by-the-route').replace('"later":1', `"later":${deep}`) + BLOCK,
+    )
+    expect(new UsageTap('m').push(bytes)).toBe(bytes)
+  })
 })
 
 test('nothing is usable before the first block', () => {

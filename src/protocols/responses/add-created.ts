@@ -26,7 +26,8 @@ export function withCreated(response: JsonObject): JsonObject {
 function missingCreated(response: JsonObject | null): number | null {
   if (response === null || response.created !== undefined) return null
   const { created_at } = response
-  return typeof created_at === 'number' ? Math.floor(created_at) : null
+  // A number too large to be held is read as infinite, which JSON cannot say.
+  return typeof created_at === 'number' && Number.isFinite(created_at) ? Math.floor(created_at) : null
 }
 
 function findMember(text: string, name: string): Span | undefined {

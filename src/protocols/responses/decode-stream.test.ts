@@ -245,3 +245,16 @@ describe('failures', () => {
     expect(decodeAll(eventsOf(CREATED, completed()).trimEnd()).failure).toBeNull()
   })
 })
+
+test('thinking at an index that cannot be written is told all the same', () => {
+  const item = { type: 'reasoning', id: 'rs_1' }
+  const thought = { output_index: 0, content_index: { toString: 1 }, delta: 'hm' }
+  const wire = eventsOf(
+    CREATED,
+    { type: 'response.output_item.added', output_index: 0, item },
+    { type: 'response.reasoning_text.delta', ...thought },
+    { type: 'response.output_item.done', output_index: 0, item },
+    completed(),
+  )
+  expect(partsOf(decodeAll(wire).events)).toMatchObject([{ type: 'thinking', text: 'hm' }])
+})

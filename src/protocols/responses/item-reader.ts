@@ -39,7 +39,8 @@ class ReasoningReader implements ItemReader {
   /** Which of its two texts is told: the thoughts themselves or their summary. The first one seen is. */
   #source: 'summary' | 'content' | null = null
   #lastIndex: unknown = null
-  readonly #told = new Set<string>()
+  /** Indexes within that source. They are compared and never written: what a supplier sends may have no text. */
+  readonly #told = new Set<unknown>()
 
   constructor(context: SupplyContext) {
     this.#context = context
@@ -73,7 +74,7 @@ class ReasoningReader implements ItemReader {
   }
 
   #appendUntold(source: 'summary' | 'content', index: unknown, text: unknown): AnswerEvent[] {
-    return this.#told.has(`${source}${index}`) ? [] : this.#append(source, index, text)
+    return this.#told.has(index) ? [] : this.#append(source, index, text)
   }
 
   #append(source: 'summary' | 'content', index: unknown, delta: unknown): AnswerEvent[] {
@@ -82,7 +83,7 @@ class ReasoningReader implements ItemReader {
     const isNext = this.#source !== null && index !== this.#lastIndex
     this.#source = source
     this.#lastIndex = index
-    this.#told.add(`${source}${index}`)
+    this.#told.add(index)
     return [...this.#open(), { type: 'part-delta', choice: 0, text: isNext ? `\n\n${text}` : text }]
   }
 

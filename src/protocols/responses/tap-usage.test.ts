@@ -80,6 +80,7 @@ describe('created', () => {
     ],
     ['is whole seconds', event('{"created_at":6.75}'), event('{"created":6,"created_at":6.75}')],
     ['is not made up', event('{"id":"r"}'), event('{"id":"r"}')],
+    ['is no number beyond all bounds', event('{"created_at":1e400}'), event('{"created_at":1e400}')],
     [
       'does not touch a doubtful object',
       event('{"created_at":6},"response":{"created_at":7}'),
