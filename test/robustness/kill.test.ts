@@ -49,9 +49,11 @@ async function killAgainAndAgain({ rounds, environment }: Loop): Promise<string[
     starts.push(gateway.startMs)
     if (round === 0) await liftLimits(gateway)
     const load = new ChatLoad(gateway.url, { model: 'sandbox-chat', clients: 8 })
+    // Answered after seconds, so every kill finds some of these in the middle of it.
+    const waiting = new ChatLoad(gateway.url, { model: 'sandbox-slow', clients: 2 })
     await Bun.sleep(SHORTEST_LIFE_MS + random() * (LONGEST_LIFE_MS - SHORTEST_LIFE_MS))
     gateway.signal('SIGKILL')
-    await Promise.all([gateway.exited, load.ended()])
+    await Promise.all([gateway.exited, load.ended(), waiting.ended()])
     answered.push(...load.answered)
   }
   starts.sort((one, other) => one - other)
