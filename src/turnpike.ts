@@ -1,10 +1,9 @@
-import { timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
 import { withApiDocs } from './api-document.ts'
 import { type HttpServer, startServer } from './edges/http-server/serve.ts'
 import { fetchImage } from './edges/image-fetcher/fetch-image.ts'
 import { FileJournal } from './edges/journal/file-journal.ts'
-import { operatorEndpoints } from './edges/operator-api/index.ts'
+import { operatorCheck, operatorEndpoints } from './edges/operator-api/index.ts'
 import { openDataFolder } from './edges/settings/data-folder.ts'
 import type { Settings } from './edges/settings/settings.ts'
 import { openStorage } from './edges/storage/index.ts'
@@ -251,12 +250,4 @@ async function openSandbox(mode: Settings['sandbox'], operations: LocalOperation
   const sandbox = startSandbox()
   await registerSandbox(operations, `${sandbox.url}/v1`)
   return sandbox
-}
-
-function operatorCheck(expected: string, fingerprint: (secret: string) => string) {
-  const expectedBytes = Buffer.from(expected)
-  return (headers: Headers): boolean => {
-    const token = /^Bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
-    return token !== undefined && timingSafeEqual(Buffer.from(fingerprint(token)), expectedBytes)
-  }
 }

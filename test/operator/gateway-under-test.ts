@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServer } from '../../src/edges/http-server/serve.ts'
-import { operatorEndpoints, operatorTokenCheck } from '../../src/edges/operator-api/index.ts'
+import { operatorCheck, operatorEndpoints } from '../../src/edges/operator-api/index.ts'
 import { openStorage } from '../../src/edges/storage/index.ts'
 import { MemoryAdmissions } from '../../src/edges/windows/memory-admissions.ts'
 import { createOperations, type LocalOperations } from '../../src/gateway/operate/index.ts'
@@ -15,6 +15,9 @@ import { buildSnapshot } from '../../src/rules/catalog/build-snapshot.ts'
 import { FORMATS } from '../../src/vocabulary/supply.ts'
 
 export const OPERATOR_TOKEN = 'operator-token-for-tests'
+
+const SECRETS = createSecretKeeper('server secret of the tests')
+export const checkOperator = operatorCheck(SECRETS.fingerprint(OPERATOR_TOKEN), SECRETS.fingerprint)
 export const START_MS = Date.parse('2026-06-01T12:00:00Z')
 
 const SILENT_LOG: Log = {
@@ -46,7 +49,7 @@ export interface GatewayUnderTest {
 /** The operator side as it is in the product: real server, real operations, a real database in a folder of its own. */
 export async function startGateway(): Promise<GatewayUnderTest> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'turnpike-operator-'))
-  const secrets = createSecretKeeper('server secret of the tests')
+  const secrets = SECRETS
   const storage = await openStorage({ databaseUrl: null, dataFolder, secrets })
   const clock = { timeMs: START_MS, nowMs: () => clock.timeMs }
   const admissions = new MemoryAdmissions(clock)
@@ -69,7 +72,7 @@ export async function startGateway(): Promise<GatewayUnderTest> {
   const server = startServer({
     hostname: '127.0.0.1',
     port: 0,
-    endpoints: operatorEndpoints(operations, { isOperator: operatorTokenCheck(OPERATOR_TOKEN), clock }),
+    endpoints: operatorEndpoints(operations, { isOperator: checkOperator, clock }),
     bodyLimits: { maxBytes: 1_000_000, timeoutMs: 5_000 },
     clock,
     log: SILENT_LOG,

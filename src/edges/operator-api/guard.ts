@@ -1,16 +1,18 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint } from '../../gateway/ports/exchange.ts'
 
 export type OperatorCheck = (headers: Headers) => boolean
 
-/** Whether a request carries this token as its bearer token. */
-export function operatorTokenCheck(token: string): OperatorCheck {
-  const expected = digest(token)
+/**
+ * Whether a request carries the operator token, of which only the fingerprint is known. Fingerprints have one length
+ * and are compared in constant time, so an answer's delay tells nothing of the token.
+ */
+export function operatorCheck(expected: string, fingerprint: (token: string) => string): OperatorCheck {
+  const expectedBytes = Buffer.from(expected)
   return (headers) => {
-    const given = /^bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1]
-    // Digests have one length and are compared in constant time, so an answer's delay tells nothing of the token.
-    return given !== undefined && timingSafeEqual(digest(given), expected)
+    const token = /^Bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+    return token !== undefined && timingSafeEqual(Buffer.from(fingerprint(token)), expectedBytes)
   }
 }
 
@@ -29,8 +31,4 @@ function refusal(headers: Headers): GatewayError {
   return headers.has('authorization')
     ? new GatewayError('auth_invalid', 'The operator token is not valid.')
     : new GatewayError('auth_required', 'Send the operator token as "Authorization: Bearer <token>".')
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

@@ -8,7 +8,7 @@ import { keyEndpoints } from './keys.ts'
 import { modelEndpoints } from './models.ts'
 import { supplierEndpoints } from './suppliers.ts'
 
-export { type OperatorCheck, operatorTokenCheck } from './guard.ts'
+export { type OperatorCheck, operatorCheck } from './guard.ts'
 
 export interface OperatorApiOptions {
   readonly isOperator: OperatorCheck
