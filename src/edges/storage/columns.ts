@@ -1,12 +1,10 @@
 import type { Price } from '../../vocabulary/supply.ts'
+import { readPrice, writePrice } from '../../vocabulary/written-price.ts'
 
 /** JSON for a text column; a bigint becomes a decimal string, which no reader can round. */
 export function toStoredJson(value: object): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part))
 }
-
-/** A price as it is stored: every amount a decimal string. */
-type StoredPrice = { readonly [Field in keyof Price]: string }
 
 // Thousands of settlements in a row have the very same price.
 const written = new WeakMap<Price, string>()
@@ -15,32 +13,13 @@ export function encodePrice(price: Price | null): string | null {
   if (price === null) return null
   const known = written.get(price)
   if (known !== undefined) return known
-  const text = writePrice(price)
+  const text = JSON.stringify(writePrice(price))
   written.set(price, text)
   return text
 }
 
-function writePrice(price: Price): string {
-  const stored: StoredPrice = {
-    inputNanoPerMillion: price.inputNanoPerMillion.toString(),
-    outputNanoPerMillion: price.outputNanoPerMillion.toString(),
-    cacheReadNanoPerMillion: price.cacheReadNanoPerMillion.toString(),
-    cacheWriteNanoPerMillion: price.cacheWriteNanoPerMillion.toString(),
-    imageNano: price.imageNano.toString(),
-  }
-  return JSON.stringify(stored)
-}
-
 export function decodePrice(text: string | null): Price | null {
-  if (text === null) return null
-  const stored: StoredPrice = JSON.parse(text)
-  return {
-    inputNanoPerMillion: BigInt(stored.inputNanoPerMillion),
-    outputNanoPerMillion: BigInt(stored.outputNanoPerMillion),
-    cacheReadNanoPerMillion: BigInt(stored.cacheReadNanoPerMillion),
-    cacheWriteNanoPerMillion: BigInt(stored.cacheWriteNanoPerMillion),
-    imageNano: BigInt(stored.imageNano),
-  }
+  return text === null ? null : readPrice(JSON.parse(text))
 }
 
 /** An optional whole number, in the form integer columns take. */

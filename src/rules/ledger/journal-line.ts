@@ -1,6 +1,7 @@
 import { NO_USAGE } from '../../conversation/usage.ts'
 import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
 import type { Price } from '../../vocabulary/supply.ts'
+import { readPrice, type WrittenPrice, writePrice } from '../../vocabulary/written-price.ts'
 
 /** One line of the journal: an admission, or the settlement that closes it. */
 export type JournalLine =
@@ -9,7 +10,7 @@ export type JournalLine =
 
 /** JSON has no integers beyond 2^53, so amounts are written as decimal texts. */
 type Written<T> = { [Field in keyof T]: T[Field] extends bigint ? string : T[Field] }
-type WrittenSettlement = Omit<Written<Settlement>, 'price'> & { readonly price: Written<Price> | null }
+type WrittenSettlement = Omit<Written<Settlement>, 'price'> & { readonly price: WrittenPrice | null }
 
 // Field by field: this runs twice for every request, and a replacer function would be called for every value.
 export function encodeJournalLine(line: JournalLine): string {
@@ -34,7 +35,7 @@ function writeSettlement(settlement: Settlement): WrittenSettlement {
     stream: settlement.stream,
     usage: settlement.usage,
     provenance: settlement.provenance,
-    price: settlement.price && writePrice(settlement.price),
+    price: settlement.price && writePriceOnce(settlement.price),
     amountNano: String(settlement.amountNano),
     outcome: settlement.outcome,
     attempts: settlement.attempts,
@@ -45,18 +46,12 @@ function writeSettlement(settlement: Settlement): WrittenSettlement {
 }
 
 // Thousands of settlements in a row have the very same price.
-const writtenPrices = new WeakMap<Price, Written<Price>>()
+const writtenPrices = new WeakMap<Price, WrittenPrice>()
 
-function writePrice(price: Price): Written<Price> {
+function writePriceOnce(price: Price): WrittenPrice {
   const known = writtenPrices.get(price)
   if (known !== undefined) return known
-  const written = {
-    inputNanoPerMillion: String(price.inputNanoPerMillion),
-    outputNanoPerMillion: String(price.outputNanoPerMillion),
-    cacheReadNanoPerMillion: String(price.cacheReadNanoPerMillion),
-    cacheWriteNanoPerMillion: String(price.cacheWriteNanoPerMillion),
-    imageNano: String(price.imageNano),
-  }
+  const written = writePrice(price)
   writtenPrices.set(price, written)
   return written
 }
@@ -80,16 +75,6 @@ export function decodeJournalLine(text: string): JournalLine | null {
     }
   } catch {
     return null
-  }
-}
-
-function readPrice(price: Written<Price>): Price {
-  return {
-    inputNanoPerMillion: BigInt(price.inputNanoPerMillion),
-    outputNanoPerMillion: BigInt(price.outputNanoPerMillion),
-    cacheReadNanoPerMillion: BigInt(price.cacheReadNanoPerMillion),
-    cacheWriteNanoPerMillion: BigInt(price.cacheWriteNanoPerMillion),
-    imageNano: BigInt(price.imageNano),
   }
 }
 
