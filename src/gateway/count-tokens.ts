@@ -45,7 +45,7 @@ async function askSuppliers(
   exchange: Exchange,
   { protocol, counting, gateway, routes }: CountingParts & { readonly routes: Routes },
 ): Promise<number | null> {
-  if (counting.supplierPath === null) return null
+  if (!counting.asksSupplier) return null
   const speaking = routes.filter((route) => route.formats.includes(protocol.name))
   const [candidate] = orderCandidates(speaking, gateway.random)
   if (candidate === undefined) return null

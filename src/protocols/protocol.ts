@@ -84,8 +84,8 @@ export interface TokenCounting {
   readonly paths: readonly string[]
   /** Checks and reads the body of a count. */
   read(body: unknown, text: string, address: RequestAddress): CountRequest
-  /** Where under a supplier's base address the count is asked for; null when suppliers of this format have none. */
-  readonly supplierPath: ((upstreamModel: string) => string) | null
+  /** Whether suppliers of this format count too. */
+  readonly asksSupplier: boolean
   /** The supplier's count; null when the body is not one. */
   decode(body: unknown): number | null
 }

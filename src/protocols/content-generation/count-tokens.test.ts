@@ -56,7 +56,7 @@ describe('4.10 a count', () => {
   })
 
   test('of a supplier is read, should one ever be asked', () => {
-    expect(tokenCounting.supplierPath).toBeNull()
+    expect(tokenCounting.asksSupplier).toBe(false)
     expect(tokenCounting.decode({ totalTokens: 7 })).toBe(7)
     for (const body of [null, {}, { totalTokens: -1 }, { totalTokens: '7' }])
       expect(tokenCounting.decode(body)).toBeNull()

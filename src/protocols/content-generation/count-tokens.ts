@@ -14,7 +14,7 @@ export const PATHS = ['/v1beta/models/*', '/v1beta/tunedModels/*'] as const
 export const tokenCounting: TokenCounting = {
   paths: PATHS,
   read: readCount,
-  supplierPath: null,
+  asksSupplier: false,
   decode: (body) => {
     const total = asObject(body)?.totalTokens
     return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0 ? total : null

@@ -5,12 +5,10 @@ import { measurePrompt } from './count-prompt.ts'
 import { prepareRelay } from './relay-body.ts'
 import { validateCount } from './validate.ts'
 
-const PATH = '/v1/messages/count_tokens'
-
 export const tokenCounting: TokenCounting = {
-  paths: [PATH],
+  paths: ['/v1/messages/count_tokens'],
   read: readCount,
-  supplierPath: () => PATH,
+  asksSupplier: true,
   decode: (body) => {
     const tokens = asObject(body)?.input_tokens
     return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null

@@ -34,7 +34,7 @@ const supplier: SupplierSide = {
 const tokenCounting: TokenCounting = {
   paths: ['/v1/responses/input_tokens'],
   read: readCount,
-  supplierPath: null,
+  asksSupplier: false,
   decode: (body) => {
     const tokens = asObject(body)?.input_tokens
     return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null
