@@ -1,5 +1,6 @@
 import type { DataFolder } from './edges/settings/data-folder.ts'
 import type { LocalOperations } from './gateway/operate/index.ts'
+import { UNRESTRICTED } from './gateway/ports/operations.ts'
 import type { SecretKeeper } from './rules/access/server-secret.ts'
 
 const SECRET_FILE = 'server-secret'
@@ -52,16 +53,7 @@ export async function makeFirstAccount(
   const { account } = first ?? (await operations.createAccount({ name: 'First account', email: null }, ACTOR))
   // A team that runs the gateway for itself needs no payments; its ledger still tells what everything cost.
   await operations.changeAccount(account.id, { creditLineNano: null }, ACTOR)
-  const settings = {
-    name: 'First key',
-    routePolicy: { mode: 'intelligent' },
-    usageLimit: null,
-    rpm: null,
-    tpm: null,
-    modelAllowlist: null,
-    budget: null,
-    expiresAtMs: null,
-  } as const
+  const settings = { ...UNRESTRICTED, name: 'First key' }
   if (bootstrapKey === null) return (await operations.createKey(account.id, settings, ACTOR)).secret
   return (await operations.issueKey(account.id, { settings, secret: bootstrapKey }, ACTOR)).secret
 }

@@ -1,7 +1,12 @@
 import type { Static } from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint } from '../../gateway/ports/exchange.ts'
-import type { IssuedKey, KeySettings, Operations } from '../../gateway/ports/operations.ts'
+import {
+  type IssuedKey,
+  type KeySettings,
+  type Operations,
+  UNRESTRICTED,
+} from '../../gateway/ports/operations.ts'
 import { describeKey } from '../../rules/catalog/describe-key.ts'
 import type { RoutePolicy } from '../../vocabulary/api-key.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
@@ -18,16 +23,6 @@ const KEY = `${OPERATOR_PATH}/keys/:id`
 const DEFAULT_THRESHOLDS = [50, 80, 100] as const
 
 type KeyFields = Omit<Static<typeof KeyBody>, 'name'>
-
-const UNSET_KEY: Omit<KeySettings, 'name'> = {
-  routePolicy: { mode: 'intelligent' },
-  usageLimit: null,
-  rpm: null,
-  tpm: null,
-  modelAllowlist: null,
-  budget: null,
-  expiresAtMs: null,
-}
 
 export function keyEndpoints(operations: Operations, clock: Clock): Endpoint[] {
   return [
@@ -60,7 +55,7 @@ function createKey(operations: Operations, clock: Clock): Endpoint {
     path: ACCOUNT_KEYS,
     handle: async (exchange) => {
       const { name, ...fields } = await readBody(exchange)
-      const settings = { ...UNSET_KEY, name, ...readKeyFields(fields) }
+      const settings = { ...UNRESTRICTED, name, ...readKeyFields(fields) }
       return renderIssued(await operations.createKey(idOf(exchange), settings, OPERATOR_ACTOR), clock)
     },
   }

@@ -33,6 +33,17 @@ export interface KeySettings {
   readonly expiresAtMs: number | null
 }
 
+/** A key that narrows nothing: what holds for a key where nothing else is said. */
+export const UNRESTRICTED: Omit<KeySettings, 'name'> = {
+  routePolicy: { mode: 'intelligent' },
+  usageLimit: null,
+  rpm: null,
+  tpm: null,
+  modelAllowlist: null,
+  budget: null,
+  expiresAtMs: null,
+}
+
 /** A key together with its secret: only ever the answer to creating or rotating it. */
 export interface IssuedKey {
   readonly key: ApiKey
