@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { siftEvents, type Verdict } from './sift-events.ts'
+import { closeJsonEvent, siftEvents, type Verdict } from './sift-events.ts'
 
 const encoder = new TextEncoder()
 
@@ -31,4 +31,12 @@ test('nothing goes on from an event that ends everything', () => {
 
 test('other bytes take the place of an event', () => {
   expect(sift('a.b.c.', { b: encoder.encode('xyz') }).sifted).toBe('a.xyzc.')
+})
+
+test('a last event is closed only when its data is whole', () => {
+  const whole = closeJsonEvent(encoder.encode('data: {"a":1}'))
+  expect(new TextDecoder().decode(whole?.bytes)).toBe('data: {"a":1}\n\n')
+  expect(whole?.ends).toEqual([15])
+  expect(closeJsonEvent(encoder.encode('data: {"a":'))).toBeNull()
+  expect(closeJsonEvent(encoder.encode(': comment'))).toBeNull()
 })

@@ -1,3 +1,5 @@
+import { tryParseJson } from './json-values.ts'
+import { readSseEvent } from './sse-event.ts'
 import type { FramedEvents } from './sse-framer.ts'
 
 /** What becomes of an event on its way: it goes on, is left out, ends everything, or other bytes take its place. */
@@ -24,6 +26,20 @@ export function siftEvents({ bytes, ends }: FramedEvents, weigh: Weigh): Uint8Ar
   if (keptFrom === 0) return bytes
   if (keptFrom < bytes.length) kept.push(bytes.subarray(keptFrom))
   return kept.length === 0 ? null : joinBytes(kept)
+}
+
+const BLANK_LINE = new TextEncoder().encode('\n\n')
+
+/** The last event of a stream that ended before its blank line, with that line added. */
+export function closeEvent(rest: Uint8Array): FramedEvents {
+  const bytes = joinBytes([rest, BLANK_LINE])
+  return { bytes, ends: [bytes.length] }
+}
+
+/** The same for an event whose data is JSON; null when it was cut off in the middle of it. */
+export function closeJsonEvent(rest: Uint8Array): FramedEvents | null {
+  const { data } = readSseEvent(rest)
+  return data === null || tryParseJson(data) === undefined ? null : closeEvent(rest)
 }
 
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {

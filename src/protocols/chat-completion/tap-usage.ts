@@ -2,7 +2,7 @@ import type { Usage } from '../../conversation/usage.ts'
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import { asArray, asObject, isObject, type JsonObject } from '../../wire/json-values.ts'
-import { joinBytes, siftEvents, type Verdict, type Weigh } from '../../wire/sift-events.ts'
+import { closeEvent, joinBytes, siftEvents, type Verdict, type Weigh } from '../../wire/sift-events.ts'
 import { SseFramer } from '../../wire/sse-framer.ts'
 import type { StreamTap } from '../protocol.ts'
 import { ChunkPattern } from './chunk-pattern.ts'
@@ -14,7 +14,6 @@ import { decodeUsage } from './usage.ts'
 
 /** A stream whose events share no pattern must not pay for the search with every one of them. */
 const MOST_VAIN_LESSONS = 4
-const BLANK_LINE = new TextEncoder().encode('\n\n')
 const DONE = new TextEncoder().encode('data: [DONE]\n\n')
 
 /** What becomes of an event: it goes on, it alone is left out, or it and all after it stay here. */
@@ -72,8 +71,7 @@ export class UsageTap implements StreamTap {
   /** An event cut off by the end of the stream goes on only when it is whole but for its blank line. */
   #readRest(rest: Uint8Array): Uint8Array | null {
     if (!isWholeEvent(rest)) return null
-    const bytes = joinBytes([rest, BLANK_LINE])
-    return siftEvents({ bytes, ends: [bytes.length] }, this.#weigh)
+    return siftEvents(closeEvent(rest), this.#weigh)
   }
 
   /** True when the event only adds text to a choice that has begun, as an earlier one did. */

@@ -2,7 +2,7 @@ import type { Usage } from '../../conversation/usage.ts'
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import { asArray, asObject, asText, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
-import { joinBytes, siftEvents, type Verdict, type Weigh } from '../../wire/sift-events.ts'
+import { closeJsonEvent, siftEvents, type Verdict, type Weigh } from '../../wire/sift-events.ts'
 import { readSseEvent } from '../../wire/sse-event.ts'
 import { SseFramer } from '../../wire/sse-framer.ts'
 import type { StreamTap } from '../protocol.ts'
@@ -14,7 +14,6 @@ import { decodeUsage } from './usage.ts'
 
 /** No answer has an event this long; a supplier that never ends one would otherwise fill the memory. */
 const LONGEST_EVENT_BYTES = 64 * 1024 * 1024
-const BLANK_LINE = new TextEncoder().encode('\n\n')
 
 /** What becomes of an event: it goes on, it alone is left out, or it and all after it stay here. */
 
@@ -48,11 +47,8 @@ export class GenerationTap implements StreamTap {
   /** An event cut off by the end of the stream goes on only when it is whole but for its blank line. */
   end(): Uint8Array | null {
     const rest = this.failure === null ? this.#framer.finish() : null
-    if (rest === null) return null
-    const { data } = readSseEvent(rest)
-    if (data === null || tryParseJson(data) === undefined) return null
-    const bytes = joinBytes([rest, BLANK_LINE])
-    return siftEvents({ bytes, ends: [bytes.length] }, this.#weigh)
+    const last = rest === null ? null : closeJsonEvent(rest)
+    return last === null ? null : siftEvents(last, this.#weigh)
   }
 
   fail(error: GatewayError): string {

@@ -2,7 +2,7 @@ import type { Usage } from '../../conversation/usage.ts'
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import { asObject, isObject, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
-import { joinBytes, siftEvents, type Verdict, type Weigh } from '../../wire/sift-events.ts'
+import { closeJsonEvent, siftEvents, type Verdict, type Weigh } from '../../wire/sift-events.ts'
 import { readSseEvent } from '../../wire/sse-event.ts'
 import { SseFramer } from '../../wire/sse-framer.ts'
 import type { StreamTap } from '../protocol.ts'
@@ -13,8 +13,6 @@ import { LONGEST_EVENT_BYTES } from './format.ts'
 import { nameModel } from './name-model.ts'
 import { errorFrame } from './stream-error.ts'
 import { UsageGatherer } from './usage.ts'
-
-const BLANK_LINE = new TextEncoder().encode('\n\n')
 
 /** What becomes of an event: it goes on as it is or changed, it alone is left out, or it and all after it stay here. */
 
@@ -50,21 +48,15 @@ export class UsageTap implements StreamTap {
     return null
   }
 
+  /** An event cut off by the end of the stream goes on only when it is whole but for its blank line. */
   end(): Uint8Array | null {
     const rest = this.failure === null ? this.#framer.finish() : null
-    return rest === null ? null : this.#readRest(rest)
+    const last = rest === null ? null : closeJsonEvent(rest)
+    return last === null ? null : siftEvents(last, this.#weigh)
   }
 
   fail(error: GatewayError): string {
     return errorFrame(error)
-  }
-
-  /** An event cut off by the end of the stream goes on only when it is whole but for its blank line. */
-  #readRest(rest: Uint8Array): Uint8Array | null {
-    const { data } = readSseEvent(rest)
-    if (data === null || tryParseJson(data) === undefined) return null
-    const bytes = joinBytes([rest, BLANK_LINE])
-    return siftEvents({ bytes, ends: [bytes.length] }, this.#weigh)
   }
 
   readonly #weigh: Weigh = (bytes, start, end) =>

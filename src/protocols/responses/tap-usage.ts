@@ -2,7 +2,7 @@ import type { Usage } from '../../conversation/usage.ts'
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import { asObject, type JsonObject, textLength, tryParseJson } from '../../wire/json-values.ts'
-import { joinBytes, siftEvents, type Verdict, type Weigh } from '../../wire/sift-events.ts'
+import { closeJsonEvent, siftEvents, type Verdict, type Weigh } from '../../wire/sift-events.ts'
 import { readSseEvent } from '../../wire/sse-event.ts'
 import { SseFramer } from '../../wire/sse-framer.ts'
 import type { StreamTap } from '../protocol.ts'
@@ -17,7 +17,6 @@ import { decodeUsage } from './usage.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-const BLANK_LINE = encoder.encode('\n\n')
 
 /** Reads a relayed responses stream, and adds `created` to the response objects in it. */
 export class UsageTap implements StreamTap {
@@ -44,14 +43,11 @@ export class UsageTap implements StreamTap {
     return null
   }
 
+  /** An event cut off by the end of the stream goes on only when it is whole but for its blank line. */
   end(): Uint8Array | null {
     const rest = this.failure === null ? this.#framer.finish() : null
-    if (rest === null) return null
-    // An event cut off by the end of the stream goes on only when it is whole but for its blank line.
-    const { data } = readSseEvent(rest)
-    if (data === null || tryParseJson(data) === undefined) return null
-    const bytes = joinBytes([rest, BLANK_LINE])
-    return siftEvents({ bytes, ends: [bytes.length] }, this.#weigh)
+    const last = rest === null ? null : closeJsonEvent(rest)
+    return last === null ? null : siftEvents(last, this.#weigh)
   }
 
   fail(error: GatewayError): string {
