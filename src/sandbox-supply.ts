@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { LocalOperations } from './gateway/operate/index.ts'
 import type { RouteSettings } from './gateway/ports/operations.ts'
 import type { Listing, Page } from './gateway/ports/storage.ts'
-import type { Format, Model, Price, Supplier } from './vocabulary/supply.ts'
+import { type Format, type Model, type Price, type Supplier, USUAL_TIMEOUTS } from './vocabulary/supply.ts'
 
 const ACTOR = 'sandbox'
 const FIRST_PAGE = { limit: 1_000, cursor: null } as const
@@ -103,7 +103,17 @@ function listAll<T>(list: (page: Page) => Listing<T>): readonly T[] {
 }
 
 function sandboxSupplier(id: string, formats: readonly Format[], baseUrl: string): Supplier {
-  return { id, type: 'sandbox', baseUrl, formats, source: 'shared', accountId: null, enabled: true }
+  return {
+    id,
+    type: 'sandbox',
+    baseUrl,
+    formats,
+    source: 'shared',
+    accountId: null,
+    enabled: true,
+    options: {},
+    timeouts: USUAL_TIMEOUTS,
+  }
 }
 
 function credential() {

@@ -28,6 +28,7 @@ import { createSecretKeeper } from './rules/access/server-secret.ts'
 import { buildSnapshot } from './rules/catalog/build-snapshot.ts'
 import { type Sandbox, startSandbox } from './sandbox/server.ts'
 import { hasOtherSuppliers, registerSandbox, retireSandbox } from './sandbox-supply.ts'
+import { AccessTokens } from './suppliers/access-tokens.ts'
 import { SUPPLIER_TYPES_SERVED } from './suppliers/index.ts'
 import type { Clock } from './vocabulary/clock.ts'
 import { type Credential, FORMATS } from './vocabulary/supply.ts'
@@ -182,6 +183,7 @@ function buildGateway(settings: Settings, { clock, random, log }: Surroundings, 
     admissions: books.admissions,
     journal: books.journal,
     callSupplier,
+    callTools: { clock, tokens: new AccessTokens(clock), call: (request) => fetch(request) },
     streams: new LiveStreams(),
     thinking: new ThinkingMemory(clock),
     replies: books.storage,

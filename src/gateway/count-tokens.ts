@@ -52,16 +52,20 @@ async function askSuppliers(
   const { supplier, route } = candidate.route
   const patience = new SupplierPatience(exchange, PATIENCE_MS)
   try {
-    const { url, headers } = supplierTypeOf(supplier.type).target({
+    const body = request.relayBody(route.upstreamModel)
+    const query = {
       format: protocol.name,
       baseUrl: supplier.baseUrl,
       secret: candidate.credential.secret,
+      options: supplier.options,
       upstreamModel: route.upstreamModel,
       stream: false,
+      body,
+      clientHeaders: exchange.headers,
       operation: 'count-tokens',
-    })
-    const body = request.relayBody(route.upstreamModel)
-    const response = await gateway.callSupplier({ url, headers, body, signal: patience.signal })
+    } as const
+    const target = await supplierTypeOf(supplier.type).target(query, gateway.callTools)
+    const response = await gateway.callSupplier({ body, ...target, signal: patience.signal })
     return response.ok ? counting.decode(tryParse(await response.text())) : null
   } catch {
     return null

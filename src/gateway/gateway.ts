@@ -1,5 +1,6 @@
 import type { SecretKeeper } from '../rules/access/server-secret.ts'
 import type { Random } from '../rules/routing/order-candidates.ts'
+import type { CallTools } from '../suppliers/supplier-type.ts'
 import type { Clock } from '../vocabulary/clock.ts'
 import type { Snapshot } from '../vocabulary/snapshot.ts'
 import type { LiveStreams } from './live-streams.ts'
@@ -28,6 +29,8 @@ export interface Gateway {
   readonly admissions: Admissions
   readonly journal: Journal
   readonly callSupplier: CallSupplier
+  /** What supplier types need for making an address. */
+  readonly callTools: CallTools
   readonly streams: LiveStreams
   readonly thinking: ThinkingMemory
   readonly replies: ReplyStore

@@ -1,9 +1,15 @@
+import type { Clock } from '../vocabulary/clock.ts'
 import type { Format, SupplierTypeName } from '../vocabulary/supply.ts'
+import type { AccessTokens } from './access-tokens.ts'
 
 export interface CallTarget {
   readonly url: string
   /** Lower-case names; carries the credential. */
   readonly headers: Readonly<Record<string, string>>
+  /** What to send in place of the given body, for suppliers that want the same thing said differently. */
+  readonly body?: string
+  /** For suppliers with a framing of their own: the response as one of the format's own framing. */
+  readonly readResponse?: (response: Response) => Response
 }
 
 /** What is wanted of the supplier: an answer, or the length of a prompt. */
@@ -14,10 +20,24 @@ export interface CallQuery {
   /** As the vendor's own SDK takes it; a slash at its end makes no difference. */
   readonly baseUrl: string
   readonly secret: string
+  /** The supplier's own options, as its operator wrote them. */
+  readonly options: Readonly<Record<string, string>>
   readonly upstreamModel: string
   readonly stream: boolean
+  /** What is about to be sent, in the supplier's format. */
+  readonly body: string
+  /** What the client sent along; only what a vendor's allow-list names may go on. */
+  readonly clientHeaders: Headers | null
   /** `generate` when absent. */
   readonly operation?: SupplierOperation
+}
+
+/** What a type may need besides the query. */
+export interface CallTools {
+  readonly clock: Clock
+  readonly tokens: AccessTokens
+  /** Calls something other than the model itself, such as the place where tokens are given out. */
+  call(request: Request): Promise<Response>
 }
 
 /** How a kind of supplier is addressed: where a format lives under its base URL and how a credential is carried. */
@@ -25,8 +45,15 @@ export interface SupplierType {
   readonly name: SupplierTypeName
   /** The formats this type can be addressed in. */
   readonly formats: readonly Format[]
-  /** Throws when the type has no address for the format or the operation. */
-  target(query: CallQuery): CallTarget
+  /** The options suppliers of this type understand; absent when there are none. */
+  readonly options?: readonly string[]
+  /** What is wrong with a secret for this type, in one sentence without the secret; null when nothing is. */
+  checkSecret?(secret: string): string | null
+  /**
+   * A promise only when something must be fetched first. Throws when the type has no address for the format or the
+   * operation.
+   */
+  target(query: CallQuery, tools: CallTools): CallTarget | Promise<CallTarget>
 }
 
 export function trimSlashes(baseUrl: string): string {

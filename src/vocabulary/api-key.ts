@@ -42,6 +42,8 @@ export interface ApiKey {
   readonly modelAllowlist: readonly string[] | null
   readonly budget: Budget | null
   readonly expiresAtMs: number | null
+  /** Whether shared routes may serve what the account's own suppliers cannot. */
+  readonly sharedFallback: boolean
   readonly createdAtMs: number
   /** Newest first. */
   readonly secrets: readonly KeySecret[]

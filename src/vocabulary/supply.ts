@@ -26,7 +26,22 @@ export interface Supplier {
   readonly source: 'shared' | 'byok'
   readonly accountId: string | null
   readonly enabled: boolean
+  /** What only suppliers of this type need to know, such as `api_version`; its folder names them. */
+  readonly options: Readonly<Record<string, string>>
+  readonly timeouts: SupplierTimeouts
 }
+
+/** How long to wait for a supplier; null: as long as the gateway's settings say. */
+export interface SupplierTimeouts {
+  /** Until a connection stands. */
+  readonly connectMs: number | null
+  /** Until the first usable byte. */
+  readonly firstByteMs: number | null
+  /** Silence in the middle of an answer. */
+  readonly idleMs: number | null
+}
+
+export const USUAL_TIMEOUTS: SupplierTimeouts = { connectMs: null, firstByteMs: null, idleMs: null }
 
 export type CredentialState = 'active' | 'disabled'
 

@@ -20,6 +20,7 @@ const PLAIN_SETTINGS: KeySettings = {
   modelAllowlist: null,
   budget: null,
   expiresAtMs: null,
+  sharedFallback: false,
 }
 
 async function addKey(fields: object = {}) {

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { Endpoint } from '../../gateway/ports/exchange.ts'
 import type { CredentialSettings, Operations } from '../../gateway/ports/operations.ts'
 import { describeCredential, describeSupplier } from '../../rules/catalog/describe-supply.ts'
+import { USUAL_TIMEOUTS } from '../../vocabulary/supply.ts'
 import { OPERATOR_ACTOR, OPERATOR_PATH } from './address.ts'
 import { listEndpoint } from './list-endpoint.ts'
 import { bodyReader } from './read-body.ts'
@@ -57,6 +58,8 @@ function putSupplier(operations: Operations): Endpoint {
         source,
         accountId: account_id,
         enabled,
+        options: {},
+        timeouts: USUAL_TIMEOUTS,
       }
       return Response.json(describeSupplier(await operations.putSupplier(supplier, OPERATOR_ACTOR)))
     },

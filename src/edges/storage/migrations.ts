@@ -1,6 +1,7 @@
 import type { Database } from './database.ts'
 import { initialSchema } from './migrations/0001-initial-schema.ts'
 import { keptReplies } from './migrations/0002-kept-replies.ts'
+import { supplierOptions } from './migrations/0003-supplier-options.ts'
 
 /** A step from one schema to the next. Once released it never changes: databases out there have run it. */
 export interface Migration {
@@ -10,7 +11,7 @@ export interface Migration {
 }
 
 /** In order of version. */
-export const MIGRATIONS: readonly Migration[] = [initialSchema, keptReplies]
+export const MIGRATIONS: readonly Migration[] = [initialSchema, keptReplies, supplierOptions]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Standing } from '../../rules/routing/standing.ts'
 import type { Account, RateLimits, TierName } from '../../vocabulary/account.ts'
 import type { ApiKey, Budget, RoutePolicy, UsageLimit } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
@@ -31,6 +32,7 @@ export interface KeySettings {
   readonly modelAllowlist: readonly string[] | null
   readonly budget: Budget | null
   readonly expiresAtMs: number | null
+  readonly sharedFallback: boolean
 }
 
 /** A key that narrows nothing: what holds for a key where nothing else is said. */
@@ -42,6 +44,7 @@ export const UNRESTRICTED: Omit<KeySettings, 'name'> = {
   modelAllowlist: null,
   budget: null,
   expiresAtMs: null,
+  sharedFallback: false,
 }
 
 /** A key together with its secret: only ever the answer to creating or rotating it. */
@@ -84,6 +87,7 @@ export interface RouteView {
 
 export interface CredentialHealth {
   readonly credential: Credential
+  readonly standing: Standing
   /** Requests and tokens left in the credential's own window; null when it has no such limit. */
   readonly remainingRequests: number | null
   readonly remainingTokens: number | null
@@ -136,7 +140,12 @@ export interface Operations {
     actor: string,
   ): Promise<Credential>
   listCredentials(supplierId: string, page: Page): Listing<Credential>
-  changeCredential(id: string, change: Partial<CredentialSettings>, actor: string): Promise<Credential>
+  /** A new secret takes the place of the old one on the next request. */
+  changeCredential(
+    id: string,
+    change: Partial<CredentialSettings & { secret: string }>,
+    actor: string,
+  ): Promise<Credential>
   deleteCredential(id: string, actor: string): Promise<void>
   listModels(page: Page): Listing<Model>
   findModel(id: string): Model

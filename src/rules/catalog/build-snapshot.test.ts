@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Account } from '../../vocabulary/account.ts'
 import type { ApiKey, KeySecret } from '../../vocabulary/api-key.ts'
-import type { Credential, Route, Supplier } from '../../vocabulary/supply.ts'
+import { type Credential, type Route, type Supplier, USUAL_TIMEOUTS } from '../../vocabulary/supply.ts'
 import { buildSnapshot, type ConfigurationRows, withAccount, withKey, withSupply } from './build-snapshot.ts'
 
 const account: Account = {
@@ -32,6 +32,7 @@ function key(secrets: readonly KeySecret[]): ApiKey {
     modelAllowlist: null,
     budget: null,
     expiresAtMs: null,
+    sharedFallback: false,
     createdAtMs: 1,
     secrets,
   }
@@ -60,6 +61,8 @@ function supplier(id: string): Supplier {
     source: 'shared',
     accountId: null,
     enabled: true,
+    options: {},
+    timeouts: USUAL_TIMEOUTS,
   }
 }
 

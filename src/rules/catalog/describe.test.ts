@@ -16,6 +16,7 @@ const KEY: ApiKey = {
   modelAllowlist: ['gpt-5', 'claude-*'],
   budget: { amountNano: 1_500_000_000n, thresholds: [50] },
   expiresAtMs: 2_000,
+  sharedFallback: false,
   createdAtMs: 1_000,
   secrets: [{ fingerprint: 'very-private', lastFour: 'wxyz', expiresAtMs: null }],
 }

@@ -1,7 +1,14 @@
 import type { Account } from '../account.ts'
 import type { ApiKey } from '../api-key.ts'
 import type { Settlement } from '../settlement.ts'
-import type { Credential, Model, Price, Route, Supplier } from '../supply.ts'
+import {
+  type Credential,
+  type Model,
+  type Price,
+  type Route,
+  type Supplier,
+  USUAL_TIMEOUTS,
+} from '../supply.ts'
 
 /** One of each thing in its plainest state; a test says only what it is about. */
 
@@ -32,6 +39,7 @@ export function aKey(fields: Partial<ApiKey> = {}): ApiKey {
     modelAllowlist: null,
     budget: null,
     expiresAtMs: null,
+    sharedFallback: false,
     createdAtMs: 0,
     secrets: [],
     ...fields,
@@ -47,6 +55,8 @@ export function aSupplier(fields: Partial<Supplier> = {}): Supplier {
     source: 'shared',
     accountId: null,
     enabled: true,
+    options: {},
+    timeouts: USUAL_TIMEOUTS,
     ...fields,
   }
 }

@@ -22,6 +22,7 @@ interface KeyRow {
   readonly model_allowlist: string | null
   readonly budget: string | null
   readonly expires_at_ms: bigint | null
+  readonly shared_fallback: bigint
   readonly created_at_ms: bigint
 }
 
@@ -53,6 +54,7 @@ export async function saveKey(tx: Database, key: ApiKey): Promise<void> {
     model_allowlist: key.modelAllowlist && toStoredJson(key.modelAllowlist),
     budget: key.budget && toStoredJson(key.budget),
     expires_at_ms: encodeInteger(key.expiresAtMs),
+    shared_fallback: BigInt(key.sharedFallback),
     created_at_ms: BigInt(key.createdAtMs),
   })
   await tx.rows('delete from key_secrets where key_id = $1', [key.id])
@@ -72,7 +74,7 @@ export async function saveKey(tx: Database, key: ApiKey): Promise<void> {
 export async function loadKeys(database: Database): Promise<ApiKey[]> {
   const keyRows = await database.rows<KeyRow>(
     `select id, account_id, name, state, route_policy, usage_limit, rpm, tpm, model_allowlist, budget,
-      expires_at_ms, created_at_ms
+      expires_at_ms, shared_fallback, created_at_ms
     from api_keys order by created_at_ms, id`,
     [],
   )
@@ -99,6 +101,7 @@ function decodeKey(row: KeyRow, secretRows: readonly SecretRow[]): ApiKey {
     modelAllowlist,
     budget: decodeAmount<Budget>(row.budget),
     expiresAtMs: decodeInteger(row.expires_at_ms),
+    sharedFallback: row.shared_fallback === 1n,
     createdAtMs: Number(row.created_at_ms),
     secrets: secretRows.map(decodeSecret),
   }

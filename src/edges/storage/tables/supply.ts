@@ -1,10 +1,12 @@
-import type {
-  Format,
-  Model,
-  ModelKind,
-  Route,
-  Supplier,
-  SupplierTypeName,
+import {
+  type Format,
+  type Model,
+  type ModelKind,
+  type Route,
+  type Supplier,
+  type SupplierTimeouts,
+  type SupplierTypeName,
+  USUAL_TIMEOUTS,
 } from '../../../vocabulary/supply.ts'
 import { decodeInteger, decodePrice, encodeInteger, encodePrice, toStoredJson } from '../columns.ts'
 import type { Database } from '../database.ts'
@@ -18,6 +20,8 @@ interface SupplierRow {
   readonly source: Supplier['source']
   readonly account_id: string | null
   readonly enabled: bigint
+  readonly options: string
+  readonly timeouts: string | null
 }
 
 interface ModelRow {
@@ -59,16 +63,20 @@ export async function saveSupplier(tx: Database, supplier: Supplier): Promise<vo
     source: supplier.source,
     account_id: supplier.accountId,
     enabled: BigInt(supplier.enabled),
+    options: toStoredJson(supplier.options),
+    timeouts: toStoredJson(supplier.timeouts),
   })
 }
 
 export async function loadSuppliers(database: Database): Promise<Supplier[]> {
   const rows = await database.rows<SupplierRow>(
-    'select id, type, base_url, formats, source, account_id, enabled from suppliers order by id',
+    'select id, type, base_url, formats, source, account_id, enabled, options, timeouts from suppliers order by id',
     [],
   )
   return rows.map((row) => {
     const formats: Format[] = JSON.parse(row.formats)
+    const options: Record<string, string> = JSON.parse(row.options)
+    const timeouts: SupplierTimeouts = row.timeouts === null ? USUAL_TIMEOUTS : JSON.parse(row.timeouts)
     return {
       id: row.id,
       type: row.type,
@@ -77,6 +85,8 @@ export async function loadSuppliers(database: Database): Promise<Supplier[]> {
       source: row.source,
       accountId: row.account_id,
       enabled: row.enabled === 1n,
+      options,
+      timeouts,
     }
   })
 }

@@ -44,6 +44,7 @@ export const KEY: ApiKey = {
   modelAllowlist: ['gpt-5', 'claude-*'],
   budget: { amountNano: 5n, thresholds: [50, 80, 100] },
   expiresAtMs: START_MS + 1,
+  sharedFallback: true,
   createdAtMs: START_MS,
   secrets: [
     { fingerprint: 'zzz-newest', lastFour: 'wxyz', expiresAtMs: null },
@@ -59,6 +60,8 @@ export const SUPPLIER: Supplier = {
   source: 'byok',
   accountId: ACCOUNT.id,
   enabled: true,
+  options: { api_version: '2026-01-01' },
+  timeouts: { connectMs: 500, firstByteMs: null, idleMs: 20_000 },
 }
 
 export const CREDENTIAL: Credential = {
