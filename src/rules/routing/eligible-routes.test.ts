@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Supply } from '../../vocabulary/snapshot.ts'
 import type { Credential, Route, Supplier } from '../../vocabulary/supply.ts'
 import { aCredential, aKey, aModel, aRoute, aSupplier } from '../../vocabulary/testing/specimens.ts'
-import { eligibleRoutes, isAllowed } from './eligible-routes.ts'
+import { eligibleRoutes, isAllowed, isVisible } from './eligible-routes.ts'
 
 interface Rows {
   readonly suppliers: readonly Supplier[]
@@ -79,5 +79,87 @@ describe('the routes of a model that a key may use', () => {
       routes: [aRoute({ formats: ['responses', 'messages'] })],
     }
     expect(eligibleRoutes(supplyOf(rows), aKey(), aModel())[0]?.formats).toEqual(['responses'])
+  })
+})
+
+describe("an account's own suppliers", () => {
+  const PLACE = 'https://api.example.com'
+  const shared = aSupplier({ id: 'shared', baseUrl: `${PLACE}/v1` })
+  const own = aSupplier({ id: 'own', baseUrl: `${PLACE}/v1/`, source: 'byok', accountId: 'acc_1' })
+  const foreign = { ...own, id: 'foreign', accountId: 'acc_2' }
+  const rows = { suppliers: [shared, own, foreign], routes: [aRoute({ supplierId: 'shared' })] }
+  const willing = aKey({ sharedFallback: true })
+  const [first] = eligibleRoutes(supplyOf(rows), aKey(), aModel())
+
+  test('have the routes of a shared supplier of the same type at the same place, at no price', () => {
+    expect(first?.supplier.id).toBe('own')
+    expect(first?.route).toMatchObject({ supplierId: 'own', upstreamModel: 'upstream-1', price: null })
+    expect(Object.values(first?.price ?? { none: 1n }).every((amount) => amount === 0n)).toBe(true)
+  })
+
+  test('take over none of the limits of the platform there', () => {
+    const limited = { ...rows, routes: [aRoute({ supplierId: 'shared', rpm: 1, tpm: 1 })] }
+    const [route] = eligibleRoutes(supplyOf(limited), aKey(), aModel())
+    expect(route?.route).toMatchObject({ rpm: null, tpm: null })
+  })
+
+  test('leave shared ones out unless the key may fall back, and then come first', () => {
+    expect(suppliersFor(rows)).toEqual(['own'])
+    expect(suppliersFor(rows, willing)).toEqual(['own', 'shared'])
+    const late = { ...rows, routes: [...rows.routes, aRoute({ supplierId: 'own', priority: 9 })] }
+    expect(suppliersFor(late, willing)).toEqual(['own', 'shared'])
+  })
+
+  test("are nobody else's", () => {
+    expect(suppliersFor(rows, aKey({ accountId: 'acc_2' }))).toEqual(['foreign'])
+    expect(suppliersFor(rows, aKey({ accountId: 'acc_3' }))).toEqual(['shared'])
+    const policy = { mode: 'specified_provider', provider: 'own' } as const
+    expect(suppliersFor(rows, aKey({ accountId: 'acc_2', routePolicy: policy }))).toEqual([])
+    expect(isVisible(own, 'acc_1')).toBe(true)
+    expect(isVisible(own, 'acc_2')).toBe(false)
+    expect(isVisible(shared, 'acc_2')).toBe(true)
+  })
+
+  test('narrow no more than the policy says', () => {
+    const keyFor = (provider: string) => aKey({ routePolicy: { mode: 'specified_provider', provider } })
+    expect(suppliersFor(rows, keyFor('own'))).toEqual(['own'])
+    expect(suppliersFor(rows, keyFor('shared'))).toEqual(['shared'])
+  })
+
+  test.each([
+    ['of another type', aSupplier({ ...own, type: 'anthropic' })],
+    ['at another place', aSupplier({ ...own, baseUrl: 'https://other.example.com/v1' })],
+    ['of another port', aSupplier({ ...own, baseUrl: `${PLACE}:8443/v1` })],
+    ['that speak none of its formats', aSupplier({ ...own, formats: ['messages'] })],
+    ['that are off', aSupplier({ ...own, enabled: false })],
+  ])('have no routes when they are suppliers %s', (_why, supplier) => {
+    const routes = [aRoute({ supplierId: 'shared', formats: ['chat-completion'] })]
+    expect(suppliersFor({ suppliers: [shared, supplier], routes })).toEqual(['shared'])
+  })
+
+  test('need no price on routes of their own, and one that is off keeps a model away from them', () => {
+    const route = aRoute({ supplierId: 'own', price: null, upstreamModel: 'mine' })
+    const explicit = { ...rows, routes: [...rows.routes, route] }
+    expect(eligibleRoutes(supplyOf(explicit), aKey(), aModel())[0]?.route.upstreamModel).toBe('mine')
+    const off = { ...rows, routes: [...rows.routes, { ...route, enabled: false }] }
+    expect(suppliersFor(off)).toEqual(['shared'])
+  })
+
+  test('know what a shared supplier knows that is off or has no price, but not what is off there', () => {
+    const unpriced = {
+      suppliers: [{ ...shared, enabled: false }, own],
+      routes: [aRoute({ supplierId: 'shared', price: null })],
+    }
+    expect(suppliersFor(unpriced)).toEqual(['own'])
+    expect(suppliersFor({ ...rows, routes: [aRoute({ supplierId: 'shared', enabled: false })] })).toEqual([])
+  })
+
+  test('still keep shared ones out when their last credential is disabled', () => {
+    const credentials = [
+      aCredential({ supplierId: 'own', state: 'disabled' }),
+      aCredential({ supplierId: 'shared' }),
+    ]
+    const [only, ...others] = eligibleRoutes(supplyOf({ ...rows, credentials }), aKey(), aModel())
+    expect([only?.supplier.id, only?.credentials, others]).toEqual(['own', [], []])
   })
 })

@@ -2,13 +2,22 @@ import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Supply } from '../../vocabulary/snapshot.ts'
 import type { Credential, Format, Model, Price, Route, Supplier } from '../../vocabulary/supply.ts'
 
-/** A route that may be used: priced, enabled, allowed to the key, with the credentials that can serve it now. */
+/** A route that may be used: enabled, allowed to the key, with the credentials that can serve it now. */
 export interface EligibleRoute {
   readonly route: Route
+  /** What the account pays; nothing over a supplier of its own, which sends it a bill itself. */
   readonly price: Price
   readonly supplier: Supplier
   readonly formats: readonly Format[]
   readonly credentials: readonly Credential[]
+}
+
+const FREE: Price = {
+  inputNanoPerMillion: 0n,
+  outputNanoPerMillion: 0n,
+  cacheReadNanoPerMillion: 0n,
+  cacheWriteNanoPerMillion: 0n,
+  imageNano: 0n,
 }
 
 /** Whether the allowlist of a key (exact ids and `prefix*`) lets this model through. */
@@ -19,31 +28,122 @@ export function isAllowed(key: ApiKey, modelId: string): boolean {
   )
 }
 
-/** The routes of a model that a key's policy lets it use, in order of priority. */
-export function eligibleRoutes(supply: Supply, key: ApiKey, model: Model): EligibleRoute[] {
+/** Whether an account may know of this supplier at all: those of other accounts do not exist for it. */
+export function isVisible(supplier: Supplier, accountId: string): boolean {
+  return supplier.source === 'shared' || supplier.accountId === accountId
+}
+
+/**
+ * The routes of a model that a key's policy lets it use, each kind in order of priority. Those over the account's own
+ * suppliers come first; with any of them, shared ones follow only where the key says so.
+ */
+export function eligibleRoutes(supply: Supply, key: ApiKey, model: Model): readonly EligibleRoute[] {
   if (!isAllowed(key, model.id)) return []
+  const own = ownRoutes(supply, key, model)
+  if (own.length > 0 && !key.sharedFallback) return own
+  const shared = sharedRoutes(supply, key, model)
+  return own.length === 0 ? shared : [...own, ...shared]
+}
+
+function sharedRoutes(supply: Supply, key: ApiKey, model: Model): EligibleRoute[] {
   const eligible: EligibleRoute[] = []
   for (const route of supply.routesByModel.get(model.id) ?? []) {
     const supplier = supply.suppliers.get(route.supplierId)
-    if (supplier === undefined || !isUsable(route, supplier, key)) continue
-    eligible.push({
-      route,
-      price: route.price,
-      supplier,
-      formats: (route.formats ?? supplier.formats).filter((format) => supplier.formats.includes(format)),
-      credentials: activeCredentials(supply, supplier),
-    })
+    if (supplier?.source !== 'shared' || !isUsable(supplier, key)) continue
+    // A price that is not known must not become a price of nothing.
+    if (!route.enabled || route.price === null) continue
+    eligible.push(makeEligible(supply, supplier, { route, price: route.price }))
   }
   return eligible
 }
 
-function isUsable(route: Route, supplier: Supplier, key: ApiKey): route is Route & { price: Price } {
-  if (!route.enabled || !supplier.enabled || route.price === null) return false
-  const policy = key.routePolicy
-  return policy.mode === 'intelligent' || policy.provider === supplier.id
+/** One without a usable credential counts as well: that a key stopped working is no leave to spend money elsewhere. */
+function ownRoutes(supply: Supply, key: ApiKey, model: Model): readonly EligibleRoute[] {
+  const suppliers = indexOf(supply).ownSuppliers.get(key.accountId)
+  if (suppliers === undefined) return NONE
+  const eligible: EligibleRoute[] = []
+  for (const supplier of suppliers) {
+    if (!isUsable(supplier, key)) continue
+    const route = ownRoute(supply, supplier, model)
+    if (route === null) continue
+    const made = makeEligible(supply, supplier, { route, price: FREE })
+    if (made.formats.length > 0) eligible.push(made)
+  }
+  return eligible.length < 2
+    ? eligible
+    : eligible.sort((one, other) => one.route.priority - other.route.priority)
+}
+
+const NONE: readonly EligibleRoute[] = []
+
+/** Its own route to the model, else what a shared supplier at the same place is known to have. */
+function ownRoute(supply: Supply, supplier: Supplier, model: Model): Route | null {
+  const routes = supply.routesByModel.get(model.id) ?? []
+  const explicit = routes.find((route) => route.supplierId === supplier.id)
+  if (explicit !== undefined) return explicit.enabled ? explicit : null
+  const { placeOf } = indexOf(supply)
+  const place = placeOf.get(supplier.id)
+  const known = routes.find(
+    (route) => route.enabled && isSharedAt(supply, route) && placeOf.get(route.supplierId) === place,
+  )
+  if (known === undefined) return null
+  // Price and limits are those of the platform's own credentials.
+  return { ...known, supplierId: supplier.id, price: null, rpm: null, tpm: null }
+}
+
+/** A supplier the platform has switched off for itself still tells what is to be had there. */
+function isSharedAt(supply: Supply, route: Route): boolean {
+  return supply.suppliers.get(route.supplierId)?.source === 'shared'
+}
+
+function isUsable(supplier: Supplier, { routePolicy }: ApiKey): boolean {
+  if (!supplier.enabled) return false
+  return routePolicy.mode === 'intelligent' || routePolicy.provider === supplier.id
+}
+
+function makeEligible(
+  supply: Supply,
+  supplier: Supplier,
+  { route, price }: { route: Route; price: Price },
+): EligibleRoute {
+  return {
+    route,
+    price,
+    supplier,
+    formats: (route.formats ?? supplier.formats).filter((format) => supplier.formats.includes(format)),
+    credentials: activeCredentials(supply, supplier),
+  }
 }
 
 function activeCredentials(supply: Supply, supplier: Supplier): readonly Credential[] {
   const credentials = supply.credentialsBySupplier.get(supplier.id) ?? []
   return credentials.filter((credential) => credential.state === 'active')
+}
+
+interface SupplyIndex {
+  readonly ownSuppliers: ReadonlyMap<string, readonly Supplier[]>
+  /** Which service a supplier is: two with the same place have the same models. */
+  readonly placeOf: ReadonlyMap<string, string>
+}
+
+// A supply never changes, and every request asks for the same few facts of it.
+const indexes = new WeakMap<Supply, SupplyIndex>()
+
+function indexOf(supply: Supply): SupplyIndex {
+  const known = indexes.get(supply)
+  if (known !== undefined) return known
+  const suppliers = [...supply.suppliers.values()]
+  const index = {
+    ownSuppliers: Map.groupBy(
+      suppliers.filter(({ source }) => source === 'byok'),
+      ({ accountId }) => accountId ?? '',
+    ),
+    placeOf: new Map(suppliers.map(({ id, type, baseUrl }) => [id, `${type} ${originOf(baseUrl)}`])),
+  }
+  indexes.set(supply, index)
+  return index
+}
+
+function originOf(baseUrl: string): string {
+  return URL.parse(baseUrl)?.origin ?? baseUrl
 }

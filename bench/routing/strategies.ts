@@ -1,0 +1,65 @@
+import type { Candidate, Random } from '../../src/rules/routing/order-candidates.ts'
+import { type AttemptResult, Router } from '../../src/rules/routing/router.ts'
+import type { Clock } from '../../src/vocabulary/clock.ts'
+import type { Arrival } from './arrivals.ts'
+import { ROUTES } from './world.ts'
+
+/** One way to choose whom to ask. All of them try at most as many candidates for one request. */
+export interface Strategy {
+  readonly name: string
+  order(arrival: Arrival): readonly Candidate[]
+  begin(candidate: Candidate): boolean
+  end(candidate: Candidate, result: AttemptResult, conversation: string): void
+}
+
+const MODEL_ID = 'model-1'
+
+const EVERYONE: readonly Candidate[] = ROUTES.flatMap((route) =>
+  route.credentials.map((credential) => ({ route, credential, reason: '' })),
+)
+
+const UNLEARNING = { begin: () => true, end: () => {} } as const
+
+export function roundRobin(): Strategy {
+  let turn = 0
+  return {
+    name: 'round-robin',
+    ...UNLEARNING,
+    order: () => {
+      turn = (turn + 1) % EVERYONE.length
+      return [...EVERYONE.slice(turn), ...EVERYONE.slice(0, turn)]
+    },
+  }
+}
+
+export function byChance(random: Random): Strategy {
+  return {
+    name: 'random',
+    ...UNLEARNING,
+    order: () =>
+      EVERYONE.map((candidate) => ({ candidate, draw: random() }))
+        .sort((one, other) => one.draw - other.draw)
+        .map(({ candidate }) => candidate),
+  }
+}
+
+export function byRouter(clock: Clock, random: Random): Strategy {
+  const router = new Router({ clock, random })
+  return {
+    name: 'router',
+    order: ({ conversation, promptTokens, outputTokens }) =>
+      router.order({
+        modelId: MODEL_ID,
+        routes: ROUTES,
+        clientFormat: 'chat-completion',
+        conversation,
+        promptTokens,
+        outputTokens,
+      }).candidates,
+    begin: (candidate) => router.begin(candidate, MODEL_ID),
+    end: (candidate, result, conversation) => {
+      router.end({ candidate, modelId: MODEL_ID, result })
+      if (result.type === 'answered') router.remember(conversation, candidate)
+    },
+  }
+}

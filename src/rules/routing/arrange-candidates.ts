@@ -1,0 +1,88 @@
+import type { Pin } from './conversation-affinity.ts'
+import { compareGroups, type RankedGroup, type RankingParts, rank } from './rank.ts'
+import type { RankedCandidate } from './ranked-candidate.ts'
+import { spreadSuppliers } from './spread-suppliers.ts'
+
+/** The candidates of one question that are not cooling, by what may be done with them now. */
+export interface Field {
+  readonly usable: RankedCandidate[]
+  /** Their pause is over and nobody is finding out yet whether they work again. */
+  readonly halfOpen: RankedCandidate[]
+  readonly open: RankedCandidate[]
+}
+
+export interface ArrangingParts extends RankingParts {
+  /** Who answered this conversation before; null when nobody did. */
+  readonly pin: Pin | null
+}
+
+/** What to try, in this order. */
+export function arrangeCandidates(field: Field, parts: ArrangingParts): RankedCandidate[] {
+  return field.usable.length === 0 ? arrangeLastResorts(field, parts) : arrangeWorking(field, parts)
+}
+
+/** Nothing is known to work: one that may be probed, then all others, soonest to open first. */
+function arrangeLastResorts({ halfOpen, open }: Field, { nowMs }: ArrangingParts): RankedCandidate[] {
+  const candidates = [...halfOpen.sort(compareOpening), ...open.sort(compareOpening)]
+  for (const candidate of candidates) candidate.place = 'last-resort'
+  if (halfOpen[0] !== undefined) promiseProbe(halfOpen[0], nowMs)
+  return candidates
+}
+
+function arrangeWorking({ usable, halfOpen }: Field, parts: ArrangingParts): RankedCandidate[] {
+  const best = usable.reduce((one, other) => (compareGroups(other, one) < 0 ? other : one))
+  const probe = halfOpen.filter((candidate) => compareGroups(candidate, best) <= 0).sort(compareOpening)[0]
+  // Of a worse priority, one is probed only when it would be used: after everything better has failed.
+  const spares = halfOpen.filter((candidate) => compareGroups(candidate, best) > 0)
+  for (const spare of spares) spare.place = 'probe'
+  const groups = rank([...usable, ...spares], parts)
+  const ordered = groups.flatMap(({ leaders, followers }) => [...leaders, ...followers])
+  if (groups[0] !== undefined) chooseFirst(ordered, groups[0], parts)
+  spreadSuppliers(ordered)
+  if (probe === undefined) return ordered
+  promiseProbe(probe, parts.nowMs)
+  return [probe, ...ordered]
+}
+
+function chooseFirst(ordered: RankedCandidate[], group: RankedGroup, parts: ArrangingParts): void {
+  const pinned = parts.pin === null ? null : findPinned(group, parts.pin)
+  if (pinned !== null) {
+    pinned.place = 'affinity'
+    moveFirst(ordered, pinned)
+    return
+  }
+  const explored = drawExplored(group, parts)
+  if (explored === null) return
+  explored.place = 'explore'
+  moveFirst(ordered, explored)
+}
+
+/** Only among the best group: a conversation does not hold on to a worse priority once a better one works. */
+function findPinned({ leaders, followers }: RankedGroup, pin: Pin): RankedCandidate | null {
+  const isPinned = ({ route, credential }: RankedCandidate) =>
+    credential.id === pin.credentialId && route.supplier.id === pin.supplierId
+  return leaders.find(isPinned) ?? followers.find(isPinned) ?? null
+}
+
+/** Now and then one that is never first, or nobody would notice that it has become better. */
+function drawExplored(
+  { followers }: RankedGroup,
+  { random, settings }: ArrangingParts,
+): RankedCandidate | null {
+  if (followers.length === 0 || random() >= settings.explorationShare) return null
+  return followers[Math.floor(random() * followers.length)] ?? null
+}
+
+function promiseProbe(candidate: RankedCandidate, nowMs: number): void {
+  candidate.place = 'probe'
+  candidate.health.leaseProbe(candidate, nowMs)
+}
+
+function moveFirst(ordered: RankedCandidate[], candidate: RankedCandidate): void {
+  ordered.splice(ordered.indexOf(candidate), 1)
+  ordered.unshift(candidate)
+}
+
+function compareOpening(one: RankedCandidate, other: RankedCandidate): number {
+  return (one.health.opensAgainAtMs ?? 0) - (other.health.opensAgainAtMs ?? 0)
+}

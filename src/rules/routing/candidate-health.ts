@@ -1,0 +1,166 @@
+import type { SupplierFailure } from '../../errors/supplier-failure.ts'
+import { type BreakerParts, CircuitBreaker } from './circuit-breaker.ts'
+import type { CredentialHealth } from './credential-health.ts'
+import { type Assumption, DecayedMean } from './decayed.ts'
+import type { Circuit } from './standing.ts'
+
+/** What is known of a failure that matters for routing. */
+export type RoutingFailure = Pick<SupplierFailure, 'kind' | 'status' | 'retryAfterSeconds'>
+
+// What has not been tried lately is thought to work: otherwise nobody would ever try it again.
+const THOUGHT_TO_WORK: Assumption = { value: 1, weight: 4 }
+const ASSUMED_LATENCY_WEIGHT = 0.25
+
+/**
+ * How one model does with one credential. Three circuits decide whether it may be used: the supplier's (can it be
+ * reached at all), the credential's (is it accepted) and its own (does this model work with it).
+ */
+export class CandidateHealth {
+  readonly supplierCircuit: CircuitBreaker
+  readonly credential: CredentialHealth
+  readonly circuit: CircuitBreaker
+  usedAtMs = 0
+  readonly #settings: BreakerParts['settings']
+  readonly #latencyMs: DecayedMean
+  readonly #success: DecayedMean
+
+  constructor(supplierCircuit: CircuitBreaker, credential: CredentialHealth, parts: BreakerParts) {
+    this.supplierCircuit = supplierCircuit
+    this.credential = credential
+    this.circuit = new CircuitBreaker(parts)
+    this.#settings = parts.settings
+    this.#latencyMs = new DecayedMean(parts.settings.memoryHalfLifeMs)
+    this.#success = new DecayedMean(parts.settings.memoryHalfLifeMs)
+  }
+
+  get #circuits(): readonly CircuitBreaker[] {
+    return [this.supplierCircuit, this.credential.circuit, this.circuit]
+  }
+
+  get isClosed(): boolean {
+    return this.circuit.isClosed && this.supplierCircuit.isClosed && this.credential.circuit.isClosed
+  }
+
+  /** The worst of the three. */
+  circuitAt(nowMs: number): Circuit {
+    const states = this.#circuits.map((circuit) => circuit.stateAt(nowMs))
+    if (states.includes('open')) return 'open'
+    return states.includes('half-open') ? 'half-open' : 'closed'
+  }
+
+  /** When the last of the three lets a request through again; null while all are closed. */
+  get opensAgainAtMs(): number | null {
+    const times = this.#circuits.flatMap(({ opensAgainAtMs }) => opensAgainAtMs ?? [])
+    return times.length === 0 ? null : Math.max(...times)
+  }
+
+  /** Whether a request may find out if it works again. */
+  isProbeFree(nowMs: number): boolean {
+    return this.#circuits.every(
+      (circuit) => circuit.isClosed || (circuit.stateAt(nowMs) === 'half-open' && circuit.isProbeFree(nowMs)),
+    )
+  }
+
+  leaseProbe(attempt: object, nowMs: number): void {
+    for (const circuit of this.#circuits) circuit.lease(attempt, nowMs)
+  }
+
+  /** Claims the probe of every circuit that is half-open. False: another request has one of them. */
+  beginProbe(attempt: object, nowMs: number): boolean {
+    const isMine = this.#circuits.every((circuit) => circuit.begin(attempt, nowMs))
+    if (!isMine) this.#release(attempt)
+    return isMine
+  }
+
+  get latencyMs(): number | null {
+    return this.#latencyMs.mean
+  }
+
+  /** Recent latency, taken for the fastest known the longer ago it was measured. */
+  latencyNear(fastestMs: number, nowMs: number): number {
+    return this.#latencyMs.leaningTo({ value: fastestMs, weight: ASSUMED_LATENCY_WEIGHT }, nowMs)
+  }
+
+  successRate(nowMs: number): number {
+    return this.#success.leaningTo(THOUGHT_TO_WORK, nowMs)
+  }
+
+  noteAnswer(firstByteMs: number, nowMs: number): void {
+    this.#latencyMs.add(firstByteMs, nowMs)
+    this.credential.noteAnswer(nowMs)
+    this.#noteWorking(nowMs)
+  }
+
+  noteAbandoned(attempt: object): void {
+    this.#release(attempt)
+  }
+
+  noteFailure(failure: RoutingFailure, attempt: object, nowMs: number): void {
+    switch (failure.kind) {
+      case 'input':
+      case 'context-length':
+        this.#noteWorking(nowMs)
+        break
+      case 'rate-limited':
+        this.supplierCircuit.succeed(nowMs)
+        this.credential.cool(failure.retryAfterSeconds, nowMs)
+        this.#release(attempt)
+        break
+      case 'credential':
+        this.supplierCircuit.succeed(nowMs)
+        this.credential.circuit.openFor(this.#settings.refusedPauseMs, nowMs)
+        this.#release(attempt)
+        break
+      case 'unreachable':
+      case 'timeout':
+        this.#noteNoReply(attempt, nowMs)
+        break
+      case 'overloaded':
+        if (failure.retryAfterSeconds !== null) this.credential.cool(failure.retryAfterSeconds, nowMs)
+        this.#noteBroken(attempt, nowMs)
+        break
+      case 'server':
+      case 'malformed':
+        this.#noteBroken(attempt, nowMs)
+        break
+    }
+  }
+
+  #noteWorking(nowMs: number): void {
+    // What counted against it before it was left alone says nothing about it now.
+    if (!this.circuit.isClosed) this.#success.reset()
+    this.#success.add(1, nowMs)
+    this.supplierCircuit.succeed(nowMs)
+    this.credential.circuit.succeed(nowMs)
+    this.circuit.succeed(nowMs)
+  }
+
+  /** A reply came, and it was no good. */
+  #noteBroken(attempt: object, nowMs: number): void {
+    this.supplierCircuit.succeed(nowMs)
+    this.credential.circuit.release(attempt)
+    this.#countFailure(attempt, nowMs)
+  }
+
+  /** While the whole supplier is out of reach, that says nothing about this model and credential. */
+  #noteNoReply(attempt: object, nowMs: number): void {
+    const wasReachable = this.supplierCircuit.isClosed
+    this.supplierCircuit.fail(attempt, nowMs)
+    this.credential.circuit.release(attempt)
+    if (wasReachable) this.#countFailure(attempt, nowMs)
+    else this.circuit.release(attempt)
+  }
+
+  #countFailure(attempt: object, nowMs: number): void {
+    this.#success.add(0, nowMs)
+    this.circuit.fail(attempt, nowMs)
+    const { attemptsToJudge, badSuccessRate } = this.#settings
+    const isJudged = this.#success.weightAt(nowMs) >= attemptsToJudge
+    if (this.circuit.isClosed && isJudged && (this.#success.mean ?? 1) <= badSuccessRate)
+      this.circuit.open(nowMs)
+  }
+
+  #release(attempt: object): void {
+    for (const circuit of this.#circuits) circuit.release(attempt)
+  }
+}

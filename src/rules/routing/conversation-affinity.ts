@@ -1,0 +1,41 @@
+import type { RoutingSettings } from './routing-settings.ts'
+
+/** The credential that answered a conversation. */
+export interface Pin {
+  readonly supplierId: string
+  readonly credentialId: string
+}
+
+interface KeptPin extends Pin {
+  readonly expiresAtMs: number
+}
+
+/** Remembers which credential answers which conversation: for a while, and only so many. */
+export class ConversationAffinity {
+  readonly #settings: RoutingSettings
+  /** Least recently answered first: a Map keeps the order of insertion. */
+  readonly #pins = new Map<string, KeptPin>()
+
+  constructor(settings: RoutingSettings) {
+    this.#settings = settings
+  }
+
+  get size(): number {
+    return this.#pins.size
+  }
+
+  recall(conversation: string, nowMs: number): Pin | null {
+    const pin = this.#pins.get(conversation)
+    return pin !== undefined && pin.expiresAtMs > nowMs ? pin : null
+  }
+
+  remember(conversation: string, { supplierId, credentialId }: Pin, nowMs: number): void {
+    const expiresAtMs = nowMs + this.#settings.conversationMs
+    this.#pins.delete(conversation)
+    this.#pins.set(conversation, { supplierId, credentialId, expiresAtMs })
+    for (const [oldest, pin] of this.#pins) {
+      if (pin.expiresAtMs > nowMs && this.#pins.size <= this.#settings.mostConversations) break
+      this.#pins.delete(oldest)
+    }
+  }
+}

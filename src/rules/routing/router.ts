@@ -1,0 +1,214 @@
+import type { Clock } from '../../vocabulary/clock.ts'
+import type { Format } from '../../vocabulary/supply.ts'
+import { arrangeCandidates, type Field } from './arrange-candidates.ts'
+import type { CandidateHealth, RoutingFailure } from './candidate-health.ts'
+import { ConversationAffinity } from './conversation-affinity.ts'
+import type { EligibleRoute } from './eligible-routes.ts'
+import type { Candidate, Random } from './order-candidates.ts'
+import { RankedCandidate } from './ranked-candidate.ts'
+import { type RoutingSettings, USUAL_ROUTING } from './routing-settings.ts'
+import type { Standing } from './standing.ts'
+import type { SupplierRemaining } from './supplier-headers.ts'
+import { type CandidateIds, SupplyHealth } from './supply-health.ts'
+
+export type { SupplierRemaining } from './supplier-headers.ts'
+
+/** What is to be answered, and by which routes it may be. */
+export interface RoutingQuestion {
+  readonly modelId: string
+  readonly routes: readonly EligibleRoute[]
+  /** A route that speaks it is preferred when all else is equal. */
+  readonly clientFormat: Format
+  /** Names the conversation, in a way no other caller can; null: it is not known. */
+  readonly conversation: string | null
+  readonly promptTokens: number
+  readonly outputTokens: number
+}
+
+export interface RoutingOrder {
+  /** What to try, in this order. */
+  readonly candidates: readonly Candidate[]
+  /** Whole seconds until the first candidate left out for lack of capacity can be used; null: none was. */
+  readonly freeInSeconds: number | null
+}
+
+/** How an attempt ended. `abandoned`: for reasons that say nothing about the candidate. */
+export type AttemptResult =
+  | { readonly type: 'answered'; readonly firstByteMs: number; readonly remaining: SupplierRemaining | null }
+  | {
+      readonly type: 'failed'
+      readonly failure: RoutingFailure
+      readonly remaining: SupplierRemaining | null
+    }
+  | { readonly type: 'abandoned' }
+
+export interface EndedAttempt {
+  readonly candidate: Candidate
+  readonly modelId: string
+  readonly result: AttemptResult
+}
+
+export interface RouterParts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly settings?: Partial<RoutingSettings>
+}
+
+interface Survey extends Field {
+  /** When the first of those left out for lack of capacity can be used; null: none was. */
+  freeAtMs: number | null
+}
+
+/** Decides what to try in which order, and learns from how each attempt ends. */
+export class Router {
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #settings: RoutingSettings
+  readonly #health: SupplyHealth
+  readonly #affinity: ConversationAffinity
+
+  constructor({ clock, random, settings = {} }: RouterParts) {
+    this.#clock = clock
+    this.#random = random
+    this.#settings = { ...USUAL_ROUTING, ...settings }
+    this.#health = new SupplyHealth({ settings: this.#settings, random })
+    this.#affinity = new ConversationAffinity(this.#settings)
+  }
+
+  /** How much is remembered. */
+  get size(): { readonly candidates: number; readonly conversations: number } {
+    return { candidates: this.#health.size, conversations: this.#affinity.size }
+  }
+
+  order(question: RoutingQuestion): RoutingOrder {
+    const nowMs = this.#clock.nowMs()
+    const only = this.#onlyWorking(question, nowMs)
+    if (only !== null) return { candidates: [only], freeInSeconds: null }
+    const field = this.#survey(question, nowMs)
+    const { conversation } = question
+    const pin = conversation === null ? null : this.#affinity.recall(conversation, nowMs)
+    const parts = { settings: this.#settings, random: this.#random, nowMs, question, pin }
+    const candidates = arrangeCandidates(field, parts)
+    const [first] = candidates
+    if (first !== undefined) {
+      first.isExpected = true
+      // The further turns of a new conversation will come to the same credential.
+      const isNew = conversation !== null && pin === null
+      first.health.credential.addLoad(isNew ? this.#settings.loadOfConversation : 1, nowMs)
+    }
+    return { candidates, freeInSeconds: secondsUntil(field.freeAtMs, nowMs) }
+  }
+
+  /** An attempt begins. False: the candidate was to be probed and another request is at it; leave it alone. */
+  begin(candidate: Candidate, modelId: string): boolean {
+    const nowMs = this.#clock.nowMs()
+    const health = this.#healthOf(candidate, modelId, nowMs)
+    const ranked = candidate instanceof RankedCandidate ? candidate : null
+    const mayBegin = health.isClosed || health.beginProbe(candidate, nowMs) || ranked?.place === 'last-resort'
+    if (!mayBegin) return false
+    health.usedAtMs = nowMs
+    health.credential.begin()
+    if (ranked?.isExpected !== true) health.credential.addLoad(1, nowMs)
+    this.#health.sweep(nowMs)
+    return true
+  }
+
+  end({ candidate, modelId, result }: EndedAttempt): void {
+    const nowMs = this.#clock.nowMs()
+    const health = this.#healthOf(candidate, modelId, nowMs)
+    health.usedAtMs = nowMs
+    health.credential.end()
+    switch (result.type) {
+      case 'answered':
+        health.noteAnswer(result.firstByteMs, nowMs)
+        break
+      case 'failed':
+        health.noteFailure(result.failure, candidate, nowMs)
+        break
+      case 'abandoned':
+        health.noteAbandoned(candidate)
+        return
+    }
+    if (result.remaining !== null) health.credential.noteRemaining(result.remaining, nowMs)
+  }
+
+  /** Keeps a conversation with the credential that answered it. */
+  remember(conversation: string, { route, credential }: Candidate): void {
+    const pin = { supplierId: route.supplier.id, credentialId: credential.id }
+    this.#affinity.remember(conversation, pin, this.#clock.nowMs())
+  }
+
+  /** Starts afresh with a credential, for when an operator has seen to it. */
+  forgetCredential(ids: Omit<CandidateIds, 'modelId'>): void {
+    this.#health.forgetCredential(ids)
+  }
+
+  standing(ids: CandidateIds): Standing {
+    const health = this.#health.find(ids)
+    if (health === null) return UNTRIED
+    const nowMs = this.#clock.nowMs()
+    return {
+      circuit: health.circuitAt(nowMs),
+      opensAgainAtMs: health.opensAgainAtMs,
+      coolingUntilMs: health.credential.coolingUntilMs(nowMs),
+      latencyMs: health.latencyMs,
+      successRate: health.successRate(nowMs),
+      supplierRemaining: health.credential.remainingAt(nowMs),
+    }
+  }
+
+  /** The usual case of small installations: one candidate, and nothing wrong with it. */
+  #onlyWorking({ routes, modelId }: RoutingQuestion, nowMs: number): RankedCandidate | null {
+    const route = routes[0]
+    const credential = route?.credentials[0]
+    if (route === undefined || credential === undefined) return null
+    if (routes.length > 1 || route.credentials.length > 1) return null
+    const only = this.#rankable({ route, credential }, modelId, nowMs)
+    if (!only.health.isClosed || only.health.credential.coolingUntilMs(nowMs) !== null) return null
+    only.place = 'only'
+    return only
+  }
+
+  #survey({ routes, modelId, promptTokens }: RoutingQuestion, nowMs: number): Survey {
+    const field: Survey = { usable: [], halfOpen: [], open: [], freeAtMs: null }
+    for (const route of routes) {
+      for (const credential of route.credentials) {
+        const candidate = this.#rankable({ route, credential }, modelId, nowMs)
+        const coolingUntilMs = candidate.health.credential.coolingUntilMs(nowMs)
+        if (coolingUntilMs !== null) {
+          field.freeAtMs = Math.min(field.freeAtMs ?? coolingUntilMs, coolingUntilMs)
+          continue
+        }
+        candidate.isLikelySpent = candidate.health.credential.isLikelySpent(promptTokens, nowMs)
+        if (candidate.health.isClosed) field.usable.push(candidate)
+        else if (candidate.health.isProbeFree(nowMs)) field.halfOpen.push(candidate)
+        else field.open.push(candidate)
+      }
+    }
+    return field
+  }
+
+  #rankable(candidate: Omit<Candidate, 'reason'>, modelId: string, nowMs: number): RankedCandidate {
+    return new RankedCandidate(candidate, this.#health.of(candidate, modelId, nowMs))
+  }
+
+  /** A candidate brings its health along, so that one with an old secret does not speak for the new one. */
+  #healthOf(candidate: Candidate, modelId: string, nowMs: number): CandidateHealth {
+    return candidate instanceof RankedCandidate
+      ? candidate.health
+      : this.#health.of(candidate, modelId, nowMs)
+  }
+}
+
+const UNTRIED: Standing = {
+  circuit: 'closed',
+  opensAgainAtMs: null,
+  coolingUntilMs: null,
+  latencyMs: null,
+  successRate: 1,
+  supplierRemaining: null,
+}
+
+function secondsUntil(atMs: number | null, nowMs: number): number | null {
+  return atMs === null ? null : Math.max(1, Math.ceil((atMs - nowMs) / 1_000))
+}

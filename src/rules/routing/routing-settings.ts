@@ -1,0 +1,61 @@
+/** Every number the routing rules go by. */
+export interface RoutingSettings {
+  /** Failures in a row that open a circuit. */
+  readonly failuresToOpen: number
+  /** A recent share of answers no better than this opens a circuit too, once there are enough attempts to judge by. */
+  readonly badSuccessRate: number
+  readonly attemptsToJudge: number
+  readonly shortestPauseMs: number
+  readonly longestPauseMs: number
+  /** How long a credential rests that the supplier refused: only an operator can mend that. */
+  readonly refusedPauseMs: number
+  /** How long a probe that was handed out may wait before another request gets it. */
+  readonly probeLeaseMs: number
+  /** How long to leave a rate-limited credential alone when the supplier does not say. */
+  readonly coolingSeconds: number
+  readonly longestCoolingSeconds: number
+  /** A supplier may ask for days; trying once an hour is cheaper than missing that it changed its mind. */
+  readonly longestAskedCoolingSeconds: number
+  /** Share of requests that go first to a candidate which would not have been first. */
+  readonly explorationShare: number
+  /** Scores this close to the best count as equal, and equals share the load. */
+  readonly equalScoreMargin: number
+  /** How much of the score is price; the rest is latency. */
+  readonly priceShare: number
+  /** Up to this multiple of the fastest, latency is noise and costs nothing. */
+  readonly latencyGrace: number
+  /** The weight of recent latency and success halves in this time. */
+  readonly memoryHalfLifeMs: number
+  readonly loadHalfLifeMs: number
+  /** How many requests a new conversation counts as, because its later turns are not known yet. */
+  readonly loadOfConversation: number
+  readonly mostConversations: number
+  readonly conversationMs: number
+  /** What nobody has used for this long is forgotten. */
+  readonly idleMs: number
+}
+
+const MINUTE_MS = 60_000
+
+export const USUAL_ROUTING: RoutingSettings = {
+  failuresToOpen: 3,
+  badSuccessRate: 0.5,
+  attemptsToJudge: 10,
+  shortestPauseMs: 1_000,
+  longestPauseMs: MINUTE_MS,
+  refusedPauseMs: 10 * MINUTE_MS,
+  probeLeaseMs: 2_000,
+  coolingSeconds: 5,
+  longestCoolingSeconds: 60,
+  longestAskedCoolingSeconds: 3_600,
+  explorationShare: 0.02,
+  equalScoreMargin: 0.1,
+  priceShare: 0.5,
+  latencyGrace: 1.5,
+  memoryHalfLifeMs: MINUTE_MS,
+  loadHalfLifeMs: 3 * MINUTE_MS,
+  loadOfConversation: 10,
+  mostConversations: 50_000,
+  conversationMs: 60 * MINUTE_MS,
+  idleMs: 60 * MINUTE_MS,
+}

@@ -1,0 +1,82 @@
+/** What a supplier says is left for a credential until its windows are full again. */
+export interface SupplierRemaining {
+  readonly requests: number | null
+  readonly tokens: number | null
+  readonly resetSeconds: number | null
+}
+
+interface Window {
+  remaining: number | null
+  resetSeconds: number | null
+}
+
+/**
+ * Reads what a supplier says is left. The families write `x-ratelimit-remaining-requests` or
+ * `…-ratelimit-requests-remaining`, with tokens sometimes split into input and output; resets are durations, seconds
+ * or moments. The words are the same, so the words are read and not the names.
+ *
+ * A moment is measured against the supplier's own `date`, because its clock need not agree with ours.
+ */
+export function readRemaining(headers: Headers, nowMs?: number): SupplierRemaining | null {
+  const requests: Window = { remaining: null, resetSeconds: null }
+  const tokens: Window = { remaining: null, resetSeconds: null }
+  headers.forEach((value, name) => {
+    if (!name.includes('ratelimit-')) return
+    const window = name.includes('requests') ? requests : name.includes('tokens') ? tokens : null
+    if (window === null) return
+    if (name.includes('remaining')) window.remaining = smaller(window.remaining, countOf(value))
+    else if (name.includes('reset')) {
+      window.resetSeconds = larger(window.resetSeconds, secondsUntil(value, { headers, nowMs }))
+    }
+  })
+  if (requests.remaining === null && tokens.remaining === null) return null
+  return {
+    requests: requests.remaining,
+    tokens: tokens.remaining,
+    resetSeconds: resetOf(requests, tokens),
+  }
+}
+
+/** The reset that matters: of what is used up, or else of whatever comes last. */
+function resetOf(requests: Window, tokens: Window): number | null {
+  if (requests.remaining === 0 && tokens.remaining !== 0) return requests.resetSeconds
+  if (tokens.remaining === 0 && requests.remaining !== 0) return tokens.resetSeconds
+  return larger(requests.resetSeconds, tokens.resetSeconds)
+}
+
+function smaller(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other)
+}
+
+function larger(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other)
+}
+
+function countOf(text: string): number | null {
+  return /^\d+(\.\d+)?$/.test(text) ? Math.floor(Number(text)) : null
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600, d: 86_400 }
+const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/
+const DURATION_PARTS = /(\d+(?:\.\d+)?)(ms|[smhd])/g
+
+interface Reference {
+  readonly headers: Headers
+  readonly nowMs: number | undefined
+}
+
+function secondsUntil(text: string, { headers, nowMs }: Reference): number | null {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
+  if (DURATION.test(text)) {
+    let seconds = 0
+    for (const [, amount, unit] of text.matchAll(DURATION_PARTS)) {
+      seconds += Number(amount) * (UNIT_SECONDS[unit ?? ''] ?? 0)
+    }
+    return seconds
+  }
+  const saidNowMs = Date.parse(headers.get('date') ?? '')
+  const fromMs = Number.isNaN(saidNowMs) ? nowMs : saidNowMs
+  const atMs = Date.parse(text)
+  if (fromMs === undefined || Number.isNaN(atMs)) return null
+  return Math.max(0, (atMs - fromMs) / 1_000)
+}

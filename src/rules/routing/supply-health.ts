@@ -1,0 +1,104 @@
+import type { Credential } from '../../vocabulary/supply.ts'
+import { CandidateHealth } from './candidate-health.ts'
+import { type BreakerParts, CircuitBreaker } from './circuit-breaker.ts'
+import { CredentialHealth } from './credential-health.ts'
+import type { Candidate } from './order-candidates.ts'
+
+/** Names one candidate. */
+export interface CandidateIds {
+  readonly modelId: string
+  readonly supplierId: string
+  readonly credentialId: string
+}
+
+interface KnownCredential {
+  readonly secret: string
+  readonly health: CredentialHealth
+  readonly byModel: Map<string, CandidateHealth>
+}
+
+interface KnownSupplier {
+  readonly circuit: CircuitBreaker
+  readonly credentials: Map<string, KnownCredential>
+}
+
+/** The health of everything in use, by supplier, then credential, then model. */
+export class SupplyHealth {
+  readonly #parts: BreakerParts
+  readonly #suppliers = new Map<string, KnownSupplier>()
+  #sweptAtMs = 0
+
+  constructor(parts: BreakerParts) {
+    this.#parts = parts
+  }
+
+  /** How many candidates are known. */
+  get size(): number {
+    let size = 0
+    for (const { credentials } of this.#suppliers.values()) {
+      for (const { byModel } of credentials.values()) size += byModel.size
+    }
+    return size
+  }
+
+  of({ route, credential }: Omit<Candidate, 'reason'>, modelId: string, nowMs: number): CandidateHealth {
+    const supplier = this.#supplierOf(route.supplier.id)
+    const known = this.#credentialOf(supplier, credential)
+    let health = known.byModel.get(modelId)
+    if (health === undefined) {
+      health = new CandidateHealth(supplier.circuit, known.health, this.#parts)
+      health.usedAtMs = nowMs
+      known.byModel.set(modelId, health)
+    }
+    return health
+  }
+
+  find({ supplierId, credentialId, modelId }: CandidateIds): CandidateHealth | null {
+    return this.#suppliers.get(supplierId)?.credentials.get(credentialId)?.byModel.get(modelId) ?? null
+  }
+
+  forgetCredential({ supplierId, credentialId }: Omit<CandidateIds, 'modelId'>): void {
+    this.#suppliers.get(supplierId)?.credentials.delete(credentialId)
+  }
+
+  /** Forgets what has not been used for long; cheap enough to be asked for at every attempt. */
+  sweep(nowMs: number): void {
+    if (nowMs - this.#sweptAtMs < SWEEP_EVERY_MS) return
+    this.#sweptAtMs = nowMs
+    for (const [supplierId, { credentials }] of this.#suppliers) {
+      for (const [credentialId, known] of credentials) {
+        if (this.#isIdle(known, nowMs)) credentials.delete(credentialId)
+      }
+      if (credentials.size === 0) this.#suppliers.delete(supplierId)
+    }
+  }
+
+  #isIdle({ byModel, health }: KnownCredential, nowMs: number): boolean {
+    const { idleMs } = this.#parts.settings
+    for (const [modelId, { usedAtMs }] of byModel) {
+      if (usedAtMs + idleMs <= nowMs) byModel.delete(modelId)
+    }
+    return byModel.size === 0 && health.coolingUntilMs(nowMs) === null
+  }
+
+  #supplierOf(supplierId: string): KnownSupplier {
+    let supplier = this.#suppliers.get(supplierId)
+    if (supplier === undefined) {
+      supplier = { circuit: new CircuitBreaker(this.#parts), credentials: new Map() }
+      this.#suppliers.set(supplierId, supplier)
+    }
+    return supplier
+  }
+
+  /** A credential with a new secret is a new one: what its old secret did says nothing about it. */
+  #credentialOf({ credentials }: KnownSupplier, { id, secret }: Credential): KnownCredential {
+    let known = credentials.get(id)
+    if (known === undefined || known.secret !== secret) {
+      known = { secret, health: new CredentialHealth(this.#parts), byModel: new Map() }
+      credentials.set(id, known)
+    }
+    return known
+  }
+}
+
+const SWEEP_EVERY_MS = 60_000
