@@ -1,5 +1,94 @@
-import type { CallSupplier } from '../../gateway/ports/supplier-call.ts'
+import type { SupplierCall } from '../../gateway/ports/supplier-call.ts'
+import type { Clock } from '../../vocabulary/clock.ts'
 
-/** Calls suppliers over kept-alive connections. Redirects are not followed: a credential goes only where it was sent. */
-export const callSupplier: CallSupplier = ({ url, headers, body, signal }) =>
-  fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual', keepalive: true })
+// An origin that took a connection this recently is not asked for another one first.
+const TRUSTED_MS = 30_000
+
+/**
+ * Calls suppliers over kept-alive connections. Redirects are not followed: a credential goes only where it was sent.
+ *
+ * The runtime's own client cannot tell a connection that does not come about from an answer that takes its time. So
+ * towards an origin that has not been reached for a while a bare connection is made beside the call, and when that
+ * does not stand in time the call is given up.
+ */
+export class SupplierClient {
+  readonly #clock: Clock
+  readonly #knocks: boolean
+  readonly #trustedUntilMs = new Map<string, number>()
+
+  /** `isProxied`: calls leave through a proxy, so a direct connection says nothing. */
+  constructor(clock: Clock, { isProxied }: { readonly isProxied: boolean }) {
+    this.#clock = clock
+    this.#knocks = !isProxied
+  }
+
+  readonly call = (call: SupplierCall): Promise<Response> => {
+    const origin = originOf(call.url)
+    if (!this.#knocks) return post(call, call.signal)
+    if (this.#clock.nowMs() < (this.#trustedUntilMs.get(origin) ?? 0)) return post(call, call.signal)
+    return this.#callStranger(call, origin)
+  }
+
+  async #callStranger(call: SupplierCall, origin: string): Promise<Response> {
+    const giveUp = new AbortController()
+    const knock = new Knock(new URL(call.url), call.connectMs)
+    knock.answered.then(
+      () => this.#trustedUntilMs.set(origin, this.#clock.nowMs() + TRUSTED_MS),
+      (reason) => giveUp.abort(reason),
+    )
+    try {
+      return await post(call, AbortSignal.any([call.signal, giveUp.signal]))
+    } finally {
+      knock.end()
+    }
+  }
+}
+
+function post({ url, headers, body }: SupplierCall, signal: AbortSignal): Promise<Response> {
+  return fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual', keepalive: true })
+}
+
+/** Scheme, host and port; cheaper than parsing the whole address on every call. */
+function originOf(url: string): string {
+  const end = url.indexOf('/', url.indexOf('//') + 2)
+  return end < 0 ? url : url.slice(0, end)
+}
+
+/** A connection that carries nothing: it only finds out whether somebody is there. */
+class Knock {
+  /** Rejects when nobody was there in time. A refusal is left to the call itself, which says it better. */
+  readonly answered: Promise<void>
+  readonly #timer: Timer
+  #end: () => void = () => {}
+
+  constructor({ hostname, port, protocol }: URL, patienceMs: number) {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.answered = promise
+    this.#timer = setTimeout(
+      () => reject(new Error('The supplier could not be reached in time.')),
+      patienceMs,
+    )
+    Bun.connect({
+      hostname: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port || (protocol === 'https:' ? 443 : 80)),
+      socket: {
+        open: (socket) => {
+          clearTimeout(this.#timer)
+          socket.end()
+          resolve()
+        },
+        data: () => {},
+      },
+    }).then(
+      (socket) => {
+        this.#end = () => socket.terminate()
+      },
+      () => clearTimeout(this.#timer),
+    )
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#end()
+  }
+}
