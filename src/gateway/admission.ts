@@ -64,6 +64,11 @@ export class Admission {
     })
   }
 
+  /** What is left of the time in which some candidate must answer. */
+  remainingMs(): number {
+    return Math.max(0, this.#gateway.timeouts.deadlineMs - this.#elapsedMs())
+  }
+
   noteFirstByte(): void {
     this.#firstByteMs = this.#elapsedMs()
   }

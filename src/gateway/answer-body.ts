@@ -65,7 +65,8 @@ export class AnswerBody implements LiveStream {
 
   beat(nowMs: number): void {
     const { timeouts } = this.#parts.gateway
-    if (nowMs - this.#supplierSpokeAtMs >= timeouts.idleMs && this.#isWaiting()) {
+    const supplierIdleMs = this.#parts.candidate.route.supplier.timeouts.idleMs ?? timeouts.idleMs
+    if (nowMs - this.#supplierSpokeAtMs >= supplierIdleMs && this.#isWaiting()) {
       this.fail(new GatewayError('provider_timeout', 'The supplier fell silent in the middle of its answer.'))
     } else if (nowMs - this.#clientTookAtMs >= timeouts.idleMs && !this.#isWaiting()) {
       this.#leaveLogged()
@@ -159,10 +160,20 @@ export class AnswerBody implements LiveStream {
     if (!this.#end()) return
     const { admission, stream } = this.#parts
     stream.abort()
+    if (outcome === 'supplier_failed') this.#tellRouter()
     await this.#settle(outcome)
     this.#controller?.enqueue(encoder.encode(stream.tap.fail(error)))
     if (admission.asking.protocol.breaksOffAfterError) this.#breakOff()
     else this.#close()
+  }
+
+  /** A supplier that breaks off has failed, though its first byte counted as an answer. */
+  #tellRouter(): void {
+    const { gateway, candidate, admission } = this.#parts
+    const modelId = admission.asking.target.model.id
+    if (!gateway.router.begin(candidate, modelId)) return
+    const failure = { kind: 'malformed', status: null, retryAfterSeconds: null } as const
+    gateway.router.end({ candidate, modelId, result: { type: 'failed', failure, remaining: null } })
   }
 
   #close(): void {

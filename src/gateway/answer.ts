@@ -1,5 +1,6 @@
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { ReplyFacts, StreamTap } from '../protocols/protocol.ts'
+import type { SupplierRemaining } from '../rules/routing/router.ts'
 
 /** A supplier's answer that has begun to arrive: the first bytes have been seen and are good. */
 export interface AnswerStream {
@@ -12,8 +13,15 @@ export interface AnswerStream {
 }
 
 /** What became of one call to a supplier. Nothing has been sent to the client yet in any of these. */
-export type Answer =
-  | { readonly type: 'whole'; readonly body: string; readonly facts: ReplyFacts; readonly reply?: unknown }
-  | { readonly type: 'stream'; readonly stream: AnswerStream }
-  | { readonly type: 'failed'; readonly failure: SupplierFailure }
-  | { readonly type: 'client-left' }
+export type Answer = Heard &
+  (
+    | { readonly type: 'whole'; readonly body: string; readonly facts: ReplyFacts; readonly reply?: unknown }
+    | { readonly type: 'stream'; readonly stream: AnswerStream }
+    | { readonly type: 'failed'; readonly failure: SupplierFailure }
+    | { readonly type: 'client-left' }
+  )
+
+interface Heard {
+  /** What the supplier said is left for the credential; null when it did not say. */
+  readonly remaining: SupplierRemaining | null
+}

@@ -75,6 +75,7 @@ function asking(url: string, plan: LanePlan, more: Partial<Parameters<typeof ask
     callSupplier: ({ url: address, headers, body, signal }) =>
       fetch(address, { method: 'POST', headers, body, signal }),
     client: STAYING,
+    connectMs: 2_000,
     firstByteMs: 2_000,
     ...more,
   })
@@ -165,7 +166,7 @@ describe('a supplier', () => {
         return () => undefined
       },
     }
-    expect(await asking(url, planOf(), { client })).toEqual({ type: 'client-left' })
+    expect(await asking(url, planOf(), { client })).toMatchObject({ type: 'client-left' })
   })
 })
 

@@ -1,5 +1,6 @@
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { Protocol, StreamTap } from '../protocols/protocol.ts'
+import { readRemaining } from '../rules/routing/supplier-headers.ts'
 import type { CallTarget } from '../suppliers/supplier-type.ts'
 import type { Answer } from './answer.ts'
 import type { LanePlan } from './lane-plan.ts'
@@ -12,6 +13,7 @@ export interface AskParts {
   readonly target: CallTarget
   readonly callSupplier: CallSupplier
   readonly client: Pick<Exchange, 'onLeave'>
+  readonly connectMs: number
   readonly firstByteMs: number
 }
 
@@ -21,26 +23,33 @@ export async function ask(plan: LanePlan, parts: AskParts): Promise<Answer> {
   try {
     if (plan.copies > 1) return await askSeveral(plan, parts, patience)
     const response = await send(plan, parts, patience)
-    if (!response.ok) return { type: 'failed', failure: await readFailure(plan.supplierProtocol, response) }
-    if (plan.isStreamed && isEventStream(response)) return await openStream(plan, response, patience)
+    const remaining = readRemaining(response.headers)
+    if (!response.ok) {
+      return { type: 'failed', failure: await readFailure(plan.supplierProtocol, response), remaining }
+    }
+    if (plan.isStreamed && isEventStream(response)) {
+      return { ...(await openStream(plan, response, patience)), remaining }
+    }
     // A supplier that answers a stream request with a whole reply has answered all the same.
-    return readWhole(plan, [await response.text()])
+    return { ...readWhole(plan, [await response.text()]), remaining }
   } catch (error) {
     // One of several calls may have failed while the others still run.
     patience.abort()
-    if (patience.hasClientLeft) return { type: 'client-left' }
-    return { type: 'failed', failure: failureOf(error, patience.hasTimedOut) }
+    if (patience.hasClientLeft) return { type: 'client-left', remaining: null }
+    return { type: 'failed', failure: failureOf(error, patience.hasTimedOut), remaining: null }
   } finally {
     patience.rest()
   }
 }
 
-function send(
+async function send(
   plan: LanePlan,
-  { target, callSupplier }: AskParts,
+  { target, callSupplier, connectMs }: AskParts,
   patience: SupplierPatience,
 ): Promise<Response> {
-  return callSupplier({ url: target.url, headers: target.headers, body: plan.body, signal: patience.signal })
+  const { url, headers, body = plan.body, readResponse } = target
+  const response = await callSupplier({ url, headers, body, connectMs, signal: patience.signal })
+  return readResponse === undefined ? response : readResponse(response)
 }
 
 async function askSeveral(plan: LanePlan, parts: AskParts, patience: SupplierPatience): Promise<Answer> {
@@ -49,15 +58,19 @@ async function askSeveral(plan: LanePlan, parts: AskParts, patience: SupplierPat
   if (refused !== undefined) {
     const failure = await readFailure(plan.supplierProtocol, refused)
     patience.abort()
-    return { type: 'failed', failure }
+    return { type: 'failed', failure, remaining: readRemaining(refused.headers) }
   }
   return readWhole(plan, await Promise.all(responses.map((response) => response.text())))
 }
 
 function readWhole(plan: LanePlan, replies: readonly string[]): Answer {
   const whole = plan.readWhole(replies)
-  if (whole === null) return { type: 'failed', failure: malformed('The reply is not of its format.') }
-  return { type: 'whole', ...whole }
+  if (whole === null) return failedWith(malformed('The reply is not of its format.'))
+  return { type: 'whole', ...whole, remaining: null }
+}
+
+function failedWith(failure: SupplierFailure): Answer {
+  return { type: 'failed', failure, remaining: null }
 }
 
 function isEventStream(response: Response): boolean {
@@ -66,7 +79,7 @@ function isEventStream(response: Response): boolean {
 
 /** Reads until the first event a client can use: up to here every failure can still become a plain error. */
 async function openStream(plan: LanePlan, response: Response, patience: SupplierPatience): Promise<Answer> {
-  if (response.body === null) return { type: 'failed', failure: malformed('The stream has no body.') }
+  if (response.body === null) return failedWith(malformed('The stream has no body.'))
   const tap = plan.openTap()
   const reader = response.body.getReader()
   const first: Uint8Array[] = []
@@ -77,10 +90,10 @@ async function openStream(plan: LanePlan, response: Response, patience: Supplier
     const failure = done && !tap.hasContent ? emptyStream(tap) : tap.failure
     if (failure !== null) {
       patience.abort()
-      return { type: 'failed', failure }
+      return failedWith(failure)
     }
   }
-  return { type: 'stream', stream: { tap, reader, first, abort: () => patience.abort() } }
+  return { type: 'stream', stream: { tap, reader, first, abort: () => patience.abort() }, remaining: null }
 }
 
 function emptyStream(tap: StreamTap): SupplierFailure {

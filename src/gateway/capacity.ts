@@ -1,5 +1,6 @@
 import type { Candidate } from '../rules/routing/order-candidates.ts'
 import type { RateLimits } from '../vocabulary/account.ts'
+import type { Model } from '../vocabulary/supply.ts'
 import type { Admission } from './admission.ts'
 import type { WindowDemand } from './ports/admissions.ts'
 
@@ -12,17 +13,21 @@ export function capacityWindows(
   candidate: Candidate,
   { copies }: { readonly copies: number },
 ): WindowDemand[] {
-  const { model } = admission.asking.target
-  const { route } = candidate.route
-  const windows: WindowDemand[] = []
-  addCapacity(windows, { owner: `model:${model.id}`, limits: model, tokens: admission.tokens })
-  addCapacity(windows, {
-    owner: `route:${route.supplierId}:${model.id}`,
-    limits: route,
-    tokens: admission.tokens,
-  })
-  addCapacity(windows, credentialCapacity(candidate.credential, admission.tokens))
+  const windows = supplyWindows(admission.asking.target.model, candidate, admission.tokens)
   return copies === 1 ? windows : windows.map((window) => ({ ...window, amount: window.amount * copies }))
+}
+
+/** The windows of the supply side that one request of this size to this model goes through. */
+export function supplyWindows(
+  model: Model,
+  { route, credential }: Candidate,
+  tokens: number,
+): WindowDemand[] {
+  const windows: WindowDemand[] = []
+  addCapacity(windows, { owner: `model:${model.id}`, limits: model, tokens })
+  addCapacity(windows, { owner: `route:${route.route.supplierId}:${model.id}`, limits: route.route, tokens })
+  addCapacity(windows, credentialCapacity(credential, tokens))
+  return windows
 }
 
 interface Capacity {

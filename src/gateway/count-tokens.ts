@@ -65,7 +65,8 @@ async function askSuppliers(
       operation: 'count-tokens',
     } as const
     const target = await supplierTypeOf(supplier.type).target(query, gateway.callTools)
-    const response = await gateway.callSupplier({ body, ...target, signal: patience.signal })
+    const { connectMs } = gateway.timeouts
+    const response = await gateway.callSupplier({ body, ...target, connectMs, signal: patience.signal })
     return response.ok ? counting.decode(tryParse(await response.text())) : null
   } catch {
     return null

@@ -1,21 +1,14 @@
 import { GatewayError } from '../errors/gateway-error.ts'
-import type { SupplierFailure } from '../errors/supplier-failure.ts'
-import { saysProofRefused } from '../protocols/supplier-error.ts'
-import { type Candidate, orderCandidates } from '../rules/routing/order-candidates.ts'
-import { supplierTypeOf } from '../suppliers/index.ts'
-import type { Attempt } from '../vocabulary/settlement.ts'
 import { type Admission, NOTHING_DELIVERED } from './admission.ts'
 import type { Answer } from './answer.ts'
 import { AnswerBody } from './answer-body.ts'
-import { ask } from './ask.ts'
-import { capacityWindows } from './capacity.ts'
+import { attemptWithRepairs, MOST_ATTEMPTS, type Tried } from './attempt.ts'
+import { CandidateLine, type ReadyCandidate } from './candidate-line.ts'
 import type { Gateway } from './gateway.ts'
-import type { LanePlan } from './lane-plan.ts'
-import { planLane, planWithoutProofs } from './plan-lane.ts'
-import { failureError, isWorthAnotherTry, supplierRateLimited, withoutSecret } from './supplier-trouble.ts'
-
-// More tries would only add to the time a client waits for the same bad news.
-const MOST_ATTEMPTS = 3
+import { attemptHedged, hedgeAfterMsOf } from './hedge.ts'
+import { noAnswer, outcomeOf } from './no-answer.ts'
+import { orderFor } from './order-for.ts'
+import { isWorthAnotherTry } from './supplier-trouble.ts'
 
 /** What is sent to the client: a body whose settlement is taken care of, and the headers that say who served it. */
 export interface Delivery {
@@ -32,181 +25,62 @@ export interface Delivery {
  * the first usable bytes commit the request to the supplier they came from.
  */
 export async function deliver(admission: Admission, gateway: Gateway): Promise<Delivery> {
-  const troubles: Troubles = { failure: null, unspeakable: null, freeInSeconds: Number.POSITIVE_INFINITY }
-  for (const candidate of orderCandidates(admission.asking.target.routes, gateway.random)) {
-    const wanted = await planOrNote(admission, candidate, { gateway, troubles })
-    if (wanted === null) continue
-    const refusal = await gateway.admissions.takeCapacity(capacityWindows(admission, candidate, wanted))
-    if (refusal?.reason === 'window') {
-      troubles.freeInSeconds = Math.min(troubles.freeInSeconds, refusal.retryAfterSeconds)
-      continue
+  const { candidates, freeInSeconds, conversation } = orderFor(admission, gateway)
+  const line = new CandidateLine(candidates, { admission, gateway, freeInSeconds })
+  for (let ready = await line.next(); ready !== null; ready = await line.next()) {
+    const { answer, served } = await tryCandidate(ready, line, { admission, gateway })
+    if (answer.type === 'whole' || answer.type === 'stream') {
+      if (conversation !== null) gateway.router.remember(conversation, served.candidate)
+      return deliverAnswer(answer, served, { admission, gateway })
     }
-    const { answer, plan } = await attemptWithProofs(admission, candidate, { gateway, plan: wanted })
-    if (answer.type === 'whole') return deliverWhole(admission, candidate, { answer, plan })
-    if (answer.type === 'stream') return deliverStream(admission, candidate, { answer, plan, gateway })
     if (answer.type === 'client-left') return await giveUp(admission, 'client_left', clientLeft())
-    troubles.failure = answer.failure
+    line.troubles.failure = answer.failure
     if (!isWorthAnotherTry(answer.failure) || admission.attempts.length >= MOST_ATTEMPTS) break
   }
-  return await giveUp(admission, outcomeOf(troubles), noAnswer(troubles))
+  return await giveUp(admission, outcomeOf(line.troubles), noAnswer(line.troubles, { admission, gateway }))
 }
 
-/** What has stood in the way so far. */
-interface Troubles {
-  failure: SupplierFailure | null
-  /** What the client wants cannot be said in a candidate's format. */
-  unspeakable: GatewayError | null
-  freeInSeconds: number
-}
-
-async function planOrNote(
-  admission: Admission,
-  candidate: Candidate,
-  { gateway, troubles }: { gateway: Gateway; troubles: Troubles },
-): Promise<LanePlan | null> {
-  try {
-    return await planLane(admission, candidate, gateway)
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error
-    troubles.unspeakable ??= error
-    return null
-  }
-}
-
-interface AttemptParts {
+interface Parts {
+  readonly admission: Admission
   readonly gateway: Gateway
-  readonly plan: LanePlan
 }
 
-/**
- * One try, and one more without signatures when the supplier does not know those of another: a conversation may move
- * between suppliers of one format, whose signatures look alike until they are checked.
- */
-async function attemptWithProofs(
-  admission: Admission,
-  candidate: Candidate,
-  parts: AttemptParts,
-): Promise<{ answer: Answer; plan: LanePlan }> {
-  const answer = await attempt(admission, candidate, parts)
-  const mayTryAgain = admission.attempts.length < MOST_ATTEMPTS
-  if (!mayTryAgain || !isProofRefusal(answer)) return { answer, plan: parts.plan }
-  const { gateway } = parts
-  const plan = await planWithoutProofs(parts.plan, { admission, candidate, gateway })
-  return { answer: await attempt(admission, candidate, { gateway, plan }), plan }
+function tryCandidate(ready: ReadyCandidate, line: CandidateLine, parts: Parts): Promise<Tried> {
+  const hedgeAfterMs = hedgeAfterMsOf(parts.admission.asking)
+  if (hedgeAfterMs === null) return attemptWithRepairs(ready, parts)
+  return attemptHedged(ready, line, { ...parts, hedgeAfterMs })
 }
 
-function isProofRefusal(answer: Answer): boolean {
-  return (
-    answer.type === 'failed' && answer.failure.kind === 'input' && saysProofRefused(answer.failure.message)
-  )
-}
-
-async function attempt(
-  admission: Admission,
-  candidate: Candidate,
-  { gateway, plan }: AttemptParts,
-): Promise<Answer> {
-  const { exchange } = admission.asking
-  const { supplier, route } = candidate.route
-  const startedAtMs = gateway.clock.nowMs()
-  const asked = await ask(plan, {
-    target: supplierTypeOf(supplier.type).target({
-      format: plan.supplierProtocol.name,
-      baseUrl: supplier.baseUrl,
-      secret: candidate.credential.secret,
-      upstreamModel: route.upstreamModel,
-      stream: plan.isStreamed,
-    }),
-    callSupplier: gateway.callSupplier,
-    client: exchange,
-    firstByteMs: gateway.timeouts.firstByteMs,
-  })
-  const answer = hideSecret(asked, candidate.credential.secret)
-  const record = attemptRecord(candidate, answer, { startedAtMs, endedAtMs: gateway.clock.nowMs() })
-  admission.attempts.push(record)
-  if (record.failure !== null) {
-    const { supplier: supplierId, credentialId, failure, status } = record
-    gateway.log.attemptFailed({
-      requestId: exchange.requestId,
-      supplier: supplierId,
-      credentialId,
-      failure,
-      status,
-    })
-  }
-  return answer
-}
-
-function hideSecret(answer: Answer, secret: string): Answer {
-  return answer.type === 'failed' ? { ...answer, failure: withoutSecret(answer.failure, secret) } : answer
-}
-
-function attemptRecord(
-  candidate: Candidate,
-  answer: Answer,
-  times: { readonly startedAtMs: number; readonly endedAtMs: number },
-): Attempt {
-  const failure = answer.type === 'failed' ? answer.failure : null
-  return {
-    supplier: candidate.route.supplier.id,
-    credentialId: candidate.credential.id,
-    reason: candidate.reason,
-    result: resultOf(answer),
-    status: failure === null ? 200 : failure.status,
-    failure: failure === null ? null : describeFailure(failure),
-    startedAtMs: times.startedAtMs,
-    firstByteMs: failure === null ? times.endedAtMs - times.startedAtMs : null,
-  }
-}
-
-/** A complaint about the client's input may quote it, and prompts belong in no log and no record. */
-function describeFailure({ kind, message, param }: SupplierFailure): string {
-  const isAboutInput = kind === 'input' || kind === 'context-length'
-  if (!isAboutInput) return `${kind}: ${message}`
-  return param === null ? kind : `${kind}: ${param}`
-}
-
-function resultOf(answer: Answer): Attempt['result'] {
-  switch (answer.type) {
-    case 'whole':
-    case 'stream':
-      return 'answered'
-    case 'client-left':
-      return 'client_left'
-    case 'failed':
-      return isWorthAnotherTry(answer.failure) ? 'failed' : 'refused'
-  }
+function deliverAnswer(
+  answer: Answer & { type: 'whole' | 'stream' },
+  served: ReadyCandidate,
+  { admission, gateway }: Parts,
+): Delivery | Promise<Delivery> {
+  admission.noteFirstByte()
+  if (answer.type === 'whole') return deliverWhole(answer, served, admission)
+  const { candidate, plan } = served
+  const supplierFormat = plan.supplierProtocol.name
+  const body = new AnswerBody({ admission, candidate, gateway, stream: answer.stream, supplierFormat })
+  return { body: body.open(), ...deliveryOf(admission, served) }
 }
 
 async function deliverWhole(
+  answer: Answer & { type: 'whole' },
+  served: ReadyCandidate,
   admission: Admission,
-  candidate: Candidate,
-  { answer, plan }: { answer: Answer & { type: 'whole' }; plan: LanePlan },
 ): Promise<Delivery> {
-  admission.noteFirstByte()
   await admission.asking.keepReply?.(answer.reply)
   await admission.settle({
     outcome: 'completed',
     hasDelivered: true,
     reported: answer.facts.usage,
     outputCharacters: answer.facts.outputCharacters,
-    served: { candidate, format: plan.supplierProtocol.name },
+    served: { candidate: served.candidate, format: served.plan.supplierProtocol.name },
   })
-  return { body: answer.body, ...deliveryOf(admission, candidate, plan) }
+  return { body: answer.body, ...deliveryOf(admission, served) }
 }
 
-function deliverStream(
-  admission: Admission,
-  candidate: Candidate,
-  { answer, plan, gateway }: { answer: Answer & { type: 'stream' }; plan: LanePlan; gateway: Gateway },
-): Delivery {
-  admission.noteFirstByte()
-  const supplierFormat = plan.supplierProtocol.name
-  const body = new AnswerBody({ admission, candidate, gateway, stream: answer.stream, supplierFormat })
-  return { body: body.open(), ...deliveryOf(admission, candidate, plan) }
-}
-
-function deliveryOf(admission: Admission, candidate: Candidate, plan: LanePlan): Omit<Delivery, 'body'> {
+function deliveryOf(admission: Admission, { candidate, plan }: ReadyCandidate): Omit<Delivery, 'body'> {
   const { request } = admission.asking
   return {
     contentType: request.facts.stream ? (request.streamContentType ?? EVENT_STREAM) : 'application/json',
@@ -225,18 +99,6 @@ async function giveUp(
 ): Promise<never> {
   await admission.settle({ outcome, ...NOTHING_DELIVERED, served: null })
   throw error
-}
-
-function outcomeOf({ failure, unspeakable }: Troubles): 'supplier_failed' | 'refused' {
-  if (failure === null) return unspeakable === null ? 'supplier_failed' : 'refused'
-  return isWorthAnotherTry(failure) ? 'supplier_failed' : 'refused'
-}
-
-function noAnswer({ failure, unspeakable, freeInSeconds }: Troubles): GatewayError {
-  if (failure !== null) return failureError(failure)
-  if (Number.isFinite(freeInSeconds)) return supplierRateLimited(freeInSeconds)
-  if (unspeakable !== null) return unspeakable
-  return new GatewayError('provider_overloaded', 'No supplier of this model can be used right now.')
 }
 
 function clientLeft(): GatewayError {

@@ -1,5 +1,7 @@
 import type { SecretKeeper } from '../rules/access/server-secret.ts'
+import type { LearnedParameters } from '../rules/routing/learned-parameters.ts'
 import type { Random } from '../rules/routing/order-candidates.ts'
+import type { Router } from '../rules/routing/router.ts'
 import type { CallTools } from '../suppliers/supplier-type.ts'
 import type { Clock } from '../vocabulary/clock.ts'
 import type { Snapshot } from '../vocabulary/snapshot.ts'
@@ -13,6 +15,10 @@ import type { CallSupplier } from './ports/supplier-call.ts'
 import type { ThinkingMemory } from './translate/thinking-memory.ts'
 
 export interface Timeouts {
+  /** Until a connection to a supplier stands. */
+  readonly connectMs: number
+  /** From admission to the first usable byte, over all attempts. */
+  readonly deadlineMs: number
   /** From sending the request to the supplier's first usable byte. */
   readonly firstByteMs: number
   /** Silence in the middle of an answer. */
@@ -31,8 +37,13 @@ export interface Gateway {
   readonly callSupplier: CallSupplier
   /** What supplier types need for making an address. */
   readonly callTools: CallTools
+  readonly router: Router
+  /** Told of a credential that its supplier has refused; it is not to be used again. */
+  onCredentialRefused(ids: { readonly supplierId: string; readonly credentialId: string }): void
   readonly streams: LiveStreams
   readonly thinking: ThinkingMemory
+  /** Parameters that models have refused. */
+  readonly learned: LearnedParameters
   readonly replies: ReplyStore
   readonly fetchImage: FetchImage
   /** A fresh id: the prefix and 32 characters. */

@@ -39,13 +39,15 @@ export function retryAfterSecondsOf(headers: Headers, nowMs: number): number | n
 }
 
 /** Whether another supplier could still answer a request that this failure ended. */
-export function isWorthAnotherTry(failure: SupplierFailure): boolean {
-  return failure.kind !== 'input' && failure.kind !== 'context-length'
+export function isWorthAnotherTry({ kind, status }: SupplierFailure): boolean {
+  // What a supplier does not find is a model or a path that our configuration named, not the client.
+  return (kind !== 'input' && kind !== 'context-length') || status === 404
 }
 
 /** A supplier's failure in our words: only what the client itself got wrong is told in the supplier's. */
 export function failureError(failure: SupplierFailure): GatewayError {
   const details = { cause: failure.message }
+  if (failure.status === 404) return upstreamError('server', details)
   switch (failure.kind) {
     case 'input':
     case 'context-length':
@@ -67,11 +69,15 @@ function inputErrorCode({ kind, status }: SupplierFailure): ErrorCode {
 }
 
 /** A whole number of seconds from 1 to 60: official clients ignore anything else. */
-export function supplierRateLimited(retryAfterSeconds: number): GatewayError {
-  const seconds = Math.min(60, Math.max(1, retryAfterSeconds))
+export function supplierRateLimited(
+  retryAfterSeconds: number,
+  alternatives: readonly string[] = [],
+): GatewayError {
+  const seconds = Math.min(60, Math.max(1, Math.ceil(retryAfterSeconds)))
+  const advice = alternatives.length === 0 ? '' : ` Models that can be used now: ${alternatives.join(', ')}.`
   return new GatewayError(
     'supplier_rate_limited',
-    `The suppliers of this model have no capacity left; try again in ${seconds} s or use another model.`,
+    `The suppliers of this model have no capacity left; try again in ${seconds} s or use another model.${advice}`,
     { headers: { 'retry-after': String(seconds) } },
   )
 }

@@ -3,6 +3,7 @@ import type { GatewayError } from '../errors/gateway-error.ts'
 import type { EnvelopeDress } from '../errors/render-error.ts'
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { Format } from '../vocabulary/supply.ts'
+import type { Traits } from '../vocabulary/traits.ts'
 import type { ClientSide, SupplierSide } from './translation.ts'
 
 /** What admission and routing need to know of a request, whatever its wire format. */
@@ -26,12 +27,29 @@ export interface ClientRequest {
   relayBody(upstreamModel: string): string
   /** A tap for the supplier's answer to exactly this request. */
   openTap(): StreamTap
+  /**
+   * What the turns of one conversation have in common: an id the client gives it, else how it opens. null when there is
+   * neither. Made only when asked for.
+   */
+  conversationHint(): string | null
   /** What the translate lane needs; decoding happens only when it is asked for. */
   readonly client: ClientSide
+  /**
+   * False when a supplier of its format with these limits would refuse the client's own bytes or not do what they ask
+   * for, so that they have to be translated to it. Absent: no such supplier is known.
+   */
+  fits?(limits: SupplierLimits): boolean
   /** False when the client wants the answer in a shape no supplier of its format gives. */
   readonly isRelayable?: boolean
   /** The content type of a streamed answer, when it is not that of an event stream. */
   readonly streamContentType?: string
+}
+
+/** What a supplier lacks of the format it speaks. */
+export interface SupplierLimits {
+  readonly traits: Partial<Traits>
+  /** False when messages may not say who wrote them. */
+  readonly takesMessageNames: boolean
 }
 
 /** Where a request was sent, for formats that say things in the address. */

@@ -16,6 +16,8 @@ export interface Attempt {
   readonly failure: string | null
   readonly startedAtMs: number
   readonly firstByteMs: number | null
+  /** Until it answered, failed or was called off; absent in records of earlier versions. */
+  readonly durationMs?: number
 }
 
 /** The immutable record of one admitted request. */

@@ -2,12 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { ERROR_CODES } from '../../src/errors/codes.ts'
 import { createKey, createLoneKey, openAccount } from '../support/accounts.ts'
 import { chat, type ErrorBody } from '../support/chat.ts'
+import { createMovableClock } from '../support/movable-clock.ts'
 import { addModel, addSupplier } from '../support/supply.ts'
 import { BOOTSTRAP_KEY, startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
+const clock = createMovableClock()
 let gateway: TestGateway
 beforeAll(async () => {
-  gateway = await startTestGateway()
+  gateway = await startTestGateway({ clock })
   await addSupplier(gateway, { id: 'mine', sandbox: gateway.sandbox })
   await addModel(gateway, 'mine', { suppliers: ['mine'] })
 })
@@ -23,6 +25,8 @@ const ask = (path: string, options: RequestInit = {}) =>
 /** The response to a request that the sandbox answers with this status. */
 async function withSupplierStatus(status: number, body?: string): Promise<Response> {
   const fault = { type: 'status', status, ...(body !== undefined && { body }) } as const
+  // What the supplier did to an earlier test is forgotten by then.
+  clock.advance(600_000)
   gateway.sandbox.faults.set({ times: 1, fault })
   return chat(gateway.url, { model: 'mine' }, withKey)
 }

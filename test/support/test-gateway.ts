@@ -73,6 +73,7 @@ function testSettings(dataFolder: string, environment: TestGatewayOptions['envir
     TURNPIKE_OPERATOR_TOKEN: OPERATOR_TOKEN,
     TURNPIKE_BOOTSTRAP_KEY: BOOTSTRAP_KEY,
     TURNPIKE_SANDBOX: 'on',
+    TURNPIKE_SUPPLY: 'off',
     ...environment,
   })
 }

@@ -2,6 +2,8 @@ export interface SupplierCall {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** How long a new connection may take. */
+  readonly connectMs: number
   readonly signal: AbortSignal
 }
 

@@ -1,10 +1,12 @@
 import { findTopLevelMembers, type Span } from '../../wire/json-members.ts'
+import { openingText, upToFirst } from '../opening.ts'
 import type { ClientRequest, RequestFacts } from '../protocol.ts'
 import type { ClientSide } from '../translation.ts'
 import { countGenerated } from './count-generated.ts'
 import { decodeRequest, wantsFunctionCall } from './decode-request.ts'
 import { encodeReply, type ReplyWishes } from './encode-reply.ts'
 import { ChatStreamEncoder } from './encode-stream.ts'
+import { fitsSupplier } from './fits-supplier.ts'
 import { prepareRelay } from './relay-body.ts'
 import { asKnownPart, type ChatContent, type ChatMessage, type ChatRequest } from './schema.ts'
 import { UsageTap } from './tap-usage.ts'
@@ -19,8 +21,14 @@ export function readRequest(body: unknown, text: string): ClientRequest {
     facts: readFacts(request, members),
     relayBody: prepareRelay(request, text, members),
     openTap: () => new UsageTap({ keepsUsageChunk }),
+    conversationHint: () => request.prompt_cache_key ?? openingText(openingOf(request)),
+    fits: (limits) => fitsSupplier(request, text, limits),
     client: faceClient(request, keepsUsageChunk),
   }
+}
+
+function openingOf({ messages }: ChatRequest): readonly ChatMessage[] {
+  return upToFirst(messages, ({ role }) => role === 'user')
 }
 
 function faceClient(request: ChatRequest, wantsUsage: boolean): ClientSide {

@@ -1,5 +1,6 @@
 import { openProof } from '../../conversation/proof.ts'
 import { findTopLevelMembers, type Span } from '../../wire/json-members.ts'
+import { openingText } from '../opening.ts'
 import type { ClientRequest, RequestAddress, RequestFacts } from '../protocol.ts'
 import type { ClientSide } from '../translation.ts'
 import { type ModelMethod, readModelMethod, readStreamShape, type StreamShape } from './address.ts'
@@ -24,6 +25,7 @@ export function readRequest(body: unknown, text: string, address: RequestAddress
     // The model stands in the address, so not a byte of the body has to change.
     relayBody: () => text,
     openTap: () => new GenerationTap(),
+    conversationHint: () => openingText([request.systemInstruction, ...request.contents.slice(0, 1)]),
     client: clientSide(request, facts, shape),
     ...((isList || carriesSealedProof(request)) && { isRelayable: false }),
     ...(isList && { streamContentType: 'application/json' }),

@@ -1,5 +1,6 @@
 import { mayCarryEnvelope } from '../../conversation/proof.ts'
 import { findTopLevelMembers } from '../../wire/json-members.ts'
+import { openingText } from '../opening.ts'
 import type { ClientRequest } from '../protocol.ts'
 import { measurePrompt } from './count-prompt.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -23,6 +24,8 @@ export function readRequest(body: unknown, text: string): ClientRequest {
     },
     relayBody: prepareRelay(request.model, text, members),
     openTap: () => new UsageTap(request.model),
+    conversationHint: () =>
+      request.metadata?.user_id ?? openingText([request.system, ...request.messages.slice(0, 1)]),
     isRelayable: !mayCarryEnvelope(text),
     client: {
       decode: () => decodeRequest(request),

@@ -1,3 +1,5 @@
+import { isObject } from '../../wire/json-values.ts'
+import { openingText, upToFirst } from '../opening.ts'
 import type { ClientRequest, CountRequest } from '../protocol.ts'
 import type { ClientSide } from '../translation.ts'
 import { countPrompt } from './count-prompt.ts'
@@ -22,9 +24,19 @@ export function readRequest(body: unknown, text: string): ClientRequest {
     },
     relayBody: prepareRelay(request, text),
     openTap: () => new UsageTap(),
+    conversationHint: () => request.prompt_cache_key ?? openingText(openingOf(request)),
     client: clientSide(request),
     isRelayable: isRelayable(request),
   }
+}
+
+function openingOf({ instructions, input }: ResponsesRequest): readonly unknown[] {
+  const items = typeof input === 'string' ? [input] : (input ?? [])
+  return [instructions, ...upToFirst<unknown>(items, isQuestion)]
+}
+
+function isQuestion(item: unknown): boolean {
+  return typeof item === 'string' || (isObject(item) && item.role === 'user')
 }
 
 function clientSide(request: ResponsesRequest): ClientSide {

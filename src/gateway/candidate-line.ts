@@ -1,0 +1,83 @@
+import { GatewayError } from '../errors/gateway-error.ts'
+import type { SupplierFailure } from '../errors/supplier-failure.ts'
+import type { Candidate } from '../rules/routing/order-candidates.ts'
+import type { Admission } from './admission.ts'
+import { capacityWindows } from './capacity.ts'
+import type { Gateway } from './gateway.ts'
+import type { LanePlan } from './lane-plan.ts'
+import { planLane } from './plan-lane.ts'
+
+/** A candidate whose attempt has begun: what to send it is known and its capacity has been taken. */
+export interface ReadyCandidate {
+  readonly candidate: Candidate
+  readonly plan: LanePlan
+  /** Why it is asked, when that is not why it stood where it stood. */
+  readonly reason?: string
+}
+
+/** What has stood in the way of an answer so far. */
+export interface Troubles {
+  failure: SupplierFailure | null
+  /** What the client wants cannot be said in a candidate's format. */
+  unspeakable: GatewayError | null
+  /** When the first of the candidates without capacity has some again; infinite when none lacked it. */
+  freeInSeconds: number
+}
+
+export interface LineParts {
+  readonly admission: Admission
+  readonly gateway: Gateway
+  /** What routing already left out. */
+  readonly freeInSeconds: number | null
+}
+
+/** The candidates in the order in which to try them. Those that cannot be asked are noted and passed over. */
+export class CandidateLine {
+  readonly troubles: Troubles
+  readonly #parts: LineParts
+  readonly #candidates: readonly Candidate[]
+  #index = 0
+
+  constructor(candidates: readonly Candidate[], parts: LineParts) {
+    this.#candidates = candidates
+    this.#parts = parts
+    const freeInSeconds = parts.freeInSeconds ?? Number.POSITIVE_INFINITY
+    this.troubles = { failure: null, unspeakable: null, freeInSeconds }
+  }
+
+  async next(): Promise<ReadyCandidate | null> {
+    for (;;) {
+      const candidate = this.#candidates[this.#index++]
+      if (candidate === undefined) return null
+      const plan = await this.#plan(candidate)
+      if (plan !== null && (await this.#begin(candidate, plan))) return { candidate, plan }
+    }
+  }
+
+  async #begin(candidate: Candidate, plan: LanePlan): Promise<boolean> {
+    const { admission, gateway } = this.#parts
+    const modelId = admission.asking.target.model.id
+    if (!gateway.router.begin(candidate, modelId)) return false
+    if (await this.#takeCapacity(candidate, plan)) return true
+    gateway.router.end({ candidate, modelId, result: { type: 'abandoned' } })
+    return false
+  }
+
+  async #plan(candidate: Candidate): Promise<LanePlan | null> {
+    try {
+      return await planLane(this.#parts.admission, candidate, this.#parts.gateway)
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      this.troubles.unspeakable ??= error
+      return null
+    }
+  }
+
+  async #takeCapacity(candidate: Candidate, plan: LanePlan): Promise<boolean> {
+    const { admission, gateway } = this.#parts
+    const refusal = await gateway.admissions.takeCapacity(capacityWindows(admission, candidate, plan))
+    if (refusal?.reason !== 'window') return true
+    this.troubles.freeInSeconds = Math.min(this.troubles.freeInSeconds, refusal.retryAfterSeconds)
+    return false
+  }
+}

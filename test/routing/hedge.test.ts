@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { chat } from '../support/chat.ts'
+import { startTwoSuppliers, type TwoSuppliers } from '../support/two-suppliers.ts'
+
+let suppliers: TwoSuppliers
+beforeEach(async () => {
+  suppliers = await startTwoSuppliers()
+  await suppliers.gateway.operator('PUT', '/models/pair', {
+    owned_by: 'tests',
+    output_token_limit: 4096,
+    capabilities: { hedgeAfterMs: 30 },
+  })
+})
+afterEach(() => suppliers.stop())
+
+const ask = (fields: object = {}) =>
+  chat(suppliers.gateway.url, { model: 'pair', ...fields }, { key: suppliers.key })
+
+test('a slow supplier is overtaken by a second one, and one of them is paid', async () => {
+  suppliers.first.faults.set({ fault: { type: 'hang' } })
+  const response = await ask()
+  expect([response.status, response.headers.get('x-gateway-route')]).toEqual([200, 'second'])
+  expect(await response.text()).toContain('pong')
+  const id = response.headers.get('x-request-id') ?? ''
+  const settlement = await suppliers.gateway.operator<Record<string, unknown>>('GET', `/settlements/${id}`)
+  expect(settlement).toMatchObject({ supplier: 'second', outcome: 'completed' })
+})
+
+test('a quick supplier is not hedged', async () => {
+  expect((await ask()).headers.get('x-gateway-route')).toBe('first')
+  expect(suppliers.second.calls.at(-1)).toBeUndefined()
+})
+
+test('streams are not hedged', async () => {
+  suppliers.first.faults.set({ fault: { type: 'latency', beforeFirstByteMs: 100 } })
+  const response = await ask({ stream: true })
+  expect(response.headers.get('x-gateway-route')).toBe('first')
+  await response.text()
+  expect(suppliers.second.calls.at(-1)).toBeUndefined()
+})
+
+test('when the overtaking one fails, the first one is waited for', async () => {
+  suppliers.first.faults.set({ fault: { type: 'latency', beforeFirstByteMs: 150 } })
+  suppliers.second.faults.set({ fault: { type: 'status', status: 500 } })
+  const response = await ask()
+  expect([response.status, response.headers.get('x-gateway-route')]).toEqual([200, 'first'])
+})
