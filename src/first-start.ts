@@ -3,7 +3,7 @@ import type { LocalOperations } from './gateway/operate/index.ts'
 import { UNRESTRICTED } from './gateway/ports/operations.ts'
 import type { SecretKeeper } from './rules/access/server-secret.ts'
 
-const SECRET_FILE = 'server-secret'
+export const SECRET_FILE = 'server-secret'
 const OPERATOR_FILE = 'operator-token.fingerprint'
 const ACTOR = 'first-start'
 
@@ -13,9 +13,13 @@ export function findServerSecret(configured: string | null, folder: DataFolder):
   // An empty file is what a start that was killed while writing it leaves; nothing is sealed under it yet.
   const kept = folder.read(SECRET_FILE) || null
   if (kept !== null) return kept
-  const made = randomText(48)
+  const made = makeServerSecret()
   folder.write(SECRET_FILE, made)
   return made
+}
+
+export function makeServerSecret(): string {
+  return randomText(48)
 }
 
 export interface OperatorAccess {

@@ -11,6 +11,17 @@ export interface Target {
   readonly routes: readonly EligibleRoute[]
 }
 
+/** Every model the key may use at this moment, in the order of their ids. */
+export function availableModels(caller: Caller): Target[] {
+  const { supply } = caller.snapshot
+  const available: Target[] = []
+  for (const model of supply.models.values()) {
+    const routes = eligibleRoutes(supply, caller.key, model)
+    if (routes.length > 0) available.push({ model, routes })
+  }
+  return available.sort((one, other) => (one.model.id < other.model.id ? -1 : 1))
+}
+
 /** A model that does not exist and one the key may not use look the same from outside. */
 export function availableModel(caller: Caller, id: string): Target {
   const { supply } = caller.snapshot

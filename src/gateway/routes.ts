@@ -8,6 +8,7 @@ import { generate } from './generate.ts'
 import { listGenerationModels, listModels, showGenerationModel, showModel } from './list-models.ts'
 import type { Endpoint, Exchange, HttpMethod, Reply } from './ports/exchange.ts'
 import { deleteReply, listReplyInput, showReply } from './reply-state.ts'
+import { showLimits } from './show-limits.ts'
 import { tellingLimits } from './telling-limits.ts'
 
 type Story = (exchange: Exchange, gateway: Gateway) => Promise<Reply>
@@ -17,6 +18,7 @@ export function clientEndpoints(gateway: Gateway): Endpoint[] {
   const stories: readonly (readonly [HttpMethod, string, Story])[] = [
     ['GET', '/v1/models', listModels],
     ['GET', '/v1/models/*', showModel],
+    ['GET', '/v1/limits', showLimits],
     ['GET', '/v1beta/models', listGenerationModels],
     ['GET', '/v1beta/models/*', showGenerationModel],
     ['GET', '/v1/responses/:id', showReply],

@@ -4,14 +4,20 @@ import { join } from 'node:path'
 import { startServer } from '../../src/edges/http-server/serve.ts'
 import { operatorCheck, operatorEndpoints } from '../../src/edges/operator-api/index.ts'
 import { openStorage } from '../../src/edges/storage/index.ts'
+import { createTextApplication } from '../../src/edges/supply-file/apply-text.ts'
 import { MemoryAdmissions } from '../../src/edges/windows/memory-admissions.ts'
+import { createDiagnostics } from '../../src/gateway/operate/doctor.ts'
 import { createOperations, type LocalOperations } from '../../src/gateway/operate/index.ts'
 import { systemRandom } from '../../src/gateway/operate/random-source.ts'
 import type { LiveConfiguration } from '../../src/gateway/ports/configuration.ts'
+import type { Diagnostics } from '../../src/gateway/ports/diagnostics.ts'
 import type { Log } from '../../src/gateway/ports/log.ts'
 import type { Storage } from '../../src/gateway/ports/storage.ts'
 import { createSecretKeeper, type SecretKeeper } from '../../src/rules/access/server-secret.ts'
 import { buildSnapshot } from '../../src/rules/catalog/build-snapshot.ts'
+import { BUILT_IN_CATALOG } from '../../src/rules/catalog/built-in/built-in-catalog.ts'
+import { Router } from '../../src/rules/routing/router.ts'
+import { AccessTokens } from '../../src/suppliers/access-tokens.ts'
 import { FORMATS } from '../../src/vocabulary/supply.ts'
 
 export const OPERATOR_TOKEN = 'operator-token-for-tests'
@@ -36,6 +42,7 @@ export interface Answer {
 
 export interface GatewayUnderTest {
   readonly operations: LocalOperations
+  readonly diagnostics: Diagnostics
   readonly storage: Storage
   readonly configuration: LiveConfiguration
   readonly admissions: MemoryAdmissions
@@ -60,25 +67,49 @@ export async function startGateway(): Promise<GatewayUnderTest> {
     configuration,
     money: admissions,
     capacity: { remaining: ({ rpm, tpm }) => ({ requests: rpm, tokens: tpm }) },
+    routing: new Router({ clock, random: () => 0.5 }),
     clock,
     secrets,
     random: systemRandom,
+    tierGraceMs: null,
     supplierTypes: [
-      { name: 'openai-compatible', formats: ['chat-completion', 'responses', 'images'] },
-      { name: 'anthropic', formats: ['messages'] },
+      {
+        name: 'openai-compatible',
+        formats: ['chat-completion', 'responses', 'images'],
+        options: ['organization', 'region'],
+      },
+      {
+        name: 'anthropic',
+        formats: ['messages'],
+        checkSecret: (secret) => (secret.startsWith('{') ? null : 'secret must be a JSON document.'),
+      },
     ],
     formats: FORMATS.filter((format) => format !== 'images'),
+  })
+  const diagnostics = createDiagnostics({
+    snapshot: configuration.current,
+    callSupplier: ({ url, headers, body, signal }) => fetch(url, { method: 'POST', headers, body, signal }),
+    callTools: { clock, tokens: new AccessTokens(clock), call: (request) => fetch(request) },
+    catalog: BUILT_IN_CATALOG,
+    clock,
+    patienceMs: 1_000,
   })
   const server = startServer({
     hostname: '127.0.0.1',
     port: 0,
-    endpoints: operatorEndpoints(operations, { isOperator: checkOperator, clock }),
+    endpoints: operatorEndpoints(operations, {
+      isOperator: checkOperator,
+      clock,
+      applySupplyText: createTextApplication(operations),
+      diagnostics,
+    }),
     bodyLimits: { maxBytes: 1_000_000, timeoutMs: 5_000 },
     clock,
     log: SILENT_LOG,
   })
   return {
     operations,
+    diagnostics,
     storage,
     configuration,
     admissions,

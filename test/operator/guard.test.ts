@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { operatorEndpoints } from '../../src/edges/operator-api/index.ts'
+import { createTextApplication } from '../../src/edges/supply-file/apply-text.ts'
 import { checkOperator, type GatewayUnderTest, OPERATOR_TOKEN, startGateway } from './gateway-under-test.ts'
 
 let gateway: GatewayUnderTest
@@ -9,9 +10,11 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 test('every endpoint is closed to everybody but operators', async () => {
-  const options = { isOperator: checkOperator, clock: gateway.clock }
+  const applySupplyText = createTextApplication(gateway.operations)
+  const { clock, diagnostics } = gateway
+  const options = { isOperator: checkOperator, clock, applySupplyText, diagnostics }
   const endpoints = operatorEndpoints(gateway.operations, options)
-  expect(endpoints.length).toBe(28)
+  expect(endpoints.length).toBe(36)
   for (const { method, path } of endpoints) {
     const call = `${method} ${path.replace('/operator/v1', '').replace('*', 'x')}`
     const without = await gateway.ask(call, undefined, {})

@@ -48,6 +48,7 @@ describe('keys', () => {
       model_allowlist: ['gpt-5', 'claude-*'],
       budget: { amount: '100', thresholds: [90, 10] },
       expires_at: '2027-01-01T00:00:00Z',
+      shared_fallback: true,
     }
     const { status, body } = await gateway.ask(`POST /accounts/${accountId}/keys`, fields)
     expect(status).toBe(200)
@@ -79,6 +80,7 @@ describe('keys', () => {
       model_allowlist: null,
       budget: { amount: '1', thresholds: [50, 80, 100] },
       expires_at: null,
+      shared_fallback: false,
     })
   })
 

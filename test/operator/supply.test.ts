@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { addSupply, type GatewayUnderTest, startGateway } from './gateway-under-test.ts'
+import { addAccount, addSupply, type GatewayUnderTest, startGateway } from './gateway-under-test.ts'
 
 let gateway: GatewayUnderTest
 beforeEach(async () => {
@@ -13,6 +13,8 @@ const SUPPLIER = {
   formats: ['chat-completion', 'responses'],
   enabled: true,
 }
+
+const USUAL = { connect_seconds: null, first_byte_seconds: null, idle_seconds: null }
 
 const MODEL = {
   owned_by: 'openai',
@@ -30,7 +32,14 @@ const ROUTE = { upstream_model: 'up', price: { input: '1.25', output: '10' }, en
 describe('suppliers', () => {
   test('are put, echoed and listed', async () => {
     const put = await gateway.ask('PUT /suppliers/acme', SUPPLIER)
-    const shown = { id: 'acme', ...SUPPLIER, source: 'shared', account_id: null }
+    const shown = {
+      id: 'acme',
+      ...SUPPLIER,
+      source: 'shared',
+      account_id: null,
+      options: {},
+      timeouts: USUAL,
+    }
     expect([put.status, put.body]).toEqual([200, shown])
     expect((await gateway.ask('GET /suppliers/acme')).body).toEqual(shown)
     expect((await gateway.ask('GET /suppliers')).body).toEqual({ data: [shown], next_cursor: null })
@@ -54,6 +63,83 @@ describe('suppliers', () => {
       base_url: 'https://x.example/v1/',
     })
     expect(body.base_url).toBe('https://x.example/v1')
+  })
+})
+
+describe('what only some suppliers need', () => {
+  test('options and time-outs are put, echoed and kept', async () => {
+    const fields = {
+      options: { organization: 'org-1' },
+      timeouts: { connect_seconds: 0.5, first_byte_seconds: 30, idle_seconds: null },
+    }
+    const { body } = await gateway.ask('PUT /suppliers/acme', { ...SUPPLIER, ...fields })
+    expect(body).toMatchObject(fields)
+    const [stored] = (await gateway.storage.loadConfiguration()).suppliers
+    expect(stored).toMatchObject({
+      options: { organization: 'org-1' },
+      timeouts: { connectMs: 500, firstByteMs: 30_000, idleMs: null },
+    })
+    expect((await gateway.ask('PUT /suppliers/acme', SUPPLIER)).body).toMatchObject({
+      options: {},
+      timeouts: USUAL,
+    })
+  })
+
+  test('an option the type does not have is refused together with those it has', async () => {
+    const put = (type: string, formats: string[]) =>
+      gateway.ask('PUT /suppliers/x', { ...SUPPLIER, type, formats, options: { regoin: 'eu' } })
+    expect((await put('openai-compatible', ['responses'])).body.error.message).toBe(
+      'Supplier type "openai-compatible" has no option "regoin"; it has: organization, region.',
+    )
+    expect((await put('anthropic', ['messages'])).body.error.message).toBe(
+      'Supplier type "anthropic" has no option "regoin"; it has none.',
+    )
+  })
+})
+
+describe('suppliers of one account', () => {
+  test('name an account that exists', async () => {
+    const account = await addAccount(gateway)
+    const body = { ...SUPPLIER, source: 'byok', account_id: account }
+    expect((await gateway.ask('PUT /suppliers/own', body)).body).toMatchObject({
+      source: 'byok',
+      account_id: account,
+    })
+    const unknown = await gateway.ask('PUT /suppliers/other', { ...body, account_id: 'acc_nobody' })
+    expect(unknown.body.error).toMatchObject({
+      param: 'account_id',
+      message: 'There is no account "acc_nobody".',
+    })
+  })
+
+  test('do not change hands with credentials in them', async () => {
+    const [one, other] = [await addAccount(gateway), await addAccount(gateway)]
+    const body = { ...SUPPLIER, source: 'byok', account_id: one }
+    await gateway.ask('PUT /suppliers/own', body)
+    const added = await gateway.ask('POST /suppliers/own/credentials', { secret: 'sk-of-one-account' })
+    const handOver = () => gateway.ask('PUT /suppliers/own', { ...body, account_id: other })
+    expect((await handOver()).body.error.param).toBe('account_id')
+    expect((await gateway.ask('PUT /suppliers/own', SUPPLIER)).body.error.param).toBe('source')
+    expect((await gateway.ask('PUT /suppliers/own', { ...body, enabled: false })).status).toBe(200)
+    await gateway.ask(`DELETE /credentials/${added.body.id}`)
+    expect((await handOver()).body.account_id).toBe(other)
+  })
+
+  test('do not exist for the route policies of other accounts', async () => {
+    const [one, other] = [await addAccount(gateway), await addAccount(gateway)]
+    await gateway.ask('PUT /suppliers/own', { ...SUPPLIER, source: 'byok', account_id: one })
+    const policy = { route_policy: { mode: 'specified_provider', provider: 'own' } }
+    const create = (account: string) =>
+      gateway.ask(`POST /accounts/${account}/keys`, { name: 'k', ...policy })
+    expect((await create(one)).body.route_policy.provider).toBe('own')
+    const refused = await create(other)
+    expect(refused.body.error).toMatchObject({
+      param: 'route_policy.provider',
+      message: 'There is no supplier "own".',
+    })
+    const key = (await gateway.ask(`POST /accounts/${other}/keys`, { name: 'k' })).body.id
+    const changed = await gateway.ask(`PATCH /keys/${key}`, policy)
+    expect(changed.body.error.message).toBe('There is no supplier "own".')
   })
 })
 
@@ -85,6 +171,29 @@ describe('credentials', () => {
     expect((await gateway.ask('GET /suppliers/acme/credentials')).body.data).toEqual([])
     expect((await gateway.storage.loadConfiguration()).credentials).toEqual([])
     expect((await gateway.ask(`DELETE /credentials/${id}`)).status).toBe(404)
+  })
+
+  test('get a new secret in place of the old one, and the audit tells without showing either', async () => {
+    const { credentialId } = await addSupply(gateway)
+    const changed = await gateway.ask(`PATCH /credentials/${credentialId}`, {
+      secret: 'sk-upstream-new-7777',
+    })
+    expect(changed.body).toMatchObject({ id: credentialId, last_four: '7777', rpm: 600 })
+    const [stored] = (await gateway.storage.loadConfiguration()).credentials
+    expect(stored?.secret).toBe('sk-upstream-new-7777')
+    const audit = await gateway.ask('GET /audit')
+    expect(audit.body.data[0]).toMatchObject({ action: 'credential.rotated', subject: credentialId })
+    expect(audit.text).not.toContain('sk-upstream')
+  })
+
+  test('are checked by the type of their supplier where it has a say', async () => {
+    await gateway.ask('PUT /suppliers/docs', { ...SUPPLIER, type: 'anthropic', formats: ['messages'] })
+    const add = (secret: string) => gateway.ask('POST /suppliers/docs/credentials', { secret })
+    expect((await add('hunter2')).body.error.message).toBe('secret must be a JSON document.')
+    const { body } = await add('{\n"private_key": "x"\n}')
+    const changed = await gateway.ask(`PATCH /credentials/${body.id}`, { secret: 'hunter2' })
+    expect([changed.status, changed.body.error.param]).toEqual([400, 'secret'])
+    expect(changed.text).not.toContain('hunter2')
   })
 
   test('a short secret shows nothing of itself', async () => {
@@ -181,7 +290,20 @@ describe('routes', () => {
     expect(body.data[0]).toMatchObject({
       model: 'gpt-5',
       supplier: 'acme',
-      credentials: [{ id: credentialId, state: 'active', remaining_requests: 600, remaining_tokens: null }],
+      credentials: [
+        {
+          id: credentialId,
+          state: 'active',
+          circuit: 'closed',
+          opens_again_at: null,
+          cooling_until: null,
+          latency_ms: null,
+          success_rate: 1,
+          supplier_remaining: null,
+          remaining_requests: 600,
+          remaining_tokens: null,
+        },
+      ],
     })
   })
 })
@@ -192,7 +314,18 @@ const REFUSED: readonly [call: string, body: object, param: string][] = [
   [`PUT /suppliers/${'a'.repeat(65)}`, SUPPLIER, 'id'],
   ['PUT /suppliers/x', { ...SUPPLIER, type: 'bedrock' }, 'type'],
   ['PUT /suppliers/x', { ...SUPPLIER, type: 'carrier-pigeon' }, 'type'],
-  ['PUT /suppliers/x', { ...SUPPLIER, source: 'byok' }, 'source'],
+  ['PUT /suppliers/x', { ...SUPPLIER, source: 'byok' }, 'account_id'],
+  ['PUT /suppliers/x', { ...SUPPLIER, source: 'byok', account_id: 'acc_nobody' }, 'account_id'],
+  ['PUT /suppliers/x', { ...SUPPLIER, source: 'borrowed' }, 'source'],
+  ['PUT /suppliers/x', { ...SUPPLIER, options: { colour: 'red' } }, 'options.colour'],
+  ['PUT /suppliers/x', { ...SUPPLIER, options: { region: 'a\r\nb' } }, 'options.region'],
+  ['PUT /suppliers/x', { ...SUPPLIER, options: { region: ' ' } }, 'options.region'],
+  ['PUT /suppliers/x', { ...SUPPLIER, options: { region: 1 } }, 'options.region'],
+  ['PUT /suppliers/x', { ...SUPPLIER, timeouts: { connect_seconds: 61 } }, 'timeouts.connect_seconds'],
+  ['PUT /suppliers/x', { ...SUPPLIER, timeouts: { idle_seconds: 0.01 } }, 'timeouts.idle_seconds'],
+  ['PUT /suppliers/x', { ...SUPPLIER, timeouts: { first_byte_seconds: 0 } }, 'timeouts.first_byte_seconds'],
+  ['PUT /suppliers/x', { ...SUPPLIER, timeouts: { first_byte_seconds: '5' } }, 'timeouts.first_byte_seconds'],
+  ['PUT /suppliers/x', { ...SUPPLIER, timeouts: { total_seconds: 5 } }, 'timeouts.total_seconds'],
   ['PUT /suppliers/x', { ...SUPPLIER, account_id: 'acc_1' }, 'account_id'],
   ['PUT /suppliers/x', { ...SUPPLIER, formats: [] }, 'formats'],
   ['PUT /suppliers/x', { ...SUPPLIER, formats: ['responses', 'images'] }, 'formats[1]'],
@@ -211,7 +344,8 @@ const REFUSED: readonly [call: string, body: object, param: string][] = [
   ['POST /suppliers/acme/credentials', { secret: 12345678 }, 'secret'],
   ['POST /suppliers/acme/credentials', { secret: 'hunter2', weight: 0 }, 'weight'],
   ['POST /suppliers/acme/credentials', { secret: 'hunter2', rpm: -1 }, 'rpm'],
-  ['PATCH /credentials/CREDENTIAL', { secret: 'hunter2' }, 'secret'],
+  ['PATCH /credentials/CREDENTIAL', { secret: 'hunter2\r\nx-evil: 1' }, 'secret'],
+  ['PATCH /credentials/CREDENTIAL', { secret: '' }, 'secret'],
   ['PATCH /credentials/CREDENTIAL', { state: 'gone' }, 'state'],
   ['PUT /models/-x', MODEL, 'id'],
   ['PUT /models/a%20b', MODEL, 'id'],
@@ -249,10 +383,6 @@ describe('refusals', () => {
     const type = await gateway.ask('PUT /suppliers/x', { ...SUPPLIER, type: 'bedrock' })
     expect(type.body.error.message).toBe(
       'Supplier type "bedrock" is not supported by this version; supported: openai-compatible, anthropic.',
-    )
-    const source = await gateway.ask('PUT /suppliers/x', { ...SUPPLIER, source: 'byok' })
-    expect(source.body.error.message).toBe(
-      'Source "byok" is not supported by this version; supported: shared.',
     )
   })
 

@@ -9,6 +9,7 @@ const closed = { additionalProperties: false } as const
 const OrNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const Id = Type.String()
 const Count = Type.Integer({ minimum: 0 })
+const Seconds = OrNull(Type.Number({ exclusiveMinimum: 0 }))
 const Limit = OrNull(Type.Integer({ minimum: 1 }))
 /** USDT as a decimal string. */
 const Amount = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$' })
@@ -64,6 +65,50 @@ export const AdjustmentAnswer = Type.Object(
   closed,
 )
 
+export const RefundAnswer = Type.Object(
+  {
+    id: Id,
+    account_id: Id,
+    amount: Amount,
+    reference: Type.String(),
+    reason: Type.String(),
+    created_at: Time,
+  },
+  closed,
+)
+
+export const PaymentImportAnswer = Type.Object(
+  { recorded: Count, already_recorded: Count, total: Amount },
+  closed,
+)
+
+export const LedgerEntryAnswer = Type.Object(
+  {
+    id: Id,
+    account_id: Id,
+    kind: Type.Enum(['payment', 'settlement', 'refund', 'adjustment']),
+    amount: Amount,
+    request_id: OrNull(Id),
+    reference: OrNull(Type.String()),
+    note: OrNull(Type.String()),
+    created_at: Time,
+  },
+  closed,
+)
+
+export const TierEvaluationAnswer = Type.Object(
+  {
+    evaluated: Count,
+    raised: Type.Array(
+      Type.Object(
+        { account_id: Id, from: Type.Enum([...TIER_NAMES]), to: Type.Enum([...TIER_NAMES]) },
+        closed,
+      ),
+    ),
+  },
+  closed,
+)
+
 const keyFields = {
   id: Id,
   account_id: Id,
@@ -79,6 +124,7 @@ const keyFields = {
   model_allowlist: OrNull(Type.Array(Type.String())),
   budget: OrNull(Type.Object({ amount: Amount, thresholds: Type.Array(Count) }, closed)),
   expires_at: OrNull(Time),
+  shared_fallback: Type.Boolean(),
   created_at: Time,
 }
 
@@ -96,6 +142,11 @@ export const SupplierAnswer = Type.Object(
     source: Type.Enum(['shared', 'byok']),
     account_id: OrNull(Id),
     enabled: Type.Boolean(),
+    options: Type.Record(Type.String(), Type.String()),
+    timeouts: Type.Object(
+      { connect_seconds: Seconds, first_byte_seconds: Seconds, idle_seconds: Seconds },
+      closed,
+    ),
   },
   closed,
 )
@@ -149,7 +200,17 @@ const routeFields = {
 export const RouteAnswer = Type.Object(routeFields, closed)
 
 const CredentialState = Type.Object(
-  { ...credentialFields, remaining_requests: OrNull(Count), remaining_tokens: OrNull(Count) },
+  {
+    ...credentialFields,
+    circuit: Type.Enum(['closed', 'open', 'half-open']),
+    opens_again_at: OrNull(Time),
+    cooling_until: OrNull(Time),
+    latency_ms: OrNull(Count),
+    success_rate: Type.Number({ minimum: 0, maximum: 1 }),
+    supplier_remaining: OrNull(Type.Object({ requests: OrNull(Count), tokens: OrNull(Count) }, closed)),
+    remaining_requests: OrNull(Count),
+    remaining_tokens: OrNull(Count),
+  },
   closed,
 )
 

@@ -97,7 +97,7 @@ function renderIssued({ key, secret }: IssuedKey, clock: Clock): Response {
 
 /** Only the fields that were sent; null is a value of its own and takes a setting away. */
 function readKeyFields(fields: KeyFields): Partial<KeySettings> {
-  const { route_policy, usage_limit, rpm, tpm, model_allowlist, budget, expires_at } = fields
+  const { route_policy, usage_limit, rpm, tpm, model_allowlist, budget, expires_at, shared_fallback } = fields
   return {
     ...(route_policy !== undefined && { routePolicy: readRoutePolicy(route_policy) }),
     ...(usage_limit !== undefined && { usageLimit: readUsageLimit(usage_limit) }),
@@ -106,6 +106,7 @@ function readKeyFields(fields: KeyFields): Partial<KeySettings> {
     ...(model_allowlist !== undefined && { modelAllowlist: model_allowlist }),
     ...(budget !== undefined && { budget: readBudget(budget) }),
     ...(expires_at !== undefined && { expiresAtMs: readOptionalTime(expires_at, 'expires_at') }),
+    ...(shared_fallback !== undefined && { sharedFallback: shared_fallback }),
   }
 }
 

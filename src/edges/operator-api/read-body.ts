@@ -8,9 +8,15 @@ export type BodyReader<T> = (exchange: Exchange) => Promise<T>
 
 /** A reader of bodies of this shape. It names the first field at fault and never repeats a value: it may be a secret. */
 export function bodyReader<const Schema extends TSchema>(schema: Schema): BodyReader<Static<Schema>> {
+  const read = textReader(schema)
+  return async (exchange) => read(await exchange.readText())
+}
+
+/** The same for a body that was read already. */
+export function textReader<const Schema extends TSchema>(schema: Schema): (text: string) => Static<Schema> {
   const validator = Compile(schema)
-  return async (exchange) => {
-    const body = parseJson(await exchange.readText())
+  return (text) => {
+    const body = parseJson(text)
     if (validator.Check(body)) return body as Static<Schema>
     const [first, ...others] = validator.Errors(body)
     if (!first) throw new GatewayError('invalid_request', 'The body does not have the expected shape.')

@@ -2,7 +2,8 @@ import type { AccountView, RouteView } from '../../gateway/ports/operations.ts'
 import type { Adjustment, AuditEvent, Listing, Payment } from '../../gateway/ports/storage.ts'
 import { describeAccount } from '../../rules/catalog/describe-account.ts'
 import { describeCredential, describePrice, describeRoute } from '../../rules/catalog/describe-supply.ts'
-import { describeTime } from '../../rules/catalog/describe-time.ts'
+import { describeOptionalTime, describeTime } from '../../rules/catalog/describe-time.ts'
+import type { Standing } from '../../rules/routing/standing.ts'
 import { formatUsdt } from '../../vocabulary/money.ts'
 import type { Attempt, Settlement } from '../../vocabulary/settlement.ts'
 
@@ -43,11 +44,26 @@ export function renderAdjustment(adjustment: Adjustment): object {
 export function renderRoute({ route, credentials }: RouteView): object {
   return {
     ...describeRoute(route),
-    credentials: credentials.map(({ credential, remainingRequests, remainingTokens }) => ({
+    credentials: credentials.map(({ credential, standing, remainingRequests, remainingTokens }) => ({
       ...describeCredential(credential),
+      ...renderStanding(standing),
       remaining_requests: remainingRequests,
       remaining_tokens: remainingTokens,
     })),
+  }
+}
+
+function renderStanding(standing: Standing): object {
+  return {
+    circuit: standing.circuit,
+    opens_again_at: describeOptionalTime(standing.opensAgainAtMs),
+    cooling_until: describeOptionalTime(standing.coolingUntilMs),
+    latency_ms: standing.latencyMs === null ? null : Math.round(standing.latencyMs),
+    success_rate: Math.round(standing.successRate * 1_000) / 1_000,
+    supplier_remaining: standing.supplierRemaining && {
+      requests: standing.supplierRemaining.requests,
+      tokens: standing.supplierRemaining.tokens,
+    },
   }
 }
 

@@ -39,6 +39,21 @@ export const PaymentBody = Type.Object(
   closed,
 )
 
+/** Ten thousand long lines, and more than anybody's reports. */
+const LARGEST_CSV = 10_000_000
+
+export const PaymentImportBody = Type.Object({ csv: Type.String({ maxLength: LARGEST_CSV }) }, closed)
+
+export const PaymentEventBody = Type.Object(
+  { account_id: Name, amount: Amount, reference: Name, note: Type.Optional(NullableText) },
+  closed,
+)
+
+export const RefundBody = Type.Object(
+  { amount: Amount, reference: Name, reason: Type.String({ minLength: 1, maxLength: 2000 }) },
+  closed,
+)
+
 export const AdjustmentBody = Type.Object(
   { amount: Amount, reason: Type.String({ minLength: 1, maxLength: 2000 }) },
   closed,
@@ -92,6 +107,7 @@ const keyFields = {
   ),
   budget: Type.Optional(BudgetBody),
   expires_at: Type.Optional(Time),
+  shared_fallback: Type.Optional(Type.Boolean()),
 }
 
 export const KeyBody = Type.Object({ name: Name, ...keyFields }, closed)
@@ -106,6 +122,9 @@ export const RotateBody = Type.Object(
   closed,
 )
 
+/** How long is sensible is checked where the supplier is: the supply file says it in the same words. */
+const Seconds = Type.Optional(Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()]))
+
 export const SupplierBody = Type.Object(
   {
     type: Type.Enum([...SUPPLIER_TYPES]),
@@ -114,9 +133,15 @@ export const SupplierBody = Type.Object(
     source: Type.Optional(Type.Enum(['shared', 'byok'])),
     account_id: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()])),
     enabled: Type.Optional(Type.Boolean()),
+    options: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 2000 }))),
+    timeouts: Type.Optional(
+      Type.Object({ connect_seconds: Seconds, first_byte_seconds: Seconds, idle_seconds: Seconds }, closed),
+    ),
   },
   closed,
 )
+
+const Secret = Type.String({ minLength: 1, maxLength: 10_000 })
 
 const credentialFields = {
   label: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()])),
@@ -125,13 +150,14 @@ const credentialFields = {
   weight: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 })),
 }
 
-export const CredentialBody = Type.Object(
-  { secret: Type.String({ minLength: 1, maxLength: 10_000 }), ...credentialFields },
-  closed,
-)
+export const CredentialBody = Type.Object({ secret: Secret, ...credentialFields }, closed)
 
 export const CredentialChangeBody = Type.Object(
-  { ...credentialFields, state: Type.Optional(Type.Enum(['active', 'disabled'])) },
+  {
+    secret: Type.Optional(Secret),
+    ...credentialFields,
+    state: Type.Optional(Type.Enum(['active', 'disabled'])),
+  },
   closed,
 )
 

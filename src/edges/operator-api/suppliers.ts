@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import type { Endpoint } from '../../gateway/ports/exchange.ts'
 import type { CredentialSettings, Operations } from '../../gateway/ports/operations.ts'
 import { describeCredential, describeSupplier } from '../../rules/catalog/describe-supply.ts'
-import { USUAL_TIMEOUTS } from '../../vocabulary/supply.ts'
+import type { Supplier } from '../../vocabulary/supply.ts'
 import { OPERATOR_ACTOR, OPERATOR_PATH } from './address.ts'
 import { listEndpoint } from './list-endpoint.ts'
 import { bodyReader } from './read-body.ts'
@@ -48,22 +48,33 @@ function putSupplier(operations: Operations): Endpoint {
     method: 'PUT',
     path: SUPPLIER,
     handle: async (exchange) => {
-      const body = await readBody(exchange)
-      const { type, base_url, formats, source = 'shared', account_id = null, enabled = true } = body
-      const supplier = {
-        id: idOf(exchange),
-        type,
-        baseUrl: base_url,
-        formats,
-        source,
-        accountId: account_id,
-        enabled,
-        options: {},
-        timeouts: USUAL_TIMEOUTS,
-      }
+      const supplier = readSupplier(idOf(exchange), await readBody(exchange))
       return Response.json(describeSupplier(await operations.putSupplier(supplier, OPERATOR_ACTOR)))
     },
   }
+}
+
+function readSupplier(id: string, body: Static<typeof SupplierBody>): Supplier {
+  const { source = 'shared', account_id = null, enabled = true, options = {}, timeouts = {} } = body
+  return {
+    id,
+    type: body.type,
+    baseUrl: body.base_url,
+    formats: body.formats,
+    source,
+    accountId: account_id,
+    enabled,
+    options,
+    timeouts: {
+      connectMs: readSeconds(timeouts.connect_seconds),
+      firstByteMs: readSeconds(timeouts.first_byte_seconds),
+      idleMs: readSeconds(timeouts.idle_seconds),
+    },
+  }
+}
+
+function readSeconds(seconds: number | null | undefined): number | null {
+  return seconds === null || seconds === undefined ? null : Math.round(seconds * 1_000)
 }
 
 function addCredential(operations: Operations): Endpoint {
@@ -93,9 +104,12 @@ function changeCredential(operations: Operations): Endpoint {
   }
 }
 
-function readCredentialChange(body: Static<typeof CredentialChangeBody>): Partial<CredentialSettings> {
-  const { label, rpm, tpm, weight, state } = body
+function readCredentialChange(
+  body: Static<typeof CredentialChangeBody>,
+): Partial<CredentialSettings & { secret: string }> {
+  const { secret, label, rpm, tpm, weight, state } = body
   return {
+    ...(secret !== undefined && { secret }),
     ...(label !== undefined && { label }),
     ...(rpm !== undefined && { rpm }),
     ...(tpm !== undefined && { tpm }),

@@ -14,6 +14,8 @@ export interface Database {
   transaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result>
   /** Runs work while no other node runs work this way: for what must happen once among nodes that start together. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Runs work unless a node is running work of this name already; null when one is. */
+  unlessRunning<Result>(name: string, work: () => Promise<Result>): Promise<Result | null>
   /** Inside a transaction: nobody else changes the schema before it ends. */
   lockSchema(): Promise<void>
   close(): Promise<void>

@@ -1,11 +1,9 @@
-import { join } from 'node:path'
 import type { AuditEvent, Storage } from '../../gateway/ports/storage.ts'
-import type { SecretKeeper } from '../../rules/access/server-secret.ts'
+import type { Sealer } from '../../rules/access/server-secret.ts'
 import { loadConfiguration } from './configuration.ts'
 import type { Database } from './database.ts'
-import { MIGRATIONS, migrate } from './migrations.ts'
-import { openPostgres } from './postgres.ts'
-import { openSqlite } from './sqlite.ts'
+import { moneyStorageOn, tierStorageOn } from './money-storage.ts'
+import { openDatabase, type Place } from './open-database.ts'
 import { saveAccount } from './tables/accounts.ts'
 import { listAuditEvents, writeAuditEvent } from './tables/audit-events.ts'
 import { deleteCredential, saveCredential } from './tables/credentials.ts'
@@ -13,41 +11,33 @@ import { deleteExpiredReplies, deleteReply, findReply, saveReply } from './table
 import { findReplyItems, replaceReplyItems } from './tables/kept-reply-items.ts'
 import { saveKey } from './tables/keys.ts'
 import { findLedgerDifference, loadBalances, loadDailySpends } from './tables/ledger.ts'
-import { recordAdjustment, recordPayment } from './tables/payments.ts'
+import { keepFingerprintKey } from './tables/server-keys.ts'
 import { findSettlement, listSettlements, writeSettlements } from './tables/settlements.ts'
 import { saveModel, saveRoute, saveSupplier } from './tables/supply.ts'
 
 const PING_TIMEOUT_MS = 5000
 
-export interface StorageOptions {
-  /** `postgres://…`; null keeps everything in a SQLite file in the data folder. */
-  readonly databaseUrl: string | null
-  readonly dataFolder: string
-  readonly secrets: SecretKeeper
+const SESSION_NAME = 'turnpike'
+
+export interface StorageOptions extends Place {
+  readonly secrets: Sealer
 }
 
-/** Opens the database, bringing its schema up to date. */
-export async function openStorage({ databaseUrl, dataFolder, secrets }: StorageOptions): Promise<Storage> {
-  const database =
-    databaseUrl === null ? await openSqlite(join(dataFolder, 'turnpike.db')) : openServer(databaseUrl)
-  try {
-    await migrate(database, MIGRATIONS)
-  } catch (error) {
-    await database.close()
-    throw error
+/** The storage of one node, with what only its start asks for. */
+export interface NodeStorage extends Storage {
+  /** The key that API keys are fingerprinted with; `first` becomes it when there is none yet. */
+  keepFingerprintKey(first: string): Promise<string>
+}
+
+export async function openStorage({ secrets, ...place }: StorageOptions): Promise<NodeStorage> {
+  const database = await openDatabase(place, SESSION_NAME)
+  return {
+    ...storageOn(database, secrets),
+    keepFingerprintKey: (first) => keepFingerprintKey(database, first, secrets),
   }
-  return storageOn(database, secrets)
 }
 
-// The address may hold a password, so the message does not repeat it.
-function openServer(databaseUrl: string): Database {
-  if (!/^postgres(ql)?:\/\//.test(databaseUrl)) {
-    throw new Error('DATABASE_URL must start with postgres:// or postgresql://.')
-  }
-  return openPostgres(databaseUrl)
-}
-
-function storageOn(database: Database, secrets: SecretKeeper): Storage {
+function storageOn(database: Database, secrets: Sealer): Storage {
   const change = (event: AuditEvent, work: (tx: Database) => Promise<void>) =>
     database.transaction(async (tx) => {
       await work(tx)
@@ -64,14 +54,8 @@ function storageOn(database: Database, secrets: SecretKeeper): Storage {
     saveModel: (model, event) => change(event, (tx) => saveModel(tx, model)),
     saveRoute: (route, event) => change(event, (tx) => saveRoute(tx, route)),
 
-    recordPayment: (payment, event) =>
-      database.transaction(async (tx) => {
-        const earlier = await recordPayment(tx, payment)
-        if (earlier !== null) return { payment: earlier, isNew: false }
-        await writeAuditEvent(tx, event)
-        return { payment, isNew: true }
-      }),
-    recordAdjustment: (adjustment, event) => change(event, (tx) => recordAdjustment(tx, adjustment)),
+    ...moneyStorageOn(database),
+    ...tierStorageOn(database),
 
     writeSettlements: (settlements) => writeSettlements(database, settlements),
     loadBalances: () => loadBalances(database),

@@ -2,6 +2,10 @@ import type { Database } from './database.ts'
 import { initialSchema } from './migrations/0001-initial-schema.ts'
 import { keptReplies } from './migrations/0002-kept-replies.ts'
 import { supplierOptions } from './migrations/0003-supplier-options.ts'
+import { serverKeys } from './migrations/0004-server-keys.ts'
+import { narrowTimeIndex } from './migrations/0005-narrow-time-index.ts'
+import { refundsAndTiers } from './migrations/0006-refunds-and-tiers.ts'
+import { settlementsAreEntries } from './migrations/0007-settlements-are-entries.ts'
 
 /** A step from one schema to the next. Once released it never changes: databases out there have run it. */
 export interface Migration {
@@ -11,7 +15,15 @@ export interface Migration {
 }
 
 /** In order of version. */
-export const MIGRATIONS: readonly Migration[] = [initialSchema, keptReplies, supplierOptions]
+export const MIGRATIONS: readonly Migration[] = [
+  initialSchema,
+  keptReplies,
+  supplierOptions,
+  serverKeys,
+  narrowTimeIndex,
+  refundsAndTiers,
+  settlementsAreEntries,
+]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<void> {

@@ -6,14 +6,23 @@ const CONNECTION_TIMEOUT_SECONDS = 10
 // Any number will do, as long as no other program locks the same one in the same database.
 const SCHEMA_LOCK = 7_087_265_911n
 const START_LOCK = 7_087_265_912n
+// Locks with a name are pairs: this number and a hash of the name.
+const NAMED_LOCKS = 708_726
 
-export function openPostgres(url: string): Database {
-  const pool = new SQL(url, { bigint: true, max: POOL_SIZE, connectionTimeout: CONNECTION_TIMEOUT_SECONDS })
+/** The server shows its operator who is connected by the name of the session. */
+export function openPostgres(url: string, sessionName = 'turnpike'): Database {
+  const pool = new SQL(url, {
+    bigint: true,
+    max: POOL_SIZE,
+    connectionTimeout: CONNECTION_TIMEOUT_SECONDS,
+    connection: { application_name: sessionName },
+  })
   return {
     rows: (sql, parameters) => query(pool, sql, parameters),
     transaction: (work) => pool.begin((tx) => work(insideTransaction(tx))) as ReturnType<typeof work>,
     lockSchema: outsideTransaction,
     exclusively: (work) => exclusively(pool, work),
+    unlessRunning: (name, work) => unlessRunning(pool, name, work),
     close: () => pool.close(),
   }
 }
@@ -27,6 +36,9 @@ function insideTransaction(session: SQL): Database {
     },
     exclusively: () => {
       throw new Error('A transaction cannot wait for other nodes.')
+    },
+    unlessRunning: () => {
+      throw new Error('A transaction cannot look at other nodes.')
     },
     close: async () => {
       throw new Error('A transaction cannot close its database.')
@@ -43,6 +55,30 @@ async function exclusively<Result>(pool: SQL, work: () => Promise<Result>): Prom
     return await work()
   } finally {
     await query(session, 'select pg_advisory_unlock($1)', [START_LOCK])
+    session.release()
+  }
+}
+
+async function unlessRunning<Result>(
+  pool: SQL,
+  name: string,
+  work: () => Promise<Result>,
+): Promise<Result | null> {
+  const session = await pool.reserve()
+  try {
+    const lock = [NAMED_LOCKS, name]
+    const [row] = await query<{ taken: boolean }>(
+      session,
+      'select pg_try_advisory_lock($1, hashtext($2)) as taken',
+      lock,
+    )
+    if (row?.taken !== true) return null
+    try {
+      return await work()
+    } finally {
+      await query(session, 'select pg_advisory_unlock($1, hashtext($2))', lock)
+    }
+  } finally {
     session.release()
   }
 }

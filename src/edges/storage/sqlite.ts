@@ -32,6 +32,7 @@ export async function openSqlite(path: string): Promise<Database> {
 class SqliteDatabase implements Database {
   readonly #connection: Connection
   readonly #statements = new Map<string, Statement>()
+  readonly #running = new Set<string>()
   #lastInQueue: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
@@ -50,6 +51,16 @@ class SqliteDatabase implements Database {
   // One process at a time uses the folder this database is in.
   exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
     return work()
+  }
+
+  async unlessRunning<Result>(name: string, work: () => Promise<Result>): Promise<Result | null> {
+    if (this.#running.has(name)) return null
+    this.#running.add(name)
+    try {
+      return await work()
+    } finally {
+      this.#running.delete(name)
+    }
   }
 
   // Migrations run in a transaction, and every transaction here holds the only write lock.
@@ -118,6 +129,10 @@ class SqliteTransaction implements Database {
 
   exclusively<Result>(): Promise<Result> {
     throw new Error('A transaction cannot wait for other nodes.')
+  }
+
+  unlessRunning<Result>(): Promise<Result | null> {
+    throw new Error('A transaction cannot look at other nodes.')
   }
 
   async lockSchema(): Promise<void> {}

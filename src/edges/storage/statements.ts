@@ -32,12 +32,21 @@ export async function insertRows<Row>(
   let done = 0
   for (const [size, text] of insert.textBySize) {
     while (rows.length - done >= size) {
-      const chunk = await tx.rows<Row>(text, rows.slice(done, done + size).flat())
+      const chunk = await tx.rows<Row>(text, joinRows(rows, done, done + size))
       for (const row of chunk) returned.push(row)
       done += size
     }
   }
   return returned
+}
+
+// Value by value: the library's own ways of joining arrays take several times as long.
+function joinRows(rows: readonly (readonly Parameter[])[], start: number, end: number): Parameter[] {
+  const joined: Parameter[] = []
+  for (let index = start; index < end; index++) {
+    for (const value of rows[index] ?? []) joined.push(value)
+  }
+  return joined
 }
 
 /** Inserts a row, or replaces all its columns when one with the same key is there. */

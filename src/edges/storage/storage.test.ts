@@ -115,7 +115,7 @@ for (const engine of engines) {
 
       test('is replaced by saving again', async () => {
         await saveEverything()
-        const account = { ...ACCOUNT, name: 'other', earnedTier: 'Scale' as const, tierAssignment: null }
+        const account = { ...ACCOUNT, name: 'other', email: null, tierAssignment: null }
         const supplier = { ...SUPPLIER, baseUrl: 'http://127.0.0.1:1/v1' }
         const credential = { ...CREDENTIAL, secret: 'sk-second', weight: 2 }
         const model = { ...MODEL, description: 'Another.' }

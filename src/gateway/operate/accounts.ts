@@ -3,32 +3,16 @@ import { accountLimits, effectiveTier } from '../../rules/accounts/tiers.ts'
 import { withAccount } from '../../rules/catalog/build-snapshot.ts'
 import { describeAccount } from '../../rules/catalog/describe-account.ts'
 import type { Account } from '../../vocabulary/account.ts'
-import { formatUsdt, type NanoUsdt } from '../../vocabulary/money.ts'
+import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { AccountView, Operations, TierChange } from '../ports/operations.ts'
-import type { Adjustment, Payment } from '../ports/storage.ts'
 import type { Change, ChangeDesk } from './change-desk.ts'
 import { pageOf, positionByAge } from './paging.ts'
 import type { OperationParts } from './parts.ts'
-import {
-  refuse,
-  requireAccount,
-  requireFuture,
-  requireNotNegative,
-  requirePositive,
-  requireSane,
-  requireText,
-} from './refuse.ts'
+import { refuse, requireAccount, requireFuture, requireNotNegative, requireText } from './refuse.ts'
 
 type AccountOperations = Pick<
   Operations,
-  | 'createAccount'
-  | 'listAccounts'
-  | 'findAccount'
-  | 'changeAccount'
-  | 'recordPayment'
-  | 'recordAdjustment'
-  | 'assignTier'
-  | 'endTierAssignment'
+  'createAccount' | 'listAccounts' | 'findAccount' | 'changeAccount' | 'assignTier' | 'endTierAssignment'
 >
 
 export function accountOperations({ parts, makeChange }: ChangeDesk): AccountOperations {
@@ -41,9 +25,6 @@ export function accountOperations({ parts, makeChange }: ChangeDesk): AccountOpe
     },
     findAccount: (id) => viewAccount(parts, requireAccount(configuration.current(), id)),
     changeAccount: (id, edit, actor) => makeChange(actor, (change) => changeAccount(change, id, edit)),
-    recordPayment: (id, input, actor) => makeChange(actor, (change) => recordPayment(change, id, input)),
-    recordAdjustment: (id, input, actor) =>
-      makeChange(actor, (change) => recordAdjustment(change, id, input)),
     assignTier: (id, tier, actor) => makeChange(actor, (change) => assignTier(change, id, tier)),
     endTierAssignment: (id, actor) => makeChange(actor, (change) => endTierAssignment(change, id)),
   }
@@ -116,62 +97,4 @@ async function saveAccount(
     change.publish((snapshot) => withAccount(snapshot, after))
   }
   return viewAccount(change.parts, after)
-}
-
-async function recordPayment(
-  change: Change,
-  accountId: string,
-  input: { amountNano: NanoUsdt; reference: string; note: string | null },
-): Promise<Payment> {
-  const { storage, money, random } = change.parts
-  const account = requireAccount(change.snapshot, accountId)
-  requirePositive(input.amountNano, 'amount')
-  requireSane(input.amountNano, 'amount')
-  requireText(input.reference, 'reference')
-  const offered: Payment = { ...input, id: random.id('pay'), accountId, atMs: change.nowMs }
-  const after = { ...account, totalPaidNano: account.totalPaidNano + input.amountNano }
-  const described = {
-    before: { total_paid: formatUsdt(account.totalPaidNano) },
-    after: { total_paid: formatUsdt(after.totalPaidNano), ...describePayment(offered) },
-  }
-  const { payment, isNew } = await storage.recordPayment(
-    offered,
-    change.audit('payment.recorded', accountId, described),
-  )
-  if (isNew) {
-    change.publish((snapshot) => withAccount(snapshot, after))
-    money.credit(accountId, payment.amountNano)
-  } else if (payment.amountNano !== input.amountNano) {
-    refuse('amount', `Reference "${input.reference}" was recorded before with another amount.`)
-  }
-  return payment
-}
-
-function describePayment(payment: Payment): object {
-  return {
-    payment: payment.id,
-    amount: formatUsdt(payment.amountNano),
-    reference: payment.reference,
-    note: payment.note,
-  }
-}
-
-async function recordAdjustment(
-  change: Change,
-  accountId: string,
-  input: { amountNano: NanoUsdt; reason: string },
-): Promise<Adjustment> {
-  requireAccount(change.snapshot, accountId)
-  if (input.amountNano === 0n) refuse('amount', 'amount must not be zero.')
-  requireSane(input.amountNano, 'amount')
-  requireText(input.reason, 'reason')
-  const { storage, money, random } = change.parts
-  const adjustment: Adjustment = { ...input, id: random.id('adj'), accountId, atMs: change.nowMs }
-  const after = { adjustment: adjustment.id, amount: formatUsdt(input.amountNano), reason: input.reason }
-  await storage.recordAdjustment(
-    adjustment,
-    change.audit('adjustment.recorded', accountId, { before: null, after }),
-  )
-  money.credit(accountId, adjustment.amountNano)
-  return adjustment
 }

@@ -1,10 +1,13 @@
 import type { Operations } from '../ports/operations.ts'
 import { accountOperations } from './accounts.ts'
+import { supplyApplication } from './apply-supply.ts'
 import { createChangeDesk } from './change-desk.ts'
+import { tierOperations } from './evaluate-tiers.ts'
 import { historyOperations } from './history.ts'
 import { type KeyOperations, keyOperations } from './keys.ts'
 import { modelOperations } from './models.ts'
 import type { OperationParts } from './parts.ts'
+import { paymentOperations } from './payments.ts'
 import { supplyOperations } from './supply.ts'
 
 /** All operations, and the one only the program itself may use. */
@@ -16,11 +19,14 @@ export type LocalOperations = Operations & Pick<KeyOperations, 'issueKey'>
  */
 export function createOperations(parts: OperationParts): LocalOperations {
   const desk = createChangeDesk(parts)
+  const supply = { ...supplyOperations(desk), ...modelOperations(desk) }
   return {
     ...accountOperations(desk),
+    ...paymentOperations(desk),
+    ...tierOperations(desk),
     ...keyOperations(desk),
-    ...supplyOperations(desk),
-    ...modelOperations(desk),
+    ...supply,
+    ...supplyApplication(parts, supply),
     ...historyOperations(parts),
   }
 }

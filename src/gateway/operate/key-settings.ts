@@ -1,4 +1,5 @@
 import { accountLimits } from '../../rules/accounts/tiers.ts'
+import { isVisible } from '../../rules/routing/eligible-routes.ts'
 import type { Account } from '../../vocabulary/account.ts'
 import type { KeySettings } from '../ports/operations.ts'
 import type { Change } from './change-desk.ts'
@@ -11,7 +12,7 @@ export function checkKeySettings(change: Change, account: Account, settings: Par
   if (settings.budget) checkBudget(settings.budget)
   if (settings.modelAllowlist) checkAllowlist(settings.modelAllowlist)
   if (settings.expiresAtMs !== undefined) requireFuture(settings.expiresAtMs, change.nowMs)
-  if (settings.routePolicy) checkRoutePolicy(change, settings.routePolicy)
+  if (settings.routePolicy) checkRoutePolicy(change, account, settings.routePolicy)
   const limits = accountLimits(account, change.nowMs)
   checkNarrows('rpm', settings.rpm, limits.rpm)
   checkNarrows('tpm', settings.tpm, limits.tpm)
@@ -25,9 +26,10 @@ function checkNarrows(param: 'rpm' | 'tpm', wanted: number | null | undefined, l
   }
 }
 
-function checkRoutePolicy(change: Change, policy: KeySettings['routePolicy']): void {
+function checkRoutePolicy(change: Change, account: Account, policy: KeySettings['routePolicy']): void {
   if (policy.mode !== 'specified_provider') return
-  if (!change.snapshot.supply.suppliers.has(policy.provider)) {
+  const supplier = change.snapshot.supply.suppliers.get(policy.provider)
+  if (supplier === undefined || !isVisible(supplier, account.id)) {
     refuse('route_policy.provider', `There is no supplier "${policy.provider}".`)
   }
 }

@@ -34,7 +34,9 @@ function viewRoute(parts: OperationParts, route: Route): RouteView {
   const { credentialsBySupplier } = parts.configuration.current().supply
   const credentials = (credentialsBySupplier.get(route.supplierId) ?? []).map((credential) => {
     const remaining = parts.capacity.remaining(credential)
-    return { credential, remainingRequests: remaining.requests, remainingTokens: remaining.tokens }
+    const { modelId, supplierId } = route
+    const standing = parts.routing.standing({ modelId, supplierId, credentialId: credential.id })
+    return { credential, standing, remainingRequests: remaining.requests, remainingTokens: remaining.tokens }
   })
   return { route, credentials }
 }
@@ -54,7 +56,8 @@ async function putModel(change: Change, given: Omit<Model, 'createdAtMs'>): Prom
   return after
 }
 
-function checkModel(model: Omit<Model, 'createdAtMs'>): void {
+/** Refuses a model that could not be addressed or shown. */
+export function checkModel(model: Omit<Model, 'createdAtMs'>): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$/.test(model.id)) {
     refuse(
       'id',
@@ -86,7 +89,8 @@ async function putRoute(change: Change, ids: RouteIds, settings: RouteSettings):
   return after
 }
 
-function checkRoute(supplier: Supplier, settings: RouteSettings): void {
+/** Refuses a route its supplier could not serve. */
+export function checkRoute(supplier: Supplier, settings: RouteSettings): void {
   requireText(settings.upstreamModel, 'upstream_model')
   if (settings.price) checkPrice(settings.price)
   if (settings.formats?.length === 0) {

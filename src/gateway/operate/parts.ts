@@ -1,4 +1,6 @@
 import type { SecretKeeper } from '../../rules/access/server-secret.ts'
+import type { Standing } from '../../rules/routing/standing.ts'
+import type { CandidateIds } from '../../rules/routing/supply-health.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Credential, Format, SupplierTypeName } from '../../vocabulary/supply.ts'
 import type { LiveConfiguration } from '../ports/configuration.ts'
@@ -22,10 +24,21 @@ export interface Capacity {
   remaining(credential: Credential): RemainingCapacity
 }
 
-/** A supplier type this version can call, and the formats it can be addressed in. */
+/** A supplier type this version can call, and what it takes to address one. */
 export interface CallableType {
   readonly name: SupplierTypeName
   readonly formats: readonly Format[]
+  /** The options it understands; absent when there are none. */
+  readonly options?: readonly string[]
+  /** What is wrong with a secret, in one sentence without the secret; null when nothing is. */
+  checkSecret?(secret: string): string | null
+}
+
+/** What routing has learned of the supply. */
+export interface RoutingMemory {
+  standing(ids: CandidateIds): Standing
+  /** Starts afresh with a credential that an operator has seen to. */
+  forgetCredential(ids: Omit<CandidateIds, 'modelId'>): void
 }
 
 export interface OperationParts {
@@ -35,9 +48,12 @@ export interface OperationParts {
   readonly configuration: LiveConfiguration
   readonly money: Money
   readonly capacity: Capacity
+  readonly routing: RoutingMemory
   readonly clock: Clock
   readonly secrets: Pick<SecretKeeper, 'fingerprint'>
   readonly random: RandomSource
+  /** How long an earned tier is kept that is not paid for any more; null when none is ever lowered by itself. */
+  readonly tierGraceMs: number | null
   readonly supplierTypes: readonly CallableType[]
   /** The formats this version speaks to suppliers. */
   readonly formats: readonly Format[]

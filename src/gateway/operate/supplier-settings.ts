@@ -1,34 +1,104 @@
-import type { Format, Supplier } from '../../vocabulary/supply.ts'
-import type { OperationParts } from './parts.ts'
+import type { Format, Supplier, SupplierTimeouts } from '../../vocabulary/supply.ts'
+import type { CallableType, OperationParts } from './parts.ts'
 import { refuse } from './refuse.ts'
 
+type SupplierParts = Pick<OperationParts, 'configuration' | 'supplierTypes' | 'formats'>
+
 /** Refuses a supplier this version could not call: better told now than by a request that fails later. */
-export function checkSupplier(parts: OperationParts, supplier: Supplier): void {
+export function checkSupplier(parts: SupplierParts, supplier: Supplier): void {
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(supplier.id)) {
     refuse(
       'id',
       'A supplier id is 1 to 64 lower-case letters, digits and hyphens, not starting with a hyphen.',
     )
   }
-  checkSource(supplier)
+  checkOwner(parts, supplier)
   checkBaseUrl(supplier.baseUrl)
-  const type = parts.supplierTypes.find((each) => each.name === supplier.type)
-  if (!type) {
-    refuse(
-      'type',
-      unsupported(
-        `Supplier type "${supplier.type}"`,
-        parts.supplierTypes.map((each) => each.name),
-      ),
-    )
-  }
+  const type = requireType(parts, supplier)
   const callable = type.formats.filter((format) => parts.formats.includes(format))
   checkFormats(supplier, callable)
+  checkOptions(type, supplier.options)
+  checkTimeouts(supplier.timeouts)
 }
 
-function checkSource(supplier: Supplier): void {
-  if (supplier.source !== 'shared') refuse('source', unsupported(`Source "${supplier.source}"`, ['shared']))
-  if (supplier.accountId !== null) refuse('account_id', 'account_id is only for suppliers of source "byok".')
+/** Refuses a secret that could not be a credential of this supplier. No message repeats any of it. */
+export function checkSecret(
+  parts: Pick<OperationParts, 'supplierTypes'>,
+  supplier: Supplier,
+  secret: string,
+): void {
+  const type = requireType(parts, supplier)
+  const complaint = (type.checkSecret ?? checkHeaderSecret)(secret)
+  if (complaint !== null) refuse('secret', complaint)
+}
+
+/** Most secrets travel in a header, which can carry nothing else. */
+function checkHeaderSecret(secret: string): string | null {
+  const isFit = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(secret)
+  return isFit ? null : 'secret must be visible ASCII text without space around it.'
+}
+
+function requireType(parts: Pick<OperationParts, 'supplierTypes'>, { type }: Supplier): CallableType {
+  const found = parts.supplierTypes.find((each) => each.name === type)
+  if (found !== undefined) return found
+  const supported = parts.supplierTypes.map((each) => each.name)
+  return refuse('type', unsupported(`Supplier type "${type}"`, supported))
+}
+
+function checkOwner({ configuration }: SupplierParts, supplier: Supplier): void {
+  const { accounts, supply } = configuration.current()
+  if (supplier.source === 'shared' && supplier.accountId !== null) {
+    refuse('account_id', 'account_id is only for suppliers of source "byok".')
+  }
+  if (supplier.source === 'byok' && supplier.accountId === null) {
+    refuse('account_id', 'account_id is required with source "byok": whose credentials they are.')
+  }
+  if (supplier.accountId !== null && !accounts.has(supplier.accountId)) {
+    refuse('account_id', `There is no account "${supplier.accountId}".`)
+  }
+  const before = supply.suppliers.get(supplier.id)
+  if (before === undefined) return
+  const isSameOwner = before.source === supplier.source && before.accountId === supplier.accountId
+  if (isSameOwner || (supply.credentialsBySupplier.get(supplier.id) ?? []).length === 0) return
+  refuse(
+    before.source === supplier.source ? 'account_id' : 'source',
+    'The credentials of this supplier belong to its present owner; delete them before it gets another.',
+  )
+}
+
+function checkOptions(type: CallableType, options: Supplier['options']): void {
+  const known = type.options ?? []
+  for (const [name, value] of Object.entries(options)) {
+    if (!known.includes(name)) refuse(`options.${name}`, unknownOption(type, name))
+    // Options end up in addresses and headers.
+    if (!/^[\x20-\x7e]+$/.test(value) || value.trim() === '') {
+      refuse(`options.${name}`, `options.${name} must be visible ASCII text.`)
+    }
+  }
+}
+
+function unknownOption({ name: type, options = [] }: CallableType, name: string): string {
+  const known = options.length === 0 ? 'it has none' : `it has: ${options.join(', ')}`
+  return `Supplier type "${type}" has no option "${name}"; ${known}.`
+}
+
+const LONGEST_MS = 3_600_000
+const TIMEOUT_RULES = [
+  ['connectMs', 'connect_seconds', { leastMs: 100, mostMs: 60_000 }],
+  ['firstByteMs', 'first_byte_seconds', { leastMs: 100, mostMs: LONGEST_MS }],
+  ['idleMs', 'idle_seconds', { leastMs: 100, mostMs: LONGEST_MS }],
+] as const
+
+function checkTimeouts(timeouts: SupplierTimeouts): void {
+  for (const [field, name, { leastMs, mostMs }] of TIMEOUT_RULES) {
+    const valueMs = timeouts[field]
+    if (valueMs === null || (valueMs >= leastMs && valueMs <= mostMs)) continue
+    const param = `timeouts.${name}`
+    refuse(
+      param,
+      `${param} must be from ${leastMs / 1_000} to ${mostMs / 1_000}, or null for the usual time.`,
+    )
+  }
 }
 
 function checkFormats(supplier: Supplier, callable: readonly Format[]): void {

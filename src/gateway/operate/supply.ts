@@ -6,7 +6,7 @@ import type { CredentialSettings, Operations } from '../ports/operations.ts'
 import type { Change, ChangeDesk } from './change-desk.ts'
 import { pageOf, positionById } from './paging.ts'
 import { refuse, requireCredential, requireSupplier } from './refuse.ts'
-import { checkSupplier } from './supplier-settings.ts'
+import { checkSecret, checkSupplier } from './supplier-settings.ts'
 
 type SupplyOperations = Pick<
   Operations,
@@ -58,11 +58,7 @@ async function addCredential(
   supplierId: string,
   input: CredentialSettings & { secret: string },
 ): Promise<Credential> {
-  requireSupplier(change.snapshot, supplierId)
-  // It travels in a header, which can carry nothing else.
-  if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(input.secret)) {
-    refuse('secret', 'secret must be visible ASCII text without space around it.')
-  }
+  checkSecret(change.parts, requireSupplier(change.snapshot, supplierId), input.secret)
   const credential: Credential = { ...input, id: change.parts.random.id('cred'), supplierId }
   return saveCredential(change, 'credential.added', { before: null, after: credential })
 }
@@ -70,10 +66,19 @@ async function addCredential(
 async function changeCredential(
   change: Change,
   id: string,
-  edit: Partial<CredentialSettings>,
+  edit: Partial<CredentialSettings & { secret: string }>,
 ): Promise<Credential> {
   const before = requireCredential(change.snapshot, id)
-  return saveCredential(change, 'credential.changed', { before, after: { ...before, ...edit } })
+  const after = { ...before, ...edit }
+  const isRotated = after.secret !== before.secret
+  if (isRotated) checkSecret(change.parts, requireSupplier(change.snapshot, before.supplierId), after.secret)
+  // What is described of a credential may look the same before and after, so the action says what happened.
+  const action = isRotated ? 'credential.rotated' : 'credential.changed'
+  const saved = await saveCredential(change, action, { before, after })
+  // Whoever switches a credential on again has seen to what was wrong with it.
+  const { supplierId } = before
+  if (before.state !== 'active') change.parts.routing.forgetCredential({ supplierId, credentialId: id })
+  return saved
 }
 
 async function saveCredential(
@@ -103,7 +108,8 @@ function publishCredentials(change: Change, id: string, replacement: readonly Cr
   })
 }
 
-function checkCredentialSettings(settings: CredentialSettings): void {
+/** Refuses limits and weights no credential can have. */
+export function checkCredentialSettings(settings: CredentialSettings): void {
   if (!Number.isFinite(settings.weight) || settings.weight <= 0) {
     refuse('weight', 'weight must be a number greater than zero.')
   }

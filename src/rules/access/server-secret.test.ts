@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createSecretKeeper } from './server-secret.ts'
+import { createSealer, createSecretKeeper, firstFingerprintKey } from './server-secret.ts'
 
 const keeper = createSecretKeeper('server secret one')
 const other = createSecretKeeper('server secret two')
@@ -14,6 +14,21 @@ describe('a fingerprint', () => {
   test('contains nothing of the secret', () => {
     expect(keeper.fingerprint('sk-abcdefgh')).toMatch(/^[\w-]{43}$/)
     expect(keeper.fingerprint('sk-abcdefgh')).not.toContain('abcdefgh')
+  })
+})
+
+describe('a fingerprint key that is kept', () => {
+  const kept = firstFingerprintKey('server secret one')
+  const rotated = createSecretKeeper('server secret two', kept)
+
+  test('is at first the one the server secret gives', () => {
+    expect(createSecretKeeper('server secret one', kept).fingerprint('sk-a')).toBe(keeper.fingerprint('sk-a'))
+  })
+
+  test('gives the same fingerprints under another server secret, which opens nothing of the old one', () => {
+    expect(rotated.fingerprint('sk-a')).toBe(keeper.fingerprint('sk-a'))
+    expect(() => rotated.open(keeper.seal('x'))).toThrow()
+    expect(createSealer('server secret two').open(rotated.seal('x'))).toBe('x')
   })
 })
 

@@ -1,26 +1,44 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Fingerprints API keys and seals upstream secrets, both under keys derived from the one server secret. */
-export interface SecretKeeper {
-  /** A stable, one-way name for a secret; what is stored and looked up instead of it. */
-  fingerprint(secret: string): string
+/** Keeps texts unreadable to everybody without the server secret. */
+export interface Sealer {
   seal(plain: string): string
   /** Throws when the text was sealed under another server secret or altered. */
   open(sealed: string): string
 }
 
+/** Seals upstream secrets and fingerprints API keys. */
+export interface SecretKeeper extends Sealer {
+  /** A stable, one-way name for a secret; what is stored and looked up instead of it. */
+  fingerprint(secret: string): string
+}
+
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-export function createSecretKeeper(serverSecret: string): SecretKeeper {
-  const fingerprintKey = deriveKey(serverSecret, 'turnpike fingerprint v1')
+export function createSealer(serverSecret: string): Sealer {
   const sealingKey = deriveKey(serverSecret, 'turnpike sealing v1')
+  return { seal: (plain) => seal(sealingKey, plain), open: (sealed) => open(sealingKey, sealed) }
+}
+
+/** The fingerprint key a database starts with, as text. It is kept from then on, whatever the server secret becomes. */
+export function firstFingerprintKey(serverSecret: string): string {
+  return deriveKey(serverSecret, 'turnpike fingerprint v1').toString('base64url')
+}
+
+/**
+ * Fingerprints cannot be made anew without the API keys they stand for, so their key must survive a change of the
+ * server secret; everything that is sealed is sealed anew instead.
+ */
+export function createSecretKeeper(
+  serverSecret: string,
+  fingerprintKey = firstFingerprintKey(serverSecret),
+): SecretKeeper {
   // Keyed once and copied for each secret: this runs for every request, and keying is most of the work.
-  const keyed = new Bun.CryptoHasher('sha256', fingerprintKey)
+  const keyed = new Bun.CryptoHasher('sha256', Buffer.from(fingerprintKey, 'base64url'))
   return {
     fingerprint: (secret) => keyed.copy().update(secret).digest('base64url'),
-    seal: (plain) => seal(sealingKey, plain),
-    open: (sealed) => open(sealingKey, sealed),
+    ...createSealer(serverSecret),
   }
 }
 

@@ -20,6 +20,7 @@ export function describeKey(key: ApiKey, nowMs: number) {
     model_allowlist: key.modelAllowlist,
     budget: key.budget && { amount: formatUsdt(key.budget.amountNano), thresholds: key.budget.thresholds },
     expires_at: describeOptionalTime(key.expiresAtMs),
+    shared_fallback: key.sharedFallback,
     created_at: describeTime(key.createdAtMs),
   }
 }

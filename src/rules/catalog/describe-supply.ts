@@ -1,5 +1,5 @@
 import { formatUsdt } from '../../vocabulary/money.ts'
-import type { Credential, Model, Price, Route, Supplier } from '../../vocabulary/supply.ts'
+import type { Credential, Model, Price, Route, Supplier, SupplierTimeouts } from '../../vocabulary/supply.ts'
 import { describeTime } from './describe-time.ts'
 
 // Of a shorter secret, four characters would be too large a part to show.
@@ -14,7 +14,21 @@ export function describeSupplier(supplier: Supplier) {
     source: supplier.source,
     account_id: supplier.accountId,
     enabled: supplier.enabled,
+    options: supplier.options,
+    timeouts: describeTimeouts(supplier.timeouts),
   }
+}
+
+function describeTimeouts({ connectMs, firstByteMs, idleMs }: SupplierTimeouts) {
+  return {
+    connect_seconds: describeSeconds(connectMs),
+    first_byte_seconds: describeSeconds(firstByteMs),
+    idle_seconds: describeSeconds(idleMs),
+  }
+}
+
+function describeSeconds(ms: number | null): number | null {
+  return ms === null ? null : ms / 1_000
 }
 
 export function describeCredential(credential: Credential) {

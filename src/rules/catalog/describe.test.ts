@@ -35,6 +35,7 @@ test('a key is described whole, without fingerprints', () => {
     model_allowlist: ['gpt-5', 'claude-*'],
     budget: { amount: '1.5', thresholds: [50] },
     expires_at: '1970-01-01T00:00:02Z',
+    shared_fallback: false,
     created_at: '1970-01-01T00:00:01Z',
   })
 })

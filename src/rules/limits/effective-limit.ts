@@ -1,15 +1,25 @@
 import type { RateLimits } from '../../vocabulary/account.ts'
 
-/** Whose limit it is. */
-export type Constraint = 'account' | 'key' | 'model' | 'routes'
+/** Whose limit it is, in the order in which they are named when several agree. */
+export const CONSTRAINTS = ['account', 'key', 'model', 'routes', 'credentials'] as const
+export type Constraint = (typeof CONSTRAINTS)[number]
 
-export interface LimitSource extends RateLimits {
-  readonly constraint: Constraint
+/** A route that may be used, and its credentials that may be used. */
+export interface RouteLimits {
+  readonly route: RateLimits
+  readonly credentials: readonly RateLimits[]
+}
+
+/** Everything that narrows what one key may ask of one model. */
+export interface LimitFacts {
+  readonly account: RateLimits
+  readonly key: RateLimits
+  readonly model: RateLimits
+  readonly routes: readonly RouteLimits[]
 }
 
 export interface BindingLimit {
   readonly value: number
-  /** The source that is strictest, named first when several agree. */
   readonly constraint: Constraint
 }
 
@@ -19,48 +29,44 @@ export interface EffectiveLimit {
 }
 
 /** The strictest of all limits (spec 8.1), and which one it is. The only place where limits are compared. */
-export function effectiveLimit(sources: readonly LimitSource[]): EffectiveLimit {
-  return { rpm: strictest(sources, 'rpm'), tpm: strictest(sources, 'tpm') }
+export function effectiveLimit(facts: LimitFacts): EffectiveLimit {
+  return { rpm: strictest(facts, 'rpm'), tpm: strictest(facts, 'tpm') }
 }
 
-function strictest(sources: readonly LimitSource[], metric: keyof RateLimits): BindingLimit | null {
+type Metric = keyof RateLimits
+
+function strictest({ account, key, model, routes }: LimitFacts, metric: Metric): BindingLimit | null {
   let binding: BindingLimit | null = null
-  for (const source of sources) {
-    const value = source[metric]
-    if (value !== null && (binding === null || value < binding.value)) {
-      binding = { value, constraint: source.constraint }
-    }
+  const narrow = (constraint: Constraint, value: number) => {
+    if (value < (binding?.value ?? UNLIMITED)) binding = { value, constraint }
   }
+  narrow('account', account[metric] ?? UNLIMITED)
+  narrow('key', key[metric] ?? UNLIMITED)
+  narrow('model', model[metric] ?? UNLIMITED)
+  narrow(narrowerSide(routes, metric), supplyCapacity(routes, metric))
   return binding
 }
 
-/** What one route can carry: its own limit, and what its credentials carry together. */
-export function routeCapacity(route: RateLimits, credentials: readonly RateLimits[]): RateLimits {
-  return { rpm: capacity(route, credentials, 'rpm'), tpm: capacity(route, credentials, 'tpm') }
+const UNLIMITED = Number.POSITIVE_INFINITY
+
+/** Several routes carry the sum of what each carries: its own limit, or that of its credentials together. */
+function supplyCapacity(routes: readonly RouteLimits[], metric: Metric): number {
+  return sum(routes, ({ route, credentials }) =>
+    Math.min(route[metric] ?? UNLIMITED, credentialCapacity(credentials, metric)),
+  )
 }
 
-/** Several routes carry the sum; one without a limit makes the whole unlimited. */
-export function combinedCapacity(routes: readonly RateLimits[]): RateLimits {
-  return { rpm: sum(routes, 'rpm'), tpm: sum(routes, 'tpm') }
+/** Routes and credentials narrow each other route by route; the side that allows less in all is the one to widen. */
+function narrowerSide(routes: readonly RouteLimits[], metric: Metric): Constraint {
+  const ofRoutes = sum(routes, ({ route }) => route[metric] ?? UNLIMITED)
+  const ofCredentials = sum(routes, ({ credentials }) => credentialCapacity(credentials, metric))
+  return ofCredentials < ofRoutes ? 'credentials' : 'routes'
 }
 
-function capacity(
-  route: RateLimits,
-  credentials: readonly RateLimits[],
-  metric: keyof RateLimits,
-): number | null {
-  const own = route[metric]
-  const together = sum(credentials, metric)
-  if (own === null) return together
-  return together === null ? own : Math.min(own, together)
+function credentialCapacity(credentials: readonly RateLimits[], metric: Metric): number {
+  return sum(credentials, (credential) => credential[metric] ?? UNLIMITED)
 }
 
-function sum(parts: readonly RateLimits[], metric: keyof RateLimits): number | null {
-  let total = 0
-  for (const part of parts) {
-    const value = part[metric]
-    if (value === null) return null
-    total += value
-  }
-  return total
+function sum<T>(parts: readonly T[], measure: (part: T) => number): number {
+  return parts.reduce((total, part) => total + measure(part), 0)
 }

@@ -1,4 +1,4 @@
-import type { SecretKeeper } from '../../../rules/access/server-secret.ts'
+import type { Sealer } from '../../../rules/access/server-secret.ts'
 import type { Credential, CredentialState } from '../../../vocabulary/supply.ts'
 import { decodeInteger, encodeInteger } from '../columns.ts'
 import type { Database } from '../database.ts'
@@ -17,11 +17,7 @@ interface CredentialRow {
 
 const CREDENTIALS = { name: 'credentials', key: ['id'] }
 
-export async function saveCredential(
-  tx: Database,
-  credential: Credential,
-  secrets: SecretKeeper,
-): Promise<void> {
+export async function saveCredential(tx: Database, credential: Credential, secrets: Sealer): Promise<void> {
   await upsertRow(tx, CREDENTIALS, {
     id: credential.id,
     supplier_id: credential.supplierId,
@@ -38,7 +34,7 @@ export async function deleteCredential(tx: Database, id: string): Promise<void> 
   await tx.rows('delete from credentials where id = $1', [id])
 }
 
-export async function loadCredentials(database: Database, secrets: SecretKeeper): Promise<Credential[]> {
+export async function loadCredentials(database: Database, secrets: Sealer): Promise<Credential[]> {
   const rows = await database.rows<CredentialRow>(
     `select id, supplier_id, sealed_secret, label, rpm, tpm, weight, state
     from credentials order by supplier_id, id`,
@@ -56,7 +52,7 @@ export async function loadCredentials(database: Database, secrets: SecretKeeper)
   }))
 }
 
-function openSecret(row: CredentialRow, secrets: SecretKeeper): string {
+function openSecret(row: CredentialRow, secrets: Sealer): string {
   try {
     return secrets.open(row.sealed_secret)
   } catch (cause) {

@@ -1,0 +1,141 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { type DataFolder, openDataFolder } from '../../edges/settings/data-folder.ts'
+import { type Environment, readSettings } from '../../edges/settings/read-settings.ts'
+import type { Settings } from '../../edges/settings/settings.ts'
+import { explainStartFailure } from '../../edges/settings/start-failure.ts'
+import { embeddedFile } from '../../edges/storage/open-database.ts'
+import { type Rotation, rotateSecret } from '../../edges/storage/rotate-secret.ts'
+import { makeServerSecret, SECRET_FILE } from '../../first-start.ts'
+import { type Command, UsageError } from '../command.ts'
+import { parseOptions } from '../parse-options.ts'
+
+/** The secret a rotation is on its way to, until the database is under it. */
+const NEXT_FILE = `${SECRET_FILE}.next`
+const NEW_SECRET = 'TURNPIKE_NEW_SECRET'
+const SHORTEST_SECRET = 16
+
+export const secretCommand = createSecretCommand(process.env)
+
+export function createSecretCommand(environment: Environment): Command {
+  return {
+    name: 'secret',
+    summary: `secret rotate: seal the database anew, from TURNPIKE_SECRET to ${NEW_SECRET}; stop the gateway first`,
+    async run([word, ...rest], terminal) {
+      if (word !== 'rotate') throw new UsageError("'turnpike secret' takes one word: rotate")
+      parseOptions(rest, {})
+      terminal.print(await rotate(environment))
+      return 0
+    },
+  }
+}
+
+async function rotate(environment: Environment): Promise<string> {
+  const settings = readSettings(environment)
+  requireDatabase(settings)
+  const folder = openDataFolder(settings.dataFolder)
+  try {
+    return await rotateIn(folder, settings, makePlan(environment, settings, folder))
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    // A database's own words may hold its address, and with it a password.
+    throw new Error(explainStartFailure(error, settings) ?? messageOf(error), { cause: error })
+  } finally {
+    folder.release()
+  }
+}
+
+// Opening what is not there would make an empty one, and rotating that would look like success.
+function requireDatabase({ databaseUrl, dataFolder }: Settings): void {
+  if (databaseUrl !== null || existsSync(embeddedFile(dataFolder))) return
+  throw new UsageError(
+    `there is no database in ${JSON.stringify(dataFolder)}; set TURNPIKE_DATA or DATABASE_URL`,
+  )
+}
+
+function makePlan(environment: Environment, { serverSecret }: Settings, folder: DataFolder): Plan {
+  if (serverSecret === null) return planInFolder(environment, folder)
+  return planInEnvironment(environment, serverSecret)
+}
+
+async function rotateIn(folder: DataFolder, { databaseUrl }: Settings, plan: Plan): Promise<string> {
+  const { oldSecret, newSecret } = plan
+  if (oldSecret === newSecret) throw new UsageError(`${NEW_SECRET} is the secret in use already`)
+  plan.prepare()
+  const rotation = await rotateSecret({ databaseUrl, dataFolder: folder.path, oldSecret, newSecret })
+  plan.finish()
+  return report(rotation, plan)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+interface Plan {
+  readonly oldSecret: string
+  readonly newSecret: string
+  /** What a person has to do when everything is sealed anew. */
+  readonly advice: string
+  prepare(): void
+  finish(): void
+}
+
+function planInEnvironment(environment: Environment, oldSecret: string): Plan {
+  const newSecret = readNewSecret(environment)
+  if (newSecret === null) throw new UsageError(`${NEW_SECRET} is not set; it takes the secret to change to`)
+  const advice = `Start every node with TURNPIKE_SECRET set to what ${NEW_SECRET} is now.`
+  const nothing = () => {}
+  return { oldSecret, newSecret, advice, prepare: nothing, finish: nothing }
+}
+
+/**
+ * The new secret is on the disk before anything is sealed under it, and takes the old one's place in one step: a
+ * rotation that is cut off anywhere is finished by running it again.
+ */
+function planInFolder(environment: Environment, folder: DataFolder): Plan {
+  const oldSecret = folder.read(SECRET_FILE) || null
+  if (oldSecret === null) {
+    throw new UsageError(`there is no server secret in ${JSON.stringify(folder.path)}; set TURNPIKE_SECRET`)
+  }
+  const cutOff = folder.read(NEXT_FILE) || null
+  const wanted = readNewSecret(environment)
+  const newSecret = cutOff ?? wanted ?? makeServerSecret()
+  const isOther = cutOff !== null && wanted !== null && wanted !== cutOff
+  return {
+    oldSecret,
+    newSecret,
+    advice: isOther
+      ? `This finished a rotation that was cut off; run it again for ${NEW_SECRET}.`
+      : 'The new secret is in the data folder; start the gateway as before.',
+    prepare: () => writeDurably(join(folder.path, NEXT_FILE), newSecret),
+    finish: () => renameSync(join(folder.path, NEXT_FILE), join(folder.path, SECRET_FILE)),
+  }
+}
+
+function readNewSecret(environment: Environment): string | null {
+  const text = environment[NEW_SECRET] || null
+  if (text !== null && text.length < SHORTEST_SECRET) {
+    throw new UsageError(`${NEW_SECRET} has ${text.length} characters; it takes at least ${SHORTEST_SECRET}`)
+  }
+  return text
+}
+
+function writeDurably(path: string, text: string): void {
+  const file = openSync(path, 'w', 0o600)
+  try {
+    writeSync(file, `${text}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function report({ isNew, credentials, replies, lostReplies, isSwept }: Rotation, { advice }: Plan): string {
+  if (!isNew) return `The database is under the new secret already.\n${advice}\n`
+  const lines = [
+    `Sealed anew: ${credentials} credentials, ${replies} kept replies. API keys stay as they are.`,
+  ]
+  if (lostReplies > 0) lines.push(`Deleted: ${lostReplies} kept replies that the old secret did not open.`)
+  if (!isSwept) lines.push('The files of the database may hold old seals; vacuum it when there is room.')
+  return `${[...lines, advice].join('\n')}\n`
+}

@@ -1,0 +1,42 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+export const SIGNATURE_HEADER = 'turnpike-signature'
+/** How far the sender's clock and the way here may be off together. */
+export const TOLERANCE_SECONDS = 300
+
+/** What a signature is worth. Only someone who knows the secret ever learns that a signature is just too old. */
+export type SignatureVerdict = 'valid' | 'wrong' | 'untimely'
+
+export interface SignedText {
+  /** `t=<unix seconds>,v1=<hex>`, with more than one `v1` while a secret is being changed. */
+  readonly header: string
+  readonly text: string
+}
+
+export function checkSignature(signed: SignedText, secret: string, nowMs: number): SignatureVerdict {
+  const { timestamp, candidates } = readHeader(signed.header)
+  if (timestamp === null) return 'wrong'
+  const expected = createHmac('sha256', secret).update(`${timestamp}.${signed.text}`).digest()
+  // All are compared, each in constant time, so that an answer's delay tells nothing of the right one.
+  const matches = candidates.filter((candidate) => timingSafeEqual(candidate, expected))
+  if (matches.length === 0) return 'wrong'
+  const ageSeconds = Math.abs(nowMs / 1_000 - Number(timestamp))
+  return ageSeconds <= TOLERANCE_SECONDS ? 'valid' : 'untimely'
+}
+
+// More could not be of use, and each costs a comparison.
+const MOST_CANDIDATES = 10
+
+function readHeader(header: string): { timestamp: string | null; candidates: readonly Buffer[] } {
+  const items = header.split(',').map((item) => item.trim())
+  const times = items.filter((item) => item.startsWith('t=')).map((item) => item.slice(2))
+  const [timestamp = ''] = times
+  return {
+    timestamp: times.length === 1 && /^\d{1,12}$/.test(timestamp) ? timestamp : null,
+    candidates: items
+      .map((item) => /^v1=([0-9a-f]{64})$/i.exec(item)?.[1])
+      .filter((hex) => hex !== undefined)
+      .slice(0, MOST_CANDIDATES)
+      .map((hex) => Buffer.from(hex, 'hex')),
+  }
+}

@@ -1,0 +1,15 @@
+import { type EffectiveLimit, effectiveLimit } from '../rules/limits/effective-limit.ts'
+import type { EligibleRoute } from '../rules/routing/eligible-routes.ts'
+import type { Caller } from './authenticate.ts'
+import type { Target } from './find-model.ts'
+
+/** How much of this model the caller may ask for in a minute, and what keeps it from more. */
+export function limitOf(caller: Caller, { model, routes }: Target): EffectiveLimit {
+  return effectiveLimit({ account: caller.limits, key: caller.key, model, routes })
+}
+
+/** Whose credentials may serve: the platform's, the account's own, or both. */
+export function sourceOf(routes: readonly EligibleRoute[]): 'shared' | 'byok' | 'mixed' {
+  const [first, ...others] = new Set(routes.map((route) => route.supplier.source))
+  return others.length > 0 ? 'mixed' : (first ?? 'shared')
+}

@@ -1,0 +1,43 @@
+import { listSupply } from '../../../rules/catalog/build-snapshot.ts'
+import type { Planning, SupplyStep } from './supply-step.ts'
+
+/**
+ * The steps that take away what the document no longer names, for suppliers that asked for it. They come last, so that
+ * a model never loses its old way before it has its new one.
+ */
+export function planPruning({ supply, document, options }: Planning): SupplyStep[] {
+  if (options.keepExisting) return []
+  const pruned = new Set(options.pruneSuppliers)
+  const rows = listSupply(supply)
+  const labels = new Set(
+    document.suppliers.flatMap(({ id, credentials }) => credentials.map(({ label }) => `${id}/${label}`)),
+  )
+  const routes = new Set(
+    document.models.flatMap(({ id, routes }) => routes.map(({ supplierId }) => `${id}/routes/${supplierId}`)),
+  )
+  const goneCredentials = rows.credentials.filter(
+    ({ supplierId, label }) => pruned.has(supplierId) && !(label && labels.has(`${supplierId}/${label}`)),
+  )
+  const goneRoutes = rows.routes.filter(
+    ({ modelId, supplierId, enabled }) =>
+      pruned.has(supplierId) && enabled && !routes.has(`${modelId}/routes/${supplierId}`),
+  )
+  return [
+    ...goneCredentials.map(({ id, supplierId, label }): SupplyStep => {
+      const name = `${supplierId}/${label ?? id}`
+      return {
+        change: { kind: 'credential', id: name, result: 'removed', fields: [] },
+        write: (writer, actor) => writer.deleteCredential(id, actor),
+      }
+    }),
+    ...goneRoutes.map(({ modelId, supplierId, ...settings }): SupplyStep => {
+      const id = `${modelId}/routes/${supplierId}`
+      return {
+        change: { kind: 'route', id, result: 'changed', fields: ['enabled'] },
+        // Routes are not deleted, only switched off: settlements go on naming them.
+        write: (writer, actor) =>
+          writer.putRoute({ modelId, supplierId }, { ...settings, enabled: false }, actor),
+      }
+    }),
+  ]
+}
