@@ -1,9 +1,26 @@
 import { type Command, type Terminal, UsageError } from './command.ts'
+import { createAccountsCommand } from './commands/accounts.ts'
+import { applyCommand } from './commands/apply.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { createHelpCommand } from './commands/help.ts'
+import { modelsCommand } from './commands/models.ts'
+import { createPaymentsCommand } from './commands/payments.ts'
 import { sandboxCommand } from './commands/sandbox.ts'
+import { secretCommand } from './commands/secret.ts'
+import { createTiersCommand } from './commands/tiers.ts'
 import { versionCommand } from './commands/version.ts'
 
-const NAMED_COMMANDS: readonly Command[] = [sandboxCommand, versionCommand]
+const NAMED_COMMANDS: readonly Command[] = [
+  createAccountsCommand(process.env),
+  applyCommand,
+  doctorCommand,
+  modelsCommand,
+  createPaymentsCommand(process.env),
+  sandboxCommand,
+  secretCommand,
+  createTiersCommand(process.env),
+  versionCommand,
+]
 const COMMANDS: readonly Command[] = [...NAMED_COMMANDS, createHelpCommand(NAMED_COMMANDS)]
 
 /** What people type out of habit when they want a command. */

@@ -1,9 +1,16 @@
+import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
 import { LOG_LEVEL_NAMES, type Settings } from './settings.ts'
+import { readVendorKeys } from './vendor-keys.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A setting that cannot be used. Its message is one line: the variable, what it got, what it takes. */
 export class SettingError extends Error {}
+
+const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
+
+const USUAL_SUPPLY_FILE = './supply.yaml'
+const NO_SUPPLY_FILE = 'off'
 
 /** Reads all settings, or stops at the first wrong one. Secrets are never repeated in a message. */
 export function readSettings(environment: Environment): Settings {
@@ -18,6 +25,7 @@ export function readSettings(environment: Environment): Settings {
     operatorToken: read.token('TURNPIKE_OPERATOR_TOKEN', { least: 16 }),
     bootstrapKey: read.token('TURNPIKE_BOOTSTRAP_KEY', { least: 20, prefix: 'sk-' }),
     sandbox: read.choice('TURNPIKE_SANDBOX', { choices: ['auto', 'on', 'off'], fallback: 'auto' }),
+    supplyFile: readSupplyFile(read.text('TURNPIKE_SUPPLY'), environment),
     logLevel: read.choice('TURNPIKE_LOG_LEVEL', { choices: LOG_LEVEL_NAMES, fallback: 'info' }),
     maxBodyBytes: read.integer('TURNPIKE_MAX_BODY_BYTES', {
       fallback: 32 * 1024 * 1024,
@@ -25,11 +33,18 @@ export function readSettings(environment: Environment): Settings {
       most: 1024 * 1024 * 1024,
     }),
     bodyTimeoutSeconds: read.seconds('TURNPIKE_BODY_TIMEOUT_SECONDS', 60),
+    isProxied: PROXY_VARIABLES.some((name) => read.text(name) !== null),
+    connectTimeoutSeconds: read.seconds('TURNPIKE_CONNECT_TIMEOUT_SECONDS', 10),
+    requestDeadlineSeconds: read.seconds('TURNPIKE_REQUEST_DEADLINE_SECONDS', 600),
     firstByteTimeoutSeconds: read.seconds('TURNPIKE_FIRST_BYTE_TIMEOUT_SECONDS', 300),
     idleTimeoutSeconds: read.seconds('TURNPIKE_IDLE_TIMEOUT_SECONDS', 120),
     heartbeatSeconds: read.seconds('TURNPIKE_HEARTBEAT_SECONDS', 15),
     shutdownSeconds: read.integer('TURNPIKE_SHUTDOWN_SECONDS', { fallback: 30, least: 0, most: 3_600 }),
     journalFsync: read.choice('TURNPIKE_JOURNAL_FSYNC', { choices: ['never', 'always'], fallback: 'never' }),
+    tierDowngrade: read.choice('TURNPIKE_TIER_DOWNGRADE', { choices: ['on', 'off'], fallback: 'off' }),
+    tierGraceDays: read.integer('TURNPIKE_TIER_GRACE_DAYS', { fallback: 14, least: 1, most: 3_650 }),
+    paymentWebhookSecret: read.secret('TURNPIKE_PAYMENT_WEBHOOK_SECRET', { least: 16 }),
+    vendorKeys: readVendorKeys(read, BUILT_IN_CATALOG.vendors),
   }
   if (settings.databaseUrl !== null && settings.serverSecret === null) {
     throw new SettingError(
@@ -39,15 +54,17 @@ export function readSettings(environment: Environment): Settings {
   return settings
 }
 
+function readSupplyFile(path: string | null, variables: Environment): Settings['supplyFile'] {
+  if (path === NO_SUPPLY_FILE) return null
+  return { path: path ?? USUAL_SUPPLY_FILE, isRequired: path !== null, variables }
+}
+
 /** Settings of the design that this version does not have yet: a start that ignored them would mislead. */
 function refuseWhatIsNotThere(environment: Environment): void {
   if (environment.REDIS_URL) {
     throw new SettingError(
       'REDIS_URL is set; this version keeps limits in the memory of one node and takes no Redis.',
     )
-  }
-  if (environment.TURNPIKE_SUPPLY) {
-    throw new SettingError('TURNPIKE_SUPPLY is set; this version takes supply through the operator API only.')
   }
 }
 
@@ -120,6 +137,29 @@ class Reader {
       throw new SettingError(`${name} has ${text.length} characters; it takes at least ${least}${beginning}.`)
     }
     return text
+  }
+
+  /** The address of a service. It may hold a password, so nothing of it is repeated. */
+  address(name: string): string | null {
+    const text = this.text(name)
+    if (text === null) return null
+    const url = URL.parse(text)
+    const isPlain = url !== null && url.username === '' && url.password === '' && !/[?#]/.test(text)
+    if (!isPlain || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+      throw new SettingError(
+        `${name} cannot be used; it takes an http or https address without user, password, query or fragment.`,
+      )
+    }
+    if (this.#isOwn(url)) {
+      throw new SettingError(`${name} names this gateway itself; it takes the address of a supplier.`)
+    }
+    return text
+  }
+
+  // Whoever points a vendor's SDK at the gateway has its address in the same variable.
+  #isOwn({ hostname, port }: URL): boolean {
+    const isHere = ['127.0.0.1', 'localhost', '[::1]', this.text('HOST')].includes(hostname)
+    return isHere && port === (this.text('PORT') ?? '8080')
   }
 
   databaseUrl(name: string): string | null {

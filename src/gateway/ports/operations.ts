@@ -12,7 +12,18 @@ import type {
   Route,
   Supplier,
 } from '../../vocabulary/supply.ts'
-import type { Adjustment, AuditEvent, Listing, Page, Payment, SettlementFilter } from './storage.ts'
+import type { SupplyDocument } from '../../vocabulary/supply-document.ts'
+import type {
+  Adjustment,
+  AuditEvent,
+  LedgerEntry,
+  Listing,
+  Page,
+  Payment,
+  Refund,
+  SettlementFilter,
+} from './storage.ts'
+import type { SupplyChanges, SupplyOptions } from './supply-application.ts'
 
 /** An account as an operator sees it: the stored facts and what follows from them now. */
 export interface AccountView {
@@ -69,6 +80,37 @@ export interface TierChange {
   readonly reason: string
 }
 
+/** An earned tier that an evaluation moved. */
+export interface TierMove {
+  readonly accountId: string
+  readonly from: TierName
+  readonly to: TierName
+}
+
+export interface TierEvaluation {
+  /** How many accounts were looked at. */
+  readonly evaluated: number
+  /** Those this very evaluation raised. */
+  readonly raised: readonly TierMove[]
+}
+
+/** A payment as a line of a file says it, unchecked. */
+export interface PaymentLine {
+  readonly line: number
+  readonly accountId: string
+  readonly amount: string
+  readonly reference: string
+  readonly note: string | null
+}
+
+export interface PaymentImport {
+  readonly recorded: number
+  /** Lines whose reference was recorded before with the same amount. */
+  readonly alreadyRecorded: number
+  /** What was recorded now. */
+  readonly totalNano: NanoUsdt
+}
+
 export interface RouteSettings {
   readonly upstreamModel: string
   readonly formats: readonly Format[] | null
@@ -117,6 +159,18 @@ export interface Operations {
     input: { amountNano: NanoUsdt; reason: string },
     actor: string,
   ): Promise<Adjustment>
+  /** Lowers the balance, not the total paid; the same reference twice is one refund. */
+  recordRefund(
+    accountId: string,
+    input: { amountNano: NanoUsdt; reference: string; reason: string },
+    actor: string,
+  ): Promise<Refund>
+  /** All lines or none. The refusal names every line at fault, up to a number of them. */
+  importPayments(lines: readonly PaymentLine[], actor: string): Promise<PaymentImport>
+  listPayments(accountId: string, page: Page): Promise<Listing<Payment>>
+  listLedger(accountId: string, page: Page): Promise<Listing<LedgerEntry>>
+  /** Raises the earned tier of every account that has paid for a higher one, and ends assignments that are over. */
+  evaluateTiers(actor: string): Promise<TierEvaluation>
   assignTier(accountId: string, change: TierChange, actor: string): Promise<AccountView>
   endTierAssignment(accountId: string, actor: string): Promise<AccountView>
 
@@ -156,6 +210,10 @@ export interface Operations {
     actor: string,
   ): Promise<Route>
   listRoutes(page: Page): Listing<RouteView>
+  /** What applying the document would change. Throws RefusedSupply when it is wrong anywhere. */
+  planSupply(document: SupplyDocument, options: SupplyOptions): SupplyChanges
+  /** Makes the supply what the document wants; a wrong document changes nothing. */
+  applySupply(document: SupplyDocument, options: SupplyOptions): Promise<SupplyChanges>
 
   listSettlements(filter: SettlementFilter, page: Page): Promise<Listing<Settlement>>
   findSettlement(requestId: string): Promise<Settlement>

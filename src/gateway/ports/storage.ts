@@ -1,4 +1,4 @@
-import type { Account } from '../../vocabulary/account.ts'
+import type { Account, TierAssignment, TierName } from '../../vocabulary/account.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
@@ -54,6 +54,43 @@ export interface Adjustment {
   readonly atMs: number
 }
 
+/** Money given back: it lowers the balance and leaves the total paid as it is. */
+export interface Refund {
+  readonly id: string
+  readonly accountId: string
+  /** Above zero. */
+  readonly amountNano: NanoUsdt
+  readonly reference: string
+  readonly reason: string
+  readonly atMs: number
+}
+
+/** One movement of a balance. */
+export interface LedgerEntry {
+  readonly kind: 'payment' | 'settlement' | 'refund' | 'adjustment'
+  /** Unique within its kind. */
+  readonly id: string
+  readonly accountId: string
+  readonly amountNano: NanoUsdt
+  readonly requestId: string | null
+  readonly reference: string | null
+  readonly note: string | null
+  readonly atMs: number
+}
+
+/** What came of offering something that is recorded once per reference: now, or as it was recorded before. */
+export interface Recorded<T> {
+  readonly record: T
+  readonly isNew: boolean
+}
+
+/** One step of an evaluation of tiers, said so that of several nodes that try it only one makes it. */
+export type TierStep =
+  | { readonly kind: 'move'; readonly accountId: string; readonly from: TierName; readonly to: TierName }
+  | { readonly kind: 'doubt'; readonly accountId: string; readonly sinceMs: number }
+  | { readonly kind: 'trust'; readonly accountId: string }
+  | { readonly kind: 'end-assignment'; readonly accountId: string; readonly assignment: TierAssignment }
+
 export interface SettlementFilter {
   readonly accountId?: string
   readonly keyId?: string
@@ -93,7 +130,27 @@ export interface Storage extends ReplyStore {
    * A reference seen before changes nothing and gives the payment recorded then.
    */
   recordPayment(payment: Payment, event: AuditEvent): Promise<{ payment: Payment; isNew: boolean }>
+  /**
+   * Records payments all or none: when one of them has a reference that was recorded with another amount, in the
+   * storage or earlier in the list, nothing is recorded and the records given back say where.
+   */
+  recordPayments(
+    offers: readonly { readonly payment: Payment; readonly event: AuditEvent }[],
+  ): Promise<readonly Recorded<Payment>[]>
   recordAdjustment(adjustment: Adjustment, event: AuditEvent): Promise<void>
+  /** Records a refund once per account and reference, lowering the balance. */
+  recordRefund(refund: Refund, event: AuditEvent): Promise<Recorded<Refund>>
+  /** Newest first. */
+  listPayments(accountId: string, page: Page): Promise<Listing<Payment>>
+  /** Newest first. */
+  listLedger(accountId: string, page: Page): Promise<Listing<LedgerEntry>>
+
+  /** All accounts as they are stored, which is more than this node knows when there are others. */
+  loadAccounts(): Promise<readonly Account[]>
+  /** Since when earned tiers have been in doubt, by account id. */
+  loadTierDoubts(): Promise<ReadonlyMap<string, number>>
+  /** False, and without an event, when the account is not as the step takes it to be: then another node was first. */
+  takeTierStep(step: TierStep, event: AuditEvent): Promise<boolean>
 
   /**
    * Writes settlements with their ledger entries, balances and daily spends. A request id written before is
@@ -114,6 +171,11 @@ export interface Storage extends ReplyStore {
   findLedgerDifference(): Promise<string | null>
   /** Runs work while no other node runs work this way: what a first start makes must be made once. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Runs work unless a node is running work of this name already; null when one is. */
+  unlessRunning<Result>(name: string, work: () => Promise<Result>): Promise<Result | null>
+  /** When the job of this name last ran to its end, on whichever node; null when it never did. */
+  findLastRunMs(jobName: string): Promise<number | null>
+  saveLastRunMs(jobName: string, atMs: number): Promise<void>
   /** Fails when the database does not answer. */
   ping(): Promise<void>
   close(): Promise<void>

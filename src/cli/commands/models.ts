@@ -1,0 +1,81 @@
+import type { Static } from 'typebox'
+import type { ModelComparisonAnswer } from '../../edges/operator-api/doctor-schema.ts'
+import type { Environment } from '../../edges/settings/read-settings.ts'
+import { type Command, UsageError } from '../command.ts'
+import { connectFromEnvironment } from '../operator-client.ts'
+import { parseOptions } from '../parse-options.ts'
+import { type Column, JSON_OPTION, printTable } from '../print-table.ts'
+
+type Comparison = Static<typeof ModelComparisonAnswer>
+
+interface Row {
+  readonly name: string
+  readonly state: string
+  readonly inCatalog: string
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: 'model', cell: ({ name }) => name },
+  { title: 'state', cell: ({ state }) => state },
+  { title: 'catalog', cell: ({ inCatalog }) => inCatalog },
+]
+
+export const modelsCommand = createModelsCommand(process.env)
+
+export function createModelsCommand(environment: Environment): Command {
+  return {
+    name: 'models',
+    summary: "compare a supplier's models with its own list (refresh <supplier>, --json)",
+    async run(args, terminal) {
+      const { supplier, flags } = readWords(args)
+      const { json: asJson } = parseOptions(flags, JSON_OPTION)
+      const client = connectFromEnvironment(environment)
+      const path = `/suppliers/${encodeURIComponent(supplier)}/models`
+      const comparison = await client.call<Comparison>('GET', path)
+      const table = {
+        rows: rowsOf(comparison),
+        columns: COLUMNS,
+        empty: 'The supplier offers nothing, and nothing is configured.',
+      }
+      printTable(terminal, table, { asJson, facts: comparison })
+      if (!asJson) terminal.print(summarize(comparison))
+      return 0
+    },
+  }
+}
+
+function readWords(args: readonly string[]): { supplier: string; flags: string[] } {
+  const [verb, supplier, ...others] = args.filter((word) => !word.startsWith('-'))
+  const flags = args.filter((word) => word.startsWith('-'))
+  if (verb !== 'refresh' || supplier === undefined || others.length > 0) {
+    const given = others[0] ?? (verb === 'refresh' ? null : verb)
+    const mistake = given === null || given === undefined ? '' : `, not '${given}'`
+    throw new UsageError(`models takes 'refresh' and the id of a supplier${mistake}`)
+  }
+  return { supplier, flags }
+}
+
+/** What needs attention first: models that are gone, then models nobody can ask for, then the rest. */
+function rowsOf({ configured, missing, unknown, catalog }: Comparison): Row[] {
+  const row = (state: string) => (name: string) => ({
+    name,
+    state,
+    inCatalog: catalog.includes(name) ? 'yes' : 'no',
+  })
+  const present = configured.filter((name) => !missing.includes(name))
+  return [
+    ...missing.map(row('not offered any more')),
+    ...unknown.map(row('not configured')),
+    ...present.map(row('configured')),
+  ]
+}
+
+function summarize({ offered, configured, missing, unknown }: Comparison): string {
+  const counts = [
+    `${offered.length} offered`,
+    `${configured.length} configured`,
+    `${missing.length} not offered any more`,
+    `${unknown.length} not configured`,
+  ]
+  return `${counts.join(', ')}.\n`
+}

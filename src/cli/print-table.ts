@@ -1,0 +1,63 @@
+import type { Terminal } from './command.ts'
+
+export interface Column<Row> {
+  readonly title: string
+  /** The cell's text; nothing to say is null. */
+  readonly cell: (row: Row) => string | number | null
+  /** Numbers are read from their last digit. */
+  readonly align?: 'left' | 'right'
+}
+
+/** The flag of every command that prints a table: the same facts as JSON, for programs. */
+export const JSON_OPTION = { json: { type: 'boolean', default: false } } as const
+
+export interface PrintedTable<Row> {
+  readonly rows: readonly Row[]
+  readonly columns: readonly Column<Row>[]
+  /** What stands in place of the table when there are no rows. */
+  readonly empty: string
+}
+
+/** Prints rows for people, or with `--json` the facts they were made from. */
+export function printTable<Row>(
+  terminal: Terminal,
+  table: PrintedTable<Row>,
+  { asJson, facts = table.rows }: { asJson: boolean; facts?: unknown },
+): void {
+  if (asJson) terminal.print(`${JSON.stringify(facts, null, 2)}\n`)
+  else terminal.print(table.rows.length === 0 ? `${table.empty}\n` : layOut(table.rows, table.columns))
+}
+
+const GAP = '  '
+const NOTHING = '-'
+
+/** Columns as wide as their widest cell, under their titles in capitals. */
+export function layOut<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+  const titles = columns.map(({ title }) => title.toUpperCase())
+  const cells = rows.map((row) => columns.map(({ cell }) => printable(cell(row))))
+  const lines = [titles, ...cells]
+  const widths = columns.map((_, index) => Math.max(...lines.map((line) => widthOf(line[index]))))
+  return lines.map((line) => `${layOutLine(line, widths, columns)}\n`).join('')
+}
+
+function layOutLine<Row>(
+  line: readonly string[],
+  widths: readonly number[],
+  columns: readonly Column<Row>[],
+): string {
+  const padded = line.map((text, index) => {
+    const padding = ' '.repeat((widths[index] ?? 0) - widthOf(text))
+    return columns[index]?.align === 'right' ? `${padding}${text}` : `${text}${padding}`
+  })
+  return padded.join(GAP).trimEnd()
+}
+
+// Names come from outside: a line break or an escape sequence in one would spoil the table or the terminal.
+function printable(cell: string | number | null): string {
+  if (cell === null || cell === '') return NOTHING
+  return String(cell).replace(/\p{Cc}/gu, '?')
+}
+
+function widthOf(text = ''): number {
+  return Bun.stringWidth(text)
+}

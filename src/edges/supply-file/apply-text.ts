@@ -1,0 +1,41 @@
+import type { Operations } from '../../gateway/ports/operations.ts'
+import {
+  type ApplySupplyText,
+  RefusedSupply,
+  type SupplyProblem,
+  type SupplyText,
+} from '../../gateway/ports/supply-application.ts'
+import { type ReadSupply, readSupply } from './read-supply.ts'
+
+/** Applies supply files to a gateway; what the operations refuse is told with its place in the text. */
+export function createTextApplication(operations: Operations): ApplySupplyText {
+  return async (source, { actor, isDryRun }) => {
+    const supply = readSupply(source)
+    const options = { actor, pruneSuppliers: supply.pruneSuppliers }
+    try {
+      if (isDryRun) return operations.planSupply(supply.document, options)
+      return await operations.applySupply(supply.document, options)
+    } catch (error) {
+      if (!(error instanceof RefusedSupply)) throw error
+      const problems = hideSecrets(error.problems, secretsOf(supply, source))
+      throw new RefusedSupply(problems, source.name, supply.locate)
+    }
+  }
+}
+
+// Shorter ones are found in ordinary words, and hiding those would spoil the sentence.
+const SHORTEST_HIDDEN = 4
+
+/** Operations may name an id in what they refuse, and somebody may have put a secret in its place. */
+function hideSecrets(problems: readonly SupplyProblem[], secrets: readonly string[]): SupplyProblem[] {
+  return problems.map((problem) => ({
+    ...problem,
+    message: secrets.reduce((message, secret) => message.replaceAll(secret, '[hidden]'), problem.message),
+  }))
+}
+
+function secretsOf({ document, references }: ReadSupply, { variables }: SupplyText): string[] {
+  const written = document.suppliers.flatMap(({ credentials }) => credentials.map(({ secret }) => secret))
+  const referred = references.map((name) => variables[name] ?? '')
+  return [...written, ...referred].filter((text) => text.length >= SHORTEST_HIDDEN)
+}

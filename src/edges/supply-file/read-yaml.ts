@@ -1,0 +1,152 @@
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  type YAMLMap,
+} from 'yaml'
+import type { SupplyPath, SupplyProblem, SupplyText } from '../../gateway/ports/supply-application.ts'
+import { explainSyntax } from './explain-syntax.ts'
+import { resolveReferences } from './resolve-references.ts'
+
+/** What a text says, and where it says it. */
+export interface YamlReading {
+  /** Undefined when the text is empty. */
+  readonly value: unknown
+  readonly problems: readonly SupplyProblem[]
+  /** The variables that were put in. */
+  readonly references: readonly string[]
+  /** `line:column` of what is at fault, or of the nearest thing around it that is there. */
+  locate(problem: SupplyProblem): string
+}
+
+const LONGEST_TEXT = 1_048_576
+// A supply is six levels deep; what a model can do may be a few more.
+const DEEPEST = 20
+
+/** Reads YAML into plain values, references resolved. A price keeps the digits it was written with. */
+export function readYaml(source: SupplyText, isAmount: (path: SupplyPath) => boolean): YamlReading {
+  if (source.text.length > LONGEST_TEXT) {
+    const problems = [{ path: [], message: `is longer than ${LONGEST_TEXT} characters.` }]
+    return { value: undefined, problems, references: [], locate: () => '1:1' }
+  }
+  const lines = new LineCounter()
+  const document = parseDocument(source.text, {
+    schema: 'core',
+    lineCounter: lines,
+    // Their texts quote the file, where secrets stand.
+    prettyErrors: false,
+    // The library compares each key with all before it; a set below does the same in one pass.
+    uniqueKeys: false,
+  })
+  const reader = new Reader(source, isAmount)
+  const faults = [...document.errors, ...document.warnings]
+  const value = faults.length === 0 ? reader.read(document.contents, []) : undefined
+  // One mistake is told once, however many follow from it at the same place.
+  const told = new Map(faults.map(({ code, pos }) => [pos[0], explainSyntax(code)]))
+  const syntax = [...told].map(([offset, message]) => ({ path: [], offset, message }))
+  return {
+    value,
+    problems: [...syntax, ...reader.problems],
+    references: [...reader.references],
+    locate: ({ offset, path }) => {
+      const { line, col } = lines.linePos(offset ?? reader.offsetOf(path))
+      return `${Math.max(line, 1)}:${Math.max(col, 1)}`
+    },
+  }
+}
+
+class Reader {
+  readonly problems: SupplyProblem[] = []
+  readonly references = new Set<string>()
+  readonly #source: SupplyText
+  readonly #isAmount: (path: SupplyPath) => boolean
+  readonly #offsets = new Map<string, number>()
+
+  constructor(source: SupplyText, isAmount: (path: SupplyPath) => boolean) {
+    this.#source = source
+    this.#isAmount = isAmount
+  }
+
+  /** Where the path stands in the text; of what is missing, the thing it is missing in. */
+  offsetOf(path: SupplyPath): number {
+    for (let length = path.length; length > 0; length--) {
+      const offset = this.#offsets.get(keyOf(path.slice(0, length)))
+      if (offset !== undefined) return offset
+    }
+    return 0
+  }
+
+  read(node: unknown, path: SupplyPath): unknown {
+    if (node === null || node === undefined) return path.length === 0 ? undefined : null
+    if (path.length > DEEPEST) return this.#complain(path, 'is nested too deeply.')
+    if (isAlias(node)) return this.#complain(path, 'is an alias; write the value itself.')
+    if (isMap(node)) return this.#readMap(node, path)
+    if (isSeq(node)) {
+      return node.items.map((item, index) => {
+        this.#place([...path, index], item)
+        return this.read(item, [...path, index])
+      })
+    }
+    return isScalar(node) ? this.#readScalar(node, path) : this.#complain(path, 'cannot be read.')
+  }
+
+  #readMap(map: YAMLMap, path: SupplyPath): unknown {
+    const members = new Map<string, unknown>()
+    for (const pair of map.items) {
+      const name = this.#readName(pair, path)
+      if (name === null) continue
+      const member = [...path, name]
+      const hasPlace = isScalar(pair.value) || isAlias(pair.value)
+      if (members.has(name)) this.#complain(member, 'is there twice.', offsetOfNode(pair.key))
+      else this.#place(member, hasPlace ? pair.value : pair.key)
+      members.set(name, this.read(pair.value, member))
+    }
+    return Object.fromEntries(members)
+  }
+
+  #readName({ key }: Pair, path: SupplyPath): string | null {
+    if (isScalar(key) && typeof key.value === 'string') return key.value
+    this.#complain(path, 'has a name that is not a text; put it in quotes.')
+    return null
+  }
+
+  #readScalar(scalar: Scalar, path: SupplyPath): unknown {
+    const { value, source = '' } = scalar
+    if (typeof value === 'string') return this.#resolve(value, path)
+    if (typeof value !== 'number') return value
+    // A number would be rounded to what a float holds; a price is what was written.
+    if (this.#isAmount(path)) return source
+    if (Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value
+    return this.#complain(path, 'is not a number that can be kept exactly.')
+  }
+
+  #resolve(text: string, path: SupplyPath): string {
+    const resolved = resolveReferences(text, this.#source.variables)
+    for (const complaint of resolved.complaints) this.#complain(path, complaint)
+    for (const name of resolved.names) this.references.add(name)
+    return resolved.text
+  }
+
+  #place(path: SupplyPath, node: unknown): void {
+    const offset = offsetOfNode(node)
+    if (offset !== undefined) this.#offsets.set(keyOf(path), offset)
+  }
+
+  #complain(path: SupplyPath, message: string, offset?: number): undefined {
+    this.problems.push({ path, message, ...(offset !== undefined && { offset }) })
+  }
+}
+
+function offsetOfNode(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined
+}
+
+function keyOf(path: SupplyPath): string {
+  return JSON.stringify(path)
+}

@@ -1,0 +1,84 @@
+import { GatewayError } from '../../errors/gateway-error.ts'
+
+export interface SupplyOptions {
+  /** Who asked, for the audit. */
+  readonly actor: string
+  /** Adds what is missing and renews secrets; whatever else is there already stays as it is. */
+  readonly keepExisting?: boolean
+  /** Suppliers of the document that keep only the credentials and routes it names. */
+  readonly pruneSuppliers?: readonly string[]
+}
+
+/** What applying a document did, or would do, to one thing. */
+export interface SupplyChange {
+  readonly kind: 'supplier' | 'credential' | 'model' | 'route'
+  /** As the audit has it; a credential is named by its supplier and label. */
+  readonly id: string
+  readonly result: 'created' | 'changed' | 'removed' | 'unchanged'
+  /** The fields that changed; empty for all other results. */
+  readonly fields: readonly string[]
+}
+
+/** One for each thing the document speaks of, in the order in which they are written. */
+export type SupplyChanges = readonly SupplyChange[]
+
+/** Where in a document something stands, such as `['suppliers', 0, 'base_url']`, by its written field names. */
+export type SupplyPath = readonly (string | number)[]
+
+export interface SupplyProblem {
+  readonly path: SupplyPath
+  /** Where in the text it is, when no field can be named. */
+  readonly offset?: number
+  /** Never repeats a text of the document: it may be a secret. */
+  readonly message: string
+}
+
+/** `file:line:column` of a problem; empty when the document was never a text. */
+export type LocateProblem = (problem: SupplyProblem) => string
+
+// More would be read by nobody, and a wrong indentation can spoil every line after it.
+const MOST_SHOWN = 20
+
+/** A document that was refused whole. The message lists what is wrong with it, one line each. */
+export class RefusedSupply extends GatewayError {
+  readonly problems: readonly SupplyProblem[]
+
+  constructor(problems: readonly SupplyProblem[], name: string, locate: LocateProblem) {
+    const lines = problems.slice(0, MOST_SHOWN).map((problem) => {
+      const field = describeSupplyPath(problem.path)
+      return `  ${[locate(problem), field && `${field}:`, problem.message].filter(Boolean).join(' ')}`
+    })
+    if (problems.length > MOST_SHOWN) lines.push(`  and ${problems.length - MOST_SHOWN} more`)
+    super('invalid_request', `${name} cannot be applied; nothing was changed:\n${lines.join('\n')}`, {
+      param: describeSupplyPath(problems[0]?.path ?? []) || 'document',
+    })
+    this.name = 'RefusedSupply'
+    this.problems = problems
+  }
+}
+
+/** `['suppliers', 0, 'base_url']` as `suppliers[0].base_url`. */
+export function describeSupplyPath(path: SupplyPath): string {
+  const parts = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${showName(part)}`))
+  return parts.join('').replace(/^\./, '')
+}
+
+/** A name nobody gave a field may be a secret in the wrong place, so only what looks like a field's name is shown. */
+function showName(name: string): string {
+  return /^[a-z][a-z_]{0,39}$/.test(name) ? name : '(other name)'
+}
+
+/** A supply as somebody wrote it. */
+export interface SupplyText {
+  readonly text: string
+  /** The file's name, for messages. */
+  readonly name: string
+  /** What `${NAME}` stands for. */
+  readonly variables: Readonly<Record<string, string | undefined>>
+}
+
+/** Applies a written supply, or only says what that would change; throws RefusedSupply when it is wrong anywhere. */
+export type ApplySupplyText = (
+  source: SupplyText,
+  options: { readonly actor: string; readonly isDryRun: boolean },
+) => Promise<SupplyChanges>
