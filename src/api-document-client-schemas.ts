@@ -98,6 +98,7 @@ function answerSchemas(): Record<string, JsonSchema> {
     MessagesError: cleanSchema(Type.Object({ ...messagesErrorFields, error: shared.ErrorObject })),
     Model: cleanSchema(shared.ModelSchema),
     ModelList: cleanSchema(shared.ModelListSchema),
+    Limits: cleanSchema(shared.LimitsSchema),
     ChatCompletion: cleanSchema(chatReply.ChatReplySchema),
     Response: cleanSchema(responsesReply.ResponsesReplySchema),
     ResponseInputItemList: cleanSchema(shared.InputItemListSchema),

@@ -273,6 +273,18 @@ function modelOperations(): OperationDescription[] {
       answer: { description: 'The model.', schema: 'Model', ...looksUp },
     },
     {
+      ...common,
+      endpoint: 'GET /v1/limits',
+      id: 'showLimits',
+      summary: 'Say how much this key may ask for, and why not more',
+      parameters: [{ name: 'model', in: 'query', description: 'Only this model.' }],
+      answer: {
+        description: 'The limits of account and key now, and what limits each model.',
+        schema: 'Limits',
+        ...looksUp,
+      },
+    },
+    {
       ...beta,
       endpoint: 'GET /v1beta/models',
       id: 'listGenerationModels',

@@ -1,6 +1,8 @@
 import { cleanSchema, type JsonSchema, withNotes } from './edges/api-docs/clean-schema.ts'
 import * as answers from './edges/operator-api/answer-schema.ts'
+import { FindingsAnswer, ModelComparisonAnswer } from './edges/operator-api/doctor-schema.ts'
 import * as bodies from './edges/operator-api/schema.ts'
+import { SupplyChangesAnswer, SupplyFileBody } from './edges/operator-api/supply-file-schema.ts'
 
 const AMOUNT = 'USDT as a decimal string with at most 9 decimals.'
 const RPM = 'Requests per minute; null for no limit of its own.'
@@ -15,6 +17,8 @@ const keyNotes = {
   model_allowlist: 'Model ids, or beginnings followed by `*`; null allows every model.',
   budget: 'A monthly amount with thresholds in percent; it never blocks, `usage_limit` does.',
   expires_at: TIME,
+  shared_fallback:
+    'Whether shared suppliers may serve what the own suppliers of the account cannot; false when left out.',
 }
 const credentialNotes = {
   rpm: RPM,
@@ -39,6 +43,17 @@ function bodySchemas(): Record<string, JsonSchema> {
       amount: AMOUNT,
       reference: 'The same reference twice is one payment.',
     }),
+    PaymentImportCreate: body(bodies.PaymentImportBody, {
+      csv: 'The text of a CSV file: first the names `account_id`, `amount`, `reference` and, if wanted, `note`; then a payment on each line, at most 10,000.',
+    }),
+    PaymentEvent: body(bodies.PaymentEventBody, {
+      amount: AMOUNT,
+      reference: 'The same reference twice is one payment.',
+    }),
+    RefundCreate: body(bodies.RefundBody, {
+      amount: `${AMOUNT} Above zero.`,
+      reference: 'The same reference twice is one refund.',
+    }),
     AdjustmentCreate: body(bodies.AdjustmentBody, { amount: `${AMOUNT} May be negative.` }),
     TierAssign: body(bodies.TierBody, {
       rpm: "Instead of the tier's own.",
@@ -55,12 +70,18 @@ function bodySchemas(): Record<string, JsonSchema> {
         'As the SDK of that vendor takes it: with `/v1` for OpenAI-style suppliers, without for others.',
       formats: 'The wire formats the supplier speaks.',
       source: '`shared`: credentials of the platform. `byok`: those of the account in `account_id`.',
+      account_id: 'Required with `byok`; for other accounts the supplier does not exist.',
+      options: 'What only suppliers of this type need; names the type does not know are refused.',
+      timeouts: 'How long to wait in seconds; null or left out for the usual time.',
     }),
     CredentialCreate: body(bodies.CredentialBody, {
       ...credentialNotes,
       secret: 'The key at the supplier. Stored encrypted, never shown again.',
     }),
-    CredentialChange: body(bodies.CredentialChangeBody, credentialNotes),
+    CredentialChange: body(bodies.CredentialChangeBody, {
+      ...credentialNotes,
+      secret: 'Takes the place of the old one on the next request.',
+    }),
     ModelPut: body(bodies.ModelBody, {
       rpm: RPM,
       tpm: TPM,
@@ -74,12 +95,20 @@ function bodySchemas(): Record<string, JsonSchema> {
       tpm: TPM,
       priority: 'Lower is tried first.',
     }),
+    SupplyApply: body(SupplyFileBody, {
+      document: 'The text of a supply file, which is YAML.',
+      name: 'What messages call the file.',
+      variables: 'What the names the file refers to stand for.',
+      dry_run: 'Only tells what would change.',
+    }),
   }
 }
 
 function answerSchemas(): Record<string, JsonSchema> {
   const items = {
     Account: answers.AccountAnswer,
+    Payment: answers.PaymentAnswer,
+    LedgerEntry: answers.LedgerEntryAnswer,
     Key: answers.KeyAnswer,
     Supplier: answers.SupplierAnswer,
     Credential: answers.CredentialAnswer,
@@ -89,11 +118,16 @@ function answerSchemas(): Record<string, JsonSchema> {
     AuditEvent: answers.AuditEventAnswer,
   }
   const schemas: Record<string, JsonSchema> = {
-    Payment: cleanSchema(answers.PaymentAnswer),
+    PaymentImport: cleanSchema(answers.PaymentImportAnswer),
+    Refund: cleanSchema(answers.RefundAnswer),
+    TierEvaluation: cleanSchema(answers.TierEvaluationAnswer),
     Adjustment: cleanSchema(answers.AdjustmentAnswer),
     IssuedKey: cleanSchema(answers.IssuedKeyAnswer),
     Route: cleanSchema(answers.RouteAnswer),
     Deleted: cleanSchema(answers.DeletedAnswer),
+    Findings: cleanSchema(FindingsAnswer),
+    ModelComparison: cleanSchema(ModelComparisonAnswer),
+    SupplyChanges: cleanSchema(SupplyChangesAnswer),
   }
   for (const [name, item] of Object.entries(items)) {
     schemas[name] = cleanSchema(item)

@@ -57,6 +57,8 @@ function describer(tag: string) {
 export function operatorOperations(): OperationDescription[] {
   return [
     ...accountOperations(),
+    ...paymentOperations(),
+    ...tierOperations(),
     ...keyOperations(),
     ...supplierOperations(),
     ...modelOperations(),
@@ -76,20 +78,79 @@ function accountOperations(): OperationDescription[] {
     call([`PATCH ${account}`, 'changeAccount', 'Change name or credit line', 'Account'], {
       body: ['AccountChange', { credit_line: '25' }],
     }),
+  ]
+}
+
+function paymentOperations(): OperationDescription[] {
+  const call = describer('Accounts')
+  const account = `${ROOT}/accounts/:id` as const
+  return [
     call([`POST ${account}/payments`, 'recordPayment', 'Record a payment', 'Payment'], {
       body: ['PaymentCreate', { amount: '10', reference: 'invoice-1' }],
       description: 'Raises the balance and the total paid.',
+    }),
+    call([`GET ${account}/payments`, 'listPayments', 'List payments, newest first', 'PaymentList'], {
+      parameters: PAGE,
+    }),
+    call([`POST ${ROOT}/payments/import`, 'importPayments', 'Record a file of payments', 'PaymentImport'], {
+      body: ['PaymentImportCreate', { csv: 'account_id,amount,reference\nacc_1,10,invoice-1\n' }],
+      description: 'All lines or none. A line that was recorded before with the same amount is no fault.',
+    }),
+    call([`POST ${account}/refunds`, 'recordRefund', 'Record money given back', 'Refund'], {
+      body: ['RefundCreate', { amount: '5', reference: 'refund-1', reason: 'asked for' }],
+      description: 'Lowers the balance; the total paid stays as it is.',
     }),
     call([`POST ${account}/adjustments`, 'recordAdjustment', 'Correct the balance', 'Adjustment'], {
       body: ['AdjustmentCreate', { amount: '-2.5', reason: 'duplicate credit' }],
       description: 'Changes the balance by a signed amount; the total paid stays as it is.',
     }),
-    call([`PUT ${account}/tier`, 'assignTier', 'Assign a tier', 'Account'], {
+    call([`GET ${account}/ledger`, 'listLedger', 'List what moved the balance', 'LedgerEntryList'], {
+      parameters: PAGE,
+      description: 'Newest first. The balance is the sum of all entries.',
+    }),
+    paymentWebhook(),
+  ]
+}
+
+function paymentWebhook(): OperationDescription {
+  return {
+    endpoint: 'POST /webhooks/payments',
+    id: 'reportPayment',
+    tag: 'Accounts',
+    summary: 'Report a payment, as a payment processor',
+    description:
+      'Not found unless `TURNPIKE_PAYMENT_WEBHOOK_SECRET` is set. The same reference twice is one payment.',
+    security: [],
+    parameters: [
+      {
+        name: 'turnpike-signature',
+        in: 'header',
+        description:
+          '`t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<body>" under the secret>`, at most 5 minutes old.',
+      },
+    ],
+    body: {
+      schema: 'PaymentEvent',
+      example: { account_id: 'acc_1', amount: '10', reference: 'evt-1' },
+    },
+    answer: { description: 'The payment as it is stored.', schema: 'Payment' },
+    errors: { family: 'OperatorError', statuses: WRITE_ERRORS },
+  }
+}
+
+function tierOperations(): OperationDescription[] {
+  const call = describer('Accounts')
+  const tier = `${ROOT}/accounts/:id/tier` as const
+  return [
+    call([`PUT ${tier}`, 'assignTier', 'Assign a tier', 'Account'], {
       body: ['TierAssign', { tier: 'Enterprise', rpm: 6000, reason: 'contract' }],
       description: 'Outranks the earned tier until it expires or is ended.',
     }),
-    call([`DELETE ${account}/tier`, 'endTierAssignment', 'End the assigned tier', 'Account'], {
+    call([`DELETE ${tier}`, 'endTierAssignment', 'End the assigned tier', 'Account'], {
       description: 'The earned tier is in force again.',
+    }),
+    call([`POST ${ROOT}/tiers/evaluate`, 'evaluateTiers', 'Evaluate tiers now', 'TierEvaluation'], {
+      description: 'Runs what otherwise runs at every full hour.',
     }),
   ]
 }
@@ -145,6 +206,17 @@ function supplierOperations(): OperationDescription[] {
       body: ['CredentialChange', { state: 'disabled' }],
     }),
     call([`DELETE ${credential}`, 'deleteCredential', 'Delete a credential', 'Deleted']),
+    call([`GET ${supplier}/models`, 'compareModels', 'Compare models with the supplier', 'ModelComparison'], {
+      description:
+        'Asks the supplier for its own list. `missing` is configured and not offered, `unknown` the other way round.',
+    }),
+    call([`POST ${ROOT}/doctor`, 'examineSupply', 'Call every supplier once', 'Findings'], {
+      description: 'A short request with each active credential, which the suppliers charge for.',
+    }),
+    call([`POST ${ROOT}/supply`, 'applySupply', 'Apply a supply file', 'SupplyChanges'], {
+      body: ['SupplyApply', { document: 'suppliers: []', dry_run: true }],
+      description: 'All of the file or nothing. Applying the same file again changes nothing.',
+    }),
   ]
 }
 
@@ -187,7 +259,8 @@ function modelOperations(): OperationDescription[] {
     }),
     call([`GET ${ROOT}/routes`, 'listRoutes', 'List routes with their credentials', 'RouteStateList'], {
       parameters: PAGE,
-      description: 'Each credential tells what is left of its own limits in the present minute.',
+      description:
+        'Each credential tells how it has been doing on this route, and what is left of its own limits in the present minute.',
     }),
   ]
 }

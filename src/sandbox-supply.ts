@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { LocalOperations } from './gateway/operate/index.ts'
 import type { RouteSettings } from './gateway/ports/operations.ts'
-import type { Listing, Page } from './gateway/ports/storage.ts'
+import { FIRST_PAGE, listAll } from './list-all.ts'
 import { type Format, type Model, type Price, type Supplier, USUAL_TIMEOUTS } from './vocabulary/supply.ts'
 
 const ACTOR = 'sandbox'
-const FIRST_PAGE = { limit: 1_000, cursor: null } as const
 
 /** The key the simulator accepts. It opens nothing outside this process, so it needs no hiding. */
 export const SANDBOX_CREDENTIAL = 'sk-sandbox-built-in'
@@ -89,17 +88,6 @@ export async function retireSandbox(operations: LocalOperations): Promise<void> 
       await operations.putSupplier({ ...supplier, enabled: false }, ACTOR)
     }
   }
-}
-
-function listAll<T>(list: (page: Page) => Listing<T>): readonly T[] {
-  const found: T[] = []
-  let cursor: string | null = null
-  do {
-    const listing: Listing<T> = list({ ...FIRST_PAGE, cursor })
-    found.push(...listing.data)
-    cursor = listing.nextCursor
-  } while (cursor !== null)
-  return found
 }
 
 function sandboxSupplier(id: string, formats: readonly Format[], baseUrl: string): Supplier {

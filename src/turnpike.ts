@@ -3,12 +3,15 @@ import { withApiDocs } from './api-document.ts'
 import { type HttpServer, startServer } from './edges/http-server/serve.ts'
 import { fetchImage } from './edges/image-fetcher/fetch-image.ts'
 import { FileJournal } from './edges/journal/file-journal.ts'
-import { operatorCheck, operatorEndpoints } from './edges/operator-api/index.ts'
-import { openDataFolder } from './edges/settings/data-folder.ts'
+import { operatorCheck, operatorEndpoints, paymentWebhookEndpoint } from './edges/operator-api/index.ts'
+import { type DataFolder, openDataFolder } from './edges/settings/data-folder.ts'
 import type { Settings } from './edges/settings/settings.ts'
 import { openStorage } from './edges/storage/index.ts'
-import { callSupplier } from './edges/supplier-client/call-supplier.ts'
+import { SupplierClient } from './edges/supplier-client/supplier-client.ts'
+import { createTextApplication } from './edges/supply-file/apply-text.ts'
+import { openSupplyFile } from './edges/supply-file/supply-file.ts'
 import { MemoryAdmissions } from './edges/windows/memory-admissions.ts'
+import { registerVendorKeys } from './environment-supply.ts'
 import { GatewayError } from './errors/gateway-error.ts'
 import { findOperatorAccess, findServerSecret, makeFirstAccount } from './first-start.ts'
 import { addCapacity, credentialCapacity } from './gateway/capacity.ts'
@@ -16,6 +19,7 @@ import type { Gateway } from './gateway/gateway.ts'
 import { healthEndpoints } from './gateway/health.ts'
 import { createLiveConfiguration } from './gateway/live-configuration.ts'
 import { LiveStreams } from './gateway/live-streams.ts'
+import { createDiagnostics, DOCTOR_PATIENCE_MS } from './gateway/operate/doctor.ts'
 import { createOperations, type LocalOperations } from './gateway/operate/index.ts'
 import { systemRandom } from './gateway/operate/random-source.ts'
 import type { Admissions, WindowDemand } from './gateway/ports/admissions.ts'
@@ -23,9 +27,13 @@ import type { Endpoint } from './gateway/ports/exchange.ts'
 import type { Log } from './gateway/ports/log.ts'
 import type { Storage } from './gateway/ports/storage.ts'
 import { clientEndpoints } from './gateway/routes.ts'
+import { ScheduledJob } from './gateway/scheduled-job.ts'
 import { ThinkingMemory } from './gateway/translate/thinking-memory.ts'
-import { createSecretKeeper } from './rules/access/server-secret.ts'
+import { createSealer, createSecretKeeper, firstFingerprintKey } from './rules/access/server-secret.ts'
 import { buildSnapshot } from './rules/catalog/build-snapshot.ts'
+import { BUILT_IN_CATALOG } from './rules/catalog/built-in/built-in-catalog.ts'
+import { LearnedParameters } from './rules/routing/learned-parameters.ts'
+import { Router } from './rules/routing/router.ts'
 import { type Sandbox, startSandbox } from './sandbox/server.ts'
 import { hasOtherSuppliers, registerSandbox, retireSandbox } from './sandbox-supply.ts'
 import { AccessTokens } from './suppliers/access-tokens.ts'
@@ -66,13 +74,18 @@ const SWEEP_PORTION = 500
 export async function startTurnpike(settings: Settings, surroundings: Surroundings): Promise<Turnpike> {
   const vault = await openVault(settings, surroundings)
   const { storage, access } = vault
-  const { books, sandbox, serving, newKey } = await storage.exclusively(() =>
+  const { books, supplyFile, sandbox, serving, newKey } = await storage.exclusively(() =>
     open(settings, surroundings, vault),
   )
   const { operations } = books
   const { gateway, endpoints, server, watch } = serving
-  const beat = setInterval(() => gateway.streams.beat(surroundings.clock.nowMs()), BEAT_MS)
+  const tiers = await scheduleTiers(operations, storage, surroundings)
+  const beat = setInterval(() => {
+    gateway.streams.beat(surroundings.clock.nowMs())
+    return tiers.beat()
+  }, BEAT_MS)
   const sweep = setInterval(() => sweepReplies(storage, surroundings), SWEEP_MS)
+  supplyFile?.follow()
   return {
     url: server.url,
     port: server.port,
@@ -88,10 +101,27 @@ export async function startTurnpike(settings: Settings, surroundings: Surroundin
       await drain(server, gateway.streams, deadlineMs)
       clearInterval(beat)
       clearInterval(sweep)
+      await supplyFile?.close()
+      await tiers.stop()
       await sandbox?.stop()
       await vault.close()
     },
   }
+}
+
+const HOUR_MS = 60 * 60 * 1_000
+const DAY_MS = 24 * HOUR_MS
+
+/** Evaluates tiers every hour, on one node of all; what was missed while none ran is made up for at once. */
+async function scheduleTiers(
+  operations: LocalOperations,
+  storage: Storage,
+  { clock, log }: Surroundings,
+): Promise<ScheduledJob> {
+  const run = () => operations.evaluateTiers('scheduler')
+  const job = new ScheduledJob({ name: 'tiers', periodMs: HOUR_MS, run }, { storage, clock, log })
+  await job.beat()
+  return job
 }
 
 type Vault = Awaited<ReturnType<typeof openVault>>
@@ -99,9 +129,8 @@ type Vault = Awaited<ReturnType<typeof openVault>>
 /** Everything that lasts: folder, database and journal, with what an earlier process left behind put in order. */
 async function openVault(settings: Settings, { log }: Surroundings) {
   const folder = openDataFolder(settings.dataFolder)
-  const secrets = createSecretKeeper(findServerSecret(settings.serverSecret, folder))
+  const { storage, secrets } = await openKeptSecrets(settings, folder)
   const access = findOperatorAccess(settings.operatorToken, folder, secrets)
-  const storage = await openStorage({ databaseUrl: settings.databaseUrl, dataFolder: folder.path, secrets })
   const journal = await FileJournal.start({
     folder: join(folder.path, 'journal'),
     persist: (settlements) => storage.writeSettlements(settlements),
@@ -117,17 +146,40 @@ async function openVault(settings: Settings, { log }: Surroundings) {
   return { secrets, access, storage, journal, close }
 }
 
+/** The database under the server secret, and the key for fingerprints that it keeps whatever that secret becomes. */
+async function openKeptSecrets({ serverSecret, databaseUrl }: Settings, folder: DataFolder) {
+  const secret = findServerSecret(serverSecret, folder)
+  const sealer = createSealer(secret)
+  const storage = await openStorage({ databaseUrl, dataFolder: folder.path, secrets: sealer })
+  try {
+    const fingerprintKey = await storage.keepFingerprintKey(firstFingerprintKey(secret))
+    return { storage, secrets: createSecretKeeper(secret, fingerprintKey) }
+  } catch (error) {
+    await storage.close()
+    folder.release()
+    throw error
+  }
+}
+
 /**
  * Reads the books, starts serving, and makes what a first start makes; of several nodes that start together, one after
  * the other. Secrets come last: a start that fails has shown nobody what it made, and no later start would.
  */
 async function open(settings: Settings, surroundings: Surroundings, vault: Vault) {
-  const books = await openBooks(surroundings, vault)
+  const books = await openBooks(settings, surroundings, vault)
+  const { applySupplyText } = books
+  const supplyFile =
+    settings.supplyFile &&
+    openSupplyFile(settings.supplyFile, { apply: applySupplyText, log: surroundings.log })
+  // Before the sandbox, which makes way when the file names real suppliers.
+  await supplyFile?.apply()
+  // After the file, which says more about a supplier than a key alone does.
+  await registerVendorKeys(books.operations, settings.vendorKeys, surroundings.log)
   const sandbox = await openSandbox(settings.sandbox, books.operations)
   const serving = serve(settings, surroundings, books)
   const newKey = await makeFirstAccount(books.operations, settings.bootstrapKey)
   vault.access.keep()
-  return { books, sandbox, serving, newKey }
+  return { books, supplyFile, sandbox, serving, newKey }
 }
 
 function serve(settings: Settings, surroundings: Surroundings, books: Books) {
@@ -140,7 +192,14 @@ function serve(settings: Settings, surroundings: Surroundings, books: Books) {
     ...operatorEndpoints(books.operations, {
       isOperator: operatorCheck(access.fingerprint, secrets.fingerprint),
       clock,
+      applySupplyText: books.applySupplyText,
+      diagnostics: createDiagnostics({
+        ...gateway,
+        catalog: BUILT_IN_CATALOG,
+        patienceMs: DOCTOR_PATIENCE_MS,
+      }),
     }),
+    paymentWebhookEndpoint(books.operations, { secret: settings.paymentWebhookSecret, clock }),
     ...healthEndpoints({ storage, isClosing: () => watch.isClosing }),
   ])
   const server = startServer({
@@ -157,23 +216,27 @@ function serve(settings: Settings, surroundings: Surroundings, books: Books) {
 type Books = Awaited<ReturnType<typeof openBooks>>
 
 /** Configuration and money as they stand in the vault, and the operations that change them. */
-async function openBooks({ clock }: Surroundings, vault: Vault) {
+async function openBooks(settings: Settings, { clock, random }: Surroundings, vault: Vault) {
   const { storage, journal, secrets } = vault
   const admissions = await loadAdmissions(storage, clock)
   const configuration = createLiveConfiguration(buildSnapshot(await storage.loadConfiguration()))
+  const router = new Router({ clock, random })
   const operations = createOperations({
     storage,
     catchUp: () => journal.catchUp(),
     configuration,
     money: admissions,
     capacity: { remaining: (credential) => remainingCapacity(admissions, credential) },
+    routing: router,
     clock,
     secrets,
     random: systemRandom,
+    tierGraceMs: settings.tierDowngrade === 'on' ? settings.tierGraceDays * DAY_MS : null,
     supplierTypes: SUPPLIER_TYPES_SERVED,
     formats: FORMATS,
   })
-  return { ...vault, admissions, configuration, operations }
+  const applySupplyText = createTextApplication(operations)
+  return { ...vault, admissions, configuration, router, operations, applySupplyText }
 }
 
 function buildGateway(settings: Settings, { clock, random, log }: Surroundings, books: Books): Gateway {
@@ -182,14 +245,19 @@ function buildGateway(settings: Settings, { clock, random, log }: Surroundings, 
     secrets: books.secrets,
     admissions: books.admissions,
     journal: books.journal,
-    callSupplier,
+    callSupplier: new SupplierClient(clock, settings).call,
     callTools: { clock, tokens: new AccessTokens(clock), call: (request) => fetch(request) },
+    router: books.router,
+    onCredentialRefused: (ids) => disableCredential(ids, books.operations, log),
     streams: new LiveStreams(),
     thinking: new ThinkingMemory(clock),
+    learned: new LearnedParameters(clock),
     replies: books.storage,
     fetchImage,
     newId: (prefix) => prefix + crypto.randomUUID().replaceAll('-', ''),
     timeouts: {
+      connectMs: settings.connectTimeoutSeconds * 1_000,
+      deadlineMs: settings.requestDeadlineSeconds * 1_000,
       firstByteMs: settings.firstByteTimeoutSeconds * 1_000,
       idleMs: settings.idleTimeoutSeconds * 1_000,
       heartbeatMs: settings.heartbeatSeconds * 1_000,
@@ -199,6 +267,20 @@ function buildGateway(settings: Settings, { clock, random, log }: Surroundings, 
     log,
   }
 }
+
+/** A supplier that refuses a credential will refuse it again: only an operator can say when it is good. */
+function disableCredential(
+  { supplierId, credentialId }: { readonly supplierId: string; readonly credentialId: string },
+  operations: LocalOperations,
+  log: Log,
+): void {
+  log.notice('a credential was refused and is disabled', { supplierId, credentialId })
+  operations.changeCredential(credentialId, { state: 'disabled' }, ROUTING_ACTOR).catch((error) => {
+    log.trouble(`credential ${credentialId} could not be disabled`, error)
+  })
+}
+
+const ROUTING_ACTOR = 'routing'
 
 /** Lets what is under way finish up to the deadline, then ends the rest with the family's own error. */
 async function drain(server: HttpServer, streams: LiveStreams, deadlineMs: number): Promise<void> {

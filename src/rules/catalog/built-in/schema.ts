@@ -1,0 +1,78 @@
+import { type Static, Type } from 'typebox'
+import { FORMATS, MODEL_KINDS, SUPPLIER_TYPES } from '../../../vocabulary/supply.ts'
+
+const closed = { additionalProperties: false } as const
+
+const Formats = Type.Array(Type.Enum([...FORMATS]), { minItems: 1, uniqueItems: true })
+const VariableName = Type.String({ pattern: '^[A-Z][A-Z0-9_]+$' })
+const Limit = Type.Union([Type.Integer({ minimum: 1 }), Type.Null()])
+/** USDT as a decimal string; floats would not be exact. */
+const Amount = Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,9})?$' })
+
+const CatalogPrice = Type.Object(
+  {
+    input: Amount,
+    output: Amount,
+    cache_read: Type.Optional(Amount),
+    cache_write: Type.Optional(Amount),
+    image: Type.Optional(Amount),
+  },
+  closed,
+)
+
+/** What is true of a model wherever it is reached. */
+const CatalogModel = Type.Object(
+  {
+    id: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,99}$' }),
+    owned_by: Type.String({ minLength: 1 }),
+    display_name: Type.String({ minLength: 1 }),
+    description: Type.String({ minLength: 1, maxLength: 200 }),
+    kinds: Type.Array(Type.Enum([...MODEL_KINDS]), { minItems: 1, uniqueItems: true }),
+    input_token_limit: Limit,
+    output_token_limit: Limit,
+    /** Traits by name; names and values are checked where the file is read. */
+    capabilities: Type.Record(Type.String(), Type.Unknown()),
+  },
+  closed,
+)
+
+/** How this vendor offers a model, which may be described in another vendor's file. */
+const CatalogRoute = Type.Object(
+  {
+    model: Type.String({ minLength: 1 }),
+    /** The vendor's own name for it, when that is another one. */
+    upstream_model: Type.Optional(Type.String({ minLength: 1 })),
+    /** Fewer formats than the vendor speaks; all of them when absent. */
+    formats: Type.Optional(Formats),
+    price: CatalogPrice,
+  },
+  closed,
+)
+
+/** One file of the built-in catalog. */
+export const VendorFile = Type.Object(
+  {
+    /** Becomes the id of the supplier. */
+    vendor: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,63}$' }),
+    type: Type.Enum([...SUPPLIER_TYPES]),
+    base_url: Type.String({ pattern: '^https?://[^?#]+$' }),
+    formats: Formats,
+    /** Where people keep their key, the most usual name first. */
+    key_variables: Type.Array(VariableName, { minItems: 1, uniqueItems: true }),
+    /** What the vendor's own SDK calls another address; null when it has no such variable. */
+    base_url_variable: Type.Union([VariableName, Type.Null()]),
+    /** The priority of its routes: who made a model comes before who resells it. */
+    priority: Type.Integer({ minimum: 0, maximum: 100 }),
+    collected_on: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' }),
+    /** Pages of the vendor that say what is true today. */
+    check_at: Type.Array(Type.String({ pattern: '^https://' })),
+    models: Type.Array(CatalogModel),
+    routes: Type.Array(CatalogRoute),
+  },
+  closed,
+)
+
+export type Vendor = Static<typeof VendorFile>
+export type CatalogModel = Static<typeof CatalogModel>
+export type CatalogRoute = Static<typeof CatalogRoute>
+export type CatalogPrice = Static<typeof CatalogPrice>

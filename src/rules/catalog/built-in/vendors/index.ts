@@ -1,0 +1,26 @@
+import anthropic from './anthropic.json' with { type: 'json' }
+import deepseek from './deepseek.json' with { type: 'json' }
+import google from './google.json' with { type: 'json' }
+import groq from './groq.json' with { type: 'json' }
+import mistral from './mistral.json' with { type: 'json' }
+import ollama from './ollama.json' with { type: 'json' }
+import openai from './openai.json' with { type: 'json' }
+import openrouter from './openrouter.json' with { type: 'json' }
+import together from './together.json' with { type: 'json' }
+import vllm from './vllm.json' with { type: 'json' }
+import xai from './xai.json' with { type: 'json' }
+
+/** Every file of the catalog, unchecked; adding a vendor is adding its file and its line here. */
+export const VENDOR_FILES: readonly unknown[] = [
+  openai,
+  anthropic,
+  google,
+  deepseek,
+  mistral,
+  groq,
+  xai,
+  together,
+  openrouter,
+  ollama,
+  vllm,
+]
