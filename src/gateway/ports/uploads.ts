@@ -1,0 +1,33 @@
+/** A picture a client has uploaded. It lies in temporary storage until the form is disposed of. */
+export interface UploadedPicture {
+  /** The form field it came in, without a trailing `[]`. */
+  readonly field: string
+  readonly fileName: string | null
+  /** Read from its content; the name and the type a client states are not believed. */
+  readonly mediaType: 'image/png' | 'image/jpeg' | 'image/webp'
+  readonly bytes: number
+  readonly width: number
+  readonly height: number
+  /** Whether it can have transparent areas at all. */
+  readonly hasAlpha: boolean
+  /** Its content, read from temporary storage when it is used. */
+  readonly content: Blob
+}
+
+/** A multipart form. Whoever reads one disposes of it, whatever happens in between. */
+export interface UploadedForm {
+  /** Text fields in the order they came; one name may come several times. */
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  readonly pictures: readonly UploadedPicture[]
+  dispose(): Promise<void>
+}
+
+export interface UploadRules {
+  readonly maxPictures: number
+  readonly maxBytesPerPicture: number
+  readonly maxPixels: number
+  readonly maxFields: number
+  readonly maxFieldBytes: number
+  /** Names of the fields that carry files; a file in any other field is refused. */
+  readonly fileFields: readonly string[]
+}
