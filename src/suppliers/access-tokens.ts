@@ -18,18 +18,46 @@ export class AccessTokens {
     this.#clock = clock
   }
 
-  /** `name` tells one credential's token from another's; it is never shown. */
+  /**
+   * `name` tells one credential's token from another's and is never shown. It must hold the whole secret: a name made
+   * of its public parts would hand one account's token to whoever can write those down.
+   */
   get(name: string, fetchToken: () => Promise<AccessToken>): string | Promise<string> {
     const known = this.#known.get(name)
-    if (known !== undefined && known.expiresAtMs - MARGIN_MS > this.#clock.nowMs()) return known.token
-    return this.#fetch(name, fetchToken)
+    if (known !== undefined && this.#leftMs(known) > MARGIN_MS) return known.token
+    return this.#wait(name, fetchToken)
   }
 
-  async #fetch(name: string, fetchToken: () => Promise<AccessToken>): Promise<string> {
-    const underWay = this.#fetching.get(name) ?? fetchToken().finally(() => this.#fetching.delete(name))
+  async #wait(name: string, fetchToken: () => Promise<AccessToken>): Promise<string> {
+    try {
+      return (await (this.#fetching.get(name) ?? this.#start(name, fetchToken))).token
+    } catch (error) {
+      // The margin is also the time in which a place that gives out tokens may be out of order.
+      const known = this.#known.get(name)
+      if (known !== undefined && this.#leftMs(known) > 0) return known.token
+      throw error
+    }
+  }
+
+  #start(name: string, fetchToken: () => Promise<AccessToken>): Promise<AccessToken> {
+    const underWay = this.#fetch(name, fetchToken).finally(() => this.#fetching.delete(name))
     this.#fetching.set(name, underWay)
-    const fetched = await underWay
+    return underWay
+  }
+
+  async #fetch(name: string, fetchToken: () => Promise<AccessToken>): Promise<AccessToken> {
+    const fetched = await fetchToken()
+    this.#forgetEnded()
     this.#known.set(name, fetched)
-    return fetched.token
+    return fetched
+  }
+
+  // Those of credentials that were taken away are never asked for again.
+  #forgetEnded(): void {
+    for (const [name, token] of this.#known) if (this.#leftMs(token) <= 0) this.#known.delete(name)
+  }
+
+  #leftMs(token: AccessToken): number {
+    return token.expiresAtMs - this.#clock.nowMs()
   }
 }

@@ -1,10 +1,13 @@
 import type { SupplierTypeName } from '../vocabulary/supply.ts'
 import { anthropic } from './anthropic/index.ts'
+import { azureOpenai } from './azure-openai/index.ts'
+import { bedrock } from './bedrock/index.ts'
 import { google } from './google/index.ts'
 import { openai } from './openai/index.ts'
 import { openaiCompatible } from './openai-compatible/index.ts'
 import { sandbox } from './sandbox/index.ts'
 import type { SupplierType } from './supplier-type.ts'
+import { vertex } from './vertex/index.ts'
 
 /** Every kind of supplier this version can call; adding one is adding its folder and its line here. */
 export const SUPPLIER_TYPES_SERVED: readonly SupplierType[] = [
@@ -12,6 +15,9 @@ export const SUPPLIER_TYPES_SERVED: readonly SupplierType[] = [
   anthropic,
   google,
   openaiCompatible,
+  azureOpenai,
+  bedrock,
+  vertex,
   sandbox,
 ]
 

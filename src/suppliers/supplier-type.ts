@@ -8,8 +8,8 @@ export interface CallTarget {
   readonly headers: Readonly<Record<string, string>>
   /** What to send in place of the given body, for suppliers that want the same thing said differently. */
   readonly body?: string
-  /** For suppliers with a framing of their own: the response as one of the format's own framing. */
-  readonly readResponse?: (response: Response) => Response
+  /** For suppliers with a framing or refusals of their own: the response as one of the format's. */
+  readonly readResponse?: (response: Response) => Response | Promise<Response>
 }
 
 /** What is wanted of the supplier: an answer, or the length of a prompt. */

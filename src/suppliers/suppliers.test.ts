@@ -1,19 +1,38 @@
 import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AccessTokens } from './access-tokens.ts'
 import { SUPPLIER_TYPES_SERVED, supplierTypeOf } from './index.ts'
-import type { CallQuery } from './supplier-type.ts'
+import type { CallQuery, CallTarget, CallTools } from './supplier-type.ts'
+
+type TypeName = Parameters<typeof supplierTypeOf>[0]
 
 const QUERY: CallQuery = {
   format: 'chat-completion',
   baseUrl: 'https://up.example/v1',
   secret: 'k-1',
+  options: {},
   upstreamModel: 'm-1',
   stream: false,
+  body: '{"model":"m-1"}',
+  clientHeaders: null,
 }
 
-const target = (name: Parameters<typeof supplierTypeOf>[0], fields: Partial<CallQuery>) =>
-  supplierTypeOf(name).target({ ...QUERY, ...fields })
+const clock = { nowMs: () => 0 }
+const TOOLS: CallTools = {
+  clock,
+  tokens: new AccessTokens(clock),
+  call: () => Promise.reject(new Error('nothing may be called here')),
+}
 
-const ADDRESSES: [type: Parameters<typeof supplierTypeOf>[0], fields: Partial<CallQuery>, url: string][] = [
+/** Of a type that never has to fetch anything. */
+function target(name: TypeName, fields: Partial<CallQuery>): CallTarget {
+  const found = supplierTypeOf(name).target({ ...QUERY, ...fields }, TOOLS)
+  if (found instanceof Promise) throw new Error('something was fetched')
+  return found
+}
+
+const ADDRESSES: [type: TypeName, fields: Partial<CallQuery>, url: string][] = [
   ['openai', {}, 'https://up.example/v1/chat/completions'],
   ['openai', { format: 'responses' }, 'https://up.example/v1/responses'],
   [
@@ -88,12 +107,46 @@ test('each type carries the credential as its vendor does', () => {
   })
 })
 
-test('every type has an address for each of its formats, and none for others', () => {
+/** What a type needs before it has an address at all. */
+const NEEDED: Partial<Record<TypeName, Partial<CallQuery>>> = {
+  vertex: { secret: '{"client_email":"a@b","private_key":"-"}', options: { project: 'p', location: 'l' } },
+}
+
+test('every type has an address for each of its formats, and none for others', async () => {
+  const tokens = new AccessTokens(clock)
+  await tokens.get(`https://oauth2.googleapis.com/token ${NEEDED.vertex?.secret}`, () =>
+    Promise.resolve({ token: 't', expiresAtMs: 1e9 }),
+  )
   for (const type of SUPPLIER_TYPES_SERVED) {
-    for (const format of type.formats)
-      expect(type.target({ ...QUERY, format }).url).toStartWith('https://up.')
+    for (const format of type.formats) {
+      const query = { ...QUERY, ...NEEDED[type.name], format }
+      expect((await type.target(query, { ...TOOLS, tokens })).url).toStartWith('https://up.')
+    }
+    const query = { ...QUERY, ...NEEDED[type.name], format: 'images' } as const
+    if (!type.formats.includes('images')) expect(() => type.target(query, TOOLS)).toThrow('no address')
   }
   expect(() => target('anthropic', {})).toThrow('no address')
   expect(() => target('openai', { operation: 'count-tokens' })).toThrow('no address')
-  expect(() => target('sandbox', { format: 'images' })).toThrow('no address')
+  expect(() => target('bedrock', { format: 'messages', operation: 'count-tokens' })).toThrow('no address')
+})
+
+test('docs/suppliers.md tells of every type, its formats and its options', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/suppliers.md'), 'utf8')
+  const words = (cell = '') => [...cell.matchAll(/`([a-z_-]+)`/g)].map(([, word]) => word ?? '')
+  const cells = page
+    .split('\n')
+    .filter((line) => line.startsWith('| [`'))
+    .map((line) => line.split('|'))
+  const told: unknown = cells.map(([, type, formats, , options]) => [
+    words(type),
+    words(formats),
+    words(options),
+  ])
+  const built = SUPPLIER_TYPES_SERVED.map((type) => [
+    [type.name],
+    type.name === 'sandbox' ? [] : type.formats,
+    type.options ?? [],
+  ])
+  expect(told).toEqual(built)
+  for (const { name } of SUPPLIER_TYPES_SERVED) expect(page).toContain(`\n## ${name}\n`)
 })

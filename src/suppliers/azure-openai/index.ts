@@ -1,0 +1,47 @@
+import type { Format } from '../../vocabulary/supply.ts'
+import {
+  type CallQuery,
+  type CallTarget,
+  noAddress,
+  type SupplierType,
+  trimSlashes,
+} from '../supplier-type.ts'
+
+/** OpenAI's models as a resource of somebody's own at Azure; the upstream model is the name of a deployment. */
+export const azureOpenai: SupplierType = {
+  name: 'azure-openai',
+  formats: ['chat-completion', 'responses'],
+  options: ['api_version'],
+  target: azureTarget,
+}
+
+const PATHS: Readonly<Partial<Record<Format, string>>> = {
+  'chat-completion': '/chat/completions',
+  responses: '/responses',
+}
+
+function azureTarget(query: CallQuery): CallTarget {
+  const path = PATHS[query.format]
+  if (path === undefined || query.operation === 'count-tokens') throw noAddress(query)
+  return {
+    url: `${resourceOf(query.baseUrl)}/openai${addressOf(query, path)}`,
+    headers: { 'content-type': 'application/json', 'api-key': query.secret },
+  }
+}
+
+/** Azure shows the address in three lengths, and all of them mean the same resource. */
+function resourceOf(baseUrl: string): string {
+  return trimSlashes(baseUrl).replace(/\/openai(\/v1)?$/, '')
+}
+
+const DATED = /^\d{4}-\d{2}-\d{2}/
+
+function addressOf({ format, options, upstreamModel }: CallQuery, path: string): string {
+  const version = options.api_version
+  if (version === undefined) return `/v1${path}`
+  const query = `?api-version=${encodeURIComponent(version)}`
+  // Only dated versions have addresses of their own; `preview` is the current address with more in it.
+  if (!DATED.test(version)) return `/v1${path}${query}`
+  if (format === 'responses') return `${path}${query}`
+  return `/deployments/${encodeURIComponent(upstreamModel)}${path}${query}`
+}

@@ -1,0 +1,45 @@
+/** What one of AWS's exceptions is in the messages format, and the status that says the same. */
+export interface Exception {
+  readonly status: number
+  readonly type: string
+  readonly code?: string
+}
+
+const UNKNOWN: Exception = { status: 500, type: 'api_error' }
+const BAD_KEY: Exception = { status: 403, type: 'authentication_error' }
+const NO_MODEL: Exception = { status: 404, type: 'not_found_error', code: 'model_not_found' }
+
+/** By the name in lower case: errors and events of one stream do not agree on capitals. */
+const EXCEPTIONS: ReadonlyMap<string, Exception> = new Map([
+  ['throttlingexception', { status: 429, type: 'rate_limit_error' }],
+  ['servicequotaexceededexception', { status: 429, type: 'rate_limit_error' }],
+  ['modelnotreadyexception', { status: 503, type: 'overloaded_error' }],
+  ['serviceunavailableexception', { status: 503, type: 'overloaded_error' }],
+  ['modeltimeoutexception', { status: 504, type: 'timeout_error' }],
+  ['validationexception', { status: 400, type: 'invalid_request_error' }],
+  ['resourcenotfoundexception', NO_MODEL],
+  ['accessdeniedexception', BAD_KEY],
+  ['expiredtokenexception', BAD_KEY],
+  ['unrecognizedclientexception', BAD_KEY],
+  ['invalidsignatureexception', BAD_KEY],
+  ['incompletesignatureexception', BAD_KEY],
+  ['missingauthenticationtokenexception', BAD_KEY],
+  ['modelerrorexception', UNKNOWN],
+  ['modelstreamerrorexception', UNKNOWN],
+  ['internalserverexception', UNKNOWN],
+])
+
+// Keys that may use some models and not others are good keys, and which model is asked for is our own configuration.
+const ABOUT_MODEL =
+  /access to the model|not authorized to perform|model identifier is invalid|inference profile|on-demand throughput/i
+
+/** null when the name is none of Bedrock's. */
+export function exceptionOf(name: string, message: string): Exception | null {
+  const known = EXCEPTIONS.get(name.toLowerCase()) ?? null
+  const mayBeAboutModel = known === BAD_KEY || known?.status === 400
+  return mayBeAboutModel && ABOUT_MODEL.test(message) ? NO_MODEL : known
+}
+
+export function messagesError({ type, code }: Omit<Exception, 'status'>, message: string): object {
+  return { type: 'error', error: { type, ...(code !== undefined && { code }), message } }
+}

@@ -1,0 +1,95 @@
+import { betasOf, rewriteMembers, withAddedBetas } from '../hosted-messages.ts'
+import {
+  type CallQuery,
+  type CallTarget,
+  type CallTools,
+  noAddress,
+  type SupplierType,
+  trimSlashes,
+} from '../supplier-type.ts'
+import { readRefusal } from './read-refusal.ts'
+import { FRAMED_STREAM, readStream } from './read-stream.ts'
+import { type BedrockSecret, checkSecret, piecesOf, readSecret } from './secret.ts'
+import { type SignedCall, sign } from './sign.ts'
+
+/** Amazon Bedrock: Claude models in the messages format, others in the chat-completion format. */
+export const bedrock: SupplierType = {
+  name: 'bedrock',
+  formats: ['messages', 'chat-completion'],
+  options: ['region', 'betas'],
+  checkSecret,
+  target: bedrockTarget,
+}
+
+const VERSION = 'bedrock-2023-05-31'
+const SERVICE = 'bedrock'
+
+/** Features in test that change how one request is answered, and do not cost more than the route's price says. */
+const BETAS = [
+  'compact-2026-01-12',
+  'computer-use-2025-01-24',
+  'computer-use-2025-11-24',
+  'context-management-2025-06-27',
+  'effort-2025-11-24',
+  'fine-grained-tool-streaming-2025-05-14',
+  'interleaved-thinking-2025-05-14',
+  'tool-examples-2025-10-29',
+  'tool-search-tool-2025-10-19',
+] as const
+
+function bedrockTarget(query: CallQuery, tools: CallTools): CallTarget | Promise<CallTarget> {
+  const call = callOf(query)
+  const secret = readSecret(query.secret)
+  const readResponse = (response: Response) => readAnswer(response, secret)
+  if (secret.type === 'bearer') {
+    const headers = { ...call.headers, authorization: `Bearer ${secret.key}` }
+    return { ...call, headers, readResponse }
+  }
+  const scope = { keys: secret, region: regionOf(query), service: SERVICE, nowMs: tools.clock.nowMs() }
+  return sign(call, scope).then((headers) => ({ ...call, headers, readResponse }))
+}
+
+function callOf(query: CallQuery): SignedCall {
+  if (query.operation === 'count-tokens') throw noAddress(query)
+  const baseUrl = trimSlashes(query.baseUrl)
+  const headers = { 'content-type': 'application/json' }
+  switch (query.format) {
+    case 'messages':
+      return { url: `${baseUrl}${invokePath(query)}`, headers, body: messagesBody(query) }
+    case 'chat-completion':
+      return { url: `${baseUrl}/openai/v1/chat/completions`, headers, body: query.body }
+    default:
+      throw noAddress(query)
+  }
+}
+
+// A model may be named by an ARN, whose slashes and colons belong to the name.
+function invokePath({ upstreamModel, stream }: CallQuery): string {
+  const method = stream ? 'invoke-with-response-stream' : 'invoke'
+  return `/model/${encodeURIComponent(upstreamModel)}/${method}`
+}
+
+/** The address says which model and whether in a stream, and the body may not say it again. */
+function messagesBody({ body, clientHeaders, options }: CallQuery): string {
+  const betas = betasOf(clientHeaders, withAddedBetas(BETAS, options.betas))
+  return rewriteMembers(body, {
+    model: null,
+    stream: null,
+    anthropic_version: VERSION,
+    anthropic_beta: betas.length === 0 ? null : betas,
+  })
+}
+
+const REGION_IN_HOST = /(?:^|\.)bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./
+
+function regionOf({ baseUrl, options }: CallQuery): string {
+  const region = options.region ?? REGION_IN_HOST.exec(new URL(baseUrl).hostname)?.[1]
+  if (region === undefined) throw new Error('the address names no region; set the option region')
+  return region
+}
+
+function readAnswer(response: Response, secret: BedrockSecret): Response | Promise<Response> {
+  if (!response.ok) return readRefusal(response, piecesOf(secret))
+  const isFramed = response.headers.get('content-type')?.includes(FRAMED_STREAM) === true
+  return isFramed ? readStream(response) : response
+}

@@ -1,0 +1,76 @@
+import { sign } from 'node:crypto'
+import { asObject, asText, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
+import type { AccessToken } from '../access-tokens.ts'
+import type { CallTools } from '../supplier-type.ts'
+import type { ServiceAccount } from './service-account.ts'
+
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+// The longest Google allows.
+const ASSERTION_SECONDS = 3_600
+// Every call of this credential waits for the token, so a place that does not answer must not hold them for long.
+const PATIENCE_MS = 10_000
+const LONGEST_REASON = 200
+
+/** Exchanges a signed assertion for an access token (RFC 7523). */
+export async function fetchToken(
+  account: ServiceAccount,
+  tokenUri: string,
+  tools: CallTools,
+): Promise<AccessToken> {
+  const nowMs = tools.clock.nowMs()
+  const assertion = signAssertion(account, { tokenUri, issuedAtSeconds: Math.floor(nowMs / 1000) })
+  const { status, body } = await ask(tokenRequest(tokenUri, assertion), tools)
+  const token = asText(body.access_token)
+  if (status !== 200 || token === null) throw new Error(describeRefusal(status, body, assertion))
+  const expiresInSeconds = typeof body.expires_in === 'number' ? body.expires_in : ASSERTION_SECONDS
+  return { token, expiresAtMs: nowMs + expiresInSeconds * 1000 }
+}
+
+interface AssertionFields {
+  readonly tokenUri: string
+  readonly issuedAtSeconds: number
+}
+
+function signAssertion(account: ServiceAccount, { tokenUri, issuedAtSeconds }: AssertionFields): string {
+  const { privateKeyId, clientEmail, privateKey } = account
+  const header = { alg: 'RS256', typ: 'JWT', ...(privateKeyId !== null && { kid: privateKeyId }) }
+  const claims = {
+    iss: clientEmail,
+    scope: SCOPE,
+    aud: tokenUri,
+    iat: issuedAtSeconds,
+    exp: issuedAtSeconds + ASSERTION_SECONDS,
+  }
+  const signed = `${encodePart(header)}.${encodePart(claims)}`
+  return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`
+}
+
+function encodePart(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url')
+}
+
+function tokenRequest(tokenUri: string, assertion: string): Request {
+  return new Request(tokenUri, {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: GRANT_TYPE, assertion }),
+    redirect: 'manual',
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  })
+}
+
+async function ask(request: Request, tools: CallTools): Promise<{ status: number; body: JsonObject }> {
+  try {
+    const response = await tools.call(request)
+    return { status: response.status, body: asObject(tryParseJson(await response.text())) ?? {} }
+  } catch (cause) {
+    throw new Error('the place where access tokens are given out does not answer', { cause })
+  }
+}
+
+function describeRefusal(status: number, body: JsonObject, assertion: string): string {
+  const reasons = [asText(body.error), asText(body.error_description)].filter((reason) => reason !== null)
+  // The assertion is as good as a token for an hour, should anyone quote it.
+  const reason = reasons.join(': ').replaceAll(assertion, '[removed]').slice(0, LONGEST_REASON)
+  return `no access token was given out for the service account (status ${status}${reason && `, ${reason}`})`
+}
