@@ -25,5 +25,7 @@ export interface SupplierFailure {
   readonly message: string
   /** The request field the supplier complained about, when it said so. */
   readonly param: string | null
+  /** The parameter it said it does not take, as a path; absent when it said no such thing. */
+  readonly refusedParam?: string
   readonly retryAfterSeconds: number | null
 }

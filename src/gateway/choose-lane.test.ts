@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { PROTOCOLS, protocolOf } from '../protocols/index.ts'
 import type { ClientRequest, Protocol } from '../protocols/protocol.ts'
 import type { Format } from '../vocabulary/supply.ts'
@@ -37,6 +37,28 @@ for (const client of PROTOCOLS) {
     expect(laneOf(client, [])).toBeNull()
   })
 }
+
+describe('a supplier with quirks', () => {
+  const laneTo = (vendor: string, fits: boolean) => {
+    const client = protocolOf('chat-completion')
+    if (client === undefined) throw new Error('no chat')
+    const supplier = aSupplier({ type: 'openai-compatible', options: { vendor } })
+    const route = { route: aRoute(), price: A_PRICE, supplier, formats: [client.name], credentials: [] }
+    return chooseLane(client, { fits: () => fits } as unknown as ClientRequest, route)?.type
+  }
+
+  test('is sent the client’s bytes when they fit it, and its answers are told anew when they need it', () => {
+    expect(laneTo('xai', true)).toBe('relay')
+    expect(laneTo('mistral', true)).toBe('mend')
+    expect(laneTo('plain', true)).toBe('relay')
+  })
+
+  test('is translated to when the client’s bytes do not fit it', () => {
+    expect(laneTo('xai', false)).toBe('translate')
+    expect(laneTo('mistral', false)).toBe('translate')
+    expect(laneTo('plain', false)).toBe('relay')
+  })
+})
 
 test('every text format can be translated to', () => {
   for (const { name } of PROTOCOLS) expect(protocolOf(name)?.name).toBe(name)

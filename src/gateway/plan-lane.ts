@@ -1,17 +1,26 @@
 import type { Protocol } from '../protocols/protocol.ts'
 import type { Candidate } from '../rules/routing/order-candidates.ts'
-import { fitTraits } from '../vocabulary/traits.ts'
+import { quirksOf } from '../suppliers/quirks.ts'
+import { fitTraits, type Traits } from '../vocabulary/traits.ts'
 import type { Admission } from './admission.ts'
 import { chooseLane } from './choose-lane.ts'
 import type { Gateway } from './gateway.ts'
 import type { LanePlan } from './lane-plan.ts'
-import { planRelay } from './relay.ts'
+import { planMending, planRelay } from './relay.ts'
+import { isStrict, leaveOutRefused } from './strip-parameters.ts'
 import {
   planTranslation,
   type ReplySides,
+  retell,
   type TranslationParts,
   unfoldReply,
 } from './translate/translate.ts'
+
+export interface LaneParts {
+  readonly admission: Admission
+  readonly candidate: Candidate
+  readonly gateway: Gateway
+}
 
 /** What to send to this candidate. Throws a GatewayError when what the client wants cannot be said to it. */
 export async function planLane(
@@ -23,23 +32,50 @@ export async function planLane(
   const lane = chooseLane(protocol, request, candidate.route)
   if (lane === null) throw new Error('a candidate without a lane')
   const parts = { admission, candidate, gateway }
-  if (lane.type === 'relay') {
-    return planRelay({
-      protocol,
-      request,
-      upstreamModel: candidate.route.route.upstreamModel,
-      unfoldReply: (text) => unfoldReply(text, sidesFor(protocol, parts)),
-    })
+  switch (lane.type) {
+    case 'relay':
+      return leaveOutRefused(relayPlan(parts), parts)
+    case 'mend':
+      return leaveOutRefused(mendingPlan(parts), parts)
+    case 'translate':
+      return leaveOutRefused(await planTranslation(translationParts(lane.protocol, parts)), parts)
   }
-  return await planTranslation(translationParts(lane.protocol, parts))
 }
 
 /**
  * What to send to a candidate that has refused the signatures in the history: the same without them. It is translated
  * even where it could be relayed, since the client's bytes hold what was refused.
  */
-export function planWithoutProofs(refused: LanePlan, parts: LaneParts): Promise<LanePlan> {
-  return planTranslation({ ...translationParts(refused.supplierProtocol, parts), isProofless: true })
+export async function planWithoutProofs(refused: LanePlan, parts: LaneParts): Promise<LanePlan> {
+  const plan = await planTranslation({
+    ...translationParts(refused.supplierProtocol, parts),
+    isProofless: true,
+  })
+  return leaveOutRefused(plan, parts)
+}
+
+function relayPlan(parts: LaneParts): LanePlan {
+  const { protocol, request } = parts.admission.asking
+  return planRelay({
+    protocol,
+    request,
+    upstreamModel: parts.candidate.route.route.upstreamModel,
+    unfoldReply: (text) => unfoldReply(text, sidesFor(protocol, parts)),
+  })
+}
+
+function mendingPlan(parts: LaneParts): LanePlan {
+  const { protocol, request, caller } = parts.admission.asking
+  const sides = sidesFor(protocol, parts)
+  const { upstreamModel, traits } = sides.supply
+  const kept = traits.needsReasoningContent ? 'every' : 'signed'
+  const retelling = retell({
+    ...sides,
+    isStreamed: request.facts.stream,
+    streamedChoices: request.facts.choices,
+    openSteps: () => [parts.gateway.thinking.watch(caller.account.id, kept)],
+  })
+  return planMending({ protocol, request, upstreamModel, ...retelling })
 }
 
 function translationParts(protocol: Protocol, parts: LaneParts): TranslationParts {
@@ -50,27 +86,21 @@ function translationParts(protocol: Protocol, parts: LaneParts): TranslationPart
     accountId: caller.account.id,
     memory: parts.gateway.thinking,
     fetchImage: (url) => parts.gateway.fetchImage(url, exchange),
-    isStrict: exchange.headers.get('x-gateway-strict') === 'true',
+    isStrict: isStrict(exchange),
     isProofless: false,
   }
 }
 
-export interface LaneParts {
-  readonly admission: Admission
-  readonly candidate: Candidate
-  readonly gateway: Gateway
-}
-
 /** Both sides of a translation and what each needs to know. */
-function sidesFor({ supplier }: Protocol, { admission, candidate, gateway }: LaneParts): ReplySides {
+function sidesFor(protocol: Protocol, { admission, candidate, gateway }: LaneParts): ReplySides {
   const { exchange, target, request } = admission.asking
   return {
     client: request.client,
-    supplier,
+    supplier: protocol.supplier,
     supply: {
       upstreamModel: candidate.route.route.upstreamModel,
       route: candidate.route.supplier.id,
-      traits: fitTraits(supplier.traits, target.model.capabilities),
+      traits: traitsOf(protocol, { admission, candidate, gateway }),
       outputTokenLimit: target.model.outputTokenLimit,
     },
     reply: {
@@ -81,4 +111,11 @@ function sidesFor({ supplier }: Protocol, { admission, candidate, gateway }: Lan
       newId: gateway.newId,
     },
   }
+}
+
+/** What its supplier lacks, no model has there. */
+function traitsOf({ name, supplier }: Protocol, { admission, candidate }: LaneParts): Traits {
+  const ofModel = fitTraits(supplier.traits, admission.asking.target.model.capabilities)
+  const quirks = quirksOf(candidate.route.supplier, name)
+  return quirks === null ? ofModel : { ...ofModel, ...quirks.traits }
 }

@@ -26,6 +26,20 @@ export function planRelay(parts: RelayParts): LanePlan {
   }
 }
 
+export type MendingParts = Omit<RelayParts, 'unfoldReply'> & Pick<LanePlan, 'openTap' | 'readWhole'>
+
+/** The same for a supplier whose answers its clients would stumble over: they are read by whoever knows how. */
+export function planMending({ protocol, request, upstreamModel, ...reading }: MendingParts): LanePlan {
+  return {
+    supplierProtocol: protocol,
+    body: request.relayBody(upstreamModel),
+    isStreamed: request.facts.stream,
+    copies: 1,
+    ...reading,
+    dropped: [],
+  }
+}
+
 function readWhole(protocol: Protocol, text: string): WholeReply | null {
   const reply = tryParse(text)
   const facts = protocol.readReply(reply)

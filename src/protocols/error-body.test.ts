@@ -32,6 +32,226 @@ describe('an error response', () => {
   ])('%s says %s', (body, message) => expect(decodeErrorBody(400, body).message).toBe(message))
 })
 
+const extraForbidden = (name: string) => ({
+  type: 'extra_forbidden',
+  loc: ['body', ...name.split('.')],
+  msg: 'Extra inputs are not permitted',
+  input: true,
+})
+
+/** Bodies as compatible suppliers send them, by what is at fault. */
+const SEEN: readonly (readonly [number, object, string, Readonly<Record<string, unknown>>])[] = [
+  [
+    422,
+    {
+      object: 'error',
+      message: { detail: [extraForbidden('stream_options.include_usage')] },
+      type: 'invalid_request_error',
+      param: null,
+      code: null,
+    },
+    'input',
+    {
+      param: 'stream_options.include_usage',
+      refusedParam: 'stream_options.include_usage',
+      message: 'stream_options.include_usage: Extra inputs are not permitted',
+    },
+  ],
+  [
+    422,
+    {
+      object: 'error',
+      message: JSON.stringify({ detail: [extraForbidden('seed')] }),
+      type: 'internal_error_proxy',
+      code: '1000',
+    },
+    'input',
+    { refusedParam: 'seed', param: 'seed' },
+  ],
+  [
+    422,
+    {
+      object: 'Error',
+      detail: [extraForbidden('tools')],
+      message: [extraForbidden('tools')],
+      type: 'invalid_request_error',
+      code: 3001,
+    },
+    'input',
+    { refusedParam: 'tools' },
+  ],
+  [
+    400,
+    { object: 'error', message: 'Invalid model: nope', type: 'invalid_model', param: null, code: '1500' },
+    'server',
+    {},
+  ],
+  [
+    400,
+    {
+      code: 'Client specified an invalid argument',
+      error: 'Argument not supported on this model: presencePenalty',
+    },
+    'input',
+    { refusedParam: 'presencePenalty' },
+  ],
+  [
+    400,
+    {
+      code: 'Client specified an invalid argument',
+      error: 'Incorrect API key provided: xa***. You can obtain one.',
+    },
+    'credential',
+    {},
+  ],
+  [
+    413,
+    {
+      error: {
+        message:
+          'Request too large for model `x` in organization `org_01hq2k3m4n5p6q7r8s` on tokens per minute (TPM): Limit 6000',
+        type: 'tokens',
+        code: 'rate_limit_exceeded',
+      },
+    },
+    'rate-limited',
+    {},
+  ],
+  [
+    400,
+    { error: { message: "property 'logit_bias' is unsupported", type: 'invalid_request_error' } },
+    'input',
+    { refusedParam: 'logit_bias' },
+  ],
+  [
+    400,
+    {
+      error: {
+        message: 'Model Not Exist',
+        type: 'invalid_request_error',
+        param: null,
+        code: 'invalid_request_error',
+      },
+    },
+    'server',
+    {},
+  ],
+  [
+    429,
+    { error: { message: 'Your account is suspended', type: 'exceeded_current_quota_error' } },
+    'credential',
+    {},
+  ],
+  [
+    429,
+    { error: { message: 'The engine is currently overloaded', type: 'engine_overloaded_error' } },
+    'overloaded',
+    {},
+  ],
+  [
+    400,
+    {
+      error: {
+        message: 'invalid temperature: only 1 is allowed for this model',
+        type: 'invalid_request_error',
+      },
+    },
+    'input',
+    { refusedParam: 'temperature' },
+  ],
+  [
+    403,
+    {
+      error: {
+        code: 403,
+        message: 'Your input was flagged',
+        metadata: { reasons: ['violence'], flagged_input: '…', provider_name: 'x', model_slug: 'y' },
+      },
+    },
+    'input',
+    { message: 'Your input was flagged' },
+  ],
+  [
+    400,
+    {
+      error: {
+        code: 400,
+        message: 'Provider returned error',
+        metadata: { provider_name: 'x', raw: '{"error":{"message":"prompt is too long: 9 > 8"}}' },
+      },
+    },
+    'context-length',
+    { message: 'prompt is too long: 9 > 8' },
+  ],
+  [
+    400,
+    {
+      error: {
+        message: 'Your organization must be verified to stream this model.',
+        param: 'stream',
+        code: 'unsupported_value',
+      },
+    },
+    'credential',
+    {},
+  ],
+  [
+    400,
+    {
+      error: {
+        message: 'Your organization must be verified to generate reasoning summaries.',
+        param: 'reasoning.summary',
+        code: 'unsupported_value',
+      },
+    },
+    'input',
+    { refusedParam: 'reasoning.summary' },
+  ],
+  [
+    400,
+    {
+      object: 'error',
+      message: "This model's maximum context length is 4096 tokens. However, you requested 5000.",
+      type: 'BadRequestError',
+      param: null,
+      code: 400,
+    },
+    'context-length',
+    {},
+  ],
+  [
+    404,
+    {
+      error: {
+        message: 'model "x" not found, try pulling it first',
+        type: 'api_error',
+        param: null,
+        code: null,
+      },
+    },
+    'server',
+    {},
+  ],
+  [
+    400,
+    {
+      message: 'Please reduce the length of the messages or completion.',
+      type: 'invalid_request_error',
+      param: 'messages',
+      code: 'context_length_exceeded',
+    },
+    'context-length',
+    { param: 'messages' },
+  ],
+]
+
+describe('as compatible suppliers write it', () => {
+  for (const [status, body, kind, more] of SEEN) {
+    test(`${status} ${JSON.stringify(body).slice(0, 100)}`, () =>
+      expect(decodeErrorBody(status, JSON.stringify(body))).toMatchObject({ kind: kind as 'input', ...more }))
+  }
+})
+
 describe('an error event', () => {
   test.each([
     [{ error: { code: 'rate_limit_exceeded' } }, 'rate-limited'],

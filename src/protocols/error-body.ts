@@ -1,6 +1,7 @@
 import type { FailureKind, SupplierFailure } from '../errors/supplier-failure.ts'
 import { asObject, asText, isObject, type JsonObject, tryParseJson } from '../wire/json-values.ts'
-import { cleanSupplierMessage, failureKindOf, saysPromptTooLong } from './supplier-error.ts'
+import { findRefusedParameter } from './refused-parameter.ts'
+import { cleanParam, cleanSupplierMessage, failureKindOf, saysPromptTooLong } from './supplier-error.ts'
 
 /** What an error body says, whichever of the common shapes it has. */
 export interface ErrorWords {
@@ -10,12 +11,19 @@ export interface ErrorWords {
   readonly param: string | null
   /** A status that stands inside the body, as in an error event. */
   readonly status: number | null
+  /** True when a filter has found fault with what the client wrote. */
+  readonly isFlagged: boolean
 }
 
 /** Words that mean the same whatever status they come with; the first found wins. */
 const KINDS_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
   ['context_length_exceeded', 'context-length'],
+  // Also said with a 413, of a request that is larger than what our own account may send in a minute.
+  ['rate_limit_exceeded', 'rate-limited'],
+  ['rate_limit_reached_error', 'rate-limited'],
+  ['engine_overloaded_error', 'overloaded'],
   ['insufficient_quota', 'credential'],
+  ['exceeded_current_quota_error', 'credential'],
   ['invalid_api_key', 'credential'],
   ['billing_hard_limit_reached', 'credential'],
   ['billing_not_active', 'credential'],
@@ -24,11 +32,20 @@ const KINDS_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
   ['permission_error', 'credential'],
   // The name was put there by us, so a client could do nothing about it.
   ['model_not_found', 'server'],
+  ['invalid_model', 'server'],
 ])
+
+/** What the account of ours, or the name we wrote, is at fault for although the status blames the request. */
+const OUR_FAULTS: readonly (readonly [RegExp, FailureKind])[] = [
+  [/\bapi key\b/i, 'credential'],
+  [/\bcredit balance\b|\binsufficient (?:balance|credits|quota|funds)\b/i, 'credential'],
+  [/\bthis organi[sz]ation has been disabled\b|\breached your specified api usage limits\b/i, 'credential'],
+  [/\borgani[sz]ation must be verified to (?:stream|use)\b/i, 'credential'],
+  [/^model not exist\b|\bmodel [^ ]{1,80} (?:does not exist|is not a valid model)/i, 'server'],
+]
 
 /** Words that decide only where no status does: in an error event under a 200. */
 const STREAM_KINDS_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
-  ['rate_limit_exceeded', 'rate-limited'],
   ['rate_limit_error', 'rate-limited'],
   ['overloaded_error', 'overloaded'],
   ['server_is_overloaded', 'overloaded'],
@@ -46,8 +63,14 @@ export function decodeErrorBody(status: number, body: string): SupplierFailure {
     status,
     message: words?.message ?? `The supplier answered with status ${status}.`,
     param: words?.param ?? null,
+    ...refusalIn(words),
     retryAfterSeconds: null,
   }
+}
+
+function refusalIn(words: ErrorWords | null): Pick<SupplierFailure, 'refusedParam'> {
+  const refusedParam = words === null ? null : findRefusedParameter(words)
+  return refusedParam === null ? {} : { refusedParam }
 }
 
 /** Reads the content of an error event, where no status tells what it means. */
@@ -68,10 +91,11 @@ function classify(status: number, words: ErrorWords | null): FailureKind {
   if (words === null) return status === 404 ? 'server' : kind
   const byCode = kindByCode(KINDS_BY_CODE, words)
   if (byCode !== null) return byCode
+  if (words.isFlagged) return 'input'
   if (kind !== 'input') return kind
   if (saysPromptTooLong(words.message)) return 'context-length'
-  if (/\bapi key\b/i.test(words.message)) return 'credential'
-  return status === 404 && isOurAddress(words) ? 'server' : 'input'
+  const ourFault = OUR_FAULTS.find(([pattern]) => pattern.test(words.message))?.[1]
+  return ourFault ?? (status === 404 && isOurAddress(words) ? 'server' : 'input')
 }
 
 function classifyWithoutStatus(words: ErrorWords | null): FailureKind {
@@ -111,21 +135,52 @@ function readInner(error: unknown, outer: JsonObject): ErrorWords | null {
 }
 
 function toWords(error: JsonObject): ErrorWords | null {
-  const text = asText(error.message) ?? readDetail(error.detail) ?? asText(error.msg) ?? asText(error.title)
+  const finding = findingIn(error)
+  const metadata = asObject(error.metadata)
+  const words = asText(error.message)
+  const isFindingAsText = finding !== null && words?.startsWith('{') === true
+  const text =
+    quotedMessage(metadata) ?? (isFindingAsText ? null : words) ?? finding?.text ?? asText(error.msg)
   const codes = [error.code, error.type].flatMap((code) => asText(code)?.toLowerCase() ?? [])
-  if (text === null && codes.length === 0) return null
+  const said = text ?? asText(error.title) ?? (codes.length === 0 ? null : codes.join(' '))
+  if (said === null) return null
   return {
-    message: cleanSupplierMessage(text ?? codes.join(' ')),
+    message: cleanSupplierMessage(said),
     codes,
-    param: asText(error.param)?.slice(0, 100) ?? null,
+    param: cleanParam(asText(error.param) ?? finding?.path ?? null),
     status: readStatus(error.code) ?? readStatus(error.status),
+    isFlagged: metadata !== null && (Array.isArray(metadata.reasons) || metadata.flagged_input !== undefined),
   }
 }
 
-// Frameworks such as FastAPI give a list of findings.
-function readDetail(detail: unknown): string | null {
-  if (!Array.isArray(detail)) return asText(detail) ?? asText(asObject(detail)?.message)
-  return asText(asObject(detail[0])?.msg)
+/** A supplier that only passes on what others answer says so, and quotes what they said. */
+function quotedMessage(metadata: JsonObject | null): string | null {
+  const raw = asText(metadata?.raw)
+  return raw === null ? null : (readErrorWords(tryParseJson(raw))?.message ?? null)
+}
+
+interface Finding {
+  readonly text: string
+  readonly path: string | null
+}
+
+/** Frameworks such as FastAPI give a list of findings as `detail`, some suppliers as or in `message`, even as text. */
+function findingIn(error: JsonObject): Finding | null {
+  const message = asText(error.message)
+  const inner = message?.startsWith('{') ? tryParseJson(message) : error.message
+  const detail = error.detail ?? asObject(inner)?.detail ?? inner
+  if (!Array.isArray(detail)) return plainFinding(detail === error.message ? null : detail)
+  const first = asObject(detail[0])
+  const text = asText(first?.msg)
+  if (text === null) return null
+  const path = Array.isArray(first?.loc) ? first.loc.filter((step) => step !== 'body').join('.') : ''
+  // Without its path such a finding says nothing.
+  return path === '' ? { text, path: null } : { text: `${path}: ${text}`, path }
+}
+
+function plainFinding(detail: unknown): Finding | null {
+  const text = asText(detail) ?? asText(asObject(detail)?.message)
+  return text === null ? null : { text, path: null }
 }
 
 function readStatus(value: unknown): number | null {
@@ -140,5 +195,5 @@ function readPlainText(body: string): ErrorWords | null {
   const message = cleanSupplierMessage(body)
   const isProse =
     message !== '' && !message.startsWith('<') && !message.startsWith('{') && !message.startsWith('[')
-  return isProse ? { message, codes: [], param: null, status: null } : null
+  return isProse ? { message, codes: [], param: null, status: null, isFlagged: false } : null
 }

@@ -7,11 +7,21 @@ const LONGEST_EXAMINED = 4000
 const SECRETS: readonly RegExp[] = [
   /\bBearer\s+[^\s"',;]+/gi,
   // Suppliers quote keys in full or with stars in the middle.
-  /\b(?:sk|pk|rk|gsk|xai|key|pplx|nvapi|hf|csk|fw|r8|tgp)[-_][-_*A-Za-z0-9/+]{8,}/g,
+  /\bkey[-_](?=[-_A-Za-z/+]*[\d*])[-_*A-Za-z0-9/+]{8,}/g,
+  /\b(?:sk|pk|rk|gsk|xai|pplx|nvapi|hf|csk|fw|r8|tgp)[-_][-_*A-Za-z0-9/+]{8,}/g,
   /\b(?:AIza|AKIA|ASIA|ya29\.|eyJ)[-_.*A-Za-z0-9/+]{8,}/g,
   // An account id has a digit or a capital in it; `user_location` has not.
   /\b(?:org|proj|acct|user|project|organization)[-_](?=[a-z]*[A-Z0-9])[A-Za-z0-9]{8,}/g,
   /(?<=[?&](?:key|api_key|token)=)[^\s&"']+/gi,
+  /\b(?:req|sess)[-_][A-Za-z0-9]{8,}/g,
+  /(?<=\brequest[ _-]?id[:=]?\s{0,3})[\w-]{8,}/gi,
+  // Teams, organisations and traces of several vendors.
+  /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi,
+  /\barn:aws[-\w]*:[^\s"',;]+/g,
+  /\b[\w.+-]{1,64}@[\w-]{1,64}\.iam\.gserviceaccount\.com\b/gi,
+  /(?<=\bprojects\/)[\w:.-]+/g,
+  /(?<=\bprojects?(?: number)?[ :#]{1,3})\d{6,}\b/gi,
+  /(?<=\b(?:account|subscription)(?: id)?[ :#]{1,3})\d{6,}\b/gi,
 ]
 
 /** A supplier's own words made fit to be stored and shown: no credentials or account ids, one line, at most 1,000 characters. */
@@ -21,6 +31,13 @@ export function cleanSupplierMessage(message: string): string {
   const oneLine = cleaned.replace(/[\s\p{Cc}]+/gu, ' ').trim()
   // A cut through the middle of a surrogate pair would not be valid text any more.
   return oneLine.slice(0, LONGEST_MESSAGE).toWellFormed()
+}
+
+const LONGEST_PARAM = 100
+
+/** The name of a field as a supplier gives it, made fit to be shown. */
+export function cleanParam(param: string | null): string | null {
+  return param === null ? null : cleanSupplierMessage(param).slice(0, LONGEST_PARAM)
 }
 
 /** What a status alone says, whatever the format. Statuses that speak of our own configuration are not the client's. */
@@ -50,12 +67,22 @@ export function failureKindOf(status: number): FailureKind {
   }
 }
 
-const TOO_LONG =
-  /context[ _-]?(?:length|window|size)|(?:prompt|input|request) (?:is|was) too long|too many (?:input |prompt )?tokens|reduce the length|exceeds? the (?:model's )?(?:maximum|max|limit)[^.]{0,40}tokens|maximum (?:input |prompt )?tokens? (?:limit|allowed)/i
+const TOO_LONG: readonly RegExp[] = [
+  /context[ _-]?(?:length|window|size)/i,
+  /(?:prompt|input|request) (?:is|was) too long/i,
+  /too many (?:input |prompt )?tokens/i,
+  /reduce the length/i,
+  /exceeds? the (?:model's )?(?:maximum|max|limit)[^.]{0,40}tokens/i,
+  /maximum (?:input |prompt )?tokens? (?:limit|allowed)/i,
+  /maximum prompt length/i,
+  /exceed(?:s|ed)? (?:the )?(?:model|context) (?:token )?limit/i,
+  /tokens \+ `?max_new_tokens`? must be <=/i,
+]
 
 /** Whether a message says that the prompt does not fit the model, in any of the wordings suppliers use. */
 export function saysPromptTooLong(message: string): boolean {
-  return TOO_LONG.test(message.slice(0, LONGEST_EXAMINED))
+  const examined = message.slice(0, LONGEST_EXAMINED)
+  return TOO_LONG.some((pattern) => pattern.test(examined))
 }
 
 const PROOF_REFUSED = /\bsignature\b|thought_signature|encrypted[ _]content/i

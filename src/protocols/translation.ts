@@ -53,12 +53,24 @@ export interface StreamEncoder {
   readonly finalReply?: unknown
 }
 
+/** Which parameters of a request a supplier that refuses them may do without. */
+export interface ParameterRules {
+  /**
+   * Paths of those that only tune an answer. What is asked for, how long the answer may be and what form it has are
+   * never among them.
+   */
+  readonly strippable: ReadonlySet<string>
+  /** The other name of a parameter that has two. */
+  readonly respelled: Readonly<Record<string, string>>
+}
+
 /** The side of a format that faces suppliers. */
 export interface SupplierSide {
   /** What a model of this format takes when nothing else is known of it. */
   readonly traits: Traits
   /** Tool names and call ids this format's suppliers accept. */
   readonly toolRules: ToolRules
+  readonly parameters: ParameterRules
   /** Throws a GatewayError for what changes the contract of the answer and cannot be expressed. */
   encodeRequest(conversation: Conversation, context: SupplyContext): EncodedRequest
   /** null when the body is not a reply of this format. */

@@ -105,6 +105,19 @@ describe('thoughts a client could not keep', () => {
     ])
   })
 
+  test('need no signature for suppliers that want all of them back', () => {
+    const events = unfold(answerOf([bare('A'), textPart('Hm.'), call('c1')]))
+    remember(events)
+    expect(restore([textPart('Hm.'), call('c1')])).toEqual([textPart('Hm.'), call('c1')])
+    passThrough(events, [memory.watch('acc_1', 'every')])
+    expect(restore([textPart('Hm.'), call('c1')])).toEqual([bare('A'), textPart('Hm.'), call('c1')])
+    expect(restore([bare('A'), textPart('Hm.'), call('c1')])).toEqual([
+      bare('A'),
+      textPart('Hm.'),
+      call('c1'),
+    ])
+  })
+
   test('take the place of copies without a signature', () => {
     remember(unfold(answerOf([thought('A'), call('c1')])))
     expect(restore([bare('A'), call('c1')])).toEqual([thought('A'), call('c1')])

@@ -2,7 +2,7 @@ import type { Conversation, Turn } from '../../conversation/conversation.ts'
 import type { Part, ThinkingPart } from '../../conversation/part.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { EventStep } from './event-step.ts'
-import { type Thought, ThoughtWatcher } from './thought-watcher.ts'
+import { type KeptThoughts, type Thought, ThoughtWatcher } from './thought-watcher.ts'
 
 export interface MemoryBounds {
   readonly keptMs: number
@@ -24,8 +24,8 @@ interface KeptThought {
 }
 
 /**
- * Remembers signed thoughts by account and call id for a few hours. Some client formats have no field for them, and
- * suppliers refuse the next turn of a tool loop without them.
+ * Remembers thoughts by account and call id for a few hours. Some client formats have no field for them, and suppliers
+ * refuse the next turn of a tool loop without them.
  */
 export class ThinkingMemory {
   readonly #clock: Clock
@@ -44,8 +44,8 @@ export class ThinkingMemory {
   }
 
   /** Watches an answer and keeps what it thought before each call. */
-  watch(accountId: string): EventStep {
-    return new ThoughtWatcher((callId, thought) => this.#keep(keyOf(accountId, callId), thought))
+  watch(accountId: string, kept: KeptThoughts = 'signed'): EventStep {
+    return new ThoughtWatcher((callId, thought) => this.#keep(keyOf(accountId, callId), thought), kept)
   }
 
   /** The conversation with remembered thoughts put back where calls came back without them. */
@@ -101,11 +101,17 @@ function restoreTurn(turn: Turn, recall: Recall): Turn {
     if (thought !== null) thoughts.set(part, thought)
   }
   if (thoughts.size === 0) return turn
-  // A client that carries signed thoughts itself knows better than the memory where they belong.
-  if (turn.parts.some((part) => part.type === 'thinking' && part.proof !== null)) {
+  // A client that carries signed thoughts itself, or all that there were, knows better than the memory where they belong.
+  if (carriesThoughts(turn, thoughts)) {
     return { ...turn, parts: turn.parts.map((part) => withProof(part, thoughts.get(part))) }
   }
   return { ...turn, parts: withThoughts(turn.parts, thoughts) }
+}
+
+function carriesThoughts({ parts }: Turn, thoughts: ReadonlyMap<Part, Thought>): boolean {
+  if (parts.some(isSigned)) return true
+  const remembered = [...thoughts.values()].flatMap(({ opening, before }) => [...opening, ...before])
+  return !remembered.some(isSigned) && parts.some(({ type }) => type === 'thinking')
 }
 
 function withThoughts(parts: readonly Part[], thoughts: ReadonlyMap<Part, Thought>): Part[] {

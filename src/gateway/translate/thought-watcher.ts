@@ -3,7 +3,10 @@ import type { ThinkingPart, ToolCallPart } from '../../conversation/part.ts'
 import type { Proof } from '../../conversation/proof.ts'
 import type { EventStep } from './event-step.ts'
 
-/** What a model had thought when it made a call. Only signed thoughts count: others need no remembering. */
+/** Which thoughts are kept: most suppliers want only those back that they have signed. */
+export type KeptThoughts = 'signed' | 'every'
+
+/** What a model had thought when it made a call. */
 export interface Thought {
   /** What stood before all it said; suppliers want it there again, at the beginning of the turn. */
   readonly opening: readonly ThinkingPart[]
@@ -18,10 +21,12 @@ type Keep = (callId: string, thought: Thought) => void
 /** Passes an answer on as it is, and tells of the thoughts before each call. */
 export class ThoughtWatcher implements EventStep {
   readonly #keep: Keep
+  readonly #kept: KeptThoughts
   readonly #choices = new Map<number, WatchedChoice>()
 
-  constructor(keep: Keep) {
+  constructor(keep: Keep, kept: KeptThoughts) {
     this.#keep = keep
+    this.#kept = kept
   }
 
   push(event: AnswerEvent): readonly AnswerEvent[] {
@@ -53,7 +58,7 @@ export class ThoughtWatcher implements EventStep {
 
   #endPart(choice: WatchedChoice): void {
     const { open, opening, before } = choice
-    if (open?.type === 'thinking' && open.proof !== null) {
+    if (open?.type === 'thinking' && (this.#kept === 'every' || open.proof !== null)) {
       before.push({ ...open, text: open.text + choice.pieces.join('') })
     } else if (open?.type === 'tool-call') {
       const thought: Thought = { opening: opening ?? [], before, callProof: open.proof }

@@ -52,15 +52,34 @@ export async function planTranslation(parts: TranslationParts): Promise<LanePlan
   const adapted = adaptTools(fitToSupplier(wanted, copies, supply), supplier.toolRules)
   const { body, dropped } = supplier.encodeRequest(adapted.conversation, supply)
   if (parts.isStrict && dropped.length > 0) throw wouldDrop(dropped)
-  const answering: Answering = { ...parts, wanted, adapted }
   return {
     supplierProtocol: parts.supplierProtocol,
     body: JSON.stringify(body),
     isStreamed: adapted.conversation.stream,
     copies,
-    openTap: () => openTap(answering),
-    readWhole: (replies) => readWhole(replies, answering),
+    ...retell({
+      ...parts,
+      isStreamed: wanted.stream,
+      streamedChoices: wanted.choices,
+      openSteps: (streamedChoices) => stepsFor({ ...parts, wanted, adapted }, streamedChoices),
+    }),
     dropped: droppedNames(dropped),
+  }
+}
+
+export interface Retelling extends ReplySides {
+  /** Whether the client wants a stream. */
+  readonly isStreamed: boolean
+  readonly streamedChoices: number
+  /** What to do to the answer on its way; `streamedChoices` is null when it is there as a whole. */
+  openSteps(streamedChoices: number | null): EventStep[]
+}
+
+/** How an answer is read from the supplier and told to the client. */
+export function retell(retelling: Retelling): Pick<LanePlan, 'openTap' | 'readWhole'> {
+  return {
+    openTap: () => openTap(retelling),
+    readWhole: (replies) => readWhole(replies, retelling),
   }
 }
 
@@ -89,16 +108,15 @@ interface Answering extends TranslationParts {
   readonly adapted: AdaptedConversation
 }
 
-function openTap(answering: Answering): TranslatingTap {
+function openTap(retelling: Retelling): TranslatingTap {
   return new TranslatingTap({
-    decoder: answering.supplier.openDecoder(answering.supply),
-    steps: stepsFor(answering, answering.wanted.choices),
-    encoder: answering.client.openEncoder(answering.reply),
-    promptTokens: answering.reply.promptTokens,
+    decoder: retelling.supplier.openDecoder(retelling.supply),
+    steps: retelling.openSteps(retelling.streamedChoices),
+    encoder: retelling.client.openEncoder(retelling.reply),
+    promptTokens: retelling.reply.promptTokens,
   })
 }
 
-/** `streamedChoices` is null when the answer is there as a whole. */
 function stepsFor(
   { adapted, wanted, supply, memory, accountId }: Answering,
   streamedChoices: number | null,
@@ -107,23 +125,23 @@ function stepsFor(
   const { stop } = wanted.sampling
   if (!supply.traits.stop && stop.length > 0)
     steps.push(new StopScanner({ sequences: stop, streamedChoices }))
-  steps.push(memory.watch(accountId))
+  steps.push(memory.watch(accountId, supply.traits.needsReasoningContent ? 'every' : 'signed'))
   return steps
 }
 
-function readWhole(replies: readonly string[], answering: Answering): WholeReply | null {
+function readWhole(replies: readonly string[], retelling: Retelling): WholeReply | null {
   const answers: Answer[] = []
   for (const text of replies) {
-    const answer = answering.supplier.decodeReply(tryParse(text), answering.supply)
+    const answer = retelling.supplier.decodeReply(tryParse(text), retelling.supply)
     if (answer === null) return null
     answers.push(answer)
   }
-  const events = passThrough(unfold(mergeAnswers(answers)), stepsFor(answering, null))
+  const events = passThrough(unfold(mergeAnswers(answers)), retelling.openSteps(null))
   const answer = fold(events)
   const facts = { usage: answer.usage, outputCharacters: countOutput(answer) }
-  const told = withUsage(answer, answering.reply.promptTokens)
-  if (answering.wanted.stream) return { ...encodeFrames(told, answering), facts }
-  const reply = answering.client.encodeReply(told, answering.reply)
+  const told = withUsage(answer, retelling.reply.promptTokens)
+  if (retelling.isStreamed) return { ...encodeFrames(told, retelling), facts }
+  const reply = retelling.client.encodeReply(told, retelling.reply)
   return { body: JSON.stringify(reply), facts, reply }
 }
 

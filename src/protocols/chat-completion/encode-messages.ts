@@ -166,7 +166,7 @@ class MessagesEncoder {
     this.messages.push({
       role: 'assistant',
       content,
-      ...this.#thinking(parts),
+      ...this.#thinking(parts, calls.length > 0),
       ...(calls.length > 0 && { tool_calls: calls }),
     })
   }
@@ -181,13 +181,14 @@ class MessagesEncoder {
     return text === '' ? opaque : [{ type: 'text', text }, ...opaque]
   }
 
-  #thinking(parts: readonly Part[]): JsonObject {
+  // Beside calls it must stand even when nothing is known of it.
+  #thinking(parts: readonly Part[], isRequired: boolean): JsonObject {
     if (!this.#context.traits.needsReasoningContent) return {}
     const text = parts
       .filter((part): part is ThinkingPart => part.type === 'thinking')
       .map((part) => part.text)
       .join('')
-    return text === '' ? {} : { reasoning_content: text }
+    return text === '' && !isRequired ? {} : { reasoning_content: text }
   }
 
   #call({ id, name, kind, input, proof }: ToolCallPart): JsonObject {

@@ -4,6 +4,7 @@ import { decodeReply } from './decode-reply.ts'
 import { ChatStreamDecoder } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
 import { CHAT_TOOL_RULES, CHAT_TRAITS, FORMAT } from './format.ts'
+import { CHAT_PARAMETERS } from './parameters.ts'
 import { readReply } from './read-reply.ts'
 import { readRequest } from './read-request.ts'
 
@@ -16,6 +17,7 @@ export const chatCompletion: Protocol = {
   supplier: {
     traits: CHAT_TRAITS,
     toolRules: CHAT_TOOL_RULES,
+    parameters: CHAT_PARAMETERS,
     encodeRequest,
     decodeReply,
     openDecoder: (context) => new ChatStreamDecoder(context),

@@ -16,8 +16,6 @@ import { decodeUsage } from './usage.ts'
 const MOST_VAIN_LESSONS = 4
 const DONE = new TextEncoder().encode('data: [DONE]\n\n')
 
-/** What becomes of an event: it goes on, it alone is left out, or it and all after it stay here. */
-
 export interface TapOptions {
   /** False when we asked for usage and the client did not: then the chunk that carries nothing else is left out. */
   readonly keepsUsageChunk: boolean
@@ -120,7 +118,11 @@ export class UsageTap implements StreamTap {
       if (isObject(choice.error)) return this.#fail(decodeStreamError(choice))
       this.#readChoice(choice)
     }
-    if (!isObject(chunk.usage)) return 'forward'
+    if (!isObject(chunk.usage)) {
+      // Some suppliers report usage inside the choice that ends.
+      this.usage = decodeUsage(asObject(choices[0])?.usage) ?? this.usage
+      return 'forward'
+    }
     this.usage = decodeUsage(chunk.usage) ?? this.usage
     const isUsageOnly = Array.isArray(chunk.choices) && choices.length === 0
     return isUsageOnly && !this.#keepsUsageChunk ? 'remove' : 'forward'

@@ -1,6 +1,7 @@
 import type { FailureKind, SupplierFailure } from '../../errors/supplier-failure.ts'
 import { asArray, asObject, asText, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
-import { cleanSupplierMessage, failureKindOf, saysPromptTooLong } from '../supplier-error.ts'
+import { findRefusedParameter } from '../refused-parameter.ts'
+import { cleanParam, cleanSupplierMessage, failureKindOf, saysPromptTooLong } from '../supplier-error.ts'
 
 interface ErrorWords {
   readonly message: string
@@ -29,7 +30,6 @@ const KINDS_BY_WORD: ReadonlyMap<string, FailureKind> = new Map([
 ])
 
 const CREDENTIAL_REASONS = /^(?:API_KEY_|BILLING_|SERVICE_DISABLED|CONSUMER_|ACCOUNT_|ACCESS_TOKEN_)/
-const LONGEST_PARAM = 100
 
 /** Reads an error response: an object with `error`, or a list of one when a stream was asked for. */
 export function decodeError(status: number, body: string): SupplierFailure {
@@ -39,8 +39,15 @@ export function decodeError(status: number, body: string): SupplierFailure {
     status,
     message: words?.message ?? `The supplier answered with status ${status}.`,
     param: words?.param ?? null,
+    ...refusalIn(words),
     retryAfterSeconds: words?.retryAfterSeconds ?? null,
   }
+}
+
+function refusalIn(words: ErrorWords | null): Pick<SupplierFailure, 'refusedParam'> {
+  const refusedParam =
+    words === null ? null : findRefusedParameter({ message: words.message, codes: [], param: null })
+  return refusedParam === null ? {} : { refusedParam }
 }
 
 /** Reads an event that holds an error, where only the body tells the status. */
@@ -97,7 +104,7 @@ function readParam(details: readonly JsonObject[]): string | null {
   const fields = details.flatMap(({ fieldViolations }) =>
     asArray(fieldViolations).flatMap((violation) => asText(asObject(violation)?.field) ?? []),
   )
-  return fields[0]?.slice(0, LONGEST_PARAM) ?? null
+  return cleanParam(fields[0] ?? null)
 }
 
 // Written as `37s` or `1.5s`.

@@ -7,6 +7,7 @@ import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { GenerationDecoder } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
+import { GENERATION_PARAMETERS } from './parameters.ts'
 import { readReply } from './read-reply.ts'
 import { readRequest } from './read-request.ts'
 
@@ -34,6 +35,7 @@ const supplier: SupplierSide = {
     hasCustomTools: false,
     hasNamespaces: false,
   },
+  parameters: GENERATION_PARAMETERS,
   encodeRequest,
   decodeReply,
   openDecoder: (context) => new GenerationDecoder(context),

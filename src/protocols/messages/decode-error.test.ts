@@ -36,6 +36,12 @@ describe('kind', () => {
       official('invalid_request_error', 'Your credit balance is too low to access the API.'),
       'credential',
     ],
+    [400, official('invalid_request_error', 'This organization has been disabled.'), 'credential'],
+    [
+      400,
+      official('invalid_request_error', 'You have reached your specified API usage limits.'),
+      'credential',
+    ],
     [502, '<html>', 'server'],
     [400, '{"message":"bad"}', 'input'],
   ]

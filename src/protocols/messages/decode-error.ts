@@ -22,14 +22,7 @@ export function decodeStreamError(event: unknown): SupplierFailure {
 }
 
 function refine(failure: SupplierFailure): SupplierFailure {
-  const kind = failure.kind === 'input' ? classifyInput(failure.message) : failure.kind
-  return { ...failure, kind, param: failure.param ?? findParam(failure.message) }
-}
-
-function classifyInput(message: string): FailureKind {
-  if (/exceeds? context limit/i.test(message)) return 'context-length'
-  // An empty purse of ours is reported as if the client had asked for something wrong.
-  return /credit balance/i.test(message) ? 'credential' : 'input'
+  return { ...failure, param: failure.param ?? findParam(failure.message) }
 }
 
 // `messages.0.content: ...` is how suppliers of this format begin a complaint about one field.

@@ -5,6 +5,7 @@ import { decodeReply } from './decode-reply.ts'
 import { MessagesStreamDecoder } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
 import { FORMAT } from './format.ts'
+import { MESSAGES_PARAMETERS } from './parameters.ts'
 import { readReply } from './read-reply.ts'
 import { readRequest } from './read-request.ts'
 import { frame } from './stream-error.ts'
@@ -20,6 +21,7 @@ export const messages: Protocol = {
   supplier: {
     traits: MESSAGES_TRAITS,
     toolRules: MESSAGES_TOOL_RULES,
+    parameters: MESSAGES_PARAMETERS,
     encodeRequest,
     decodeReply,
     openDecoder: (context) => new MessagesStreamDecoder(context),

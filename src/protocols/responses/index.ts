@@ -7,6 +7,7 @@ import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { ResponsesDecoder } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
+import { RESPONSES_PARAMETERS } from './parameters.ts'
 import { readReply } from './read-reply.ts'
 import { readCount, readRequest } from './read-request.ts'
 import { state } from './state.ts'
@@ -26,6 +27,7 @@ const supplier: SupplierSide = {
     hasCustomTools: true,
     hasNamespaces: true,
   },
+  parameters: RESPONSES_PARAMETERS,
   encodeRequest,
   decodeReply,
   openDecoder: (context) => new ResponsesDecoder(context),

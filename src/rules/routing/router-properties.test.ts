@@ -79,7 +79,7 @@ class Play {
 
 function playing(check: (order: RoutingOrder, play: Play, next: Step) => void): void {
   fc.assert(
-    fc.property(fc.nat(), fc.array(step, { maxLength: 120, size: "max" }), (seed, steps) => {
+    fc.property(fc.nat(), fc.array(step, { maxLength: 120, size: 'max' }), (seed, steps) => {
       const play = new Play(seed)
       for (const next of steps) {
         const order = play.take(next)

@@ -1,8 +1,9 @@
-import { ANTHROPIC_STYLE_FORMATS, anthropicStyleTarget } from '../anthropic-style.ts'
+import { ANTHROPIC_STYLE_FORMATS, ANTHROPIC_STYLE_OPTIONS, anthropicStyleTarget } from '../anthropic-style.ts'
 import type { SupplierType } from '../supplier-type.ts'
 
 export const anthropic: SupplierType = {
   name: 'anthropic',
   formats: ANTHROPIC_STYLE_FORMATS,
+  options: ANTHROPIC_STYLE_OPTIONS,
   target: anthropicStyleTarget,
 }

@@ -5,5 +5,6 @@ import type { SupplierType } from '../supplier-type.ts'
 export const openaiCompatible: SupplierType = {
   name: 'openai-compatible',
   formats: OPENAI_STYLE_FORMATS,
+  options: ['vendor'],
   target: openaiStyleTarget,
 }

@@ -1,8 +1,24 @@
 import { OPENAI_STYLE_FORMATS, openaiStyleTarget } from '../openai-style.ts'
-import type { SupplierType } from '../supplier-type.ts'
+import type { CallQuery, CallTarget, SupplierType } from '../supplier-type.ts'
 
 export const openai: SupplierType = {
   name: 'openai',
   formats: OPENAI_STYLE_FORMATS,
-  target: openaiStyleTarget,
+  options: ['organization', 'project'],
+  target: openaiTarget,
+}
+
+/** Whose account is charged is for the operator to say; what a client sends in these headers goes nowhere. */
+function openaiTarget(query: CallQuery): CallTarget {
+  const target = openaiStyleTarget(query)
+  const { organization, project } = query.options
+  if (organization === undefined && project === undefined) return target
+  return {
+    ...target,
+    headers: {
+      ...target.headers,
+      ...(organization !== undefined && { 'openai-organization': organization }),
+      ...(project !== undefined && { 'openai-project': project }),
+    },
+  }
 }

@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { findRefusedParameter } from './refused-parameter.ts'
+
+const find = (message: string, codes: readonly string[] = [], param: string | null = null) =>
+  findRefusedParameter({ message, codes, param })
+
+test.each([
+  ["Unsupported parameter: 'temperature' is not supported with this model.", 'temperature'],
+  [
+    "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+    'temperature',
+  ],
+  [
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    'max_tokens',
+  ],
+  ['Unrecognized request argument supplied: top_k', 'top_k'],
+  ['Unrecognized request arguments supplied: top_k, min_p', 'top_k'],
+  ["Unknown parameter: 'reasoning.foo'.", 'reasoning.foo'],
+  ['context_management: Extra inputs are not permitted', 'context_management'],
+  ['`temperature` is deprecated for this model.', 'temperature'],
+  ['`temperature` and `top_p` cannot both be specified for this model. Please use only one.', 'top_p'],
+  ["Extra inputs are not permitted, field: 'verbosity', value: 'low'", 'verbosity'],
+  [
+    'Malformed input request: #: extraneous key [top_k] is not permitted, please reformat your input and try again.',
+    'top_k',
+  ],
+  [
+    `Invalid JSON payload received. Unknown name "topKay" at 'generation_config': Cannot find field.`,
+    'generation_config.topKay',
+  ],
+  ['Invalid JSON payload received. Unknown name "user": Cannot find field.', 'user'],
+  [
+    "[{'type': 'extra_forbidden', 'loc': ('body', 'min_p'), 'msg': 'Extra inputs are not permitted', 'input': 1}]",
+    'min_p',
+  ],
+  ['Argument not supported on this model: presencePenalty', 'presencePenalty'],
+  ['Model grok-4.6 does not support parameter presencePenalty.', 'presencePenalty'],
+  ["property 'logit_bias' is unsupported, did you mean 'top_p'?", 'logit_bias'],
+  ['invalid temperature: only 1 is allowed for this model', 'temperature'],
+  ['Parameter top_k is not supported.', 'top_k'],
+  ['logit_bias is not supported by this model', 'logit_bias'],
+])('%s', (message, name) => expect(find(message)).toBe(name))
+
+test('a code and a field say it without words', () => {
+  expect(find('No.', ['unsupported_value', 'invalid_request_error'], 'reasoning.summary')).toBe(
+    'reasoning.summary',
+  )
+  expect(find('No.', ['invalid_request_error'], 'reasoning.summary')).toBeNull()
+})
+
+test.each([
+  "Invalid value for 'temperature': expected a number between 0 and 2.",
+  'max_tokens is too large: 900000.',
+  'messages: roles must alternate between "user" and "assistant"',
+  "This model's maximum context length is 8192 tokens.",
+  'The model does not support image input.',
+])('%s names no refused parameter', (message) => expect(find(message)).toBeNull())

@@ -1,0 +1,115 @@
+import { closingQuote, endOfValue, skipWhitespace } from './json-text.ts'
+
+/** What to do to the members of a JSON object. A path such as `a.b` names a member of a member. */
+export interface MemberEdits {
+  readonly removed: readonly string[]
+  /** New names by old ones, of the object's own members only. One that already has the new name gives way. */
+  readonly renamed?: Readonly<Record<string, string>>
+}
+
+export interface EditedText {
+  readonly text: string
+  /** Which of the paths to be removed were there. */
+  readonly removed: readonly string[]
+}
+
+interface Member {
+  readonly name: string
+  readonly nameStart: number
+  readonly nameEnd: number
+  readonly valueStart: number
+  readonly valueEnd: number
+}
+
+/** Names that differ in case and underscores only: suppliers complain of `presencePenalty` and mean `presence_penalty`. */
+export function isSameName(one: string, other: string): boolean {
+  return plainName(one) === plainName(other)
+}
+
+function plainName(name: string): string {
+  return name.replaceAll('_', '').toLowerCase()
+}
+
+/**
+ * The text of a JSON object with some members left out or renamed. Every other character stays as it was, so that no
+ * number is written differently. The text must be valid JSON; anything but an object has no members.
+ */
+export function editMembers(text: string, edits: MemberEdits): EditedText {
+  const members = listMembers(text)
+  const renamed = Object.entries(edits.renamed ?? {}).filter(([name]) => hasMember(members, name))
+  const replaced = new Set(renamed.map(([, name]) => name))
+  const removed = new Set<string>()
+  const pieces: Piece[] = []
+  for (const member of members) {
+    const piece = editMember(text, member, { edits, removed })
+    const newName = renamed.find(([name]) => name === member.name)?.[1]
+    if (piece === null || (replaced.has(member.name) && newName === undefined)) continue
+    pieces.push({ ...piece, ...(newName !== undefined && { name: JSON.stringify(newName) }) })
+  }
+  const isUnchanged = removed.size === 0 && renamed.length === 0
+  return { text: isUnchanged ? text : writeObject(text, members, pieces), removed: [...removed] }
+}
+
+/** A member that stays. */
+interface Piece {
+  readonly member: Member
+  /** JSON texts. */
+  readonly name: string
+  readonly value: string
+}
+
+interface Editing {
+  readonly edits: MemberEdits
+  /** Gathers what was found. */
+  readonly removed: Set<string>
+}
+
+/** null when the member is left out. */
+function editMember(text: string, member: Member, { edits, removed }: Editing): Piece | null {
+  const name = text.slice(member.nameStart, member.nameEnd)
+  let value = text.slice(member.valueStart, member.valueEnd)
+  for (const path of edits.removed) {
+    const [first = '', ...rest] = path.split('.')
+    if (!isSameName(first, member.name)) continue
+    if (rest.length === 0) {
+      removed.add(path)
+      return null
+    }
+    const inner = editMembers(value, { removed: [rest.join('.')] })
+    if (inner.removed.length > 0) removed.add(path)
+    value = inner.text
+  }
+  return { member, name, value }
+}
+
+/** What stood around the members stays; white space between two of them is of no use to anybody. */
+function writeObject(text: string, members: readonly Member[], pieces: readonly Piece[]): string {
+  const first = members[0]
+  const last = members.at(-1)
+  if (first === undefined || last === undefined) return text
+  const written = pieces.map(
+    ({ member, name, value }) => `${name}${text.slice(member.nameEnd, member.valueStart)}${value}`,
+  )
+  return `${text.slice(0, first.nameStart)}${written.join(',')}${text.slice(last.valueEnd)}`
+}
+
+function hasMember(members: readonly Member[], name: string): boolean {
+  return members.some((member) => member.name === name)
+}
+
+function listMembers(text: string): Member[] {
+  const members: Member[] = []
+  const open = skipWhitespace(text, 0)
+  if (text[open] !== '{') return members
+  let nameStart = skipWhitespace(text, open + 1)
+  while (text[nameStart] === '"') {
+    const nameEnd = closingQuote(text, nameStart) + 1
+    const valueStart = skipWhitespace(text, skipWhitespace(text, nameEnd) + 1)
+    const valueEnd = endOfValue(text, valueStart)
+    const name = String(JSON.parse(text.slice(nameStart, nameEnd)))
+    members.push({ name, nameStart, nameEnd, valueStart, valueEnd })
+    const after = skipWhitespace(text, valueEnd)
+    nameStart = text[after] === ',' ? skipWhitespace(text, after + 1) : text.length
+  }
+  return members
+}
