@@ -24,12 +24,15 @@ export interface SeriesResult {
 }
 
 /** Sends requests one after the other, every second one streamed, while the preferred supplier fails. */
-export async function runFaultSeries(fault: Fault | 'stopped', requests: number): Promise<SeriesResult> {
+export async function runFaultSeries(
+  fault: Fault | 'stopped' | null,
+  requests: number,
+): Promise<SeriesResult> {
   const suppliers = await startTwoSuppliers()
   try {
     await impatientWith(suppliers, 'first')
     if (fault === 'stopped') await suppliers.first.stop()
-    else suppliers.first.faults.set({ fault })
+    else if (fault !== null) suppliers.first.faults.set({ fault })
     return await sendSeries(suppliers, requests)
   } finally {
     await suppliers.stop()

@@ -31,6 +31,11 @@ export function accountLimits(account: TierFacts, nowMs: number): RateLimits {
   return { rpm: assignment?.rpm ?? tier.rpm, tpm: assignment?.tpm ?? tier.tpm }
 }
 
+/** The assignment whose time is over and that is still written down; null when there is none. */
+export function endedAssignment(account: TierFacts, nowMs: number): TierAssignment | null {
+  return currentAssignment(account, nowMs) === null ? account.tierAssignment : null
+}
+
 function currentAssignment(account: TierFacts, nowMs: number): TierAssignment | null {
   const assignment = account.tierAssignment
   if (assignment === null) return null

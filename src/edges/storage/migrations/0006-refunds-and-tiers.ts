@@ -14,7 +14,6 @@ export const refundsAndTiers: Migration = {
       unique (account_id, reference)
     )`,
     'create index payments_of_account on payments (account_id, at_ms, id)',
-    'create index ledger_entries_of_account on ledger_entries (account_id, at_ms, id)',
 
     // Earned tiers that were found not to be earned any more, and since when.
     `create table tier_doubts (

@@ -26,11 +26,14 @@ export const settlementsAreEntries: Migration = {
     'drop table ledger_entries',
     'create index posted_entries_of_account on posted_entries (account_id, at_ms, id)',
 
-    'create index settlements_of_account_by_end on settlements (account_id, (started_at_ms + duration_ms))',
+    `create index settlements_of_account_by_end
+    on settlements (account_id, (cast(started_at_ms + duration_ms as bigint)))`,
+    // The casts give both halves the same types; without them SQLite would sort all entries to find the newest.
     `create view ledger_entries (kind, id, account_id, amount_nano, request_id, reference, note, at_ms) as
     select kind, id, account_id, amount_nano, request_id, reference, note, at_ms from posted_entries
     union all
-    select 'settlement', request_id, account_id, -amount_nano, request_id, null, null, started_at_ms + duration_ms
+    select cast('settlement' as text), request_id, account_id, cast(-amount_nano as bigint), request_id,
+      cast(null as text), cast(null as text), cast(started_at_ms + duration_ms as bigint)
     from settlements where amount_nano <> 0`,
   ],
 }

@@ -1,7 +1,6 @@
 import type { Account, TierAssignment, TierName } from '../../../vocabulary/account.ts'
 import { toStoredJson } from '../columns.ts'
 import type { Database } from '../database.ts'
-import { upsertRow } from '../statements.ts'
 
 interface AccountRow {
   readonly id: string
@@ -14,19 +13,26 @@ interface AccountRow {
   readonly total_paid_nano: bigint
 }
 
-const ACCOUNTS = { name: 'accounts', key: ['id'] }
-
-/** Total paid is taken only from an account that is new; after that, payments alone move it. */
+/**
+ * Total paid and earned tier are taken only from an account that is new. After that payments alone move the one, and
+ * evaluations the other: whoever saves an account may know an older tier than the one it has reached meanwhile.
+ */
 export async function saveAccount(tx: Database, account: Account): Promise<void> {
-  await upsertRow(tx, ACCOUNTS, {
-    id: account.id,
-    name: account.name,
-    email: account.email,
-    earned_tier: account.earnedTier,
-    tier_assignment: account.tierAssignment && toStoredJson(account.tierAssignment),
-    credit_line_nano: account.creditLineNano,
-    created_at_ms: BigInt(account.createdAtMs),
-  })
+  await tx.rows(
+    `insert into accounts (id, name, email, earned_tier, tier_assignment, credit_line_nano, created_at_ms)
+    values ($1, $2, $3, $4, $5, $6, $7)
+    on conflict (id) do update set name = excluded.name, email = excluded.email,
+      tier_assignment = excluded.tier_assignment, credit_line_nano = excluded.credit_line_nano`,
+    [
+      account.id,
+      account.name,
+      account.email,
+      account.earnedTier,
+      account.tierAssignment && toStoredJson(account.tierAssignment),
+      account.creditLineNano,
+      BigInt(account.createdAtMs),
+    ],
+  )
   await tx.rows(
     `insert into account_balances (account_id, balance_nano, total_paid_nano) values ($1, 0, $2)
     on conflict (account_id) do nothing`,

@@ -1,5 +1,5 @@
 import type { KeptReply } from '../../../gateway/ports/reply-store.ts'
-import type { SecretKeeper } from '../../../rules/access/server-secret.ts'
+import type { Sealer } from '../../../rules/access/server-secret.ts'
 import type { Database } from '../database.ts'
 
 interface KeptReplyRow {
@@ -13,7 +13,7 @@ interface KeptReplyRow {
 /** What a client said and was told is nobody else's to read, not even in a copy of the database. */
 type Content = Pick<KeptReply, 'inputItems' | 'reply'>
 
-export async function saveReply(database: Database, kept: KeptReply, secrets: SecretKeeper): Promise<void> {
+export async function saveReply(database: Database, kept: KeptReply, secrets: Sealer): Promise<void> {
   const content: Content = { inputItems: kept.inputItems, reply: kept.reply }
   await database.rows(
     `insert into kept_replies (account_id, id, created_at_ms, expires_at_ms, sealed_content)
@@ -35,7 +35,7 @@ export async function saveReply(database: Database, kept: KeptReply, secrets: Se
 export async function findReply(
   database: Database,
   wanted: Pick<KeptReply, 'accountId' | 'id'> & { readonly nowMs: number },
-  secrets: SecretKeeper,
+  secrets: Sealer,
 ): Promise<KeptReply | null> {
   const [row] = await database.rows<KeptReplyRow>(
     `select account_id, id, created_at_ms, expires_at_ms, sealed_content

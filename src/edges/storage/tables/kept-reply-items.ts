@@ -1,5 +1,5 @@
 import type { KeptReply } from '../../../gateway/ports/reply-store.ts'
-import type { SecretKeeper } from '../../../rules/access/server-secret.ts'
+import type { Sealer } from '../../../rules/access/server-secret.ts'
 import type { Database } from '../database.ts'
 import { insertRows, planInsert } from '../statements.ts'
 
@@ -19,7 +19,7 @@ const INSERT = planInsert({
 export async function replaceReplyItems(
   tx: Database,
   kept: { readonly reply: KeptReply; readonly items: ReadonlyMap<string, unknown> },
-  secrets: SecretKeeper,
+  secrets: Sealer,
 ): Promise<void> {
   const { accountId, id } = kept.reply
   await tx.rows('delete from kept_reply_items where account_id = $1 and reply_id = $2', [accountId, id])
@@ -45,7 +45,7 @@ const SELECT = `select kept_reply_items.item_id, kept_reply_items.sealed_item
 export async function findReplyItems(
   database: Database,
   wanted: { readonly accountId: string; readonly ids: readonly string[]; readonly nowMs: number },
-  secrets: SecretKeeper,
+  secrets: Sealer,
 ): Promise<ReadonlyMap<string, unknown>> {
   const found = new Map<string, unknown>()
   for (let start = 0; start < wanted.ids.length; start += PORTION) {

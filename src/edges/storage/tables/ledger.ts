@@ -1,22 +1,10 @@
-import type { DailySpend } from '../../../gateway/ports/storage.ts'
+import type { DailySpend, LedgerEntry } from '../../../gateway/ports/storage.ts'
 import { formatUsdt, type NanoUsdt } from '../../../vocabulary/money.ts'
 import type { Database } from '../database.ts'
 import { insertRows, planInsert } from '../statements.ts'
 
-export interface LedgerEntry {
-  readonly kind: 'payment' | 'settlement' | 'refund' | 'adjustment'
-  /** Unique within its kind. */
-  readonly id: string
-  readonly accountId: string
-  readonly amountNano: NanoUsdt
-  readonly requestId: string | null
-  readonly reference: string | null
-  readonly note: string | null
-  readonly atMs: number
-}
-
 const INSERT_ENTRIES = planInsert({
-  table: 'ledger_entries',
+  table: 'posted_entries',
   columns: ['kind', 'id', 'account_id', 'amount_nano', 'request_id', 'reference', 'note', 'at_ms'],
   ending: '',
 })
@@ -36,7 +24,7 @@ const ADD_TO_DAILY_SPENDS = planInsert({
     amount_nano = key_daily_spend.amount_nano + excluded.amount_nano`,
 })
 
-/** Appends entries and moves the balances by them: the only way a balance ever changes. */
+/** Appends entries and moves the balances by them. Settlements are entries by themselves, and are refused here. */
 export async function enterInLedger(tx: Database, entries: readonly LedgerEntry[]): Promise<void> {
   await insertRows(
     tx,
@@ -52,35 +40,64 @@ export async function enterInLedger(tx: Database, entries: readonly LedgerEntry[
       BigInt(entry.atMs),
     ]),
   )
-  await insertRows(tx, ADD_TO_BALANCES, sumByAccount(entries))
-}
-
-// All writers touch accounts in the order of their ids, so two of them can never wait for each other.
-function sumByAccount(entries: readonly LedgerEntry[]): [string, bigint, bigint][] {
-  const sums = new Map<string, { balance: bigint; paid: bigint }>()
+  const sums = new BalanceSums()
   for (const { accountId, kind, amountNano } of entries) {
-    const sum = sums.get(accountId) ?? { balance: 0n, paid: 0n }
-    sum.balance += amountNano
-    if (kind === 'payment') sum.paid += amountNano
-    sums.set(accountId, sum)
+    sums.add(accountId, amountNano, kind === 'payment' ? amountNano : 0n)
   }
-  return [...sums.keys()].sort().map((id) => [id, sums.get(id)?.balance ?? 0n, sums.get(id)?.paid ?? 0n])
+  await moveBalances(tx, sums)
 }
 
-/** Adds to what keys have spent on days; several spends of one key and day are summed first. */
-export async function addToDailySpends(tx: Database, spends: readonly DailySpend[]): Promise<void> {
-  const sums = new Map<string, DailySpend>()
-  for (const spend of spends) {
-    const place = `${spend.day} ${spend.keyId}`
-    const amountNano = (sums.get(place)?.amountNano ?? 0n) + spend.amountNano
-    sums.set(place, { ...spend, amountNano })
+/** What balances change by. */
+export class BalanceSums {
+  readonly #sums = new Map<string, { balance: bigint; paid: bigint }>()
+
+  add(accountId: string, amountNano: NanoUsdt, paidNano: NanoUsdt): void {
+    const sum = this.#sums.get(accountId)
+    if (sum === undefined) {
+      this.#sums.set(accountId, { balance: amountNano, paid: paidNano })
+    } else {
+      sum.balance += amountNano
+      sum.paid += paidNano
+    }
   }
-  const inOrder = [...sums].sort(([left], [right]) => (left < right ? -1 : 1))
-  await insertRows(
-    tx,
-    ADD_TO_DAILY_SPENDS,
-    inOrder.map(([, { keyId, day, amountNano }]) => [keyId, BigInt(day), amountNano]),
-  )
+
+  // All writers touch accounts in the order of their ids, so two of them can never wait for each other.
+  rows(): [string, bigint, bigint][] {
+    const inOrder = [...this.#sums].sort(([left], [right]) => (left < right ? -1 : 1))
+    return inOrder.map(([accountId, { balance, paid }]) => [accountId, balance, paid])
+  }
+}
+
+/** To be called for what was entered in the same transaction: a balance is the sum of its entries. */
+export async function moveBalances(tx: Database, sums: BalanceSums): Promise<void> {
+  await insertRows(tx, ADD_TO_BALANCES, sums.rows())
+}
+
+/** What keys have spent on days, several spends of one key and day summed up. */
+export class SpendSums {
+  readonly #sums = new Map<string, Map<number, bigint>>()
+
+  add(keyId: string, day: number, amountNano: NanoUsdt): void {
+    let days = this.#sums.get(keyId)
+    if (days === undefined) {
+      days = new Map()
+      this.#sums.set(keyId, days)
+    }
+    days.set(day, (days.get(day) ?? 0n) + amountNano)
+  }
+
+  rows(): [string, bigint, bigint][] {
+    const rows = [...this.#sums].flatMap(([keyId, days]) =>
+      [...days].map(([day, amountNano]): [string, bigint, bigint] => [keyId, BigInt(day), amountNano]),
+    )
+    return rows.sort(([leftKey, leftDay], [rightKey, rightDay]) =>
+      leftKey === rightKey ? Number(leftDay - rightDay) : leftKey < rightKey ? -1 : 1,
+    )
+  }
+}
+
+export async function addToDailySpends(tx: Database, sums: SpendSums): Promise<void> {
+  await insertRows(tx, ADD_TO_DAILY_SPENDS, sums.rows())
 }
 
 export async function loadBalances(database: Database): Promise<Map<string, NanoUsdt>> {

@@ -1,5 +1,16 @@
-import type { Adjustment, Payment } from '../../../gateway/ports/storage.ts'
-import type { Database } from '../database.ts'
+import type {
+  Adjustment,
+  AuditEvent,
+  LedgerEntry,
+  Listing,
+  Page,
+  Payment,
+  Recorded,
+} from '../../../gateway/ports/storage.ts'
+import { decodeCursor, pageOf } from '../cursor.ts'
+import type { Database, Parameter } from '../database.ts'
+import { insertRows, planInsert } from '../statements.ts'
+import { writeAuditEvent } from './audit-events.ts'
 import { enterInLedger } from './ledger.ts'
 
 interface PaymentRow {
@@ -11,22 +22,83 @@ interface PaymentRow {
   readonly at_ms: bigint
 }
 
-/** Null when recorded now, otherwise the payment that already has this reference. */
-export async function recordPayment(tx: Database, payment: Payment): Promise<Payment | null> {
-  const { id, accountId, reference, amountNano, note, atMs } = payment
-  // Waits for another transaction that is recording the same reference, and then finds it taken.
-  const inserted = await tx.rows(
-    `insert into payments (id, account_id, reference, amount_nano, note, at_ms)
-    values ($1, $2, $3, $4, $5, $6)
-    on conflict (account_id, reference) do nothing
-    returning id`,
-    [id, accountId, reference, amountNano, note, BigInt(atMs)],
+const COLUMNS = ['id', 'account_id', 'reference', 'amount_nano', 'note', 'at_ms']
+const SELECT_PAYMENTS = `select ${COLUMNS.join(', ')} from payments`
+
+// Waits for another transaction that is recording the same reference, and then finds it taken.
+const INSERT_PAYMENTS = planInsert({
+  table: 'payments',
+  columns: COLUMNS,
+  ending: 'on conflict (account_id, reference) do nothing returning id',
+})
+
+interface PaymentOffer {
+  readonly payment: Payment
+  readonly event: AuditEvent
+}
+
+/** Records all, or none when a reference is taken with another amount; then what is given back shows it. */
+export async function recordPaymentsOrNone(
+  database: Database,
+  offers: readonly PaymentOffer[],
+): Promise<readonly Recorded<Payment>[]> {
+  const conflict = new Error('A reference was recorded before with another amount.')
+  let recorded: readonly Recorded<Payment>[] = []
+  try {
+    await database.transaction(async (tx) => {
+      recorded = await recordPayments(
+        tx,
+        offers.map(({ payment }) => payment),
+      )
+      for (const [index, { payment, event }] of offers.entries()) {
+        if (recorded[index]?.record.amountNano !== payment.amountNano) throw conflict
+        if (recorded[index]?.isNew) await writeAuditEvent(tx, event)
+      }
+    })
+  } catch (error) {
+    if (error !== conflict) throw error
+  }
+  return recorded
+}
+
+/** Records those whose reference is not taken, and gives for each payment what is recorded under its reference. */
+async function recordPayments(
+  tx: Database,
+  payments: readonly Payment[],
+): Promise<readonly Recorded<Payment>[]> {
+  const rows = await insertRows<{ id: string }>(tx, INSERT_PAYMENTS, orderByReference(payments).map(encode))
+  const newIds = new Set(rows.map(({ id }) => id))
+  const recorded: Recorded<Payment>[] = []
+  for (const payment of payments) {
+    const isNew = newIds.has(payment.id)
+    recorded.push({ record: isNew ? payment : await findPayment(tx, payment), isNew })
+  }
+  const fresh = recorded.filter(({ isNew }) => isNew)
+  await enterInLedger(
+    tx,
+    fresh.map(({ record }) => ledgerEntryOf(record)),
   )
-  if (inserted.length === 0) return findPayment(tx, payment)
-  await enterInLedger(tx, [
-    { kind: 'payment', id, accountId, amountNano, requestId: null, reference, note, atMs },
-  ])
-  return null
+  return recorded
+}
+
+/**
+ * Two transactions that record the same references meet them in the same order and cannot wait for each other. Of
+ * equal references the first given stays first, so that it is the one that is recorded.
+ */
+function orderByReference(payments: readonly Payment[]): readonly Payment[] {
+  const place = ({ accountId, reference }: Payment) => JSON.stringify([accountId, reference])
+  const placed = payments.map((payment) => ({ payment, at: place(payment) }))
+  return placed
+    .sort((left, right) => (left.at < right.at ? -1 : Number(left.at > right.at)))
+    .map(({ payment }) => payment)
+}
+
+function encode({ id, accountId, reference, amountNano, note, atMs }: Payment): Parameter[] {
+  return [id, accountId, reference, amountNano, note, BigInt(atMs)]
+}
+
+function ledgerEntryOf({ id, accountId, reference, amountNano, note, atMs }: Payment): LedgerEntry {
+  return { kind: 'payment', id, accountId, amountNano, requestId: null, reference, note, atMs }
 }
 
 export async function recordAdjustment(tx: Database, adjustment: Adjustment): Promise<void> {
@@ -36,13 +108,38 @@ export async function recordAdjustment(tx: Database, adjustment: Adjustment): Pr
   ])
 }
 
-async function findPayment(tx: Database, { accountId, reference }: Payment): Promise<Payment> {
-  const [row] = await tx.rows<PaymentRow>(
-    `select id, account_id, reference, amount_nano, note, at_ms
-    from payments where account_id = $1 and reference = $2`,
-    [accountId, reference],
+/** An account's payments, newest first. */
+export async function listPayments(
+  database: Database,
+  accountId: string,
+  page: Page,
+): Promise<Listing<Payment>> {
+  const parameters: Parameter[] = [accountId]
+  let rest = ''
+  if (page.cursor !== null) {
+    const { atMs, id } = decodeCursor(page.cursor)
+    parameters.push(BigInt(atMs), id)
+    rest = 'and (at_ms, id) < ($2, $3)'
+  }
+  parameters.push(BigInt(page.limit + 1))
+  const rows = await database.rows<PaymentRow>(
+    `${SELECT_PAYMENTS} where account_id = $1 ${rest}
+    order by at_ms desc, id desc limit $${parameters.length}`,
+    parameters,
   )
+  return pageOf(rows.map(decode), page, ({ atMs, id }) => ({ atMs, id }))
+}
+
+async function findPayment(tx: Database, { accountId, reference }: Payment): Promise<Payment> {
+  const [row] = await tx.rows<PaymentRow>(`${SELECT_PAYMENTS} where account_id = $1 and reference = $2`, [
+    accountId,
+    reference,
+  ])
   if (row === undefined) throw new Error(`The payment ${reference} was there and is gone.`)
+  return decode(row)
+}
+
+function decode(row: PaymentRow): Payment {
   return {
     id: row.id,
     accountId: row.account_id,

@@ -1,9 +1,10 @@
-import type { DailySpend, Listing, Page, SettlementFilter } from '../../../gateway/ports/storage.ts'
+import type { Listing, Page, SettlementFilter } from '../../../gateway/ports/storage.ts'
+import { dayOf } from '../../../rules/ledger/period.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import { decodeCursor, pageOf } from '../cursor.ts'
 import type { Database, Parameter } from '../database.ts'
 import { insertRows, planInsert } from '../statements.ts'
-import { addToDailySpends, enterInLedger, type LedgerEntry } from './ledger.ts'
+import { addToDailySpends, BalanceSums, moveBalances, SpendSums } from './ledger.ts'
 import {
   decodeSettlement,
   encodeSettlement,
@@ -11,9 +12,9 @@ import {
   type SettlementRow,
 } from './settlement-rows.ts'
 
-const DAY_MS = 86_400_000
+const INSERT_NEW = planInsert({ table: 'settlements', columns: SETTLEMENT_COLUMNS, ending: '' })
 
-const INSERT_SETTLEMENTS = planInsert({
+const INSERT_UNKNOWN = planInsert({
   table: 'settlements',
   columns: SETTLEMENT_COLUMNS,
   ending: 'on conflict (request_id) do nothing returning request_id',
@@ -21,29 +22,46 @@ const INSERT_SETTLEMENTS = planInsert({
 
 const SELECT_SETTLEMENTS = `select ${SETTLEMENT_COLUMNS.join(', ')} from settlements`
 
-/** A settlement that costs nothing has no ledger entry and adds to no spend: it moves no money. */
+/**
+ * Nearly always all of a batch is new, and then nobody needs to be asked which of it is. Only when it is refused, it
+ * may be that some of it was written before a crash.
+ */
 export async function writeSettlements(
   database: Database,
   settlements: readonly Settlement[],
 ): Promise<void> {
   if (settlements.length === 0) return
   const batch = orderById(settlements)
-  await database.transaction(async (tx) => {
-    const rows = await insertRows<{ request_id: string }>(tx, INSERT_SETTLEMENTS, batch.map(encodeSettlement))
-    const charged = newOnes(batch, rows).filter(({ amountNano }) => amountNano !== 0n)
-    await enterInLedger(tx, charged.map(ledgerEntryOf))
-    await addToDailySpends(tx, charged.map(dailySpendOf))
-  })
+  const rows = batch.map(encodeSettlement)
+  try {
+    await database.transaction(async (tx) => {
+      await insertRows(tx, INSERT_NEW, rows)
+      await charge(tx, batch)
+    })
+  } catch {
+    await database.transaction(async (tx) => {
+      const inserted = await insertRows<{ request_id: string }>(tx, INSERT_UNKNOWN, rows)
+      const ids = new Set(inserted.map((row) => row.request_id))
+      await charge(
+        tx,
+        batch.filter(({ requestId }) => ids.has(requestId)),
+      )
+    })
+  }
 }
 
-/** Usually all of them: a batch comes twice only after a crash. */
-function newOnes(
-  batch: readonly Settlement[],
-  inserted: readonly { request_id: string }[],
-): readonly Settlement[] {
-  if (inserted.length === batch.length) return batch
-  const ids = new Set(inserted.map((row) => row.request_id))
-  return batch.filter(({ requestId }) => ids.has(requestId))
+/** A settlement that costs nothing is no ledger entry and adds to no spend: it moves no money. */
+async function charge(tx: Database, settlements: readonly Settlement[]): Promise<void> {
+  const balances = new BalanceSums()
+  const spends = new SpendSums()
+  for (const settlement of settlements) {
+    const { accountId, keyId, amountNano } = settlement
+    if (amountNano === 0n) continue
+    balances.add(accountId, -amountNano, 0n)
+    spends.add(keyId, dayOf(endOf(settlement)), amountNano)
+  }
+  await moveBalances(tx, balances)
+  await addToDailySpends(tx, spends)
 }
 
 /**
@@ -66,26 +84,9 @@ function isInOrder(settlements: readonly Settlement[]): boolean {
   })
 }
 
-function ledgerEntryOf(settlement: Settlement): LedgerEntry {
-  return {
-    kind: 'settlement',
-    id: settlement.requestId,
-    accountId: settlement.accountId,
-    amountNano: -settlement.amountNano,
-    requestId: settlement.requestId,
-    reference: null,
-    note: null,
-    atMs: endOf(settlement),
-  }
-}
-
-function dailySpendOf(settlement: Settlement): DailySpend {
-  const { keyId, amountNano } = settlement
-  return { keyId, day: Math.floor(endOf(settlement) / DAY_MS), amountNano }
-}
-
-function endOf(settlement: Settlement): number {
-  return Math.round(settlement.startedAtMs + settlement.durationMs)
+// Rounded as the columns are, so that a spend is of the day of its ledger entry.
+function endOf({ startedAtMs, durationMs }: Settlement): number {
+  return Math.round(startedAtMs) + Math.round(durationMs)
 }
 
 export async function findSettlement(database: Database, requestId: string): Promise<Settlement | null> {
