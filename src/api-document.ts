@@ -173,6 +173,14 @@ function serviceOperations(): OperationDescription[] {
     },
     {
       ...common,
+      security: ['operatorToken'],
+      endpoint: 'GET /metrics',
+      id: 'showMetrics',
+      summary: 'Tell counters and gauges in the text form of Prometheus',
+      answer: { description: 'Metrics.', schema: null, contentType: 'text/plain' },
+    },
+    {
+      ...common,
       endpoint: 'GET /openapi.json',
       id: 'showApiDocument',
       summary: 'Give this document',

@@ -10,6 +10,8 @@ import { openStorage } from './edges/storage/index.ts'
 import { SupplierClient } from './edges/supplier-client/supplier-client.ts'
 import { createTextApplication } from './edges/supply-file/apply-text.ts'
 import { openSupplyFile } from './edges/supply-file/supply-file.ts'
+import { Metrics } from './edges/telemetry/metrics.ts'
+import { countingRequests, metricsEndpoint } from './edges/telemetry/metrics-endpoint.ts'
 import { MemoryAdmissions } from './edges/windows/memory-admissions.ts'
 import { registerVendorKeys } from './environment-supply.ts'
 import { GatewayError } from './errors/gateway-error.ts'
@@ -131,9 +133,13 @@ async function openVault(settings: Settings, { log }: Surroundings) {
   const folder = openDataFolder(settings.dataFolder)
   const { storage, secrets } = await openKeptSecrets(settings, folder)
   const access = findOperatorAccess(settings.operatorToken, folder, secrets)
+  const metrics = new Metrics()
   const journal = await FileJournal.start({
     folder: join(folder.path, 'journal'),
-    persist: (settlements) => storage.writeSettlements(settlements),
+    persist: async (settlements) => {
+      await storage.writeSettlements(settlements)
+      metrics.noteSettlements(settlements)
+    },
     ping: () => storage.ping(),
     fsync: settings.journalFsync,
     onTrouble: (error, waiting) => log.trouble(`${waiting} settlements wait for the database`, error),
@@ -143,7 +149,7 @@ async function openVault(settings: Settings, { log }: Surroundings) {
     await storage.close()
     folder.release()
   }
-  return { secrets, access, storage, journal, close }
+  return { secrets, access, storage, journal, metrics, close }
 }
 
 /** The database under the server secret, and the key for fingerprints that it keeps whatever that secret becomes. */
@@ -186,11 +192,16 @@ function serve(settings: Settings, surroundings: Surroundings, books: Books) {
   const { clock, log } = surroundings
   const { storage, access, secrets } = books
   const gateway = buildGateway(settings, surroundings, books)
+  const isOperator = operatorCheck(access.fingerprint, secrets.fingerprint)
   const watch = { isClosing: false }
+  const readGauges = () => ({
+    liveStreams: gateway.streams.size,
+    journalWaiting: books.journal.waiting,
+  })
   const endpoints = withApiDocs([
     ...clientEndpoints(gateway),
     ...operatorEndpoints(books.operations, {
-      isOperator: operatorCheck(access.fingerprint, secrets.fingerprint),
+      isOperator,
       clock,
       applySupplyText: books.applySupplyText,
       diagnostics: createDiagnostics({
@@ -200,6 +211,7 @@ function serve(settings: Settings, surroundings: Surroundings, books: Books) {
       }),
     }),
     paymentWebhookEndpoint(books.operations, { secret: settings.paymentWebhookSecret, clock }),
+    metricsEndpoint(books.metrics, { isOperator, readGauges }),
     ...healthEndpoints({ storage, isClosing: () => watch.isClosing }),
   ])
   const server = startServer({
@@ -208,7 +220,7 @@ function serve(settings: Settings, surroundings: Surroundings, books: Books) {
     endpoints,
     bodyLimits: { maxBytes: settings.maxBodyBytes, timeoutMs: settings.bodyTimeoutSeconds * 1_000 },
     clock,
-    log,
+    log: countingRequests(log, books.metrics),
   })
   return { gateway, endpoints, server, watch }
 }

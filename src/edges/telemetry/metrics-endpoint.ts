@@ -1,0 +1,43 @@
+import { GatewayError } from '../../errors/gateway-error.ts'
+import type { Endpoint } from '../../gateway/ports/exchange.ts'
+import type { Log } from '../../gateway/ports/log.ts'
+import type { Gauges, Metrics } from './metrics.ts'
+
+export interface MetricsParts {
+  readonly isOperator: (headers: Headers) => boolean
+  readGauges(): Pick<Gauges, 'liveStreams' | 'journalWaiting'>
+}
+
+/** `/metrics` in the text form of Prometheus, for whoever has the operator token. */
+export function metricsEndpoint(metrics: Metrics, { isOperator, readGauges }: MetricsParts): Endpoint {
+  return {
+    method: 'GET',
+    path: '/metrics',
+    isServedWhileClosing: true,
+    handle: ({ headers }) => {
+      if (!isOperator(headers)) {
+        throw new GatewayError('auth_required', 'Send the operator token as "Authorization: Bearer <token>".')
+      }
+      const { user, system } = process.cpuUsage()
+      const body = metrics.render({
+        ...readGauges(),
+        residentBytes: process.memoryUsage.rss(),
+        cpuSeconds: (user + system) / 1_000_000,
+      })
+      return new Response(body, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+    },
+  }
+}
+
+/** The same log, whose lines about requests are counted on the way. */
+export function countingRequests(log: Log, metrics: Metrics): Log {
+  return {
+    request: (line) => {
+      metrics.noteRequest(line)
+      log.request(line)
+    },
+    attemptFailed: (line) => log.attemptFailed(line),
+    notice: (what, facts) => log.notice(what, facts),
+    trouble: (what, error, requestId) => log.trouble(what, error, requestId),
+  }
+}
