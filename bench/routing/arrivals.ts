@@ -15,9 +15,9 @@ const MEAN_PAUSE_MS = 40_000
 const TOKENS_EACH_TURN = 700
 
 /** Conversations that begin more often by day than by night, each of them growing with every turn. */
-export function drawArrivals(random: Random): Arrival[] {
+export function drawArrivals(random: Random, conversations = CONVERSATIONS): Arrival[] {
   const arrivals: Arrival[] = []
-  for (let index = 0; index < CONVERSATIONS; index += 1) {
+  for (let index = 0; index < conversations; index += 1) {
     let atMs = drawBeginning(random)
     const turns = 1 + Math.floor(-Math.log(1 - random()) * (MEAN_TURNS - 0.5))
     for (let turn = 1; turn <= turns && atMs < DAY_MS; turn += 1) {

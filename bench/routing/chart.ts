@@ -36,7 +36,7 @@ export function renderChart(lines: readonly ChartLine[]): string {
       highest: 1,
       ticks: ticksBetween(lowest, 1),
       valueOf: ({ successRate }) => successRate,
-      label: (tick) => `${Math.round(tick * 100)} %`,
+      label: (tick) => `${(tick * 100).toFixed(1)} %`,
     },
     {
       title: '95th percentile of the time to the first byte',
@@ -77,7 +77,7 @@ function frame(panel: Panel): string[] {
     return `<line x1="${LEFT}" y1="${y}" x2="${right}" y2="${y}" stroke="#dddddd"/>${text}`
   })
   const hours = [0, 4, 8, 12, 16, 20, 24].map((hour) => {
-    const x = LEFT + ((right - LEFT) * hour) / 24
+    const x = Math.round(LEFT + ((right - LEFT) * hour) / 24)
     return `<text x="${x}" y="${bottom + 18}" text-anchor="middle" fill="#555555">${hour}:00</text>`
   })
   const title = `<text x="${LEFT}" y="${panel.top - 10}" fill="#222222" font-weight="bold">${panel.title}</text>`
@@ -93,7 +93,7 @@ function curve({ stretches }: ChartLine, index: number, panel: Panel): string {
   return `<polyline fill="none" ${stroke} stroke-linejoin="round" points="${points.join(' ')}"/>`
 }
 
-function heightOf(value: number, { lowest, highest, top }: Panel): string {
+function heightOf(value: number, { lowest, highest, top }: Panel): number {
   const share = (value - lowest) / (highest - lowest)
-  return (top + PANEL_HEIGHT * (1 - share)).toFixed(1)
+  return Math.round(10 * (top + PANEL_HEIGHT * (1 - share))) / 10
 }

@@ -51,7 +51,7 @@ interface RequestParts extends Simulation {
 class Request {
   readonly #arrival: Arrival
   readonly #parts: RequestParts
-  #line: Candidate[] = []
+  #line: readonly Candidate[] = []
   #attempts = 0
 
   constructor(arrival: Arrival, parts: RequestParts) {
@@ -60,22 +60,31 @@ class Request {
   }
 
   start(): void {
-    this.#line = [...this.#parts.strategy.order(this.#arrival)]
+    this.#line = this.#parts.strategy.order(this.#arrival)
     this.#next(this.#arrival.atMs)
   }
 
   #next(nowMs: number): void {
+    const candidate = this.#attempts < MOST_ATTEMPTS ? this.#beginNext() : null
+    if (candidate === null) {
+      this.#finish(null, nowMs)
+      return
+    }
     const { strategy, world, queue } = this.#parts
-    const candidate = this.#line.shift()
-    if (candidate === undefined || this.#attempts === MOST_ATTEMPTS) return this.#finish(null, nowMs)
-    if (!strategy.begin(candidate)) return this.#next(nowMs)
-    this.#attempts += 1
     const { afterMs, result } = world.attempt(candidate, nowMs)
     queue.add(nowMs + afterMs, () => {
       strategy.end(candidate, result, this.#arrival.conversation)
       if (result.type === 'answered') this.#finish(candidate, nowMs + afterMs)
       else this.#next(nowMs + afterMs)
     })
+  }
+
+  #beginNext(): Candidate | null {
+    const candidate = this.#line.find((one) => this.#parts.strategy.begin(one))
+    if (candidate === undefined) return null
+    this.#line = this.#line.slice(this.#line.indexOf(candidate) + 1)
+    this.#attempts += 1
+    return candidate
   }
 
   #finish(served: Candidate | null, nowMs: number): void {
@@ -85,15 +94,8 @@ class Request {
     const isKept = home === undefined || served === null ? null : home === served.credential.id
     if (served !== null) homes.set(conversation, served.credential.id)
     const cost = served === null ? 0 : costOf(served.route.price, this.#arrival)
-    const { length } = outcomes
-    outcomes[length] = {
-      atMs,
-      isAnswered: served !== null,
-      tookMs: nowMs - atMs,
-      attempts: this.#attempts,
-      cost,
-      isKept,
-    }
+    const tookMs = nowMs - atMs
+    outcomes.push({ atMs, isAnswered: served !== null, tookMs, attempts: this.#attempts, cost, isKept })
   }
 }
 

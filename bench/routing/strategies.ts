@@ -14,9 +14,12 @@ export interface Strategy {
 
 const MODEL_ID = 'model-1'
 
+/** Neighbours belong to different suppliers, so that going round does not mean trying one supplier three times. */
 const EVERYONE: readonly Candidate[] = ROUTES.flatMap((route) =>
-  route.credentials.map((credential) => ({ route, credential, reason: '' })),
+  route.credentials.map((credential, index) => ({ route, credential, reason: '', index })),
 )
+  .sort((one, other) => one.index - other.index)
+  .map(({ route, credential, reason }) => ({ route, credential, reason }))
 
 const UNLEARNING = { begin: () => true, end: () => {} } as const
 

@@ -75,6 +75,7 @@ function asking(url: string, plan: LanePlan, more: Partial<Parameters<typeof ask
     callSupplier: ({ url: address, headers, body, signal }) =>
       fetch(address, { method: 'POST', headers, body, signal }),
     client: STAYING,
+    clock: { nowMs: Date.now },
     connectMs: 2_000,
     firstByteMs: 2_000,
     ...more,

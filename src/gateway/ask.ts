@@ -1,7 +1,8 @@
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
-import type { Protocol, StreamTap } from '../protocols/protocol.ts'
+import type { StreamTap } from '../protocols/protocol.ts'
 import { readRemaining } from '../rules/routing/supplier-headers.ts'
 import type { CallTarget } from '../suppliers/supplier-type.ts'
+import type { Clock } from '../vocabulary/clock.ts'
 import type { Answer } from './answer.ts'
 import type { LanePlan } from './lane-plan.ts'
 import type { Exchange } from './ports/exchange.ts'
@@ -13,6 +14,7 @@ export interface AskParts {
   readonly target: CallTarget
   readonly callSupplier: CallSupplier
   readonly client: Pick<Exchange, 'onLeave'>
+  readonly clock: Clock
   readonly connectMs: number
   readonly firstByteMs: number
 }
@@ -23,9 +25,10 @@ export async function ask(plan: LanePlan, parts: AskParts): Promise<Answer> {
   try {
     if (plan.copies > 1) return await askSeveral(plan, parts, patience)
     const response = await send(plan, parts, patience)
-    const remaining = readRemaining(response.headers)
+    const nowMs = parts.clock.nowMs()
+    const remaining = readRemaining(response.headers, nowMs)
     if (!response.ok) {
-      return { type: 'failed', failure: await readFailure(plan.supplierProtocol, response), remaining }
+      return { type: 'failed', failure: await readFailure(plan, response, nowMs), remaining }
     }
     if (plan.isStreamed && isEventStream(response)) {
       return { ...(await openStream(plan, response, patience)), remaining }
@@ -56,9 +59,10 @@ async function askSeveral(plan: LanePlan, parts: AskParts, patience: SupplierPat
   const responses = await Promise.all(Array.from({ length: plan.copies }, () => send(plan, parts, patience)))
   const refused = responses.find((response) => !response.ok)
   if (refused !== undefined) {
-    const failure = await readFailure(plan.supplierProtocol, refused)
+    const nowMs = parts.clock.nowMs()
+    const failure = await readFailure(plan, refused, nowMs)
     patience.abort()
-    return { type: 'failed', failure, remaining: readRemaining(refused.headers) }
+    return { type: 'failed', failure, remaining: readRemaining(refused.headers, nowMs) }
   }
   return readWhole(plan, await Promise.all(responses.map((response) => response.text())))
 }
@@ -100,10 +104,14 @@ function emptyStream(tap: StreamTap): SupplierFailure {
   return tap.failure ?? malformed('The stream ended before anything was said.')
 }
 
-async function readFailure(protocol: Protocol, response: Response): Promise<SupplierFailure> {
-  const failure = protocol.decodeError(response.status, await response.text())
+async function readFailure(
+  { supplierProtocol }: LanePlan,
+  response: Response,
+  nowMs: number,
+): Promise<SupplierFailure> {
+  const failure = supplierProtocol.decodeError(response.status, await response.text())
   return {
     ...failure,
-    retryAfterSeconds: failure.retryAfterSeconds ?? retryAfterSecondsOf(response.headers, Date.now()),
+    retryAfterSeconds: failure.retryAfterSeconds ?? retryAfterSecondsOf(response.headers, nowMs),
   }
 }

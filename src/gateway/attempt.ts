@@ -88,6 +88,7 @@ async function call({ candidate, plan }: ReadyCandidate, parts: AttemptParts): P
       target: target instanceof Promise ? await target : target,
       callSupplier: gateway.callSupplier,
       client,
+      clock: gateway.clock,
       connectMs: timeouts.connectMs ?? gateway.timeouts.connectMs,
       firstByteMs: Math.min(timeouts.firstByteMs ?? gateway.timeouts.firstByteMs, admission.remainingMs()),
     })

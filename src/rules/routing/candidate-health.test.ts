@@ -44,6 +44,7 @@ describe('the circuits of supplier, credential and candidate', () => {
       const atMs = supplier.opensAgainAtMs ?? 0
       expect(one.beginProbe(probe, atMs)).toBe(true)
       one.noteFailure(failure('unreachable'), probe, atMs)
+      one.endProbe(probe)
     }
     two.noteAnswer(100, 100_000)
     expect([one, two, three].map(({ isClosed }) => isClosed)).toEqual([true, true, true])

@@ -68,8 +68,15 @@ export class CandidateHealth {
   /** Claims the probe of every circuit that is half-open. False: another request has one of them. */
   beginProbe(attempt: object, nowMs: number): boolean {
     const isMine = this.#circuits.every((circuit) => circuit.begin(attempt, nowMs))
-    if (!isMine) this.#release(attempt)
+    if (!isMine) this.endProbe(attempt)
     return isMine
+  }
+
+  /** An attempt has ended, or never began: whatever it had claimed is free. */
+  endProbe(attempt: object): void {
+    this.supplierCircuit.release(attempt)
+    this.credential.circuit.release(attempt)
+    this.circuit.release(attempt)
   }
 
   get latencyMs(): number | null {
@@ -91,10 +98,6 @@ export class CandidateHealth {
     this.#noteWorking(nowMs)
   }
 
-  noteAbandoned(attempt: object): void {
-    this.#release(attempt)
-  }
-
   noteFailure(failure: RoutingFailure, attempt: object, nowMs: number): void {
     switch (failure.kind) {
       case 'input':
@@ -104,12 +107,10 @@ export class CandidateHealth {
       case 'rate-limited':
         this.supplierCircuit.succeed(nowMs)
         this.credential.cool(failure.retryAfterSeconds, nowMs)
-        this.#release(attempt)
         break
       case 'credential':
         this.supplierCircuit.succeed(nowMs)
         this.credential.circuit.openFor(this.#settings.refusedPauseMs, nowMs)
-        this.#release(attempt)
         break
       case 'unreachable':
       case 'timeout':
@@ -138,7 +139,6 @@ export class CandidateHealth {
   /** A reply came, and it was no good. */
   #noteBroken(attempt: object, nowMs: number): void {
     this.supplierCircuit.succeed(nowMs)
-    this.credential.circuit.release(attempt)
     this.#countFailure(attempt, nowMs)
   }
 
@@ -146,9 +146,7 @@ export class CandidateHealth {
   #noteNoReply(attempt: object, nowMs: number): void {
     const wasReachable = this.supplierCircuit.isClosed
     this.supplierCircuit.fail(attempt, nowMs)
-    this.credential.circuit.release(attempt)
     if (wasReachable) this.#countFailure(attempt, nowMs)
-    else this.circuit.release(attempt)
   }
 
   #countFailure(attempt: object, nowMs: number): void {
@@ -158,9 +156,5 @@ export class CandidateHealth {
     const isJudged = this.#success.weightAt(nowMs) >= attemptsToJudge
     if (this.circuit.isClosed && isJudged && (this.#success.mean ?? 1) <= badSuccessRate)
       this.circuit.open(nowMs)
-  }
-
-  #release(attempt: object): void {
-    for (const circuit of this.#circuits) circuit.release(attempt)
   }
 }

@@ -18,6 +18,7 @@ function failProbe(circuit: CircuitBreaker): number {
   const attempt = {}
   circuit.begin(attempt, atMs)
   circuit.fail(attempt, atMs)
+  circuit.release(attempt)
   return (circuit.opensAgainAtMs ?? 0) - atMs
 }
 
@@ -110,6 +111,17 @@ describe('the probe of a half-open circuit', () => {
     circuit.lease(promised, 1_000)
     expect(circuit.begin({}, 3_000)).toBe(true)
     expect(circuit.begin(promised, 3_000)).toBe(false)
+  })
+
+  test('stays taken until its attempt has ended, even when others close and open the circuit', () => {
+    const circuit = opened()
+    const probe = {}
+    circuit.begin(probe, 1_000)
+    circuit.succeed(1_000)
+    circuit.openFor(1_000, 1_000)
+    expect(circuit.begin({}, 2_000)).toBe(false)
+    circuit.release(probe)
+    expect(circuit.begin({}, 2_000)).toBe(true)
   })
 
   test('is not decided by the failure of an older attempt', () => {

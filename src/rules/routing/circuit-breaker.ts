@@ -62,7 +62,7 @@ export class CircuitBreaker {
     return true
   }
 
-  /** An attempt ended in a way that says nothing. */
+  /** An attempt has ended, whatever became of it. Until then its probe is taken, even if others decide meanwhile. */
   release(attempt: object): void {
     if (this.#probe === attempt) this.#probe = null
   }
@@ -72,7 +72,6 @@ export class CircuitBreaker {
     if (this.#opensAgainAtMs === null) return
     this.#closedAtMs = nowMs
     this.#opensAgainAtMs = null
-    this.#probe = null
   }
 
   fail(attempt: object, nowMs: number): void {
@@ -99,6 +98,5 @@ export class CircuitBreaker {
   openFor(pauseMs: number, nowMs: number): void {
     this.#opensAgainAtMs = nowMs + pauseMs
     this.#failuresInRow = 0
-    this.#probe = null
   }
 }

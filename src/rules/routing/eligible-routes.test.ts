@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import type { Supply } from '../../vocabulary/snapshot.ts'
 import type { Credential, Route, Supplier } from '../../vocabulary/supply.ts'
 import { aCredential, aKey, aModel, aRoute, aSupplier } from '../../vocabulary/testing/specimens.ts'
-import { eligibleRoutes, isAllowed, isVisible } from './eligible-routes.ts'
+import { eligibleRoutes, isVisible } from './eligible-routes.ts'
+import { isAllowed } from './model-allowlist.ts'
 
 interface Rows {
   readonly suppliers: readonly Supplier[]

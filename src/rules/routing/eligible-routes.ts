@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Supply } from '../../vocabulary/snapshot.ts'
 import type { Credential, Format, Model, Price, Route, Supplier } from '../../vocabulary/supply.ts'
+import { isAllowed } from './model-allowlist.ts'
 
 /** A route that may be used: enabled, allowed to the key, with the credentials that can serve it now. */
 export interface EligibleRoute {
@@ -18,14 +19,6 @@ const FREE: Price = {
   cacheReadNanoPerMillion: 0n,
   cacheWriteNanoPerMillion: 0n,
   imageNano: 0n,
-}
-
-/** Whether the allowlist of a key (exact ids and `prefix*`) lets this model through. */
-export function isAllowed(key: ApiKey, modelId: string): boolean {
-  if (key.modelAllowlist === null) return true
-  return key.modelAllowlist.some((entry) =>
-    entry.endsWith('*') ? modelId.startsWith(entry.slice(0, -1)) : entry === modelId,
-  )
 }
 
 /** Whether an account may know of this supplier at all: those of other accounts do not exist for it. */

@@ -118,18 +118,11 @@ export class Router {
     const health = this.#healthOf(candidate, modelId, nowMs)
     health.usedAtMs = nowMs
     health.credential.end()
-    switch (result.type) {
-      case 'answered':
-        health.noteAnswer(result.firstByteMs, nowMs)
-        break
-      case 'failed':
-        health.noteFailure(result.failure, candidate, nowMs)
-        break
-      case 'abandoned':
-        health.noteAbandoned(candidate)
-        return
-    }
-    if (result.remaining !== null) health.credential.noteRemaining(result.remaining, nowMs)
+    if (result.type === 'answered') health.noteAnswer(result.firstByteMs, nowMs)
+    else if (result.type === 'failed') health.noteFailure(result.failure, candidate, nowMs)
+    health.endProbe(candidate)
+    if (result.type === 'abandoned' || result.remaining === null) return
+    health.credential.noteRemaining(result.remaining, nowMs)
   }
 
   /** Keeps a conversation with the credential that answered it. */
