@@ -40,6 +40,7 @@ async function callOnce(visit: Visit, parts: DiagnosisParts): Promise<Answer> {
       target,
       callSupplier: parts.callSupplier,
       client: { onLeave: () => () => undefined },
+      clock: parts.clock,
       connectMs: parts.patienceMs,
       firstByteMs: parts.patienceMs,
     })
