@@ -9,6 +9,13 @@ export interface TestPostgres {
   stop(): Promise<void>
 }
 
+export interface OwnPostgres extends TestPostgres {
+  /** Ends it at once, as a crash would. */
+  halt(): void
+  /** Starts it again at the same address. */
+  restart(): void
+}
+
 /** Runs one of the PostgreSQL tools to its end. */
 type RunTool = (tool: string, ...args: string[]) => { succeeded: boolean; output: string }
 
@@ -29,6 +36,12 @@ export async function findPostgres(): Promise<TestPostgres | null> {
   const server = tools === null ? null : await startTemporaryServer(tools)
   if (server === null) warnLoudly()
   return server
+}
+
+/** A server of a test's own, which may be stopped and started again; null when PostgreSQL is not on the machine. */
+export async function startOwnPostgres(): Promise<OwnPostgres | null> {
+  const tools = findTools()
+  return tools === null ? null : await startTemporaryServer(tools)
 }
 
 /** The folder holding initdb, pg_ctl and postgres. */
@@ -55,7 +68,7 @@ function installTools(): string | null {
   return findTools()
 }
 
-async function startTemporaryServer(tools: string): Promise<TestPostgres | null> {
+async function startTemporaryServer(tools: string): Promise<OwnPostgres | null> {
   const user = process.getuid?.() === 0 ? findUnprivilegedUser() : null
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-postgres-'))
   if (user !== null) chownSync(folder, user.uid, user.gid)
@@ -76,11 +89,22 @@ async function startTemporaryServer(tools: string): Promise<TestPostgres | null>
   }
   return {
     url: `postgres://${SUPERUSER}@127.0.0.1:${port}/postgres`,
+    halt: () => mustWork(run('pg_ctl', 'stop', '-D', data, '-m', 'immediate', '-w')),
+    restart: () => {
+      const settings = settingsFor(folder, port)
+      mustWork(
+        run('pg_ctl', 'start', '-D', data, '-l', join(folder, 'log'), '-w', '-t', '30', '-o', settings),
+      )
+    },
     stop: async () => {
       forgetSignals()
       stopNow()
     },
   }
+}
+
+function mustWork({ succeeded, output }: ReturnType<RunTool>): void {
+  if (!succeeded) throw new Error(`PostgreSQL for tests: a tool failed. ${output}`)
 }
 
 /** Makes the cluster in `folder` and starts it; gives its port, or null with the reason printed. */
@@ -96,17 +120,21 @@ async function startCluster(run: RunTool, folder: string): Promise<number | null
   for (let attempt = 1; attempt <= START_ATTEMPTS; attempt++) {
     // Another process may take the port between our looking and PostgreSQL's binding, hence several attempts.
     const port = await findFreePort()
-    const settings = [
-      `-p ${port}`,
-      '-c listen_addresses=127.0.0.1',
-      `-c unix_socket_directories=${folder}`,
-      '-c max_connections=100',
-      // The cluster is thrown away, so nothing in it needs to survive a crash.
-      '-c fsync=off -c synchronous_commit=off -c full_page_writes=off',
-    ].join(' ')
+    const settings = settingsFor(folder, port)
     if (run('pg_ctl', 'start', '-D', data, '-l', log, '-w', '-t', '30', '-o', settings).succeeded) return port
   }
   return explain('the server did not start', existsSync(log) ? readFileSync(log, 'utf8') : '')
+}
+
+function settingsFor(folder: string, port: number): string {
+  return [
+    `-p ${port}`,
+    '-c listen_addresses=127.0.0.1',
+    `-c unix_socket_directories=${folder}`,
+    '-c max_connections=100',
+    // The cluster is thrown away, so nothing in it needs to survive a crash of the machine.
+    '-c fsync=off -c full_page_writes=off',
+  ].join(' ')
 }
 
 function explain(problem: string, output: string): null {

@@ -160,6 +160,31 @@ describe('the balance of an account', () => {
     expect(settledNano).toBeLessThanOrEqual(5n * HOLD_NANO)
   })
 
+  test('1,000 parallel requests against a balance worth 100', async () => {
+    const account = await openAccount(gateway, '0')
+    const limits = { rpm: 100_000, tpm: 1_000_000_000 }
+    await gateway.operator('PUT', `/accounts/${account}/tier`, {
+      tier: 'Enterprise',
+      ...limits,
+      reason: 'test',
+    })
+    const amount = formatUsdt(100n * HOLD_NANO)
+    await gateway.operator('POST', `/accounts/${account}/payments`, { amount, reference: 'rush' })
+    const { id, secret } = await createKey(gateway, account)
+    const responses = await Promise.all(Array.from({ length: 1_000 }, () => spend(secret)))
+    const admitted = responses.filter(({ status }) => status === 200).length
+    const settlements = await settlementsOf(gateway, id, admitted)
+    const amounts = settlements.map((settlement) => amountOf(settlement.amount))
+    const settledNano = amounts.reduce((sum, each) => sum + each, 0n)
+    const errorNano = amounts.reduce((sum, each) => sum + (each > HOLD_NANO ? each - HOLD_NANO : 0n), 0n)
+    console.log(
+      `balance ${100n * HOLD_NANO}, admitted ${admitted}, settled ${settledNano}, errors ${errorNano}`,
+    )
+    expect(admitted).toBeGreaterThanOrEqual(100)
+    expect(settledNano).toBeLessThanOrEqual(100n * HOLD_NANO + errorNano)
+    expect(amountOf(await balanceOf(gateway, account))).toBe(100n * HOLD_NANO - settledNano)
+  })
+
   test('a refused request leaves no settlement and the ledger agrees with the balances', async () => {
     const account = await openAccount(gateway, '0')
     const { id, secret } = await createKey(gateway, account)

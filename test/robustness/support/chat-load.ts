@@ -17,7 +17,10 @@ export interface LoadOptions {
 export class ChatLoad {
   /** Ids of requests whose answer came whole. */
   readonly answered: string[] = []
+  /** What went wrong for a client; it asks no more. */
+  readonly troubles: string[] = []
   readonly #clients: Promise<void>[]
+  #isOver = false
 
   constructor(url: string, { model, clients }: LoadOptions) {
     this.#clients = Array.from({ length: clients }, (_, index) => this.#ask(url, model, index % 2 === 0))
@@ -28,17 +31,24 @@ export class ChatLoad {
     await Promise.all(this.#clients)
   }
 
+  /** Lets every client finish what it asked for and no more. */
+  stop(): Promise<void> {
+    this.#isOver = true
+    return this.ended()
+  }
+
   async #ask(url: string, model: string, stream: boolean): Promise<void> {
     try {
-      for (;;) {
+      while (!this.#isOver) {
         const response = await fetch(`${url}/v1/chat/completions`, chatRequest({ model, stream }))
         const text = await response.text()
         const isWhole = stream ? text.endsWith('data: [DONE]\n\n') : text.endsWith('}')
         if (response.status !== 200 || !isWhole) throw new Error(`cut off: ${response.status} ${text}`)
         this.answered.push(response.headers.get('x-request-id') ?? '')
       }
-    } catch {
-      // The gateway was killed, which is what this client was waiting for.
+    } catch (error) {
+      // A gateway that was killed is what most clients here wait for.
+      this.troubles.push(String(error))
     }
   }
 }
