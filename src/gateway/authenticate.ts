@@ -13,10 +13,6 @@ export interface Caller extends KeyHolder {
   readonly snapshot: Snapshot
 }
 
-// Header spellings of the official clients and of the published API, in order of preference.
-const KEY_HEADERS = ['x-api-key', 'x-goog-api-key', 'x-vendor-api-key'] as const
-const QUERY_KEY_PATHS = '/v1beta/'
-
 /** Who is asking. Refuses a missing, unknown, expired or switched-off key, and one that has spent its limit. */
 export function authenticate(exchange: Exchange, gateway: Gateway): Caller {
   const snapshot = gateway.snapshot()
@@ -40,33 +36,32 @@ interface Moment {
   readonly nowMs: number
 }
 
-function findHolder(exchange: Exchange, gateway: Gateway, moment: Moment): KeyHolder {
+/** Several carriers may be present with different values: each is tried, `Authorization` first. */
+function findHolder(exchange: Exchange, gateway: Gateway, { snapshot, nowMs }: Moment): KeyHolder {
   let refusal: GatewayError | null = null
-  for (const secret of presentedSecrets(exchange)) {
-    const found = findCaller(gateway.secrets.fingerprint(secret), moment.snapshot, moment.nowMs)
+  for (const carrier of CARRIERS) {
+    const secret = carrier(exchange)?.trim() ?? ''
+    if (secret === '') continue
+    const found = findCaller(gateway.secrets.fingerprint(secret), snapshot, nowMs)
     if (!(found instanceof GatewayError)) return found
     refusal ??= found
   }
-  if (refusal === null) {
-    throw new GatewayError(
-      'auth_required',
-      'An API key is required: send it as "Authorization: Bearer <API key>".',
-    )
-  }
-  throw refusal
+  if (refusal !== null) throw refusal
+  throw new GatewayError(
+    'auth_required',
+    'An API key is required: send it as "Authorization: Bearer <API key>".',
+  )
 }
 
-/** Several carriers may be present with different values: each is tried, `Authorization` first. */
-function presentedSecrets(exchange: Exchange): string[] {
-  const { headers } = exchange
-  const secrets: string[] = []
-  addSecret(secrets, headers.get('authorization')?.replace(/^bearer\s+/i, ''))
-  for (const name of KEY_HEADERS) addSecret(secrets, headers.get(name))
-  if (exchange.path.startsWith(QUERY_KEY_PATHS)) addSecret(secrets, exchange.query.get('key'))
-  return secrets
-}
+type Carrier = (exchange: Exchange) => string | null | undefined
 
-function addSecret(secrets: string[], value: string | null | undefined): void {
-  const secret = value?.trim() ?? ''
-  if (secret !== '') secrets.push(secret)
-}
+const QUERY_KEY_PATHS = '/v1beta/'
+
+// Header spellings of the official clients and of the published API, in order of preference.
+const CARRIERS: readonly Carrier[] = [
+  ({ headers }) => headers.get('authorization')?.replace(/^bearer\s+/i, ''),
+  ({ headers }) => headers.get('x-api-key'),
+  ({ headers }) => headers.get('x-goog-api-key'),
+  ({ headers }) => headers.get('x-vendor-api-key'),
+  (exchange) => (exchange.path.startsWith(QUERY_KEY_PATHS) ? exchange.query.get('key') : null),
+]

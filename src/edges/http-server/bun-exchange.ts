@@ -1,14 +1,19 @@
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { Exchange } from '../../gateway/ports/exchange.ts'
+import type { ReadForm, UploadedForm, UploadRules } from '../../gateway/ports/uploads.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
-import { type BodyLimits, readBodyText } from './read-body.ts'
+import { type BodyLimits, BodyReading } from './read-body.ts'
 
 const NO_PARAMS: Readonly<Record<string, string>> = {}
 
 export interface ExchangeOptions {
   readonly bodyLimits: BodyLimits
+  /** undefined: no endpoint of this server takes forms. */
+  readonly readForm: ReadForm | undefined
   /** `/v1/models/` for an endpoint `/v1/models/*`; null when its path names all parts. */
   readonly wildcardPrefix: string | null
+  /** The path of an endpoint that has no other; null when it varies. */
+  readonly fixedPath: string | null
   readonly idleSeconds: number
   readonly clock: Clock
 }
@@ -16,18 +21,21 @@ export interface ExchangeOptions {
 /** Sets after how many idle seconds the connection of a request is closed; 0 is never. */
 export interface ConnectionTimer {
   timeout(request: Request, seconds: number): void
+  requestIP(request: Request): { readonly address: string } | null
 }
 
 /** A request of Bun's server as an exchange. What costs something is worked out only when asked for. */
 export class BunExchange implements Exchange {
   readonly requestId = makeRequestId()
   readonly startedAtMs: number
-  readonly params: Readonly<Record<string, string>>
+  actor?: string
   readonly #request: Request
   readonly #timer: ConnectionTimer
   readonly #options: ExchangeOptions
-  #path: string | null = null
+  #path: string | null
   #leaveListeners: (() => void)[] = []
+  #headers: Headers | null = null
+  #body: BodyReading | null = null
   #isLasting = false
   #interruption: GatewayError | null = null
 
@@ -36,8 +44,13 @@ export class BunExchange implements Exchange {
     this.#request = request
     this.#timer = timer
     this.#options = options
-    const { wildcardPrefix } = options
-    this.params = paramsOf(request, wildcardPrefix === null ? null : restOf(this.path, wildcardPrefix))
+    this.#path = options.fixedPath
+  }
+
+  get params(): Readonly<Record<string, string>> {
+    const { fixedPath, wildcardPrefix } = this.#options
+    if (fixedPath !== null) return NO_PARAMS
+    return paramsOf(this.#request, wildcardPrefix === null ? null : restOf(this.path, wildcardPrefix))
   }
 
   get method(): string {
@@ -56,7 +69,12 @@ export class BunExchange implements Exchange {
   }
 
   get headers(): Headers {
-    return this.#request.headers
+    this.#headers ??= this.#request.headers
+    return this.#headers
+  }
+
+  get address(): string | null {
+    return this.#timer.requestIP(this.#request)?.address ?? null
   }
 
   onLeave(listener: () => void): () => void {
@@ -84,8 +102,22 @@ export class BunExchange implements Exchange {
     else signal.addEventListener('abort', () => this.#tellListeners(), { once: true })
   }
 
+  /** Called every few milliseconds until the answer begins: a request that is still waiting then may wait for long. */
+  look(): void {
+    this.prepareToLast()
+    this.#body?.look()
+  }
+
   readText(): Promise<string> {
-    return readBodyText(this.#request, this.#options.bodyLimits)
+    this.#body = new BodyReading(this.#request, this.headers, this.#options.bodyLimits)
+    return this.#body.text
+  }
+
+  readForm(rules: UploadRules): Promise<UploadedForm> {
+    const { readForm } = this.#options
+    if (readForm === undefined) throw new Error('this server was built without a reader of forms')
+    const { headers, body } = this.#request
+    return readForm({ headers, body, onLeave: (listener) => this.onLeave(listener) }, rules)
   }
 
   announceEnd(): void {
@@ -118,7 +150,7 @@ export class BunExchange implements Exchange {
 
 export function makeRequestId(): string {
   // Ids that begin with the time are stored next to each other, which makes writing settlements twice as cheap.
-  return `req_${Bun.randomUUIDv7().replaceAll('-', '')}`
+  return `req_${Bun.randomUUIDv7('buffer').toString('hex')}`
 }
 
 /**

@@ -17,7 +17,7 @@ const EXPOSED = [
 const PREFLIGHT_SECONDS = 86_400
 
 /** Lets a page of any origin read the response. Keys travel in headers, never in cookies, so nothing is given away. */
-export function allowBrowsers(request: Request, headers: Record<string, string>): void {
+export function allowBrowsers(request: { readonly headers: Headers }, headers: Record<string, string>): void {
   if (request.headers.get('origin') === null) return
   headers['access-control-allow-origin'] = '*'
   headers['access-control-expose-headers'] = EXPOSED

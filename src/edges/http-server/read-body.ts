@@ -8,21 +8,64 @@ export interface BodyLimits {
 // The rest of a body that never came must not be read as a new request.
 const CLOSE = { connection: 'close' } as const
 
-/** The whole body as text, or a refusal that says what is wrong with it. */
-export async function readBodyText(request: Request, limits: BodyLimits): Promise<string> {
-  refuseOtherMediaTypes(request.headers.get('content-type'))
-  const declared = Number(request.headers.get('content-length') ?? Number.NaN)
-  if (declared > limits.maxBytes) throw tooLarge(limits)
-  const isCounted = Number.isFinite(declared)
-  const bytes = await inTime(isCounted ? request.bytes() : readCounting(request, limits), limits)
-  return decode(bytes, request.headers)
+/**
+ * The whole body as text, or a refusal that says what is wrong with it. Its time is looked after by whoever looks after
+ * the request: nearly every body is there at once, and a timer for each would cost more than reading it.
+ */
+export class BodyReading {
+  readonly #limits: BodyLimits
+  readonly #headers: Headers
+  readonly #text = Promise.withResolvers<string>()
+  readonly #dueAtMs: number
+  #isDone = false
+
+  constructor(request: Request, headers: Headers, limits: BodyLimits) {
+    this.#limits = limits
+    this.#headers = headers
+    this.#dueAtMs = performance.now() + limits.timeoutMs
+    this.#begin(request).then(this.#take, this.#fail)
+  }
+
+  get text(): Promise<string> {
+    return this.#text.promise
+  }
+
+  /** Gives up on a body that has not come in time. */
+  look(): void {
+    if (!this.#isDone && performance.now() >= this.#dueAtMs) this.#fail(tooSlow(this.#limits))
+  }
+
+  #begin(request: Request): Promise<Uint8Array> {
+    const contentType = this.#headers.get('content-type')
+    if (!isJson(contentType)) return Promise.reject(otherMediaType(contentType))
+    const declared = Number(this.#headers.get('content-length') ?? Number.NaN)
+    if (declared > this.#limits.maxBytes) return Promise.reject(tooLarge(this.#limits))
+    return Number.isFinite(declared) ? request.bytes() : readCounting(request, this.#limits)
+  }
+
+  readonly #take = (bytes: Uint8Array): void => {
+    this.#isDone = true
+    try {
+      this.#text.resolve(decoder.decode(bytes))
+    } catch {
+      this.#text.reject(unreadable(this.#headers))
+    }
+  }
+
+  readonly #fail = (error: unknown): void => {
+    this.#isDone = true
+    this.#text.reject(error instanceof GatewayError ? error : cutShort(error))
+  }
 }
 
-function refuseOtherMediaTypes(contentType: string | null): void {
-  if (contentType === null || contentType === 'application/json') return
-  if (/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType)) return
-  const got = JSON.stringify(contentType.slice(0, 100))
-  throw new GatewayError('unsupported_media_type', `The content type is ${got}; send application/json.`)
+function isJson(contentType: string | null): boolean {
+  if (contentType === null || contentType === 'application/json') return true
+  return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType)
+}
+
+function otherMediaType(contentType: string | null): GatewayError {
+  const got = JSON.stringify(contentType?.slice(0, 100))
+  return new GatewayError('unsupported_media_type', `The content type is ${got}; send application/json.`)
 }
 
 /** A chunked body does not say how long it is, so it is counted while it comes. */
@@ -37,38 +80,18 @@ async function readCounting(request: Request, limits: BodyLimits): Promise<Uint8
   return Buffer.concat(chunks)
 }
 
-function inTime(reading: Promise<Uint8Array>, limits: BodyLimits): Promise<Uint8Array> {
-  // A body that came together with its head needs no watching, and most do.
-  return Bun.peek.status(reading) === 'fulfilled' ? reading : watched(reading, limits)
-}
-
-async function watched(reading: Promise<Uint8Array>, limits: BodyLimits): Promise<Uint8Array> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(tooSlow(limits)), limits.timeoutMs)
-  try {
-    return await Promise.race([reading, late.promise])
-  } catch (error) {
-    if (error instanceof GatewayError) throw error
-    throw new GatewayError('invalid_request', 'The body ended before it was complete.', {
-      headers: CLOSE,
-      cause: error,
-    })
-  } finally {
-    clearTimeout(timer)
-  }
+function cutShort(cause: unknown): GatewayError {
+  const message = 'The body ended before it was complete.'
+  return new GatewayError('invalid_request', message, { headers: CLOSE, cause })
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-function decode(bytes: Uint8Array, headers: Headers): string {
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    const encoding = headers.get('content-encoding')
-    if (encoding === null) throw new GatewayError('invalid_request', 'The body is not valid UTF-8.')
-    const got = JSON.stringify(encoding.slice(0, 100))
-    throw new GatewayError('unsupported_media_type', `The content encoding is ${got}; send the body plain.`)
-  }
+function unreadable(headers: Headers): GatewayError {
+  const encoding = headers.get('content-encoding')
+  if (encoding === null) return new GatewayError('invalid_request', 'The body is not valid UTF-8.')
+  const got = JSON.stringify(encoding.slice(0, 100))
+  return new GatewayError('unsupported_media_type', `The content encoding is ${got}; send the body plain.`)
 }
 
 /**

@@ -18,8 +18,6 @@ export class RequestDesk {
   readonly #options: DeskOptions
   /** Those whose answer has not begun. */
   readonly #waiting = new Set<BunExchange>()
-  /** Those of them that have only just come. */
-  readonly #quick = new Set<BunExchange>()
   isClosing = false
 
   constructor(options: DeskOptions) {
@@ -36,9 +34,8 @@ export class RequestDesk {
 
   async refuseUnknownPath(request: Request, server: BunServer): Promise<Response> {
     const exchange = new BunExchange(request, server, this.#exchangeOptions(null))
-    if (request.method === 'OPTIONS')
-      return this.#finish(request, exchange, answerPreflight(request, ALL_METHODS))
-    return this.#finish(request, exchange, renderError(unknownPath(exchange.path), exchange.requestId))
+    if (request.method === 'OPTIONS') return this.#finish(exchange, answerPreflight(request, ALL_METHODS))
+    return this.#finish(exchange, renderError(unknownPath(exchange.path), exchange.requestId))
   }
 
   /** For a failure outside of any endpoint: there is no exchange, so the id names only this log line. */
@@ -49,10 +46,8 @@ export class RequestDesk {
     return renderError(error, requestId)
   }
 
-  /** Called every few milliseconds: a request that is still waiting then may wait for long. */
-  lookAtQuick(): void {
-    for (const exchange of this.#quick) exchange.prepareToLast()
-    this.#quick.clear()
+  lookAtWaiting(): void {
+    for (const exchange of this.#waiting) exchange.look()
   }
 
   interruptAll(error: GatewayError): void {
@@ -67,14 +62,14 @@ export class RequestDesk {
       handlers[method] = async (request, server) => {
         const exchange = new BunExchange(request, server, options)
         const response = renderError(wrongMethod(method, allowed), exchange.requestId)
-        return this.#finish(request, exchange, response)
+        return this.#finish(exchange, response)
       }
     }
     handlers.OPTIONS = async (request, server) =>
-      this.#finish(request, new BunExchange(request, server, options), answerPreflight(request, allowed))
+      this.#finish(new BunExchange(request, server, options), answerPreflight(request, allowed))
     for (const endpoint of endpoints) {
       const handler: Handler = (request, server) =>
-        this.#serve(request, new BunExchange(request, server, options), endpoint)
+        this.#serve(new BunExchange(request, server, options), endpoint)
       handlers[endpoint.method] = handler
       // Bun sends only the head of the answer to a HEAD request.
       if (endpoint.method === 'GET') handlers.HEAD = handler
@@ -83,36 +78,42 @@ export class RequestDesk {
   }
 
   #exchangeOptions(path: string | null): ExchangeOptions {
-    const { bodyLimits, idleSeconds, clock } = this.#options
-    return { bodyLimits, idleSeconds, clock, wildcardPrefix: path === null ? null : wildcardPrefix(path) }
-  }
-
-  async #serve(request: Request, exchange: BunExchange, endpoint: Endpoint): Promise<Response> {
-    this.#waiting.add(exchange)
-    this.#quick.add(exchange)
-    const answer = await this.#answer(exchange, endpoint)
-    this.#waiting.delete(exchange)
-    this.#quick.delete(exchange)
-    if (isStream(answer)) exchange.prepareToLast()
-    else exchange.announceEnd()
-    return this.#finish(request, exchange, answer)
-  }
-
-  /** Never fails: whatever goes wrong becomes an answer. */
-  async #answer(exchange: BunExchange, endpoint: Endpoint): Promise<Response | Reply> {
-    try {
-      if (this.isClosing && !endpoint.isServedWhileClosing) throw shuttingDown()
-      return await endpoint.handle(exchange)
-    } catch (thrown) {
-      const error = exchange.interruption ?? asGatewayError(thrown)
-      if (error.code === 'internal_error' && !exchange.hasClientLeft) {
-        this.#options.log.trouble('a request failed inside', error.cause ?? error, exchange.requestId)
-      }
-      return renderError(error, exchange.requestId, endpoint.dressError)
+    const { bodyLimits, readForm, idleSeconds, clock } = this.#options
+    return {
+      bodyLimits,
+      readForm,
+      idleSeconds,
+      clock,
+      wildcardPrefix: path === null ? null : wildcardPrefix(path),
+      fixedPath: path === null || VARYING_PATH.test(path) ? null : path,
     }
   }
 
-  #finish(request: Request, exchange: BunExchange, answer: Response | Reply): Response {
+  /** Never fails: whatever goes wrong becomes an answer. */
+  async #serve(exchange: BunExchange, endpoint: Endpoint): Promise<Response> {
+    this.#waiting.add(exchange)
+    let answer: Response | Reply
+    try {
+      if (this.isClosing && !endpoint.isServedWhileClosing) throw shuttingDown()
+      answer = await endpoint.handle(exchange)
+    } catch (thrown) {
+      answer = this.#refuse(thrown, exchange, endpoint)
+    }
+    this.#waiting.delete(exchange)
+    if (isStream(answer)) exchange.prepareToLast()
+    else exchange.announceEnd()
+    return this.#finish(exchange, answer)
+  }
+
+  #refuse(thrown: unknown, exchange: BunExchange, endpoint: Endpoint): Response {
+    const error = exchange.interruption ?? asGatewayError(thrown)
+    if (error.code === 'internal_error' && !exchange.hasClientLeft) {
+      this.#options.log.trouble('a request failed inside', error.cause ?? error, exchange.requestId)
+    }
+    return renderError(error, exchange.requestId, endpoint.dressError)
+  }
+
+  #finish(exchange: BunExchange, answer: Response | Reply): Response {
     const { requestId } = exchange
     this.#options.log.request({
       requestId,
@@ -122,11 +123,11 @@ export class RequestDesk {
       durationMs: this.#options.clock.nowMs() - exchange.startedAtMs,
     })
     if (!(answer instanceof Response)) {
-      addHeaders(request, requestId, answer.headers)
+      addHeaders(exchange, answer.headers)
       return new Response(answer.body, answer)
     }
     const added: Record<string, string> = {}
-    addHeaders(request, requestId, added)
+    addHeaders(exchange, added)
     for (const name in added) answer.headers.set(name, added[name] ?? '')
     return answer
   }
@@ -138,11 +139,13 @@ function isStream(answer: Response | Reply): boolean {
 }
 
 /** What every answer carries, whatever it is. */
-function addHeaders(request: Request, requestId: string, headers: Record<string, string>): void {
-  headers['x-request-id'] = requestId
-  headers['request-id'] = requestId
-  allowBrowsers(request, headers)
+function addHeaders(exchange: BunExchange, headers: Record<string, string>): void {
+  headers['x-request-id'] = exchange.requestId
+  headers['request-id'] = exchange.requestId
+  allowBrowsers(exchange, headers)
 }
+
+const VARYING_PATH = /[:*]/
 
 const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 

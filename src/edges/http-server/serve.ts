@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint } from '../../gateway/ports/exchange.ts'
 import type { Log } from '../../gateway/ports/log.ts'
+import type { ReadForm } from '../../gateway/ports/uploads.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { BodyLimits } from './read-body.ts'
 import { RequestDesk } from './request-desk.ts'
@@ -10,6 +11,7 @@ export interface ServerOptions {
   readonly port: number
   readonly endpoints: readonly Endpoint[]
   readonly bodyLimits: BodyLimits
+  readonly readForm?: ReadForm
   /** How long a connection may be idle between requests. */
   readonly idleSeconds?: number
   readonly clock: Clock
@@ -57,7 +59,7 @@ export function startServer(options: ServerOptions): HttpServer {
     fetch: (request, bun) => desk.refuseUnknownPath(request, bun),
     error: (error) => desk.answerFailure(error),
   })
-  const look = setInterval(() => desk.lookAtQuick(), QUICK_MS)
+  const look = setInterval(() => desk.lookAtWaiting(), QUICK_MS)
   return {
     port: server.port ?? options.port,
     url: `http://${hostInUrl(options.hostname)}:${server.port}`,

@@ -24,6 +24,9 @@ const PERSIST_EVERY_MS = 200
 const PERSIST_BATCH = 200
 const RETRY_MS = [200, 500, 1_000, 2_000, 5_000]
 
+// What most settlements wait for; one promise serves them all.
+const WRITTEN = Promise.resolve()
+
 /** Lines whose settlement is not in the database yet, per segment; a segment is removed when it has none. */
 type Outstanding = Map<number, number>
 
@@ -92,18 +95,21 @@ export class FileJournal implements Journal {
   settle(settlement: Settlement): Promise<void> {
     this.#unwritten.delete(settlement.requestId)
     this.#pending.push(encodeJournalLine({ type: 'settled', settlement }))
-    this.#count(this.#files.current, 1)
-    this.#queue.push({ settlement, segment: this.#files.current })
+    const segment = this.#files.current
+    this.#count(segment, 1)
+    this.#queue.push({ settlement, segment })
     this.#schedulePersist(this.#queue.length >= PERSIST_BATCH ? 0 : PERSIST_EVERY_MS)
-    const waiter = Promise.withResolvers<void>()
-    this.#waiters.push(waiter)
     // A write into the system's memory costs less than waiting for company; one to the disk is worth sharing.
-    if (this.#options.fsync === 'never') this.#flush()
-    else this.#flushSoon()
+    const trouble = this.#options.fsync === 'never' ? this.#write() : null
+    if (this.#pending.length === 0 && trouble === null) return WRITTEN
+    const waiter = Promise.withResolvers<void>()
+    if (trouble !== null) this.#strand([waiter], trouble.cause)
+    else this.#flushSoon(waiter)
     return waiter.promise
   }
 
-  #flushSoon(): void {
+  #flushSoon(waiter: PromiseWithResolvers<void>): void {
+    this.#waiters.push(waiter)
     if (this.#isFlushScheduled) return
     this.#isFlushScheduled = true
     setImmediate(() => this.#flush())
@@ -138,20 +144,25 @@ export class FileJournal implements Journal {
 
   #flush(): void {
     this.#isFlushScheduled = false
-    if (this.#pending.length === 0) return
     const waiters = this.#waiters
-    const bytes = Buffer.from(this.#pending.join(''))
-    this.#pending = []
     this.#waiters = []
+    const trouble = this.#write()
+    if (trouble !== null) this.#strand(waiters, trouble.cause)
+    else for (const waiter of waiters) waiter.resolve()
+  }
+
+  /** Writes what is pending; gives what stood in the way, null when nothing did. */
+  #write(): { readonly cause: unknown } | null {
+    const lines = this.#pending
+    if (lines.length === 0) return null
+    this.#pending = []
     try {
-      this.#files.append(bytes, this.#options.fsync === 'always')
-    } catch (error) {
-      this.#strand(waiters, error)
-      return
+      this.#segmentBytes += this.#files.append(lines, this.#options.fsync === 'always')
+    } catch (cause) {
+      return { cause }
     }
-    this.#segmentBytes += bytes.length
-    for (const waiter of waiters) waiter.resolve()
     if (this.#segmentBytes >= (this.#options.segmentBytes ?? SEGMENT_BYTES)) this.#startNextSegment()
+    return null
   }
 
   /** A disk that takes nothing delays answers until the database has their settlements; it does not fail them. */
@@ -173,10 +184,9 @@ export class FileJournal implements Journal {
   }
 
   #startNextSegment(): void {
-    const previous = this.#files.current
     this.#files.startNext()
     this.#segmentBytes = 0
-    this.#removeIfDone(previous)
+    this.#removeDone()
   }
 
   #schedulePersist(delayMs: number): void {
@@ -222,28 +232,31 @@ export class FileJournal implements Journal {
       const settlements = batch.map((entry) => entry.settlement)
       await persistBatch(settlements, keeperOf(this.#options, this.#files))
       this.#queue.splice(0, batch.length)
-      for (const { settlement, segment } of batch) this.#markPersisted(settlement.requestId, segment)
+      for (const { settlement, segment } of batch) {
+        this.#count(segment, -1)
+        this.#forgetAdmission(settlement.requestId)
+      }
+      this.#removeDone()
     }
   }
 
-  #markPersisted(requestId: string, segment: number): void {
-    const openedIn = this.#openedIn.get(requestId)
+  #forgetAdmission(requestId: string): void {
+    const segment = this.#openedIn.get(requestId)
+    if (segment === undefined) return
     this.#openedIn.delete(requestId)
     this.#count(segment, -1)
-    this.#removeIfDone(segment)
-    if (openedIn === undefined) return
-    this.#count(openedIn, -1)
-    this.#removeIfDone(openedIn)
   }
 
   #count(segment: number, change: number): void {
     this.#outstanding.set(segment, (this.#outstanding.get(segment) ?? 0) + change)
   }
 
-  #removeIfDone(segment: number): void {
-    if (segment === this.#files.current || this.#outstanding.get(segment) !== 0) return
-    this.#outstanding.delete(segment)
-    this.#files.remove(segment)
+  #removeDone(): void {
+    for (const [segment, lines] of this.#outstanding) {
+      if (lines > 0 || segment === this.#files.current) continue
+      this.#outstanding.delete(segment)
+      this.#files.remove(segment)
+    }
   }
 }
 

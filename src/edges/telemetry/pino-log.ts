@@ -9,7 +9,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 const BUFFER_BYTES = 16_000
 const FLUSH_MS = 250
 // The destination takes a line several times as long as it takes to add it to a text, so it gets many as one.
-const GATHERED_CHARACTERS = 16_000
+const GATHERED_CHARACTERS = 4_000
 // When nobody reads the log, lines beyond this are dropped: a full pipe must neither stop requests nor fill memory.
 const MOST_BUFFERED_BYTES = 4 * 1024 * 1024
 const STANDARD_ERROR = 2

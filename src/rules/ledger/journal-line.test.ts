@@ -22,7 +22,7 @@ describe('a line', () => {
     ['a settlement without price', { type: 'settled', settlement: aSettlement({ price: null }) }],
   ])('keeps %s exactly', (_what, line) => {
     const text = encodeJournalLine(line)
-    expect(text.indexOf('\n')).toBe(text.length - 1)
+    expect(text).not.toContain('\n')
     expect(decodeJournalLine(text)).toEqual(line)
   })
 
@@ -32,7 +32,7 @@ describe('a line', () => {
   })
 
   test('cut short at any byte is no line', () => {
-    const text = encodeJournalLine({ type: 'open', record }).trimEnd()
+    const text = encodeJournalLine({ type: 'open', record })
     for (let length = 0; length < text.length; length += 1) {
       expect(decodeJournalLine(text.slice(0, length))).toBeNull()
     }

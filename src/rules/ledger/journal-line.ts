@@ -12,13 +12,16 @@ export type JournalLine =
 type Written<T> = { [Field in keyof T]: T[Field] extends bigint ? string : T[Field] }
 type WrittenSettlement = Omit<Written<Settlement>, 'price'> & { readonly price: WrittenPrice | null }
 
-// Field by field: this runs twice for every request, and a replacer function would be called for every value.
+/**
+ * Without the end of the line. Written field by field: this runs for every request, and a replacer function would be
+ * called for every value.
+ */
 export function encodeJournalLine(line: JournalLine): string {
   if (line.type === 'open') {
     const record: Written<AdmissionRecord> = { ...line.record, holdNano: String(line.record.holdNano) }
-    return `${JSON.stringify({ type: 'open', record })}\n`
+    return JSON.stringify({ type: 'open', record })
   }
-  return `${JSON.stringify({ type: 'settled', settlement: writeSettlement(line.settlement) })}\n`
+  return JSON.stringify({ type: 'settled', settlement: writeSettlement(line.settlement) })
 }
 
 /** Names every field: copying an object and changing the copy takes several times as long. */

@@ -21,13 +21,43 @@ describe('the price of a use', () => {
     expect(priceOf({ ...NO_USAGE, input: 2 ** 31 - 1 }, price)).toBe(21_474_836_469_997_853n)
   })
 
+  test('is the sum of exact parts, however large they are', () => {
+    const count = fc.oneof(fc.nat({ max: 2_000_000 }), fc.nat({ max: 2_000_000_000 }))
+    const nano = fc.oneof(fc.bigInt(0n, 20_000_000_000n), fc.bigInt(0n, 2n ** 60n))
+    fc.assert(
+      fc.property(
+        fc.tuple(count, count, count, count, count),
+        fc.tuple(nano, nano, nano, nano, nano),
+        (uses, parts) => {
+          const [input, cacheRead, cacheWrite, output, images] = uses
+          const [ofInput, ofCacheRead, ofCacheWrite, ofOutput, ofImage] = parts
+          const price = {
+            inputNanoPerMillion: ofInput,
+            cacheReadNanoPerMillion: ofCacheRead,
+            cacheWriteNanoPerMillion: ofCacheWrite,
+            outputNanoPerMillion: ofOutput,
+            imageNano: ofImage,
+          }
+          const tokens =
+            BigInt(input) * ofInput +
+            BigInt(cacheRead) * ofCacheRead +
+            BigInt(cacheWrite) * ofCacheWrite +
+            BigInt(output) * ofOutput
+          const exact = (2n * tokens + 1_000_000n) / 2_000_000n + BigInt(images) * ofImage
+          expect(priceOf({ input, cacheRead, cacheWrite, output, images, reasoning: 0 }, price)).toBe(exact)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
   test('of nothing is nothing', () => {
     expect(priceOf(NO_USAGE, A_PRICE)).toBe(0n)
   })
 })
 
 describe('the hold', () => {
-  const basis = { promptTokens: 100, maxOutputTokens: 50, modelOutputLimit: null, choices: 1 }
+  const basis = { promptTokens: 100, maxOutputTokens: 50, modelOutputLimit: null, choices: 1, images: 0 }
   const plain = { ...A_PRICE, cacheWriteNanoPerMillion: A_PRICE.inputNanoPerMillion }
 
   test('is the prompt and the output asked for', () => {

@@ -1,16 +1,19 @@
 import type { Listing, Page, SettlementFilter } from '../../../gateway/ports/storage.ts'
+import { endedAtMs } from '../../../rules/ledger/aggregate.ts'
 import { dayOf } from '../../../rules/ledger/period.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import { decodeCursor, pageOf } from '../cursor.ts'
 import type { Database, Parameter } from '../database.ts'
 import { insertRows, planInsert } from '../statements.ts'
 import { addToDailySpends, BalanceSums, moveBalances, SpendSums } from './ledger.ts'
+import { refuseBeyondHorizon } from './retention.ts'
 import {
   decodeSettlement,
   encodeSettlement,
   SETTLEMENT_COLUMNS,
   type SettlementRow,
 } from './settlement-rows.ts'
+import { addToUsage } from './usage.ts'
 
 const INSERT_NEW = planInsert({ table: 'settlements', columns: SETTLEMENT_COLUMNS, ending: '' })
 
@@ -52,16 +55,18 @@ export async function writeSettlements(
 
 /** A settlement that costs nothing is no ledger entry and adds to no spend: it moves no money. */
 async function charge(tx: Database, settlements: readonly Settlement[]): Promise<void> {
+  await refuseBeyondHorizon(tx, settlements)
   const balances = new BalanceSums()
   const spends = new SpendSums()
   for (const settlement of settlements) {
     const { accountId, keyId, amountNano } = settlement
     if (amountNano === 0n) continue
     balances.add(accountId, -amountNano, 0n)
-    spends.add(keyId, dayOf(endOf(settlement)), amountNano)
+    spends.add(keyId, dayOf(endedAtMs(settlement)), amountNano)
   }
   await moveBalances(tx, balances)
   await addToDailySpends(tx, spends)
+  await addToUsage(tx, settlements)
 }
 
 /**
@@ -82,11 +87,6 @@ function isInOrder(settlements: readonly Settlement[]): boolean {
     const before = settlements[index - 1]
     return before === undefined || before.requestId < one.requestId
   })
-}
-
-// Rounded as the columns are, so that a spend is of the day of its ledger entry.
-function endOf({ startedAtMs, durationMs }: Settlement): number {
-  return Math.round(startedAtMs) + Math.round(durationMs)
 }
 
 export async function findSettlement(database: Database, requestId: string): Promise<Settlement | null> {
