@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../errors/gateway-error.ts'
+import { isPublicAddress } from '../../rules/access/public-address.ts'
 import { createImageFetcher, type FetchRules, fetchImage } from './fetch-image.ts'
-import { isPublicAddress } from './public-address.ts'
 import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')

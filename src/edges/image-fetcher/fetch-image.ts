@@ -2,8 +2,8 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { FetchImage } from '../../gateway/ports/fetch-image.ts'
+import { isPublicAddress } from '../../rules/access/public-address.ts'
 import { imageTypeOf } from './image-type.ts'
-import { isPublicAddress } from './public-address.ts'
 
 export interface FetchRules {
   readonly maxBytes: number

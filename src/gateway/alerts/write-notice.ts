@@ -1,0 +1,97 @@
+import type { Notice } from '../../rules/alerts/alert.ts'
+import { lastFourOf } from '../../rules/catalog/describe-supply.ts'
+import { describeOptionalTime, describeTime } from '../../rules/catalog/describe-time.ts'
+import { dayOf, nextPeriodMs, periodStartDay } from '../../rules/ledger/period.ts'
+import type { Account } from '../../vocabulary/account.ts'
+import type { ApiKey, Budget, UsageLimit } from '../../vocabulary/api-key.ts'
+import { formatUsdt, type NanoUsdt } from '../../vocabulary/money.ts'
+import type { Credential, Supplier } from '../../vocabulary/supply.ts'
+
+/** What a key has spent in a period, at a moment of that period. */
+export interface Spend {
+  readonly spentNano: NanoUsdt
+  readonly atMs: number
+}
+
+export function budgetNotice(
+  key: ApiKey,
+  { budget, threshold }: { readonly budget: Budget; readonly threshold: number },
+  { spentNano, atMs }: Spend,
+): Notice {
+  const month = describeTime(atMs).slice(0, 7)
+  return {
+    kind: 'budget.threshold',
+    accountId: key.accountId,
+    subject: key.id,
+    occasion: `budget.threshold ${key.id} ${month} ${threshold}`,
+    atMs,
+    data: {
+      key_id: key.id,
+      key_name: key.name,
+      month,
+      threshold,
+      amount: formatUsdt(budget.amountNano),
+      spent: formatUsdt(spentNano),
+    },
+  }
+}
+
+/** A limit that is raised and reached again within its period is an occasion of its own. */
+export function limitOccasion(key: ApiKey, limit: UsageLimit, atMs: number): string {
+  const startDay = Math.max(0, periodStartDay(limit.period, dayOf(atMs)))
+  return `key.limit_reached ${key.id} ${limit.period} ${startDay} ${limit.amountNano}`
+}
+
+export function limitNotice(key: ApiKey, limit: UsageLimit, { spentNano, atMs }: Spend): Notice {
+  return {
+    kind: 'key.limit_reached',
+    accountId: key.accountId,
+    subject: key.id,
+    occasion: limitOccasion(key, limit, atMs),
+    atMs,
+    data: {
+      key_id: key.id,
+      key_name: key.name,
+      period: limit.period,
+      amount: formatUsdt(limit.amountNano),
+      spent: formatUsdt(spentNano),
+      resets_at: describeOptionalTime(nextPeriodMs(limit.period, dayOf(atMs))),
+    },
+  }
+}
+
+export function balanceOccasion(accountId: string): string {
+  return `balance.low ${accountId}`
+}
+
+export function balanceNotice(
+  account: Account,
+  { floorNano, balanceNano }: { readonly floorNano: NanoUsdt; readonly balanceNano: NanoUsdt },
+  atMs: number,
+): Notice {
+  return {
+    kind: 'balance.low',
+    accountId: account.id,
+    subject: account.id,
+    occasion: balanceOccasion(account.id),
+    atMs,
+    data: { balance: formatUsdt(balanceNano), balance_alert: formatUsdt(floorNano) },
+  }
+}
+
+/** The owner of a credential is told; one of the platform concerns operators only. */
+export function credentialNotice(credential: Credential, supplier: Supplier, atMs: number): Notice {
+  return {
+    kind: 'credential.disabled',
+    accountId: supplier.source === 'byok' ? supplier.accountId : null,
+    subject: credential.id,
+    occasion: null,
+    atMs,
+    data: {
+      credential_id: credential.id,
+      supplier: supplier.id,
+      label: credential.label,
+      last_four: lastFourOf(credential.secret),
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { isIP } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
+import { isPublicAddress } from '../../rules/access/public-address.ts'
+import type { Webhook } from '../../rules/alerts/alert.ts'
+import type { Operations } from '../ports/operations.ts'
+import type { Change, ChangeDesk } from './change-desk.ts'
+import { refuse, requireAccount, requireFound } from './refuse.ts'
+
+type AlertOperations = Pick<Operations, 'listAlerts' | 'findWebhook' | 'putWebhook' | 'deleteWebhook'>
+
+interface WebhookInput {
+  readonly url: string
+  readonly enabled: boolean
+}
+
+export function alertOperations({ parts, makeChange }: ChangeDesk): AlertOperations {
+  const { storage, configuration } = parts
+  return {
+    listAlerts: async (filter, page) => {
+      // Whoever looks finds every alert of what has happened.
+      await parts.catchUp()
+      return storage.listAlerts(filter, page)
+    },
+    findWebhook: async (accountId) => {
+      requireAccount(configuration.current(), accountId)
+      return requireFound(await storage.findWebhook(accountId), 'webhook of account', accountId)
+    },
+    putWebhook: (accountId, input, actor) =>
+      makeChange(actor, (change) => putWebhook(change, accountId, input)),
+    deleteWebhook: (accountId, actor) => makeChange(actor, (change) => deleteWebhook(change, accountId)),
+  }
+}
+
+async function putWebhook(change: Change, accountId: string, input: WebhookInput) {
+  const { storage, random, allowsPrivateWebhooks = false } = change.parts
+  requireAccount(change.snapshot, accountId)
+  checkUrl(input.url, { allowsPrivate: allowsPrivateWebhooks })
+  const before = await storage.findWebhook(accountId)
+  const webhook: Webhook = {
+    ...input,
+    accountId,
+    secret: before?.secret ?? random.secret().replace(/^sk-/, 'whsec_'),
+    createdAtMs: before?.createdAtMs ?? change.nowMs,
+  }
+  if (!isDeepStrictEqual(before, webhook)) {
+    const action = before === null ? 'webhook.created' : 'webhook.changed'
+    const states = { before: before && describeWebhook(before), after: describeWebhook(webhook) }
+    await storage.saveWebhook(webhook, change.audit(action, accountId, states))
+  }
+  return { webhook, isNew: before === null }
+}
+
+async function deleteWebhook(change: Change, accountId: string): Promise<void> {
+  const { storage } = change.parts
+  requireAccount(change.snapshot, accountId)
+  const before = requireFound(await storage.findWebhook(accountId), 'webhook of account', accountId)
+  const states = { before: describeWebhook(before), after: null }
+  await storage.deleteWebhook(accountId, change.audit('webhook.deleted', accountId, states))
+}
+
+/** Without its query, where receivers like to put what only the caller should know. */
+function describeWebhook({ url, enabled }: Webhook): object {
+  const { origin, pathname } = new URL(url)
+  return { url: `${origin}${pathname}`, enabled }
+}
+
+function checkUrl(text: string, { allowsPrivate }: { allowsPrivate: boolean }): void {
+  const url = URL.parse(text)
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    refuse('url', 'url must be an http or https address.')
+  }
+  if (url.username !== '' || url.password !== '') refuse('url', 'url must not hold a user or a password.')
+  if (!allowsPrivate && isPlainlyPrivate(url.hostname.replace(/^\[|\]$/g, ''))) {
+    refuse('url', 'url must not lead to a private address.')
+  }
+}
+
+/** As far as the text tells. What a name leads to is looked at each time it is called. */
+function isPlainlyPrivate(hostname: string): boolean {
+  return isIP(hostname) === 0 ? /(^|\.)localhost\.?$/i.test(hostname) : !isPublicAddress(hostname)
+}

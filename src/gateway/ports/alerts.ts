@@ -1,0 +1,62 @@
+import type { Alert, AlertRecord, Webhook } from '../../rules/alerts/alert.ts'
+import type { Settlement } from '../../vocabulary/settlement.ts'
+import type { AuditEvent, Listing, Page } from './storage.ts'
+
+/** Told of every movement of money in the request path. Only takes note: nothing here waits for anything. */
+export interface SpendWatch {
+  noteSettled(settlement: Settlement): void
+  /** A request was refused because what it may cost does not fit in what is left of the key's limit. */
+  noteKeyRefused(keyId: string): void
+}
+
+export interface AlertFilter {
+  readonly accountId?: string
+}
+
+/** An alert that waits to be told, with the number of tries there were. */
+export interface DueDelivery {
+  readonly alert: Alert
+  readonly tries: number
+}
+
+/** How a try ended: told, to be tried again, or given up. */
+export type DeliveryEnd =
+  | { readonly state: 'delivered' }
+  | { readonly state: 'pending'; readonly dueAtMs: number; readonly failure: string }
+  | { readonly state: 'failed' | 'none'; readonly failure: string }
+
+export interface AlertStore {
+  /**
+   * Puts an alert on record, due to be told when its account has a webhook. False, and without an event, when there
+   * is one of the same occasion.
+   */
+  raiseAlert(alert: Alert, event: AuditEvent): Promise<boolean>
+  /** Lets an occasion be one again. */
+  endOccasion(occasion: string): Promise<void>
+  /** The accounts whose low balance was said and has not ended. */
+  loadLowBalances(): Promise<readonly string[]>
+  /** Newest first. */
+  listAlerts(filter: AlertFilter, page: Page): Promise<Listing<AlertRecord>>
+
+  /** The longest waiting first. */
+  loadDueDeliveries(nowMs: number, atMost: number): Promise<readonly DueDelivery[]>
+  /** Counts a try and keeps others from it until the time is over; false when another process was first. */
+  claimDelivery(due: DueDelivery, untilMs: number): Promise<boolean>
+  /** Writes how a claimed try ended, unless its claim has run out and another process has begun the next. */
+  endDelivery(due: DueDelivery, end: DeliveryEnd): Promise<void>
+
+  /** Inserts or replaces; the secret is sealed on the way in. */
+  saveWebhook(webhook: Webhook, event: AuditEvent): Promise<void>
+  findWebhook(accountId: string): Promise<Webhook | null>
+  deleteWebhook(accountId: string, event: AuditEvent): Promise<void>
+}
+
+export interface WebhookCall {
+  readonly url: string
+  readonly body: string
+  readonly signature: string
+  readonly signal: AbortSignal
+}
+
+/** Null when the receiver took it; otherwise why not, in one sentence that is safe to show. Never fails. */
+export type SendWebhook = (call: WebhookCall) => Promise<string | null>
