@@ -1,0 +1,48 @@
+import type { Books } from './books.ts'
+import { fetchImage } from './edges/image-fetcher/fetch-image.ts'
+import type { Settings } from './edges/settings/settings.ts'
+import { SupplierClient } from './edges/supplier-client/supplier-client.ts'
+import { credentialDisabler } from './gateway/alerts/disable-credential.ts'
+import type { Gateway } from './gateway/gateway.ts'
+import { LiveStreams } from './gateway/live-streams.ts'
+import { ThinkingMemory } from './gateway/translate/thinking-memory.ts'
+import { LearnedParameters } from './rules/routing/learned-parameters.ts'
+import { AccessTokens } from './suppliers/access-tokens.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** The parts a request needs, as the settings want them. */
+export function buildGateway(
+  settings: Settings,
+  { clock, random, log }: Surroundings,
+  books: Books,
+): Gateway {
+  return {
+    snapshot: books.configuration.current,
+    secrets: books.secrets,
+    admissions: books.admissions,
+    journal: books.journal,
+    callSupplier: new SupplierClient(clock, settings).call,
+    callTools: { clock, tokens: new AccessTokens(clock), call: (request) => fetch(request) },
+    router: books.router,
+    alerts: books.alerts.watch,
+    onCredentialRefused: credentialDisabler({ ...books, watch: books.alerts.watch, clock, log }),
+    streams: new LiveStreams(),
+    thinking: new ThinkingMemory(clock),
+    learned: new LearnedParameters(clock),
+    replies: books.storage,
+    fetchImage,
+    assets: books.pictures.assets,
+    publicUrl: settings.publicUrl,
+    newId: (prefix) => prefix + crypto.randomUUID().replaceAll('-', ''),
+    timeouts: {
+      connectMs: settings.connectTimeoutSeconds * 1_000,
+      deadlineMs: settings.requestDeadlineSeconds * 1_000,
+      firstByteMs: settings.firstByteTimeoutSeconds * 1_000,
+      idleMs: settings.idleTimeoutSeconds * 1_000,
+      heartbeatMs: settings.heartbeatSeconds * 1_000,
+    },
+    clock,
+    random,
+    log,
+  }
+}
