@@ -1,16 +1,15 @@
 import type { Actor } from './actors/actor.ts'
+import { answerPictures } from './answer-pictures.ts'
+import { answerWhole, openFaultyBody } from './answer-whole.ts'
 import type { CallRecord } from './call-log.ts'
-import { answerStatus, destroyConnection, JSON_TYPE, STREAM_HEADERS } from './delivery/responses.ts'
-import { openBody } from './delivery/stream-body.ts'
+import { answerStatus, destroyConnection, STREAM_HEADERS } from './delivery/responses.ts'
 import { waitForAbort } from './delivery/wait.ts'
-import type { AnswerScene, CountScene, Face, Frame, Scene } from './faces/face.ts'
+import type { AnswerScene, CountScene, Face, Scene } from './faces/face.ts'
 import type { FaultPlan } from './fault-plan.ts'
+import { addPictures } from './performance/add-pictures.ts'
 import { type Performance, perform, performEndlessly } from './performance/performance.ts'
 import { countTokens, renderPrompt } from './performance/tokens.ts'
-import { refusalForStatus } from './refusal.ts'
 import type { Stage } from './stage.ts'
-
-const GARBAGE_BODY = '<html>\u0000 this is not JSON {"choices": ['
 
 export interface PlannedCall {
   readonly scene: Scene
@@ -37,23 +36,36 @@ export async function answerCall(planned: PlannedCall, stage: Stage): Promise<Re
     call.finished = true
     return answerStatus(status, face)
   }
-  if (scene.type === 'answer') return answerWithPerformance({ ...planned, scene }, stage)
-  call.finished = true
-  return answerCount(scene)
+  switch (scene.type) {
+    case 'answer':
+      return answerWithPerformance({ ...planned, scene }, stage)
+    case 'pictures':
+      return answerPictures({ ...planned, scene }, stage)
+    case 'count':
+      call.finished = true
+      return answerCount(scene)
+  }
 }
 
 function answerCount(scene: CountScene): Response {
   return Response.json(scene.writeCount(countTokens(renderPrompt(scene.ask).length)))
 }
 
-function answerWithPerformance(planned: SpokenCall, stage: Stage): Response {
+async function answerWithPerformance(planned: SpokenCall, stage: Stage): Promise<Response> {
   const { scene, plan } = planned
-  const performance = stagePerformance(planned, stage)
+  const performance = await stagePerformance(planned, stage)
+  const faulty = { ...planned, writeErrorFrame: scene.writeErrorFrame }
   const streams = scene.stream && plan.find('plain-json') === null
-  return streams ? answerStream(performance, planned, stage) : answerWhole(performance, planned, stage)
+  if (!streams) return answerWhole(() => scene.writeReply(performance), faulty, stage)
+  const headers =
+    scene.streamType === undefined ? STREAM_HEADERS : { ...STREAM_HEADERS, 'content-type': scene.streamType }
+  return new Response(openFaultyBody(scene.writeFrames(performance), faulty, stage), { headers })
 }
 
-function stagePerformance({ scene: { ask }, actor, plan }: SpokenCall, stage: Stage): Performance {
+async function stagePerformance(
+  { scene: { ask }, actor, plan }: SpokenCall,
+  stage: Stage,
+): Promise<Performance> {
   const prompt = renderPrompt(ask)
   const { cachedTokens, writtenTokens } = stage.promptCache.read(ask.model, prompt)
   const promptUsage = {
@@ -65,53 +77,8 @@ function stagePerformance({ scene: { ask }, actor, plan }: SpokenCall, stage: St
   const long = plan.find('long-stream')
   const performance =
     long === null
-      ? perform(ask, lines, promptUsage)
+      ? await addPictures(perform(ask, lines, promptUsage), ask)
       : performEndlessly(long.pieces, long.bytesPerPiece, promptUsage)
   if (plan.find('missing-usage') !== null) return { ...performance, usage: null }
   return plan.find('late-usage') === null ? performance : { ...performance, hasLateUsage: true }
-}
-
-function answerStream(performance: Performance, planned: SpokenCall, stage: Stage): Response {
-  const { scene } = planned
-  const headers =
-    scene.streamType === undefined ? STREAM_HEADERS : { ...STREAM_HEADERS, 'content-type': scene.streamType }
-  return new Response(openFaultyBody(scene.writeFrames(performance), planned, stage), { headers })
-}
-
-function answerWhole(performance: Performance, planned: SpokenCall, stage: Stage): Response {
-  const { plan, scene, call } = planned
-  const headers = { 'content-type': JSON_TYPE }
-  const text = plan.find('garbage') === null ? JSON.stringify(scene.writeReply(performance)) : GARBAGE_BODY
-  const needsPieces = (['cut', 'split-utf8', 'truncated-end'] as const).some(
-    (type) => plan.find(type) !== null,
-  )
-  if (needsPieces) return new Response(openFaultyBody(halve(text), planned, stage), { headers })
-  call.finished = true
-  return new Response(text, { headers })
-}
-
-/** A whole reply has two pieces, so that it can break off in the middle. */
-function halve(text: string): readonly Frame[] {
-  const middle = Math.floor(text.length / 2)
-  return [
-    { part: 'content', text: text.slice(0, middle) },
-    { part: 'end', text: text.slice(middle) },
-  ]
-}
-
-function openFaultyBody(
-  frames: Iterable<Frame>,
-  planned: SpokenCall,
-  stage: Stage,
-): ReadableStream<Uint8Array> {
-  const { plan, call, scene, signal } = planned
-  return openBody(frames, {
-    plan,
-    signal,
-    wait: stage.wait,
-    writeErrorFrame: (sentFrames) => scene.writeErrorFrame(refusalForStatus(500), sentFrames),
-    onEnd: () => {
-      call.finished = true
-    },
-  })
 }

@@ -5,10 +5,10 @@ import { refuseWith } from './delivery/responses.ts'
 import type { Face, Incoming, Scene } from './faces/face.ts'
 import { type FaultPlan, planFaults } from './fault-plan.ts'
 import { type Fault, FaultRuleError, parseFault } from './faults.ts'
+import { readForm, readJson } from './read-body.ts'
 import { Refusal } from './refusal.ts'
+import { pictureAddress } from './serve-pictures.ts'
 import type { Stage } from './stage.ts'
-
-const LARGEST_KEPT_BODY = 256 * 1024
 
 /** Serves one call to a simulated model, from request to the last piece of its answer. */
 export async function serveCall(request: Request, face: Face, stage: Stage): Promise<Response> {
@@ -16,7 +16,9 @@ export async function serveCall(request: Request, face: Face, stage: Stage): Pro
   request.signal.addEventListener('abort', () => stage.log.markAborted(call, stage.clock.nowMs()))
   try {
     checkKey(request, face, stage)
-    const body = await readBody(request, call)
+    const body = await (face.takesForm?.(call.path)
+      ? stage.uploads(() => readForm(request, call))
+      : readJson(request, call))
     const scene = face.open(describeIncoming(request, { body, call, stage }))
     call.model = scene.ask.model
     const actor = findActor(scene, stage)
@@ -45,23 +47,8 @@ function describeIncoming(
     callNumber: stage.idsAfter + call.number,
     nowMs: call.startedAtMs,
     seals: stage.seals,
-    demandsSeals: (model) =>
-      stage.actors.some((actor) => actor.model === model && actor.demandsSeals === true),
-  }
-}
-
-async function readBody(request: Request, call: CallRecord): Promise<unknown> {
-  const text = await request.text()
-  const body = parseJson(text)
-  if (text.length <= LARGEST_KEPT_BODY) call.body = body
-  return body
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Refusal('bad-request', 'We could not parse the JSON body of your request.')
+    traitsOf: (model) => stage.actors.find((actor) => actor.model === model) ?? null,
+    keepPicture: (png) => new URL(pictureAddress(stage.pictures.keep(png)), url).href,
   }
 }
 

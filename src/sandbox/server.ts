@@ -1,15 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import { createActors } from './actors/index.ts'
 import type { SlowPace } from './actors/slow.ts'
 import { type CallRecord, createCallLog } from './call-log.ts'
 import { refuseWith } from './delivery/responses.ts'
+import { createTurnstile } from './delivery/turnstile.ts'
 import { type Wait, waitForReal } from './delivery/wait.ts'
 import { FACES, faceAt } from './faces/index.ts'
 import { createFaultBook, type FaultControl } from './faults.ts'
 import { createPromptCache } from './performance/prompt-cache.ts'
+import { createPictureStore } from './pictures/picture-store.ts'
 import { Refusal } from './refusal.ts'
 import { createSeals } from './seals.ts'
 import { checkKey, serveCall } from './serve-call.ts'
 import { serveFaults } from './serve-faults.ts'
+import { readPictureAddress, servePicture } from './serve-pictures.ts'
 import type { SandboxClock, Stage } from './stage.ts'
 
 export interface SandboxOptions {
@@ -69,6 +73,7 @@ export function startSandbox(options: SandboxOptions = {}): Sandbox {
 
 // Clients keep ids for weeks, so a sandbox that starts later must not repeat those of an earlier one.
 const IDS_PER_MS = 1_000
+const UPLOADS_AT_ONCE = 1
 
 function buildStage(options: SandboxOptions): Stage {
   const { requireKey, wait, slowPace, sealSecret, clock = { nowMs: () => Date.now() } } = options
@@ -78,6 +83,11 @@ function buildStage(options: SandboxOptions): Stage {
     log: createCallLog(),
     promptCache: createPromptCache(),
     seals: createSeals(sealSecret ?? crypto.randomUUID()),
+    pictures: createPictureStore({
+      nowMs: clock.nowMs,
+      inventName: () => randomBytes(24).toString('base64url'),
+    }),
+    uploads: createTurnstile(UPLOADS_AT_ONCE),
     clock,
     wait: wait ?? waitForReal,
     acceptsKey: (key) => acceptsKey(key, requireKey),
@@ -94,6 +104,8 @@ function acceptsKey(key: string | null, required: string | null | undefined): bo
 async function route(request: Request, stage: Stage, startedAtMs: number): Promise<Response> {
   const path = new URL(request.url).pathname
   if (path === '/sandbox/faults') return serveFaults(request, stage.faults)
+  const picture = readPictureAddress(path)
+  if (picture !== null && request.method === 'GET') return servePicture(picture, stage.pictures)
   const face = FACES.find((candidate) => candidate.claims(request.method, path))
   if (face !== undefined) return serveCall(request, face, stage)
   const home = faceAt(path)

@@ -58,6 +58,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
       'sandbox-slow',
       'sandbox-flaky',
       'sandbox-image',
+      'sandbox-image-base64',
     ])
     expect((await client.models.retrieve('sandbox-chat')).owned_by).toBe('sandbox')
   })

@@ -1,16 +1,43 @@
+import { type Ask, lastUserText } from '../performance/ask.ts'
+import { takeCharacters } from '../performance/tokens.ts'
 import { Refusal } from '../refusal.ts'
-import type { Actor } from './actor.ts'
+import type { Actor, PainterKind } from './actor.ts'
 
-export const image: Actor = {
-  model: 'sandbox-image',
-  summary: 'Draws pictures; it does not talk.',
-  speak: () => {
-    throw new Refusal(
-      'bad-request',
-      "The model 'sandbox-image' makes pictures and cannot hold a conversation.",
-      {
-        field: 'model',
-      },
-    )
-  },
+const LONGEST_QUOTE = 200
+
+export const image = createPainter('sandbox-image', {
+  paints: 'classic',
+  summary: 'Draws pictures and edits them, by address or as Base64; it does not talk.',
+})
+
+export const imageBase64 = createPainter('sandbox-image-base64', {
+  paints: 'base64-only',
+  summary: 'Draws pictures and edits them, always as Base64; it does not talk.',
+})
+
+function createPainter(model: string, traits: { paints: PainterKind; summary: string }): Actor {
+  return {
+    model,
+    ...traits,
+    speak: (ask, choice) => {
+      if (ask.picture === undefined) throw refuseTalk(model)
+      if (declinesPicture(lastUserText(ask))) return [{ type: 'refuse', text: 'I cannot draw that.' }]
+      return ask.picture.withWords ? [{ type: 'say', text: presentPicture(ask, choice) }] : []
+    },
+  }
+}
+
+function refuseTalk(model: string): Refusal {
+  const message = `The model '${model}' makes pictures and cannot hold a conversation.`
+  return new Refusal('bad-request', message, { field: 'model' })
+}
+
+/** The same word makes the models that talk decline. */
+export function declinesPicture(prompt: string): boolean {
+  return /refuse/i.test(prompt)
+}
+
+function presentPicture(ask: Ask, choice: number): string {
+  const subject = takeCharacters(lastUserText(ask), LONGEST_QUOTE)
+  return `Here is picture ${choice + 1} for "${subject}".`
 }

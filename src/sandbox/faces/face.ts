@@ -1,5 +1,9 @@
+import type { ModelTraits } from '../actors/actor.ts'
 import type { Ask } from '../performance/ask.ts'
 import type { Performance } from '../performance/performance.ts'
+import type { PictureAsk } from '../pictures/picture-ask.ts'
+import type { PictureUsage } from '../pictures/picture-usage.ts'
+import type { PictureSize } from '../pictures/raster.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Seals } from '../seals.ts'
 
@@ -9,6 +13,8 @@ export interface Face {
   /** The beginning of this format's paths; what goes wrong below it is told in this face's words. */
   readonly home: string
   claims(method: string, path: string): boolean
+  /** Whether a request to this path is a form instead of JSON. */
+  takesForm?(path: string): boolean
   /** The key the caller presented; null when none. */
   readKey(request: Request): string | null
   /** How this format says that a key is wrong. */
@@ -24,13 +30,16 @@ export interface Incoming {
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: Headers
+  /** What its JSON says, or a `Form`. */
   readonly body: unknown
   /** Unique within one sandbox; ids are made from it. */
   readonly callNumber: number
   readonly nowMs: number
   readonly seals: Seals
-  /** Whether this model wants the signatures of its calls back. */
-  demandsSeals(model: string): boolean
+  /** null when there is no such model. */
+  traitsOf(model: string): ModelTraits | null
+  /** Keeps a picture for a while; gives the address it can be fetched from. */
+  keepPicture(png: Uint8Array<ArrayBuffer>): string
 }
 
 export interface Catalog {
@@ -39,7 +48,7 @@ export interface Catalog {
 }
 
 /** A request that was understood, and how to write what comes of it. */
-export type Scene = AnswerScene | CountScene
+export type Scene = AnswerScene | CountScene | PictureScene
 
 /** The caller wants the model to speak. */
 export interface AnswerScene {
@@ -60,6 +69,21 @@ export interface CountScene {
   readonly type: 'count'
   readonly ask: Ask
   writeCount(tokens: number): unknown
+}
+
+/** The caller wants pictures and nothing else. */
+export interface PictureScene {
+  readonly type: 'pictures'
+  readonly ask: PictureAsk
+  writeReply(made: MadePictures): unknown
+}
+
+export interface MadePictures {
+  /** PNG files, all of one size. */
+  readonly pictures: readonly Uint8Array<ArrayBuffer>[]
+  readonly size: PictureSize
+  /** null when the supplier is to report none. */
+  readonly usage: PictureUsage | null
 }
 
 export interface Frame {

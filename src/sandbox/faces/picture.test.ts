@@ -4,7 +4,11 @@ import { readPictureAddress } from './picture.ts'
 test('measures a picture whatever its padding', () => {
   for (const bytes of [0, 1, 2, 3, 100, 101]) {
     const data = Buffer.alloc(bytes).toString('base64')
-    expect(readPictureAddress(`data:image/webp;base64,${data}`)).toEqual({ mediaType: 'image/webp', bytes })
+    expect(readPictureAddress(`data:image/webp;base64,${data}`)).toEqual({
+      mediaType: 'image/webp',
+      bytes,
+      base64: data,
+    })
   }
 })
 

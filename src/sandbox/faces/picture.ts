@@ -13,5 +13,5 @@ export function readPictureAddress(url: string): Picture | null {
 
 export function readPictureData(mediaType: string, base64: string): Picture {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
-  return { mediaType, bytes: Math.floor((base64.length * 3) / 4) - padding }
+  return { mediaType, bytes: Math.floor((base64.length * 3) / 4) - padding, base64 }
 }

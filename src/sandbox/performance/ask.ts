@@ -1,3 +1,5 @@
+import type { PictureSize } from '../pictures/raster.ts'
+
 /** What a caller asks of a simulated model, whatever wire format it came in. */
 export interface Ask {
   readonly model: string
@@ -14,6 +16,15 @@ export interface Ask {
   /** How many answers are wanted. */
   readonly choices: number
   readonly shape: AnswerShape
+  /** Set when the answer is to hold a picture. */
+  readonly picture?: PictureWish
+}
+
+export interface PictureWish {
+  /** Whether words are wanted with it. */
+  readonly withWords: boolean
+  /** null leaves it to the model. */
+  readonly size: PictureSize | null
 }
 
 /** Whether the caller wants the model to think first; `unsaid` leaves it to the model. */
@@ -34,6 +45,8 @@ export interface Picture {
   readonly mediaType: string | null
   /** null when the picture is only linked to. */
   readonly bytes: number | null
+  /** The picture itself, in formats whose models can work on it. */
+  readonly base64?: string
 }
 
 export interface Tool {

@@ -29,6 +29,8 @@ export interface Choice {
   readonly finish: FinishReason
   /** The stop sequence that ended the answer; null when none did. */
   readonly stopSequence: string | null
+  /** A PNG file that comes after everything else. */
+  readonly picture?: Uint8Array
 }
 
 export interface PerformanceUsage {
@@ -40,6 +42,8 @@ export interface PerformanceUsage {
   /** All generated tokens, thinking included. */
   readonly output: number
   readonly reasoning: number
+  /** Those of the generated tokens that pictures took. */
+  readonly pictureOutput?: number
 }
 
 /** What the model says, once, for every face to write in its own format. */
@@ -51,7 +55,7 @@ export interface Performance {
   readonly hasLateUsage?: true
 }
 
-export type PromptUsage = Omit<PerformanceUsage, 'output' | 'reasoning'>
+export type PromptUsage = Omit<PerformanceUsage, 'output' | 'reasoning' | 'pictureOutput'>
 
 /** Applies the caller's limits to what the model wants to say, and counts what is left. */
 export function perform(ask: Ask, lines: readonly (readonly Line[])[], prompt: PromptUsage): Performance {

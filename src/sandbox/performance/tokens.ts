@@ -2,7 +2,8 @@ import type { Ask } from './ask.ts'
 
 export const CHARACTERS_PER_TOKEN = 4
 // One price for every picture keeps usage independent of how a picture was encoded.
-const CHARACTERS_PER_PICTURE = 85 * CHARACTERS_PER_TOKEN
+export const TOKENS_PER_PICTURE = 85
+const CHARACTERS_PER_PICTURE = TOKENS_PER_PICTURE * CHARACTERS_PER_TOKEN
 
 export function countTokens(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN)

@@ -1,3 +1,4 @@
+import { TOKENS_PER_MADE_PICTURE } from '../../performance/add-pictures.ts'
 import type { Choice, Performance, Step } from '../../performance/performance.ts'
 import { countTokens } from '../../performance/tokens.ts'
 import type { Refusal } from '../../refusal.ts'
@@ -6,6 +7,7 @@ import {
   type AnswerHead,
   encodeCall,
   encodeCandidate,
+  encodePicture,
   encodeTail,
   encodeUsage,
   isShown,
@@ -76,21 +78,23 @@ class RunningUsage {
   readonly #performance: Performance
   #said = 0
   #thought = 0
+  #pictures = 0
 
   constructor(performance: Performance) {
     this.#performance = performance
   }
 
-  count({ text, thought }: StreamPart): { usageMetadata?: object } {
+  count({ text, thought, inlineData }: StreamPart): { usageMetadata?: object } {
     const { usage, hasLateUsage } = this.#performance
     if (usage === null || hasLateUsage === true) return {}
     const characters = text?.length ?? 0
     if (thought === true) this.#thought += characters
     else this.#said += characters
+    if (inlineData !== undefined) this.#pictures += 1
     const reasoning = countTokens(this.#thought)
-    return {
-      usageMetadata: encodeUsage({ ...usage, output: reasoning + countTokens(this.#said), reasoning }),
-    }
+    const pictureOutput = this.#pictures * TOKENS_PER_MADE_PICTURE
+    const output = reasoning + countTokens(this.#said) + pictureOutput
+    return { usageMetadata: encodeUsage({ ...usage, output, reasoning, pictureOutput }) }
   }
 }
 
@@ -98,10 +102,11 @@ interface StreamPart {
   readonly text?: string
   readonly thought?: true
   readonly functionCall?: object
+  readonly inlineData?: object
   readonly thoughtSignature?: string
 }
 
-function* writeParts({ steps }: Choice, head: AnswerHead): Generator<StreamPart> {
+function* writeParts({ steps, picture }: Choice, head: AnswerHead): Generator<StreamPart> {
   for (const [position, step] of steps.entries()) {
     const signature = () => signStep(step, { steps, position, head })
     switch (step.type) {
@@ -119,6 +124,7 @@ function* writeParts({ steps }: Choice, head: AnswerHead): Generator<StreamPart>
       case 'refuse':
     }
   }
+  yield* encodePicture(picture)
 }
 
 /** The last chunk may bring the signature of words that came before it. */

@@ -7,8 +7,9 @@ import { type AnswerHead, encodeReply } from './encode-answer.ts'
 import { encodeError, refuseKey } from './encode-error.ts'
 import { EVENT_WRITER, encodeErrorFrame, encodeFrames, LIST_WRITER } from './encode-stream.ts'
 import { listModels } from './list-models.ts'
+import { decodeModalities } from './modalities.ts'
 import { checkCount, checkGenerate, type GenerateRequest } from './schema.ts'
-import { FACE } from './signatures.ts'
+import { FACE, type SignatureRules } from './signatures.ts'
 
 export const contentGeneration: Face = {
   name: FACE,
@@ -26,14 +27,17 @@ function openScene(incoming: Incoming): Scene {
   const address = readAddress(incoming.path)
   if (address === null) throw new Refusal('unknown-path', `Unknown method: ${incoming.path}.`)
   const { model, method } = address
-  const rules = { model, seals: incoming.seals, isDemanded: incoming.demandsSeals(model) }
+  const traits = incoming.traitsOf(model) ?? {}
+  const rules = { model, seals: incoming.seals, isDemanded: traits.demandsSeals === true }
   if (method === 'countTokens') {
     const ask = decodeRequest(checkCount(incoming.body), rules)
     return { type: 'count', ask, writeCount: encodeCount }
   }
   const request = checkGenerate(incoming.body)
   const isStream = method === 'streamGenerateContent'
-  return { ask: decodeRequest(request, rules), stream: isStream, ...stageAnswer(request, model, incoming) }
+  const picture = decodeModalities(request.generationConfig, traits)
+  const ask = { ...decodeRequest(request, rules), ...(picture === null ? {} : { picture }) }
+  return { ask, stream: isStream, ...stageAnswer(request, rules, incoming) }
 }
 
 function encodeCount(tokens: number) {
@@ -42,15 +46,15 @@ function encodeCount(tokens: number) {
 
 function stageAnswer(
   request: GenerateRequest,
-  model: string,
-  { callNumber, seals, query, demandsSeals }: Incoming,
+  { model, seals, isDemanded }: SignatureRules,
+  { callNumber, query }: Incoming,
 ): Omit<AnswerScene, 'ask' | 'stream'> {
   const head: AnswerHead = {
     number: callNumber,
     model,
     seals,
     showsThoughts: request.generationConfig?.thinkingConfig?.includeThoughts === true,
-    namesCalls: demandsSeals(model),
+    namesCalls: isDemanded,
   }
   const writer = query.get('alt') === 'sse' ? EVENT_WRITER : LIST_WRITER
   return {

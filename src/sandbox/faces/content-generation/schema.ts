@@ -106,6 +106,11 @@ const ThinkingConfig = Closed({
   ),
 })
 
+const ImageConfig = Closed({
+  aspectRatio: Type.Optional(Type.String()),
+  imageSize: Type.Optional(Literals('1K')),
+})
+
 const GenerationConfig = Closed({
   candidateCount: Type.Optional(Type.Integer({ minimum: 1, maximum: 8 })),
   stopSequences: Type.Optional(Type.Array(Type.String(), { maxItems: 5 })),
@@ -123,9 +128,11 @@ const GenerationConfig = Closed({
   responseLogprobs: Anything,
   logprobs: Anything,
   responseFormat: Anything,
-  responseModalities: Anything,
+  responseModalities: Type.Optional(
+    Type.Array(Literals('MODALITY_UNSPECIFIED', 'TEXT', 'IMAGE', 'AUDIO', 'VIDEO')),
+  ),
   enableEnhancedCivicAnswers: Anything,
-  imageConfig: Anything,
+  imageConfig: Type.Optional(ImageConfig),
   speechConfig: Anything,
   mediaResolution: Anything,
 })

@@ -1,14 +1,16 @@
 import { Refusal } from '../../refusal.ts'
 import { createSeals } from '../../seals.ts'
-import type { Face, Scene } from '../face.ts'
+import type { Face, PictureScene, Scene } from '../face.ts'
+
+type TextScene = Exclude<Scene, PictureScene>
 
 /** Opens a scene as the server would, without a server. */
 export function openScene(
   face: Face,
   body: unknown,
   address: { readonly path: string; readonly headers?: Record<string, string> },
-): Scene {
-  return face.open({
+): TextScene {
+  const scene = face.open({
     path: address.path,
     query: new URLSearchParams(),
     headers: new Headers(address.headers),
@@ -17,8 +19,11 @@ export function openScene(
     callNumber: 1,
     nowMs: 0,
     seals: createSeals('secret of the tests'),
-    demandsSeals: () => false,
+    traitsOf: () => ({}),
+    keepPicture: () => 'http://sandbox.test/picture.png',
   })
+  if (scene.type === 'pictures') throw new Error('The scene asks for pictures.')
+  return scene
 }
 
 /** What a request that must be refused is refused with. */

@@ -1,0 +1,52 @@
+import type { GivenPicture } from '../../pictures/picture-ask.ts'
+import { Refusal } from '../../refusal.ts'
+import { Form, type UploadedFile } from '../form.ts'
+
+/** A form taken apart: the words as fields like those of a JSON body, and the files. */
+export interface ReadForm {
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly sources: readonly GivenPicture[]
+  readonly mask: GivenPicture | null
+}
+
+const MOST_IMAGES = 16
+const LARGEST_IMAGE_BYTES = 50 * 1024 * 1024
+const FILE_FIELDS = ['image', 'image[]', 'mask']
+
+export function readForm(body: unknown): ReadForm {
+  if (!(body instanceof Form)) throw new Refusal('bad-request', 'The body must be multipart/form-data.')
+  const sources = [...body.all('image'), ...body.all('image[]')].map((value) => readFile(value, 'image'))
+  if (sources.length === 0) throw refuse("Missing required parameter: 'image'.", 'image')
+  if (sources.length > MOST_IMAGES)
+    throw refuse(`Too many images: ${sources.length}. At most ${MOST_IMAGES} are taken.`, 'image')
+  const [mask = null, ...moreMasks] = body.all('mask').map((value) => readFile(value, 'mask'))
+  if (moreMasks.length > 0) throw refuse("Duplicate parameter: 'mask'.", 'mask')
+  return { fields: readFields(body), sources, mask }
+}
+
+function readFields(form: Form): Readonly<Record<string, unknown>> {
+  const names = form.names().filter((name) => !FILE_FIELDS.includes(name))
+  return Object.fromEntries(names.map((name) => [name, readField(form, name)]))
+}
+
+function readField(form: Form, name: string): unknown {
+  const [value, ...more] = form.all(name)
+  if (more.length > 0) throw refuse(`Duplicate parameter: '${name}'.`, name)
+  if (typeof value !== 'string') throw refuse(`Invalid type for '${name}': expected text, got a file.`, name)
+  // A form has only text, so what looks like a number or a truth value is read as one.
+  if (name === 'prompt' || name === 'user' || name === 'model') return value
+  if (/^-?\d{1,9}$/.test(value)) return Number(value)
+  return value === 'true' || value === 'false' ? value === 'true' : value
+}
+
+function readFile(value: string | UploadedFile, field: string): GivenPicture {
+  if (typeof value === 'string')
+    throw refuse(`Invalid type for '${field}': expected a file, got text.`, field)
+  if (value.bytes.length > LARGEST_IMAGE_BYTES)
+    throw refuse(`Invalid image file '${field}': it is larger than 50 MB.`, field)
+  return { field, bytes: value.bytes }
+}
+
+function refuse(message: string, field: string): Refusal {
+  return new Refusal('bad-request', message, { field })
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test'
+import { createPictureStore } from './picture-store.ts'
+
+const HOUR_MS = 3_600_000
+
+function openStore() {
+  const clock = { nowMs: 1_000 }
+  let names = 0
+  const store = createPictureStore({
+    nowMs: () => clock.nowMs,
+    inventName: () => {
+      names += 1
+      return `picture-${names}`
+    },
+  })
+  return { clock, store }
+}
+
+test('keeps a picture for an hour', () => {
+  const { clock, store } = openStore()
+  const picture = Uint8Array.of(1, 2, 3)
+  const name = store.keep(picture)
+  clock.nowMs += HOUR_MS - 1
+  expect(store.find(name)).toBe(picture)
+  expect(store.find('picture-2')).toBeNull()
+  clock.nowMs += 1
+  expect(store.find(name)).toBeNull()
+})
+
+test('lets the oldest go when there is no more room', () => {
+  const { store } = openStore()
+  const names = Array.from({ length: 5 }, () => store.keep(new Uint8Array(16 * 1024 * 1024)))
+  expect(names.map((name) => store.find(name) !== null)).toEqual([false, true, true, true, true])
+})
