@@ -1,11 +1,13 @@
 import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
+import { readAssetBucket } from './asset-bucket.ts'
+import { readOidc } from './console-settings.ts'
+import { SettingError } from './setting-error.ts'
 import { LOG_LEVEL_NAMES, type Settings } from './settings.ts'
 import { readVendorKeys } from './vendor-keys.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A setting that cannot be used. Its message is one line: the variable, what it got, what it takes. */
-export class SettingError extends Error {}
+export { SettingError }
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
 
@@ -19,6 +21,7 @@ export function readSettings(environment: Environment): Settings {
   const settings: Settings = {
     port: read.integer('PORT', { fallback: 8080, least: 0, most: 65_535 }),
     hostname: read.text('HOST') ?? '127.0.0.1',
+    publicUrl: read.plainAddress('TURNPIKE_PUBLIC_URL')?.text ?? null,
     dataFolder: read.text('TURNPIKE_DATA') ?? './data',
     databaseUrl: read.databaseUrl('DATABASE_URL'),
     serverSecret: read.secret('TURNPIKE_SECRET', { least: 16 }),
@@ -29,6 +32,11 @@ export function readSettings(environment: Environment): Settings {
     logLevel: read.choice('TURNPIKE_LOG_LEVEL', { choices: LOG_LEVEL_NAMES, fallback: 'info' }),
     maxBodyBytes: read.integer('TURNPIKE_MAX_BODY_BYTES', {
       fallback: 32 * 1024 * 1024,
+      least: 1_024,
+      most: 1024 * 1024 * 1024,
+    }),
+    maxUploadBytes: read.integer('TURNPIKE_MAX_UPLOAD_BYTES', {
+      fallback: 64 * 1024 * 1024,
       least: 1_024,
       most: 1024 * 1024 * 1024,
     }),
@@ -43,7 +51,16 @@ export function readSettings(environment: Environment): Settings {
     journalFsync: read.choice('TURNPIKE_JOURNAL_FSYNC', { choices: ['never', 'always'], fallback: 'never' }),
     tierDowngrade: read.choice('TURNPIKE_TIER_DOWNGRADE', { choices: ['on', 'off'], fallback: 'off' }),
     tierGraceDays: read.integer('TURNPIKE_TIER_GRACE_DAYS', { fallback: 14, least: 1, most: 3_650 }),
+    settlementDays: read.optionalInteger('TURNPIKE_SETTLEMENT_DAYS', { least: 1, most: 36_500 }),
     paymentWebhookSecret: read.secret('TURNPIKE_PAYMENT_WEBHOOK_SECRET', { least: 16 }),
+    webhookAllowPrivate: read.choice('TURNPIKE_WEBHOOK_ALLOW_PRIVATE', {
+      choices: ['on', 'off'],
+      fallback: 'off',
+    }),
+    assetHours: read.integer('TURNPIKE_ASSET_HOURS', { fallback: 24, least: 1, most: 8_760 }),
+    assetBucket: readAssetBucket(read),
+    signUp: read.choice('TURNPIKE_SIGN_UP', { choices: ['on', 'off'], fallback: 'off' }),
+    oidc: readOidc(read),
     vendorKeys: readVendorKeys(read, BUILT_IN_CATALOG.vendors),
   }
   if (settings.databaseUrl !== null && settings.serverSecret === null) {
@@ -103,6 +120,10 @@ class Reader {
     return value
   }
 
+  optionalInteger(name: string, rule: Omit<IntegerRule, 'fallback'>): number | null {
+    return this.text(name) === null ? null : this.integer(name, { ...rule, fallback: rule.least })
+  }
+
   seconds(name: string, fallback: number): number {
     return this.integer(name, { fallback, least: 1, most: 3_600 })
   }
@@ -139,8 +160,18 @@ class Reader {
     return text
   }
 
-  /** The address of a service. It may hold a password, so nothing of it is repeated. */
+  /** The address of a service. */
   address(name: string): string | null {
+    const address = this.plainAddress(name)
+    if (address === null) return null
+    if (this.#isOwn(address.url)) {
+      throw new SettingError(`${name} names this gateway itself; it takes the address of a supplier.`)
+    }
+    return address.text
+  }
+
+  /** It may hold a password, so nothing of it is repeated. */
+  plainAddress(name: string): { readonly text: string; readonly url: URL } | null {
     const text = this.text(name)
     if (text === null) return null
     const url = URL.parse(text)
@@ -150,10 +181,7 @@ class Reader {
         `${name} cannot be used; it takes an http or https address without user, password, query or fragment.`,
       )
     }
-    if (this.#isOwn(url)) {
-      throw new SettingError(`${name} names this gateway itself; it takes the address of a supplier.`)
-    }
-    return text
+    return { text, url }
   }
 
   // Whoever points a vendor's SDK at the gateway has its address in the same variable.

@@ -1,4 +1,5 @@
 import type { VendorKey } from '../../rules/catalog/built-in/vendor-supply.ts'
+import type { AssetBucket } from './asset-bucket.ts'
 
 export const LOG_LEVEL_NAMES = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
@@ -6,6 +7,8 @@ export const LOG_LEVEL_NAMES = ['debug', 'info', 'warn', 'error', 'silent'] as c
 export interface Settings {
   readonly port: number
   readonly hostname: string
+  /** Where clients reach this gateway; null: where their requests say they were sent. */
+  readonly publicUrl: string | null
   readonly dataFolder: string
   /** null: SQLite in the data folder. */
   readonly databaseUrl: string | null
@@ -23,6 +26,8 @@ export interface Settings {
   } | null
   readonly logLevel: (typeof LOG_LEVEL_NAMES)[number]
   readonly maxBodyBytes: number
+  /** Of a form with files, which goes to disk and not to memory. */
+  readonly maxUploadBytes: number
   /** How long a client may take to send its body. */
   readonly bodyTimeoutSeconds: number
   /** Whether the environment sends outgoing calls through a proxy. */
@@ -42,8 +47,25 @@ export interface Settings {
   /** Whether an earned tier that is not paid for any more is lowered, after the grace period. */
   readonly tierDowngrade: 'on' | 'off'
   readonly tierGraceDays: number
+  /** How many days the details of settlements are kept; null: for ever. */
+  readonly settlementDays: number | null
   /** What payment processors sign with; null: they have no endpoint. */
   readonly paymentWebhookSecret: string | null
+  /** Whether webhooks of accounts may lead to addresses that are not public. */
+  readonly webhookAllowPrivate: 'on' | 'off'
+  /** How long a picture can be fetched by its address. */
+  readonly assetHours: number
+  /** null: a folder in the data folder. */
+  readonly assetBucket: AssetBucket | null
+  /** Whether strangers may make themselves a user and an account in the console. */
+  readonly signUp: 'on' | 'off'
+  /** The provider people may sign in to the console with; null: none. */
+  readonly oidc: {
+    readonly issuer: string
+    readonly clientId: string
+    readonly clientSecret: string
+    readonly name: string
+  } | null
   /** Keys of vendors the built-in catalog knows. */
   readonly vendorKeys: readonly VendorKey[]
 }

@@ -2,6 +2,7 @@
 export interface Asset {
   readonly mediaType: string
   readonly bytes: number
+  readonly expiresAtMs: number
   readonly content: ReadableStream<Uint8Array> | Blob
 }
 

@@ -1,4 +1,5 @@
 import type { EnvelopeDress } from '../../errors/render-error.ts'
+import type { UploadedForm, UploadRules } from './uploads.ts'
 
 /** One HTTP request as the gateway's stories see it, whatever server carries it. */
 export interface Exchange {
@@ -11,6 +12,10 @@ export interface Exchange {
   /** Values of the `:name` parts of the endpoint's path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly headers: Headers
+  /** Where the connection comes from: the client, or the proxy it came through. Null when it is gone. */
+  readonly address: string | null
+  /** Who asks, as the audit will say it; set by the guard that found out. */
+  actor?: string
   /**
    * Calls back once when the client goes away, or when this gateway can wait no longer because it shuts down; at
    * once when that has happened already. Gives a function that stops listening.
@@ -18,6 +23,8 @@ export interface Exchange {
   onLeave(listener: () => void): () => void
   /** The whole body as text. Refuses bodies over the limit, of a wrong content type, or that are not valid UTF-8. */
   readText(): Promise<string>
+  /** The body as a multipart form, whose files lie in temporary storage until it is disposed of. */
+  readForm(rules: UploadRules): Promise<UploadedForm>
   /** To be called when a streamed answer is about to end: from then on the connection counts as idle. */
   announceEnd(): void
 }

@@ -31,3 +31,14 @@ export interface UploadRules {
   /** Names of the fields that carry files; a file in any other field is refused. */
   readonly fileFields: readonly string[]
 }
+
+/** A form that is still on its way. */
+export interface IncomingForm {
+  readonly headers: Headers
+  readonly body: ReadableStream<Uint8Array> | null
+  /** Calls back when nobody waits for the form any more. Gives a function that stops listening. */
+  onLeave(listener: () => void): () => void
+}
+
+/** Takes a form into temporary storage, or refuses it and leaves nothing behind. */
+export type ReadForm = (incoming: IncomingForm, rules: UploadRules) => Promise<UploadedForm>

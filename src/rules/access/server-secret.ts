@@ -42,6 +42,11 @@ export function createSecretKeeper(
   }
 }
 
+/** What the addresses of assets are signed with. */
+export function deriveAssetKey(serverSecret: string): Uint8Array {
+  return deriveKey(serverSecret, 'turnpike assets v1')
+}
+
 function deriveKey(serverSecret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', serverSecret, '', purpose, 32))
 }

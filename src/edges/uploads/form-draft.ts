@@ -1,0 +1,108 @@
+import type { UploadedForm, UploadedPicture, UploadRules } from '../../gateway/ports/uploads.ts'
+import type { PictureHeader } from '../../wire/pictures/picture-header.ts'
+import { PictureScan } from '../../wire/pictures/picture-scan.ts'
+import { HeldFile } from './held-file.ts'
+import { type PartHead, readPartHead } from './part-head.ts'
+import { refusals } from './refusals.ts'
+import type { IncomingPart } from './split-parts.ts'
+import type { UploadFolder } from './upload-folder.ts'
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** A form as far as it has come. Checks every part while it comes, so that a wrong one ends the upload early. */
+export class FormDraft {
+  readonly #folder: UploadFolder
+  readonly #rules: UploadRules
+  readonly #held: HeldFile[] = []
+  /** By place in the form: a file may be stored after the part that follows it. */
+  readonly #fields: (readonly [name: string, value: string])[] = []
+  readonly #pictures: UploadedPicture[] = []
+  #fieldCount = 0
+
+  constructor(folder: UploadFolder, rules: UploadRules) {
+    this.#folder = folder
+    this.#rules = rules
+  }
+
+  async take(part: IncomingPart): Promise<void> {
+    const head = readPartHead(part.disposition)
+    if (head === null) throw refusals.noName(part.place + 1)
+    const field = head.name.replace(/\[\]$/, '')
+    const { fileFields } = this.#rules
+    if (fileFields.includes(field)) return await this.#takePicture(part, { ...head, name: field })
+    if (head.fileName !== null) throw refusals.unknownFile(field, fileFields)
+    await this.#takeField(part, head.name)
+  }
+
+  complete(): UploadedForm {
+    return {
+      fields: this.#fields.filter((field) => field !== undefined),
+      pictures: this.#pictures.filter((picture) => picture !== undefined),
+      dispose: () => this.discard(),
+    }
+  }
+
+  /** Deletes everything; what cannot be deleted goes with the next start. */
+  async discard(): Promise<void> {
+    await Promise.allSettled(this.#held.map((file) => file.discard()))
+  }
+
+  async #takeField({ place, content }: IncomingPart, name: string): Promise<void> {
+    const { maxFields, maxFieldBytes } = this.#rules
+    this.#fieldCount += 1
+    if (this.#fieldCount > maxFields) throw refusals.tooManyFields(maxFields)
+    const pieces: Uint8Array[] = []
+    let bytes = 0
+    for await (const piece of content) {
+      bytes += piece.length
+      if (bytes > maxFieldBytes) throw refusals.fieldTooLarge(name, maxFieldBytes)
+      pieces.push(piece)
+    }
+    this.#fields[place] = [name, decodeField(name, pieces)]
+  }
+
+  async #takePicture({ place, content }: IncomingPart, { name: field, fileName }: PartHead): Promise<void> {
+    const { maxPictures, maxBytesPerPicture } = this.#rules
+    const held = new HeldFile(this.#folder)
+    if (this.#held.push(held) > maxPictures) throw refusals.tooManyPictures(field, maxPictures)
+    const scan = new PictureScan()
+    for await (const piece of content) {
+      if (held.bytes + piece.length > maxBytesPerPicture)
+        throw refusals.pictureTooLarge(field, maxBytesPerPicture)
+      scan.push(piece)
+      this.#refuseUnusable(scan, field)
+      await held.write(piece)
+    }
+    const { bytes } = held
+    if (bytes === 0) throw refusals.emptyPicture(field)
+    const header = completeHeader(scan, field)
+    this.#pictures[place] = {
+      field,
+      fileName,
+      bytes,
+      ...header,
+      content: await held.finish(header.mediaType),
+    }
+  }
+
+  #refuseUnusable({ state, header }: PictureScan, field: string): void {
+    const { maxPixels } = this.#rules
+    if (state === 'broken') throw refusals.notAPicture(field)
+    if (header === null || header.width * header.height <= maxPixels) return
+    throw refusals.tooManyPixels(field, `${header.width} × ${header.height}`, maxPixels)
+  }
+}
+
+function completeHeader({ state, header }: PictureScan, field: string): PictureHeader {
+  if (header === null) throw refusals.notAPicture(field)
+  if (state !== 'complete') throw refusals.pictureCutOff(field)
+  return header
+}
+
+function decodeField(name: string, pieces: readonly Uint8Array[]): string {
+  try {
+    return decoder.decode(Buffer.concat(pieces))
+  } catch {
+    throw refusals.fieldNotText(name)
+  }
+}

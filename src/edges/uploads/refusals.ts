@@ -1,0 +1,71 @@
+import { GatewayError } from '../../errors/gateway-error.ts'
+
+// The rest of a body that never came must not be read as a new request.
+const CLOSE = { connection: 'close' } as const
+
+/** Why a form was not taken. Each is a sentence for the client. */
+export const refusals = {
+  mediaType: (got: string | null) =>
+    new GatewayError(
+      'unsupported_media_type',
+      `The content type is ${got === null ? 'not given' : quote(got)}; send multipart/form-data.`,
+    ),
+  encoding: (got: string) =>
+    new GatewayError('unsupported_media_type', `The content encoding is ${quote(got)}; send the body plain.`),
+  noBoundary: () =>
+    invalid('The content type names no boundary of 1 to 70 characters, so the parts cannot be told apart.'),
+  boundaryNotFound: () =>
+    invalid('The body does not contain the boundary that the content type names, or it is empty.'),
+  cutOff: (cause: unknown) =>
+    new GatewayError('invalid_request', 'The body ended before the form was complete.', {
+      headers: CLOSE,
+      cause,
+    }),
+  tooSlow: (timeoutMs: number) =>
+    new GatewayError('invalid_request', `The body did not arrive within ${timeoutMs / 1000} seconds.`, {
+      headers: CLOSE,
+    }),
+  tooLarge: (maxBytes: number) =>
+    new GatewayError('request_too_large', `The body is larger than ${maxBytes} bytes.`),
+  noSpace: () =>
+    new GatewayError('provider_overloaded', 'This gateway is holding too many uploads; try again shortly.', {
+      headers: { 'retry-after': '1' },
+    }),
+  noName: (place: number) => invalid(`Part ${place} of the form has no name that can be read.`),
+  tooManyFields: (most: number) => invalid(`The form has more than ${most} text fields.`),
+  tooManyPictures: (field: string, most: number) =>
+    invalid(`The form has more than ${most} ${most === 1 ? 'file' : 'files'}.`, field),
+  fieldTooLarge: (field: string, maxBytes: number) =>
+    new GatewayError('request_too_large', `The field ${quote(field)} is larger than ${maxBytes} bytes.`, {
+      param: shorten(field),
+    }),
+  fieldNotText: (field: string) => invalid(`The field ${quote(field)} is not valid UTF-8.`, field),
+  unknownFile: (field: string, known: readonly string[]) =>
+    invalid(`The field ${quote(field)} takes no file; files go in ${known.join(', ')}.`, field),
+  pictureTooLarge: (field: string, maxBytes: number) =>
+    new GatewayError('request_too_large', `A file in ${quote(field)} is larger than ${maxBytes} bytes.`, {
+      param: field,
+    }),
+  emptyPicture: (field: string) => invalid(`A file in ${quote(field)} is empty.`, field),
+  notAPicture: (field: string) =>
+    invalid(
+      `A file in ${quote(field)} is not a PNG, JPEG or WebP picture; its content counts, not its name.`,
+      field,
+    ),
+  pictureCutOff: (field: string) =>
+    invalid(`The picture in ${quote(field)} ends before it is complete.`, field),
+  tooManyPixels: (field: string, size: string, maxPixels: number) =>
+    invalid(`The picture in ${quote(field)} has ${size} pixels; at most ${maxPixels} are taken.`, field),
+} as const
+
+function invalid(message: string, param?: string): GatewayError {
+  return new GatewayError('invalid_request', message, param === undefined ? {} : { param: shorten(param) })
+}
+
+function quote(text: string): string {
+  return JSON.stringify(shorten(text))
+}
+
+function shorten(text: string): string {
+  return text.slice(0, 100)
+}

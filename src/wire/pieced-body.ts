@@ -1,0 +1,62 @@
+/** Text, bytes as they are, or bytes to be written in Base64. */
+export type BodyPiece = string | Blob | { readonly base64Of: Blob }
+
+const encoder = new TextEncoder()
+
+/**
+ * A body that is put together while it is sent, so that what lies on a disk never lies in memory whole. It can be
+ * opened as often as it is sent.
+ */
+export class PiecedBody {
+  readonly contentType: string
+  readonly bytes: number
+  readonly #pieces: readonly EncodedPiece[]
+
+  constructor(contentType: string, pieces: readonly BodyPiece[]) {
+    this.contentType = contentType
+    this.#pieces = pieces.map((piece) => (typeof piece === 'string' ? encoder.encode(piece) : piece))
+    this.bytes = this.#pieces.reduce((total, piece) => total + sizeOf(piece), 0)
+  }
+
+  open(): ReadableStream<Uint8Array> {
+    const chunks = chunksOf(this.#pieces)
+    return new ReadableStream({
+      async pull(controller) {
+        const { done, value } = await chunks.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      async cancel() {
+        await chunks.return(undefined)
+      },
+    })
+  }
+}
+
+type EncodedPiece = Uint8Array | Exclude<BodyPiece, string>
+
+function sizeOf(piece: EncodedPiece): number {
+  if (piece instanceof Uint8Array) return piece.length
+  return piece instanceof Blob ? piece.size : Math.ceil(piece.base64Of.size / 3) * 4
+}
+
+async function* chunksOf(pieces: readonly EncodedPiece[]): AsyncGenerator<Uint8Array, void, void> {
+  for (const piece of pieces) {
+    if (piece instanceof Uint8Array) yield piece
+    else if (piece instanceof Blob) yield* portionsOf(piece)
+    else yield* encodedPortionsOf(piece.base64Of)
+  }
+}
+
+// A multiple of three, so that the Base64 of the portions is the Base64 of the whole.
+const PORTION_BYTES = 3 * 64 * 1024
+
+async function* portionsOf(blob: Blob): AsyncGenerator<Uint8Array, void, void> {
+  for (let start = 0; start < blob.size; start += PORTION_BYTES) {
+    yield await blob.slice(start, start + PORTION_BYTES).bytes()
+  }
+}
+
+async function* encodedPortionsOf(blob: Blob): AsyncGenerator<Uint8Array, void, void> {
+  for await (const portion of portionsOf(blob)) yield encoder.encode(portion.toBase64())
+}
