@@ -30,6 +30,7 @@ export function buildGateway(
     thinking: new ThinkingMemory(clock),
     learned: new LearnedParameters(clock),
     replies: books.storage,
+    bodies: books.bodies,
     fetchImage,
     assets: books.pictures.assets,
     publicUrl: settings.publicUrl,

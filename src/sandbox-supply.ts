@@ -18,9 +18,27 @@ const PRICE: Price = {
   imageNano: 0n,
 }
 
+/** By the picture, as models are sold that do not count tokens. */
+const PICTURE_PRICE: Price = {
+  inputNanoPerMillion: 0n,
+  outputNanoPerMillion: 0n,
+  cacheReadNanoPerMillion: 0n,
+  cacheWriteNanoPerMillion: 0n,
+  imageNano: 20_000_000n,
+}
+
+/** By the token, as current image models are sold. */
+const DRAWING_PRICE: Price = {
+  inputNanoPerMillion: 5_000_000_000n,
+  outputNanoPerMillion: 30_000_000_000n,
+  cacheReadNanoPerMillion: 1_250_000_000n,
+  cacheWriteNanoPerMillion: 5_000_000_000n,
+  imageNano: 0n,
+}
+
 /** The simulator under the names of the vendors it plays, in the order in which they are tried. */
 const SUPPLIERS = [
-  ['sandbox-openai', ['chat-completion', 'responses']],
+  ['sandbox-openai', ['chat-completion', 'responses', 'images']],
   ['sandbox-anthropic', ['messages']],
   ['sandbox-google', ['content-generation']],
 ] as const satisfies readonly (readonly [id: string, formats: readonly Format[]])[]
@@ -29,13 +47,51 @@ type SupplierId = (typeof SUPPLIERS)[number][0]
 
 const EVERYWHERE: readonly SupplierId[] = SUPPLIERS.map(([id]) => id)
 
-const MODELS: readonly (readonly [id: string, suppliers: readonly SupplierId[], description: string])[] = [
-  ['sandbox-chat', EVERYWHERE, 'Talks back; the same question gets the same answer.'],
-  ['sandbox-reasoner', EVERYWHERE, 'Thinks aloud before it answers.'],
-  ['sandbox-tools', EVERYWHERE, 'Calls the first tool it is offered, then answers from the result.'],
-  ['sandbox-slow', ['sandbox-openai'], 'Takes its time, before the first word and between words.'],
-  ['sandbox-flaky', ['sandbox-openai'], 'Fails now and then, in different ways.'],
+interface SandboxModel extends Pick<Model, 'id' | 'description' | 'kinds' | 'capabilities'> {
+  readonly suppliers: readonly SupplierId[]
+  /** null: every format its supplier speaks. */
+  readonly formats: readonly Format[] | null
+  readonly price: Price
+}
+
+const MODELS: readonly SandboxModel[] = [
+  talker('sandbox-chat', EVERYWHERE, 'Talks back; the same question gets the same answer.'),
+  talker('sandbox-reasoner', EVERYWHERE, 'Thinks aloud before it answers.'),
+  talker('sandbox-tools', EVERYWHERE, 'Calls the first tool it is offered, then answers from the result.'),
+  talker('sandbox-slow', ['sandbox-openai'], 'Takes its time, before the first word and between words.'),
+  talker('sandbox-flaky', ['sandbox-openai'], 'Fails now and then, in different ways.'),
+  {
+    id: 'sandbox-image',
+    description: 'Draws a picture that depends on the prompt, and changes pictures where a mask says.',
+    kinds: ['image', 'image-edit'],
+    capabilities: {
+      images: {
+        sizes: ['256x256', '512x512', '1024x1024', '1792x1024', '1024x1792'],
+        qualities: ['standard', 'hd'],
+        styles: ['vivid', 'natural'],
+        promptCharacters: 4_000,
+      },
+    },
+    suppliers: ['sandbox-openai', 'sandbox-google'],
+    formats: ['images', 'content-generation'],
+    price: PICTURE_PRICE,
+  },
+  {
+    id: 'sandbox-image-base64',
+    description: 'The same as current image models are: it gives the pictures themselves and counts tokens.',
+    kinds: ['image', 'image-edit'],
+    capabilities: {
+      images: { qualities: ['low', 'medium', 'high', 'auto'], styles: [], responseFormat: 'none' },
+    },
+    suppliers: ['sandbox-openai'],
+    formats: ['images'],
+    price: DRAWING_PRICE,
+  },
 ]
+
+function talker(id: string, suppliers: readonly SupplierId[], description: string): SandboxModel {
+  return { id, suppliers, description, kinds: ['text'], capabilities: {}, formats: null, price: PRICE }
+}
 
 /** Whether anybody but the simulator supplies this gateway. */
 export function hasOtherSuppliers(operations: LocalOperations): boolean {
@@ -53,8 +109,8 @@ export async function registerSandbox(operations: LocalOperations, address: stri
     await registerSupplier(operations, sandboxSupplier(id, formats, origin))
   }
   const knownModels = new Set(listAll(operations.listModels).map((model) => model.id))
-  for (const [id, , description] of MODELS) {
-    if (!knownModels.has(id)) await operations.putModel(sandboxModel(id, description), ACTOR)
+  for (const model of MODELS) {
+    if (!knownModels.has(model.id)) await operations.putModel(catalogModel(model), ACTOR)
   }
   await registerRoutes(operations)
 }
@@ -72,10 +128,12 @@ async function registerRoutes(operations: LocalOperations): Promise<void> {
   const known = new Set(
     listAll(operations.listRoutes).map(({ route }) => routeKey(route.modelId, route.supplierId)),
   )
-  for (const [modelId, suppliers] of MODELS) {
-    for (const [index, supplierId] of suppliers.entries()) {
-      if (known.has(routeKey(modelId, supplierId))) continue
-      await operations.putRoute({ modelId, supplierId }, sandboxRoute(modelId, index + 1), ACTOR)
+  for (const model of MODELS) {
+    for (const [index, supplierId] of model.suppliers.entries()) {
+      if (known.has(routeKey(model.id, supplierId))) continue
+      const formats = model.formats?.filter((format) => formatsOf(supplierId).includes(format)) ?? null
+      const settings = { ...sandboxRoute(model, index + 1), formats }
+      await operations.putRoute({ modelId: model.id, supplierId }, settings, ACTOR)
     }
   }
 }
@@ -115,21 +173,25 @@ function credential() {
   } as const
 }
 
-function sandboxModel(id: string, description: string): Omit<Model, 'createdAtMs'> {
+function formatsOf(supplierId: SupplierId): readonly Format[] {
+  return SUPPLIERS.find(([id]) => id === supplierId)?.[1] ?? []
+}
+
+function catalogModel({ id, description, kinds, capabilities }: SandboxModel): Omit<Model, 'createdAtMs'> {
   return {
     id,
     ownedBy: 'turnpike',
     displayName: id,
     description,
-    kinds: ['text'],
+    kinds,
     inputTokenLimit: 128_000,
     outputTokenLimit: 16_384,
     rpm: null,
     tpm: null,
-    capabilities: {},
+    capabilities,
   }
 }
 
-function sandboxRoute(upstreamModel: string, priority: number): RouteSettings {
-  return { upstreamModel, formats: null, price: PRICE, rpm: null, tpm: null, priority, enabled: true }
+function sandboxRoute({ id, price }: SandboxModel, priority: number): RouteSettings {
+  return { upstreamModel: id, formats: null, price, rpm: null, tpm: null, priority, enabled: true }
 }

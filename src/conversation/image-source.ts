@@ -24,12 +24,16 @@ export function encodeImageUrl(source: ImageSource): string {
   return source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`
 }
 
+/** What a picture in Base64 is; null when it is none that is known. */
+export function imageTypeOf(data: string): string | null {
+  return SIGNATURES.find(([start]) => data.startsWith(start))?.[1] ?? null
+}
+
 function mediaTypeOf(sent: string, data: string): string {
   const type = sent.trim().toLowerCase()
   if (type === 'image/jpg') return 'image/jpeg'
   if (type.startsWith('image/')) return type
-  const known = SIGNATURES.find(([start]) => data.startsWith(start))?.[1]
-  return known ?? (type === '' ? 'application/octet-stream' : type)
+  return imageTypeOf(data) ?? (type === '' ? 'application/octet-stream' : type)
 }
 
 function unescapeUrl(text: string): string {

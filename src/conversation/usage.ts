@@ -20,5 +20,16 @@ export interface Usage {
 
 export const NO_USAGE: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, images: 0 }
 
+export function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    input: one.input + other.input,
+    cacheRead: one.cacheRead + other.cacheRead,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+    output: one.output + other.output,
+    reasoning: one.reasoning + other.reasoning,
+    images: one.images + other.images,
+  }
+}
+
 /** Who says so: the supplier's own figures, our count of what was delivered, or only the estimate at arrival. */
 export type UsageProvenance = 'supplier' | 'counted' | 'estimated'

@@ -6,6 +6,7 @@ export const ERROR_CODES = {
   auth_required: { status: 401, retry: 'never' },
   auth_invalid: { status: 401, retry: 'never' },
   auth_expired: { status: 401, retry: 'never' },
+  second_factor_required: { status: 401, retry: 'never' },
   spending_limit_exceeded: { status: 403, retry: 'never' },
   permission_denied: { status: 403, retry: 'never' },
   rate_limit_exceeded: { status: 429, retry: 'after-header' },

@@ -16,14 +16,16 @@ export interface Ending {
   readonly hasDelivered: boolean
   readonly reported: Usage | null
   readonly outputCharacters: number
+  /** Pictures delivered, of a request for pictures. */
+  readonly images?: number
   /** What served it, and in which format; null when nothing did. */
   readonly served: { readonly candidate: Candidate; readonly format: Format } | null
 }
 
 export const NOTHING_DELIVERED = { hasDelivered: false, reported: null, outputCharacters: 0 } as const
 
-export interface AdmissionParts {
-  readonly asking: Asking
+export interface AdmissionParts<Kind extends Asking = Asking> {
+  readonly asking: Kind
   readonly gateway: Gateway
   readonly windows: readonly WindowDemand[]
   readonly promptTokens: number
@@ -33,8 +35,8 @@ export interface AdmissionParts {
 }
 
 /** A request that has been let in. It is settled exactly once, whatever happens to it. */
-export class Admission {
-  readonly asking: Asking
+export class Admission<Kind extends Asking = Asking> {
+  readonly asking: Kind
   readonly windows: readonly WindowDemand[]
   readonly tokens: number
   readonly promptTokens: number
@@ -44,7 +46,7 @@ export class Admission {
   #firstByteMs: number | null = null
   #settled: Promise<void> | null = null
 
-  constructor({ asking, gateway, windows, promptTokens, tokens, holdNano }: AdmissionParts) {
+  constructor({ asking, gateway, windows, promptTokens, tokens, holdNano }: AdmissionParts<Kind>) {
     this.asking = asking
     this.windows = windows
     this.tokens = tokens
@@ -82,10 +84,12 @@ export class Admission {
   #settleOnce(ending: Ending): Promise<void> {
     const settlement = this.#settlement(ending)
     this.#gateway.admissions.settle(settlement.requestId, settlement.amountNano)
+    this.#gateway.alerts.noteSettled(settlement)
+    this.asking.bodies?.end(settlement.requestId)
     return this.#gateway.journal.settle(settlement)
   }
 
-  #settlement({ served, outcome, hasDelivered, reported, outputCharacters }: Ending): Settlement {
+  #settlement({ served, outcome, hasDelivered, reported, outputCharacters, images }: Ending): Settlement {
     const { exchange, caller, target, protocol, request } = this.asking
     const { usage, provenance } = meter({
       outcome,
@@ -93,6 +97,7 @@ export class Admission {
       reported,
       countedOutputTokens: tokensOfCharacters(outputCharacters),
       estimatedPromptTokens: this.promptTokens,
+      ...(images !== undefined && { countedImages: images }),
     })
     const price = served?.candidate.route.price ?? null
     return {

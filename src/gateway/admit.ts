@@ -8,23 +8,33 @@ import type { Target } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
 import { limitHeaders, ownWindows, rateLimitError } from './own-limits.ts'
 import type { Refusal } from './ports/admissions.ts'
+import type { BodyRecorder } from './ports/console.ts'
 import type { Exchange } from './ports/exchange.ts'
 
+/** What is asked of a model, as far as it is the same for words and for pictures. */
 export interface Asking {
   readonly exchange: Exchange
-  readonly protocol: Protocol
+  readonly protocol: Pick<Protocol, 'name' | 'heartbeat' | 'breaksOffAfterError'>
   readonly caller: Caller
-  readonly request: ClientRequest
+  readonly request: Pick<ClientRequest, 'facts' | 'conversationHint' | 'streamContentType'>
   readonly target: Target
   /** For formats whose replies are kept: called with the whole reply before its last byte leaves. Never fails. */
   readonly keepReply?: (reply: unknown) => Promise<void>
+  /** For accounts that want to read later what was said. */
+  readonly bodies?: BodyRecorder | null
+}
+
+export interface TextAsking extends Asking {
+  readonly protocol: Protocol
+  readonly request: ClientRequest
 }
 
 /** Takes request window, token window and spending hold in one step, or refuses and takes nothing. */
-export async function admit(asking: Asking, gateway: Gateway): Promise<Admission> {
+export async function admit<Kind extends Asking>(asking: Kind, gateway: Gateway): Promise<Admission<Kind>> {
   const { caller, target, request } = asking
   const promptTokens = estimatePromptTokens(request.facts)
-  const tokens = estimateTokens(request.facts)
+  // Spec 8.4: a request for pictures carries no token estimate.
+  const tokens = request.facts.images === undefined ? estimateTokens(request.facts) : null
   const windows = ownWindows(caller, { requests: 1, tokens })
   const holdNano = holdFor(
     {
@@ -32,6 +42,7 @@ export async function admit(asking: Asking, gateway: Gateway): Promise<Admission
       maxOutputTokens: request.facts.maxOutputTokens,
       modelOutputLimit: target.model.outputTokenLimit,
       choices: request.facts.choices,
+      images: request.facts.images ?? 0,
     },
     target.routes.map((route) => route.price),
   )
@@ -46,8 +57,9 @@ export async function admit(asking: Asking, gateway: Gateway): Promise<Admission
       usageLimit: caller.key.usageLimit,
     },
   })
+  if (refusal?.reason === 'key-spending-limit') gateway.alerts.noteKeyRefused(caller.key.id)
   if (refusal !== null) throw refusalError(refusal).withHeaders(limitHeaders(gateway.admissions, windows))
-  return new Admission({ asking, gateway, windows, promptTokens, tokens, holdNano })
+  return new Admission({ asking, gateway, windows, promptTokens, tokens: tokens ?? 0, holdNano })
 }
 
 function refusalError(refusal: Refusal): GatewayError {

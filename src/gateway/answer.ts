@@ -1,6 +1,7 @@
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
-import type { ReplyFacts, StreamTap } from '../protocols/protocol.ts'
+import type { StreamTap } from '../protocols/protocol.ts'
 import type { SupplierRemaining } from '../rules/routing/router.ts'
+import type { PreparedReply } from './lane-plan.ts'
 
 /** A supplier's answer that has begun to arrive: the first bytes have been seen and are good. */
 export interface AnswerStream {
@@ -15,7 +16,7 @@ export interface AnswerStream {
 /** What became of one call to a supplier. Nothing has been sent to the client yet in any of these. */
 export type Answer = Heard &
   (
-    | { readonly type: 'whole'; readonly body: string; readonly facts: ReplyFacts; readonly reply?: unknown }
+    | (PreparedReply & { readonly type: 'whole' })
     | { readonly type: 'stream'; readonly stream: AnswerStream }
     | { readonly type: 'failed'; readonly failure: SupplierFailure }
     | { readonly type: 'client-left' }

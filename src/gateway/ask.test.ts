@@ -73,7 +73,7 @@ function asking(url: string, plan: LanePlan, more: Partial<Parameters<typeof ask
   return ask(plan, {
     target: { url, headers: { 'content-type': 'application/json' } },
     callSupplier: ({ url: address, headers, body, signal }) =>
-      fetch(address, { method: 'POST', headers, body, signal }),
+      fetch(address, { method: 'POST', headers, body: String(body), signal }),
     client: STAYING,
     clock: { nowMs: Date.now },
     connectMs: 2_000,

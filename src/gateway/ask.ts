@@ -4,7 +4,7 @@ import { readRemaining } from '../rules/routing/supplier-headers.ts'
 import type { CallTarget } from '../suppliers/supplier-type.ts'
 import type { Clock } from '../vocabulary/clock.ts'
 import type { Answer } from './answer.ts'
-import type { LanePlan } from './lane-plan.ts'
+import type { CallPlan } from './lane-plan.ts'
 import type { Exchange } from './ports/exchange.ts'
 import type { CallSupplier } from './ports/supplier-call.ts'
 import { SupplierPatience } from './supplier-patience.ts'
@@ -20,7 +20,7 @@ export interface AskParts {
 }
 
 /** Calls a supplier as a lane has planned it. Resolves at its first usable bytes, its whole reply, or its failure. */
-export async function ask(plan: LanePlan, parts: AskParts): Promise<Answer> {
+export async function ask(plan: CallPlan, parts: AskParts): Promise<Answer> {
   const patience = new SupplierPatience(parts.client, parts.firstByteMs)
   try {
     if (plan.copies > 1) return await askSeveral(plan, parts, patience)
@@ -34,7 +34,7 @@ export async function ask(plan: LanePlan, parts: AskParts): Promise<Answer> {
       return { ...(await openStream(plan, response, patience)), remaining }
     }
     // A supplier that answers a stream request with a whole reply has answered all the same.
-    return { ...readWhole(plan, [await response.text()]), remaining }
+    return { ...(await readWhole(plan, [await response.text()], patience)), remaining }
   } catch (error) {
     // One of several calls may have failed while the others still run.
     patience.abort()
@@ -46,7 +46,7 @@ export async function ask(plan: LanePlan, parts: AskParts): Promise<Answer> {
 }
 
 async function send(
-  plan: LanePlan,
+  plan: CallPlan,
   { target, callSupplier, connectMs }: AskParts,
   patience: SupplierPatience,
 ): Promise<Response> {
@@ -55,7 +55,7 @@ async function send(
   return readResponse === undefined ? response : readResponse(response)
 }
 
-async function askSeveral(plan: LanePlan, parts: AskParts, patience: SupplierPatience): Promise<Answer> {
+async function askSeveral(plan: CallPlan, parts: AskParts, patience: SupplierPatience): Promise<Answer> {
   const responses = await Promise.all(Array.from({ length: plan.copies }, () => send(plan, parts, patience)))
   const refused = responses.find((response) => !response.ok)
   if (refused !== undefined) {
@@ -64,11 +64,16 @@ async function askSeveral(plan: LanePlan, parts: AskParts, patience: SupplierPat
     patience.abort()
     return { type: 'failed', failure, remaining: readRemaining(refused.headers, nowMs) }
   }
-  return readWhole(plan, await Promise.all(responses.map((response) => response.text())))
+  return readWhole(plan, await Promise.all(responses.map((response) => response.text())), patience)
 }
 
-function readWhole(plan: LanePlan, replies: readonly string[]): Answer {
-  const whole = plan.readWhole(replies)
+async function readWhole(
+  plan: CallPlan,
+  replies: readonly string[],
+  { signal }: SupplierPatience,
+): Promise<Answer> {
+  const whole = await plan.readWhole(replies, signal)
+  if (whole !== null && 'failure' in whole) return failedWith(whole.failure)
   if (whole === null) return failedWith(malformed('The reply is not of its format.'))
   return { type: 'whole', ...whole, remaining: null }
 }
@@ -82,7 +87,7 @@ function isEventStream(response: Response): boolean {
 }
 
 /** Reads until the first event a client can use: up to here every failure can still become a plain error. */
-async function openStream(plan: LanePlan, response: Response, patience: SupplierPatience): Promise<Answer> {
+async function openStream(plan: CallPlan, response: Response, patience: SupplierPatience): Promise<Answer> {
   if (response.body === null) return failedWith(malformed('The stream has no body.'))
   const tap = plan.openTap()
   const reader = response.body.getReader()
@@ -105,7 +110,7 @@ function emptyStream(tap: StreamTap): SupplierFailure {
 }
 
 async function readFailure(
-  { supplierProtocol }: LanePlan,
+  { supplierProtocol }: CallPlan,
   response: Response,
   nowMs: number,
 ): Promise<SupplierFailure> {

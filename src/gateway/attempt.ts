@@ -1,5 +1,4 @@
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
-import { saysProofRefused } from '../protocols/supplier-error.ts'
 import type { AttemptResult } from '../rules/routing/router.ts'
 import { supplierTypeOf } from '../suppliers/index.ts'
 import type { CallTarget } from '../suppliers/supplier-type.ts'
@@ -10,10 +9,7 @@ import { ask } from './ask.ts'
 import type { ReadyCandidate } from './candidate-line.ts'
 import { capacityWindows } from './capacity.ts'
 import type { Gateway } from './gateway.ts'
-import type { LanePlan } from './lane-plan.ts'
-import { planWithoutProofs } from './plan-lane.ts'
 import type { Exchange } from './ports/exchange.ts'
-import { planWithoutRefused } from './strip-parameters.ts'
 import { failureOf, isWorthAnotherTry, withoutSecret } from './supplier-trouble.ts'
 
 // More tries would only add to the time a client waits for the same bad news.
@@ -32,16 +28,13 @@ export interface Tried {
   readonly served: ReadyCandidate
 }
 
-/**
- * One try, and one more when the supplier's complaint says how to mend the request: it does not know the signatures of
- * another supplier (a conversation may move between suppliers of one format), or it does not take a parameter.
- */
+/** One try, and one more when the supplier's complaint says how to mend the request. */
 export async function attemptWithRepairs(ready: ReadyCandidate, parts: AttemptParts): Promise<Tried> {
   const answer = await attempt(ready, parts)
   if (answer.type !== 'failed' || answer.failure.kind !== 'input') return { answer, served: ready }
   const { admission, gateway } = parts
   if (admission.attempts.length >= MOST_ATTEMPTS) return { answer, served: ready }
-  const plan = await mendedPlan(answer.failure, ready, parts)
+  const plan = (await ready.plan.mend?.(answer.failure)) ?? null
   if (plan === null) return { answer, served: ready }
   // The mended request is a request of its own to the supplier, whose limits count it.
   const refusal = await gateway.admissions.takeCapacity(capacityWindows(admission, ready.candidate, plan))
@@ -50,16 +43,6 @@ export async function attemptWithRepairs(ready: ReadyCandidate, parts: AttemptPa
   }
   const mended = { candidate: ready.candidate, plan, reason: 'mended' }
   return { answer: await attempt(mended, parts), served: mended }
-}
-
-/** null when nothing in the complaint tells how to mend the request. */
-async function mendedPlan(
-  failure: SupplierFailure,
-  { candidate, plan }: ReadyCandidate,
-  parts: AttemptParts,
-): Promise<LanePlan | null> {
-  if (saysProofRefused(failure.message)) return planWithoutProofs(plan, { candidate, ...parts })
-  return planWithoutRefused(failure, plan, { candidate, ...parts })
 }
 
 /** One call to a candidate whose attempt has begun; its end is told to the router and noted for the settlement. */
@@ -110,8 +93,9 @@ function addressOf(
       options: supplier.options,
       upstreamModel: route.upstreamModel,
       stream: plan.isStreamed,
-      body: plan.body,
+      body: typeof plan.body === 'string' ? plan.body : '',
       clientHeaders: admission.asking.exchange.headers,
+      ...(plan.operation !== undefined && { operation: plan.operation }),
     },
     gateway.callTools,
   )

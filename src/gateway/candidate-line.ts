@@ -4,13 +4,12 @@ import type { Candidate } from '../rules/routing/order-candidates.ts'
 import type { Admission } from './admission.ts'
 import { capacityWindows } from './capacity.ts'
 import type { Gateway } from './gateway.ts'
-import type { LanePlan } from './lane-plan.ts'
-import { planLane } from './plan-lane.ts'
+import type { CallPlan } from './lane-plan.ts'
 
 /** A candidate whose attempt has begun: what to send it is known and its capacity has been taken. */
 export interface ReadyCandidate {
   readonly candidate: Candidate
-  readonly plan: LanePlan
+  readonly plan: CallPlan
   /** Why it is asked, when that is not why it stood where it stood. */
   readonly reason?: string
 }
@@ -24,9 +23,13 @@ export interface Troubles {
   freeInSeconds: number
 }
 
+/** What to send to a candidate. Throws a GatewayError when what the client wants cannot be said to it. */
+export type PlanFor = (candidate: Candidate) => Promise<CallPlan>
+
 export interface LineParts {
   readonly admission: Admission
   readonly gateway: Gateway
+  readonly planFor: PlanFor
   /** What routing already left out. */
   readonly freeInSeconds: number | null
 }
@@ -54,7 +57,7 @@ export class CandidateLine {
     }
   }
 
-  async #begin(candidate: Candidate, plan: LanePlan): Promise<boolean> {
+  async #begin(candidate: Candidate, plan: CallPlan): Promise<boolean> {
     const { admission, gateway } = this.#parts
     const modelId = admission.asking.target.model.id
     if (!gateway.router.begin(candidate, modelId)) return false
@@ -63,9 +66,9 @@ export class CandidateLine {
     return false
   }
 
-  async #plan(candidate: Candidate): Promise<LanePlan | null> {
+  async #plan(candidate: Candidate): Promise<CallPlan | null> {
     try {
-      return await planLane(this.#parts.admission, candidate, this.#parts.gateway)
+      return await this.#parts.planFor(candidate)
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
       this.troubles.unspeakable ??= error
@@ -73,7 +76,7 @@ export class CandidateLine {
     }
   }
 
-  async #takeCapacity(candidate: Candidate, plan: LanePlan): Promise<boolean> {
+  async #takeCapacity(candidate: Candidate, plan: CallPlan): Promise<boolean> {
     const { admission, gateway } = this.#parts
     const refusal = await gateway.admissions.takeCapacity(capacityWindows(admission, candidate, plan))
     if (refusal?.reason !== 'window') return true

@@ -3,7 +3,7 @@ import { type Admission, NOTHING_DELIVERED } from './admission.ts'
 import type { Answer } from './answer.ts'
 import { AnswerBody } from './answer-body.ts'
 import { attemptWithRepairs, MOST_ATTEMPTS, type Tried } from './attempt.ts'
-import { CandidateLine, type ReadyCandidate } from './candidate-line.ts'
+import { CandidateLine, type PlanFor, type ReadyCandidate } from './candidate-line.ts'
 import type { Gateway } from './gateway.ts'
 import { attemptHedged, hedgeAfterMsOf } from './hedge.ts'
 import { noAnswer, outcomeOf } from './no-answer.ts'
@@ -24,9 +24,9 @@ export interface Delivery {
  * Gets an answer from one of the candidates. Another one is tried only while nothing has been sent to the client;
  * the first usable bytes commit the request to the supplier they came from.
  */
-export async function deliver(admission: Admission, gateway: Gateway): Promise<Delivery> {
+export async function deliver(admission: Admission, gateway: Gateway, planFor: PlanFor): Promise<Delivery> {
   const { candidates, freeInSeconds, conversation } = orderFor(admission, gateway)
-  const line = new CandidateLine(candidates, { admission, gateway, freeInSeconds })
+  const line = new CandidateLine(candidates, { admission, gateway, freeInSeconds, planFor })
   for (let ready = await line.next(); ready !== null; ready = await line.next()) {
     const { answer, served } = await tryCandidate(ready, line, { admission, gateway })
     if (answer.type === 'whole' || answer.type === 'stream') {
@@ -69,15 +69,18 @@ async function deliverWhole(
   served: ReadyCandidate,
   admission: Admission,
 ): Promise<Delivery> {
+  const body = typeof answer.body === 'string' ? answer.body : await answer.body()
   await admission.asking.keepReply?.(answer.reply)
+  admission.asking.bodies?.add(body)
   await admission.settle({
     outcome: 'completed',
     hasDelivered: true,
     reported: answer.facts.usage,
     outputCharacters: answer.facts.outputCharacters,
+    ...(answer.facts.images !== undefined && { images: answer.facts.images }),
     served: { candidate: served.candidate, format: served.plan.supplierProtocol.name },
   })
-  return { body: answer.body, ...deliveryOf(admission, served) }
+  return { body, ...deliveryOf(admission, served) }
 }
 
 function deliveryOf(admission: Admission, { candidate, plan }: ReadyCandidate): Omit<Delivery, 'body'> {

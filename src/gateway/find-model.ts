@@ -34,9 +34,17 @@ export function availableModel(caller: Caller, id: string): Target {
 /** The model and the routes over which this very request can be served. */
 export function findModel(caller: Caller, request: ClientRequest, protocol: Protocol): Target {
   const { model, routes } = availableModel(caller, request.facts.model)
+  if (!model.kinds.includes('text')) throw onlyPictures(model)
   const leading = routes.filter((route) => chooseLane(protocol, request, route) !== null)
   if (leading.length === 0) throw modelNotFound(model.id)
   return { model, routes: leading }
+}
+
+function onlyPictures({ id, kinds }: Model): GatewayError {
+  const paths = { image: 'POST /v1/images/generations', 'image-edit': 'POST /v1/images/edits', text: null }
+  const places = kinds.flatMap((kind) => paths[kind] ?? []).join(' or ')
+  const message = `The model ${JSON.stringify(id)} makes pictures and does not answer with text; ask it with ${places}.`
+  return new GatewayError('invalid_request', message, { param: 'model' })
 }
 
 export function modelNotFound(id: string): GatewayError {

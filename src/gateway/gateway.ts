@@ -7,6 +7,9 @@ import type { Clock } from '../vocabulary/clock.ts'
 import type { Snapshot } from '../vocabulary/snapshot.ts'
 import type { LiveStreams } from './live-streams.ts'
 import type { Admissions } from './ports/admissions.ts'
+import type { SpendWatch } from './ports/alerts.ts'
+import type { AssetStore } from './ports/assets.ts'
+import type { BodyKeeper } from './ports/console.ts'
 import type { FetchImage } from './ports/fetch-image.ts'
 import type { Journal } from './ports/journal.ts'
 import type { Log } from './ports/log.ts'
@@ -34,6 +37,7 @@ export interface Gateway {
   readonly secrets: SecretKeeper
   readonly admissions: Admissions
   readonly journal: Journal
+  readonly alerts: SpendWatch
   readonly callSupplier: CallSupplier
   /** What supplier types need for making an address. */
   readonly callTools: CallTools
@@ -45,7 +49,12 @@ export interface Gateway {
   /** Parameters that models have refused. */
   readonly learned: LearnedParameters
   readonly replies: ReplyStore
+  readonly bodies: BodyKeeper
   readonly fetchImage: FetchImage
+  /** Pictures a client fetches by address. */
+  readonly assets: AssetStore
+  /** Where clients reach this gateway; null: where their requests say they were sent. */
+  readonly publicUrl: string | null
   /** A fresh id: the prefix and 32 characters. */
   newId(prefix: string): string
   readonly timeouts: Timeouts

@@ -2,9 +2,11 @@ import type { Protocol } from '../protocols/protocol.ts'
 import { type Admission, NOTHING_DELIVERED } from './admission.ts'
 import { admit } from './admit.ts'
 import { authenticate, type Caller } from './authenticate.ts'
+import type { PlanFor } from './candidate-line.ts'
 import { type Delivery, deliver } from './deliver.ts'
 import { findModel } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
+import { planText } from './plan-lane.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
 import { readRequest } from './read-request.ts'
 import { tellingLimits } from './telling-limits.ts'
@@ -23,26 +25,30 @@ export async function generate(exchange: Exchange, protocol: Protocol, gateway: 
     const target = findModel(caller, reading.request, protocol)
     const admission = await admit({ exchange, protocol, caller, target, ...reading }, gateway)
     limits.windows = admission.windows
-    return respond(await deliverOrSettle(admission, gateway))
+    return respond(await deliverOrSettle(admission, gateway, planText(admission, gateway)))
   })
 }
 
 /** A body may take a minute to arrive; what an operator changed meanwhile, such as revoking the key, holds. */
-function stillWelcome(caller: Caller, exchange: Exchange, gateway: Gateway): Caller {
+export function stillWelcome(caller: Caller, exchange: Exchange, gateway: Gateway): Caller {
   return gateway.snapshot() === caller.snapshot ? caller : authenticate(exchange, gateway)
 }
 
 /** Whatever goes wrong on the way, what was held for the request is let go; settling a second time changes nothing. */
-async function deliverOrSettle(admission: Admission, gateway: Gateway): Promise<Delivery> {
+export async function deliverOrSettle(
+  admission: Admission,
+  gateway: Gateway,
+  planFor: PlanFor,
+): Promise<Delivery> {
   try {
-    return await deliver(admission, gateway)
+    return await deliver(admission, gateway, planFor)
   } catch (error) {
     await admission.settle({ outcome: 'refused', ...NOTHING_DELIVERED, served: null })
     throw error
   }
 }
 
-function respond(delivery: Delivery): Reply {
+export function respond(delivery: Delivery): Reply {
   const headers: Record<string, string> = {
     'content-type': delivery.contentType,
     'x-gateway-route': delivery.supplier,

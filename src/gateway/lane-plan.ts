@@ -1,27 +1,50 @@
+import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { Protocol, ReplyFacts, StreamTap } from '../protocols/protocol.ts'
+import type { SupplierOperation } from '../suppliers/supplier-type.ts'
+import type { PiecedBody } from '../wire/pieced-body.ts'
 
-/** A whole answer ready for the client. */
-export interface WholeReply {
-  readonly body: string
+/** A whole answer for the client. */
+export interface PreparedReply {
+  /** Made only once the answer is sure to be delivered, where making it leaves something behind. */
+  readonly body: string | (() => Promise<string>)
   readonly facts: ReplyFacts
   /** The answer as an object of the client's format, for stories that keep it; absent when nobody asked. */
   readonly reply?: unknown
 }
 
-/** What to send to a supplier and how to read what comes back: the one thing in which lanes differ. */
-export interface LanePlan {
-  /** The format the supplier speaks. */
-  readonly supplierProtocol: Protocol
+/** A whole answer that is written already. */
+export interface WholeReply extends PreparedReply {
   readonly body: string
+}
+
+/** What a supplier's whole replies come to; null when one is not a reply of its format. */
+export type WholeReading = PreparedReply | { readonly failure: SupplierFailure } | null
+
+/** What to send to a supplier and how to read what comes back: the one thing in which ways of asking differ. */
+export interface CallPlan {
+  /** The format the supplier speaks. */
+  readonly supplierProtocol: Pick<Protocol, 'name' | 'decodeError'>
+  readonly body: string | PiecedBody
+  /** `generate` when absent. */
+  readonly operation?: SupplierOperation
   /** Whether the supplier is asked for a stream. */
   readonly isStreamed: boolean
   /** How many times to ask, for formats that give one answer at a time. */
   readonly copies: number
   openTap(): StreamTap
-  /** Reads the supplier's whole replies, one for each copy; null when one is not a reply of its format. */
-  readWhole(replies: readonly string[]): WholeReply | null
+  /** Reads the supplier's whole replies, one for each copy. What it has to fetch for that ends with the signal. */
+  readWhole(replies: readonly string[], signal: AbortSignal): WholeReading | Promise<WholeReading>
   /** Client parameters the supplier's format cannot express. */
   readonly dropped: readonly string[]
+  /** What to send instead when the supplier's complaint says how to mend the request; null when it does not. */
+  mend?(failure: SupplierFailure): Promise<CallPlan | null>
+}
+
+/** The plan of a lane between text formats. */
+export interface LanePlan extends CallPlan {
+  readonly supplierProtocol: Protocol
+  readonly body: string
+  readWhole(replies: readonly string[]): WholeReply | null
 }
 
 /** Text as JSON, or null: what a supplier sends is not always what it should be. */

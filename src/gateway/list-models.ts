@@ -1,9 +1,10 @@
 import { encodeModel, encodeModelList } from '../protocols/content-generation/index.ts'
+import type { Model } from '../vocabulary/supply.ts'
 import type { Caller } from './authenticate.ts'
-import { availableModel, availableModels, type Target } from './find-model.ts'
+import { availableModel, availableModels, modelNotFound, type Target } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
 import { lookUp } from './look-up.ts'
-import { limitOf, sourceOf } from './model-facts.ts'
+import { limitOf, protocolsOf, sourceOf } from './model-facts.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
 
 /** The models a key may use, as its route policy and allowlist stand at this moment. */
@@ -25,14 +26,25 @@ export function listGenerationModels(exchange: Exchange, gateway: Gateway): Prom
     const { query } = exchange
     const page = { pageSize: query.get('pageSize'), pageToken: query.get('pageToken') }
     return encodeModelList(
-      availableModels(caller).map(({ model }) => model),
+      availableModels(caller)
+        .map(({ model }) => model)
+        .filter(isTalking),
       page,
     )
   })
 }
 
 export function showGenerationModel(exchange: Exchange, gateway: Gateway): Promise<Reply> {
-  return lookUp(exchange, gateway, (caller) => encodeModel(availableModel(caller, idOf(exchange)).model))
+  return lookUp(exchange, gateway, (caller) => {
+    const { model } = availableModel(caller, idOf(exchange))
+    if (!isTalking(model)) throw modelNotFound(model.id)
+    return encodeModel(model)
+  })
+}
+
+/** That family lists what its own methods can be called with. */
+function isTalking({ kinds }: Model): boolean {
+  return kinds.includes('text')
 }
 
 function idOf(exchange: Exchange): string {
@@ -52,8 +64,9 @@ function modelEntry(caller: Caller, target: Target) {
     gateway: {
       route_policy: caller.key.routePolicy,
       provider_types: distinct(routes.map((route) => route.supplier.type)),
-      protocols: distinct(routes.flatMap((route) => route.formats)),
+      protocols: protocolsOf(target),
       source: sourceOf(routes),
+      kinds: model.kinds,
       ...limitsOf(caller, target),
       routeable: routes.some((route) => route.credentials.length > 0),
     },

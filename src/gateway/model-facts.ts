@@ -1,5 +1,6 @@
 import { type EffectiveLimit, effectiveLimit } from '../rules/limits/effective-limit.ts'
 import type { EligibleRoute } from '../rules/routing/eligible-routes.ts'
+import type { Format } from '../vocabulary/supply.ts'
 import type { Caller } from './authenticate.ts'
 import type { Target } from './find-model.ts'
 
@@ -12,4 +13,12 @@ export function limitOf(caller: Caller, { model, routes }: Target): EffectiveLim
 export function sourceOf(routes: readonly EligibleRoute[]): 'shared' | 'byok' | 'mixed' {
   const [first, ...others] = new Set(routes.map((route) => route.supplier.source))
   return others.length > 0 ? 'mixed' : (first ?? 'shared')
+}
+
+/** Formats the model's suppliers speak, as far as they serve what it can do; pictures have only one for clients. */
+export function protocolsOf({ model, routes }: Target): readonly Format[] {
+  const spoken = new Set(routes.flatMap((route) => route.formats))
+  const makesPictures = model.kinds.includes('image') || model.kinds.includes('image-edit')
+  spoken.delete('images')
+  return [...(model.kinds.includes('text') ? spoken : []), ...(makesPictures ? (['images'] as const) : [])]
 }

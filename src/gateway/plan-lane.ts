@@ -1,13 +1,17 @@
+import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { Protocol } from '../protocols/protocol.ts'
+import { saysProofRefused } from '../protocols/supplier-error.ts'
 import type { Candidate } from '../rules/routing/order-candidates.ts'
 import { quirksOf } from '../suppliers/quirks.ts'
 import { fitTraits, type Traits } from '../vocabulary/traits.ts'
 import type { Admission } from './admission.ts'
+import type { TextAsking } from './admit.ts'
+import type { PlanFor } from './candidate-line.ts'
 import { chooseLane } from './choose-lane.ts'
 import type { Gateway } from './gateway.ts'
 import type { LanePlan } from './lane-plan.ts'
 import { planMending, planRelay } from './relay.ts'
-import { isStrict, leaveOutRefused } from './strip-parameters.ts'
+import { isStrict, leaveOutRefused, planWithoutRefused } from './strip-parameters.ts'
 import {
   planTranslation,
   type ReplySides,
@@ -17,21 +21,38 @@ import {
 } from './translate/translate.ts'
 
 export interface LaneParts {
-  readonly admission: Admission
+  readonly admission: Admission<TextAsking>
   readonly candidate: Candidate
   readonly gateway: Gateway
 }
 
+/** How requests between text formats are planned, and mended when a supplier says how. */
+export function planText(admission: Admission<TextAsking>, gateway: Gateway): PlanFor {
+  return async (candidate) => {
+    const parts = { admission, candidate, gateway }
+    const plan = await planLane(parts)
+    return { ...plan, mend: (failure) => mendedPlan(failure, plan, parts) }
+  }
+}
+
+/**
+ * A supplier may not know the signatures of another one (a conversation may move between suppliers of one format), or
+ * may not take a parameter.
+ */
+async function mendedPlan(
+  failure: SupplierFailure,
+  plan: LanePlan,
+  parts: LaneParts,
+): Promise<LanePlan | null> {
+  if (saysProofRefused(failure.message)) return planWithoutProofs(plan, parts)
+  return planWithoutRefused(failure, plan, parts)
+}
+
 /** What to send to this candidate. Throws a GatewayError when what the client wants cannot be said to it. */
-export async function planLane(
-  admission: Admission,
-  candidate: Candidate,
-  gateway: Gateway,
-): Promise<LanePlan> {
-  const { protocol, request } = admission.asking
-  const lane = chooseLane(protocol, request, candidate.route)
+async function planLane(parts: LaneParts): Promise<LanePlan> {
+  const { protocol, request } = parts.admission.asking
+  const lane = chooseLane(protocol, request, parts.candidate.route)
   if (lane === null) throw new Error('a candidate without a lane')
-  const parts = { admission, candidate, gateway }
   switch (lane.type) {
     case 'relay':
       return leaveOutRefused(relayPlan(parts), parts)

@@ -1,17 +1,16 @@
-import { GatewayError } from '../errors/gateway-error.ts'
 import { PROTOCOLS } from '../protocols/index.ts'
 import type { Protocol, TokenCounting } from '../protocols/protocol.ts'
-import { authenticate } from './authenticate.ts'
 import { countTokens } from './count-tokens.ts'
 import type { Gateway } from './gateway.ts'
 import { generate } from './generate.ts'
 import { listGenerationModels, listModels, showGenerationModel, showModel } from './list-models.ts'
+import { editImage, generateImage } from './make-image.ts'
 import type { Endpoint, Exchange, HttpMethod, Reply } from './ports/exchange.ts'
 import { deleteReply, listReplyInput, showReply } from './reply-state.ts'
+import { serveAsset } from './serve-asset.ts'
 import { showLimits } from './show-limits.ts'
-import { tellingLimits } from './telling-limits.ts'
 
-type Story = (exchange: Exchange, gateway: Gateway) => Promise<Reply>
+type Story = (exchange: Exchange, gateway: Gateway) => Promise<Reply | Response>
 
 /** Every path a client can ask for, and the story that answers it. Nothing but paths belongs here. */
 export function clientEndpoints(gateway: Gateway): Endpoint[] {
@@ -24,8 +23,9 @@ export function clientEndpoints(gateway: Gateway): Endpoint[] {
     ['GET', '/v1/responses/:id', showReply],
     ['DELETE', '/v1/responses/:id', deleteReply],
     ['GET', '/v1/responses/:id/input_items', listReplyInput],
-    ['POST', '/v1/images/generations', notServedYet],
-    ['POST', '/v1/images/edits', notServedYet],
+    ['GET', '/assets/:name', serveAsset],
+    ['POST', '/v1/images/generations', generateImage],
+    ['POST', '/v1/images/edits', editImage],
   ]
   return [
     ...PROTOCOLS.flatMap((protocol) => protocolEndpoints(protocol, gateway)),
@@ -66,12 +66,4 @@ function count(
 ): Promise<Reply> {
   if (counting === undefined) throw new Error(`${protocol.name} cannot count tokens`)
   return countTokens(exchange, { protocol, counting, gateway })
-}
-
-/** Keys are checked on these paths already, so that a client learns of a wrong key before it learns of the rest. */
-function notServedYet(exchange: Exchange, gateway: Gateway): Promise<Reply> {
-  const message = 'This API family is not served by this version.'
-  return tellingLimits(authenticate(exchange, gateway), gateway, () =>
-    Promise.reject(new GatewayError('not_found', message)),
-  )
 }

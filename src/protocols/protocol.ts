@@ -18,6 +18,8 @@ export interface RequestFacts {
   readonly maxOutputTokens: number | null
   /** How many answers are asked for; multiplies what the output may cost. */
   readonly choices: number
+  /** How many pictures are asked for; absent when words are. */
+  readonly images?: number
 }
 
 /** A well-formed client request: its facts, and what the relay lane needs to send it on. */
@@ -65,6 +67,8 @@ export interface ReplyFacts {
   readonly usage: Usage | null
   /** Characters of generated text, thinking and tool arguments: what is charged when usage is missing. */
   readonly outputCharacters: number
+  /** Pictures in it; absent when it is words. */
+  readonly images?: number
 }
 
 /**

@@ -13,6 +13,7 @@ type Paths = Readonly<Partial<Record<Format, Readonly<Partial<Record<SupplierOpe
 const PATHS: Paths = {
   'chat-completion': { generate: '/chat/completions' },
   responses: { generate: '/responses', 'count-tokens': '/responses/input_tokens' },
+  images: { 'generate-image': '/images/generations', 'edit-image': '/images/edits' },
 }
 
 export const OPENAI_STYLE_FORMATS = Object.keys(PATHS) as readonly Format[]

@@ -12,8 +12,8 @@ export interface CallTarget {
   readonly readResponse?: (response: Response) => Response | Promise<Response>
 }
 
-/** What is wanted of the supplier: an answer, or the length of a prompt. */
-export type SupplierOperation = 'generate' | 'count-tokens'
+/** What is wanted of the supplier: an answer, the length of a prompt, pictures, or changes to pictures. */
+export type SupplierOperation = 'generate' | 'count-tokens' | 'generate-image' | 'edit-image'
 
 export interface CallQuery {
   readonly format: Format
@@ -24,7 +24,7 @@ export interface CallQuery {
   readonly options: Readonly<Record<string, string>>
   readonly upstreamModel: string
   readonly stream: boolean
-  /** What is about to be sent, in the supplier's format. */
+  /** What is about to be sent, in the supplier's format; empty when it is put together while it is sent. */
   readonly body: string
   /** What the client sent along; only what a vendor's allow-list names may go on. */
   readonly clientHeaders: Headers | null

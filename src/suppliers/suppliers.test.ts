@@ -42,6 +42,13 @@ const ADDRESSES: [type: TypeName, fields: Partial<CallQuery>, url: string][] = [
   ],
   ['openai-compatible', { baseUrl: 'https://up.example/v1/' }, 'https://up.example/v1/chat/completions'],
   ['openai-compatible', { format: 'responses' }, 'https://up.example/v1/responses'],
+  ['openai', { format: 'images', operation: 'generate-image' }, 'https://up.example/v1/images/generations'],
+  ['openai-compatible', { format: 'images', operation: 'edit-image' }, 'https://up.example/v1/images/edits'],
+  [
+    'azure-openai',
+    { format: 'images', operation: 'edit-image', options: { api_version: '2025-04-01-preview' } },
+    'https://up.example/v1/openai/deployments/m-1/images/edits?api-version=2025-04-01-preview',
+  ],
   ['anthropic', { format: 'messages', baseUrl: 'https://up.example/' }, 'https://up.example/v1/messages'],
   [
     'anthropic',
@@ -119,7 +126,8 @@ test('every type has an address for each of its formats, and none for others', a
   )
   for (const type of SUPPLIER_TYPES_SERVED) {
     for (const format of type.formats) {
-      const query = { ...QUERY, ...NEEDED[type.name], format }
+      const operation = format === 'images' ? 'edit-image' : 'generate'
+      const query = { ...QUERY, ...NEEDED[type.name], format, operation } as const
       expect((await type.target(query, { ...TOOLS, tokens })).url).toStartWith('https://up.')
     }
     const query = { ...QUERY, ...NEEDED[type.name], format: 'images' } as const

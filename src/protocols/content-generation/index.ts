@@ -19,6 +19,7 @@ export {
   type ModelEntry,
   type PageQuery,
 } from './model-list.ts'
+export { generationPictures } from './pictures.ts'
 
 const supplier: SupplierSide = {
   traits: {

@@ -12,6 +12,7 @@ const account: Account = {
   tierAssignment: null,
   totalPaidNano: 0n,
   creditLineNano: 0n,
+  balanceAlertNano: null,
   createdAtMs: 1,
 }
 

@@ -12,6 +12,7 @@ export function describeAccount(account: Account) {
     tier_assignment: account.tierAssignment && describeAssignment(account.tierAssignment),
     total_paid: formatUsdt(account.totalPaidNano),
     credit_line: account.creditLineNano === null ? null : formatUsdt(account.creditLineNano),
+    balance_alert: account.balanceAlertNano === null ? null : formatUsdt(account.balanceAlertNano),
     created_at: describeTime(account.createdAtMs),
   }
 }

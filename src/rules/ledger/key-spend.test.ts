@@ -39,6 +39,13 @@ describe('what a key has spent', () => {
     expect(growing.spentNano('weekly', WEDNESDAY + 1)).toBe(11n)
   })
 
+  test('is kept for several periods side by side', () => {
+    const both = spendOf([[WEDNESDAY - 2, 10n]])
+    expect([both.spentNano('daily', WEDNESDAY), both.spentNano('monthly', WEDNESDAY)]).toEqual([0n, 10n])
+    both.add(WEDNESDAY, 1n)
+    expect([both.spentNano('daily', WEDNESDAY), both.spentNano('monthly', WEDNESDAY)]).toEqual([1n, 11n])
+  })
+
   test('learns of stored days without forgetting what it knows', () => {
     const known = spendOf([[WEDNESDAY, 5n]])
     known.learn(WEDNESDAY, 3n)

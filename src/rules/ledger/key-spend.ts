@@ -3,7 +3,6 @@ import type { NanoUsdt } from '../../vocabulary/money.ts'
 import { periodStartDay } from './period.ts'
 
 interface PeriodSum {
-  readonly period: UsagePeriod
   readonly startDay: number
   spentNano: NanoUsdt
 }
@@ -13,11 +12,11 @@ export class KeySpend {
   heldNano: NanoUsdt = 0n
   readonly #days = new Map<number, NanoUsdt>()
   // Summing days on every admission would cost more the longer the period is.
-  #sum: PeriodSum | null = null
+  readonly #sums = new Map<UsagePeriod, PeriodSum>()
 
   add(day: number, amountNano: NanoUsdt): void {
     this.#days.set(day, (this.#days.get(day) ?? 0n) + amountNano)
-    if (this.#sum !== null && day >= this.#sum.startDay) this.#sum.spentNano += amountNano
+    for (const sum of this.#sums.values()) if (day >= sum.startDay) sum.spentNano += amountNano
   }
 
   /** Takes in what is stored of a day. The store may lag behind, so what is known already is never forgotten. */
@@ -28,10 +27,11 @@ export class KeySpend {
 
   spentNano(period: UsagePeriod, today: number): NanoUsdt {
     const startDay = periodStartDay(period, today)
-    if (this.#sum?.period !== period || this.#sum.startDay !== startDay) {
-      this.#sum = { period, startDay, spentNano: this.#sumSince(startDay) }
-    }
-    return this.#sum.spentNano
+    const known = this.#sums.get(period)
+    if (known?.startDay === startDay) return known.spentNano
+    const spentNano = this.#sumSince(startDay)
+    this.#sums.set(period, { startDay, spentNano })
+    return spentNano
   }
 
   hasReached(limit: UsageLimit, today: number): boolean {

@@ -12,6 +12,8 @@ export interface Ending {
   readonly countedOutputTokens: number
   /** The estimate made at arrival. */
   readonly estimatedPromptTokens: number
+  /** Pictures delivered; absent when words were asked for. */
+  readonly countedImages?: number
 }
 
 export interface Metering {
@@ -45,6 +47,8 @@ function isPossible(usage: Usage): boolean {
   )
 }
 
+/** Pictures are what is counted of an answer that is pictures: what drawing them took, only the supplier knows. */
 function countedUsage(ending: Ending): Usage {
+  if (ending.countedImages !== undefined) return { ...NO_USAGE, images: ending.countedImages }
   return { ...NO_USAGE, input: ending.estimatedPromptTokens, output: ending.countedOutputTokens }
 }

@@ -23,7 +23,21 @@ export function periodStartDay(period: UsagePeriod, day: number): number {
   }
 }
 
-function firstDayOfMonth(day: number): number {
+/** The first moment of the period after the one a day belongs to; null when there is none. */
+export function nextPeriodMs(period: UsagePeriod, day: number): number | null {
+  switch (period) {
+    case 'daily':
+      return (day + 1) * DAY_MS
+    case 'weekly':
+      return (periodStartDay('weekly', day) + 7) * DAY_MS
+    case 'monthly':
+      return firstDayOfMonth(day, 1) * DAY_MS
+    case 'forever':
+      return null
+  }
+}
+
+function firstDayOfMonth(day: number, monthsLater = 0): number {
   const date = new Date(day * DAY_MS)
-  return dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1))
+  return dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsLater, 1))
 }

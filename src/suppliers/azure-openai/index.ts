@@ -1,8 +1,8 @@
-import type { Format } from '../../vocabulary/supply.ts'
 import {
   type CallQuery,
   type CallTarget,
   noAddress,
+  type SupplierOperation,
   type SupplierType,
   trimSlashes,
 } from '../supplier-type.ts'
@@ -10,19 +10,22 @@ import {
 /** OpenAI's models as a resource of somebody's own at Azure; the upstream model is the name of a deployment. */
 export const azureOpenai: SupplierType = {
   name: 'azure-openai',
-  formats: ['chat-completion', 'responses'],
+  formats: ['chat-completion', 'responses', 'images'],
   options: ['api_version'],
   target: azureTarget,
 }
 
-const PATHS: Readonly<Partial<Record<Format, string>>> = {
-  'chat-completion': '/chat/completions',
-  responses: '/responses',
+type Paths = Readonly<Partial<Record<SupplierOperation, string>>>
+
+const PATHS: Readonly<Partial<Record<CallQuery['format'], Paths>>> = {
+  'chat-completion': { generate: '/chat/completions' },
+  responses: { generate: '/responses' },
+  images: { 'generate-image': '/images/generations', 'edit-image': '/images/edits' },
 }
 
 function azureTarget(query: CallQuery): CallTarget {
-  const path = PATHS[query.format]
-  if (path === undefined || query.operation === 'count-tokens') throw noAddress(query)
+  const path = PATHS[query.format]?.[query.operation ?? 'generate']
+  if (path === undefined) throw noAddress(query)
   return {
     url: `${resourceOf(query.baseUrl)}/openai${addressOf(query, path)}`,
     headers: { 'content-type': 'application/json', 'api-key': query.secret },

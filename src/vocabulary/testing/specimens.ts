@@ -21,6 +21,7 @@ export function anAccount(fields: Partial<Account> = {}): Account {
     tierAssignment: null,
     totalPaidNano: 0n,
     creditLineNano: 0n,
+    balanceAlertNano: null,
     createdAtMs: 0,
     ...fields,
   }

@@ -1,0 +1,105 @@
+import type {
+  EncodedPictureRequest,
+  MadePicture,
+  PictureAnswer,
+  PictureFile,
+  PictureRequest,
+} from '../../conversation/pictures.ts'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
+import { type BodyPiece, PiecedBody } from '../../wire/pieced-body.ts'
+import type { PictureSide } from '../pictures.ts'
+import { aspectRatioOf } from './aspect-ratio.ts'
+import { decodeError } from './decode-error.ts'
+import { decodeUsage } from './usage.ts'
+
+/** Models of this format make pictures as parts of an answer, one answer in each call. */
+export const generationPictures: PictureSide = {
+  name: 'content-generation',
+  decodeError,
+  encodeRequest,
+  decodeReply,
+  strippable: new Set(['generationConfig.imageConfig']),
+}
+
+function encodeRequest(request: PictureRequest): EncodedPictureRequest<string | PiecedBody> {
+  const { size, edit, prompt } = request
+  if (edit !== null && edit.mask !== null) throw noMask()
+  const aspectRatio = size === null || size === 'auto' ? null : aspectRatioOf(size)
+  const generationConfig = {
+    responseModalities: ['TEXT', 'IMAGE'],
+    ...(aspectRatio !== null && { imageConfig: { aspectRatio } }),
+  }
+  return {
+    body: encodeBody({ prompt, pictures: edit?.pictures ?? [], generationConfig }),
+    copies: request.count ?? 1,
+    dropped: droppedOf(request, aspectRatio),
+  }
+}
+
+interface BodyParts {
+  readonly prompt: string
+  readonly pictures: readonly PictureFile[]
+  readonly generationConfig: JsonObject
+}
+
+function encodeBody({ prompt, pictures, generationConfig }: BodyParts): string | PiecedBody {
+  const text = { text: prompt }
+  if (pictures.length === 0) {
+    return JSON.stringify({ contents: [{ role: 'user', parts: [text] }], generationConfig })
+  }
+  // Written by hand, since the pictures must not lie in memory.
+  return new PiecedBody('application/json', [
+    `{"contents":[{"role":"user","parts":[${JSON.stringify(text)}`,
+    ...pictures.flatMap(inlineData),
+    `]}],"generationConfig":${JSON.stringify(generationConfig)}}`,
+  ])
+}
+
+function inlineData({ mediaType, content }: PictureFile): BodyPiece[] {
+  const head = `,{"inlineData":{"mimeType":${JSON.stringify(mediaType)},"data":"`
+  return [head, { base64Of: content }, '"}}']
+}
+
+function droppedOf({ size, quality, style, user, others }: PictureRequest, ratio: string | null): string[] {
+  const wishes: readonly (readonly [string, unknown])[] = [
+    ['size', ratio === null ? size : null],
+    ['quality', quality],
+    ['style', style],
+    ['user', user],
+    ...others,
+  ]
+  return [...new Set(wishes.filter(([, value]) => value !== null && value !== 'auto').map(([name]) => name))]
+}
+
+function noMask(): GatewayError {
+  const message = 'The supplier of this model takes no mask; say in the prompt where to change the picture.'
+  return new GatewayError('unsupported_parameter', message, { param: 'mask' })
+}
+
+function decodeReply(body: unknown): PictureAnswer | null {
+  const reply = asObject(body)
+  if (reply === null || (!Array.isArray(reply.candidates) && asObject(reply.promptFeedback) === null))
+    return null
+  const candidates = asArray(reply.candidates).map((candidate) => asObject(candidate) ?? {})
+  const pictures = candidates.flatMap(decodeCandidate)
+  const refusal = pictures.length > 0 ? null : refusalIn(reply, candidates)
+  return { pictures, usage: decodeUsage(reply.usageMetadata), remarks: {}, refusal }
+}
+
+function decodeCandidate({ content }: JsonObject): MadePicture[] {
+  return asArray(asObject(content)?.parts).flatMap((part) => {
+    const { inlineData: media, thought } = asObject(part) ?? {}
+    const data = asText(asObject(media)?.data)
+    // A draft on the way to the answer is not the answer.
+    if (data === null || thought === true) return []
+    return { source: { type: 'base64', data }, revisedPrompt: null }
+  })
+}
+
+function refusalIn({ promptFeedback }: JsonObject, candidates: readonly JsonObject[]): string {
+  const [first = {}] = candidates
+  const reason =
+    asText(asObject(promptFeedback)?.blockReason) ?? asText(first.finishReason) ?? 'no reason given'
+  return `The model made no picture (${reason.slice(0, 60)}).`
+}

@@ -1,0 +1,66 @@
+import type { PictureFile, PictureRequest } from '../../conversation/pictures.ts'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import type { ImageTraits } from '../../vocabulary/image-traits.ts'
+import { qualityWordsOf } from './quality.ts'
+
+/** Refuses what this model does not take, and says what it takes. */
+export function checkTraits(request: PictureRequest, traits: ImageTraits): void {
+  checkCount(request, traits)
+  checkPrompt(request, traits)
+  // `auto` leaves the choice to the model, which every model can do.
+  checkWord('size', withoutAuto(request.size), traits.sizes)
+  checkWord('quality', withoutAuto(request.quality), qualityWordsOf(traits.qualities))
+  checkWord('style', request.style, traits.styles)
+  checkEdit(request, traits)
+}
+
+function checkCount({ count, edit }: PictureRequest, traits: ImageTraits): void {
+  const most = edit === null ? traits.n : traits.editN
+  if (count === null || count <= most) return
+  const range = most === 1 ? 'must be 1' : `must be an integer from 1 to ${most}`
+  throw refuse('n', `n ${range} for this model.`)
+}
+
+function checkPrompt({ prompt }: PictureRequest, { promptCharacters }: ImageTraits): void {
+  if (prompt.length <= promptCharacters) return
+  throw refuse('prompt', `prompt may have at most ${promptCharacters} characters for this model.`)
+}
+
+/** A model without such a choice is not asked about it: what the client said is left out on the way. */
+function checkWord(name: string, value: string | null, taken: 'any' | readonly string[]): void {
+  if (value === null || taken === 'any' || taken.length === 0 || taken.includes(value)) return
+  throw refuse(name, `${name} must be one of ${taken.map((word) => `"${word}"`).join(', ')} for this model.`)
+}
+
+function withoutAuto(value: string | null): string | null {
+  return value === 'auto' ? null : value
+}
+
+function checkEdit({ edit }: PictureRequest, traits: ImageTraits): void {
+  if (edit === null) return
+  const { pictures, mask } = edit
+  if (pictures.length > traits.maxPictures) {
+    const most = traits.maxPictures === 1 ? 'one picture' : `at most ${traits.maxPictures} pictures`
+    throw refuse('image', `image may be ${most} for this model.`)
+  }
+  const [first] = pictures
+  if (mask !== null && first !== undefined) checkMask(mask, first, traits)
+}
+
+function checkMask(mask: PictureFile, picture: PictureFile, traits: ImageTraits): void {
+  if (!traits.mask) throw refuse('mask', 'This model takes no mask.')
+  if (mask.mediaType !== 'image/png' || !mask.hasAlpha) {
+    throw refuse('mask', 'mask must be a PNG picture with transparency: its transparent areas are changed.')
+  }
+  if (mask.width === picture.width && mask.height === picture.height) return
+  const sizes = `the mask has ${sizeOf(mask)} pixels and the image ${sizeOf(picture)}`
+  throw refuse('mask', `mask must have the size of the first image: ${sizes}.`)
+}
+
+function sizeOf({ width, height }: PictureFile): string {
+  return `${width}x${height}`
+}
+
+function refuse(param: string, message: string): GatewayError {
+  return new GatewayError('invalid_request', message, { param })
+}

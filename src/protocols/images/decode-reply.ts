@@ -1,0 +1,41 @@
+import { decodeImageUrl } from '../../conversation/image-source.ts'
+import type { MadePicture, PictureAnswer } from '../../conversation/pictures.ts'
+import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
+import { decodeUsage } from './usage.ts'
+
+/** What a reply may say about all of its pictures that a client can use. */
+const REMARKS = ['background', 'output_format', 'quality', 'size', 'usage'] as const
+
+/** Reads a supplier's reply; null when it is not one of this format. */
+export function decodeReply(body: unknown): PictureAnswer | null {
+  const reply = asObject(body)
+  if (reply === null || !Array.isArray(reply.data)) return null
+  const pictures = asArray(reply.data).flatMap((entry) => decodePicture(asObject(entry) ?? {}) ?? [])
+  if (pictures.length === 0) return null
+  return { pictures, usage: decodeUsage(reply.usage), remarks: remarksOf(reply), refusal: null }
+}
+
+function remarksOf(reply: JsonObject): JsonObject {
+  const said = REMARKS.filter((name) => reply[name] !== undefined && reply[name] !== null)
+  return Object.fromEntries(said.map((name) => [name, reply[name]]))
+}
+
+function decodePicture(entry: JsonObject): MadePicture | null {
+  const source = decodeSource(entry)
+  return source && { source, revisedPrompt: asText(entry.revised_prompt) }
+}
+
+function decodeSource({ b64_json, url }: JsonObject): MadePicture['source'] | null {
+  const data = asText(b64_json)
+  if (data !== null) return decodeBase64(data)
+  const address = asText(url)
+  if (address === null) return null
+  const image = decodeImageUrl(address)
+  return image.type === 'url' ? { type: 'url', url: image.url } : { type: 'base64', data: image.data }
+}
+
+/** Some suppliers write a whole data URL where only its content belongs. */
+function decodeBase64(data: string): MadePicture['source'] {
+  const image = decodeImageUrl(data)
+  return { type: 'base64', data: image.type === 'base64' ? image.data : data }
+}

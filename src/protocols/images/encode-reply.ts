@@ -1,0 +1,30 @@
+import type { PictureAnswer } from '../../conversation/pictures.ts'
+import { encodeUsage } from './usage.ts'
+
+/** A picture as the client gets it. */
+export interface HandedPicture {
+  /** Its address, or itself in Base64. */
+  readonly value: string
+  readonly revisedPrompt: string | null
+}
+
+export interface ReplyFacts extends Pick<PictureAnswer, 'usage' | 'remarks'> {
+  readonly createdAtMs: number
+  readonly wants: 'url' | 'base64'
+}
+
+export function encodeReply(
+  pictures: readonly HandedPicture[],
+  { createdAtMs, wants, usage, remarks }: ReplyFacts,
+): string {
+  const field = wants === 'url' ? 'url' : 'b64_json'
+  return JSON.stringify({
+    created: Math.floor(createdAtMs / 1000),
+    data: pictures.map(({ value, revisedPrompt }) => ({
+      [field]: value,
+      ...(revisedPrompt !== null && { revised_prompt: revisedPrompt }),
+    })),
+    ...(usage !== null && { usage: encodeUsage(usage) }),
+    ...remarks,
+  })
+}

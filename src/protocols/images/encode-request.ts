@@ -1,0 +1,83 @@
+import type { EncodedPictureRequest, PictureFile, PictureRequest } from '../../conversation/pictures.ts'
+import { type BodyPiece, PiecedBody } from '../../wire/pieced-body.ts'
+import type { PictureSupply } from '../pictures.ts'
+import { encodeQuality } from './quality.ts'
+
+type Field = readonly [name: string, value: unknown]
+
+/** A request as suppliers of this format take it: JSON for new pictures, a form for edits. */
+export function encodeRequest(
+  request: PictureRequest,
+  supply: PictureSupply,
+): EncodedPictureRequest<string | PiecedBody> {
+  const said = fieldsOf(request, supply)
+  const fields = said.filter(([name, value]) => value !== null && !supply.refused.includes(name))
+  const kept = new Set(fields.map(([name]) => name))
+  const dropped = wishesOf(request).filter((name) => !kept.has(name))
+  const copies = supply.traits.oneByOne ? (request.count ?? 1) : 1
+  const { edit } = request
+  const body = edit === null ? JSON.stringify(Object.fromEntries(fields)) : encodeForm(fields, edit)
+  return { body, copies, dropped }
+}
+
+function fieldsOf(request: PictureRequest, { upstreamModel, traits }: PictureSupply): readonly Field[] {
+  const { quality, style } = request
+  return [
+    ['model', upstreamModel],
+    ['prompt', request.prompt],
+    ['n', traits.oneByOne ? null : request.count],
+    ['size', knownOrNull(request.size, traits.sizes)],
+    ['quality', quality === null ? null : encodeQuality(quality, traits.qualities)],
+    ['style', knownOrNull(style, traits.styles)],
+    // The bytes are needed whatever the client wants: a supplier's address may end early and tells who it is.
+    ['response_format', traits.responseFormat === 'none' ? null : traits.responseFormat],
+    ['user', request.user],
+    ...request.others,
+  ]
+}
+
+function knownOrNull(value: string | null, taken: 'any' | readonly string[]): string | null {
+  return value !== null && (taken === 'any' || taken.includes(value)) ? value : null
+}
+
+/** What a client has chosen and would miss; `auto` is the same as saying nothing. */
+function wishesOf({ size, quality, style, user, others }: PictureRequest): string[] {
+  const wishes: readonly Field[] = [
+    ['size', size],
+    ['quality', quality],
+    ['style', style],
+    ['user', user],
+    ...others,
+  ]
+  return [...new Set(wishes.filter(([, value]) => value !== null && value !== 'auto').map(([name]) => name))]
+}
+
+function encodeForm(fields: readonly Field[], edit: NonNullable<PictureRequest['edit']>): PiecedBody {
+  const boundary = `turnpike-${crypto.randomUUID()}`
+  const pieces: BodyPiece[] = fields.map(
+    ([name, value]) => `${partHead(boundary, name)}\r\n\r\n${String(value)}\r\n`,
+  )
+  // Official clients write one picture so and several so, and suppliers read exactly that.
+  const field = edit.pictures.length === 1 ? 'image' : 'image[]'
+  for (const [index, picture] of edit.pictures.entries()) {
+    pieces.push(...filePieces(partHead(boundary, field), `image-${index + 1}`, picture))
+  }
+  if (edit.mask !== null) pieces.push(...filePieces(partHead(boundary, 'mask'), 'mask', edit.mask))
+  pieces.push(`--${boundary}--\r\n`)
+  return new PiecedBody(`multipart/form-data; boundary=${boundary}`, pieces)
+}
+
+function partHead(boundary: string, name: string): string {
+  return `--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(name)}"`
+}
+
+/** The name a client gave its file is its own business. */
+function filePieces(head: string, name: string, { mediaType, content }: PictureFile): BodyPiece[] {
+  const extension = mediaType.replace(/^image\//, '')
+  return [`${head}; filename="${name}.${extension}"\r\ncontent-type: ${mediaType}\r\n\r\n`, content, '\r\n']
+}
+
+/** As browsers write names that would break out of their quotes. */
+function escapeName(name: string): string {
+  return name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'bun:test'
+import type { PictureRequest } from '../../conversation/pictures.ts'
+import { DEFAULT_IMAGE_TRAITS, type ImageTraits } from '../../vocabulary/image-traits.ts'
+import { PiecedBody } from '../../wire/pieced-body.ts'
+import { decodeReply } from './decode-reply.ts'
+import { encodeReply } from './encode-reply.ts'
+import { encodeRequest } from './encode-request.ts'
+import { readGeneration } from './read-request.ts'
+
+const PNG = 'iVBORw0KGgo='
+const FULL = {
+  model: 'm',
+  prompt: 'p',
+  n: 2,
+  size: '512x512',
+  quality: 'hd',
+  style: 'vivid',
+  user: 'u',
+  response_format: 'url',
+  seed: 7,
+}
+
+function encode(request: PictureRequest, traits: Partial<ImageTraits> = {}, refused: string[] = []) {
+  const supply = { upstreamModel: 'up', traits: { ...DEFAULT_IMAGE_TRAITS, ...traits }, refused }
+  const { body, ...rest } = encodeRequest(request, supply)
+  return { ...rest, sent: typeof body === 'string' ? JSON.parse(body) : body }
+}
+
+describe('a request for a supplier', () => {
+  const request = readGeneration(FULL)
+
+  test('keeps what the client said, unknown fields too, and asks for bytes', () => {
+    expect(encode(request)).toEqual({
+      sent: { ...FULL, model: 'up', response_format: 'b64_json' },
+      copies: 1,
+      dropped: [],
+    })
+  })
+
+  test('says only what the client said', () => {
+    const { sent } = encode(readGeneration({ model: 'm', prompt: 'p' }), { responseFormat: 'none' })
+    expect(sent).toEqual({ model: 'up', prompt: 'p' })
+  })
+
+  test('is written in the words of a model that gives only bytes', () => {
+    const traits = { qualities: ['low', 'medium', 'high'], styles: [], responseFormat: 'none' } as const
+    const { sent, dropped } = encode(request, traits)
+    expect(sent).toEqual({
+      model: 'up',
+      prompt: 'p',
+      n: 2,
+      size: '512x512',
+      quality: 'high',
+      user: 'u',
+      seed: 7,
+    })
+    expect(dropped).toEqual(['style'])
+  })
+
+  test('goes once for each picture where one call makes one', () => {
+    const { sent, copies } = encode(request, { oneByOne: true })
+    expect([copies, sent.n]).toEqual([2, undefined])
+  })
+
+  test('leaves out what was refused before', () => {
+    const { sent, dropped } = encode(request, {}, ['style', 'response_format', 'seed'])
+    expect(Object.keys(sent)).toEqual(['model', 'prompt', 'n', 'size', 'quality', 'user'])
+    expect(dropped).toEqual(['style', 'seed'])
+  })
+
+  test('is a form for edits, whose names cannot break out of their quotes', async () => {
+    const file = {
+      mediaType: 'image/png',
+      bytes: 3,
+      width: 1,
+      height: 1,
+      hasAlpha: true,
+      content: new Blob(['abc']),
+    }
+    const edit = { pictures: [file, file], mask: file }
+    const { sent } = encode({ ...request, edit, others: [['a"\r\nb', 'x']] })
+    if (!(sent instanceof PiecedBody)) throw new Error('not a form')
+    const response = new Response(sent.open(), { headers: { 'content-type': sent.contentType } })
+    const form = await response.formData()
+    expect([...form.keys()].slice(0, 3)).toEqual(['model', 'prompt', 'n'])
+    expect(form.getAll('image[]')).toHaveLength(2)
+    expect(await (form.get('mask') as File).text()).toBe('abc')
+    expect([...form.keys()].filter((name) => name.startsWith('a'))).toHaveLength(1)
+  })
+})
+
+describe('a reply of a supplier', () => {
+  test('has pictures as bytes, as addresses and as data URLs', () => {
+    const data = [
+      { b64_json: PNG, revised_prompt: 'r' },
+      { url: 'https://x.test/a.png' },
+      { url: `data:image/png;base64,${PNG}` },
+    ]
+    const usage = {
+      input_tokens: 5,
+      output_tokens: 7,
+      total_tokens: 12,
+      input_tokens_details: { cached_tokens: 2 },
+    }
+    expect(decodeReply({ created: 1, data, usage, model: 'secret-deployment' })).toEqual({
+      pictures: [
+        { source: { type: 'base64', data: PNG }, revisedPrompt: 'r' },
+        { source: { type: 'url', url: 'https://x.test/a.png' }, revisedPrompt: null },
+        { source: { type: 'base64', data: PNG }, revisedPrompt: null },
+      ],
+      usage: { input: 3, cacheRead: 2, cacheWrite: 0, output: 7, reasoning: 0, images: 0 },
+      remarks: { usage },
+      refusal: null,
+    })
+  })
+
+  test.each([
+    [null],
+    [[]],
+    [{}],
+    [{ data: {} }],
+    [{ data: [] }],
+    [{ data: [{}] }],
+    [{ error: { message: 'x' } }],
+  ])('%j is none', (body) => {
+    expect(decodeReply(body)).toBeNull()
+  })
+
+  test('is told to the client in its own words', () => {
+    const told = encodeReply([{ value: 'v', revisedPrompt: null }], {
+      createdAtMs: 1_999,
+      wants: 'url',
+      usage: null,
+      remarks: { size: '1x1' },
+    })
+    expect(JSON.parse(told)).toEqual({ created: 1, data: [{ url: 'v' }], size: '1x1' })
+  })
+})

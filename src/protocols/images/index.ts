@@ -1,0 +1,30 @@
+import { decodeErrorBody } from '../error-body.ts'
+import type { PictureSide } from '../pictures.ts'
+import type { Protocol } from '../protocol.ts'
+import { decodeReply } from './decode-reply.ts'
+import { encodeRequest } from './encode-request.ts'
+
+export { checkTraits } from './check-traits.ts'
+export { encodeReply, type HandedPicture } from './encode-reply.ts'
+export { readEdit, readGeneration } from './read-request.ts'
+
+/** The format of pictures, towards clients and towards suppliers. */
+export const images: PictureSide & Pick<Protocol, 'heartbeat'> = {
+  name: 'images',
+  decodeError: decodeErrorBody,
+  encodeRequest,
+  decodeReply,
+  strippable: new Set([
+    'response_format',
+    'style',
+    'quality',
+    'user',
+    'background',
+    'moderation',
+    'output_compression',
+    'output_format',
+    'input_fidelity',
+    'partial_images',
+  ]),
+  heartbeat: null,
+}

@@ -1,0 +1,101 @@
+import type { PictureFile, PictureRequest } from '../../conversation/pictures.ts'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { compileCheck } from '../validation.ts'
+import { EditRequestSchema, GenerationRequestSchema, type ImageFields } from './schema.ts'
+
+const checkGeneration = compileCheck(GenerationRequestSchema)
+const checkEdit = compileCheck(EditRequestSchema)
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...Object.keys(GenerationRequestSchema.properties),
+  'image',
+  'mask',
+])
+
+/** Checks and reads the body of a request for new pictures. */
+export function readGeneration(body: unknown): PictureRequest {
+  const fields = checkGeneration(body)
+  refuseStream(fields)
+  refuseOtherSizes(fields)
+  const others = Object.entries(fields).filter(([name]) => !KNOWN.has(name))
+  return { ...requestOf(fields), edit: null, others }
+}
+
+/** A form with files, as far as this format cares where they came from. */
+export interface EditForm {
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  readonly pictures: readonly (PictureFile & { readonly field: string })[]
+}
+
+/** Checks and reads the form of a request to change pictures. */
+export function readEdit(form: EditForm): PictureRequest {
+  refuseTextForFiles(form.fields)
+  refuseDuplicates(form.fields)
+  const values = Object.fromEntries(form.fields.map(([name, value]) => [name, typed(name, value)]))
+  const fields: ImageFields = checkEdit(values)
+  refuseStream(fields)
+  refuseOtherSizes(fields)
+  const pictures = form.pictures.filter(({ field }) => field === 'image')
+  if (pictures.length === 0) throw refuse('image', 'image is required: send the picture to change as a file.')
+  const [mask = null, ...moreMasks] = form.pictures.filter(({ field }) => field === 'mask')
+  if (moreMasks.length > 0) throw refuse('mask', 'mask may be given once.')
+  const others = form.fields.filter(([name]) => !KNOWN.has(name) || name === 'style')
+  return { ...requestOf({ ...fields, style: null }), edit: { pictures, mask }, others }
+}
+
+function requestOf(fields: ImageFields): Omit<PictureRequest, 'edit' | 'others'> {
+  return {
+    model: fields.model,
+    prompt: fields.prompt,
+    count: fields.n ?? null,
+    size: fields.size ?? null,
+    quality: fields.quality ?? null,
+    style: fields.style ?? null,
+    user: fields.user ?? null,
+    wants: fields.response_format === 'b64_json' ? 'base64' : 'url',
+  }
+}
+
+/** Forms know only text; what is no number stays text, and the check says so. */
+function typed(name: string, value: string): unknown {
+  if (name === 'n' && /^\d{1,9}$/.test(value)) return Number(value)
+  if (name === 'stream' && (value === 'true' || value === 'false')) return value === 'true'
+  return value
+}
+
+function refuseStream({ stream }: ImageFields): void {
+  if (stream !== true) return
+  throw new GatewayError('unsupported_parameter', 'stream must be false: pictures come whole.', {
+    param: 'stream',
+  })
+}
+
+const SIZE = /^(?:auto|[1-9]\d{0,4}x[1-9]\d{0,4})$/
+
+function refuseOtherSizes({ size }: ImageFields): void {
+  if (size === undefined || size === null || SIZE.test(size)) return
+  throw refuse('size', 'size must be a width and a height in pixels such as "1024x1024", or "auto".')
+}
+
+function refuseTextForFiles(fields: EditForm['fields']): void {
+  const found = fields.find(([name]) => /^(?:image|mask)(?:\[\d*\])?$/.test(name))
+  if (found === undefined) return
+  const name = found[0].replace(/\[.*$/, '')
+  throw refuse(name, `${name} must be a file: send it with a file name.`)
+}
+
+/** Of two values for one thing, nobody could say which is meant. */
+function refuseDuplicates(fields: EditForm['fields']): void {
+  const seen = new Set<string>()
+  for (const [name] of fields) {
+    if (seen.has(name) && !name.endsWith('[]')) {
+      const shown = name.slice(0, 100)
+      throw refuse(shown, `${shown} may be given once.`)
+    }
+    seen.add(name)
+  }
+}
+
+function refuse(param: string, message: string): GatewayError {
+  return new GatewayError('invalid_request', message, { param })
+}

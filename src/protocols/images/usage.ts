@@ -1,0 +1,35 @@
+import type { Usage } from '../../conversation/usage.ts'
+import { asObject } from '../../wire/json-values.ts'
+import { countOr, isUnreadable, readCount } from '../token-count.ts'
+
+/** Token counts as this format writes them; pictures are counted by who delivers them. */
+export interface ImageUsage {
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly total_tokens: number
+}
+
+/** Reads a usage object into disjoint buckets; null when it counts nothing. */
+export function decodeUsage(wire: unknown): Usage | null {
+  const usage = asObject(wire)
+  if (usage === null) return null
+  const { input_tokens, output_tokens } = usage
+  if (isUnreadable(input_tokens, output_tokens)) return null
+  const total = readCount(usage.total_tokens)
+  if ((input_tokens ?? output_tokens ?? null) === null && total === 0) return null
+  const prompt = countOr(input_tokens, total - readCount(output_tokens))
+  const cacheRead = Math.min(prompt, readCount(asObject(usage.input_tokens_details)?.cached_tokens))
+  return {
+    input: prompt - cacheRead,
+    cacheRead,
+    cacheWrite: 0,
+    output: countOr(output_tokens, total - prompt),
+    reasoning: 0,
+    images: 0,
+  }
+}
+
+export function encodeUsage({ input, cacheRead, cacheWrite, output }: Usage): ImageUsage {
+  const prompt = input + cacheRead + cacheWrite
+  return { input_tokens: prompt, output_tokens: output, total_tokens: prompt + output }
+}

@@ -1,0 +1,170 @@
+import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { Outcome, Settlement } from '../../vocabulary/settlement.ts'
+
+/** The calendar spans (UTC) that usage is added up over. */
+export const USAGE_SPANS = ['hour', 'day'] as const
+export type UsageSpan = (typeof USAGE_SPANS)[number]
+
+export const SPAN_MS: Readonly<Record<UsageSpan, number>> = { hour: 3_600_000, day: 86_400_000 }
+
+/** What usage is told apart by. */
+export interface UsageGroup {
+  readonly accountId: string
+  readonly keyId: string
+  readonly model: string
+  /** Null when no supplier answered. */
+  readonly supplier: string | null
+}
+
+/** What is added up of the settlements of one group in one span. */
+export interface UsageFigures {
+  completed: number
+  clientLeft: number
+  supplierFailed: number
+  refused: number
+  interrupted: number
+  input: number
+  cacheRead: number
+  cacheWrite: number
+  output: number
+  reasoning: number
+  images: number
+  amountNano: NanoUsdt
+  /** How many had a first byte, and the sum of the times until it. */
+  firstBytes: number
+  firstByteMs: number
+  durationMs: number
+}
+
+export interface UsageTotal {
+  readonly startMs: number
+  readonly group: UsageGroup
+  readonly figures: UsageFigures
+}
+
+export const FIGURE_NAMES = [
+  'completed',
+  'clientLeft',
+  'supplierFailed',
+  'refused',
+  'interrupted',
+  'input',
+  'cacheRead',
+  'cacheWrite',
+  'output',
+  'reasoning',
+  'images',
+  'amountNano',
+  'firstBytes',
+  'firstByteMs',
+  'durationMs',
+] as const satisfies readonly (keyof UsageFigures)[]
+
+/** What usage is counted from; a settlement is one. */
+export type CountedRequest = UsageGroup &
+  Pick<Settlement, 'usage' | 'amountNano' | 'outcome' | 'startedAtMs' | 'firstByteMs' | 'durationMs'>
+
+/**
+ * When a request ended, which is the time of its ledger entry and of everything that is counted of it. Rounded as it is
+ * stored, so that whoever counts what is stored finds it in the same hour.
+ */
+export function endedAtMs({
+  startedAtMs,
+  durationMs,
+}: Pick<Settlement, 'startedAtMs' | 'durationMs'>): number {
+  return Math.round(startedAtMs) + Math.round(durationMs)
+}
+
+export function spanStartMs(span: UsageSpan, atMs: number): number {
+  return Math.floor(atMs / SPAN_MS[span]) * SPAN_MS[span]
+}
+
+/** Adds up usage by span and group. */
+export class UsageSums {
+  readonly #span: UsageSpan
+  readonly #totals = new Map<string, UsageTotal>()
+
+  constructor(span: UsageSpan) {
+    this.#span = span
+  }
+
+  add(request: CountedRequest): void {
+    const { figures } = this.#totalOf(endedAtMs(request), request)
+    const { usage } = request
+    figures[COUNTER_OF[request.outcome]] += 1
+    figures.input += usage.input
+    figures.cacheRead += usage.cacheRead
+    figures.cacheWrite += usage.cacheWrite
+    figures.output += usage.output
+    figures.reasoning += usage.reasoning
+    figures.images += usage.images
+    figures.amountNano += request.amountNano
+    figures.durationMs += Math.round(request.durationMs)
+    if (request.firstByteMs === null) return
+    figures.firstBytes += 1
+    figures.firstByteMs += Math.round(request.firstByteMs)
+  }
+
+  /** Adds what was added up over a shorter span. */
+  addTotal(total: UsageTotal): void {
+    addFigures(this.#totalOf(total.startMs, total.group).figures, total.figures)
+  }
+
+  /** In an order that is the same for all who add up the same groups. */
+  totals(): UsageTotal[] {
+    const inOrder = [...this.#totals].sort(([left], [right]) => (left < right ? -1 : 1))
+    return inOrder.map(([, total]) => total)
+  }
+
+  #totalOf(atMs: number, { accountId, keyId, model, supplier }: UsageGroup): UsageTotal {
+    const startMs = spanStartMs(this.#span, atMs)
+    const place = `${startMs}\0${accountId}\0${keyId}\0${model}\0${supplier ?? ''}`
+    const known = this.#totals.get(place)
+    if (known !== undefined) return known
+    const total = { startMs, group: { accountId, keyId, model, supplier }, figures: noFigures() }
+    this.#totals.set(place, total)
+    return total
+  }
+}
+
+const COUNTER_OF = {
+  completed: 'completed',
+  client_left: 'clientLeft',
+  supplier_failed: 'supplierFailed',
+  refused: 'refused',
+  interrupted: 'interrupted',
+} as const satisfies Record<Outcome, keyof UsageFigures>
+
+function addFigures(sum: UsageFigures, more: UsageFigures): void {
+  for (const name of FIGURE_NAMES) {
+    if (name === 'amountNano') sum.amountNano += more.amountNano
+    else sum[name] += more[name]
+  }
+}
+
+/** What several add up to. */
+export function sumFigures(parts: readonly UsageFigures[]): UsageFigures {
+  const sum = noFigures()
+  for (const figures of parts) addFigures(sum, figures)
+  return sum
+}
+
+function noFigures(): UsageFigures {
+  return {
+    completed: 0,
+    clientLeft: 0,
+    supplierFailed: 0,
+    refused: 0,
+    interrupted: 0,
+    input: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    output: 0,
+    reasoning: 0,
+    images: 0,
+    amountNano: 0n,
+    firstBytes: 0,
+    firstByteMs: 0,
+    durationMs: 0,
+  }
+}
