@@ -1,5 +1,6 @@
 import type { DataFolder } from './edges/settings/data-folder.ts'
 import type { LocalOperations } from './gateway/operate/index.ts'
+import type { UserOperations } from './gateway/ports/identity.ts'
 import { UNRESTRICTED } from './gateway/ports/operations.ts'
 import type { SecretKeeper } from './rules/access/server-secret.ts'
 
@@ -64,6 +65,28 @@ export async function makeFirstAccount(
 
 function hasNoKey(operations: LocalOperations, accountId: string): boolean {
   return operations.listKeys(accountId, { limit: 1, cursor: null }).data.length === 0
+}
+
+export const FIRST_EMAIL = 'admin@localhost'
+
+export interface FirstUser {
+  readonly email: string
+  readonly password: string
+}
+
+/** Makes the first user of the console, who may do everything. Null when there are users already. */
+export async function makeFirstUser(
+  users: Pick<UserOperations, 'listUsers' | 'createUser'>,
+  operations: Pick<LocalOperations, 'listAccounts'>,
+): Promise<FirstUser | null> {
+  if ((await users.listUsers({ limit: 1, cursor: null })).data.length > 0) return null
+  const [first] = operations.listAccounts({ limit: 1, cursor: null }).data
+  const memberships = first === undefined ? [] : [{ accountId: first.account.id, role: 'owner' } as const]
+  const { newPassword } = await users.createUser(
+    { email: FIRST_EMAIL, name: 'Administrator', password: 'generate', isOperator: true, memberships },
+    ACTOR,
+  )
+  return newPassword === null ? null : { email: FIRST_EMAIL, password: newPassword }
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'

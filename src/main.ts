@@ -47,10 +47,14 @@ function stopOnSignal(turnpike: Turnpike, settings: Settings, log: PinoLog): voi
 
 /** What a person needs to know after a start; only secrets that this very start made are shown. */
 function greeting(turnpike: Turnpike, settings: Settings): string {
-  const { url, newOperatorToken } = turnpike
+  const { url, newOperatorToken, newUser } = turnpike
   const newKey = settings.bootstrapKey === null ? turnpike.newKey : null
   const lines = [`Turnpike listens on ${url}`, `  clients    ${url}/v1`, `  operators  ${url}/operator/v1`]
+  lines.push(`  console    ${url}/console/`)
   if (newOperatorToken !== null) lines.push('', `Operator token (shown once): ${newOperatorToken}`)
+  if (newUser !== null) {
+    lines.push('', `Console user ${newUser.email}, password (shown once): ${newUser.password}`)
+  }
   if (newKey !== null) lines.push('', `API key (shown once): ${newKey}`)
   const key = newKey ?? (settings.bootstrapKey === null ? '$API_KEY' : '$TURNPIKE_BOOTSTRAP_KEY')
   if (turnpike.sandbox !== null) lines.push('', 'Try it:', firstRequest(url, key))

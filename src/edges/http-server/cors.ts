@@ -16,7 +16,10 @@ const EXPOSED = [
 
 const PREFLIGHT_SECONDS = 86_400
 
-/** Lets a page of any origin read the response. Keys travel in headers, never in cookies, so nothing is given away. */
+/**
+ * Lets a page of any origin read the response. Browsers refuse such an answer to whoever sent cookies along, so no
+ * session is given away.
+ */
 export function allowBrowsers(request: { readonly headers: Headers }, headers: Record<string, string>): void {
   if (request.headers.get('origin') === null) return
   headers['access-control-allow-origin'] = '*'

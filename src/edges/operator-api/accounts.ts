@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../gateway/ports/exchange.ts'
 import type { Operations } from '../../gateway/ports/operations.ts'
-import { OPERATOR_ACTOR, OPERATOR_PATH } from './address.ts'
+import { actorOf, OPERATOR_PATH } from './address.ts'
 import { listEndpoint } from './list-endpoint.ts'
 import { bodyReader } from './read-body.ts'
 import { idOf, readOptionalAmount } from './read-values.ts'
@@ -30,7 +30,7 @@ function createAccount(operations: Operations): Endpoint {
     path: ACCOUNTS,
     handle: async (exchange) => {
       const { name, email = null } = await readBody(exchange)
-      return Response.json(renderAccount(await operations.createAccount({ name, email }, OPERATOR_ACTOR)))
+      return Response.json(renderAccount(await operations.createAccount({ name, email }, actorOf(exchange))))
     },
   }
 }
@@ -41,12 +41,15 @@ function changeAccount(operations: Operations): Endpoint {
     method: 'PATCH',
     path: ACCOUNT,
     handle: async (exchange) => {
-      const { name, credit_line } = await readBody(exchange)
+      const { name, credit_line, balance_alert } = await readBody(exchange)
       const change = {
         ...(name !== undefined && { name }),
         ...(credit_line !== undefined && { creditLineNano: readOptionalAmount(credit_line, 'credit_line') }),
+        ...(balance_alert !== undefined && {
+          balanceAlertNano: readOptionalAmount(balance_alert, 'balance_alert'),
+        }),
       }
-      const view = await operations.changeAccount(idOf(exchange), change, OPERATOR_ACTOR)
+      const view = await operations.changeAccount(idOf(exchange), change, actorOf(exchange))
       return Response.json(renderAccount(view))
     },
   }

@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { ALERT_KINDS, DELIVERY_STATES } from '../../rules/alerts/alert.ts'
 import { TIER_NAMES } from '../../vocabulary/account.ts'
 import { USAGE_PERIODS } from '../../vocabulary/api-key.ts'
 import { FORMATS, MODEL_KINDS, SUPPLIER_TYPES } from '../../vocabulary/supply.ts'
@@ -43,6 +44,7 @@ export const AccountAnswer = Type.Object(
     total_paid: Amount,
     balance: Amount,
     credit_line: OrNull(Amount),
+    balance_alert: OrNull(Amount),
     created_at: Time,
   },
   closed,
@@ -126,12 +128,50 @@ const keyFields = {
   expires_at: OrNull(Time),
   shared_fallback: Type.Boolean(),
   created_at: Time,
+  usage: Type.Object(
+    {
+      period: Type.Enum([...USAGE_PERIODS]),
+      spent: Amount,
+      held: Amount,
+      remaining: OrNull(Amount),
+      resets_at: OrNull(Time),
+      spent_this_month: Amount,
+    },
+    closed,
+  ),
 }
 
 export const KeyAnswer = Type.Object(keyFields, closed)
 
 /** The only answers that ever hold a secret: those to creating and rotating a key. */
 export const IssuedKeyAnswer = Type.Object({ ...keyFields, secret: Type.String() }, closed)
+
+const webhookFields = { account_id: Id, url: Type.String(), enabled: Type.Boolean(), created_at: Time }
+
+export const WebhookAnswer = Type.Object(webhookFields, closed)
+
+/** With the secret when this very call made it. */
+export const IssuedWebhookAnswer = Type.Object({ ...webhookFields, secret: OrNull(Type.String()) }, closed)
+
+export const AlertAnswer = Type.Object(
+  {
+    id: Id,
+    kind: Type.Enum([...ALERT_KINDS]),
+    account_id: OrNull(Id),
+    at: Time,
+    data: Type.Record(Type.String(), Type.Unknown()),
+    delivery: Type.Object(
+      {
+        state: Type.Enum([...DELIVERY_STATES]),
+        tries: Count,
+        next_try_at: OrNull(Time),
+        last_failure: OrNull(Type.String()),
+      },
+      closed,
+    ),
+  },
+  closed,
+)
 
 export const SupplierAnswer = Type.Object(
   {

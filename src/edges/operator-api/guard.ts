@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { Endpoint } from '../../gateway/ports/exchange.ts'
+import type { Endpoint, Exchange } from '../../gateway/ports/exchange.ts'
 
 export type OperatorCheck = (headers: Headers) => boolean
 
@@ -16,12 +16,28 @@ export function operatorCheck(expected: string, fingerprint: (token: string) => 
   }
 }
 
+/**
+ * Who is signed in to the console and has sent this request themselves; null when nobody is. Refuses somebody who is
+ * no operator.
+ */
+export type OperatorSession = (exchange: Exchange) => Promise<string | null>
+
+export interface OperatorGuard {
+  readonly isOperator: OperatorCheck
+  readonly findOperator?: OperatorSession
+}
+
 /** The same endpoint for operators only; nothing of a request is looked at before that is certain. */
-export function guardEndpoint(endpoint: Endpoint, isOperator: OperatorCheck): Endpoint {
+export function guardEndpoint(endpoint: Endpoint, { isOperator, findOperator }: OperatorGuard): Endpoint {
   return {
     ...endpoint,
-    handle: (exchange) => {
-      if (!isOperator(exchange.headers)) throw refusal(exchange.headers)
+    handle: async (exchange) => {
+      if (isOperator(exchange.headers)) return endpoint.handle(exchange)
+      // Whoever sends a token means it: a wrong one is refused even when a session would do.
+      const isTokenSent = exchange.headers.has('authorization')
+      const actor = isTokenSent ? null : await findOperator?.(exchange)
+      if (!actor) throw refusal(exchange.headers)
+      exchange.actor = actor
       return endpoint.handle(exchange)
     },
   }

@@ -1,27 +1,53 @@
+import type { DescribeSystem } from '../../gateway/ports/console.ts'
 import type { Diagnostics } from '../../gateway/ports/diagnostics.ts'
 import type { Endpoint } from '../../gateway/ports/exchange.ts'
+import type { UserOperations } from '../../gateway/ports/identity.ts'
 import type { Operations } from '../../gateway/ports/operations.ts'
 import type { ApplySupplyText } from '../../gateway/ports/supply-application.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import { accountEndpoints } from './accounts.ts'
+import { alertEndpoints } from './alerts.ts'
 import { doctorEndpoints } from './doctor.ts'
-import { guardEndpoint, type OperatorCheck } from './guard.ts'
+import { exportEndpoints } from './exports.ts'
+import { guardEndpoint, type OperatorGuard } from './guard.ts'
 import { historyEndpoints } from './history.ts'
 import { keyEndpoints } from './keys.ts'
 import { modelEndpoints } from './models.ts'
 import { paymentEndpoints } from './payments.ts'
 import { supplierEndpoints } from './suppliers.ts'
 import { supplyFileEndpoints } from './supply-file.ts'
+import { systemEndpoints } from './system.ts'
 import { tierEndpoints } from './tiers.ts'
+import { usageEndpoints } from './usage.ts'
+import { userEndpoints } from './users.ts'
 
 export { type OperatorCheck, operatorCheck } from './guard.ts'
 export { paymentWebhookEndpoint } from './payment-webhook.ts'
 
-export interface OperatorApiOptions {
-  readonly isOperator: OperatorCheck
+export interface OperatorApiOptions extends OperatorGuard {
   readonly clock: Clock
   readonly applySupplyText: ApplySupplyText
   readonly diagnostics: Diagnostics
+  /** Absent where there is no console to sign in to. */
+  readonly users?: UserOperations
+  /** Absent where there is no whole gateway around it. */
+  readonly describeSystem?: DescribeSystem
+}
+
+/**
+ * Endpoints about an account and what it owns, for a console that has a guard of its own. What they are asked must be
+ * narrowed to one account before.
+ */
+export function accountEndpointsFor(operations: Operations, clock: Clock): Endpoint[] {
+  return [
+    ...accountEndpoints(operations),
+    ...paymentEndpoints(operations),
+    ...keyEndpoints(operations, clock),
+    ...alertEndpoints(operations),
+    ...supplierEndpoints({ ...operations, putSupplier: operations.putOwnSupplier }),
+    ...historyEndpoints(operations),
+    ...exportEndpoints(operations, ['credential_id']),
+  ]
 }
 
 /** The operator API. Every endpoint passes through the guard here, so none can be added without it. */
@@ -31,11 +57,16 @@ export function operatorEndpoints(operations: Operations, options: OperatorApiOp
     ...paymentEndpoints(operations),
     ...tierEndpoints(operations),
     ...keyEndpoints(operations, options.clock),
+    ...alertEndpoints(operations),
     ...supplierEndpoints(operations),
     ...modelEndpoints(operations),
     ...supplyFileEndpoints(options.applySupplyText),
     ...doctorEndpoints(options.diagnostics),
     ...historyEndpoints(operations),
+    ...(options.users ? userEndpoints(options.users) : []),
+    ...(options.describeSystem ? systemEndpoints(options.describeSystem) : []),
+    ...usageEndpoints(operations),
+    ...exportEndpoints(operations),
   ]
-  return endpoints.map((endpoint) => guardEndpoint(endpoint, options.isOperator))
+  return endpoints.map((endpoint) => guardEndpoint(endpoint, options))
 }

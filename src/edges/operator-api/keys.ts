@@ -4,14 +4,16 @@ import type { Endpoint } from '../../gateway/ports/exchange.ts'
 import {
   type IssuedKey,
   type KeySettings,
+  type KeyUsage,
   type Operations,
   UNRESTRICTED,
 } from '../../gateway/ports/operations.ts'
 import { describeKey } from '../../rules/catalog/describe-key.ts'
-import type { RoutePolicy } from '../../vocabulary/api-key.ts'
+import { describeOptionalTime } from '../../rules/catalog/describe-time.ts'
+import type { ApiKey, RoutePolicy } from '../../vocabulary/api-key.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
-import { parseUsdt } from '../../vocabulary/money.ts'
-import { OPERATOR_ACTOR, OPERATOR_PATH } from './address.ts'
+import { formatUsdt, parseUsdt } from '../../vocabulary/money.ts'
+import { actorOf, OPERATOR_PATH } from './address.ts'
 import { listEndpoint } from './list-endpoint.ts'
 import { bodyReader } from './read-body.ts'
 import { idOf, readOptionalTime } from './read-values.ts'
@@ -25,30 +27,34 @@ const DEFAULT_THRESHOLDS = [50, 80, 100] as const
 type KeyFields = Omit<Static<typeof KeyBody>, 'name'>
 
 export function keyEndpoints(operations: Operations, clock: Clock): Endpoint[] {
+  const render = (key: ApiKey) => ({
+    ...describeKey(key, clock.nowMs()),
+    usage: renderUsage(operations.usageOf(key)),
+  })
   return [
-    createKey(operations, clock),
+    createKey(operations, render),
     listEndpoint({ path: ACCOUNT_KEYS }, (page, exchange) =>
-      renderListing(operations.listKeys(idOf(exchange), page), (key) => describeKey(key, clock.nowMs())),
+      renderListing(operations.listKeys(idOf(exchange), page), render),
     ),
     {
       method: 'GET',
       path: KEY,
-      handle: (exchange) => Response.json(describeKey(operations.findKey(idOf(exchange)), clock.nowMs())),
+      handle: (exchange) => Response.json(render(operations.findKey(idOf(exchange)))),
     },
-    changeKey(operations, clock),
-    rotateKey(operations, clock),
+    changeKey(operations, render),
+    rotateKey(operations, render),
     {
       method: 'DELETE',
       path: KEY,
-      handle: async (exchange) => {
-        const key = await operations.revokeKey(idOf(exchange), OPERATOR_ACTOR)
-        return Response.json(describeKey(key, clock.nowMs()))
-      },
+      handle: async (exchange) =>
+        Response.json(render(await operations.revokeKey(idOf(exchange), actorOf(exchange)))),
     },
   ]
 }
 
-function createKey(operations: Operations, clock: Clock): Endpoint {
+type RenderKey = (key: ApiKey) => object
+
+function createKey(operations: Operations, render: RenderKey): Endpoint {
   const readBody = bodyReader(KeyBody)
   return {
     method: 'POST',
@@ -56,12 +62,12 @@ function createKey(operations: Operations, clock: Clock): Endpoint {
     handle: async (exchange) => {
       const { name, ...fields } = await readBody(exchange)
       const settings = { ...UNRESTRICTED, name, ...readKeyFields(fields) }
-      return renderIssued(await operations.createKey(idOf(exchange), settings, OPERATOR_ACTOR), clock)
+      return renderIssued(await operations.createKey(idOf(exchange), settings, actorOf(exchange)), render)
     },
   }
 }
 
-function changeKey(operations: Operations, clock: Clock): Endpoint {
+function changeKey(operations: Operations, render: RenderKey): Endpoint {
   const readBody = bodyReader(KeyChangeBody)
   return {
     method: 'PATCH',
@@ -73,26 +79,39 @@ function changeKey(operations: Operations, clock: Clock): Endpoint {
         ...(name !== undefined && { name }),
         ...(state !== undefined && { state }),
       }
-      const key = await operations.changeKey(idOf(exchange), change, OPERATOR_ACTOR)
-      return Response.json(describeKey(key, clock.nowMs()))
+      return Response.json(render(await operations.changeKey(idOf(exchange), change, actorOf(exchange))))
     },
   }
 }
 
-function rotateKey(operations: Operations, clock: Clock): Endpoint {
+function rotateKey(operations: Operations, render: RenderKey): Endpoint {
   const readBody = bodyReader(RotateBody)
   return {
     method: 'POST',
     path: `${KEY}/rotate`,
     handle: async (exchange) => {
       const { grace_seconds = 0 } = await readBody(exchange)
-      return renderIssued(await operations.rotateKey(idOf(exchange), grace_seconds, OPERATOR_ACTOR), clock)
+      return renderIssued(
+        await operations.rotateKey(idOf(exchange), grace_seconds, actorOf(exchange)),
+        render,
+      )
     },
   }
 }
 
-function renderIssued({ key, secret }: IssuedKey, clock: Clock): Response {
-  return Response.json({ ...describeKey(key, clock.nowMs()), secret })
+function renderIssued({ key, secret }: IssuedKey, render: RenderKey): Response {
+  return Response.json({ ...render(key), secret })
+}
+
+function renderUsage(usage: KeyUsage): object {
+  return {
+    period: usage.period,
+    spent: formatUsdt(usage.spentNano),
+    held: formatUsdt(usage.heldNano),
+    remaining: usage.remainingNano === null ? null : formatUsdt(usage.remainingNano),
+    resets_at: describeOptionalTime(usage.resetsAtMs),
+    spent_this_month: formatUsdt(usage.monthSpentNano),
+  }
 }
 
 /** Only the fields that were sent; null is a value of its own and takes a setting away. */

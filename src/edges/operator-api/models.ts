@@ -5,7 +5,7 @@ import type { Operations, RouteSettings } from '../../gateway/ports/operations.t
 import { describeModel, describeRoute } from '../../rules/catalog/describe-supply.ts'
 import { parseUsdt } from '../../vocabulary/money.ts'
 import type { Model, Price } from '../../vocabulary/supply.ts'
-import { OPERATOR_ACTOR, OPERATOR_PATH } from './address.ts'
+import { actorOf, OPERATOR_PATH } from './address.ts'
 import { listEndpoint } from './list-endpoint.ts'
 import { bodyReader } from './read-body.ts'
 import { restOf } from './read-values.ts'
@@ -42,10 +42,10 @@ function putModelOrRoute(operations: Operations): Endpoint {
       const ids = splitRoute(restOf(exchange))
       if (ids === null) {
         const model = readModel(idOfModel(exchange), await readModelBody(exchange))
-        return Response.json(describeModel(await operations.putModel(model, OPERATOR_ACTOR)))
+        return Response.json(describeModel(await operations.putModel(model, actorOf(exchange))))
       }
       const settings = readRoute(await readRouteBody(exchange))
-      return Response.json(describeRoute(await operations.putRoute(ids, settings, OPERATOR_ACTOR)))
+      return Response.json(describeRoute(await operations.putRoute(ids, settings, actorOf(exchange))))
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Operations } from '../../gateway/ports/operations.ts'
 import type { LedgerEntry, Refund } from '../../gateway/ports/storage.ts'
 import { describeTime } from '../../rules/catalog/describe-time.ts'
 import { formatUsdt, parseUsdt } from '../../vocabulary/money.ts'
-import { OPERATOR_ACTOR, OPERATOR_PATH } from './address.ts'
+import { actorOf, OPERATOR_PATH } from './address.ts'
 import { listEndpoint } from './list-endpoint.ts'
 import { bodyReader } from './read-body.ts'
 import { readPaymentFile } from './read-payment-file.ts'
@@ -37,7 +37,7 @@ function recordPayment(operations: Operations): Endpoint {
       const { amount, reference, note = null } = await readBody(exchange)
       const input = { amountNano: parseUsdt(amount, 'amount'), reference, note }
       return Response.json(
-        renderPayment(await operations.recordPayment(idOf(exchange), input, OPERATOR_ACTOR)),
+        renderPayment(await operations.recordPayment(idOf(exchange), input, actorOf(exchange))),
       )
     },
   }
@@ -50,7 +50,10 @@ function importPayments(operations: Operations): Endpoint {
     path: `${OPERATOR_PATH}/payments/import`,
     handle: async (exchange) => {
       const lines = readPaymentFile((await readBody(exchange)).csv)
-      const { recorded, alreadyRecorded, totalNano } = await operations.importPayments(lines, OPERATOR_ACTOR)
+      const { recorded, alreadyRecorded, totalNano } = await operations.importPayments(
+        lines,
+        actorOf(exchange),
+      )
       return Response.json({ recorded, already_recorded: alreadyRecorded, total: formatUsdt(totalNano) })
     },
   }
@@ -64,7 +67,9 @@ function recordRefund(operations: Operations): Endpoint {
     handle: async (exchange) => {
       const { amount, reference, reason } = await readBody(exchange)
       const input = { amountNano: parseUsdt(amount, 'amount'), reference, reason }
-      return Response.json(renderRefund(await operations.recordRefund(idOf(exchange), input, OPERATOR_ACTOR)))
+      return Response.json(
+        renderRefund(await operations.recordRefund(idOf(exchange), input, actorOf(exchange))),
+      )
     },
   }
 }
@@ -77,7 +82,7 @@ function recordAdjustment(operations: Operations): Endpoint {
     handle: async (exchange) => {
       const { amount, reason } = await readBody(exchange)
       const input = { amountNano: parseUsdt(amount, 'amount'), reason }
-      const adjustment = await operations.recordAdjustment(idOf(exchange), input, OPERATOR_ACTOR)
+      const adjustment = await operations.recordAdjustment(idOf(exchange), input, actorOf(exchange))
       return Response.json(renderAdjustment(adjustment))
     },
   }

@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
-import type { TLocalizedValidationError } from 'typebox/error'
-import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Exchange } from '../../gateway/ports/exchange.ts'
+import { textReader } from '../../wire/read-shape.ts'
+
+export { textReader } from '../../wire/read-shape.ts'
 
 export type BodyReader<T> = (exchange: Exchange) => Promise<T>
 
@@ -10,84 +10,4 @@ export type BodyReader<T> = (exchange: Exchange) => Promise<T>
 export function bodyReader<const Schema extends TSchema>(schema: Schema): BodyReader<Static<Schema>> {
   const read = textReader(schema)
   return async (exchange) => read(await exchange.readText())
-}
-
-/** The same for a body that was read already. */
-export function textReader<const Schema extends TSchema>(schema: Schema): (text: string) => Static<Schema> {
-  const validator = Compile(schema)
-  return (text) => {
-    const body = parseJson(text)
-    if (validator.Check(body)) return body as Static<Schema>
-    const [first, ...others] = validator.Errors(body)
-    if (!first) throw new GatewayError('invalid_request', 'The body does not have the expected shape.')
-    const mayBeNull = others.some((error) => isAboutNull(error) && error.instancePath === first.instancePath)
-    throw refusalOf(first, { body, mayBeNull })
-  }
-}
-
-function parseJson(text: string): unknown {
-  // Nothing sent is nothing set, as in a rotation without a grace time.
-  if (text === '') return {}
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new GatewayError('invalid_request', 'The body is not valid JSON.', { cause })
-  }
-}
-
-function isAboutNull(error: TLocalizedValidationError): boolean {
-  return error.keyword === 'type' && error.params.type === 'null'
-}
-
-interface RefusedBody {
-  readonly body: unknown
-  readonly mayBeNull: boolean
-}
-
-function refusalOf(error: TLocalizedValidationError, { body, mayBeNull }: RefusedBody): GatewayError {
-  const path = describePath(error.instancePath)
-  const orNull = mayBeNull ? ' or null' : ''
-  switch (error.keyword) {
-    case 'required': {
-      const missing =
-        path === '' ? error.params.requiredProperties[0] : `${path}.${error.params.requiredProperties[0]}`
-      return refusal(missing ?? path, 'is required')
-    }
-    case 'boolean':
-      return refusal(path, 'is not a known field')
-    case 'enum':
-      return refusal(path, `must be one of ${error.params.allowedValues.join(', ')}`)
-    case 'type':
-      if (path === '') return new GatewayError('invalid_request', 'The body must be a JSON object.')
-      if (error.params.type === 'string' && typeof valueAt(body, error.instancePath) === 'number') {
-        return refusal(path, 'must be a string in quotes, not a number')
-      }
-      return refusal(path, `must be of type ${error.params.type}${orNull}`)
-    default:
-      return refusal(path, `${error.message}${orNull}`)
-  }
-}
-
-function refusal(param: string, complaint: string): GatewayError {
-  return new GatewayError('invalid_request', `${param} ${complaint}.`, { param })
-}
-
-/** `/budget/thresholds/0` as `budget.thresholds[0]`. */
-function describePath(pointer: string): string {
-  return readPointer(pointer)
-    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
-    .join('')
-    .replace(/^\./, '')
-}
-
-function valueAt(body: unknown, pointer: string): unknown {
-  return readPointer(pointer).reduce<unknown>(
-    (value, part) => (value as Readonly<Record<string, unknown>> | undefined)?.[part],
-    body,
-  )
-}
-
-function readPointer(pointer: string): string[] {
-  const parts = pointer.split('/').slice(1)
-  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }

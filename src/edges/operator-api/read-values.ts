@@ -1,26 +1,13 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Exchange } from '../../gateway/ports/exchange.ts'
 import type { Page } from '../../gateway/ports/storage.ts'
+import { readTime } from '../../rules/catalog/read-time.ts'
 import { type NanoUsdt, parseUsdt } from '../../vocabulary/money.ts'
 
 const DEFAULT_PAGE = 50
 const LARGEST_PAGE = 200
 
-/** Reads an RFC 3339 time. A time without an offset is refused: it would mean another moment to every reader. */
-export function readTime(text: string, param: string): number {
-  const match = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i.exec(text)
-  const timeMs = match && hasDay(match) ? Date.parse(text.toUpperCase()) : Number.NaN
-  if (Number.isNaN(timeMs)) {
-    throw new GatewayError(
-      'invalid_request',
-      `${param} must be an RFC 3339 time such as "2027-01-01T00:00:00Z".`,
-      {
-        param,
-      },
-    )
-  }
-  return timeMs
-}
+export { readTime }
 
 export function readOptionalTime(text: string | null | undefined, param: string): number | null {
   return text === null || text === undefined ? null : readTime(text, param)
@@ -62,10 +49,4 @@ export function restOf(exchange: Exchange): string {
   } catch (cause) {
     throw new GatewayError('invalid_request', 'The path is not percent-encoded correctly.', { cause })
   }
-}
-
-// Date.parse takes the thirtieth of February for a day in March.
-function hasDay([, year, month, day]: readonly string[]): boolean {
-  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
-  return date.getUTCDate() === Number(day)
 }

@@ -1,11 +1,10 @@
 import type { AccountView, RouteView } from '../../gateway/ports/operations.ts'
 import type { Adjustment, AuditEvent, Listing, Payment } from '../../gateway/ports/storage.ts'
 import { describeAccount } from '../../rules/catalog/describe-account.ts'
-import { describeCredential, describePrice, describeRoute } from '../../rules/catalog/describe-supply.ts'
+import { describeCredential, describeRoute } from '../../rules/catalog/describe-supply.ts'
 import { describeOptionalTime, describeTime } from '../../rules/catalog/describe-time.ts'
 import type { Standing } from '../../rules/routing/standing.ts'
 import { formatUsdt } from '../../vocabulary/money.ts'
-import type { Attempt, Settlement } from '../../vocabulary/settlement.ts'
 
 export function renderListing<T>(listing: Listing<T>, render: (item: T) => object): Response {
   return Response.json({ data: listing.data.map((item) => render(item)), next_cursor: listing.nextCursor })
@@ -64,50 +63,6 @@ function renderStanding(standing: Standing): object {
       requests: standing.supplierRemaining.requests,
       tokens: standing.supplierRemaining.tokens,
     },
-  }
-}
-
-export function renderSettlement(settlement: Settlement): object {
-  const { usage } = settlement
-  return {
-    request_id: settlement.requestId,
-    account_id: settlement.accountId,
-    key_id: settlement.keyId,
-    model: settlement.model,
-    supplier: settlement.supplier,
-    credential_id: settlement.credentialId,
-    client_format: settlement.clientFormat,
-    supplier_format: settlement.supplierFormat,
-    stream: settlement.stream,
-    usage: {
-      input: usage.input,
-      cache_read: usage.cacheRead,
-      cache_write: usage.cacheWrite,
-      output: usage.output,
-      reasoning: usage.reasoning,
-      images: usage.images,
-    },
-    provenance: settlement.provenance,
-    price: settlement.price && describePrice(settlement.price),
-    amount: formatUsdt(settlement.amountNano),
-    outcome: settlement.outcome,
-    attempts: settlement.attempts.map(renderAttempt),
-    started_at: describeTime(settlement.startedAtMs),
-    first_byte_ms: settlement.firstByteMs,
-    duration_ms: settlement.durationMs,
-  }
-}
-
-function renderAttempt(attempt: Attempt): object {
-  return {
-    supplier: attempt.supplier,
-    credential_id: attempt.credentialId,
-    reason: attempt.reason,
-    result: attempt.result,
-    status: attempt.status,
-    failure: attempt.failure,
-    started_at: describeTime(attempt.startedAtMs),
-    first_byte_ms: attempt.firstByteMs,
   }
 }
 

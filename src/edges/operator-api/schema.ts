@@ -30,7 +30,11 @@ export const AccountBody = Type.Object(
 )
 
 export const AccountChangeBody = Type.Object(
-  { name: Type.Optional(Name), credit_line: Type.Optional(Type.Union([Amount, Type.Null()])) },
+  {
+    name: Type.Optional(Name),
+    credit_line: Type.Optional(Type.Union([Amount, Type.Null()])),
+    balance_alert: Type.Optional(Type.Union([Amount, Type.Null()])),
+  },
   closed,
 )
 
@@ -103,7 +107,7 @@ const keyFields = {
   rpm: Type.Optional(Count),
   tpm: Type.Optional(Count),
   model_allowlist: Type.Optional(
-    Type.Union([Type.Array(Type.String({ minLength: 1, maxLength: 201 }), { maxItems: 1000 }), Type.Null()]),
+    Type.Union([Type.Array(Type.String({ minLength: 1, maxLength: 201 })), Type.Null()]),
   ),
   budget: Type.Optional(BudgetBody),
   expires_at: Type.Optional(Time),
@@ -119,6 +123,11 @@ export const KeyChangeBody = Type.Object(
 
 export const RotateBody = Type.Object(
   { grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: YEAR_SECONDS })) },
+  closed,
+)
+
+export const WebhookBody = Type.Object(
+  { url: Type.String({ minLength: 1, maxLength: 2000 }), enabled: Type.Optional(Type.Boolean()) },
   closed,
 )
 

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../gateway/ports/exchange.ts'
 import type { CredentialSettings, Operations } from '../../gateway/ports/operations.ts'
 import { describeCredential, describeSupplier } from '../../rules/catalog/describe-supply.ts'
 import type { Supplier } from '../../vocabulary/supply.ts'
-import { OPERATOR_ACTOR, OPERATOR_PATH } from './address.ts'
+import { actorOf, OPERATOR_PATH } from './address.ts'
 import { listEndpoint } from './list-endpoint.ts'
 import { bodyReader } from './read-body.ts'
 import { idOf } from './read-values.ts'
@@ -35,7 +35,7 @@ export function supplierEndpoints(operations: Operations): Endpoint[] {
       method: 'DELETE',
       path: CREDENTIAL,
       handle: async (exchange) => {
-        await operations.deleteCredential(idOf(exchange), OPERATOR_ACTOR)
+        await operations.deleteCredential(idOf(exchange), actorOf(exchange))
         return Response.json({ id: idOf(exchange), deleted: true })
       },
     },
@@ -49,7 +49,7 @@ function putSupplier(operations: Operations): Endpoint {
     path: SUPPLIER,
     handle: async (exchange) => {
       const supplier = readSupplier(idOf(exchange), await readBody(exchange))
-      return Response.json(describeSupplier(await operations.putSupplier(supplier, OPERATOR_ACTOR)))
+      return Response.json(describeSupplier(await operations.putSupplier(supplier, actorOf(exchange))))
     },
   }
 }
@@ -85,7 +85,7 @@ function addCredential(operations: Operations): Endpoint {
     handle: async (exchange) => {
       const { secret, label = null, rpm = null, tpm = null, weight = 1 } = await readBody(exchange)
       const input = { secret, label, rpm, tpm, weight, state: 'active' } as const
-      const credential = await operations.addCredential(idOf(exchange), input, OPERATOR_ACTOR)
+      const credential = await operations.addCredential(idOf(exchange), input, actorOf(exchange))
       return Response.json(describeCredential(credential))
     },
   }
@@ -98,7 +98,7 @@ function changeCredential(operations: Operations): Endpoint {
     path: CREDENTIAL,
     handle: async (exchange) => {
       const change = readCredentialChange(await readBody(exchange))
-      const credential = await operations.changeCredential(idOf(exchange), change, OPERATOR_ACTOR)
+      const credential = await operations.changeCredential(idOf(exchange), change, actorOf(exchange))
       return Response.json(describeCredential(credential))
     },
   }

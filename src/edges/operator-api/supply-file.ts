@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../gateway/ports/exchange.ts'
 import type { ApplySupplyText } from '../../gateway/ports/supply-application.ts'
-import { OPERATOR_ACTOR, OPERATOR_PATH } from './address.ts'
+import { actorOf, OPERATOR_PATH } from './address.ts'
 import { bodyReader } from './read-body.ts'
 import { SupplyFileBody } from './supply-file-schema.ts'
 
@@ -19,7 +19,7 @@ export function supplyFileEndpoints(applyText: ApplySupplyText): Endpoint[] {
       handle: async (exchange) => {
         const body = await readBody(exchange)
         const { document: text, name = UNNAMED, variables = {}, dry_run: isDryRun = false } = body
-        const changes = await applyText({ text, name, variables }, { actor: OPERATOR_ACTOR, isDryRun })
+        const changes = await applyText({ text, name, variables }, { actor: actorOf(exchange), isDryRun })
         return Response.json({ dry_run: isDryRun, changes })
       },
     },

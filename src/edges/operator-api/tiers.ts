@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../gateway/ports/exchange.ts'
 import type { Operations, TierEvaluation } from '../../gateway/ports/operations.ts'
-import { OPERATOR_ACTOR, OPERATOR_PATH } from './address.ts'
+import { actorOf, OPERATOR_PATH } from './address.ts'
 import { bodyReader } from './read-body.ts'
 import { idOf, readOptionalTime } from './read-values.ts'
 import { renderAccount } from './render.ts'
@@ -15,12 +15,13 @@ export function tierEndpoints(operations: Operations): Endpoint[] {
       method: 'DELETE',
       path: ACCOUNT_TIER,
       handle: async (exchange) =>
-        Response.json(renderAccount(await operations.endTierAssignment(idOf(exchange), OPERATOR_ACTOR))),
+        Response.json(renderAccount(await operations.endTierAssignment(idOf(exchange), actorOf(exchange)))),
     },
     {
       method: 'POST',
       path: `${OPERATOR_PATH}/tiers/evaluate`,
-      handle: async () => Response.json(renderEvaluation(await operations.evaluateTiers(OPERATOR_ACTOR))),
+      handle: async (exchange) =>
+        Response.json(renderEvaluation(await operations.evaluateTiers(actorOf(exchange)))),
     },
   ]
 }
@@ -33,7 +34,9 @@ function assignTier(operations: Operations): Endpoint {
     handle: async (exchange) => {
       const { tier, rpm = null, tpm = null, expires_at, reason } = await readBody(exchange)
       const change = { tier, rpm, tpm, reason, expiresAtMs: readOptionalTime(expires_at, 'expires_at') }
-      return Response.json(renderAccount(await operations.assignTier(idOf(exchange), change, OPERATOR_ACTOR)))
+      return Response.json(
+        renderAccount(await operations.assignTier(idOf(exchange), change, actorOf(exchange))),
+      )
     },
   }
 }

@@ -1,5 +1,6 @@
-import type { UsageLimit } from '../../vocabulary/api-key.ts'
+import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { KeyMoney } from './money.ts'
 import type { DailySpend } from './storage.ts'
 
 export type Metric = 'requests' | 'tokens'
@@ -58,6 +59,7 @@ export interface Admissions {
   read(windows: readonly WindowDemand[]): readonly WindowReading[]
   /** Whether a key has used up its fixed limit for the current period. */
   hasReachedLimit(keyId: string, limit: UsageLimit): boolean
+  keyMoney(keyId: string, period: UsagePeriod): KeyMoney
 
   balanceNano(accountId: string): NanoUsdt
   /** A payment or adjustment that is already stored. */

@@ -1,6 +1,7 @@
+import type { AlertRecord, Webhook } from '../../rules/alerts/alert.ts'
 import type { Standing } from '../../rules/routing/standing.ts'
 import type { Account, RateLimits, TierName } from '../../vocabulary/account.ts'
-import type { ApiKey, Budget, RoutePolicy, UsageLimit } from '../../vocabulary/api-key.ts'
+import type { ApiKey, Budget, RoutePolicy, UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import type {
@@ -13,6 +14,8 @@ import type {
   Supplier,
 } from '../../vocabulary/supply.ts'
 import type { SupplyDocument } from '../../vocabulary/supply-document.ts'
+import type { AlertFilter } from './alerts.ts'
+import type { BookOperations } from './books.ts'
 import type {
   Adjustment,
   AuditEvent,
@@ -21,7 +24,7 @@ import type {
   Page,
   Payment,
   Refund,
-  SettlementFilter,
+  SettlementListFilter,
 } from './storage.ts'
 import type { SupplyChanges, SupplyOptions } from './supply-application.ts'
 
@@ -62,6 +65,19 @@ export const UNRESTRICTED: Omit<KeySettings, 'name'> = {
 export interface IssuedKey {
   readonly key: ApiKey
   readonly secret: string
+}
+
+/** What a key has used of its limit; without a limit, what it has spent since it was made. */
+export interface KeyUsage {
+  readonly period: UsagePeriod
+  readonly spentNano: NanoUsdt
+  /** What its requests under way may cost at most. */
+  readonly heldNano: NanoUsdt
+  /** What the limit leaves, holds not counted; null without a limit. */
+  readonly remainingNano: NanoUsdt | null
+  readonly resetsAtMs: number | null
+  /** What counts against the budget. */
+  readonly monthSpentNano: NanoUsdt
 }
 
 export interface CredentialSettings {
@@ -140,13 +156,13 @@ export interface CredentialHealth {
  * `actor` says who asked, for the audit. All throw a GatewayError: `not_found` for an unknown id,
  * `invalid_request` (with `param`) for a change that makes no sense.
  */
-export interface Operations {
+export interface Operations extends BookOperations {
   createAccount(input: { name: string; email: string | null }, actor: string): Promise<AccountView>
   listAccounts(page: Page): Listing<AccountView>
   findAccount(id: string): AccountView
   changeAccount(
     id: string,
-    change: { name?: string; creditLineNano?: NanoUsdt | null },
+    change: { name?: string; creditLineNano?: NanoUsdt | null; balanceAlertNano?: NanoUsdt | null },
     actor: string,
   ): Promise<AccountView>
   recordPayment(
@@ -184,10 +200,25 @@ export interface Operations {
   ): Promise<ApiKey>
   rotateKey(id: string, graceSeconds: number, actor: string): Promise<IssuedKey>
   revokeKey(id: string, actor: string): Promise<ApiKey>
+  usageOf(key: ApiKey): KeyUsage
+
+  listAlerts(filter: AlertFilter, page: Page): Promise<Listing<AlertRecord>>
+  findWebhook(accountId: string): Promise<Webhook>
+  /** An account's first webhook gets a secret; a later one goes on with it. */
+  putWebhook(
+    accountId: string,
+    input: { url: string; enabled: boolean },
+    actor: string,
+  ): Promise<{ webhook: Webhook; isNew: boolean }>
+  deleteWebhook(accountId: string, actor: string): Promise<void>
 
   listSuppliers(page: Page): Listing<Supplier>
   findSupplier(id: string): Supplier
   putSupplier(supplier: Supplier, actor: string): Promise<Supplier>
+  /** One of an account's own: refused when the id is another's, or leads where accounts may not send the gateway. */
+  putOwnSupplier(supplier: Supplier, actor: string): Promise<Supplier>
+  /** Its routes and credentials go with it. Refused while a key names it. */
+  deleteSupplier(id: string, actor: string): Promise<void>
   addCredential(
     supplierId: string,
     input: CredentialSettings & { secret: string },
@@ -215,7 +246,7 @@ export interface Operations {
   /** Makes the supply what the document wants; a wrong document changes nothing. */
   applySupply(document: SupplyDocument, options: SupplyOptions): Promise<SupplyChanges>
 
-  listSettlements(filter: SettlementFilter, page: Page): Promise<Listing<Settlement>>
+  listSettlements(filter: SettlementListFilter, page: Page): Promise<Listing<Settlement>>
   findSettlement(requestId: string): Promise<Settlement>
   listAuditEvents(page: Page): Promise<Listing<AuditEvent>>
 }

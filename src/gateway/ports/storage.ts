@@ -1,8 +1,12 @@
 import type { Account, TierAssignment, TierName } from '../../vocabulary/account.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { Settlement } from '../../vocabulary/settlement.ts'
+import type { Outcome, Settlement } from '../../vocabulary/settlement.ts'
 import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
+import type { AlertStore } from './alerts.ts'
+import type { BookStore } from './books.ts'
+import type { ConsoleStore } from './console.ts'
+import type { IdentityStore } from './identity.ts'
 import type { ReplyStore } from './reply-store.ts'
 
 /** Who did what to which thing, and how it looked before and after. Never holds a secret. */
@@ -99,6 +103,11 @@ export interface SettlementFilter {
   readonly toMs?: number
 }
 
+/** What a list of settlements can be narrowed to. */
+export interface SettlementListFilter extends SettlementFilter {
+  readonly outcome?: Outcome
+}
+
 /** What a key has spent on each UTC day, the unit all usage periods are made of. */
 export interface DailySpend {
   readonly keyId: string
@@ -111,7 +120,7 @@ export interface DailySpend {
  * Durable configuration, money and history. Every change is one transaction together with its audit event:
  * either both are there or neither.
  */
-export interface Storage extends ReplyStore {
+export interface Storage extends ReplyStore, AlertStore, IdentityStore, BookStore, ConsoleStore {
   loadConfiguration(): Promise<Configuration>
 
   /** Inserts or replaces. */
@@ -122,6 +131,8 @@ export interface Storage extends ReplyStore {
   /** The secret is encrypted on the way in. */
   saveCredential(credential: Credential, event: AuditEvent): Promise<void>
   deleteCredential(id: string, event: AuditEvent): Promise<void>
+  /** Its routes and credentials go with it. */
+  deleteSupplier(id: string, event: AuditEvent): Promise<void>
   saveModel(model: Model, event: AuditEvent): Promise<void>
   saveRoute(route: Route, event: AuditEvent): Promise<void>
 
@@ -162,7 +173,7 @@ export interface Storage extends ReplyStore {
   loadDailySpends(keyId: string | null): Promise<readonly DailySpend[]>
 
   /** Newest first. */
-  listSettlements(filter: SettlementFilter, page: Page): Promise<Listing<Settlement>>
+  listSettlements(filter: SettlementListFilter, page: Page): Promise<Listing<Settlement>>
   findSettlement(requestId: string): Promise<Settlement | null>
   /** Newest first. */
   listAuditEvents(page: Page): Promise<Listing<AuditEvent>>

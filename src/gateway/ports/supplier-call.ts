@@ -1,7 +1,9 @@
+import type { PiecedBody } from '../../wire/pieced-body.ts'
+
 export interface SupplierCall {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: string | PiecedBody
   /** How long a new connection may take. */
   readonly connectMs: number
   readonly signal: AbortSignal

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'bun:test'
+import type { IdentityStore, Session, User } from '../ports/identity.ts'
+import { AuditDesk } from './audit-desk.ts'
+import { HashingDesk } from './hashing-desk.ts'
+import { SessionDesk } from './session-desk.ts'
+
+const clock = { timeMs: 1_000_000, nowMs: () => clock.timeMs }
+
+describe('hashing', () => {
+  test('knows a password again, and nobody without one', async () => {
+    const desk = new HashingDesk()
+    const hash = await desk.hash('seven quiet otters')
+    expect(hash).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$')
+    expect(await desk.verify('seven quiet otters', hash)).toBe(true)
+    expect(await desk.verify('seven quiet otter', hash)).toBe(false)
+    // The password that the hash of nobody was made of opens nothing either.
+    expect(await desk.verify('hello world 12', null)).toBe(false)
+  })
+
+  test('turns away whoever would wait behind too many', async () => {
+    const desk = new HashingDesk()
+    const results = await Promise.allSettled(Array.from({ length: 70 }, () => desk.verify('x', 'no hash')))
+    const refused = results.filter(({ status, ...rest }) => {
+      const { reason } = rest as { reason?: { code?: string } }
+      return status === 'rejected' && reason?.code === 'rate_limit_exceeded'
+    })
+    expect(refused).toHaveLength(70 - 2 - 64)
+    expect(await desk.verify('x', null)).toBe(false)
+  })
+})
+
+describe('the audit of failures', () => {
+  test('takes fewer lines the more there are, and at most sixty a minute', () => {
+    const desk = new AuditDesk(clock, (prefix) => prefix)
+    const worth = Array.from({ length: 100 }, (_, index) => index + 1).filter((n) => desk.isWorthALine(n))
+    expect(worth).toEqual([1, 2, 4, 8, 16, 32, 64])
+    const more = Array.from({ length: 100 }, () => desk.isWorthALine(1)).filter(Boolean)
+    expect(more).toHaveLength(60 - 7)
+    clock.timeMs += 60_000
+    expect(desk.isWorthALine(1)).toBe(true)
+  })
+})
+
+describe('sessions in memory', () => {
+  const user: User = {
+    id: 'usr_1',
+    email: 'ada@example.com',
+    name: 'Ada',
+    isOperator: false,
+    isDisabled: false,
+    isEmailVerified: true,
+    hasPassword: true,
+    hasSecondFactor: false,
+    outsideId: null,
+    createdAtMs: 0,
+  }
+
+  /** A database of sessions that counts how often it is asked. */
+  function start() {
+    const sessions = new Map<string, Session>()
+    let reads = 0
+    const store = {
+      saveSession: async (session: Session) => void sessions.set(session.tokenHash, session),
+      findSession: async (hash: string) => {
+        reads += 1
+        return sessions.get(hash) ?? null
+      },
+      findUser: async () => user,
+      listMembershipsOf: async () => [],
+      endSessions: async () => {
+        sessions.clear()
+        return 1
+      },
+    } as Partial<IdentityStore> as IdentityStore
+    const desk = new SessionDesk({
+      store,
+      secrets: { fingerprint: (text) => Bun.hash(text).toString(36) },
+      random: {
+        id: (prefix) => `${prefix}_${sessions.size}`,
+        bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+      },
+      clock,
+      audit: new AuditDesk(clock, (prefix) => prefix),
+    })
+    const begin = async () => (await desk.begin(user, { address: null, userAgent: null }, 'test')).token
+    return { desk, begin, reads: () => reads }
+  }
+
+  test('are read once in a while, and never more than so many', async () => {
+    const { desk, begin, reads } = start()
+    const token = await begin()
+    for (let call = 0; call < 10; call += 1) expect((await desk.find(token))?.user.id).toBe('usr_1')
+    expect(reads()).toBe(1)
+    clock.timeMs += 3_000
+    await desk.find(token)
+    expect(reads()).toBe(2)
+    for (let number = 0; number < 1_050; number += 1) await desk.find(await begin())
+    expect(desk.cached).toBe(1_000)
+  })
+
+  test('end at once, also one that is being read at that moment', async () => {
+    const { desk, begin } = start()
+    const token = await begin()
+    const reading = desk.find(token)
+    await desk.endAll('usr_1', null, 'test')
+    await reading
+    expect(await desk.find(token)).toBeNull()
+  })
+
+  test('are not looked for under what is no value of ours', async () => {
+    const { desk, reads } = start()
+    for (const token of ['', 'x', 'x'.repeat(10_000), "' or 1=1 --"])
+      expect(await desk.find(token)).toBeNull()
+    expect(reads()).toBe(0)
+  })
+})

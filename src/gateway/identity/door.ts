@@ -1,0 +1,50 @@
+import { timingSafeEqual } from 'node:crypto'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { readCookie, SESSION_COOKIE, VISIT_COOKIE } from '../../rules/access/cookies.ts'
+import { isFromOwnPage } from '../../rules/access/own-page.ts'
+import { actorOfUser, type ConsoleRequest, type Door, type Visitor } from '../ports/identity.ts'
+import type { IdentityParts } from './parts.ts'
+
+const HARMLESS = ['GET', 'HEAD']
+
+/** Who stands at the door of the console, told by their cookie and nothing else. */
+export function createDoor({ sessions, secrets, publicUrl }: IdentityParts): Door {
+  const isSecure = publicUrl?.startsWith('https:') ?? false
+  const forgeryToken = (whose: Visitor | string) =>
+    secrets.fingerprint(typeof whose === 'string' ? `visit ${whose}` : `forgery ${whose.session.id}`)
+  return {
+    isSecure,
+    forgeryToken,
+    findVisitor: async (headers) => {
+      const token = readCookie(headers, SESSION_COOKIE, { isSecure })
+      return token === null ? null : sessions.find(token)
+    },
+    requireOwnDoing: (request, visitor) => {
+      if (HARMLESS.includes(request.method)) return
+      if (!isFromOwnPage(request.headers, publicUrl)) {
+        throw new GatewayError('permission_denied', 'This request comes from a page of another site.')
+      }
+      const whose = visitor ?? readCookie(request.headers, VISIT_COOKIE, { isSecure })
+      if (whose === null || !carriesToken(request, forgeryToken(whose))) {
+        throw new GatewayError(
+          'permission_denied',
+          'The header x-csrf-token is missing or not of this session; load the page anew.',
+        )
+      }
+    },
+  }
+}
+
+function carriesToken({ headers }: ConsoleRequest, expected: string): boolean {
+  const given = Buffer.from(headers.get('x-csrf-token') ?? '')
+  const wanted = Buffer.from(expected)
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}
+
+export async function findOperator(door: Door, request: ConsoleRequest): Promise<string | null> {
+  const visitor = await door.findVisitor(request.headers)
+  if (visitor === null) return null
+  door.requireOwnDoing(request, visitor)
+  if (visitor.user.isOperator) return actorOfUser(visitor.user)
+  throw new GatewayError('permission_denied', 'Only operators may do this.')
+}

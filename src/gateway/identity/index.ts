@@ -1,0 +1,77 @@
+import { AttemptThrottle, type ThrottleRule } from '../../rules/access/attempt-throttle.ts'
+import { actorOfUser, type Identity, type UserOperations } from '../ports/identity.ts'
+import { AuditDesk } from './audit-desk.ts'
+import { createDoor, findOperator } from './door.ts'
+import { HashingDesk } from './hashing-desk.ts'
+import { createOutsideSignIn } from './outside-sign-in.ts'
+import { changePassword, endSession, rename } from './own-account.ts'
+import type { IdentityParts, IdentitySurroundings } from './parts.ts'
+import { beginSecondFactor, confirmSecondFactor, disableSecondFactor } from './second-factor.ts'
+import { SessionDesk } from './session-desk.ts'
+import { signIn } from './sign-in.ts'
+import { signUp } from './sign-up.ts'
+import { userOperations } from './users.ts'
+
+const MINUTE_MS = 60_000
+
+const BY_EMAIL: ThrottleRule = {
+  free: 5,
+  firstWaitMs: 1_000,
+  // Short enough that nobody can lock somebody else out for long, and still a mere 1,440 guesses a day.
+  longestWaitMs: MINUTE_MS,
+  forgetMs: 60 * MINUTE_MS,
+  mostKept: 10_000,
+}
+// Many people may share an address.
+const BY_ADDRESS: ThrottleRule = { ...BY_EMAIL, free: 20 }
+const CODES: ThrottleRule = { ...BY_EMAIL, firstWaitMs: 5_000, longestWaitMs: 15 * MINUTE_MS }
+
+export interface IdentityDesk {
+  readonly identity: Identity
+  readonly users: UserOperations
+}
+
+/** Who people are and what they may do about it. */
+export function createIdentity(surroundings: IdentitySurroundings): IdentityDesk {
+  const parts = buildParts(surroundings)
+  const { sessions, store, clock, provider } = parts
+  const door = createDoor(parts)
+  return {
+    users: userOperations(parts),
+    identity: {
+      door,
+      findOperator: (request) => findOperator(door, request),
+      allowsSignUp: parts.allowsSignUp,
+      outside: provider && createOutsideSignIn(parts, provider),
+      signIn: (input, whereabouts) => signIn(parts, input, whereabouts),
+      signUp: (input, whereabouts) => signUp(parts, input, whereabouts),
+      signOut: async ({ user, session }) => {
+        await sessions.endOne(user.id, session.id, actorOfUser(user))
+      },
+      signOutEverywhere: ({ user }) => sessions.endAll(user.id, null, actorOfUser(user)),
+      listSessions: ({ user }) => store.listSessions(user.id, clock.nowMs()),
+      endSession: (visitor, id) => endSession(parts, visitor, id),
+      rename: (visitor, name) => rename(parts, visitor, name),
+      changePassword: (visitor, change) => changePassword(parts, visitor, change),
+      beginSecondFactor: (visitor) => beginSecondFactor(parts, visitor),
+      confirmSecondFactor: (visitor, code) => confirmSecondFactor(parts, visitor, code),
+      disableSecondFactor: (visitor, proof) => disableSecondFactor(parts, visitor, proof),
+    },
+  }
+}
+
+function buildParts(surroundings: IdentitySurroundings): IdentityParts {
+  const { clock, random } = surroundings
+  const audit = new AuditDesk(clock, random.id)
+  return {
+    ...surroundings,
+    audit,
+    sessions: new SessionDesk({ ...surroundings, audit }),
+    hashing: new HashingDesk(),
+    throttles: {
+      byEmail: new AttemptThrottle(clock, BY_EMAIL),
+      byAddress: new AttemptThrottle(clock, BY_ADDRESS),
+      codes: new AttemptThrottle(clock, CODES),
+    },
+  }
+}

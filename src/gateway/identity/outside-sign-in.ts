@@ -1,0 +1,123 @@
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { normaliseEmail } from '../../rules/access/email-address.ts'
+import { actorOfUser, type Entry, type User, type Whereabouts } from '../ports/identity.ts'
+import type {
+  OutsideFailure,
+  OutsideFlow,
+  OutsideIdentity,
+  OutsideProvider,
+  OutsideSignIn,
+} from '../ports/outside-identity.ts'
+import type { IdentityParts } from './parts.ts'
+import { makeUserWithAccount, newUser } from './sign-up.ts'
+
+/** How long somebody may take at the provider. */
+export const TICKET_SECONDS = 600
+
+/** Sign-in at another provider. What must be known when the user returns travels sealed in their own browser. */
+export function createOutsideSignIn(parts: IdentityParts, provider: OutsideProvider): OutsideSignIn {
+  return {
+    name: provider.name,
+    begin: async (callbackUrl) => {
+      try {
+        const { url, flow } = await provider.begin(callbackUrl)
+        return { url, ticket: sealTicket(parts, flow) }
+      } catch (error) {
+        parts.log.trouble('the identity provider cannot be used', error)
+        return 'oidc_failed'
+      }
+    },
+    finish: async ({ query, ticket }, whereabouts) => {
+      const flow = ticket === null ? null : openTicket(parts, ticket)
+      if (flow === null) return 'oidc_failed'
+      // A state that is not of this flow says nothing about it, not even that it was cancelled.
+      if (query.get('error') === 'access_denied' && query.get('state') === flow.state) return 'oidc_cancelled'
+      const identity = await askProvider(parts, () => provider.finish(query.toString(), flow))
+      return identity === null ? 'oidc_failed' : enter(parts, identity, whereabouts)
+    },
+  }
+}
+
+async function askProvider(
+  { log }: IdentityParts,
+  ask: () => Promise<OutsideIdentity>,
+): Promise<OutsideIdentity | null> {
+  try {
+    return await ask()
+  } catch (error) {
+    log.trouble('a sign-in at the identity provider was not believed', error)
+    return null
+  }
+}
+
+async function enter(
+  parts: IdentityParts,
+  identity: OutsideIdentity,
+  whereabouts: Whereabouts,
+): Promise<Entry | OutsideFailure> {
+  const user = await findOrMakeUser(parts, identity)
+  if (typeof user === 'string') return user
+  if (user.isDisabled) return 'oidc_disabled'
+  return parts.sessions.begin(user, whereabouts, 'oidc')
+}
+
+async function findOrMakeUser(
+  parts: IdentityParts,
+  identity: OutsideIdentity,
+): Promise<User | OutsideFailure> {
+  const outsideId = `${identity.issuer} ${identity.subject}`
+  const known = await parts.store.findUserByOutsideId(outsideId)
+  if (known !== null) return known
+  const email = normaliseEmail(identity.email ?? '')
+  if (email === null || !identity.isEmailVerified) return 'oidc_email_unverified'
+  const sameAddress = await parts.store.findUserByEmail(email)
+  if (sameAddress !== null) return linkUser(parts, sameAddress, outsideId)
+  if (!parts.allowsSignUp) return 'oidc_no_account'
+  return makeUser(parts, { email, outsideId, name: identity.name?.trim() || email })
+}
+
+/**
+ * The address must be vouched for on both sides. Otherwise somebody could sign up with an address that is not theirs
+ * and wait for its owner to come through the provider, into an account whose password and keys the other one has.
+ */
+async function linkUser(parts: IdentityParts, user: User, outsideId: string): Promise<User | OutsideFailure> {
+  if (!user.isEmailVerified || user.outsideId !== null) return 'oidc_email_in_use'
+  const deed = { actor: actorOfUser(user), action: 'user.linked', subject: user.id }
+  const event = parts.audit.event({ ...deed, after: { outside_id: outsideId } })
+  await parts.store.changeUser(user.id, { outsideId }, event)
+  parts.sessions.forget(user.id)
+  return { ...user, outsideId }
+}
+
+async function makeUser(
+  parts: IdentityParts,
+  facts: Pick<User, 'email' | 'name' | 'outsideId'>,
+): Promise<User | OutsideFailure> {
+  const user = newUser(parts, { ...facts, hasPassword: false, isEmailVerified: true })
+  try {
+    await makeUserWithAccount(parts, user, null)
+    return user
+  } catch (error) {
+    // Two that come back at the same moment.
+    if (error instanceof GatewayError) return 'oidc_email_in_use'
+    throw error
+  }
+}
+
+interface Ticket extends OutsideFlow {
+  readonly endsAtMs: number
+}
+
+function sealTicket({ secrets, clock }: IdentityParts, flow: OutsideFlow): string {
+  const ticket: Ticket = { ...flow, endsAtMs: clock.nowMs() + TICKET_SECONDS * 1_000 }
+  return secrets.seal(JSON.stringify(ticket))
+}
+
+function openTicket({ secrets, clock }: IdentityParts, text: string): OutsideFlow | null {
+  try {
+    const ticket = JSON.parse(secrets.open(text)) as Ticket
+    return ticket.endsAtMs > clock.nowMs() ? ticket : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,42 @@
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { actorOfUser, type Entry, type Visitor } from '../ports/identity.ts'
+import { refuseWhileWaiting } from './attempts.ts'
+import { checkPassword, hashNewPassword } from './check-password.ts'
+import type { IdentityParts } from './parts.ts'
+import { requireName } from './sign-up.ts'
+
+export async function changePassword(
+  parts: IdentityParts,
+  visitor: Visitor,
+  { current, next }: { readonly current: string; readonly next: string },
+): Promise<Entry> {
+  const { user, session } = visitor
+  const { codes } = parts.throttles
+  refuseWhileWaiting(codes, user.id)
+  codes.begin(user.id)
+  if (!(await checkPassword(parts, user, current))) {
+    throw new GatewayError('permission_denied', 'The current password is not right.', { param: 'current' })
+  }
+  codes.giveBack(user.id)
+  const passwordHash = await hashNewPassword(parts, next, { email: user.email, param: 'new' })
+  const actor = actorOfUser(user)
+  const event = parts.audit.event({ actor, action: 'user.password_changed', subject: user.id })
+  await parts.store.changeUser(user.id, { passwordHash }, event)
+  await parts.sessions.endAll(user.id, session.id, actor)
+  return parts.sessions.renew(visitor)
+}
+
+export async function rename(parts: IdentityParts, visitor: Visitor, text: string): Promise<Visitor> {
+  const { user } = visitor
+  const name = requireName(text)
+  const deed = { actor: actorOfUser(user), action: 'user.changed', subject: user.id }
+  const states = { before: { name: user.name }, after: { name } }
+  await parts.store.changeUser(user.id, { name }, parts.audit.event({ ...deed, ...states }))
+  parts.sessions.forget(user.id)
+  return { ...visitor, user: { ...user, name } }
+}
+
+export async function endSession(parts: IdentityParts, { user }: Visitor, sessionId: string): Promise<void> {
+  const hasEnded = await parts.sessions.endOne(user.id, sessionId, actorOfUser(user))
+  if (!hasEnded) throw new GatewayError('not_found', 'There is no such session.')
+}

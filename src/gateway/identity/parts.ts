@@ -1,0 +1,50 @@
+import type { AttemptThrottle } from '../../rules/access/attempt-throttle.ts'
+import type { SecretKeeper } from '../../rules/access/server-secret.ts'
+import type { Clock } from '../../vocabulary/clock.ts'
+import type { IdentityStore } from '../ports/identity.ts'
+import type { Log } from '../ports/log.ts'
+import type { OutsideProvider } from '../ports/outside-identity.ts'
+import type { AuditDesk } from './audit-desk.ts'
+import type { HashingDesk } from './hashing-desk.ts'
+import type { SessionDesk } from './session-desk.ts'
+
+/** What the stories need of accounts. */
+export interface IdentityAccounts {
+  has(accountId: string): boolean
+  /** A new account of the lowest tier; gives its id. */
+  create(input: { name: string; email: string }, actor: string): Promise<string>
+}
+
+export interface IdentityRandom {
+  /** A fresh id, `<prefix>_…`. */
+  id(prefix: string): string
+  bytes(count: number): Uint8Array
+}
+
+export interface IdentitySurroundings {
+  readonly store: IdentityStore
+  readonly accounts: IdentityAccounts
+  readonly provider: OutsideProvider | null
+  readonly secrets: SecretKeeper
+  readonly random: IdentityRandom
+  readonly clock: Clock
+  readonly log: Log
+  readonly allowsSignUp: boolean
+  /** Where browsers find this gateway; null when nobody has said so. */
+  readonly publicUrl: string | null
+}
+
+export interface Throttles {
+  /** By what was typed as the address, whether or not it has a user. */
+  readonly byEmail: AttemptThrottle
+  readonly byAddress: AttemptThrottle
+  /** Codes of the second factor, by user: whoever guesses them knows the password already. */
+  readonly codes: AttemptThrottle
+}
+
+export interface IdentityParts extends IdentitySurroundings {
+  readonly sessions: SessionDesk
+  readonly hashing: HashingDesk
+  readonly audit: AuditDesk
+  readonly throttles: Throttles
+}

@@ -1,0 +1,109 @@
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { decodeBase32, encodeBase32, findStep, totpUri } from '../../rules/access/totp.ts'
+import { actorOfUser, type Entry, type User, type Visitor } from '../ports/identity.ts'
+import { refuseWhileWaiting } from './attempts.ts'
+import { checkPassword } from './check-password.ts'
+import type { IdentityParts } from './parts.ts'
+
+const SECRET_BYTES = 20
+const RECOVERY_CODES = 10
+const RECOVERY_BYTES = 10
+
+/** A new secret for the app. It protects nothing until a code has shown that the app knows it. */
+export async function beginSecondFactor(parts: IdentityParts, { user }: Visitor) {
+  if (user.hasSecondFactor) {
+    throw new GatewayError('invalid_request', 'The second factor is on already; switch it off first.')
+  }
+  const secret = encodeBase32(parts.random.bytes(SECRET_BYTES))
+  await parts.store.saveSecondFactor({ userId: user.id, secret, isConfirmed: false, lastStep: 0 }, [], null)
+  return { secret, uri: totpUri(secret, user.email) }
+}
+
+export async function confirmSecondFactor(
+  parts: IdentityParts,
+  visitor: Visitor,
+  code: string,
+): Promise<{ entry: Entry; recoveryCodes: readonly string[] }> {
+  const { user } = visitor
+  const factor = await parts.store.findSecondFactor(user.id)
+  if (factor === null || factor.isConfirmed) {
+    throw new GatewayError('invalid_request', 'There is no second factor to confirm; begin anew.')
+  }
+  const step = findStep(cleanCode(code), decodeBase32(factor.secret), parts.clock.nowMs())
+  if (step === null) {
+    throw new GatewayError('invalid_request', 'The code is not right; wait for the next one.', {
+      param: 'code',
+    })
+  }
+  const recoveryCodes = Array.from({ length: RECOVERY_CODES }, () => makeRecoveryCode(parts))
+  const hashes = recoveryCodes.map((recoveryCode) => hashRecoveryCode(parts, user, recoveryCode))
+  const deed = { actor: actorOfUser(user), action: 'user.second_factor_enabled', subject: user.id }
+  const confirmed = { ...factor, isConfirmed: true, lastStep: step }
+  await parts.store.saveSecondFactor(confirmed, hashes, parts.audit.event(deed))
+  return { entry: await parts.sessions.renew(visitor), recoveryCodes }
+}
+
+export async function disableSecondFactor(
+  parts: IdentityParts,
+  visitor: Visitor,
+  proof: { readonly password: string | null; readonly code: string | null },
+): Promise<Entry> {
+  const { user } = visitor
+  if (!user.hasSecondFactor || (proof.password === null && proof.code === null)) {
+    throw new GatewayError(
+      'invalid_request',
+      'Send the password or a code, of a user who has a second factor.',
+    )
+  }
+  const { codes } = parts.throttles
+  refuseWhileWaiting(codes, user.id)
+  codes.begin(user.id)
+  if (!(await isProven(parts, user, proof))) {
+    throw new GatewayError('permission_denied', 'Neither the password nor the code is right.')
+  }
+  codes.forgive(user.id)
+  await removeSecondFactor(parts, user, actorOfUser(user))
+  return parts.sessions.renew(visitor)
+}
+
+export async function removeSecondFactor(parts: IdentityParts, user: User, actor: string): Promise<void> {
+  const deed = { actor, action: 'user.second_factor_disabled', subject: user.id }
+  await parts.store.deleteSecondFactor(user.id, parts.audit.event(deed))
+  parts.sessions.forget(user.id)
+}
+
+async function isProven(
+  parts: IdentityParts,
+  user: User,
+  { password, code }: { readonly password: string | null; readonly code: string | null },
+): Promise<boolean> {
+  if (password !== null) return checkPassword(parts, user, password)
+  return code !== null && takeCode(parts, user, code)
+}
+
+/** Uses up a code of the app or a recovery code; false when it is neither, or was used before. */
+export async function takeCode(parts: IdentityParts, user: User, code: string): Promise<boolean> {
+  const typed = cleanCode(code)
+  if (!/^\d{6}$/.test(typed)) {
+    return parts.store.takeRecoveryCode(user.id, hashRecoveryCode(parts, user, typed))
+  }
+  const factor = await parts.store.findSecondFactor(user.id)
+  if (factor?.isConfirmed !== true) return false
+  const step = findStep(typed, decodeBase32(factor.secret), parts.clock.nowMs())
+  return step !== null && parts.store.takeStep(user.id, step)
+}
+
+function cleanCode(code: string): string {
+  return code.replaceAll(/[\s-]/g, '').toUpperCase()
+}
+
+/** Eighty random bits in two groups, as people copy them. */
+function makeRecoveryCode({ random }: IdentityParts): string {
+  const text = encodeBase32(random.bytes(RECOVERY_BYTES)).toLowerCase()
+  return `${text.slice(0, 8)}-${text.slice(8)}`
+}
+
+// As long and random as they are, guessing one from its hash would take longer than the hash is worth.
+function hashRecoveryCode({ secrets }: IdentityParts, user: User, code: string): string {
+  return secrets.fingerprint(`recovery ${user.id} ${cleanCode(code)}`)
+}

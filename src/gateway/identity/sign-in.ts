@@ -1,0 +1,63 @@
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { normaliseEmail } from '../../rules/access/email-address.ts'
+import { actorOfUser, type Entry, type SignIn, type User, type Whereabouts } from '../ports/identity.ts'
+import { type Attempt, beginAttempt, refuseWhileWaiting } from './attempts.ts'
+import { checkPassword } from './check-password.ts'
+import type { IdentityParts } from './parts.ts'
+import { takeCode } from './second-factor.ts'
+
+/** Signs in with a password and, where there is one, the second factor. Every refusal takes as long as every other. */
+export async function signIn(parts: IdentityParts, input: SignIn, whereabouts: Whereabouts): Promise<Entry> {
+  const email = normaliseEmail(input.email)
+  const attempt = beginAttempt(parts, email ?? '', whereabouts)
+  const user = email === null ? null : await parts.store.findUserByEmail(email)
+  const isRight = await checkPassword(parts, user, input.password)
+  if (user === null || user.isDisabled || !isRight) {
+    await writeFailure(parts, { user, attempt, reason: 'password', ...whereabouts })
+    throw new GatewayError('auth_invalid', 'The address or the password is not right.')
+  }
+  if (user.hasSecondFactor) await passSecondFactor(parts, user, { input, attempt, whereabouts })
+  attempt.succeed()
+  return parts.sessions.begin(user, whereabouts, user.hasSecondFactor ? 'password+code' : 'password')
+}
+
+interface CodeStep {
+  readonly input: SignIn
+  readonly attempt: Attempt
+  readonly whereabouts: Whereabouts
+}
+
+async function passSecondFactor(parts: IdentityParts, user: User, step: CodeStep): Promise<void> {
+  const { input, attempt, whereabouts } = step
+  if (input.code === null || input.code === '') {
+    // The password was right, so this was no guess.
+    attempt.takeBack()
+    throw new GatewayError('second_factor_required', 'Send the code of your authenticator app as well.', {
+      param: 'code',
+    })
+  }
+  const { codes } = parts.throttles
+  refuseWhileWaiting(codes, user.id)
+  const attempts = codes.begin(user.id)
+  if (!(await takeCode(parts, user, input.code))) {
+    await writeFailure(parts, { user, attempt: { ...attempt, attempts }, reason: 'code', ...whereabouts })
+    throw new GatewayError('auth_invalid', 'The code is not right, or was used before.', { param: 'code' })
+  }
+  codes.forgive(user.id)
+}
+
+interface Failure extends Whereabouts {
+  readonly user: User | null
+  readonly attempt: Attempt
+  readonly reason: string
+}
+
+/** Never says what was typed: people type passwords into the wrong field. */
+async function writeFailure(parts: IdentityParts, failure: Failure): Promise<void> {
+  const { user, attempt, reason, address } = failure
+  if (!parts.audit.isWorthALine(attempt.attempts)) return
+  const actor = user === null ? 'nobody' : actorOfUser(user)
+  const subject = user?.id ?? 'unknown'
+  const after = { reason, address, attempts: attempt.attempts }
+  await parts.store.writeEvent(parts.audit.event({ actor, action: 'user.sign_in_failed', subject, after }))
+}

@@ -1,0 +1,66 @@
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { normaliseEmail } from '../../rules/access/email-address.ts'
+import { actorOfUser, type Entry, type SignUp, type User, type Whereabouts } from '../ports/identity.ts'
+import { refuseWhileWaiting } from './attempts.ts'
+import { hashNewPassword } from './check-password.ts'
+import type { IdentityParts } from './parts.ts'
+
+/** Makes a user with an account of their own. */
+export async function signUp(parts: IdentityParts, input: SignUp, whereabouts: Whereabouts): Promise<Entry> {
+  if (!parts.allowsSignUp) throw new GatewayError('not_found', 'This gateway takes no sign-ups.')
+  // Counted like attempts to sign in and never forgiven, or one visitor could make accounts without end.
+  const place = whereabouts.address ?? 'unknown'
+  refuseWhileWaiting(parts.throttles.byAddress, place)
+  parts.throttles.byAddress.begin(place)
+  const email = requireEmail(input.email)
+  const passwordHash = await hashNewPassword(parts, input.password, { email, param: 'password' })
+  const name = requireName(input.name)
+  const user = newUser(parts, { email, name, hasPassword: true, isEmailVerified: false, outsideId: null })
+  await makeUserWithAccount(parts, user, passwordHash)
+  return parts.sessions.begin(user, whereabouts, 'sign-up')
+}
+
+/** Somebody who comes by themselves gets an account to be the owner of. */
+export async function makeUserWithAccount(
+  parts: IdentityParts,
+  user: User,
+  passwordHash: string | null,
+): Promise<void> {
+  const { store, accounts, audit } = parts
+  if ((await store.findUserByEmail(user.email)) !== null) throw addressInUse()
+  const actor = actorOfUser(user)
+  const accountId = await accounts.create({ name: user.name, email: user.email }, actor)
+  const memberships = [{ userId: user.id, accountId, role: 'owner' }] as const
+  const after = { email: user.email, account: accountId }
+  const event = audit.event({ actor, action: 'user.signed_up', subject: user.id, after })
+  if (!(await store.createUser({ user, passwordHash, memberships }, event))) throw addressInUse()
+}
+
+type NewFacts = Pick<User, 'email' | 'name' | 'hasPassword' | 'isEmailVerified' | 'outsideId'>
+
+export function newUser({ random, clock }: IdentityParts, facts: NewFacts): User {
+  return {
+    id: random.id('usr'),
+    isOperator: false,
+    isDisabled: false,
+    hasSecondFactor: false,
+    createdAtMs: clock.nowMs(),
+    ...facts,
+  }
+}
+
+export function requireEmail(text: string): string {
+  const email = normaliseEmail(text)
+  if (email !== null) return email
+  throw new GatewayError('invalid_request', 'email must be an e-mail address.', { param: 'email' })
+}
+
+export function requireName(text: string): string {
+  const name = text.trim()
+  if (name !== '') return name
+  throw new GatewayError('invalid_request', 'name must not be blank.', { param: 'name' })
+}
+
+export function addressInUse(): GatewayError {
+  return new GatewayError('invalid_request', 'This address has a user already.', { param: 'email' })
+}

@@ -1,0 +1,176 @@
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { normaliseEmail } from '../../rules/access/email-address.ts'
+import { encodeBase32 } from '../../rules/access/totp.ts'
+import type {
+  IssuedPassword,
+  User,
+  UserChange,
+  UserInput,
+  UserOperations,
+  UserView,
+} from '../ports/identity.ts'
+import { hashNewPassword } from './check-password.ts'
+import type { IdentityParts } from './parts.ts'
+import { removeSecondFactor } from './second-factor.ts'
+import { addressInUse, newUser, requireEmail, requireName } from './sign-up.ts'
+
+// A hundred bits, in letters that nobody mistakes for one another.
+const PASSWORD_BYTES = 15
+
+/** What operators do with users, and owners with members. */
+export function userOperations(parts: IdentityParts): UserOperations {
+  const { store } = parts
+  return {
+    listUsers: async (page) => {
+      const listing = await store.listUsers(page)
+      return { ...listing, data: await Promise.all(listing.data.map((user) => viewUser(parts, user))) }
+    },
+    createUser: (input, actor) => createUser(parts, input, actor),
+    changeUser: (id, change, actor) => changeUser(parts, { id, ...change }, actor),
+    resetPassword: (id, password, actor) => resetPassword(parts, { id, password }, actor),
+    listMembers: (accountId) => store.listMembersOf(accountId),
+    addMember: (accountId, member, actor) => addMember(parts, { accountId, ...member }, actor),
+    removeMember: (accountId, userId, actor) => removeMember(parts, { accountId, userId }, actor),
+  }
+}
+
+async function createUser(parts: IdentityParts, input: UserInput, actor: string): Promise<IssuedPassword> {
+  const { store, audit, accounts } = parts
+  const email = requireEmail(input.email)
+  for (const { accountId } of input.memberships) {
+    if (!accounts.has(accountId)) {
+      throw new GatewayError('invalid_request', `There is no account "${accountId}".`, {
+        param: 'account_id',
+      })
+    }
+  }
+  const newPassword = input.password === 'generate' ? makePassword(parts) : null
+  const password = newPassword ?? (typeof input.password === 'object' ? input.password.given : null)
+  const passwordHash =
+    password === null ? null : await hashNewPassword(parts, password, { email, param: 'password' })
+  const facts = { email, name: requireName(input.name), hasPassword: password !== null, outsideId: null }
+  const user = {
+    ...newUser(parts, { ...facts, isEmailVerified: true }),
+    isOperator: input.isOperator,
+  }
+  const memberships = input.memberships.map((membership) => ({ ...membership, userId: user.id }))
+  const after = {
+    email,
+    is_operator: user.isOperator,
+    accounts: memberships.map(({ accountId }) => accountId),
+  }
+  const event = audit.event({ actor, action: 'user.created', subject: user.id, after })
+  if (!(await store.createUser({ user, passwordHash, memberships }, event))) throw addressInUse()
+  return { user, memberships, newPassword }
+}
+
+interface WantedChange {
+  readonly id: string
+  readonly name?: string
+  readonly isOperator?: boolean
+  readonly isDisabled?: boolean
+  readonly hasSecondFactor?: false
+}
+
+/** Whoever may do less from now on, or more, has to sign in again. */
+async function changeUser(parts: IdentityParts, wanted: WantedChange, actor: string): Promise<UserView> {
+  const { id, name, isOperator, isDisabled, hasSecondFactor } = wanted
+  const user = await requireUser(parts, id)
+  const change: UserChange = {
+    ...(name !== undefined && { name: requireName(name) }),
+    ...(isOperator !== undefined && { isOperator }),
+    ...(isDisabled !== undefined && { isDisabled }),
+  }
+  const event = parts.audit.event({
+    actor,
+    action: 'user.changed',
+    subject: id,
+    before: describe(user),
+    after: describe({ ...user, ...change }),
+  })
+  await parts.store.changeUser(id, change, event)
+  if (hasSecondFactor === false && user.hasSecondFactor) await removeSecondFactor(parts, user, actor)
+  const isMovedInRank =
+    (isOperator ?? user.isOperator) !== user.isOperator || (isDisabled ?? user.isDisabled) !== user.isDisabled
+  if (isMovedInRank) await parts.sessions.endAll(id, null, actor)
+  parts.sessions.forget(id)
+  return viewUser(parts, await requireUser(parts, id))
+}
+
+async function resetPassword(
+  parts: IdentityParts,
+  { id, password }: { readonly id: string; readonly password: string | null },
+  actor: string,
+): Promise<IssuedPassword> {
+  const user = await requireUser(parts, id)
+  const newPassword = password === null ? makePassword(parts) : null
+  const passwordHash = await hashNewPassword(parts, password ?? newPassword ?? '', {
+    email: user.email,
+    param: 'password',
+  })
+  const event = parts.audit.event({ actor, action: 'user.password_reset', subject: id })
+  await parts.store.changeUser(id, { passwordHash }, event)
+  await parts.sessions.endAll(id, null, actor)
+  parts.throttles.byEmail.forgive(user.email)
+  return { ...(await viewUser(parts, await requireUser(parts, id))), newPassword }
+}
+
+interface WantedMember {
+  readonly accountId: string
+  readonly email: string
+  readonly role: 'owner' | 'member'
+}
+
+async function addMember(parts: IdentityParts, wanted: WantedMember, actor: string): Promise<User> {
+  const { accountId, role } = wanted
+  const email = normaliseEmail(wanted.email)
+  const user = email === null ? null : await parts.store.findUserByEmail(email)
+  if (user === null) {
+    throw new GatewayError('invalid_request', 'No user has this address; they have to sign up first.', {
+      param: 'email',
+    })
+  }
+  const deed = { actor, action: 'member.added', subject: accountId }
+  const event = parts.audit.event({ ...deed, after: { user: user.id, role } })
+  await parts.store.saveMembership({ userId: user.id, accountId, role }, event)
+  parts.sessions.forget(user.id)
+  return user
+}
+
+async function removeMember(
+  parts: IdentityParts,
+  { accountId, userId }: { readonly accountId: string; readonly userId: string },
+  actor: string,
+): Promise<void> {
+  const members = await parts.store.listMembersOf(accountId)
+  const member = members.find(({ user }) => user.id === userId)
+  if (member === undefined) throw new GatewayError('not_found', 'The account has no such member.')
+  const owners = members.filter(({ role }) => role === 'owner')
+  if (member.role === 'owner' && owners.length === 1) {
+    throw new GatewayError('invalid_request', 'An account keeps at least one owner.')
+  }
+  const deed = { actor, action: 'member.removed', subject: accountId }
+  const event = parts.audit.event({ ...deed, before: { user: userId, role: member.role } })
+  await parts.store.deleteMembership({ accountId, userId }, event)
+  parts.sessions.forget(userId)
+}
+
+async function viewUser({ store }: IdentityParts, user: User): Promise<UserView> {
+  return { user, memberships: await store.listMembershipsOf(user.id) }
+}
+
+async function requireUser({ store }: IdentityParts, id: string): Promise<User> {
+  const user = await store.findUser(id)
+  if (user === null) throw new GatewayError('not_found', `There is no user "${id}".`)
+  return user
+}
+
+function describe({ name, isOperator, isDisabled }: User): object {
+  return { name, is_operator: isOperator, disabled: isDisabled }
+}
+
+function makePassword({ random }: IdentityParts): string {
+  return encodeBase32(random.bytes(PASSWORD_BYTES))
+    .toLowerCase()
+    .replace(/(.{6})(?=.)/g, '$1-')
+}

@@ -1,0 +1,91 @@
+import type { UsageFigures, UsageGroup, UsageSpan } from '../../rules/ledger/aggregate.ts'
+import type { Settlement } from '../../vocabulary/settlement.ts'
+import type { AuditEvent, LedgerEntry, Listing, Page, SettlementFilter } from './storage.ts'
+
+export interface UsageFilter extends SettlementFilter {
+  readonly supplier?: string
+}
+
+export interface UsageQuestion {
+  readonly span: UsageSpan
+  /** `fromMs` and `toMs` are about the beginning of a span. */
+  readonly filter: UsageFilter
+  /** What the answer tells apart; what is not named here is added up. */
+  readonly groupBy: readonly (keyof UsageGroup)[]
+}
+
+/** The usage of one span, of the group that was asked for. */
+export interface UsagePoint {
+  readonly startMs: number
+  readonly group: Partial<UsageGroup>
+  readonly figures: UsageFigures
+}
+
+export type LedgerFilter = Pick<SettlementFilter, 'accountId' | 'fromMs' | 'toMs'>
+
+/** Something of a long list, with the cursor that leads to what follows it. */
+export interface Placed<T> {
+  readonly item: T
+  readonly cursor: string
+}
+
+/** What the files of a journal say at one moment. */
+export interface JournalReading {
+  /** Settlements that the database has, or will have. */
+  settled(): Iterable<Settlement>
+  /** Those it did not take. */
+  setAside(): Iterable<Settlement>
+}
+
+/** What was compared, and the first thing that does not agree; null when everything does. */
+export interface LedgerVerification {
+  readonly difference: string | null
+  readonly checked: {
+    readonly accounts: number
+    readonly payments: number
+    readonly refunds: number
+    readonly settlements: number
+    readonly days: number
+    readonly journaled: number
+  }
+  /** How many settlements are in the journal only and will reach the database when the gateway starts. */
+  readonly waiting: number
+}
+
+/** The books as they are looked at from outside: usage, exports, and whether everything agrees. */
+export interface BookStore {
+  /** Oldest first, then by group. */
+  listUsage(question: UsageQuestion, page: Page): Promise<Listing<UsagePoint>>
+  /** Up to `limit` settlements after the cursor, in the order they started in. */
+  readSettlements(filter: SettlementFilter, page: Page): Promise<readonly Placed<Settlement>[]>
+  /** Up to `limit` entries after the cursor, account by account and in each by time. */
+  readLedger(filter: LedgerFilter, page: Page): Promise<readonly Placed<LedgerEntry>[]>
+  /** From now on settlements that ended before this may be deleted. False when they may be already. */
+  moveHorizon(goneBeforeMs: number, event: AuditEvent): Promise<boolean>
+  /** Deletes up to so many of them without changing any balance, and gives how many it was. */
+  carrySettlements(atMost: number): Promise<number>
+  /**
+   * Compares everything that tells of money or usage with everything else that tells of the same, as of one moment.
+   * What is in the journal and not in the database is a difference, unless it may wait there.
+   */
+  verifyLedger(journal: JournalReading, options: { readonly mayWait: boolean }): Promise<LedgerVerification>
+}
+
+export interface ExportOptions {
+  /** Where an earlier export was cut off; null begins at the beginning. */
+  readonly cursor: string | null
+  /** The most lines to give; null for all. */
+  readonly limit: number | null
+}
+
+/** What an operator can ask the books. Everything that was answered so far is in what they say. */
+export interface BookOperations {
+  listUsage(question: UsageQuestion, page: Page): Promise<Listing<UsagePoint>>
+  /** Page by page as it is asked for; between two pages nothing is held. */
+  exportSettlements(
+    filter: SettlementFilter,
+    options: ExportOptions,
+  ): AsyncGenerator<readonly Placed<Settlement>[]>
+  exportLedger(filter: LedgerFilter, options: ExportOptions): AsyncGenerator<readonly Placed<LedgerEntry>[]>
+  verifyLedger(): Promise<LedgerVerification>
+}

@@ -1,0 +1,174 @@
+import type { UsageFigures, UsageSpan } from '../../rules/ledger/aggregate.ts'
+import type { EffectiveLimit } from '../../rules/limits/effective-limit.ts'
+import type { RateLimits, TierName } from '../../vocabulary/account.ts'
+import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { Format, Model, Price, Supplier } from '../../vocabulary/supply.ts'
+import type { UsagePoint } from './books.ts'
+import type { IssuedKey } from './operations.ts'
+import type { AuditEvent, Listing } from './storage.ts'
+
+/** Whether an account wants what it asks and is answered to be kept, and for how long. */
+export interface BodyStorage {
+  readonly accountId: string
+  readonly enabled: boolean
+  readonly days: number
+}
+
+/** What was asked and answered in one request. */
+export interface KeptBody {
+  readonly accountId: string
+  readonly requestId: string
+  readonly createdAtMs: number
+  readonly request: string
+  /** Null when nothing was delivered. */
+  readonly response: string | null
+  /** Whether only the beginning was kept. */
+  readonly isRequestCut: boolean
+  readonly isResponseCut: boolean
+}
+
+export interface PlaygroundKey {
+  readonly userId: string
+  readonly accountId: string
+  readonly keyId: string
+}
+
+export interface DatabaseFacts {
+  readonly engine: 'sqlite' | 'postgresql'
+  readonly sizeBytes: number
+}
+
+/** What only the console asks of the storage. */
+export interface ConsoleStore {
+  loadBodyStorage(): Promise<readonly BodyStorage[]>
+  /** Inserts or replaces. */
+  saveBodyStorage(setting: BodyStorage, event: AuditEvent): Promise<void>
+  /** Sealed on the way in. */
+  saveBody(body: KeptBody): Promise<void>
+  /** Null also for one that is older than `sinceMs`, or another account's. */
+  findBody(accountId: string, requestId: string, sinceMs: number): Promise<KeptBody | null>
+  /** Deletes some bodies that are older; how many. */
+  deleteBodies(accountId: string, beforeMs: number, atMost: number): Promise<number>
+  findPlaygroundKey(whose: Omit<PlaygroundKey, 'keyId'>): Promise<string | null>
+  /** Inserts or replaces. */
+  savePlaygroundKey(key: PlaygroundKey): Promise<void>
+  describeDatabase(): Promise<DatabaseFacts>
+}
+
+/** Takes down what is answered, as far as it has room. */
+export interface BodyRecorder {
+  add(answered: string | Uint8Array): void
+  /** Hands over what was taken down; it is written when there is time. */
+  end(requestId: string): void
+}
+
+/** What the request path asks: null for every account that does not want its bodies kept. */
+export interface BodyKeeper {
+  begin(accountId: string, request: string): BodyRecorder | null
+}
+
+export interface TimeRange {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+export interface NextTier {
+  readonly name: TierName
+  readonly neededNano: NanoUsdt
+  readonly remainingNano: NanoUsdt
+}
+
+export interface Overview {
+  readonly tier: { readonly name: TierName; readonly next: NextTier | null; readonly limits: RateLimits }
+  readonly spentTodayNano: NanoUsdt
+  readonly spentThisMonthNano: NanoUsdt
+  readonly totals: UsageFigures
+  readonly keys: { readonly active: number; readonly total: number }
+}
+
+export const USAGE_GROUPINGS = ['none', 'model', 'key', 'supplier'] as const
+export type UsageGrouping = (typeof USAGE_GROUPINGS)[number]
+
+export interface AccountUsageQuestion extends TimeRange {
+  readonly span: UsageSpan
+  readonly groupBy: UsageGrouping
+  readonly cursor: string | null
+}
+
+/** A model as one account may use it. */
+export interface ModelView {
+  readonly model: Model
+  readonly formats: readonly Format[]
+  readonly suppliers: readonly string[]
+  readonly source: 'shared' | 'byok' | 'mixed'
+  readonly isRouteable: boolean
+  /** Of the cheapest route. */
+  readonly price: Price
+  readonly limits: EffectiveLimit
+}
+
+export const EVENT_KINDS = ['settlement', 'alert', 'change'] as const
+export type EventKind = (typeof EVENT_KINDS)[number]
+
+export interface LiveEvent {
+  readonly kind: EventKind
+  /** Ready to be written as JSON. */
+  readonly data: object
+}
+
+/** Somebody who follows an account. */
+export interface Follower {
+  readonly accountId: string
+  /** False when there is no room for more: such a follower is let go. */
+  take(event: LiveEvent): boolean
+  beat(): void
+  /** Whether whoever it is may still follow. */
+  isWelcome(): Promise<boolean>
+  end(): void
+}
+
+export interface LiveEventDesk {
+  /** Gives a function that ends it. Refuses when too many follow already. */
+  follow(follower: Follower): () => void
+}
+
+/** What people do with an account in the console, beyond what an operator does with it in the same words. */
+export interface AccountDesk {
+  readonly events: LiveEventDesk
+  overview(accountId: string, range: TimeRange): Promise<Overview>
+  listUsage(accountId: string, question: AccountUsageQuestion): Promise<Listing<UsagePoint>>
+  /** As any key of the account could use them, or as this one can. */
+  listModels(accountId: string, keyId: string | null): readonly ModelView[]
+  /** Whether the account may be told everything about this supplier. */
+  ownsSupplier(accountId: string, supplierId: string): boolean
+  /** These refuse what is not the account's own as not found. */
+  requireKey(accountId: string, keyId: string): void
+  requireSupplier(accountId: string, supplierId: string): void
+  requireCredential(accountId: string, credentialId: string): void
+  requireSettlement(accountId: string, requestId: string): Promise<void>
+  listSuppliers(accountId: string): readonly Supplier[]
+  deleteSupplier(accountId: string, supplierId: string, actor: string): Promise<void>
+  issuePlaygroundKey(whose: Omit<PlaygroundKey, 'keyId'>, actor: string): Promise<IssuedKey>
+  bodyStorage(accountId: string): BodyStorage
+  setBodyStorage(setting: BodyStorage, actor: string): Promise<BodyStorage>
+  findBody(accountId: string, requestId: string): Promise<KeptBody>
+  /** Null when the receiver took the test; otherwise why not. */
+  testWebhook(accountId: string): Promise<string | null>
+}
+
+export interface SystemView {
+  readonly version: string
+  readonly node: string
+  readonly startedAtMs: number
+  readonly uptimeSeconds: number
+  readonly database: DatabaseFacts & { readonly pingMs: number }
+  readonly journal: { readonly waiting: number; readonly oldestAtMs: number | null }
+  readonly streams: number
+  readonly followers: number
+  readonly memoryBytes: number
+  readonly cpuSeconds: number
+  /** Without anything secret. */
+  readonly settings: Readonly<Record<string, string | number | boolean | null>>
+}
+
+export type DescribeSystem = () => Promise<SystemView>

@@ -1,0 +1,228 @@
+import type { OutsideSignIn } from './outside-identity.ts'
+import type { AuditEvent, Listing, Page } from './storage.ts'
+
+/** A person who signs in to the console. Never holds the password or anything made of it. */
+export interface User {
+  readonly id: string
+  /** In the one way addresses are written here. */
+  readonly email: string
+  readonly name: string
+  readonly isOperator: boolean
+  readonly isDisabled: boolean
+  /** Whether somebody other than the user vouches for the address: an operator, or the provider that signed them in. */
+  readonly isEmailVerified: boolean
+  readonly hasPassword: boolean
+  readonly hasSecondFactor: boolean
+  /** `<issuer> <subject>` at the provider they sign in with; null when at none. */
+  readonly outsideId: string | null
+  readonly createdAtMs: number
+}
+
+export const ROLES = ['owner', 'member'] as const
+export type Role = (typeof ROLES)[number]
+
+export interface Membership {
+  readonly userId: string
+  readonly accountId: string
+  readonly role: Role
+}
+
+export interface Session {
+  readonly id: string
+  readonly userId: string
+  /** What stands for the cookie's value, which is not kept. */
+  readonly tokenHash: string
+  readonly createdAtMs: number
+  readonly lastSeenAtMs: number
+  readonly address: string | null
+  readonly userAgent: string | null
+}
+
+export interface SecondFactor {
+  readonly userId: string
+  /** Base32. Sealed on the way in. */
+  readonly secret: string
+  /** False until the user has shown that the app knows the secret. */
+  readonly isConfirmed: boolean
+  /** Codes of this step and earlier ones are used up. */
+  readonly lastStep: number
+}
+
+export type UserChange = Partial<
+  Pick<User, 'name' | 'isOperator' | 'isDisabled' | 'isEmailVerified' | 'outsideId'>
+> & { readonly passwordHash?: string | null }
+
+export interface NewUser {
+  readonly user: User
+  readonly passwordHash: string | null
+  readonly memberships: readonly Membership[]
+}
+
+/** Users, their sessions and what they may see. Every change is one transaction together with its audit event. */
+export interface IdentityStore {
+  /** False, and without an event, when the address has a user already. */
+  createUser(made: NewUser, event: AuditEvent): Promise<boolean>
+  changeUser(id: string, change: UserChange, event: AuditEvent): Promise<void>
+  findUser(id: string): Promise<User | null>
+  findUserByEmail(email: string): Promise<User | null>
+  findUserByOutsideId(outsideId: string): Promise<User | null>
+  findPasswordHash(userId: string): Promise<string | null>
+  /** Oldest first. */
+  listUsers(page: Page): Promise<Listing<User>>
+
+  /** Inserts, or replaces the role. */
+  saveMembership(membership: Membership, event: AuditEvent): Promise<void>
+  deleteMembership(member: Omit<Membership, 'role'>, event: AuditEvent): Promise<void>
+  listMembershipsOf(userId: string): Promise<readonly Membership[]>
+  listMembersOf(accountId: string): Promise<readonly { readonly user: User; readonly role: Role }[]>
+
+  /** Also forgets sessions whose time was over before this one began. */
+  saveSession(session: Session, event: AuditEvent): Promise<void>
+  findSession(tokenHash: string): Promise<Session | null>
+  /** Newest first, those whose time is over left out. */
+  listSessions(userId: string, nowMs: number): Promise<readonly Session[]>
+  touchSession(session: Session, lastSeenAtMs: number): Promise<void>
+  /** The same session under another cookie. */
+  renewSession(id: string, tokenHash: string): Promise<void>
+  /** Those of a user: one, all, or all but one. Gives how many there were; an event only when there were any. */
+  endSessions(which: SessionChoice, event: AuditEvent): Promise<number>
+
+  findSecondFactor(userId: string): Promise<SecondFactor | null>
+  /** Inserts or replaces the factor and exactly its recovery codes. */
+  saveSecondFactor(
+    factor: SecondFactor,
+    recoveryHashes: readonly string[],
+    event: AuditEvent | null,
+  ): Promise<void>
+  deleteSecondFactor(userId: string, event: AuditEvent): Promise<void>
+  /** Uses up a step; false when it or a later one was used before. */
+  takeStep(userId: string, step: number): Promise<boolean>
+  /** Uses up a recovery code; false when there is no such code. */
+  takeRecoveryCode(userId: string, hash: string): Promise<boolean>
+
+  /** For what is worth knowing but changes nothing. */
+  writeEvent(event: AuditEvent): Promise<void>
+}
+
+export type SessionChoice =
+  | { readonly userId: string; readonly only: string }
+  | { readonly userId: string; readonly except: string | null }
+
+/** Somebody who is signed in. */
+export interface Visitor {
+  readonly user: User
+  readonly session: Session
+  readonly memberships: readonly Membership[]
+}
+
+/** Where a request comes from, as far as its sender can be believed. */
+export interface Whereabouts {
+  readonly address: string | null
+  readonly userAgent: string | null
+}
+
+/** A session with the value of its cookie, which is told only when it is new. */
+export interface Entry {
+  readonly visitor: Visitor
+  readonly token: string
+}
+
+export interface ConsoleRequest {
+  readonly method: string
+  readonly headers: Headers
+}
+
+/** Who stands at the door, and whether the request is their own doing. */
+export interface Door {
+  readonly isSecure: boolean
+  findVisitor(headers: Headers): Promise<Visitor | null>
+  /** Refuses a request that changes something unless a page of this gateway has sent it. */
+  requireOwnDoing(request: ConsoleRequest, visitor: Visitor | null): void
+  /** What that page has to send along. Without a visitor it goes with the value of the visit cookie. */
+  forgeryToken(whose: Visitor | string): string
+}
+
+export interface SignIn {
+  readonly email: string
+  readonly password: string
+  readonly code: string | null
+}
+
+export interface SignUp {
+  readonly email: string
+  readonly password: string
+  readonly name: string
+}
+
+/** What people do with their own identity. Every refusal is a GatewayError. */
+export interface Identity {
+  /**
+   * How the audit names the operator who has sent a request themselves; null when nobody is signed in. Refuses a user
+   * who is no operator.
+   */
+  findOperator(request: ConsoleRequest): Promise<string | null>
+  readonly door: Door
+  readonly allowsSignUp: boolean
+  readonly outside: OutsideSignIn | null
+  signIn(input: SignIn, whereabouts: Whereabouts): Promise<Entry>
+  signUp(input: SignUp, whereabouts: Whereabouts): Promise<Entry>
+  signOut(visitor: Visitor): Promise<void>
+  signOutEverywhere(visitor: Visitor): Promise<void>
+  listSessions(visitor: Visitor): Promise<readonly Session[]>
+  endSession(visitor: Visitor, sessionId: string): Promise<void>
+  rename(visitor: Visitor, name: string): Promise<Visitor>
+  /** Ends every other session, and gives this one another cookie. */
+  changePassword(
+    visitor: Visitor,
+    change: { readonly current: string; readonly next: string },
+  ): Promise<Entry>
+  beginSecondFactor(visitor: Visitor): Promise<{ readonly secret: string; readonly uri: string }>
+  confirmSecondFactor(
+    visitor: Visitor,
+    code: string,
+  ): Promise<{ readonly entry: Entry; readonly recoveryCodes: readonly string[] }>
+  disableSecondFactor(
+    visitor: Visitor,
+    proof: { readonly password: string | null; readonly code: string | null },
+  ): Promise<Entry>
+}
+
+export interface UserView {
+  readonly user: User
+  readonly memberships: readonly Membership[]
+}
+
+/** A password made for somebody, shown once. */
+export interface IssuedPassword extends UserView {
+  readonly newPassword: string | null
+}
+
+export interface UserInput {
+  readonly email: string
+  readonly name: string
+  /** `generate` makes one that is shown once. */
+  readonly password: { readonly given: string } | 'generate' | 'none'
+  readonly isOperator: boolean
+  readonly memberships: readonly Omit<Membership, 'userId'>[]
+}
+
+/** What operators do with users, and owners with the members of their accounts. */
+export interface UserOperations {
+  listUsers(page: Page): Promise<Listing<UserView>>
+  createUser(input: UserInput, actor: string): Promise<IssuedPassword>
+  changeUser(
+    id: string,
+    change: { name?: string; isOperator?: boolean; isDisabled?: boolean; hasSecondFactor?: false },
+    actor: string,
+  ): Promise<UserView>
+  /** Ends all sessions of the user. */
+  resetPassword(id: string, password: string | null, actor: string): Promise<IssuedPassword>
+  listMembers(accountId: string): Promise<readonly { readonly user: User; readonly role: Role }[]>
+  addMember(accountId: string, member: { email: string; role: Role }, actor: string): Promise<User>
+  removeMember(accountId: string, userId: string, actor: string): Promise<void>
+}
+
+/** How the audit names somebody who is signed in. */
+export function actorOfUser({ email }: User): string {
+  return `user:${email}`
+}

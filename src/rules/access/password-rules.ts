@@ -1,0 +1,26 @@
+import { COMMON_PASSWORDS, GUESSABLE_WORDS } from './common-passwords.ts'
+
+const SHORTEST = 10
+const LONGEST = 200
+
+/** What is wrong with a password somebody wants to have, in one sentence without it; null when nothing is. */
+export function findPasswordFault(password: string, email: string): string | null {
+  const length = [...password].length
+  if (length < SHORTEST || length > LONGEST) {
+    return `The password must have ${SHORTEST} to ${LONGEST} characters.`
+  }
+  if (isGuessable(password.toLowerCase(), email)) {
+    return 'This password is among the first that anybody would try; choose another.'
+  }
+  return null
+}
+
+function isGuessable(password: string, email: string): boolean {
+  if (COMMON_PASSWORDS.has(password)) return true
+  // Few different characters: `aaaaaaaaaa`, `ababababab`.
+  if (new Set(password).size < 4) return true
+  const word = password.replace(/[\d\W_]+$/, '')
+  if (GUESSABLE_WORDS.has(word) || GUESSABLE_WORDS.has(password)) return true
+  const [localPart = ''] = email.split('@')
+  return password === email || (localPart.length >= 3 && word === localPart)
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { LONGEST_BODY } from '../../src/gateway/console/body-keeping.ts'
+import { chat, say } from '../support/chat.ts'
+import { createMovableClock } from '../support/movable-clock.ts'
+import {
+  makeDataFolder,
+  removeDataFolder,
+  startTestGateway,
+  type TestGateway,
+} from '../support/test-gateway.ts'
+import { addHousehold, askModel, type Household } from './support/account-stage.ts'
+import { readAudit } from './support/people.ts'
+
+const DAY_MS = 86_400_000
+const clock = createMovableClock()
+const dataFolder = makeDataFolder()
+let gateway: TestGateway
+let house: Household
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ clock, dataFolder })
+  house = await addHousehold(gateway, 'House')
+})
+afterAll(async () => {
+  await gateway.stop()
+  removeDataFolder(dataFolder)
+})
+
+function call(name: string, body?: unknown) {
+  const [method = '', path = ''] = name.split(' ')
+  return house.owner.call(`${method} /accounts/${house.accountId}${path}`, body === undefined ? {} : { body })
+}
+
+describe('bodies', () => {
+  test('are not kept unless the account wants it', async () => {
+    expect((await call('GET /body-storage')).body).toEqual({ enabled: false, days: 7 })
+    const requestId = await askModel(gateway, house)
+    expect((await call(`GET /bodies/${requestId}`)).status).toBe(404)
+    await call('PUT /body-storage', { enabled: true })
+    expect((await call(`GET /bodies/${requestId}`)).status).toBe(404)
+  })
+
+  test('are kept as they were sent, whole and streamed, and sealed', async () => {
+    await call('PUT /body-storage', { enabled: true, days: 3 })
+    for (const stream of [false, true]) {
+      const fields = { ...say('a most private answer'), stream }
+      const response = await chat(gateway.url, fields, { key: house.secret })
+      const answered = await response.text()
+      const { body } = await call(`GET /bodies/${response.headers.get('x-request-id')}`)
+      expect(JSON.parse(body.request)).toMatchObject({ model: 'sandbox-chat', stream })
+      expect(body.response).toBe(answered)
+      expect([body.request_cut, body.response_cut]).toEqual([false, false])
+    }
+    const files = ['turnpike.db', 'turnpike.db-wal'].map((name) => readFileSync(join(dataFolder, name)))
+    for (const file of files) expect(file.includes('a most private answer')).toBe(false)
+    const change = (await readAudit(gateway)).find(({ action }) => action === 'account.body_storage_changed')
+    expect(change).toMatchObject({ actor: 'user:owner@house.example', after: { enabled: true, days: 3 } })
+  })
+
+  test('that are long are cut', async () => {
+    const padding = 'x'.repeat(LONGEST_BODY)
+    const requestId = await askModel(gateway, house, { metadata: { padding } })
+    const { body } = await call(`GET /bodies/${requestId}`)
+    expect([body.request.length, body.request_cut]).toEqual([LONGEST_BODY, true])
+  })
+
+  test('of requests that nobody could answer hold the question alone', async () => {
+    const fault = { type: 'status', status: 500 } as const
+    gateway.sandbox.faults.set({ fault, model: 'sandbox-slow' })
+    const requestId = await askModel(gateway, house, { model: 'sandbox-slow' })
+    expect((await call(`GET /bodies/${requestId}`)).body.response).toBeNull()
+  })
+
+  test('outlive a restart, and end with their time', async () => {
+    const requestId = await askModel(gateway, house)
+    await gateway.stop()
+    gateway = await startTestGateway({ clock, dataFolder })
+    await house.owner.open()
+    const { owner } = house
+    const renewed = { ...house, owner }
+    expect(renewed.accountId).toBe(house.accountId)
+    const find = () => gateway.storage.findBody(house.accountId, requestId, clock.nowMs() - 3 * DAY_MS)
+    expect(await find()).not.toBeNull()
+    clock.advance(3 * DAY_MS + 1)
+    expect(await find()).toBeNull()
+    expect(
+      await gateway.storage.deleteBodies(house.accountId, clock.nowMs() - 3 * DAY_MS, 1_000),
+    ).toBeGreaterThan(2)
+  })
+})

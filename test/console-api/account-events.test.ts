@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
+import { addHousehold, askModel, type Household } from './support/account-stage.ts'
+import type { Browser } from './support/browser.ts'
+import { addPerson, browserOf, PASSWORD } from './support/people.ts'
+
+let gateway: TestGateway
+let house: Household
+
+beforeEach(async () => {
+  gateway = await startTestGateway()
+  house = await addHousehold(gateway, 'House')
+})
+afterEach(() => gateway.stop())
+
+interface Told {
+  readonly kind: string
+  // biome-ignore lint/suspicious/noExplicitAny: events are read as a page without types reads them.
+  readonly data: any
+}
+
+/** An open page that follows an account. */
+class Page {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  readonly #decoder = new TextDecoder()
+  #text = ''
+
+  constructor(response: Response) {
+    if (response.body === null) throw new Error('there is nothing to follow')
+    this.#reader = response.body.getReader()
+  }
+
+  static async open(browser: Browser, accountId: string): Promise<Page> {
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(`${gateway.url}/console/api/accounts/${accountId}/events`, {
+      headers: { cookie },
+    })
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+    ])
+    const page = new Page(response)
+    await page.#frame()
+    return page
+  }
+
+  /** The next event; null when there will be none. */
+  async next(): Promise<Told | null> {
+    for (let frame = await this.#frame(); frame !== null; frame = await this.#frame()) {
+      const [, kind = '', data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(frame) ?? []
+      if (kind !== '') return { kind, data: JSON.parse(data) }
+    }
+    return null
+  }
+
+  async close(): Promise<void> {
+    await this.#reader.cancel()
+  }
+
+  async #frame(): Promise<string | null> {
+    while (!this.#text.includes('\n\n')) {
+      const { done, value } = await this.#reader.read()
+      if (done) return null
+      this.#text += this.#decoder.decode(value, { stream: true })
+    }
+    const end = this.#text.indexOf('\n\n')
+    const frame = this.#text.slice(0, end)
+    this.#text = this.#text.slice(end + 2)
+    return frame
+  }
+}
+
+describe('whoever follows an account', () => {
+  test('hears of its settlements once they are stored, and of nobody else’s', async () => {
+    const other = await addHousehold(gateway, 'Other')
+    const page = await Page.open(house.owner, house.accountId)
+    await askModel(gateway, other)
+    const requestId = await askModel(gateway, house)
+    const told = await page.next()
+    expect([told?.kind, told?.data.request_id, told?.data.account_id]).toEqual([
+      'settlement',
+      requestId,
+      house.accountId,
+    ])
+    expect(told?.data.credential_id).toBeUndefined()
+    expect(await gateway.storage.findSettlement(requestId)).not.toBeNull()
+    await page.close()
+  })
+
+  test('hears of changes and alerts', async () => {
+    const page = await Page.open(house.owner, house.accountId)
+    await gateway.operator('POST', `/accounts/${house.accountId}/keys`, { name: 'another' })
+    expect(await page.next()).toEqual({ kind: 'change', data: { things: ['keys'] } })
+    await gateway.operator('PATCH', `/accounts/${house.accountId}`, { balance_alert: '100' })
+    expect(await page.next()).toEqual({ kind: 'change', data: { things: ['account'] } })
+    const told = await page.next()
+    expect([told?.kind, told?.data.kind, told?.data.account_id]).toEqual([
+      'alert',
+      'balance.low',
+      house.accountId,
+    ])
+    await page.close()
+  })
+
+  test('hears no more after signing out', async () => {
+    const page = await Page.open(house.owner, house.accountId)
+    await house.owner.call('POST /sign-out')
+    expect(await page.next()).toBeNull()
+  })
+
+  test('hears no more when no member any more', async () => {
+    const { id } = await addPerson(gateway, 'guest@house.example', {
+      accountId: house.accountId,
+      role: 'member',
+    })
+    const guest = await browserOf(gateway, 'guest@house.example', PASSWORD)
+    const page = await Page.open(guest, house.accountId)
+    await house.owner.call(`DELETE /accounts/${house.accountId}/members/${id}`)
+    expect(await page.next()).toBeNull()
+  })
+
+  test('is let go when the gateway stops, which does not wait for it', async () => {
+    const page = await Page.open(house.owner, house.accountId)
+    const [end] = await Promise.all([page.next(), gateway.stop()])
+    expect(end).toBeNull()
+    gateway = await startTestGateway()
+  })
+})

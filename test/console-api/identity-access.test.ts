@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Access, CONSOLE_PATH } from '../../src/edges/console-api/console-endpoint.ts'
+import type { Endpoint } from '../../src/gateway/ports/exchange.ts'
+import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
+import { Browser } from './support/browser.ts'
+import { addAccount, addPerson, PASSWORD, readAudit } from './support/people.ts'
+
+const PEOPLE = ['nobody', 'stranger', 'member', 'owner', 'operator'] as const
+type Person = (typeof PEOPLE)[number]
+
+/** Who each kind of endpoint lets in; to the others it says this. */
+const DENIALS: Readonly<Record<Access, Partial<Record<Person, string>>>> = {
+  public: {},
+  'signed-in': { nobody: 'auth_required' },
+  member: { nobody: 'auth_required', stranger: 'not_found' },
+  owner: { nobody: 'auth_required', stranger: 'not_found', member: 'permission_denied' },
+  operator: {
+    nobody: 'auth_required',
+    stranger: 'permission_denied',
+    member: 'permission_denied',
+    owner: 'permission_denied',
+  },
+}
+
+/** Whatever anybody may ask without having signed in. A new one has to be thought about, here as well. */
+const PUBLIC = [
+  'GET /console/api/oidc/callback',
+  'GET /console/api/oidc/start',
+  'GET /console/api/session',
+  'POST /console/api/sign-in',
+  'POST /console/api/sign-up',
+]
+
+let gateway: TestGateway
+let accountId: string
+const browsers = new Map<Person, Browser>()
+
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  accountId = await addAccount(gateway, 'Acme')
+  const otherAccountId = await addAccount(gateway, 'Other')
+  await addPerson(gateway, 'stranger@example.com', { accountId: otherAccountId, role: 'owner' })
+  await addPerson(gateway, 'member@example.com', { accountId, role: 'member' })
+  await addPerson(gateway, 'owner@example.com', { accountId, role: 'owner' })
+  await addPerson(gateway, 'operator@example.com', { isOperator: true })
+  for (const person of PEOPLE) browsers.set(person, new Browser(gateway.url))
+})
+afterAll(() => gateway.stop())
+
+/** The person's browser, signed in anew when a call before has ended the session. */
+async function browserOf(person: Person): Promise<Browser> {
+  const browser = browsers.get(person)
+  if (browser === undefined) throw new Error(person)
+  const { body } = await browser.call('GET /session')
+  if (person !== 'nobody' && body.user === null) await browser.signIn(`${person}@example.com`, PASSWORD)
+  return browser
+}
+
+interface Served extends Endpoint {
+  readonly access?: Access
+}
+
+function served(prefix: string): readonly Served[] {
+  return gateway.endpoints.filter(({ path }) => path.startsWith(`${prefix}/`))
+}
+
+function nameOf({ method, path }: Endpoint): string {
+  return `${method} ${path}`
+}
+
+function pathOf(path: string): string {
+  return path.replace(':account', accountId).replaceAll(/:\w+/g, 'none').replace('*', 'none')
+}
+
+interface Outcome {
+  readonly status: number
+  readonly code: string | null
+  readonly message: string
+  readonly headers: Headers
+}
+
+/** Streams are let go of at once: only their beginning matters here. */
+async function ask(browser: Browser, endpoint: Endpoint, headers: Record<string, string>): Promise<Outcome> {
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const controller = new AbortController()
+  const response = await fetch(`${gateway.url}${pathOf(endpoint.path)}`, {
+    method: endpoint.method,
+    redirect: 'manual',
+    signal: controller.signal,
+    headers: { cookie, 'content-type': 'application/json', ...headers },
+    ...(endpoint.method !== 'GET' && { body: '{}' }),
+  })
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+  const { error = null } = isJson ? ((await response.json()) as { error?: Outcome }) : {}
+  if (!isJson) controller.abort()
+  const { status } = response
+  return { status, code: error?.code ?? null, message: error?.message ?? '', headers: response.headers }
+}
+
+function tokenOf({ csrf }: Browser): Record<string, string> {
+  return csrf === null ? {} : { 'x-csrf-token': csrf }
+}
+
+describe('every endpoint of the console', () => {
+  test('says who may ask', () => {
+    const endpoints = served(CONSOLE_PATH)
+    expect(endpoints.length).toBeGreaterThan(15)
+    for (const endpoint of endpoints) {
+      expect([nameOf(endpoint), endpoint.access]).toEqual([nameOf(endpoint), expect.any(String)])
+      const isOfAccount = endpoint.path.includes('/accounts/:account')
+      expect([nameOf(endpoint), ['member', 'owner'].includes(endpoint.access ?? '')]).toEqual([
+        nameOf(endpoint),
+        isOfAccount,
+      ])
+    }
+    const open = endpoints.filter(({ access }) => access === 'public')
+    expect(open.map(nameOf).toSorted()).toEqual(PUBLIC)
+  })
+
+  for (const person of PEOPLE) {
+    test(`answers ${person} as it says`, async () => {
+      for (const endpoint of served(CONSOLE_PATH)) {
+        const browser = await browserOf(person)
+        const { status, code, message } = await ask(browser, endpoint, tokenOf(browser))
+        const told = [nameOf(endpoint), code]
+        const denial = DENIALS[endpoint.access ?? 'operator'][person]
+        if (denial !== undefined) expect(told).toEqual([nameOf(endpoint), denial])
+        else {
+          expect([nameOf(endpoint), status]).not.toEqual([nameOf(endpoint), 401])
+          expect([nameOf(endpoint), status]).not.toEqual([nameOf(endpoint), 500])
+          expect(told).not.toEqual([nameOf(endpoint), 'permission_denied'])
+          expect(message).not.toBe('There is no such account.')
+        }
+      }
+    })
+  }
+
+  test('refuses what a page of another site has sent, or nobody knows which', async () => {
+    const changing = served(CONSOLE_PATH).filter(({ method }) => method !== 'GET')
+    expect(changing.length).toBeGreaterThan(10)
+    const [owner, operator] = [await browserOf('owner'), await browserOf('operator')]
+    const forgeries: Record<string, string>[] = [
+      {},
+      { 'x-csrf-token': '' },
+      { 'x-csrf-token': 'x'.repeat(43) },
+      tokenOf(owner),
+      { ...tokenOf(operator), origin: 'https://evil.example' },
+      { ...tokenOf(operator), origin: 'null' },
+      { ...tokenOf(operator), origin: `${gateway.url}.evil.example` },
+    ]
+    for (const endpoint of changing) {
+      for (const headers of forgeries) {
+        const { code } = await ask(operator, endpoint, headers)
+        expect([nameOf(endpoint), headers, code]).toEqual([nameOf(endpoint), headers, 'permission_denied'])
+      }
+    }
+    expect((await operator.call('GET /session')).body.user.email).toBe('operator@example.com')
+  })
+
+  test('before sign-in takes the token only together with the cookie it was given with', async () => {
+    const [one, other] = [await new Browser(gateway.url).open(), await new Browser(gateway.url).open()]
+    const body = { email: 'owner@example.com', password: PASSWORD }
+    const refused = await one.call('POST /sign-in', { body, csrf: other.csrf })
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'permission_denied'])
+    const bare = new Browser(gateway.url)
+    expect((await bare.call('POST /sign-in', { body, csrf: one.csrf })).status).toBe(403)
+    const origin = { origin: gateway.url }
+    expect((await one.call('POST /sign-in', { body, headers: origin })).status).toBe(200)
+  })
+
+  test('cannot be put in a frame, guessed at or kept, whatever it answers', async () => {
+    for (const person of ['nobody', 'owner'] as const) {
+      for (const endpoint of served(CONSOLE_PATH)) {
+        const browser = await browserOf(person)
+        const { headers } = await ask(browser, endpoint, tokenOf(browser))
+        const names = ['x-frame-options', 'x-content-type-options', 'cache-control', 'referrer-policy']
+        expect([nameOf(endpoint), ...names.map((name) => headers.get(name))]).toEqual([
+          nameOf(endpoint),
+          'DENY',
+          'nosniff',
+          'no-store',
+          'same-origin',
+        ])
+        expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+      }
+    }
+  })
+})
+
+describe('every endpoint of the operator API', () => {
+  test('is closed to everybody who is no operator', async () => {
+    for (const person of ['nobody', 'stranger', 'member', 'owner'] as const) {
+      const browser = await browserOf(person)
+      const expected = person === 'nobody' ? 'auth_required' : 'permission_denied'
+      for (const endpoint of served('/operator/v1')) {
+        const { code } = await ask(browser, endpoint, tokenOf(browser))
+        expect([person, nameOf(endpoint), code]).toEqual([person, nameOf(endpoint), expected])
+      }
+    }
+  })
+
+  test('lets operators in by their session, and refuses what other sites have sent', async () => {
+    const operator = await browserOf('operator')
+    for (const endpoint of served('/operator/v1')) {
+      if (endpoint.method === 'GET') {
+        const { code } = await ask(operator, endpoint, {})
+        expect(['auth_required', 'permission_denied']).not.toContain(code ?? '')
+        continue
+      }
+      for (const headers of [{}, { ...tokenOf(operator), origin: 'https://evil.example' }]) {
+        const { code } = await ask(operator, endpoint, headers)
+        expect([nameOf(endpoint), code]).toEqual([nameOf(endpoint), 'permission_denied'])
+      }
+    }
+  })
+
+  test('says in the audit which operator it was', async () => {
+    const operator = await browserOf('operator')
+    const made = await operator.request('POST /operator/v1/accounts', { body: { name: 'By hand' } })
+    expect(made.status).toBe(200)
+    const line = (await readAudit(gateway)).find(({ subject }) => subject === made.body.id)
+    expect(line).toMatchObject({ actor: 'user:operator@example.com', action: 'account.created' })
+    const byToken = await gateway.operator<{ id: string }>('POST', '/accounts', { name: 'By token' })
+    const other = (await readAudit(gateway)).find(({ subject }) => subject === byToken.id)
+    expect(other?.actor).toBe('operator')
+  })
+
+  test('does not fall back to a session when a token is sent', async () => {
+    const operator = await browserOf('operator')
+    const headers = { authorization: 'Bearer wrong' }
+    const { status, body } = await operator.request('GET /operator/v1/accounts', { headers })
+    expect([status, body.error.code]).toEqual([401, 'auth_invalid'])
+  })
+
+  test('ends the sessions of somebody whose rank changes', async () => {
+    const { id } = await addPerson(gateway, 'rising@example.com')
+    const browser = new Browser(gateway.url)
+    await browser.signIn('rising@example.com', PASSWORD)
+    await gateway.operator('PATCH', `/users/${id}`, { is_operator: true })
+    expect((await browser.call('GET /sessions')).status).toBe(401)
+    await browser.signIn('rising@example.com', PASSWORD)
+    expect((await browser.request('GET /operator/v1/accounts')).status).toBe(200)
+    await gateway.operator('PATCH', `/users/${id}`, { is_operator: false })
+    expect((await browser.request('GET /operator/v1/accounts')).status).toBe(401)
+  })
+})
+
+test('a session is no API key, and an API key is no session', async () => {
+  const operator = await browserOf('operator')
+  expect((await operator.request('GET /v1/models')).status).toBe(401)
+  const bearer = { authorization: `Bearer ${operator.session}` }
+  expect((await new Browser(gateway.url).request('GET /v1/models', { headers: bearer })).status).toBe(401)
+})

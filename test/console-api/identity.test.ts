@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createMovableClock } from '../support/movable-clock.ts'
+import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
+import { Browser } from './support/browser.ts'
+import { addAccount, addPerson, browserOf, PASSWORD, readAudit } from './support/people.ts'
+
+const HOUR_MS = 60 * 60 * 1_000
+const clock = createMovableClock()
+
+let gateway: TestGateway
+let accountId: string
+beforeAll(async () => {
+  gateway = await startTestGateway({ clock, environment: { TURNPIKE_SIGN_UP: 'on' } })
+  accountId = await addAccount(gateway, 'Acme')
+})
+afterAll(() => gateway.stop())
+
+let people = 0
+/** A user nobody else uses, so that neither sessions nor throttling of one test touch another. */
+async function somebody(): Promise<string> {
+  people += 1
+  clock.advance(2 * HOUR_MS)
+  const email = `person-${people}@example.com`
+  await addPerson(gateway, email, { accountId, role: 'member' })
+  return email
+}
+
+describe('a session', () => {
+  test('is nobody before sign-in, and tells what can be done about it', async () => {
+    const browser = new Browser(gateway.url)
+    const { body, status } = await browser.call('GET /session')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ user: null, accounts: [], sign_up: true, oidc: null })
+    expect(body.version).toMatch(/^\d+\.\d+\.\d+/)
+    expect(body.csrf_token.length).toBeGreaterThan(30)
+  })
+
+  test('begins with address and password, whatever the case of the address', async () => {
+    const email = await somebody()
+    const browser = new Browser(gateway.url)
+    const { status, body, headers } = await browser.signIn(` ${email.toUpperCase()} `, PASSWORD)
+    expect(status).toBe(200)
+    expect(body.user).toMatchObject({
+      email,
+      is_operator: false,
+      totp_enabled: false,
+      has_password: true,
+    })
+    expect(body.accounts).toEqual([{ id: accountId, name: 'Acme', role: 'member' }])
+    expect((await browser.call('GET /session')).body).toEqual(body)
+    const cookie = headers.getSetCookie().find((line) => line.startsWith('turnpike_session='))
+    expect(cookie).toMatch(/^turnpike_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=1209600$/)
+  })
+
+  test('is under a new cookie after every sign-in, so that a planted one is worth nothing', async () => {
+    const email = await somebody()
+    const browser = new Browser(gateway.url)
+    const planted = 'A'.repeat(43)
+    browser.cookies.set('turnpike_session', planted)
+    await browser.signIn(email, PASSWORD)
+    const first = browser.session
+    expect(first).not.toBe(planted)
+    await browser.signIn(email, PASSWORD)
+    expect(browser.session).not.toBe(first)
+    const thief = new Browser(gateway.url)
+    for (const known of [planted, first ?? '']) {
+      thief.cookies.set('turnpike_session', known)
+      expect((await thief.call('GET /session')).body.user).toBeNull()
+    }
+  })
+
+  test('ends at sign-out, for whoever else has the cookie too', async () => {
+    const browser = await browserOf(gateway, await somebody())
+    const copy = browser.session ?? ''
+    expect((await browser.call('POST /sign-out')).body).toEqual({})
+    expect(browser.session).toBeNull()
+    browser.cookies.set('turnpike_session', copy)
+    expect((await browser.call('GET /sessions')).status).toBe(401)
+  })
+
+  test('ends after 12 hours without use', async () => {
+    const browser = await browserOf(gateway, await somebody())
+    clock.advance(12 * HOUR_MS - 1)
+    expect((await browser.call('GET /sessions')).status).toBe(200)
+    clock.advance(12 * HOUR_MS)
+    const { status, body } = await browser.call('GET /sessions')
+    expect([status, body.error.code]).toEqual([401, 'auth_required'])
+  })
+
+  test('ends after 14 days however much it is used', async () => {
+    const browser = await browserOf(gateway, await somebody())
+    for (let hours = 0; hours < 14 * 24 - 8; hours += 8) {
+      clock.advance(8 * HOUR_MS)
+      expect((await browser.call('GET /sessions')).status).toBe(200)
+    }
+    clock.advance(8 * HOUR_MS)
+    expect((await browser.call('GET /sessions')).status).toBe(401)
+  })
+
+  test('is listed with the others of the same user, and each can be ended', async () => {
+    const email = await somebody()
+    const one = await browserOf(gateway, email)
+    clock.advance(1_000)
+    const other = await browserOf(gateway, email)
+    const { data } = (await one.call('GET /sessions')).body
+    expect(data.map(({ current }: { current: boolean }) => current)).toEqual([false, true])
+    expect(data[0]).toMatchObject({ address: '127.0.0.1', user_agent: expect.stringContaining('Bun') })
+    expect(data[0].created_at).toBe(data[0].last_seen_at)
+    const gone = await one.call(`DELETE /sessions/${data[0].id}`)
+    expect(gone.body).toEqual({ id: data[0].id, deleted: true })
+    expect((await other.call('GET /sessions')).status).toBe(401)
+    expect((await one.call(`DELETE /sessions/${data[0].id}`)).status).toBe(404)
+  })
+
+  test('of somebody else cannot be ended', async () => {
+    const one = await browserOf(gateway, await somebody())
+    const other = await browserOf(gateway, await somebody())
+    const { id } = (await other.call('GET /sessions')).body.data[0]
+    expect((await one.call(`DELETE /sessions/${id}`)).status).toBe(404)
+    expect((await other.call('GET /sessions')).status).toBe(200)
+  })
+
+  test('and all others end everywhere', async () => {
+    const email = await somebody()
+    const browsers = [await browserOf(gateway, email), await browserOf(gateway, email)]
+    const cookies = browsers.map((browser) => browser.session ?? '')
+    await browsers[0]?.call('POST /sign-out-everywhere')
+    for (const [index, browser] of browsers.entries()) {
+      browser.cookies.set('turnpike_session', cookies[index] ?? '')
+      expect((await browser.call('GET /sessions')).status).toBe(401)
+    }
+  })
+
+  test('ends at once when an operator disables the user, who cannot come back', async () => {
+    const email = await somebody()
+    const browser = await browserOf(gateway, email)
+    const { id } = (await browser.call('GET /session')).body.user
+    await gateway.operator('PATCH', `/users/${id}`, { disabled: true })
+    expect((await browser.call('GET /sessions')).status).toBe(401)
+    expect((await browser.signIn(email, PASSWORD)).body.error.code).toBe('auth_invalid')
+    await gateway.operator('PATCH', `/users/${id}`, { disabled: false })
+    expect((await browser.signIn(email, PASSWORD)).status).toBe(200)
+  })
+})
+
+describe('a refusal', () => {
+  test('is the same for a wrong password, an unknown address and no address', async () => {
+    const email = await somebody()
+    const browser = new Browser(gateway.url)
+    const answers = [
+      await browser.signIn(email, `${PASSWORD}x`),
+      await browser.signIn('nobody@example.com', PASSWORD),
+      await browser.signIn('no address', PASSWORD),
+    ]
+    const told = answers.map(({ status, body }) => JSON.stringify({ status, body }))
+    expect(answers[0]).toMatchObject({ status: 401, body: { error: { code: 'auth_invalid' } } })
+    expect(new Set(told).size).toBe(1)
+  })
+
+  test('names a field that is missing or not known', async () => {
+    const browser = await new Browser(gateway.url).open()
+    const missing = await browser.call('POST /sign-in', { body: { email: 'a@b' } })
+    expect(missing.body.error).toMatchObject({ code: 'invalid_request', param: 'password' })
+    const unknown = await browser.call('POST /sign-in', { body: { email: 'a', password: 'b', admin: true } })
+    expect(unknown.body.error).toMatchObject({ code: 'invalid_request', param: 'admin' })
+  })
+})
+
+describe('guessing', () => {
+  test('has to wait longer each time, and a right password has to wait too', async () => {
+    const email = await somebody()
+    const browser = new Browser(gateway.url)
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      expect((await browser.signIn(email, 'wrong')).status).toBe(401)
+    }
+    const waits: number[] = []
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      const refused = await browser.signIn(email, PASSWORD)
+      expect([refused.status, refused.body.error.code]).toEqual([429, 'rate_limit_exceeded'])
+      const seconds = Number(refused.headers.get('retry-after'))
+      waits.push(seconds)
+      clock.advance(seconds * 1_000)
+      expect((await browser.signIn(email, 'wrong')).status).toBe(401)
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
+    clock.advance(60_000)
+    expect((await browser.signIn(email, PASSWORD)).status).toBe(200)
+    expect((await browser.signIn(email, 'wrong')).status).toBe(401)
+  })
+
+  test('many at once is no quicker', async () => {
+    const email = await somebody()
+    const browser = await new Browser(gateway.url).open()
+    const body = { email, password: 'wrong' }
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => browser.call('POST /sign-in', { body })),
+    )
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(5)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(7)
+  })
+
+  test('at many users from one address has to wait as well, and the audit stays short', async () => {
+    clock.advance(2 * HOUR_MS)
+    const before = (await readAudit(gateway)).filter(({ action }) => action === 'user.sign_in_failed').length
+    const browser = await new Browser(gateway.url).open()
+    const statuses: number[] = []
+    for (let attempt = 0; attempt < 22; attempt += 1) {
+      const body = { email: `victim-${attempt}@example.com`, password: 'wrong' }
+      statuses.push((await browser.call('POST /sign-in', { body })).status)
+    }
+    expect(statuses.filter((status) => status === 401)).toHaveLength(20)
+    expect(statuses.slice(20)).toEqual([429, 429])
+    const failures = (await readAudit(gateway)).filter(({ action }) => action === 'user.sign_in_failed')
+    expect(failures.length - before).toBe(5)
+    expect(JSON.stringify(failures)).not.toContain('victim')
+  })
+})
+
+describe('signing up', () => {
+  const input = { email: 'new@example.com', password: PASSWORD, name: 'New & <b>Co</b>' }
+
+  test('makes a user and an account of the lowest tier that they own', async () => {
+    clock.advance(2 * HOUR_MS)
+    const browser = await new Browser(gateway.url).open()
+    const { status, body } = await browser.call('POST /sign-up', { body: input })
+    expect(status).toBe(200)
+    expect(body.user).toMatchObject({ email: input.email, name: input.name, is_operator: false })
+    expect(body.accounts).toEqual([{ id: expect.any(String), name: input.name, role: 'owner' }])
+    const account = await gateway.operator<{ tier: string }>('GET', `/accounts/${body.accounts[0].id}`)
+    expect(account.tier).toBe('Starter')
+    expect((await browserOf(gateway, input.email)).session).not.toBeNull()
+  })
+
+  test('takes an address once', async () => {
+    const browser = await new Browser(gateway.url).open()
+    const { status, body } = await browser.call('POST /sign-up', {
+      body: { ...input, email: 'NEW@example.com' },
+    })
+    expect([status, body.error.param]).toEqual([400, 'email'])
+  })
+
+  test.each([
+    ['short', 'password'],
+    ['1234567890', 'password'],
+    ['Password2026!', 'password'],
+    ['x'.repeat(201), 'password'],
+    ['somebody-new', 'password'],
+  ])('refuses the password %p', async (password, param) => {
+    clock.advance(2 * HOUR_MS)
+    const browser = await new Browser(gateway.url).open()
+    const body = { ...input, email: 'somebody-new@example.com', password }
+    const answer = await browser.call('POST /sign-up', { body })
+    expect([answer.status, answer.body.error.param]).toEqual([400, param])
+    expect(answer.body.error.message).not.toContain(password)
+  })
+})
+
+test('signing up from one place has to wait after twenty, whatever comes of it', async () => {
+  clock.advance(2 * HOUR_MS)
+  const browser = await new Browser(gateway.url).open()
+  const body = { email: 'no address', password: PASSWORD, name: 'X' }
+  const statuses: number[] = []
+  for (let number = 0; number < 22; number += 1) {
+    statuses.push((await browser.call('POST /sign-up', { body })).status)
+  }
+  expect(statuses).toEqual([...Array<number>(20).fill(400), 429, 429])
+})
+
+describe('a password', () => {
+  const NEXT = 'another-good-one-91'
+
+  test('is changed by whoever knows it, and every other session ends', async () => {
+    const email = await somebody()
+    const [one, other] = [await browserOf(gateway, email), await browserOf(gateway, email)]
+    const before = one.session
+    const wrong = await one.call('POST /password', { body: { current: 'wrong', new: NEXT } })
+    expect([wrong.status, wrong.body.error.param]).toEqual([403, 'current'])
+    const weak = await one.call('POST /password', { body: { current: PASSWORD, new: 'weak' } })
+    expect([weak.status, weak.body.error.param]).toEqual([400, 'new'])
+    const changed = await one.call('POST /password', { body: { current: PASSWORD, new: NEXT } })
+    expect([changed.status, changed.body]).toEqual([200, {}])
+    expect(one.session).not.toBe(before)
+    expect((await one.call('GET /sessions')).body.data).toHaveLength(1)
+    expect((await one.call('PATCH /profile', { body: { name: 'Same page' } })).status).toBe(200)
+    expect((await other.call('GET /sessions')).status).toBe(401)
+    expect((await other.signIn(email, PASSWORD)).status).toBe(401)
+    expect((await other.signIn(email, NEXT)).status).toBe(200)
+  })
+
+  test('cannot be guessed from a session that was left open', async () => {
+    const browser = await browserOf(gateway, await somebody())
+    const body = { current: 'wrong', new: NEXT }
+    const statuses: number[] = []
+    for (let attempt = 0; attempt < 7; attempt += 1) {
+      statuses.push((await browser.call('POST /password', { body })).status)
+    }
+    expect(statuses).toEqual([403, 403, 403, 403, 403, 429, 429])
+  })
+})
+
+test('a name can be changed, and is text whatever it holds', async () => {
+  const browser = await browserOf(gateway, await somebody())
+  const name = '<img src=x onerror=alert(1)>'
+  const { body, headers } = await browser.call('PATCH /profile', { body: { name } })
+  expect(body.user.name).toBe(name)
+  expect(headers.get('content-type')).toStartWith('application/json')
+  expect((await browser.call('PATCH /profile', { body: { name: '  ' } })).body.error.param).toBe('name')
+})
+
+test('the audit knows every deed, and no secret', async () => {
+  const email = await somebody()
+  const browser = await browserOf(gateway, email)
+  await browser.call('POST /password', { body: { current: PASSWORD, new: 'a-third-good-one-3' } })
+  await browser.call('POST /sign-out')
+  const audit = await readAudit(gateway)
+  const own = audit.filter(({ actor }) => actor === `user:${email}`).map(({ action }) => action)
+  expect(own).toEqual(['session.ended', 'user.password_changed', 'user.signed_in'])
+  const text = JSON.stringify(audit)
+  for (const secret of [PASSWORD, 'a-third-good-one-3', 'argon2', browser.csrf ?? '']) {
+    expect(text).not.toContain(secret)
+  }
+  const logged = JSON.stringify([gateway.log.requests, gateway.log.troubles])
+  expect(logged).not.toContain(PASSWORD)
+  expect(gateway.log.troubles).toEqual([])
+})
