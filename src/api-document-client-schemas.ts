@@ -5,6 +5,8 @@ import * as chatReply from './protocols/chat-completion/reply-schema.ts'
 import * as chat from './protocols/chat-completion/schema.ts'
 import * as generationReply from './protocols/content-generation/reply-schema.ts'
 import * as generation from './protocols/content-generation/schema.ts'
+import * as imageReply from './protocols/images/reply-schema.ts'
+import * as images from './protocols/images/schema.ts'
 import * as messagesReply from './protocols/messages/reply-schema.ts'
 import * as messages from './protocols/messages/schema.ts'
 import * as responsesReply from './protocols/responses/reply-schema.ts'
@@ -51,10 +53,30 @@ function requestSchemas(): Record<string, JsonSchema> {
     }),
     MessageCountRequest: request(messages.CountRequestSchema, { model: MODEL }),
     GenerateContentRequest: request(generation.GenerateRequestSchema, {}),
+    ImageRequest: request(images.GenerationRequestSchema, {
+      model: MODEL,
+      n: 'How many pictures, 1 to 4; some models make fewer.',
+      size: '`WIDTHxHEIGHT` or `auto`. Which sizes there are depends on the model.',
+      quality: '`standard` or `hd`, or a word the model itself knows.',
+      response_format: '`url` when left out: an address of this gateway that works for a while.',
+      stream: 'Only `false`: pictures come whole.',
+    }),
+    ImageEditRequest: imageEditSchema(request(images.EditRequestSchema, { model: MODEL, n: '1 to 10.' })),
     CountTokensRequest: request(generation.CountRequestSchema, {
       contents: 'Send either this or `generateContentRequest`.',
     }),
   }
+}
+
+/** Files stand in the form beside what is checked as fields. */
+function imageEditSchema(fields: JsonSchema): JsonSchema {
+  const file = (description: string) => ({ type: 'string', format: 'binary', description })
+  const properties = {
+    ...(fields.properties as object),
+    image: file('The picture to change: PNG, JPEG or WebP. Several come as `image[]`.'),
+    mask: file('A PNG of the same size; its transparent areas are changed.'),
+  }
+  return { ...fields, properties, required: ['image', ...((fields.required as string[] | undefined) ?? [])] }
 }
 
 const CHECKED = 'The kinds whose fields are checked. Other kinds are passed on as they are.'
@@ -107,6 +129,7 @@ function answerSchemas(): Record<string, JsonSchema> {
     Message: cleanSchema(MessagesReplySchema),
     MessageTokens: cleanSchema(MessagesCountSchema),
     GenerateContentResult: cleanSchema(generationReply.GenerateReplySchema),
+    Images: cleanSchema(imageReply.ImageReplySchema),
     TokenCount: cleanSchema(generationReply.CountReplySchema),
     GenerationModel: cleanSchema(generationReply.GenerationModelSchema),
     GenerationModelList: cleanSchema(generationReply.GenerationModelListSchema),

@@ -34,6 +34,7 @@ export function clientOperations(): OperationDescription[] {
     ...generationOperations('models', ''),
     ...generationOperations('tunedModels', 'Tuned'),
     ...imageOperations(),
+    ...assetOperations(),
     ...modelOperations(),
   ]
 }
@@ -231,13 +232,57 @@ function imageOperations(): OperationDescription[] {
   const common = {
     tag: 'Images',
     security: KEY_SCHEMES,
-    description: 'Not served by this version: a valid key is answered with `not_found`.',
-    answer: { description: 'Not served by this version.', schema: 'Error', status: 404, ...looksUp },
-    ...errors([401, 403, 500, 503]),
+    parameters: [STRICT],
+    answer: {
+      description: 'The pictures, as addresses or in Base64.',
+      schema: 'Images',
+      headers: [...REQUEST_LIMIT_HEADERS, ...ROUTE_HEADERS],
+    },
+    ...errors(GENERATION_ERRORS),
   } as const
   return [
-    { ...common, endpoint: 'POST /v1/images/generations', id: 'createImage', summary: 'Draw a picture' },
-    { ...common, endpoint: 'POST /v1/images/edits', id: 'editImage', summary: 'Change a picture' },
+    {
+      ...common,
+      endpoint: 'POST /v1/images/generations',
+      id: 'createImage',
+      summary: 'Draw a picture',
+      description: 'For models with `image` in `gateway.kinds`.',
+      body: {
+        schema: 'ImageRequest',
+        example: { model: 'sandbox-image', prompt: 'A lighthouse at dusk', size: '1024x1024' },
+      },
+    },
+    {
+      ...common,
+      endpoint: 'POST /v1/images/edits',
+      id: 'editImage',
+      summary: 'Change a picture',
+      description: 'For models with `image-edit` in `gateway.kinds`.',
+      body: {
+        schema: 'ImageEditRequest',
+        contentType: 'multipart/form-data',
+        example: { model: 'sandbox-image', prompt: 'Add a ship', image: '(a file)' },
+      },
+    },
+  ]
+}
+
+function assetOperations(): OperationDescription[] {
+  return [
+    {
+      endpoint: 'GET /assets/:name',
+      id: 'fetchAsset',
+      tag: 'Images',
+      summary: 'Fetch a picture by the address it was given out under',
+      description: 'The address is the permission: no key is needed, and it cannot be made up or changed.',
+      security: [],
+      parameters: [
+        { name: 'expires', in: 'query', description: 'When it ends, in Unix seconds.' },
+        { name: 'signature', in: 'query', description: 'As it was given out.' },
+      ],
+      answer: { description: 'The picture.', schema: null, contentType: 'image/*' },
+      errors: { family: 'OperatorError', statuses: [404, 500, 503] },
+    },
   ]
 }
 

@@ -1,8 +1,11 @@
+import { bookSchemas } from './api-document-books.ts'
+import { userSchemas } from './api-document-users.ts'
 import { cleanSchema, type JsonSchema, withNotes } from './edges/api-docs/clean-schema.ts'
 import * as answers from './edges/operator-api/answer-schema.ts'
 import { FindingsAnswer, ModelComparisonAnswer } from './edges/operator-api/doctor-schema.ts'
 import * as bodies from './edges/operator-api/schema.ts'
 import { SupplyChangesAnswer, SupplyFileBody } from './edges/operator-api/supply-file-schema.ts'
+import { SystemAnswer } from './edges/operator-api/system-schema.ts'
 
 const AMOUNT = 'USDT as a decimal string with at most 9 decimals.'
 const RPM = 'Requests per minute; null for no limit of its own.'
@@ -14,7 +17,7 @@ const keyNotes = {
   usage_limit: 'What the key may spend in a period (UTC; weeks begin on Monday); null for no limit.',
   rpm: RPM,
   tpm: TPM,
-  model_allowlist: 'Model ids, or beginnings followed by `*`; null allows every model.',
+  model_allowlist: 'At most 1,000 model ids, or beginnings followed by `*`; null allows every model.',
   budget: 'A monthly amount with thresholds in percent; it never blocks, `usage_limit` does.',
   expires_at: TIME,
   shared_fallback:
@@ -28,7 +31,7 @@ const credentialNotes = {
 
 /** Bodies and answers of the operator API, by the name the document gives them. */
 export function operatorSchemas(): Record<string, JsonSchema> {
-  return { ...bodySchemas(), ...answerSchemas() }
+  return { ...bodySchemas(), ...answerSchemas(), ...bookSchemas(), ...userSchemas() }
 }
 
 function bodySchemas(): Record<string, JsonSchema> {
@@ -38,6 +41,7 @@ function bodySchemas(): Record<string, JsonSchema> {
     AccountCreate: body(bodies.AccountBody),
     AccountChange: body(bodies.AccountChangeBody, {
       credit_line: 'How far below zero the balance may go; null is unlimited.',
+      balance_alert: 'A balance below this is an alert; null for none.',
     }),
     PaymentCreate: body(bodies.PaymentBody, {
       amount: AMOUNT,
@@ -64,6 +68,10 @@ function bodySchemas(): Record<string, JsonSchema> {
     KeyChange: body(bodies.KeyChangeBody, keyNotes),
     KeyRotate: body(bodies.RotateBody, {
       grace_seconds: 'How long the old secret lives on; 0 when left out.',
+    }),
+    WebhookPut: body(bodies.WebhookBody, {
+      url: 'http or https, without user or password.',
+      enabled: 'true when left out.',
     }),
     SupplierPut: body(bodies.SupplierBody, {
       base_url:
@@ -110,6 +118,7 @@ function answerSchemas(): Record<string, JsonSchema> {
     Payment: answers.PaymentAnswer,
     LedgerEntry: answers.LedgerEntryAnswer,
     Key: answers.KeyAnswer,
+    Alert: answers.AlertAnswer,
     Supplier: answers.SupplierAnswer,
     Credential: answers.CredentialAnswer,
     CatalogModel: answers.ModelAnswer,
@@ -123,11 +132,14 @@ function answerSchemas(): Record<string, JsonSchema> {
     TierEvaluation: cleanSchema(answers.TierEvaluationAnswer),
     Adjustment: cleanSchema(answers.AdjustmentAnswer),
     IssuedKey: cleanSchema(answers.IssuedKeyAnswer),
+    Webhook: cleanSchema(answers.WebhookAnswer),
+    IssuedWebhook: cleanSchema(answers.IssuedWebhookAnswer),
     Route: cleanSchema(answers.RouteAnswer),
     Deleted: cleanSchema(answers.DeletedAnswer),
     Findings: cleanSchema(FindingsAnswer),
     ModelComparison: cleanSchema(ModelComparisonAnswer),
     SupplyChanges: cleanSchema(SupplyChangesAnswer),
+    System: cleanSchema(SystemAnswer),
   }
   for (const [name, item] of Object.entries(items)) {
     schemas[name] = cleanSchema(item)

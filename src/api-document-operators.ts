@@ -1,3 +1,5 @@
+import { bookOperations } from './api-document-books.ts'
+import { userOperationDescriptions } from './api-document-users.ts'
 import type { OperationDescription, ParameterDescription } from './edges/api-docs/description.ts'
 
 const ROOT = '/operator/v1'
@@ -60,9 +62,12 @@ export function operatorOperations(): OperationDescription[] {
     ...paymentOperations(),
     ...tierOperations(),
     ...keyOperations(),
+    ...alertOperations(),
     ...supplierOperations(),
     ...modelOperations(),
     ...historyOperations(),
+    ...bookOperations(),
+    ...userOperationDescriptions(),
   ]
 }
 
@@ -75,7 +80,7 @@ function accountOperations(): OperationDescription[] {
     }),
     call([`GET ${ROOT}/accounts`, 'listAccounts', 'List accounts', 'AccountList'], { parameters: PAGE }),
     call([`GET ${account}`, 'showAccount', 'Show an account', 'Account']),
-    call([`PATCH ${account}`, 'changeAccount', 'Change name or credit line', 'Account'], {
+    call([`PATCH ${account}`, 'changeAccount', 'Change name, credit line or balance alert', 'Account'], {
       body: ['AccountChange', { credit_line: '25' }],
     }),
   ]
@@ -178,6 +183,22 @@ function keyOperations(): OperationDescription[] {
   ]
 }
 
+function alertOperations(): OperationDescription[] {
+  const call = describer('Alerts')
+  const webhook = `${ROOT}/accounts/:id/webhook` as const
+  return [
+    call([`GET ${ROOT}/alerts`, 'listAlerts', 'List alerts, newest first', 'AlertList'], {
+      parameters: [{ name: 'account_id', in: 'query', description: 'Only this account id.' }, ...PAGE],
+    }),
+    call([`PUT ${webhook}`, 'putWebhook', 'Set where an account is told of alerts', 'IssuedWebhook'], {
+      body: ['WebhookPut', { url: 'https://hooks.example.com/alerts', enabled: true }],
+      description: 'The first time the answer holds the signing secret, which is never shown again.',
+    }),
+    call([`GET ${webhook}`, 'showWebhook', 'Show the webhook of an account', 'Webhook']),
+    call([`DELETE ${webhook}`, 'deleteWebhook', 'Remove the webhook of an account', 'Deleted']),
+  ]
+}
+
 function supplierOperations(): OperationDescription[] {
   const call = describer('Suppliers')
   const supplier = `${ROOT}/suppliers/:id` as const
@@ -269,6 +290,7 @@ const FILTERS: readonly ParameterDescription[] = [
   { name: 'account', in: 'query', description: 'Only this account id.' },
   { name: 'key', in: 'query', description: 'Only this key id.' },
   { name: 'model', in: 'query', description: 'Only this model id.' },
+  { name: 'outcome', in: 'query', description: 'Only those that ended like this.' },
   { name: 'from', in: 'query', description: 'Started at this RFC 3339 time or later.' },
   { name: 'to', in: 'query', description: 'Started before this RFC 3339 time.' },
 ]
@@ -281,6 +303,9 @@ function historyOperations(): OperationDescription[] {
     }),
     call([`GET ${ROOT}/settlements/:id`, 'showSettlement', 'Show how a request ended', 'Settlement'], {
       parameters: [{ name: 'id', in: 'path', description: 'The `x-request-id` of the response.' }],
+    }),
+    call([`GET ${ROOT}/system`, 'showSystem', 'Show how the gateway is doing', 'System'], {
+      description: 'This node, its database and journal, and the settings that are no secret.',
     }),
     call([`GET ${ROOT}/audit`, 'listAuditEvents', 'List changes, newest first', 'AuditEventList'], {
       parameters: PAGE,

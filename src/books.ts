@@ -6,6 +6,7 @@ import { MemoryAdmissions } from './edges/windows/memory-admissions.ts'
 import { openAlerts } from './gateway/alerts/alerts.ts'
 import { watchMoney } from './gateway/alerts/watch-money.ts'
 import { addCapacity, credentialCapacity } from './gateway/capacity.ts'
+import { BodyKeeping } from './gateway/console/body-keeping.ts'
 import { createLiveConfiguration } from './gateway/live-configuration.ts'
 import { createOperations } from './gateway/operate/index.ts'
 import { systemRandom } from './gateway/operate/random-source.ts'
@@ -24,17 +25,22 @@ export type Books = Awaited<ReturnType<typeof openBooks>>
 /** Configuration and money as they stand in the vault, and the operations that change them. */
 export async function openBooks(settings: Settings, surroundings: Surroundings, vault: Vault) {
   const { clock, random } = surroundings
-  const { storage, journal, secrets } = vault
+  const { storage, journal, secrets, events } = vault
   const admissions = await loadAdmissions(storage, clock)
-  const configuration = createLiveConfiguration(buildSnapshot(await storage.loadConfiguration()))
+  const configuration = events.watching(
+    createLiveConfiguration(buildSnapshot(await storage.loadConfiguration())),
+  )
+  const bodies = new BodyKeeping({ ...surroundings, storage }, await storage.loadBodyStorage())
   const router = new Router({ clock, random })
   const allowsPrivateWebhooks = settings.webhookAllowPrivate === 'on'
+  const send = createWebhookSender(webhookRules({ allowsPrivate: allowsPrivateWebhooks }))
   const alerts = await openAlerts({
     ...surroundings,
     snapshot: configuration.current,
     money: admissions,
     storage,
-    send: createWebhookSender(webhookRules({ allowsPrivate: allowsPrivateWebhooks })),
+    send,
+    onRaised: (alert) => events.noteAlert(alert),
     newId: systemRandom.id,
   })
   const operations = createOperations({
@@ -57,7 +63,7 @@ export async function openBooks(settings: Settings, surroundings: Surroundings, 
     formats: FORMATS,
   })
   const applySupplyText = createTextApplication(operations)
-  return { ...vault, admissions, configuration, router, alerts, operations, applySupplyText }
+  return { ...vault, admissions, configuration, router, alerts, operations, applySupplyText, bodies, send }
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000

@@ -1,7 +1,9 @@
+import packageFile from '../package.json' with { type: 'json' }
 import { withApiDocs } from './api-document.ts'
 import { type Books, openBooks } from './books.ts'
 import { buildGateway } from './build-gateway.ts'
 import { drain } from './drain.ts'
+import { consoleEndpoints } from './edges/console-api/index.ts'
 import { consoleFileEndpoints } from './edges/console-files/index.ts'
 import { startServer } from './edges/http-server/serve.ts'
 import { operatorCheck, operatorEndpoints, paymentWebhookEndpoint } from './edges/operator-api/index.ts'
@@ -9,7 +11,7 @@ import type { Settings } from './edges/settings/settings.ts'
 import { openSupplyFile } from './edges/supply-file/supply-file.ts'
 import { countingRequests, metricsEndpoint } from './edges/telemetry/metrics-endpoint.ts'
 import { registerVendorKeys } from './environment-supply.ts'
-import { makeFirstAccount } from './first-start.ts'
+import { type FirstUser, makeFirstAccount, makeFirstUser } from './first-start.ts'
 import type { Alerts } from './gateway/alerts/alerts.ts'
 import { healthEndpoints } from './gateway/health.ts'
 import type { LiveStreams } from './gateway/live-streams.ts'
@@ -19,6 +21,8 @@ import type { Endpoint } from './gateway/ports/exchange.ts'
 import type { Storage } from './gateway/ports/storage.ts'
 import { clientEndpoints } from './gateway/routes.ts'
 import { ScheduledJob } from './gateway/scheduled-job.ts'
+import { openAccountApi, systemDescriber } from './open-console.ts'
+import { openIdentity } from './open-identity.ts'
 import { sweepAssetsHourly } from './picture-stores.ts'
 import { scheduleRetention } from './retention-job.ts'
 import { BUILT_IN_CATALOG } from './rules/catalog/built-in/built-in-catalog.ts'
@@ -43,6 +47,7 @@ export interface Turnpike {
   /** Made by this very start and shown once; null on any later start. */
   readonly newOperatorToken: string | null
   readonly newKey: string | null
+  readonly newUser: FirstUser | null
   /** Stops accepting, lets streams finish up to the deadline, ends the rest, and stores everything. */
   stop(deadlineMs: number): Promise<void>
 }
@@ -56,7 +61,7 @@ const SWEEP_PORTION = 500
 export async function startTurnpike(settings: Settings, surroundings: Surroundings): Promise<Turnpike> {
   const vault = await openVault(settings, surroundings)
   const { storage, access } = vault
-  const { books, supplyFile, sandbox, serving, newKey } = await storage.exclusively(() =>
+  const { books, supplyFile, sandbox, serving, newKey, newUser } = await storage.exclusively(() =>
     open(settings, surroundings, vault),
   )
   const { operations, alerts } = books
@@ -65,9 +70,13 @@ export async function startTurnpike(settings: Settings, surroundings: Surroundin
   const retention = scheduleRetention(settings.settlementDays, surroundings, { ...vault, watch })
   const beat = setInterval(() => {
     gateway.streams.beat(surroundings.clock.nowMs())
-    return Promise.all([tiers.beat(), retention?.beat(), alerts.beat()])
+    const follow = books.events.beat(surroundings.clock.nowMs())
+    return Promise.all([tiers.beat(), retention?.beat(), alerts.beat(), follow])
   }, BEAT_MS)
-  const sweep = setInterval(() => sweepReplies(storage, surroundings), SWEEP_MS)
+  const sweep = setInterval(
+    () => Promise.all([sweepReplies(storage, surroundings), books.bodies.sweep()]),
+    SWEEP_MS,
+  )
   const assetSweep = sweepAssetsHourly(gateway.assets, surroundings)
   supplyFile?.follow()
   return {
@@ -81,8 +90,11 @@ export async function startTurnpike(settings: Settings, surroundings: Surroundin
     alerts,
     newOperatorToken: access.newToken,
     newKey,
+    newUser,
     stop: async (deadlineMs) => {
       watch.isClosing = true
+      // These would go on for ever.
+      books.events.endAll()
       await drain(server, gateway.streams, deadlineMs)
       clearInterval(beat)
       clearInterval(sweep)
@@ -92,6 +104,7 @@ export async function startTurnpike(settings: Settings, surroundings: Surroundin
       await retention?.stop()
       await alerts.stop()
       await sandbox?.stop()
+      await books.bodies.flush()
       await vault.close()
     },
   }
@@ -128,8 +141,9 @@ async function open(settings: Settings, surroundings: Surroundings, vault: Vault
   const sandbox = await openSandbox(settings.sandbox, books.operations)
   const serving = serve(settings, surroundings, books)
   const newKey = await makeFirstAccount(books.operations, settings.bootstrapKey)
+  const newUser = await makeFirstUser(serving.users, books.operations)
   vault.access.keep()
-  return { books, supplyFile, sandbox, serving, newKey }
+  return { books, supplyFile, sandbox, serving, newKey, newUser }
 }
 
 function serve(settings: Settings, surroundings: Surroundings, books: Books) {
@@ -137,6 +151,7 @@ function serve(settings: Settings, surroundings: Surroundings, books: Books) {
   const { storage, access, secrets } = books
   const gateway = buildGateway(settings, surroundings, books)
   const isOperator = operatorCheck(access.fingerprint, secrets.fingerprint)
+  const { identity, users } = openIdentity(settings, surroundings, books)
   const watch = { isClosing: false }
   const readGauges = () => ({
     liveStreams: gateway.streams.size,
@@ -146,7 +161,10 @@ function serve(settings: Settings, surroundings: Surroundings, books: Books) {
     ...clientEndpoints(gateway),
     ...operatorEndpoints(books.operations, {
       isOperator,
+      findOperator: identity.findOperator,
+      users,
       clock,
+      describeSystem: systemDescriber(settings, surroundings, { ...books, streams: gateway.streams }),
       applySupplyText: books.applySupplyText,
       diagnostics: createDiagnostics({
         ...gateway,
@@ -157,6 +175,13 @@ function serve(settings: Settings, surroundings: Surroundings, books: Books) {
     paymentWebhookEndpoint(books.operations, { secret: settings.paymentWebhookSecret, clock }),
     metricsEndpoint(books.metrics, { isOperator, readGauges }),
     ...healthEndpoints({ storage, isClosing: () => watch.isClosing }),
+    ...consoleEndpoints({
+      identity,
+      accountName: (id) => books.configuration.current().accounts.get(id)?.name ?? null,
+      publicUrl: settings.publicUrl,
+      version: packageFile.version,
+      account: openAccountApi(books, surroundings, users),
+    }),
     ...consoleFileEndpoints(),
   ])
   const server = startServer({
@@ -168,7 +193,7 @@ function serve(settings: Settings, surroundings: Surroundings, books: Books) {
     clock,
     log: countingRequests(log, books.metrics),
   })
-  return { gateway, endpoints, server, watch }
+  return { gateway, endpoints, server, watch, users }
 }
 
 /** Deletes kept replies whose time is over. */

@@ -5,6 +5,7 @@ import type { Settings } from './edges/settings/settings.ts'
 import { openStorage } from './edges/storage/index.ts'
 import { Metrics } from './edges/telemetry/metrics.ts'
 import { findOperatorAccess, findServerSecret } from './first-start.ts'
+import { LiveEvents } from './gateway/console/live-events.ts'
 import { openPictureStores } from './picture-stores.ts'
 import {
   createSealer,
@@ -23,12 +24,14 @@ export async function openVault(settings: Settings, { clock, log }: Surroundings
   const pictures = openPictureStores(settings, { dataFolder: folder.path, assetKey, clock })
   const access = findOperatorAccess(settings.operatorToken, folder, secrets)
   const metrics = new Metrics()
+  const events = new LiveEvents()
   const journalFolder = join(folder.path, 'journal')
   const journal = await FileJournal.start({
     folder: journalFolder,
     persist: async (settlements) => {
       await storage.writeSettlements(settlements)
       metrics.noteSettlements(settlements)
+      events.noteSettlements(settlements)
     },
     ping: () => storage.ping(),
     fsync: settings.journalFsync,
@@ -39,7 +42,7 @@ export async function openVault(settings: Settings, { clock, log }: Surroundings
     await storage.close()
     folder.release()
   }
-  return { secrets, access, storage, journal, journalFolder, metrics, pictures, close }
+  return { secrets, access, storage, journal, journalFolder, metrics, events, pictures, close }
 }
 
 /** The database under the server secret, and the key for fingerprints that it keeps whatever that secret becomes. */

@@ -22,7 +22,10 @@ export async function printList<Row>(
   do {
     const size = Math.min(limit - rows.length, LARGEST_PAGE)
     const query = new URLSearchParams({ limit: String(size), ...(cursor !== null && { cursor }) })
-    const listing: Listing<Row> = await call.client.call('GET', `${path}?${query}`)
+    const listing: Listing<Row> = await call.client.call(
+      'GET',
+      `${path}${path.includes('?') ? '&' : '?'}${query}`,
+    )
     rows.push(...listing.data)
     cursor = listing.next_cursor
   } while (cursor !== null && rows.length < limit)

@@ -2,23 +2,33 @@ import { type Command, type Terminal, UsageError } from './command.ts'
 import { createAccountsCommand } from './commands/accounts.ts'
 import { applyCommand } from './commands/apply.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { createExportCommand } from './commands/export.ts'
 import { createHelpCommand } from './commands/help.ts'
+import { createKeysCommand } from './commands/keys.ts'
+import { createLedgerCommand } from './commands/ledger.ts'
 import { modelsCommand } from './commands/models.ts'
 import { createPaymentsCommand } from './commands/payments.ts'
 import { sandboxCommand } from './commands/sandbox.ts'
 import { secretCommand } from './commands/secret.ts'
 import { createTiersCommand } from './commands/tiers.ts'
+import { createUsageCommand } from './commands/usage.ts'
+import { createUsersCommand } from './commands/users.ts'
 import { versionCommand } from './commands/version.ts'
 
 const NAMED_COMMANDS: readonly Command[] = [
   createAccountsCommand(process.env),
   applyCommand,
   doctorCommand,
+  createExportCommand(process.env),
+  createKeysCommand(process.env),
+  createLedgerCommand(process.env),
   modelsCommand,
   createPaymentsCommand(process.env),
   sandboxCommand,
   secretCommand,
   createTiersCommand(process.env),
+  createUsageCommand(process.env),
+  createUsersCommand(process.env),
   versionCommand,
 ]
 const COMMANDS: readonly Command[] = [...NAMED_COMMANDS, createHelpCommand(NAMED_COMMANDS)]

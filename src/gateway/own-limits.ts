@@ -106,9 +106,11 @@ const GUARD_FACTOR = 10
 
 /** Takes one look-up from the caller's guard window. */
 export async function guardLookUp(caller: Caller, admissions: Admissions): Promise<void> {
-  const rpm = caller.key.rpm ?? caller.limits.rpm
-  if (rpm === null) return
-  const owner = caller.key.rpm === null ? `account:${caller.account.id}` : `key:${caller.key.id}`
+  const { key, limits } = caller
+  // A key may have been given its limit when its account was allowed more than now.
+  const rpm = Math.min(key.rpm ?? Number.POSITIVE_INFINITY, limits.rpm ?? Number.POSITIVE_INFINITY)
+  if (rpm === Number.POSITIVE_INFINITY) return
+  const owner = key.rpm === null ? `account:${caller.account.id}` : `key:${key.id}`
   const window: WindowDemand = {
     id: `${owner}:look-ups`,
     metric: 'requests',

@@ -16,6 +16,7 @@ const NEW_ACCOUNT = {
   total_paid: '0',
   balance: '0',
   credit_line: '0',
+  balance_alert: null,
   limits: { rpm: 120, tpm: 2_000_000 },
   created_at: '2026-06-01T12:00:00Z',
 }

@@ -62,6 +62,14 @@ describe('keys', () => {
       last_four: secret.slice(-4),
       budget: { amount: '100', thresholds: [10, 90] },
       created_at: '2026-06-01T12:00:00Z',
+      usage: {
+        period: 'daily',
+        spent: '0',
+        held: '0',
+        remaining: '5',
+        resets_at: '2026-06-02T00:00:00Z',
+        spent_this_month: '0',
+      },
     })
     expect(knows(secret)).toBe(true)
     expect((await gateway.ask(`GET /keys/${key.id}`)).body).toEqual(key)

@@ -48,7 +48,7 @@ test('the first start registers three suppliers that share their models', () => 
   expect(suppliers().map(({ id, formats, baseUrl }) => [id, formats, baseUrl])).toEqual([
     ['sandbox-anthropic', ['messages'], baseUrl],
     ['sandbox-google', ['content-generation'], baseUrl],
-    ['sandbox-openai', ['chat-completion', 'responses'], baseUrl],
+    ['sandbox-openai', ['chat-completion', 'responses', 'images'], baseUrl],
   ])
   for (const model of ['sandbox-chat', 'sandbox-reasoner', 'sandbox-tools']) {
     expect(routes().filter(([id]) => id === model)).toEqual([

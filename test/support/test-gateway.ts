@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSettings } from '../../src/edges/settings/read-settings.ts'
+import type { Alerts } from '../../src/gateway/alerts/alerts.ts'
 import type { LiveStreams } from '../../src/gateway/live-streams.ts'
 import type { Storage } from '../../src/gateway/ports/storage.ts'
 import type { Sandbox } from '../../src/sandbox/server.ts'
@@ -30,6 +31,11 @@ export interface TestGateway {
   readonly sandbox: Sandbox
   readonly storage: Storage
   readonly streams: LiveStreams
+  readonly alerts: Alerts
+  /** Everything that can be asked of it. */
+  readonly endpoints: Turnpike['endpoints']
+  /** The first user of the console, made by this start. */
+  readonly newUser: Turnpike['newUser']
   readonly log: CollectedLog
   /** Calls the operator API and gives the body of its answer; throws when it refuses. */
   operator<T>(method: string, path: string, body?: unknown): Promise<T>
@@ -79,13 +85,16 @@ function testSettings(dataFolder: string, environment: TestGatewayOptions['envir
 }
 
 function describeGateway(turnpike: Turnpike, log: CollectedLog): Omit<TestGateway, 'stop' | 'dataFolder'> {
-  const { url, sandbox, storage, streams } = turnpike
+  const { url, sandbox, storage, streams, alerts, endpoints, newUser } = turnpike
   if (sandbox === null) throw new Error('the sandbox was not started')
   return {
     url,
     sandbox,
     storage,
     streams,
+    alerts,
+    endpoints,
+    newUser,
     log,
     operator: (method, path, body) => callOperator(`${url}/operator/v1${path}`, method, body),
   }

@@ -17,6 +17,7 @@ const UNPAID: Account = {
   tierAssignment: null,
   totalPaidNano: 0n,
   creditLineNano: 0n,
+  balanceAlertNano: null,
   createdAtMs: 0,
 }
 

@@ -99,7 +99,7 @@ function layOutBody({ schema, example, isOptional, contentType }: BodyDescriptio
 const JSON_TYPE = 'application/json'
 
 function layOutAnswer(answer: AnswerDescription): Record<string, unknown> {
-  const { description, schema, contentType = JSON_TYPE, stream, headers = [], status = 200 } = answer
+  const { description, schema, contentType = JSON_TYPE, stream, table, headers = [], status = 200 } = answer
   const whole = { schema: schema === null ? { type: 'string' } : reference('schemas', schema) }
   return {
     [status]: {
@@ -110,6 +110,7 @@ function layOutAnswer(answer: AnswerDescription): Record<string, unknown> {
         ...(stream !== undefined && {
           'text/event-stream': { schema: { type: 'string', description: stream } },
         }),
+        ...(table !== undefined && { 'text/csv': { schema: { type: 'string', description: table } } }),
       },
     },
   }

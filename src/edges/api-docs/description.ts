@@ -55,6 +55,8 @@ export interface AnswerDescription {
   readonly contentType?: string
   /** What comes instead when the request asks for a stream. */
   readonly stream?: string
+  /** What comes instead when the request asks for a table. */
+  readonly table?: string
   readonly headers?: readonly HeaderName[]
   /** Absent when nothing of the kind exists yet. */
   readonly status?: number

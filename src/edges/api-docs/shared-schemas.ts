@@ -1,6 +1,8 @@
-import Type from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { ERROR_CODES, type ErrorCode } from '../../errors/codes.ts'
-import { FORMATS, SUPPLIER_TYPES } from '../../vocabulary/supply.ts'
+import { CONSTRAINTS } from '../../rules/limits/effective-limit.ts'
+import { TIER_NAMES } from '../../vocabulary/account.ts'
+import { FORMATS, MODEL_KINDS, SUPPLIER_TYPES } from '../../vocabulary/supply.ts'
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[]
 
@@ -36,7 +38,12 @@ export const ModelSchema = Type.Object({
     protocols: Type.Array(Type.Enum([...FORMATS]), {
       description: 'Formats its suppliers speak; clients may use any.',
     }),
-    source: Type.Enum(['shared', 'byok', 'mixed']),
+    source: Type.Enum(['shared', 'byok', 'mixed'], {
+      description: 'Whose credentials may serve: of the platform, of the account itself, or both.',
+    }),
+    kinds: Type.Array(Type.Enum([...MODEL_KINDS]), {
+      description: 'What it does: `text` answers, `image` makes pictures, `image-edit` changes them.',
+    }),
     limits: Type.Optional(
       Type.Object(
         { rpm: Type.Optional(Type.Integer()), tpm: Type.Optional(Type.Integer()) },
@@ -45,6 +52,44 @@ export const ModelSchema = Type.Object({
     ),
     routeable: Type.Boolean({ description: 'Whether a supplier with a usable credential is there.' }),
   }),
+})
+
+const OrNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+
+const WindowState = OrNull(
+  Type.Object({
+    remaining: Type.Integer({ description: 'Left in the present minute.' }),
+    reset_seconds: Type.Integer({ description: 'Until all of it is free again; 0 when nothing is spent.' }),
+  }),
+)
+
+const ownLimits = {
+  rpm: OrNull(Type.Integer({ description: 'Requests per minute.' })),
+  tpm: OrNull(Type.Integer({ description: 'Tokens per minute.' })),
+  requests: WindowState,
+  tokens: WindowState,
+}
+
+const BindingLimit = OrNull(
+  Type.Object({
+    value: Type.Integer({ minimum: 0 }),
+    constraint: Type.Enum([...CONSTRAINTS], { description: 'Whose limit it is.' }),
+  }),
+)
+
+/** A caller's own limits, and what limits it at each model. Null: nothing does. */
+export const LimitsSchema = Type.Object({
+  object: Type.Literal('limits'),
+  account: Type.Object({ tier: Type.Enum([...TIER_NAMES]), ...ownLimits }),
+  key: Type.Object(ownLimits),
+  models: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      source: Type.Enum(['shared', 'byok', 'mixed']),
+      rpm: BindingLimit,
+      tpm: BindingLimit,
+    }),
+  ),
 })
 
 const page = {

@@ -120,6 +120,11 @@ export class FileJournal implements Journal {
     return this.#queue.length
   }
 
+  /** When the one that has waited longest began; null when none waits. */
+  get oldestAtMs(): number | null {
+    return this.#queue[0]?.settlement.startedAtMs ?? null
+  }
+
   /** Empties what is settled so far into the database; what cannot be written now stays and is tried again. */
   async catchUp(): Promise<void> {
     await this.#persisting

@@ -22,6 +22,19 @@ export function decodePrice(text: string | null): Price | null {
   return text === null ? null : readPrice(JSON.parse(text))
 }
 
+/** Reads prices that come one after the other: of those in a row that are the same, only the first is work. */
+export function createPriceReader(): typeof decodePrice {
+  let lastText: string | null = null
+  let lastPrice: Price | null = null
+  return (text) => {
+    if (text !== lastText) {
+      lastText = text
+      lastPrice = decodePrice(text)
+    }
+    return lastPrice
+  }
+}
+
 /** An optional whole number, in the form integer columns take. */
 export function encodeInteger(value: number | null): bigint | null {
   return value === null ? null : BigInt(value)

@@ -12,11 +12,18 @@ export interface Database {
    * `work` must use no other. A transaction inside a transaction is part of the outer one.
    */
   transaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result>
+  /**
+   * Reads as of one moment, however long it takes, while others go on writing. The given database is usable only
+   * until `work` ends, and reads only.
+   */
+  snapshot<Result>(work: (moment: Database) => Promise<Result>): Promise<Result>
   /** Runs work while no other node runs work this way: for what must happen once among nodes that start together. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>
   /** Runs work unless a node is running work of this name already; null when one is. */
   unlessRunning<Result>(name: string, work: () => Promise<Result>): Promise<Result | null>
   /** Inside a transaction: nobody else changes the schema before it ends. */
   lockSchema(): Promise<void>
+  /** Inside a transaction: nobody else writes to the table before it ends. */
+  lockTable(name: string): Promise<void>
   close(): Promise<void>
 }

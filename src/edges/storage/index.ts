@@ -1,7 +1,12 @@
+import type { ConsoleStore } from '../../gateway/ports/console.ts'
 import type { AuditEvent, Storage } from '../../gateway/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
+import { alertStorageOn } from './alert-storage.ts'
+import { bookStorageOn } from './book-storage.ts'
 import { loadConfiguration } from './configuration.ts'
+import { consoleStorageOn } from './console-storage.ts'
 import type { Database } from './database.ts'
+import { identityStorageOn } from './identity-storage.ts'
 import { moneyStorageOn, tierStorageOn } from './money-storage.ts'
 import { openDatabase, type Place } from './open-database.ts'
 import { saveAccount } from './tables/accounts.ts'
@@ -13,7 +18,7 @@ import { saveKey } from './tables/keys.ts'
 import { findLedgerDifference, loadBalances, loadDailySpends } from './tables/ledger.ts'
 import { keepFingerprintKey } from './tables/server-keys.ts'
 import { findSettlement, listSettlements, writeSettlements } from './tables/settlements.ts'
-import { saveModel, saveRoute, saveSupplier } from './tables/supply.ts'
+import { deleteSupplier, saveModel, saveRoute, saveSupplier } from './tables/supply.ts'
 
 const PING_TIMEOUT_MS = 5000
 
@@ -33,11 +38,12 @@ export async function openStorage({ secrets, ...place }: StorageOptions): Promis
   const database = await openDatabase(place, SESSION_NAME)
   return {
     ...storageOn(database, secrets),
+    ...consoleStorageOn(database, secrets, place.databaseUrl === null ? 'sqlite' : 'postgresql'),
     keepFingerprintKey: (first) => keepFingerprintKey(database, first, secrets),
   }
 }
 
-function storageOn(database: Database, secrets: Sealer): Storage {
+function storageOn(database: Database, secrets: Sealer): Omit<Storage, keyof ConsoleStore> {
   const change = (event: AuditEvent, work: (tx: Database) => Promise<void>) =>
     database.transaction(async (tx) => {
       await work(tx)
@@ -53,9 +59,13 @@ function storageOn(database: Database, secrets: Sealer): Storage {
     deleteCredential: (id, event) => change(event, (tx) => deleteCredential(tx, id)),
     saveModel: (model, event) => change(event, (tx) => saveModel(tx, model)),
     saveRoute: (route, event) => change(event, (tx) => saveRoute(tx, route)),
+    deleteSupplier: (id, event) => change(event, (tx) => deleteSupplier(tx, id)),
 
     ...moneyStorageOn(database),
     ...tierStorageOn(database),
+    ...alertStorageOn(database, secrets),
+    ...identityStorageOn(database, secrets),
+    ...bookStorageOn(database),
 
     writeSettlements: (settlements) => writeSettlements(database, settlements),
     loadBalances: () => loadBalances(database),

@@ -6,6 +6,10 @@ import { serverKeys } from './migrations/0004-server-keys.ts'
 import { narrowTimeIndex } from './migrations/0005-narrow-time-index.ts'
 import { refundsAndTiers } from './migrations/0006-refunds-and-tiers.ts'
 import { settlementsAreEntries } from './migrations/0007-settlements-are-entries.ts'
+import { alerts } from './migrations/0008-alerts.ts'
+import { usageAndRetention } from './migrations/0009-usage-and-retention.ts'
+import { users } from './migrations/0010-users.ts'
+import { consoleTables } from './migrations/0011-console.ts'
 
 /** A step from one schema to the next. Once released it never changes: databases out there have run it. */
 export interface Migration {
@@ -23,6 +27,10 @@ export const MIGRATIONS: readonly Migration[] = [
   narrowTimeIndex,
   refundsAndTiers,
   settlementsAreEntries,
+  alerts,
+  usageAndRetention,
+  users,
+  consoleTables,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */

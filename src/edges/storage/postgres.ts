@@ -20,7 +20,12 @@ export function openPostgres(url: string, sessionName = 'turnpike'): Database {
   return {
     rows: (sql, parameters) => query(pool, sql, parameters),
     transaction: (work) => pool.begin((tx) => work(insideTransaction(tx))) as ReturnType<typeof work>,
+    snapshot: (work) =>
+      pool.begin('isolation level repeatable read read only', (tx) =>
+        work(insideTransaction(tx)),
+      ) as ReturnType<typeof work>,
     lockSchema: outsideTransaction,
+    lockTable: outsideTransaction,
     exclusively: (work) => exclusively(pool, work),
     unlessRunning: (name, work) => unlessRunning(pool, name, work),
     close: () => pool.close(),
@@ -31,8 +36,14 @@ function insideTransaction(session: SQL): Database {
   const tx: Database = {
     rows: (sql, parameters) => query(session, sql, parameters),
     transaction: (work) => work(tx),
+    snapshot: () => {
+      throw new Error('A transaction sees its own moment already.')
+    },
     lockSchema: async () => {
       await query(session, 'select pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
+    },
+    lockTable: async (name) => {
+      await query(session, `lock table ${name} in exclusive mode`, [])
     },
     exclusively: () => {
       throw new Error('A transaction cannot wait for other nodes.')
@@ -84,7 +95,7 @@ async function unlessRunning<Result>(
 }
 
 async function outsideTransaction(): Promise<void> {
-  throw new Error('The schema can only be locked inside a transaction.')
+  throw new Error('Nothing can be locked outside of a transaction.')
 }
 
 async function query<Row>(session: SQL, sql: string, parameters: readonly Parameter[]): Promise<Row[]> {

@@ -1,16 +1,30 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { SecondFactor, User } from '../../gateway/ports/identity.ts'
 import type { KeptReply } from '../../gateway/ports/reply-store.ts'
 import { createSealer, createSecretKeeper, firstFingerprintKey } from '../../rules/access/server-secret.ts'
 import { MIGRATIONS, migrate } from './migrations.ts'
 import { type Rotation, rotateSecret, SEALED_COLUMNS } from './rotate-secret.ts'
 import { openAt, type Site, testedEngines } from './testing/engines.ts'
-import { ACCOUNT, auditEvent, CREDENTIAL, KEY, START_MS, SUPPLIER } from './testing/samples.ts'
+import { ACCOUNT, auditEvent, CREDENTIAL, KEY, START_MS, SUPPLIER, WEBHOOK } from './testing/samples.ts'
 
 const OLD = 'the old server secret of tests'
 const NEW = 'the new server secret of tests'
 const API_KEY = 'sk-an-api-key-that-must-survive'
+const USER: User = {
+  id: 'usr_1',
+  email: 'ada@example.com',
+  name: 'Ada',
+  isOperator: false,
+  isDisabled: false,
+  isEmailVerified: true,
+  hasPassword: false,
+  hasSecondFactor: true,
+  outsideId: null,
+  createdAtMs: START_MS,
+}
+const FACTOR: SecondFactor = { userId: USER.id, secret: 'JBSWY3DPEHPK3PXP', isConfirmed: true, lastStep: 1 }
 const WORDS = 'words only the client should read'
 
 for (const engine of testedEngines()) {
@@ -56,6 +70,9 @@ for (const engine of testedEngines()) {
       await storage.saveKey(kept, auditEvent('evt_2'))
       await storage.saveSupplier(SUPPLIER, auditEvent('evt_3'))
       await storage.saveCredential(CREDENTIAL, auditEvent('evt_4'))
+      await storage.saveWebhook(WEBHOOK, auditEvent('evt_5'))
+      await storage.createUser({ user: USER, passwordHash: null, memberships: [] }, auditEvent('evt_6'))
+      await storage.saveSecondFactor(FACTOR, [], null)
       for (let number = 0; number < replies; number += 1) {
         await storage.saveReply(aReply(number), new Map([[`item_${number}`, { text: WORDS }]]))
       }
@@ -66,6 +83,8 @@ for (const engine of testedEngines()) {
       const { storage, secrets } = await startNode(secret)
       const { credentials, keys } = await storage.loadConfiguration()
       expect(credentials).toEqual([CREDENTIAL])
+      expect(await storage.findWebhook(ACCOUNT.id)).toEqual(WEBHOOK)
+      expect(await storage.findSecondFactor(USER.id)).toEqual(FACTOR)
       expect(keys[0]?.secrets[0]?.fingerprint).toBe(secrets.fingerprint(API_KEY))
       expect(await storage.findReply(ACCOUNT.id, 'resp_1', START_MS)).toEqual(aReply(1))
       const items = await storage.findReplyItems(ACCOUNT.id, ['item_1'], START_MS)
@@ -77,7 +96,7 @@ for (const engine of testedEngines()) {
       await fill(OLD)
       await expectWhole(OLD)
       const replaced = await sealedTexts()
-      expect(replaced).toHaveLength(8)
+      expect(replaced).toHaveLength(10)
       expect(await rotate()).toEqual({
         isNew: true,
         credentials: 1,
@@ -97,7 +116,7 @@ for (const engine of testedEngines()) {
 
     test('nothing in the database is a secret in clear, before or after', async () => {
       await fill(OLD)
-      const secrets = [OLD, NEW, API_KEY, CREDENTIAL.secret, WORDS, firstFingerprintKey(OLD)]
+      const secrets = [OLD, NEW, API_KEY, CREDENTIAL.secret, WEBHOOK.secret, WORDS, firstFingerprintKey(OLD)]
       const expectNone = async () => {
         const dump = await dumpOf(site)
         expect(dump).toContain(CREDENTIAL.id)
@@ -147,7 +166,7 @@ for (const engine of testedEngines()) {
       await write(site, 'update kept_replies set sealed_content = $1 where id = $2', [stray, 'resp_0'])
       expect(await rotate()).toMatchObject({ replies: 2, lostReplies: 1 })
       await expectWhole(NEW)
-      expect(await sealedTexts()).toHaveLength(6)
+      expect(await sealedTexts()).toHaveLength(8)
     })
 
     test('goes through any number of replies', async () => {

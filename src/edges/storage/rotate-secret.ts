@@ -66,6 +66,8 @@ interface SealedColumn {
 export const SEALED_COLUMNS = {
   serverKeys: { table: 'server_keys', key: ['name'], column: 'sealed_key' },
   credentials: { table: 'credentials', key: ['id'], column: 'sealed_secret' },
+  webhooks: { table: 'alert_webhooks', key: ['account_id'], column: 'sealed_secret' },
+  factors: { table: 'user_factors', key: ['user_id'], column: 'sealed_secret' },
   replies: {
     table: 'kept_replies',
     key: ['account_id', 'id'],
@@ -78,13 +80,22 @@ export const SEALED_COLUMNS = {
     column: 'sealed_item',
     isExpendable: true,
   },
+  bodies: {
+    table: 'kept_bodies',
+    key: ['account_id', 'request_id'],
+    column: 'sealed_content',
+    isExpendable: true,
+  },
 } as const satisfies Record<string, SealedColumn>
 
 async function resealAll(tx: Database, sealers: Sealers) {
   await reseal(tx, SEALED_COLUMNS.serverKeys, sealers)
   const credentials = await reseal(tx, SEALED_COLUMNS.credentials, sealers)
+  await reseal(tx, SEALED_COLUMNS.webhooks, sealers)
+  await reseal(tx, SEALED_COLUMNS.factors, sealers)
   const replies = await reseal(tx, SEALED_COLUMNS.replies, sealers)
   await reseal(tx, SEALED_COLUMNS.items, sealers)
+  await reseal(tx, SEALED_COLUMNS.bodies, sealers)
   return { credentials: credentials.resealed, replies: replies.resealed, lostReplies: replies.lost }
 }
 

@@ -22,7 +22,7 @@ export async function openSqlite(path: string): Promise<Database> {
     connection.close()
     throw error
   }
-  return new SqliteDatabase(connection)
+  return new SqliteDatabase(connection, path)
 }
 
 /**
@@ -31,13 +31,15 @@ export async function openSqlite(path: string): Promise<Database> {
  */
 class SqliteDatabase implements Database {
   readonly #connection: Connection
+  readonly #path: string
   readonly #statements = new Map<string, Statement>()
   readonly #running = new Set<string>()
   #lastInQueue: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, path: string) {
     this.#connection = connection
+    this.#path = path
   }
 
   rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
@@ -46,6 +48,19 @@ class SqliteDatabase implements Database {
 
   transaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result> {
     return this.#enqueue(() => this.#runTransaction(work))
+  }
+
+  /** On a connection of its own, which sees what was there when it first looked and keeps nobody from writing. */
+  async snapshot<Result>(work: (moment: Database) => Promise<Result>): Promise<Result> {
+    const connection = new Connection(this.#path, { readonly: true, safeIntegers: true, strict: true })
+    const moment = new SqliteMoment((sql, parameters) => connection.query(sql).all(...parameters))
+    try {
+      connection.run('begin')
+      return await work(moment)
+    } finally {
+      moment.end()
+      connection.close()
+    }
   }
 
   // One process at a time uses the folder this database is in.
@@ -65,6 +80,8 @@ class SqliteDatabase implements Database {
 
   // Migrations run in a transaction, and every transaction here holds the only write lock.
   async lockSchema(): Promise<void> {}
+
+  async lockTable(): Promise<void> {}
 
   close(): Promise<void> {
     return this.#enqueue(async () => {
@@ -127,6 +144,10 @@ class SqliteTransaction implements Database {
     return work(this)
   }
 
+  snapshot<Result>(): Promise<Result> {
+    throw new Error('A transaction sees its own moment already.')
+  }
+
   exclusively<Result>(): Promise<Result> {
     throw new Error('A transaction cannot wait for other nodes.')
   }
@@ -137,12 +158,22 @@ class SqliteTransaction implements Database {
 
   async lockSchema(): Promise<void> {}
 
+  async lockTable(): Promise<void> {}
+
   async close(): Promise<void> {
     throw new Error('A transaction cannot close its database.')
   }
 
   end(): void {
     this.#isOpen = false
+  }
+}
+
+/** A long reading lets everything else in this process have its turn before each step. */
+class SqliteMoment extends SqliteTransaction {
+  override async rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
+    await new Promise((resolve) => setImmediate(resolve))
+    return super.rows(sql, parameters)
   }
 }
 

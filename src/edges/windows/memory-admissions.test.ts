@@ -157,6 +157,15 @@ describe('the usage limit of a key', () => {
     expect(admissions.admit(demand(spending(41n)))).toBeNull()
   })
 
+  test('can be read with what is held, and reading an unknown key is no harm', () => {
+    const [first, second] = [demand(spending(60n)), demand(spending(10n))]
+    admissions.admit(first)
+    admissions.admit(second)
+    admissions.settle(first.requestId, 59n)
+    expect(admissions.keyMoney('key_1', 'daily')).toEqual({ spentNano: 59n, heldNano: 10n })
+    expect(admissions.keyMoney('nobody', 'daily')).toEqual({ spentNano: 0n, heldNano: 0n })
+  })
+
   test('is reached until the period ends', () => {
     const all = demand(spending(100n))
     admissions.admit(all)

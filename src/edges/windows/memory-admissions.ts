@@ -5,6 +5,7 @@ import type {
   WindowDemand,
   WindowReading,
 } from '../../gateway/ports/admissions.ts'
+import type { KeyMoney } from '../../gateway/ports/money.ts'
 import type { DailySpend } from '../../gateway/ports/storage.ts'
 import { KeySpend } from '../../rules/ledger/key-spend.ts'
 import { dayOf } from '../../rules/ledger/period.ts'
@@ -17,7 +18,7 @@ import {
   UNOPENED,
   type Window,
 } from '../../rules/limits/window.ts'
-import type { UsageLimit } from '../../vocabulary/api-key.ts'
+import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 
@@ -31,6 +32,8 @@ interface Hold {
   readonly key: KeySpend
   readonly amountNano: NanoUsdt
 }
+
+const NOTHING_SPENT: KeyMoney = { spentNano: 0n, heldNano: 0n }
 
 // Windows of callers that went quiet are swept now and then, so that memory follows traffic, not history.
 const SWEEP_EVERY_DEMANDS = 10_000
@@ -99,6 +102,13 @@ export class MemoryAdmissions implements Admissions {
 
   hasReachedLimit(keyId: string, limit: UsageLimit): boolean {
     return this.#key(keyId).hasReached(limit, dayOf(this.#clock.nowMs()))
+  }
+
+  keyMoney(keyId: string, period: UsagePeriod): KeyMoney {
+    // A look must not leave anything behind: keys that never spend are not to be remembered.
+    const key = this.#keys.get(keyId)
+    if (key === undefined) return NOTHING_SPENT
+    return { spentNano: key.spentNano(period, dayOf(this.#clock.nowMs())), heldNano: key.heldNano }
   }
 
   balanceNano(accountId: string): NanoUsdt {

@@ -9,6 +9,8 @@ export interface RaiseParts {
   /** A fresh id, `<prefix>_…`. */
   readonly newId: (prefix: string) => string
   readonly log: Log
+  /** Told of each alert that this process has put on record. */
+  readonly onRaised?: (alert: Alert) => void
 }
 
 const ACTOR = 'alerts'
@@ -60,7 +62,7 @@ export class AlertRaiser {
     switch (sighting.type) {
       case 'notice': {
         const alert: Alert = { ...sighting.notice, id: this.#newId('alt') }
-        await storage.raiseAlert(alert, this.#audit(alert))
+        if (await storage.raiseAlert(alert, this.#audit(alert))) this.#parts.onRaised?.(alert)
         return
       }
       case 'occasion-ended':

@@ -8,7 +8,14 @@ import type { AccountView, Operations, TierChange } from '../ports/operations.ts
 import type { Change, ChangeDesk } from './change-desk.ts'
 import { pageOf, positionByAge } from './paging.ts'
 import type { OperationParts } from './parts.ts'
-import { refuse, requireAccount, requireFuture, requireNotNegative, requireText } from './refuse.ts'
+import {
+  refuse,
+  requireAccount,
+  requireFuture,
+  requireNotNegative,
+  requireSane,
+  requireText,
+} from './refuse.ts'
 
 type AccountOperations = Pick<
   Operations,
@@ -56,6 +63,7 @@ async function createAccount(
     tierAssignment: null,
     totalPaidNano: 0n,
     creditLineNano: 0n,
+    balanceAlertNano: null,
     createdAtMs: change.nowMs,
   }
   return saveAccount(change, 'account.created', { before: null, after: account })
@@ -64,11 +72,12 @@ async function createAccount(
 async function changeAccount(
   change: Change,
   id: string,
-  edit: { name?: string; creditLineNano?: NanoUsdt | null },
+  edit: { name?: string; creditLineNano?: NanoUsdt | null; balanceAlertNano?: NanoUsdt | null },
 ): Promise<AccountView> {
   const before = requireAccount(change.snapshot, id)
   if (edit.name !== undefined) requireText(edit.name, 'name')
   if (typeof edit.creditLineNano === 'bigint') requireNotNegative(edit.creditLineNano, 'credit_line')
+  if (typeof edit.balanceAlertNano === 'bigint') requireSane(edit.balanceAlertNano, 'balance_alert')
   return saveAccount(change, 'account.changed', { before, after: { ...before, ...edit } })
 }
 

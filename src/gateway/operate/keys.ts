@@ -2,11 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { withKey } from '../../rules/catalog/build-snapshot.ts'
 import { describeKey } from '../../rules/catalog/describe-key.ts'
 import { lastFourOf } from '../../rules/catalog/describe-supply.ts'
+import { dayOf, nextPeriodMs } from '../../rules/ledger/period.ts'
 import type { ApiKey, KeySecret } from '../../vocabulary/api-key.ts'
-import type { IssuedKey, KeySettings, Operations } from '../ports/operations.ts'
+import type { IssuedKey, KeySettings, KeyUsage, Operations } from '../ports/operations.ts'
 import type { Change, ChangeDesk } from './change-desk.ts'
 import { checkKeySettings } from './key-settings.ts'
 import { pageOf, positionByAge } from './paging.ts'
+import type { OperationParts } from './parts.ts'
 import { refuse, requireAccount, requireKey } from './refuse.ts'
 
 export interface NewKey {
@@ -16,7 +18,10 @@ export interface NewKey {
 }
 
 export interface KeyOperations
-  extends Pick<Operations, 'createKey' | 'listKeys' | 'findKey' | 'changeKey' | 'rotateKey' | 'revokeKey'> {
+  extends Pick<
+    Operations,
+    'createKey' | 'listKeys' | 'findKey' | 'changeKey' | 'rotateKey' | 'revokeKey' | 'usageOf'
+  > {
   /** Creates a key whose secret was chosen beforehand, for a first start that is told its key. */
   issueKey(accountId: string, input: NewKey, actor: string): Promise<IssuedKey>
 }
@@ -43,6 +48,22 @@ export function keyOperations({ parts, makeChange }: ChangeDesk): KeyOperations 
     rotateKey: (id, graceSeconds, actor) =>
       makeChange(actor, (change) => rotateKey(change, id, graceSeconds)),
     revokeKey: (id, actor) => makeChange(actor, (change) => revokeKey(change, id)),
+    usageOf: (key) => usageOf(parts, key),
+  }
+}
+
+function usageOf({ money, clock }: OperationParts, { id, usageLimit }: ApiKey): KeyUsage {
+  const period = usageLimit?.period ?? 'forever'
+  const { spentNano, heldNano } = money.keyMoney(id, period)
+  const leftNano = (usageLimit?.amountNano ?? 0n) - spentNano
+  return {
+    period,
+    spentNano,
+    heldNano,
+    // What a request cost may lie above what was held for it.
+    remainingNano: usageLimit && (leftNano < 0n ? 0n : leftNano),
+    resetsAtMs: nextPeriodMs(period, dayOf(clock.nowMs())),
+    monthSpentNano: money.keyMoney(id, 'monthly').spentNano,
   }
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { listSupply, withSupply } from '../../rules/catalog/build-snapshot.ts'
 import { describeModel, describeRoute } from '../../rules/catalog/describe-supply.ts'
+import { findImageTraitProblem } from '../../vocabulary/image-traits.ts'
 import type { Model, Price, Route, Supplier } from '../../vocabulary/supply.ts'
 import type { Operations, RouteSettings, RouteView } from '../ports/operations.ts'
 import type { Change, ChangeDesk } from './change-desk.ts'
@@ -69,6 +70,8 @@ export function checkModel(model: Omit<Model, 'createdAtMs'>): void {
   if (/\/(?:\.{0,2}(?:\/|$))/.test(model.id))
     refuse('id', 'A model id must not have empty or dotted path segments.')
   if (model.kinds.length === 0) refuse('kinds', 'kinds must name at least one kind.')
+  const imageProblem = findImageTraitProblem(model.capabilities)
+  if (imageProblem !== null) refuse('capabilities.images', imageProblem)
 }
 
 async function putRoute(change: Change, ids: RouteIds, settings: RouteSettings): Promise<Route> {

@@ -3,6 +3,7 @@ import type { Standing } from '../../rules/routing/standing.ts'
 import type { CandidateIds } from '../../rules/routing/supply-health.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Credential, Format, SupplierTypeName } from '../../vocabulary/supply.ts'
+import type { JournalReading } from '../ports/books.ts'
 import type { LiveConfiguration } from '../ports/configuration.ts'
 import type { Money } from '../ports/money.ts'
 import type { Storage } from '../ports/storage.ts'
@@ -45,6 +46,8 @@ export interface OperationParts {
   readonly storage: Storage
   /** Resolves when everything settled so far can be read from the storage, or cannot be for now. */
   readonly catchUp: () => Promise<void>
+  /** What the journal of this node says now; absent where there is none. */
+  readonly readJournal?: () => JournalReading
   readonly configuration: LiveConfiguration
   readonly money: Money
   readonly capacity: Capacity
@@ -54,6 +57,8 @@ export interface OperationParts {
   readonly random: RandomSource
   /** How long an earned tier is kept that is not paid for any more; null when none is ever lowered by itself. */
   readonly tierGraceMs: number | null
+  /** Whether webhooks may lead to addresses that are not public; absent: they may not. */
+  readonly allowsPrivateWebhooks?: boolean
   readonly supplierTypes: readonly CallableType[]
   /** The formats this version speaks to suppliers. */
   readonly formats: readonly Format[]

@@ -37,7 +37,7 @@ export function supplyOperations({ parts, makeChange }: ChangeDesk): SupplyOpera
   }
 }
 
-async function putSupplier(change: Change, given: Supplier): Promise<Supplier> {
+export async function putSupplier(change: Change, given: Supplier): Promise<Supplier> {
   const before = change.snapshot.supply.suppliers.get(given.id) ?? null
   checkSupplier(change.parts, given)
   // Every address is this text plus a path that begins with a slash.

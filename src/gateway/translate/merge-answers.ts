@@ -1,5 +1,5 @@
 import type { Answer } from '../../conversation/answer.ts'
-import type { Usage } from '../../conversation/usage.ts'
+import { addUsage, type Usage } from '../../conversation/usage.ts'
 
 /** Several answers to one question as the choices of one answer; what they used adds up. */
 export function mergeAnswers(answers: readonly Answer[]): Answer {
@@ -20,15 +20,4 @@ function sumUsage(answers: readonly Answer[]): Usage | null {
     total = total === null ? usage : addUsage(total, usage)
   }
   return total
-}
-
-function addUsage(one: Usage, other: Usage): Usage {
-  return {
-    input: one.input + other.input,
-    cacheRead: one.cacheRead + other.cacheRead,
-    cacheWrite: one.cacheWrite + other.cacheWrite,
-    output: one.output + other.output,
-    reasoning: one.reasoning + other.reasoning,
-    images: one.images + other.images,
-  }
 }

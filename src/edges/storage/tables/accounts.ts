@@ -9,6 +9,7 @@ interface AccountRow {
   readonly earned_tier: TierName
   readonly tier_assignment: string | null
   readonly credit_line_nano: bigint | null
+  readonly balance_alert_nano: bigint | null
   readonly created_at_ms: bigint
   readonly total_paid_nano: bigint
 }
@@ -19,10 +20,12 @@ interface AccountRow {
  */
 export async function saveAccount(tx: Database, account: Account): Promise<void> {
   await tx.rows(
-    `insert into accounts (id, name, email, earned_tier, tier_assignment, credit_line_nano, created_at_ms)
-    values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into accounts (id, name, email, earned_tier, tier_assignment, credit_line_nano, balance_alert_nano,
+      created_at_ms)
+    values ($1, $2, $3, $4, $5, $6, $7, $8)
     on conflict (id) do update set name = excluded.name, email = excluded.email,
-      tier_assignment = excluded.tier_assignment, credit_line_nano = excluded.credit_line_nano`,
+      tier_assignment = excluded.tier_assignment, credit_line_nano = excluded.credit_line_nano,
+      balance_alert_nano = excluded.balance_alert_nano`,
     [
       account.id,
       account.name,
@@ -30,6 +33,7 @@ export async function saveAccount(tx: Database, account: Account): Promise<void>
       account.earnedTier,
       account.tierAssignment && toStoredJson(account.tierAssignment),
       account.creditLineNano,
+      account.balanceAlertNano,
       BigInt(account.createdAtMs),
     ],
   )
@@ -42,7 +46,8 @@ export async function saveAccount(tx: Database, account: Account): Promise<void>
 
 export async function loadAccounts(database: Database): Promise<Account[]> {
   const rows = await database.rows<AccountRow>(
-    `select id, name, email, earned_tier, tier_assignment, credit_line_nano, created_at_ms, total_paid_nano
+    `select id, name, email, earned_tier, tier_assignment, credit_line_nano, balance_alert_nano, created_at_ms,
+      total_paid_nano
     from accounts join account_balances on account_balances.account_id = accounts.id
     order by created_at_ms, id`,
     [],
@@ -60,6 +65,7 @@ function decodeAccount(row: AccountRow): Account {
     tierAssignment,
     totalPaidNano: row.total_paid_nano,
     creditLineNano: row.credit_line_nano,
+    balanceAlertNano: row.balance_alert_nano,
     createdAtMs: Number(row.created_at_ms),
   }
 }

@@ -87,7 +87,7 @@ export function encodeSettlement(settlement: Settlement): Parameter[] {
   ]
 }
 
-export function decodeSettlement(row: SettlementRow): Settlement {
+export function decodeSettlement(row: SettlementRow, readPrice = decodePrice): Settlement {
   const attempts: Attempt[] = JSON.parse(row.attempts)
   return {
     requestId: row.request_id,
@@ -108,7 +108,7 @@ export function decodeSettlement(row: SettlementRow): Settlement {
       images: Number(row.images),
     },
     provenance: row.provenance,
-    price: decodePrice(row.price),
+    price: readPrice(row.price),
     amountNano: row.amount_nano,
     outcome: row.outcome,
     attempts,

@@ -1,4 +1,4 @@
-import type { Listing, Page, SettlementFilter } from '../../../gateway/ports/storage.ts'
+import type { Listing, Page, SettlementListFilter } from '../../../gateway/ports/storage.ts'
 import { endedAtMs } from '../../../rules/ledger/aggregate.ts'
 import { dayOf } from '../../../rules/ledger/period.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
@@ -96,7 +96,7 @@ export async function findSettlement(database: Database, requestId: string): Pro
 
 export async function listSettlements(
   database: Database,
-  filter: SettlementFilter,
+  filter: SettlementListFilter,
   page: Page,
 ): Promise<Listing<Settlement>> {
   const { conditions, parameters } = selectWith(filter, page.cursor)
@@ -106,14 +106,18 @@ export async function listSettlements(
     order by started_at_ms desc, request_id desc limit $${parameters.length}`,
     parameters,
   )
-  return pageOf(rows.map(decodeSettlement), page, ({ startedAtMs, requestId }) => ({
-    atMs: startedAtMs,
-    id: requestId,
-  }))
+  return pageOf(
+    rows.map((row) => decodeSettlement(row)),
+    page,
+    ({ startedAtMs, requestId }) => ({
+      atMs: startedAtMs,
+      id: requestId,
+    }),
+  )
 }
 
 /** `fromMs` is part of the wanted time, `toMs` is not, so that adjoining times share no settlement. */
-function selectWith(filter: SettlementFilter, cursor: string | null) {
+function selectWith(filter: SettlementListFilter, cursor: string | null) {
   const conditions: string[] = []
   const parameters: Parameter[] = []
   const require = (condition: string, value: Parameter) => {
@@ -123,6 +127,9 @@ function selectWith(filter: SettlementFilter, cursor: string | null) {
   if (filter.accountId !== undefined) require('account_id =', filter.accountId)
   if (filter.keyId !== undefined) require('key_id =', filter.keyId)
   if (filter.model !== undefined) require('model =', filter.model)
+  if (filter.outcome !== undefined) require('outcome =', filter.outcome)
+  // Said in so many words, because only then the index of what went wrong is used.
+  if ((filter.outcome ?? 'completed') !== 'completed') conditions.push("outcome <> 'completed'")
   if (filter.fromMs !== undefined) require('started_at_ms >=', BigInt(filter.fromMs))
   if (filter.toMs !== undefined) require('started_at_ms <', BigInt(filter.toMs))
   if (cursor !== null) {

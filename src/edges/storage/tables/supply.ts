@@ -68,6 +68,13 @@ export async function saveSupplier(tx: Database, supplier: Supplier): Promise<vo
   })
 }
 
+/** Its routes and credentials go with it. */
+export async function deleteSupplier(tx: Database, id: string): Promise<void> {
+  await tx.rows('delete from routes where supplier_id = $1', [id])
+  await tx.rows('delete from credentials where supplier_id = $1', [id])
+  await tx.rows('delete from suppliers where id = $1', [id])
+}
+
 export async function loadSuppliers(database: Database): Promise<Supplier[]> {
   const rows = await database.rows<SupplierRow>(
     'select id, type, base_url, formats, source, account_id, enabled, options, timeouts from suppliers order by id',

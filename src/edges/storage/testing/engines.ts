@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import type { Storage } from '../../../gateway/ports/storage.ts'
 import { createSecretKeeper, type SecretKeeper } from '../../../rules/access/server-secret.ts'
 import type { Database } from '../database.ts'
-import { openStorage } from '../index.ts'
+import { type NodeStorage, openStorage } from '../index.ts'
 import { openPostgres } from '../postgres.ts'
 import { openSqlite } from '../sqlite.ts'
 
@@ -25,7 +24,7 @@ export interface Engine {
 
 export const SECRETS = createSecretKeeper('a server secret that only tests use')
 
-export function openAt(site: Site, secrets: SecretKeeper = SECRETS): Promise<Storage> {
+export function openAt(site: Site, secrets: SecretKeeper = SECRETS): Promise<NodeStorage> {
   return openStorage({ databaseUrl: site.databaseUrl, dataFolder: site.dataFolder, secrets })
 }
 

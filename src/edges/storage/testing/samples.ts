@@ -1,4 +1,5 @@
 import type { AuditEvent, Payment } from '../../../gateway/ports/storage.ts'
+import type { Webhook } from '../../../rules/alerts/alert.ts'
 import type { Account } from '../../../vocabulary/account.ts'
 import type { ApiKey } from '../../../vocabulary/api-key.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
@@ -29,6 +30,15 @@ export const ACCOUNT: Account = {
   },
   totalPaidNano: 0n,
   creditLineNano: HUGE_NANO,
+  balanceAlertNano: -HUGE_NANO,
+  createdAtMs: START_MS,
+}
+
+export const WEBHOOK: Webhook = {
+  accountId: ACCOUNT.id,
+  url: 'https://hooks.example.com/alerts',
+  enabled: true,
+  secret: 'whsec_that-only-tests-use',
   createdAtMs: START_MS,
 }
 

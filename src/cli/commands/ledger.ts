@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { readJournal } from '../../edges/journal/read-journal.ts'
+import { renderVerification } from '../../edges/operator-api/usage.ts'
+import type { Environment } from '../../edges/settings/read-settings.ts'
+import { verifyLedger } from '../../edges/storage/tables/verify-ledger.ts'
+import { type Command, UsageError } from '../command.ts'
+import { withOfflineBooks } from '../offline-books.ts'
+import { connectFromEnvironment } from '../operator-client.ts'
+import { parseOptions } from '../parse-options.ts'
+import { JSON_OPTION } from '../print-table.ts'
+
+type Verification = ReturnType<typeof renderVerification>
+
+export function createLedgerCommand(environment: Environment): Command {
+  return {
+    name: 'ledger',
+    summary: 'ledger verify: compare everything in the books, up to the first difference (--offline, --json)',
+    async run([word, ...rest], terminal) {
+      if (word !== 'verify') throw new UsageError("'turnpike ledger' takes one word: verify")
+      const options = { offline: { type: 'boolean', default: false }, ...JSON_OPTION } as const
+      const { offline: isOffline, json: asJson } = parseOptions(rest, options)
+      const found = isOffline ? await verifyHere(environment) : await verifyThere(environment)
+      terminal.print(asJson ? `${JSON.stringify(found, null, 2)}\n` : report(found))
+      return found.difference === null ? 0 : 1
+    },
+  }
+}
+
+function verifyThere(environment: Environment): Promise<Verification> {
+  return connectFromEnvironment(environment).call<Verification>('GET', '/ledger/verify')
+}
+
+/** What no gateway has written yet may wait in the journal: the next start does it. */
+function verifyHere(environment: Environment): Promise<Verification> {
+  return withOfflineBooks(environment, async ({ database, dataFolder }) =>
+    renderVerification(
+      await verifyLedger(database, readJournal(join(dataFolder, 'journal')), { mayWait: true }),
+    ),
+  )
+}
+
+function report({ difference, checked, waiting }: Verification): string {
+  if (difference !== null) return `The books do not agree.\n${difference}\n`
+  const { accounts, payments, refunds, settlements, days, journaled } = checked
+  const lines = [
+    'The books agree.',
+    `Compared: ${accounts} balances, ${payments} payments, ${refunds} refunds, ${settlements} settlements, ` +
+      `the usage of ${days} days, ${journaled} settlements in the journal.`,
+  ]
+  if (waiting > 0) lines.push(`${waiting} settlements wait in the journal for the next start.`)
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs'
+import { openDataFolder } from '../edges/settings/data-folder.ts'
+import { type Environment, readSettings } from '../edges/settings/read-settings.ts'
+import type { Settings } from '../edges/settings/settings.ts'
+import { explainStartFailure } from '../edges/settings/start-failure.ts'
+import type { Database } from '../edges/storage/database.ts'
+import { embeddedFile, openDatabase } from '../edges/storage/open-database.ts'
+import { UsageError } from './command.ts'
+
+/** The database that the environment names, and the folder of this node. */
+export interface OfflineBooks {
+  readonly database: Database
+  readonly dataFolder: string
+}
+
+/** Works on the books while no gateway uses the data folder. */
+export async function withOfflineBooks<Result>(
+  environment: Environment,
+  work: (books: OfflineBooks) => Promise<Result>,
+): Promise<Result> {
+  const settings = readSettings(environment)
+  requireDatabase(settings)
+  const folder = openDataFolder(settings.dataFolder)
+  try {
+    const database = await openDatabase({ ...settings, dataFolder: folder.path }, 'turnpike offline')
+    try {
+      return await work({ database, dataFolder: folder.path })
+    } finally {
+      await database.close()
+    }
+  } catch (error) {
+    // A database's own words may hold its address, and with it a password.
+    const message = explainStartFailure(error, settings)
+    throw message === null ? error : new Error(message, { cause: error })
+  } finally {
+    folder.release()
+  }
+}
+
+// Opening what is not there would make an empty one, in which everything agrees.
+function requireDatabase({ databaseUrl, dataFolder }: Settings): void {
+  if (databaseUrl !== null || existsSync(embeddedFile(dataFolder))) return
+  throw new UsageError(
+    `there is no database in ${JSON.stringify(dataFolder)}; set TURNPIKE_DATA or DATABASE_URL`,
+  )
+}

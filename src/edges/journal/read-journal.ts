@@ -1,0 +1,36 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { JournalReading } from '../../gateway/ports/books.ts'
+import { decodeJournalLine } from '../../rules/ledger/journal-line.ts'
+import type { Settlement } from '../../vocabulary/settlement.ts'
+import { SEGMENT_NAME, SET_ASIDE_NAME } from './segment-files.ts'
+
+/** A file as far as it had been written at some moment. */
+interface Extent {
+  readonly path: string
+  readonly bytes: number
+}
+
+/** What the journal says now. Its files are read later, and no further than they go now. */
+export function readJournal(folder: string): JournalReading {
+  const names = existsSync(folder) ? readdirSync(folder).sort() : []
+  const measure = (name: string): Extent[] => {
+    const path = join(folder, name)
+    return existsSync(path) ? [{ path, bytes: statSync(path).size }] : []
+  }
+  const segments = names.filter((name) => SEGMENT_NAME.test(name)).flatMap(measure)
+  const asides = names.filter((name) => name === SET_ASIDE_NAME).flatMap(measure)
+  return { settled: () => settlementsIn(segments), setAside: () => settlementsIn(asides) }
+}
+
+function* settlementsIn(extents: readonly Extent[]): Generator<Settlement> {
+  for (const extent of extents) {
+    // A segment is removed as soon as the database has all of it, and with it there is nothing left to compare.
+    if (!existsSync(extent.path)) continue
+    const text = readFileSync(extent.path).subarray(0, extent.bytes).toString('utf8')
+    for (const line of text.split('\n')) {
+      const decoded = line === '' ? null : decodeJournalLine(line)
+      if (decoded?.type === 'settled') yield decoded.settlement
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { ConsoleStore, DatabaseFacts } from '../../gateway/ports/console.ts'
+import type { Sealer } from '../../rules/access/server-secret.ts'
+import type { Database } from './database.ts'
+import { writeAuditEvent } from './tables/audit-events.ts'
+import { deleteBodies, findBody, loadBodyStorage, saveBody, saveBodyStorage } from './tables/kept-bodies.ts'
+import { findPlaygroundKey, savePlaygroundKey } from './tables/playground-keys.ts'
+
+/** What only the console asks of the storage. */
+export function consoleStorageOn(
+  database: Database,
+  secrets: Sealer,
+  engine: DatabaseFacts['engine'],
+): ConsoleStore {
+  return {
+    loadBodyStorage: () => loadBodyStorage(database),
+    saveBodyStorage: (setting, event) =>
+      database.transaction(async (tx) => {
+        await saveBodyStorage(tx, setting)
+        await writeAuditEvent(tx, event)
+      }),
+    saveBody: (body) => saveBody(database, body, secrets),
+    findBody: (accountId, requestId, sinceMs) =>
+      findBody(database, { accountId, requestId, sinceMs }, secrets),
+    deleteBodies: (accountId, beforeMs, atMost) => deleteBodies(database, { accountId, beforeMs }, atMost),
+    findPlaygroundKey: (whose) => findPlaygroundKey(database, whose),
+    savePlaygroundKey: (key) => savePlaygroundKey(database, key),
+    describeDatabase: async () => ({ engine, sizeBytes: await sizeOf(database, engine) }),
+  }
+}
+
+const SIZES: Readonly<Record<DatabaseFacts['engine'], string>> = {
+  sqlite: 'select page_count * page_size as size_bytes from pragma_page_count(), pragma_page_size()',
+  postgresql: 'select pg_database_size(current_database()) as size_bytes',
+}
+
+async function sizeOf(database: Database, engine: DatabaseFacts['engine']): Promise<number> {
+  const [row] = await database.rows<{ size_bytes: bigint }>(SIZES[engine], [])
+  return Number(row?.size_bytes ?? 0)
+}

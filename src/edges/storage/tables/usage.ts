@@ -1,0 +1,78 @@
+import { SPAN_MS, USAGE_SPANS, type UsageSpan, UsageSums } from '../../../rules/ledger/aggregate.ts'
+import type { Settlement } from '../../../vocabulary/settlement.ts'
+import type { Database } from '../database.ts'
+import { insertRows, planInsert } from '../statements.ts'
+import { findHorizonMs } from './retention.ts'
+import { encodeUsage, FIGURES, PLACE_COLUMNS } from './usage-rows.ts'
+
+const TABLE_COLUMNS = [...PLACE_COLUMNS, ...FIGURES]
+
+const ADD_TO_USAGE = planInsert({
+  table: 'usage_totals',
+  columns: TABLE_COLUMNS,
+  ending: `on conflict (${PLACE_COLUMNS.join(', ')}) do update set
+    ${FIGURES.map((column) => `${column} = usage_totals.${column} + excluded.${column}`).join(', ')}`,
+})
+
+/** Counts settlements that were written in the same transaction, so that each is counted exactly once. */
+export async function addToUsage(tx: Database, settlements: readonly Settlement[]): Promise<void> {
+  const hours = new UsageSums('hour')
+  for (const settlement of settlements) hours.add(settlement)
+  const days = new UsageSums('day')
+  const ofHours = hours.totals()
+  for (const total of ofHours) days.addTotal(total)
+  const rows = ofHours.map((total) => encodeUsage('hour', total))
+  for (const total of days.totals()) rows.push(encodeUsage('day', total))
+  await insertRows(tx, ADD_TO_USAGE, rows)
+}
+
+/**
+ * Counts all settlements afresh, as far as they are still there; what was counted of deleted ones stays. Writers wait
+ * for the end of it, and then add to the new counts.
+ */
+export async function rebuildUsage(database: Database): Promise<number> {
+  return database.transaction(async (tx) => {
+    await tx.lockTable('usage_totals')
+    const horizonMs = BigInt(await findHorizonMs(tx))
+    await tx.rows('delete from usage_totals where start_ms >= $1', [horizonMs])
+    for (const span of USAGE_SPANS) await tx.rows(recountText(span), [horizonMs])
+    const [row] = await tx.rows<{ counted: bigint }>(
+      `select count(*) as counted from settlements where ${ENDED_AT_MS} >= $1`,
+      [horizonMs],
+    )
+    return Number(row?.counted ?? 0)
+  })
+}
+
+const ENDED_AT_MS = '(started_at_ms + duration_ms)'
+
+function recountText(span: UsageSpan): string {
+  const start = `${ENDED_AT_MS} - ${ENDED_AT_MS} % ${SPAN_MS[span]}`
+  const place = [start, 'account_id', 'key_id', 'model', "coalesce(supplier, '')"].join(', ')
+  return `insert into usage_totals (${TABLE_COLUMNS.join(', ')})
+    select '${span}', ${place}, ${FIGURES.map((column) => COUNTS[column]).join(', ')}
+    from settlements where ${ENDED_AT_MS} >= $1 group by ${place}`
+}
+
+/** How each figure is counted from settlements. */
+const COUNTS: Readonly<Record<(typeof FIGURES)[number], string>> = {
+  completed: outcomes('completed'),
+  client_left: outcomes('client_left'),
+  supplier_failed: outcomes('supplier_failed'),
+  refused: outcomes('refused'),
+  interrupted: outcomes('interrupted'),
+  input_tokens: 'sum(input_tokens)',
+  cache_read_tokens: 'sum(cache_read_tokens)',
+  cache_write_tokens: 'sum(cache_write_tokens)',
+  output_tokens: 'sum(output_tokens)',
+  reasoning_tokens: 'sum(reasoning_tokens)',
+  images: 'sum(images)',
+  amount_nano: 'sum(amount_nano)',
+  first_bytes: 'count(first_byte_ms)',
+  first_byte_ms: 'coalesce(sum(first_byte_ms), 0)',
+  duration_ms: 'sum(duration_ms)',
+}
+
+function outcomes(outcome: Settlement['outcome']): string {
+  return `count(case when outcome = '${outcome}' then 1 end)`
+}

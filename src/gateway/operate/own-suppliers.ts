@@ -1,0 +1,80 @@
+import { isIP } from 'node:net'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { isPublicAddress } from '../../rules/access/public-address.ts'
+import { listSupply, withSupply } from '../../rules/catalog/build-snapshot.ts'
+import { describeSupplier } from '../../rules/catalog/describe-supply.ts'
+import type { Supplier } from '../../vocabulary/supply.ts'
+import type { Operations } from '../ports/operations.ts'
+import type { Change, ChangeDesk } from './change-desk.ts'
+import { refuse, requireSupplier } from './refuse.ts'
+import { putSupplier } from './supply.ts'
+
+type OwnSupplierOperations = Pick<Operations, 'putOwnSupplier' | 'deleteSupplier'>
+
+export function ownSupplierOperations({ makeChange }: ChangeDesk): OwnSupplierOperations {
+  return {
+    putOwnSupplier: (supplier, actor) => makeChange(actor, (change) => putOwnSupplier(change, supplier)),
+    deleteSupplier: (id, actor) => makeChange(actor, (change) => deleteSupplier(change, id)),
+  }
+}
+
+function putOwnSupplier(change: Change, supplier: Supplier): Promise<Supplier> {
+  const before = change.snapshot.supply.suppliers.get(supplier.id)
+  const isTaken = before !== undefined && !isOwn(before, supplier.accountId)
+  if (isTaken || !isOwn(supplier, supplier.accountId)) {
+    throw new GatewayError('not_found', `The supplier id "${supplier.id}" is not to be had; choose another.`)
+  }
+  // What an operator has allowed may stay.
+  if (before?.baseUrl !== supplier.baseUrl) checkReach(change, supplier.baseUrl)
+  return putSupplier(change, supplier)
+}
+
+function isOwn(supplier: Supplier, accountId: string | null): boolean {
+  return supplier.source === 'byok' && accountId !== null && supplier.accountId === accountId
+}
+
+/**
+ * Refuses addresses by which an account could have the gateway call what only the gateway can reach. A public name may
+ * still lead to a private address, but what answers there has no certificate for that name, and redirects are not
+ * followed.
+ */
+function checkReach({ snapshot }: Change, baseUrl: string): void {
+  const url = URL.parse(baseUrl)
+  // An unreadable one is refused in better words by those who check every supplier.
+  if (url === null || isSharedPlace(snapshot.supply.suppliers.values(), baseUrl)) return
+  if (url.protocol !== 'https:') refuse('base_url', 'base_url must be an https address.')
+  if (!isPublicHost(url.hostname.replace(/^\[|\]$/g, ''))) {
+    refuse('base_url', 'base_url must lead to a public address.')
+  }
+}
+
+function isSharedPlace(suppliers: Iterable<Supplier>, baseUrl: string): boolean {
+  const place = baseUrl.replace(/\/+$/, '')
+  return [...suppliers].some((supplier) => supplier.source === 'shared' && supplier.baseUrl === place)
+}
+
+function isPublicHost(hostname: string): boolean {
+  if (isIP(hostname) !== 0) return isPublicAddress(hostname)
+  return hostname.includes('.') && !/(^|\.)(localhost|local|internal|home\.arpa|lan)\.?$/i.test(hostname)
+}
+
+async function deleteSupplier(change: Change, id: string): Promise<void> {
+  const before = requireSupplier(change.snapshot, id)
+  const naming = [...change.snapshot.keys.values()].find(
+    ({ state, routePolicy }) =>
+      state !== 'revoked' && routePolicy.mode === 'specified_provider' && routePolicy.provider === id,
+  )
+  // Such a key could serve nothing any more, and nobody would see why.
+  if (naming !== undefined)
+    refuse('id', `Key "${naming.name}" is bound to this supplier; change the key first.`)
+  const described = { before: describeSupplier(before), after: null }
+  await change.parts.storage.deleteSupplier(id, change.audit('supplier.deleted', id, described))
+  change.publish((snapshot) => {
+    const { suppliers, credentials, routes } = listSupply(snapshot.supply)
+    return withSupply(snapshot, {
+      suppliers: suppliers.filter((each) => each.id !== id),
+      credentials: credentials.filter((each) => each.supplierId !== id),
+      routes: routes.filter((each) => each.supplierId !== id),
+    })
+  })
+}

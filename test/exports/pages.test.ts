@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Database } from '../../src/edges/storage/database.ts'
+import { readLedger, readSettlements } from '../../src/edges/storage/tables/exports.ts'
+import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
+import type { Placed } from '../../src/gateway/ports/books.ts'
+import type { Page } from '../../src/gateway/ports/storage.ts'
+import { fillBooks, forgetDays, SETTLEMENTS } from '../ledger/support/filled-books.ts'
+
+for (const engine of testedEngines()) {
+  describe(`pages of an export on ${engine.name}`, () => {
+    let site: Site
+    let database: Database
+    beforeEach(async () => {
+      site = await engine.makeSite()
+      database = await site.openDatabase()
+      await fillBooks(database)
+    })
+    afterEach(async () => {
+      await database.close()
+      await site.remove()
+    })
+
+    async function readAll<T>(
+      limit: number,
+      read: (page: Page) => Promise<readonly Placed<T>[]>,
+    ): Promise<T[]> {
+      const items: T[] = []
+      let cursor: string | null = null
+      for (;;) {
+        const page: readonly Placed<T>[] = await read({ limit, cursor })
+        items.push(...page.map(({ item }) => item))
+        if (page.length < limit) return items
+        cursor = page.at(-1)?.cursor ?? null
+      }
+    }
+
+    test('hold every settlement once, whatever their size', async () => {
+      for (const limit of [1, 7, 24, 100]) {
+        const found = await readAll(limit, (page) => readSettlements(database, {}, page))
+        expect(found).toEqual([...SETTLEMENTS])
+      }
+    })
+
+    test('hold every entry of every account once, those that stand for deleted settlements included', async () => {
+      await forgetDays(database, 2)
+      const whole = await readAll(1_000, (page) => readLedger(database, {}, page))
+      const kinds = Map.groupBy(whole, ({ kind }) => kind)
+      expect([...kinds].map(([kind, entries]) => [kind, entries.length]).sort()).toEqual([
+        ['adjustment', 1],
+        ['payment', 2],
+        ['refund', 1],
+        ['settlement', 4 * 3 + 4],
+      ])
+      for (const limit of [1, 3, 20]) {
+        expect(await readAll(limit, (page) => readLedger(database, {}, page))).toEqual(whole)
+      }
+    })
+  })
+}

@@ -1,0 +1,202 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { Database } from '../../src/edges/storage/database.ts'
+import { usageAndRetention } from '../../src/edges/storage/migrations/0009-usage-and-retention.ts'
+import { MIGRATIONS, migrate } from '../../src/edges/storage/migrations.ts'
+import { encodeSettlement, SETTLEMENT_COLUMNS } from '../../src/edges/storage/tables/settlement-rows.ts'
+import { writeSettlements } from '../../src/edges/storage/tables/settlements.ts'
+import { rebuildUsage } from '../../src/edges/storage/tables/usage.ts'
+import { listUsage } from '../../src/edges/storage/tables/usage-list.ts'
+import { verifyLedger } from '../../src/edges/storage/tables/verify-ledger.ts'
+import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
+import type { UsagePoint, UsageQuestion } from '../../src/gateway/ports/books.ts'
+import type { UsageGroup, UsageSpan } from '../../src/rules/ledger/aggregate.ts'
+import type { Settlement } from '../../src/vocabulary/settlement.ts'
+import { arbitraryBatches, firstOfEach } from './support/arbitrary-settlement.ts'
+
+const EVERYTHING: readonly (keyof UsageGroup)[] = ['accountId', 'keyId', 'model', 'supplier']
+const NO_JOURNAL = { settled: () => [], setAside: () => [] }
+const TABLES = ['settlements', 'usage_totals', 'account_balances', 'key_daily_spend']
+
+for (const engine of testedEngines()) {
+  describe(`usage on ${engine.name}`, () => {
+    let site: Site
+    let database: Database
+    beforeAll(async () => {
+      site = await engine.makeSite()
+      database = await site.openDatabase()
+      await migrate(database, MIGRATIONS)
+    })
+    afterEach(() => clear())
+    afterAll(async () => {
+      await database.close()
+      await site.remove()
+    })
+
+    async function clear() {
+      for (const table of TABLES) await database.rows(`delete from ${table}`, [])
+    }
+
+    async function list(question: Partial<UsageQuestion>, limit = 1_000): Promise<UsagePoint[]> {
+      const points: UsagePoint[] = []
+      let cursor: string | null = null
+      do {
+        const whole = { span: 'hour' as const, filter: {}, groupBy: EVERYTHING, ...question }
+        const page: Awaited<ReturnType<typeof listUsage>> = await listUsage(database, whole, {
+          limit,
+          cursor,
+        })
+        points.push(...page.data)
+        cursor = page.nextCursor
+      } while (cursor !== null)
+      return points
+    }
+
+    test('is what counting all settlements gives, each once, and rebuilding changes nothing', async () => {
+      await fc.assert(
+        fc.asyncProperty(arbitraryBatches(), async (batches) => {
+          await clear()
+          for (const batch of batches) await writeSettlements(database, batch)
+          const counted = firstOfEach(batches)
+          for (const span of ['hour', 'day'] as const) {
+            expect(sorted(await list({ span }))).toEqual(sorted(countPlainly(counted, span)))
+          }
+          const before = await list({})
+          expect(await rebuildUsage(database)).toBe(counted.length)
+          expect(await list({})).toEqual(before)
+          expect((await verifyLedger(database, NO_JOURNAL, { mayWait: false })).difference).toBeNull()
+        }),
+        { numRuns: engine.name === 'SQLite' ? 60 : 15 },
+      )
+    })
+
+    test('is rebuilt after it was altered, also while others write', async () => {
+      const [first = [], second = []] =
+        fc.sample(
+          arbitraryBatches().filter(({ length }) => length > 1),
+          {
+            numRuns: 1,
+            seed: 7,
+          },
+        )[0] ?? []
+      await writeSettlements(database, first)
+      const before = await list({})
+      await database.rows('update usage_totals set output_tokens = output_tokens + 1, amount_nano = 5', [])
+      await database.rows(
+        `insert into usage_totals select 'day', start_ms + 999, account_id, key_id, model, supplier, 9, 9, 9, 9, 9, 9,
+          9, 9, 9, 9, 9, 9, 9, 9, 9 from usage_totals where span = 'day'`,
+        [],
+      )
+      await rebuildUsage(database)
+      expect(await list({})).toEqual(before)
+      await Promise.all([rebuildUsage(database), writeSettlements(database, second), rebuildUsage(database)])
+      expect(sorted(await list({}))).toEqual(sorted(countPlainly(firstOfEach([first, second]), 'hour')))
+    })
+
+    test('is listed page by page, filtered and added up over what is not told apart', async () => {
+      const batches = fc.sample(arbitraryBatches(), { numRuns: 3, seed: 3 }).flat()
+      for (const batch of batches) await writeSettlements(database, batch)
+      const all = await list({})
+      expect(all.length).toBeGreaterThan(20)
+      expect(await list({}, 7)).toEqual(all)
+      const ofAccount = await list({ groupBy: ['accountId'], filter: { model: 'gpt-5' } }, 3)
+      const wanted = firstOfEach(batches).filter(({ model }) => model === 'gpt-5')
+      expect(totalNano(ofAccount)).toBe(wanted.reduce((sum, { amountNano }) => sum + amountNano, 0n))
+      expect(new Set(ofAccount.map(({ startMs, group }) => `${startMs} ${group.accountId}`)).size).toBe(
+        ofAccount.length,
+      )
+      const middleMs = all[Math.floor(all.length / 2)]?.startMs ?? 0
+      const [early, late] = [
+        await list({ filter: { toMs: middleMs } }),
+        await list({ filter: { fromMs: middleMs } }),
+      ]
+      expect([...early, ...late]).toEqual(all)
+      expect(await list({ filter: { accountId: 'nobody' } })).toEqual([])
+      const { nextCursor } = await listUsage(
+        database,
+        { span: 'hour', filter: {}, groupBy: [] },
+        { limit: 1, cursor: null },
+      )
+      const otherGrouping = { span: 'hour', filter: {}, groupBy: EVERYTHING } as const
+      await expect(listUsage(database, otherGrouping, { limit: 1, cursor: nextCursor })).rejects.toThrow(
+        'cursor',
+      )
+    })
+  })
+}
+
+for (const engine of testedEngines()) {
+  test(`usage of settlements from before it was counted is counted on ${engine.name}`, async () => {
+    const site = await engine.makeSite()
+    const database = await site.openDatabase()
+    try {
+      await migrate(
+        database,
+        MIGRATIONS.filter(({ version }) => version < usageAndRetention.version),
+      )
+      const settled = firstOfEach(fc.sample(arbitraryBatches(), { numRuns: 3, seed: 5 }).flat())
+      const places = SETTLEMENT_COLUMNS.map((_, index) => `$${index + 1}`)
+      for (const one of settled) {
+        await database.rows(
+          `insert into settlements (${SETTLEMENT_COLUMNS.join(', ')}) values (${places.join(', ')})`,
+          encodeSettlement(one),
+        )
+      }
+      await migrate(database, MIGRATIONS)
+      for (const span of ['hour', 'day'] as const) {
+        const question = { span, filter: {}, groupBy: EVERYTHING }
+        const { data } = await listUsage(database, question, { limit: 1_000, cursor: null })
+        expect(sorted(data)).toEqual(sorted(countPlainly(settled, span)))
+      }
+    } finally {
+      await database.close()
+      await site.remove()
+    }
+  })
+}
+
+function totalNano(points: readonly UsagePoint[]): bigint {
+  return points.reduce((sum, { figures }) => sum + figures.amountNano, 0n)
+}
+
+/** Engines sort texts differently. */
+function sorted(points: readonly UsagePoint[]): UsagePoint[] {
+  const place = ({ startMs, group }: UsagePoint) => JSON.stringify([startMs, group])
+  return points.toSorted((left, right) => (place(left) < place(right) ? -1 : 1))
+}
+
+/** The plainest way to count, to be compared with the clever one. */
+function countPlainly(settlements: readonly Settlement[], span: UsageSpan): UsagePoint[] {
+  const spanMs = span === 'hour' ? 3_600_000 : 86_400_000
+  const place = (one: Settlement) => {
+    const endMs = Math.round(one.startedAtMs) + Math.round(one.durationMs)
+    const startMs = endMs - (endMs % spanMs)
+    return JSON.stringify([startMs, one.accountId, one.keyId, one.model, one.supplier])
+  }
+  return [...Map.groupBy(settlements, place)].map(([name, members]) => {
+    const [startMs, accountId, keyId, model, supplier] = JSON.parse(name)
+    const sum = (of: (one: Settlement) => number) => members.reduce((total, one) => total + of(one), 0)
+    const count = (outcome: string) => members.filter((one) => one.outcome === outcome).length
+    return {
+      startMs,
+      group: { accountId, keyId, model, supplier },
+      figures: {
+        completed: count('completed'),
+        clientLeft: count('client_left'),
+        supplierFailed: count('supplier_failed'),
+        refused: count('refused'),
+        interrupted: count('interrupted'),
+        input: sum(({ usage }) => usage.input),
+        cacheRead: sum(({ usage }) => usage.cacheRead),
+        cacheWrite: sum(({ usage }) => usage.cacheWrite),
+        output: sum(({ usage }) => usage.output),
+        reasoning: sum(({ usage }) => usage.reasoning),
+        images: sum(({ usage }) => usage.images),
+        amountNano: members.reduce((total, { amountNano }) => total + amountNano, 0n),
+        firstBytes: members.filter(({ firstByteMs }) => firstByteMs !== null).length,
+        firstByteMs: sum(({ firstByteMs }) => Math.round(firstByteMs ?? 0)),
+        durationMs: sum(({ durationMs }) => Math.round(durationMs)),
+      },
+    }
+  })
+}
