@@ -1,0 +1,55 @@
+import { Text } from '@mantine/core'
+import { IconBellCheck } from '@tabler/icons-react'
+import { ACCOUNTS_KEY, OPERATOR } from '../../api/operator-lists.ts'
+import type { AccountAlert, OperatorAccount } from '../../api/operator-shapes.ts'
+import { useList } from '../../api/use-list.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { listFields } from '../../parts/field-changes.ts'
+import { Panel } from '../../parts/panel.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { TimeStamp } from '../../parts/time-stamp.tsx'
+
+const COLUMNS: readonly Column<AccountAlert>[] = [
+  { head: 'When', cell: ({ at }) => <TimeStamp at={at} /> },
+  { head: 'What', cell: ({ kind }) => <StatusBadge state={kind} tone="warning" /> },
+  {
+    head: 'Details',
+    cell: ({ data }) => (
+      <Text size="sm" span>
+        {listFields(data)
+          .map(([path, text]) => `${path} ${text}`)
+          .join(', ')}
+      </Text>
+    ),
+  },
+  {
+    head: 'Delivery',
+    from: 'sm',
+    cell: ({ delivery }) => (
+      <StatusBadge state={delivery.state} label={delivery.state === 'none' ? 'no webhook' : delivery.state} />
+    ),
+  },
+]
+
+export function Alerts({ account }: { readonly account: OperatorAccount }) {
+  const list = useList<AccountAlert>([...ACCOUNTS_KEY, account.id, 'alerts'], `${OPERATOR}/alerts`, {
+    account_id: account.id,
+  })
+  return (
+    <Panel title="Alerts" isFlush>
+      <DataTable
+        label="Alerts"
+        list={list}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        empty={
+          <EmptyState icon={IconBellCheck} title="Nothing to be told">
+            A balance below its alert, a key near its budget or at its limit, or a refused credential of the
+            account’s own shows up here.
+          </EmptyState>
+        }
+      />
+    </Panel>
+  )
+}

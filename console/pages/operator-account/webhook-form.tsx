@@ -1,0 +1,51 @@
+import { TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { api } from '../../api/client.ts'
+import { ACCOUNTS_KEY } from '../../api/operator-lists.ts'
+import type { AccountWebhook, OperatorAccount } from '../../api/operator-shapes.ts'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { useFormAction } from '../../parts/use-form-action.ts'
+
+interface WebhookFormProps {
+  readonly path: string
+  readonly account: OperatorAccount
+  readonly webhook: AccountWebhook | null
+  readonly onClose: () => void
+  readonly onSecret: (secret: string) => void
+}
+
+export function WebhookForm({ path, account, webhook, onClose, onSecret }: WebhookFormProps) {
+  const form = useForm({
+    initialValues: { url: webhook?.url ?? 'https://' },
+    validate: {
+      url: (url) => (/^https?:\/\/[^/]+/.test(url) ? null : 'Enter an address that begins with https://'),
+    },
+  })
+  const save = useFormAction(
+    ({ url }: { url: string }) =>
+      api.put<AccountWebhook>(path, { url: url.trim(), enabled: webhook?.enabled ?? true }),
+    {
+      fields: ['url'],
+      setFieldError: form.setFieldError,
+      done: 'The webhook is in force.',
+      refreshes: [[...ACCOUNTS_KEY, account.id, 'webhook']],
+      onDone: ({ secret }) => {
+        onClose()
+        if (typeof secret === 'string') onSecret(secret)
+      },
+    },
+  )
+  return (
+    <FormDrawer
+      title={webhook === null ? 'Set a webhook' : 'Change the webhook'}
+      isOpen
+      onClose={onClose}
+      onSubmit={form.onSubmit(save.submit)}
+      submitLabel="Save"
+      isSubmitting={save.isRunning}
+      error={save.error}
+    >
+      <TextInput label="Address" type="url" required data-autofocus {...form.getInputProps('url')} />
+    </FormDrawer>
+  )
+}

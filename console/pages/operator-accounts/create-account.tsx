@@ -1,0 +1,62 @@
+import { TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useNavigate } from '@tanstack/react-router'
+import { api } from '../../api/client.ts'
+import { ACCOUNTS_KEY, OPERATOR } from '../../api/operator-lists.ts'
+import type { OperatorAccount } from '../../api/operator-shapes.ts'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { useFormAction } from '../../parts/use-form-action.ts'
+
+interface Values {
+  readonly name: string
+  readonly email: string
+}
+
+export function CreateAccount({ onClose }: { readonly onClose: () => void }) {
+  const navigate = useNavigate()
+  const form = useForm<Values>({
+    initialValues: { name: '', email: '' },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Enter a name' : null),
+      email: (email) =>
+        email.trim() === '' || /^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address',
+    },
+  })
+  const create = useFormAction(
+    ({ name, email }: Values) =>
+      api.post<OperatorAccount>(`${OPERATOR}/accounts`, { name: name.trim(), email: email.trim() || null }),
+    {
+      fields: ['name', 'email'],
+      setFieldError: form.setFieldError,
+      done: ({ name }) => `${name} was created.`,
+      refreshes: [ACCOUNTS_KEY],
+      onDone: ({ id }) =>
+        void navigate({ to: '/operator/accounts/$id', params: { id }, search: { do: undefined } }),
+    },
+  )
+  return (
+    <FormDrawer
+      title="Create an account"
+      isOpen
+      onClose={onClose}
+      onSubmit={form.onSubmit(create.submit)}
+      submitLabel="Create account"
+      isSubmitting={create.isRunning}
+      error={create.error}
+    >
+      <TextInput
+        label="Name"
+        description="A company, a team or a person."
+        required
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <TextInput
+        label="E-mail"
+        type="email"
+        description="For your own records; nothing is sent there."
+        {...form.getInputProps('email')}
+      />
+    </FormDrawer>
+  )
+}

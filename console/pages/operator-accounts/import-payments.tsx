@@ -1,0 +1,181 @@
+import { Alert, Anchor, Button, Drawer, FileButton, Group, Stack, Table, Text, Textarea } from '@mantine/core'
+import { IconCircleCheck, IconUpload } from '@tabler/icons-react'
+import { useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { api } from '../../api/client.ts'
+import { ACCOUNTS_KEY, OPERATOR } from '../../api/operator-lists.ts'
+import { CodeBlock } from '../../parts/code-block.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { formatMoney, formatNumber } from '../../parts/format.ts'
+import { useAction } from '../../parts/use-action.ts'
+import { readLineErrors } from './read-line-errors.ts'
+
+interface Imported {
+  readonly recorded: number
+  readonly already_recorded: number
+  readonly total: string
+}
+
+const EXAMPLE = `account_id,amount,reference,note
+acc_…,250,INV-2026-0001,Wire transfer
+acc_…,40.5,INV-2026-0002,`
+
+export function ImportPayments({ onClose }: { readonly onClose: () => void }) {
+  const [csv, setCsv] = useState('')
+  const [imported, setImported] = useState<Imported | null>(null)
+  const send = useAction((text: string) => api.post<Imported>(`${OPERATOR}/payments/import`, { csv: text }), {
+    refreshes: [ACCOUNTS_KEY],
+    onDone: setImported,
+  })
+  const change = (text: string) => {
+    setCsv(text)
+    setImported(null)
+    send.reset()
+  }
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      title="Import payments"
+      size="xl"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack>
+        <Text size="sm" c="dimmed">
+          All lines are recorded or none. A reference that was recorded before with the same amount changes
+          nothing, so the same file may be sent twice.
+        </Text>
+        <CodeBlock title="What a file looks like" code={EXAMPLE} />
+        <FileChoice onRead={change} />
+        <Textarea
+          label="Or paste its text"
+          value={csv}
+          onChange={(event) => change(event.currentTarget.value)}
+          autosize
+          minRows={5}
+          maxRows={14}
+          className="mono-input"
+          spellCheck={false}
+        />
+        <Outcome csv={csv} error={send.error} imported={imported} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {imported === null ? 'Cancel' : 'Close'}
+          </Button>
+          <Button
+            onClick={() => send.run(csv)}
+            loading={send.isRunning}
+            disabled={countPayments(csv) === 0 || imported !== null}
+          >
+            {importLabel(countPayments(csv))}
+          </Button>
+        </Group>
+      </Stack>
+    </Drawer>
+  )
+}
+
+function countPayments(csv: string): number {
+  return Math.max(csv.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '').length - 1, 0)
+}
+
+function importLabel(count: number): string {
+  if (count === 0) return 'Import'
+  return count === 1 ? 'Import 1 payment' : `Import ${formatNumber(count)} payments`
+}
+
+function FileChoice({ onRead }: { readonly onRead: (text: string) => void }) {
+  const [name, setName] = useState('')
+  const read = async (file: File) => {
+    setName(file.name)
+    onRead(await file.text())
+  }
+  return (
+    <Group gap="sm">
+      <FileButton onChange={(file) => void (file && read(file))} accept=".csv,text/csv,text/plain">
+        {(props) => (
+          <Button variant="default" leftSection={<IconUpload size={16} aria-hidden />} {...props}>
+            Choose a CSV file
+          </Button>
+        )}
+      </FileButton>
+      <Text size="sm" c="dimmed">
+        {name}
+      </Text>
+    </Group>
+  )
+}
+
+interface OutcomeProps {
+  readonly csv: string
+  readonly error: Error | null
+  readonly imported: Imported | null
+}
+
+function Outcome({ csv, error, imported }: OutcomeProps) {
+  if (imported !== null) {
+    return (
+      <Alert
+        color="teal"
+        icon={<IconCircleCheck size={18} aria-hidden />}
+        title={`${formatNumber(imported.recorded)} recorded, ${formatMoney(imported.total)} USDT in all`}
+        role="status"
+      >
+        {imported.already_recorded > 0
+          ? `${formatNumber(imported.already_recorded)} had been recorded before and changed nothing.`
+          : 'Balances are up to date. Tiers follow at the next full hour.'}
+      </Alert>
+    )
+  }
+  const told = error instanceof ApiError ? readLineErrors(error.message) : null
+  return told === null ? <ErrorNotice error={error} /> : <LineProblems csv={csv} told={told} />
+}
+
+interface LineProblemsProps {
+  readonly csv: string
+  readonly told: NonNullable<ReturnType<typeof readLineErrors>>
+}
+
+function LineProblems({ csv, told }: LineProblemsProps) {
+  const lines = csv.split(/\r\n|\r|\n/)
+  return (
+    <Alert color="red" title="Nothing was imported" role="alert">
+      <Text size="sm" mb="xs">
+        Correct these lines and import again{told.more > 0 && `; ${told.more} more are wrong`}.
+      </Text>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: What scrolls must be reachable by keyboard. */}
+      <section className="table-scroll" tabIndex={0} aria-label="Lines at fault">
+        <Table verticalSpacing={6} horizontalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">Line</Table.Th>
+              <Table.Th scope="col">What is wrong</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {told.errors.map(({ line, message }) => (
+              <Table.Tr key={line}>
+                <Table.Td className="numeral" valign="top">
+                  {line}
+                </Table.Td>
+                <Table.Td>
+                  {message}
+                  <Text size="xs" className="mono" mt={2}>
+                    {lines[line - 1]}
+                  </Text>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </section>
+      <Anchor component="button" type="button" size="xs" mt="xs" onClick={focusText}>
+        Go to the text
+      </Anchor>
+    </Alert>
+  )
+}
+
+function focusText(): void {
+  document.querySelector<HTMLTextAreaElement>('.mono-input textarea')?.focus()
+}

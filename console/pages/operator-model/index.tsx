@@ -1,0 +1,113 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { IconPencil } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { api } from '../../api/client.ts'
+import { MODELS_KEY, useLiveRoutes } from '../../api/operator-lists.ts'
+import type { OperatorModel } from '../../api/operator-shapes.ts'
+import { modelCall } from '../../api/operator-supply.ts'
+import { useUrlState } from '../../app/url-state.ts'
+import { CodeBlock } from '../../parts/code-block.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { formatNumber } from '../../parts/format.ts'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { describeLimit } from '../../parts/read-count.ts'
+import { TimeStamp } from '../../parts/time-stamp.tsx'
+import { ModelForm } from '../operator-models/model-form.tsx'
+import { RouteForm } from './route-form.tsx'
+import { Routes } from './routes.tsx'
+
+const BACK = { to: '/operator/models', label: 'Models and prices' } as const
+
+export function Page() {
+  const { id = '' } = useParams({ strict: false })
+  const model = useQuery({
+    queryKey: [...MODELS_KEY, id],
+    queryFn: ({ signal }) => api.get<OperatorModel>(modelCall(id), { signal }),
+  })
+  if (model.data === undefined) {
+    return (
+      <>
+        <PageHeader title={id} back={BACK} />
+        <ErrorNotice error={model.error} onRetry={() => void model.refetch()} />
+      </>
+    )
+  }
+  return <Model model={model.data} />
+}
+
+function Model({ model }: { readonly model: OperatorModel }) {
+  const [{ do: doing, route }, setState] = useUrlState({ do: '', route: '' })
+  const routes = useLiveRoutes()
+  const own = routes.data?.data.filter((one) => one.model === model.id)
+  const edited = own?.find(({ supplier }) => supplier === route)
+  const close = () => setState({ do: '', route: '' })
+  return (
+    <>
+      <PageHeader
+        title={model.display_name}
+        description={
+          <Group gap={4}>
+            <span className="mono">{model.id}</span>
+            <CopyButton value={model.id} what="the model's id" />
+          </Group>
+        }
+        back={BACK}
+        actions={
+          <Button
+            variant="default"
+            leftSection={<IconPencil size={16} aria-hidden />}
+            onClick={() => setState({ do: 'edit' })}
+          >
+            Edit model
+          </Button>
+        }
+      />
+      <Stack gap="lg">
+        <Routes
+          routes={own}
+          error={routes.error}
+          onAdd={() => setState({ do: 'route' })}
+          onEdit={(supplier) => setState({ route: supplier })}
+        />
+        <Details model={model} />
+        <Panel title="Capabilities" description="What is known of it beyond the defaults.">
+          <CodeBlock
+            code={JSON.stringify(model.capabilities, null, 2)}
+            title="Capabilities"
+            maxHeight={320}
+          />
+        </Panel>
+      </Stack>
+      {doing === 'edit' && <ModelForm model={model} onClose={close} />}
+      {doing === 'route' && <RouteForm model={model} routes={own ?? []} route={null} onClose={close} />}
+      {edited !== undefined && <RouteForm model={model} routes={own ?? []} route={edited} onClose={close} />}
+    </>
+  )
+}
+
+function Details({ model }: { readonly model: OperatorModel }) {
+  return (
+    <Panel title="Model">
+      <Facts
+        facts={[
+          { label: 'Made by', value: model.owned_by },
+          { label: 'Kinds', value: model.kinds.join(', ') },
+          { label: 'Input tokens at most', value: tokens(model.input_token_limit) },
+          { label: 'Output tokens at most', value: tokens(model.output_token_limit) },
+          { label: 'Requests a minute, all callers', value: describeLimit(model.rpm) },
+          { label: 'Tokens a minute, all callers', value: describeLimit(model.tpm) },
+          { label: 'Description', value: model.description || 'None' },
+          { label: 'Added', value: <TimeStamp at={model.created_at} as="date" /> },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function tokens(limit: number | null): string {
+  return limit === null ? 'Not known' : formatNumber(limit)
+}

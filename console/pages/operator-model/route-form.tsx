@@ -1,0 +1,163 @@
+import { Checkbox, Group, NativeSelect, NumberInput, SimpleGrid, Switch, TextInput } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import { allSuppliersQuery, ROUTES_KEY } from '../../api/operator-lists.ts'
+import { FORMATS, type OperatorModel, type Route } from '../../api/operator-shapes.ts'
+import { routeCall } from '../../api/operator-supply.ts'
+import { ReviewDrawer } from '../../parts/review-drawer.tsx'
+import { useFormAction } from '../../parts/use-form-action.ts'
+import { bodyOfRoute, checkPrice, newRouteValues, type RouteValues, valuesOfRoute } from './route-values.ts'
+
+interface RouteFormProps {
+  readonly model: OperatorModel
+  readonly routes: readonly Route[]
+  /** Null for a new one. */
+  readonly route: Route | null
+  readonly onClose: () => void
+}
+
+export function RouteForm({ model, routes, route, onClose }: RouteFormProps) {
+  const form = useForm<RouteValues>({
+    initialValues: route === null ? newRouteValues(model.id) : valuesOfRoute(route),
+    validate: {
+      supplier: (supplier) => (supplier === '' ? 'Choose a supplier' : null),
+      upstream_model: (name) => (name.trim() === '' ? 'Enter the model’s name at the supplier' : null),
+      input: (text, { has_price: hasPrice }) => checkPrice(text, { hasPrice, isRequired: true }),
+      output: (text, { has_price: hasPrice }) => checkPrice(text, { hasPrice, isRequired: true }),
+      cache_read: (text, { has_price: hasPrice }) => checkPrice(text, { hasPrice, isRequired: false }),
+      cache_write: (text, { has_price: hasPrice }) => checkPrice(text, { hasPrice, isRequired: false }),
+      image: (text, { has_price: hasPrice }) => checkPrice(text, { hasPrice, isRequired: false }),
+    },
+  })
+  const save = useFormAction(
+    (values: RouteValues) =>
+      api.put(routeCall({ model: model.id, supplier: values.supplier }), bodyOfRoute(values)),
+    {
+      fields: ['upstream_model', 'formats', 'rpm', 'tpm', 'priority'],
+      setFieldError: form.setFieldError,
+      done: route === null ? 'The route is in use.' : 'The route was changed.',
+      refreshes: [ROUTES_KEY],
+      onDone: onClose,
+    },
+  )
+  return (
+    <ReviewDrawer
+      title={route === null ? `Add a route to ${model.display_name}` : `Route by ${route.supplier}`}
+      onClose={onClose}
+      before={route === null ? null : bodyOfRoute(valuesOfRoute(route))}
+      after={() => bodyOfRoute(form.values)}
+      isValid={() => !form.validate().hasErrors}
+      onSave={() => save.submit(form.values)}
+      isSaving={save.isRunning}
+      error={save.error}
+      note="In force from the next request on. Requests that were settled before keep the price they were charged at."
+    >
+      {route === null && <SupplierChoice form={form} routes={routes} />}
+      <TextInput
+        label="Name at the supplier"
+        description="What the supplier calls the model."
+        required
+        {...form.getInputProps('upstream_model')}
+      />
+      <Switch label="Used for requests" {...form.getInputProps('enabled', { type: 'checkbox' })} />
+      <Prices form={form} />
+      <Order form={form} />
+    </ReviewDrawer>
+  )
+}
+
+type Form = UseFormReturnType<RouteValues>
+
+function SupplierChoice({ form, routes }: { readonly form: Form; readonly routes: readonly Route[] }) {
+  const suppliers = useQuery(allSuppliersQuery)
+  const taken = new Set(routes.map(({ supplier }) => supplier))
+  const free = (suppliers.data?.data ?? []).filter(({ id }) => !taken.has(id))
+  return (
+    <NativeSelect
+      label="Supplier"
+      description={
+        suppliers.data !== undefined && free.length === 0
+          ? 'Every supplier has a route already; add a supplier first.'
+          : 'Who serves it.'
+      }
+      data={[{ value: '', label: 'Choose…' }, ...free.map(({ id }) => ({ value: id, label: id }))]}
+      required
+      data-autofocus
+      {...form.getInputProps('supplier')}
+    />
+  )
+}
+
+function Prices({ form }: { readonly form: Form }) {
+  const isOff = !form.values.has_price
+  const field = { inputMode: 'decimal', disabled: isOff } as const
+  return (
+    <>
+      <Checkbox
+        label="Has a price"
+        description="A route without a price is not used."
+        {...form.getInputProps('has_price', { type: 'checkbox' })}
+      />
+      <SimpleGrid cols={2} spacing="md">
+        <TextInput label="Input, per million" required {...field} {...form.getInputProps('input')} />
+        <TextInput label="Output, per million" required {...field} {...form.getInputProps('output')} />
+        <TextInput
+          label="Cache read, per million"
+          placeholder="as input"
+          {...field}
+          {...form.getInputProps('cache_read')}
+        />
+        <TextInput
+          label="Cache write, per million"
+          placeholder="as input"
+          {...field}
+          {...form.getInputProps('cache_write')}
+        />
+        <TextInput label="Picture, each" placeholder="0" {...field} {...form.getInputProps('image')} />
+      </SimpleGrid>
+    </>
+  )
+}
+
+function Order({ form }: { readonly form: Form }) {
+  const count = { allowDecimal: false, thousandSeparator: ',' }
+  return (
+    <>
+      <NumberInput
+        label="Priority"
+        description="Lower is tried first; routes of the same priority share the requests."
+        min={0}
+        allowDecimal={false}
+        {...form.getInputProps('priority')}
+      />
+      <Group grow align="flex-start">
+        <NumberInput
+          label="Requests a minute"
+          placeholder="No limit"
+          min={1}
+          {...count}
+          {...form.getInputProps('rpm')}
+        />
+        <NumberInput
+          label="Tokens a minute"
+          placeholder="No limit"
+          min={1}
+          {...count}
+          {...form.getInputProps('tpm')}
+        />
+      </Group>
+      <Checkbox.Group
+        label="Formats"
+        description="None chosen: all the supplier speaks."
+        {...form.getInputProps('formats')}
+      >
+        <Group mt={8}>
+          {FORMATS.map((format) => (
+            <Checkbox key={format} value={format} label={format} />
+          ))}
+        </Group>
+      </Checkbox.Group>
+    </>
+  )
+}

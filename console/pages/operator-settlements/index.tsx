@@ -1,0 +1,117 @@
+import { Button, Text } from '@mantine/core'
+import { IconActivity, IconDownload } from '@tabler/icons-react'
+import { withQuery } from '../../api/client.ts'
+import { type OperatorSettlement, SETTLEMENTS } from '../../api/operator-history.ts'
+import { OPERATOR, useAccountNames } from '../../api/operator-lists.ts'
+import { useList } from '../../api/use-list.ts'
+import { useUrlState } from '../../app/url-state.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { formatDuration, formatNumber } from '../../parts/format.ts'
+import { Money } from '../../parts/money.tsx'
+import { OutcomeBadge } from '../../parts/outcome-badge.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { TimeStamp } from '../../parts/time-stamp.tsx'
+import { Filters, NO_FILTERS } from './filters.tsx'
+
+export function Page() {
+  const [filters, setFilters] = useUrlState(NO_FILTERS)
+  const { customer, key, model, from, to } = filters
+  const nameOf = useAccountNames()
+  const list = useList<OperatorSettlement>(['operator', 'settlements'], SETTLEMENTS, {
+    account: customer,
+    key,
+    model,
+    from,
+    to,
+  })
+  const isNarrowed = Object.values(filters).some((value) => value !== '')
+  return (
+    <>
+      <PageHeader
+        title="All requests"
+        description="Every settled request of every account, newest first. Each opens to its attempts and its price."
+        actions={
+          <Button
+            variant="default"
+            component="a"
+            download
+            leftSection={<IconDownload size={16} aria-hidden />}
+            href={withQuery(`${OPERATOR}/exports/settlements`, {
+              account_id: customer,
+              key_id: key,
+              model,
+              from,
+              to,
+              format: 'csv',
+            })}
+          >
+            Export CSV
+          </Button>
+        }
+      />
+      <Filters filters={filters} onChange={setFilters} />
+      <Panel isFlush>
+        <DataTable
+          label="Requests"
+          list={list}
+          columns={columnsOf(nameOf)}
+          rowKey={({ request_id }) => request_id}
+          rowLink={({ request_id: id }) => ({ to: '/operator/settlements/$id', params: { id } })}
+          empty={<Nothing isNarrowed={isNarrowed} onClear={() => setFilters(NO_FILTERS)} />}
+        />
+      </Panel>
+    </>
+  )
+}
+
+function columnsOf(nameOf: (id: string) => string): readonly Column<OperatorSettlement>[] {
+  return [
+    { head: 'When', cell: ({ started_at }) => <TimeStamp at={started_at} /> },
+    {
+      head: 'Account and model',
+      cell: ({ account_id, model }) => (
+        <span className="two-lines">
+          {nameOf(account_id)}
+          <Text span size="xs" c="dimmed">
+            {model}
+          </Text>
+        </span>
+      ),
+    },
+    { head: 'Outcome', cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
+    { head: 'Supplier', from: 'md', cell: ({ supplier }) => supplier ?? 'None' },
+    {
+      head: 'Tokens',
+      isNumeric: true,
+      from: 'md',
+      cell: ({ usage }) => formatNumber(usage.input + usage.cache_read + usage.cache_write + usage.output),
+    },
+    { head: 'Took', isNumeric: true, from: 'sm', cell: ({ duration_ms }) => formatDuration(duration_ms) },
+    { head: 'USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
+  ]
+}
+
+function Nothing({ isNarrowed, onClear }: { readonly isNarrowed: boolean; readonly onClear: () => void }) {
+  if (!isNarrowed) {
+    return (
+      <EmptyState icon={IconActivity} title="No request yet">
+        Each request that a key was admitted with is settled once and listed here, whatever came of it.
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      icon={IconActivity}
+      title="No request fits these filters"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear the filters
+        </Button>
+      }
+    >
+      Take a filter away, or choose a longer time.
+    </EmptyState>
+  )
+}

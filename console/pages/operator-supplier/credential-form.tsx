@@ -1,0 +1,124 @@
+import { Group, NumberInput, PasswordInput, TextInput } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { api } from '../../api/client.ts'
+import { ROUTES_KEY, SUPPLIERS_KEY } from '../../api/operator-lists.ts'
+import type { Credential } from '../../api/operator-shapes.ts'
+import { credentialCall, supplierCall } from '../../api/operator-supply.ts'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { countOrNull } from '../../parts/read-count.ts'
+import { useFormAction } from '../../parts/use-form-action.ts'
+
+interface Values {
+  readonly secret: string
+  readonly label: string
+  readonly rpm: number | string
+  readonly tpm: number | string
+  readonly weight: number | string
+}
+
+interface CredentialFormProps {
+  readonly supplier: string
+  /** Null for a new one. */
+  readonly credential: Credential | null
+  readonly onClose: () => void
+}
+
+export function CredentialForm({ supplier, credential, onClose }: CredentialFormProps) {
+  const isNew = credential === null
+  const form = useForm<Values>({
+    initialValues: {
+      secret: '',
+      label: credential?.label ?? '',
+      rpm: credential?.rpm ?? '',
+      tpm: credential?.tpm ?? '',
+      weight: credential?.weight ?? 1,
+    },
+    validate: {
+      secret: (secret) => (isNew && secret.trim() === '' ? 'Paste the key the supplier gave you' : null),
+      weight: (weight) => (Number(weight) > 0 ? null : 'Enter a number above zero'),
+    },
+  })
+  const save = useFormAction(
+    (values: Values) =>
+      isNew
+        ? api.post(supplierCall(supplier, '/credentials'), {
+            ...bodyOf(values),
+            secret: values.secret.trim(),
+          })
+        : api.patch(credentialCall(credential.id), bodyOf(values)),
+    {
+      fields: ['secret', 'label', 'rpm', 'tpm', 'weight'],
+      setFieldError: form.setFieldError,
+      done: isNew ? 'The credential was added.' : 'The credential was changed.',
+      refreshes: [SUPPLIERS_KEY, ROUTES_KEY],
+      onDone: onClose,
+    },
+  )
+  return (
+    <FormDrawer
+      title={isNew ? `Add a credential to ${supplier}` : 'Edit the credential'}
+      isOpen
+      onClose={onClose}
+      onSubmit={form.onSubmit(save.submit)}
+      submitLabel={isNew ? 'Add credential' : 'Save'}
+      isSubmitting={save.isRunning}
+      error={save.error}
+    >
+      {isNew && (
+        <PasswordInput
+          label="Secret"
+          description="Stored encrypted and never shown again."
+          required
+          data-autofocus
+          autoComplete="off"
+          {...form.getInputProps('secret')}
+        />
+      )}
+      <TextInput label="Label" description="To tell it from others." {...form.getInputProps('label')} />
+      <Limits form={form} />
+    </FormDrawer>
+  )
+}
+
+function Limits({ form }: { readonly form: UseFormReturnType<Values> }) {
+  return (
+    <>
+      <Group grow align="flex-start">
+        <NumberInput
+          label="Requests a minute"
+          description="What the supplier allows it."
+          placeholder="No limit"
+          min={1}
+          allowDecimal={false}
+          thousandSeparator=","
+          {...form.getInputProps('rpm')}
+        />
+        <NumberInput
+          label="Tokens a minute"
+          description="What the supplier allows it."
+          placeholder="No limit"
+          min={1}
+          allowDecimal={false}
+          thousandSeparator=","
+          {...form.getInputProps('tpm')}
+        />
+      </Group>
+      <NumberInput
+        label="Weight"
+        description="How often it is chosen, compared with the others."
+        min={0}
+        step={0.5}
+        {...form.getInputProps('weight')}
+      />
+    </>
+  )
+}
+
+function bodyOf({ label, rpm, tpm, weight }: Values) {
+  return {
+    label: label.trim() || null,
+    rpm: countOrNull(rpm),
+    tpm: countOrNull(tpm),
+    weight: Number(weight),
+  }
+}

@@ -1,0 +1,163 @@
+import { ActionIcon, Button, Menu, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconDots, IconKey, IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import { ROUTES_KEY, SUPPLIERS_KEY } from '../../api/operator-lists.ts'
+import type { Credential, Route, Supplier } from '../../api/operator-shapes.ts'
+import { credentialCall, credentialsQuery } from '../../api/operator-supply.ts'
+import { ConfirmAction } from '../../parts/confirm-action.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { formatDuration, formatShare } from '../../parts/format.ts'
+import { Panel } from '../../parts/panel.tsx'
+import { asList } from '../../parts/static-list.ts'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { useOptimistic } from '../../parts/use-optimistic.ts'
+import { healthOfCredential } from '../operator-suppliers/health.ts'
+import { Capacity } from './capacity.tsx'
+import { CircuitBadge } from './circuit-badge.tsx'
+import { CredentialForm } from './credential-form.tsx'
+import { ReplaceSecret } from './replace-secret.tsx'
+
+interface CredentialsProps {
+  readonly supplier: Supplier
+  readonly routes: readonly Route[] | undefined
+  readonly onAdd: () => void
+}
+
+export function Credentials({ supplier, routes, onAdd }: CredentialsProps) {
+  const credentials = useQuery(credentialsQuery(supplier.id))
+  return (
+    <Panel
+      title="Credentials"
+      description="Our keys at this supplier. Their state is of this moment and keeps itself up to date."
+      actions={
+        <Button size="sm" leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
+          Add credential
+        </Button>
+      }
+      isFlush
+    >
+      <DataTable
+        label="Credentials"
+        list={asList(credentials)}
+        columns={columnsOf(routes)}
+        rowKey={({ id }) => id}
+        empty={
+          <EmptyState
+            icon={IconKey}
+            title="No credential yet"
+            action={<Button onClick={onAdd}>Add credential</Button>}
+          >
+            Without one, this supplier cannot be asked. The secret is stored encrypted and never shown again.
+          </EmptyState>
+        }
+      />
+    </Panel>
+  )
+}
+
+function columnsOf(routes: readonly Route[] | undefined): readonly Column<Credential>[] {
+  const health = (id: string) => healthOfCredential(id, routes ?? [])
+  return [
+    { head: 'Credential', cell: (credential) => <Name credential={credential} /> },
+    { head: 'State', cell: ({ state }) => <StatusBadge state={state} /> },
+    {
+      head: 'Circuit',
+      cell: ({ id, state }) =>
+        state === 'disabled' ? '–' : <CircuitBadge health={health(id)} isWaiting={routes === undefined} />,
+    },
+    {
+      head: 'Left this minute',
+      cell: (credential) => <Capacity credential={credential} health={health(credential.id)} />,
+    },
+    {
+      head: 'First byte',
+      isNumeric: true,
+      cell: ({ id }) => {
+        const latency = health(id)?.latencyMs ?? null
+        return latency === null ? '–' : formatDuration(latency)
+      },
+    },
+    {
+      head: 'Success',
+      isNumeric: true,
+      cell: ({ id }) => {
+        const share = health(id)?.successRate ?? null
+        return share === null ? '–' : formatShare(share)
+      },
+    },
+    { head: 'Weight', isNumeric: true, from: 'sm', cell: ({ weight }) => weight },
+    {
+      head: 'Actions',
+      isHeadHidden: true,
+      isNumeric: true,
+      cell: (credential) => <Actions credential={credential} />,
+    },
+  ]
+}
+
+function Name({ credential: { label, last_four, id } }: { readonly credential: Credential }) {
+  return (
+    <span className="two-lines">
+      <Text span inherit fw={550}>
+        {label ?? id}
+      </Text>
+      <Text span size="xs" c="dimmed" className="mono">
+        {last_four === null ? 'secret not shown' : `…${last_four}`}
+      </Text>
+    </span>
+  )
+}
+
+function Actions({ credential }: { readonly credential: Credential }) {
+  const [isEditing, editing] = useDisclosure(false)
+  const [isReplacing, replacing] = useDisclosure(false)
+  const name = credential.label ?? credential.id
+  const isActive = credential.state === 'active'
+  const change = useOptimistic<Credential, Pick<Credential, 'state'>>({
+    key: SUPPLIERS_KEY,
+    act: (row, body) => api.patch(credentialCall(row.id), body),
+  })
+  const remove = useAction(() => api.delete(credentialCall(credential.id)), {
+    done: 'The credential was deleted.',
+    refreshes: [SUPPLIERS_KEY, ROUTES_KEY],
+  })
+  return (
+    <>
+      <ConfirmAction
+        title={`Delete ${name}?`}
+        confirmLabel="Delete"
+        onConfirm={() => remove.runAndWait(undefined)}
+        trigger={(open) => (
+          <Menu position="bottom-end" withinPortal>
+            <Menu.Target>
+              <ActionIcon aria-label={`Actions for ${name}`}>
+                <IconDots size={18} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item onClick={editing.open}>Edit</Menu.Item>
+              <Menu.Item onClick={replacing.open}>Replace the secret</Menu.Item>
+              <Menu.Item onClick={() => void change(credential, { state: isActive ? 'disabled' : 'active' })}>
+                {isActive ? 'Disable' : 'Enable'}
+              </Menu.Item>
+              <Menu.Item color="red" onClick={open}>
+                Delete
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        )}
+      >
+        The gateway forgets its secret, and this cannot be undone. Requests under way are finished. To only
+        stop using it, disable it.
+      </ConfirmAction>
+      {isEditing && (
+        <CredentialForm supplier={credential.supplier} credential={credential} onClose={editing.close} />
+      )}
+      {isReplacing && <ReplaceSecret credential={credential} onClose={replacing.close} />}
+    </>
+  )
+}

@@ -1,0 +1,151 @@
+import { Button, Group, Stack, Switch } from '@mantine/core'
+import { IconPencil, IconStethoscope } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { api } from '../../api/client.ts'
+import { SUPPLIERS_KEY, useAccountNames, useLiveRoutes } from '../../api/operator-lists.ts'
+import type { Supplier } from '../../api/operator-shapes.ts'
+import { askSuppliers, supplierBody, supplierCall, supplierQuery } from '../../api/operator-supply.ts'
+import { useUrlState } from '../../app/url-state.ts'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { useOptimistic } from '../../parts/use-optimistic.ts'
+import { Findings } from '../operator-suppliers/findings.tsx'
+import { healthOfSupplier } from '../operator-suppliers/health.ts'
+import { SupplierForm } from '../operator-suppliers/supplier-form.tsx'
+import { typeLabel } from '../operator-suppliers/supplier-types.ts'
+import { Comparison } from './comparison.tsx'
+import { CredentialForm } from './credential-form.tsx'
+import { Credentials } from './credentials.tsx'
+import { RouteHealth } from './route-health.tsx'
+
+const BACK = { to: '/operator/suppliers', label: 'Suppliers' } as const
+
+export function Page() {
+  const { id = '' } = useParams({ strict: false })
+  const supplier = useQuery(supplierQuery(id))
+  if (supplier.data === undefined) {
+    return (
+      <>
+        <PageHeader title={id} back={BACK} />
+        <ErrorNotice error={supplier.error} onRetry={() => void supplier.refetch()} />
+      </>
+    )
+  }
+  return <SupplierView supplier={supplier.data} />
+}
+
+function SupplierView({ supplier }: { readonly supplier: Supplier }) {
+  const [{ do: doing }, setState] = useUrlState({ do: '' })
+  const routes = useLiveRoutes()
+  const own = routes.data?.data.filter((route) => route.supplier === supplier.id)
+  const test = useAction(askSuppliers, { isFailureShown: true })
+  const findings = test.result?.filter((finding) => finding.supplier === supplier.id)
+  const close = () => setState({ do: '' })
+  return (
+    <>
+      <PageHeader
+        title={supplier.id}
+        heading={
+          <Group gap="sm">
+            {supplier.id}
+            <Health supplier={supplier} routes={own} />
+          </Group>
+        }
+        description={`${typeLabel(supplier.type)} · ${supplier.base_url}`}
+        back={BACK}
+        actions={
+          <Button
+            variant="default"
+            leftSection={<IconStethoscope size={16} aria-hidden />}
+            loading={test.isRunning}
+            onClick={() => test.run(undefined)}
+          >
+            Test
+          </Button>
+        }
+      />
+      <Stack gap="lg">
+        {(test.isRunning || findings !== undefined) && (
+          <Panel title="Test" description="A request of a few words with each active credential." isFlush>
+            <Findings findings={findings} isAsking={test.isRunning} />
+          </Panel>
+        )}
+        <Credentials supplier={supplier} routes={own} onAdd={() => setState({ do: 'credential' })} />
+        <RouteHealth routes={own} error={routes.error} />
+        <Details supplier={supplier} onEdit={() => setState({ do: 'edit' })} />
+        <Comparison supplier={supplier.id} />
+      </Stack>
+      {doing === 'edit' && <SupplierForm supplier={supplier} onClose={close} />}
+      {doing === 'credential' && <CredentialForm supplier={supplier.id} credential={null} onClose={close} />}
+    </>
+  )
+}
+
+interface HealthProps {
+  readonly supplier: Supplier
+  readonly routes: Parameters<typeof healthOfSupplier>[1] | undefined
+}
+
+function Health({ supplier, routes }: HealthProps) {
+  if (!supplier.enabled) return <StatusBadge state="disabled" />
+  if (routes === undefined) return null
+  const { label, tone } = healthOfSupplier(supplier.id, routes)
+  return <StatusBadge state={label} tone={tone} />
+}
+
+function Details({ supplier, onEdit }: { readonly supplier: Supplier; readonly onEdit: () => void }) {
+  const nameOf = useAccountNames()
+  const change = useOptimistic<Supplier, Pick<Supplier, 'enabled'>>({
+    key: SUPPLIERS_KEY,
+    act: (row, { enabled }) => api.put(supplierCall(row.id), { ...supplierBody(row), enabled }),
+  })
+  const { timeouts } = supplier
+  return (
+    <Panel
+      title="Settings"
+      actions={
+        <Button
+          variant="default"
+          size="sm"
+          leftSection={<IconPencil size={16} aria-hidden />}
+          onClick={onEdit}
+        >
+          Edit
+        </Button>
+      }
+    >
+      <Switch
+        mb="lg"
+        label="Used for requests"
+        description="Off takes it out of routing with the next request; what is under way is finished."
+        checked={supplier.enabled}
+        onChange={(event) => void change(supplier, { enabled: event.currentTarget.checked })}
+      />
+      <Facts
+        facts={[
+          { label: 'Type', value: typeLabel(supplier.type) },
+          { label: 'Base URL', value: <span className="mono">{supplier.base_url}</span> },
+          { label: 'Formats', value: supplier.formats.join(', ') },
+          {
+            label: 'Source',
+            value:
+              supplier.source === 'shared' ? 'Shared by all' : `Only ${nameOf(supplier.account_id ?? '')}`,
+          },
+          { label: 'Connect within', value: seconds(timeouts.connect_seconds) },
+          { label: 'First byte within', value: seconds(timeouts.first_byte_seconds) },
+          { label: 'Silence at most', value: seconds(timeouts.idle_seconds) },
+          ...Object.entries(supplier.options).map(([name, value]) => ({ label: `Option ${name}`, value })),
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function seconds(value: number | null): string {
+  return value === null ? 'The usual time' : `${value} s`
+}

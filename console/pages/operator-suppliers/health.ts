@@ -1,0 +1,62 @@
+import type { CredentialStanding, Route } from '../../api/operator-shapes.ts'
+import type { Tone } from '../../parts/status-badge.tsx'
+
+export interface Health {
+  readonly tone: Tone
+  readonly label: string
+}
+
+/** How one credential is doing over all routes it serves: the worst of them counts. */
+export interface CredentialHealth {
+  readonly circuit: CredentialStanding['circuit']
+  readonly opensAgainAt: string | null
+  readonly coolingUntil: string | null
+  readonly latencyMs: number | null
+  readonly successRate: number | null
+  readonly remainingRequests: number | null
+  readonly remainingTokens: number | null
+  readonly told: CredentialStanding['supplier_remaining']
+}
+
+const WORSE = { closed: 0, 'half-open': 1, open: 2 } as const
+
+export function healthOfCredential(id: string, routes: readonly Route[]): CredentialHealth | null {
+  const standings = routes.flatMap(({ credentials }) => credentials.filter((one) => one.id === id))
+  const [first] = standings
+  if (first === undefined) return null
+  const worst = standings.reduce((a, b) => (WORSE[b.circuit] > WORSE[a.circuit] ? b : a))
+  const latencies = standings.flatMap(({ latency_ms }) => (latency_ms === null ? [] : [latency_ms]))
+  return {
+    circuit: worst.circuit,
+    opensAgainAt: worst.opens_again_at,
+    coolingUntil: latest(standings.map(({ cooling_until }) => cooling_until)),
+    latencyMs: latencies.length === 0 ? null : latencies.reduce((a, b) => a + b, 0) / latencies.length,
+    successRate: Math.min(...standings.map(({ success_rate }) => success_rate)),
+    remainingRequests: first.remaining_requests,
+    remainingTokens: first.remaining_tokens,
+    told: standings.find(({ supplier_remaining }) => supplier_remaining !== null)?.supplier_remaining ?? null,
+  }
+}
+
+function latest(times: readonly (string | null)[]): string | null {
+  return times.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a), null)
+}
+
+const GOOD_SHARE = 0.95
+
+/** In a word: how a supplier is doing over all its routes and credentials. */
+export function healthOfSupplier(id: string, routes: readonly Route[]): Health {
+  const own = routes.filter(({ supplier }) => supplier === id)
+  const standings = own.flatMap(({ credentials }) => credentials.filter(({ state }) => state === 'active'))
+  if (own.length === 0) return { tone: 'neutral', label: 'No route' }
+  if (standings.length === 0) return { tone: 'bad', label: 'No credential' }
+  const open = standings.filter(({ circuit }) => circuit === 'open').length
+  if (open === standings.length) return { tone: 'bad', label: 'Failing' }
+  const isCooling = standings.some(
+    ({ cooling_until }) => cooling_until !== null && Date.parse(cooling_until) > Date.now(),
+  )
+  if (open > 0 || isCooling || standings.some(({ success_rate }) => success_rate < GOOD_SHARE)) {
+    return { tone: 'warning', label: 'Degraded' }
+  }
+  return { tone: 'good', label: 'Healthy' }
+}

@@ -1,0 +1,159 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { IconPlus, IconStethoscope, IconTruckDelivery } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { allSuppliersQuery, useAccountNames, useLiveRoutes } from '../../api/operator-lists.ts'
+import type { Route, Supplier } from '../../api/operator-shapes.ts'
+import { askSuppliers } from '../../api/operator-supply.ts'
+import { useUrlState } from '../../app/url-state.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { matchesWords, narrowList } from '../../parts/narrow-list.ts'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { SearchField } from '../../parts/search-field.tsx'
+import { asList } from '../../parts/static-list.ts'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { Findings } from './findings.tsx'
+import { healthOfSupplier } from './health.ts'
+import { SupplierForm } from './supplier-form.tsx'
+import { typeLabel } from './supplier-types.ts'
+
+export function Page() {
+  const [{ q, do: doing }, setState] = useUrlState({ q: '', do: '' })
+  const navigate = useNavigate()
+  const suppliers = useQuery(allSuppliersQuery)
+  const routes = useLiveRoutes()
+  const nameOf = useAccountNames()
+  const test = useAction(askSuppliers, { isFailureShown: true })
+  const columns = columnsOf(routes.data?.data, nameOf)
+  const openForm = () => setState({ do: 'create' })
+  return (
+    <>
+      <PageHeader
+        title="Suppliers"
+        description="Who answers requests, with which of our credentials, and how each is doing right now."
+        actions={
+          <>
+            <Button
+              variant="default"
+              leftSection={<IconStethoscope size={16} aria-hidden />}
+              loading={test.isRunning}
+              onClick={() => test.run(undefined)}
+            >
+              Test all
+            </Button>
+            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={openForm}>
+              Add supplier
+            </Button>
+          </>
+        }
+      />
+      <Stack gap="md">
+        <Group>
+          <SearchField
+            label="Search suppliers"
+            placeholder="Id, type or address"
+            value={q}
+            onSearch={(text) => setState({ q: text })}
+            className="filter-wide"
+          />
+        </Group>
+        <Panel isFlush>
+          <DataTable
+            label="Suppliers"
+            list={narrowList(asList(suppliers), (one) =>
+              matchesWords(q.trim(), [one.id, one.type, one.base_url]),
+            )}
+            columns={columns}
+            rowKey={({ id }) => id}
+            rowLink={({ id }) => ({ to: '/operator/suppliers/$id', params: { id } })}
+            empty={q === '' ? <NoSuppliers onAdd={openForm} /> : <NoMatch />}
+          />
+        </Panel>
+        {(test.isRunning || test.result !== undefined) && (
+          <Panel
+            title="Test"
+            description="Each supplier was asked a few words with each active credential, by its cheapest text model."
+            isFlush
+          >
+            <Findings findings={test.result} isAsking={test.isRunning} />
+          </Panel>
+        )}
+      </Stack>
+      {doing === 'create' && (
+        <SupplierForm
+          supplier={null}
+          onClose={() => setState({ do: '' })}
+          onSaved={({ id }) =>
+            void navigate({ to: '/operator/suppliers/$id', params: { id }, search: { do: 'credential' } })
+          }
+        />
+      )}
+    </>
+  )
+}
+
+function columnsOf(
+  routes: readonly Route[] | undefined,
+  nameOf: (id: string) => string,
+): readonly Column<Supplier>[] {
+  return [
+    { head: 'Supplier', cell: (supplier) => <Name supplier={supplier} /> },
+    {
+      head: 'Health',
+      cell: ({ id, enabled }) => {
+        if (!enabled) return <StatusBadge state="disabled" />
+        if (routes === undefined) return null
+        const { tone, label } = healthOfSupplier(id, routes)
+        return <StatusBadge state={label} tone={tone} />
+      },
+    },
+    {
+      head: 'Routes',
+      isNumeric: true,
+      from: 'sm',
+      cell: ({ id }) => routes?.filter(({ supplier }) => supplier === id).length ?? '',
+    },
+    { head: 'Formats', from: 'md', cell: ({ formats }) => formats.join(', ') },
+    {
+      head: 'Source',
+      from: 'sm',
+      cell: ({ source, account_id }) => (source === 'shared' ? 'Shared' : nameOf(account_id ?? '')),
+    },
+  ]
+}
+
+function Name({ supplier: { id, type, base_url } }: { readonly supplier: Supplier }) {
+  return (
+    <span className="two-lines">
+      {id}
+      <Text span size="xs" c="dimmed" fw={400} className="shortened">
+        {typeLabel(type)} · {base_url}
+      </Text>
+    </span>
+  )
+}
+
+function NoSuppliers({ onAdd }: { readonly onAdd: () => void }) {
+  return (
+    <EmptyState
+      icon={IconTruckDelivery}
+      title="Nobody can answer yet"
+      action={<Button onClick={onAdd}>Add supplier</Button>}
+    >
+      A supplier is a vendor or a server of your own that runs models. Add one, give it a credential, then
+      route models to it with a price. A vendor’s key in the environment at the start does all of this by
+      itself.
+    </EmptyState>
+  )
+}
+
+function NoMatch() {
+  return (
+    <EmptyState icon={IconTruckDelivery} title="No supplier matches">
+      Ids, types and addresses are searched.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,183 @@
+import { Checkbox, Group, NativeSelect, NumberInput, Stack, Switch, TextInput } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { api } from '../../api/client.ts'
+import { ROUTES_KEY, SUPPLIERS_KEY } from '../../api/operator-lists.ts'
+import type { Supplier } from '../../api/operator-shapes.ts'
+import { supplierCall } from '../../api/operator-supply.ts'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { countOrNull } from '../../parts/read-count.ts'
+import { useFormAction } from '../../parts/use-form-action.ts'
+import { SUPPLIER_TYPES } from './supplier-types.ts'
+
+interface Values {
+  readonly id: string
+  readonly type: string
+  readonly base_url: string
+  readonly formats: string[]
+  readonly account_id: string
+  readonly enabled: boolean
+  readonly options: Readonly<Record<string, string>>
+  readonly connect_seconds: number | string
+  readonly first_byte_seconds: number | string
+  readonly idle_seconds: number | string
+}
+
+type Form = UseFormReturnType<Values>
+
+interface SupplierFormProps {
+  /** Null for a new one. */
+  readonly supplier: Supplier | null
+  readonly onClose: () => void
+  /** Instead of closing. */
+  readonly onSaved?: (supplier: Supplier) => void
+}
+
+export function SupplierForm({ supplier, onClose, onSaved }: SupplierFormProps) {
+  const form = useForm<Values>({
+    initialValues: valuesOf(supplier),
+    validate: {
+      id: (id) => (/^[a-z0-9][a-z0-9-]*$/.test(id) ? null : 'Use lower-case letters, digits and hyphens'),
+      base_url: (url) =>
+        /^https?:\/\/[^/\s]+/.test(url) ? null : 'Enter an address that begins with https://',
+      formats: (formats) => (formats.length === 0 ? 'Choose at least one' : null),
+    },
+  })
+  const save = useFormAction((values: Values) => api.put<Supplier>(supplierCall(values.id), bodyOf(values)), {
+    fields: ['type', 'base_url', 'formats', 'account_id', 'connect_seconds'],
+    setFieldError: form.setFieldError,
+    done: supplier === null ? 'The supplier was added.' : 'The supplier was changed.',
+    refreshes: [SUPPLIERS_KEY, ROUTES_KEY],
+    onDone: onSaved ?? onClose,
+  })
+  return (
+    <FormDrawer
+      title={supplier === null ? 'Add a supplier' : `Edit ${supplier.id}`}
+      isOpen
+      onClose={onClose}
+      onSubmit={form.onSubmit(save.submit)}
+      submitLabel={supplier === null ? 'Add supplier' : 'Save'}
+      isSubmitting={save.isRunning}
+      error={save.error}
+    >
+      <Address form={form} isNew={supplier === null} />
+      <Options form={form} />
+      <Timeouts form={form} />
+    </FormDrawer>
+  )
+}
+
+function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean }) {
+  const facts = SUPPLIER_TYPES[form.values.type]
+  return (
+    <>
+      <NativeSelect
+        label="Type"
+        data={Object.entries(SUPPLIER_TYPES).map(([value, { label }]) => ({ value, label }))}
+        data-autofocus
+        {...form.getInputProps('type')}
+        onChange={(event) => {
+          const type = event.currentTarget.value
+          const formats = [...(SUPPLIER_TYPES[type]?.formats ?? [])]
+          form.setValues({ type, formats, options: {} })
+        }}
+      />
+      {isNew && (
+        <TextInput
+          label="Id"
+          description="The name keys and routes use for it. It cannot be changed later."
+          placeholder="acme"
+          required
+          {...form.getInputProps('id')}
+        />
+      )}
+      <TextInput
+        label="Base URL"
+        description="As the vendor's own SDK takes it."
+        placeholder={facts?.example ?? ''}
+        type="url"
+        required
+        {...form.getInputProps('base_url')}
+      />
+      <Checkbox.Group
+        label="Formats"
+        description="Those this supplier speaks."
+        required
+        {...form.getInputProps('formats')}
+      >
+        <Stack gap={8} mt={8}>
+          {facts?.formats.map((format) => (
+            <Checkbox key={format} value={format} label={format} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <TextInput
+        label="Only for account"
+        description="The id of the account whose own supplier it is. Empty: shared by all."
+        placeholder="acc_…"
+        {...form.getInputProps('account_id')}
+      />
+      <Switch label="Used for requests" {...form.getInputProps('enabled', { type: 'checkbox' })} />
+    </>
+  )
+}
+
+function Options({ form }: { readonly form: Form }) {
+  const names = SUPPLIER_TYPES[form.values.type]?.options ?? []
+  return names.map((name) => (
+    <TextInput
+      key={name}
+      label={`Option: ${name}`}
+      value={form.values.options[name] ?? ''}
+      onChange={(event) =>
+        form.setFieldValue('options', { ...form.values.options, [name]: event.currentTarget.value })
+      }
+    />
+  ))
+}
+
+function Timeouts({ form }: { readonly form: Form }) {
+  const field = { min: 0.1, decimalScale: 1, suffix: ' s', placeholder: 'usual' }
+  return (
+    <Group grow align="flex-start">
+      <NumberInput label="Connect" {...field} {...form.getInputProps('connect_seconds')} />
+      <NumberInput label="First byte" {...field} {...form.getInputProps('first_byte_seconds')} />
+      <NumberInput label="Silence" {...field} {...form.getInputProps('idle_seconds')} />
+    </Group>
+  )
+}
+
+const NEW_TYPE = 'openai-compatible'
+
+function valuesOf(supplier: Supplier | null): Values {
+  return {
+    id: supplier?.id ?? '',
+    type: supplier?.type ?? NEW_TYPE,
+    base_url: supplier?.base_url ?? '',
+    formats: [...(supplier?.formats ?? ['chat-completion'])],
+    account_id: supplier?.account_id ?? '',
+    enabled: supplier?.enabled ?? true,
+    options: supplier?.options ?? {},
+    connect_seconds: supplier?.timeouts.connect_seconds ?? '',
+    first_byte_seconds: supplier?.timeouts.first_byte_seconds ?? '',
+    idle_seconds: supplier?.timeouts.idle_seconds ?? '',
+  }
+}
+
+function bodyOf(values: Values): Omit<Supplier, 'id'> {
+  const account = values.account_id.trim()
+  const options = Object.entries(values.options).filter(([, text]) => text.trim() !== '')
+  return {
+    type: values.type,
+    base_url: values.base_url.trim(),
+    formats: values.formats,
+    source: account === '' ? 'shared' : 'byok',
+    account_id: account || null,
+    enabled: values.enabled,
+    options: Object.fromEntries(options),
+    timeouts: {
+      connect_seconds: countOrNull(values.connect_seconds),
+      first_byte_seconds: countOrNull(values.first_byte_seconds),
+      idle_seconds: countOrNull(values.idle_seconds),
+    },
+  }
+}

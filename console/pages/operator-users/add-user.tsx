@@ -1,0 +1,84 @@
+import { Checkbox, NativeSelect, Select, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { allAccountsQuery } from '../../api/operator-lists.ts'
+import { type IssuedUser, USERS, USERS_KEY } from '../../api/operator-users.ts'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { useFormAction } from '../../parts/use-form-action.ts'
+import { IssuedPassword } from './issued-password.tsx'
+
+interface Values {
+  readonly email: string
+  readonly name: string
+  readonly account_id: string | null
+  readonly role: string
+  readonly is_operator: boolean
+}
+
+const SHOWN_CHOICES = 50
+
+export function AddUser({ onClose }: { readonly onClose: () => void }) {
+  const [issued, setIssued] = useState<IssuedUser | null>(null)
+  const accounts = useQuery(allAccountsQuery)
+  const form = useForm<Values>({
+    initialValues: { email: '', name: '', account_id: null, role: 'owner', is_operator: false },
+    validate: { email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address') },
+  })
+  const add = useFormAction((values: Values) => api.post<IssuedUser>(USERS, bodyOf(values)), {
+    fields: ['email', 'name', 'account_id', 'role'],
+    setFieldError: form.setFieldError,
+    refreshes: [USERS_KEY],
+    onDone: setIssued,
+  })
+  if (issued !== null) return <IssuedPassword user={issued} onClose={onClose} />
+  return (
+    <FormDrawer
+      title="Add a user"
+      isOpen
+      onClose={onClose}
+      onSubmit={form.onSubmit(add.submit)}
+      submitLabel="Add user"
+      isSubmitting={add.isRunning}
+      error={add.error}
+    >
+      <TextInput label="E-mail" type="email" required data-autofocus {...form.getInputProps('email')} />
+      <TextInput label="Name" description="Empty: the e-mail address." {...form.getInputProps('name')} />
+      <Select
+        label="Account"
+        description="Which account they use. Members can also be added under Settings of the account."
+        placeholder="None"
+        searchable
+        clearable
+        limit={SHOWN_CHOICES}
+        data={(accounts.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        clearButtonProps={{ 'aria-label': 'Clear the account' }}
+        {...form.getInputProps('account_id')}
+      />
+      <NativeSelect
+        label="Role there"
+        data={[
+          { value: 'owner', label: 'Owner' },
+          { value: 'member', label: 'Member' },
+        ]}
+        disabled={form.values.account_id === null}
+        {...form.getInputProps('role')}
+      />
+      <Checkbox
+        label="Operator"
+        description="Sees and changes everything, of every account."
+        {...form.getInputProps('is_operator', { type: 'checkbox' })}
+      />
+    </FormDrawer>
+  )
+}
+
+function bodyOf({ email, name, account_id, role, is_operator }: Values) {
+  return {
+    email: email.trim(),
+    ...(name.trim() !== '' && { name: name.trim() }),
+    ...(account_id !== null && { account_id, role }),
+    is_operator,
+  }
+}

@@ -1,0 +1,145 @@
+import { Button, Group, NativeSelect, Text } from '@mantine/core'
+import { IconSearchOff, IconUserPlus, IconUsers } from '@tabler/icons-react'
+import { useAccountNames } from '../../api/operator-lists.ts'
+import type { OperatorUser } from '../../api/operator-shapes.ts'
+import { USERS, USERS_KEY } from '../../api/operator-users.ts'
+import { useList } from '../../api/use-list.ts'
+import { useUrlState } from '../../app/url-state.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { matchesWords, useSearchedList } from '../../parts/narrow-list.ts'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { SearchField } from '../../parts/search-field.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { TimeStamp } from '../../parts/time-stamp.tsx'
+import { AddUser } from './add-user.tsx'
+import { UserActions } from './user-actions.tsx'
+
+const SHOWN = {
+  '': 'Everybody',
+  operators: 'Operators',
+  disabled: 'Disabled',
+} as const
+
+export function Page() {
+  const [{ q, show, do: doing }, setState] = useUrlState({ q: '', show: '', do: '' })
+  const nameOf = useAccountNames()
+  const all = useList<OperatorUser>(USERS_KEY, USERS)
+  const isNarrowed = q.trim() !== '' || show !== ''
+  const list = useSearchedList(all, isNarrowed ? (user) => fits(user, q.trim(), show) : null)
+  return (
+    <>
+      <PageHeader
+        title="Users"
+        description="Who can sign in to the console. Operators see these pages and every account."
+        actions={
+          <Button
+            leftSection={<IconUserPlus size={16} aria-hidden />}
+            onClick={() => setState({ do: 'create' })}
+          >
+            Add user
+          </Button>
+        }
+      />
+      <Group gap="sm" mb="md">
+        <SearchField
+          label="Search users"
+          placeholder="Name or e-mail"
+          value={q}
+          onSearch={(text) => setState({ q: text })}
+          className="filter-wide"
+        />
+        <NativeSelect
+          aria-label="Which users"
+          value={show}
+          onChange={(event) => setState({ show: event.currentTarget.value })}
+          data={Object.entries(SHOWN).map(([value, label]) => ({ value, label }))}
+        />
+      </Group>
+      <Panel isFlush>
+        <DataTable
+          label="Users"
+          list={list}
+          columns={columnsOf(nameOf)}
+          rowKey={({ id }) => id}
+          empty={<Nothing isNarrowed={isNarrowed} onAdd={() => setState({ do: 'create' })} />}
+        />
+      </Panel>
+      {doing === 'create' && <AddUser onClose={() => setState({ do: '' })} />}
+    </>
+  )
+}
+
+function fits({ name, email, id, is_operator, disabled }: OperatorUser, q: string, show: string): boolean {
+  if (show === 'operators' && !is_operator) return false
+  if (show === 'disabled' && !disabled) return false
+  return matchesWords(q, [name, email, id])
+}
+
+function columnsOf(nameOf: (id: string) => string): readonly Column<OperatorUser>[] {
+  return [
+    { head: 'User', cell: (user) => <Name user={user} /> },
+    { head: 'May', cell: (user) => <Standing user={user} /> },
+    {
+      head: 'Accounts',
+      from: 'sm',
+      cell: ({ accounts }) =>
+        accounts.length === 0 ? 'None' : accounts.map(({ id, role }) => `${nameOf(id)} (${role})`).join(', '),
+    },
+    { head: 'Signs in with', from: 'md', cell: (user) => signInOf(user) },
+    { head: 'Since', from: 'md', cell: ({ created_at }) => <TimeStamp at={created_at} as="date" /> },
+    {
+      head: 'Actions',
+      isHeadHidden: true,
+      isNumeric: true,
+      cell: (user) => <UserActions user={user} />,
+    },
+  ]
+}
+
+function Name({ user: { name, email } }: { readonly user: OperatorUser }) {
+  return (
+    <span className="two-lines">
+      <Text span inherit fw={550}>
+        {name}
+      </Text>
+      <Text span size="xs" c="dimmed">
+        {email}
+      </Text>
+    </span>
+  )
+}
+
+function Standing({ user: { disabled, is_operator } }: { readonly user: OperatorUser }) {
+  if (disabled) return <StatusBadge state="disabled" tone="warning" />
+  return is_operator ? (
+    <StatusBadge state="Operator" tone="info" />
+  ) : (
+    <StatusBadge state="Customer" tone="neutral" />
+  )
+}
+
+function signInOf({ has_password, totp_enabled }: OperatorUser): string {
+  if (!has_password) return 'Another provider'
+  return totp_enabled ? 'Password and code' : 'Password'
+}
+
+function Nothing({ isNarrowed, onAdd }: { readonly isNarrowed: boolean; readonly onAdd: () => void }) {
+  if (isNarrowed) {
+    return (
+      <EmptyState icon={IconSearchOff} title="Nobody matches">
+        Names, e-mail addresses and ids are searched.
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      icon={IconUsers}
+      title="Nobody can sign in"
+      action={<Button onClick={onAdd}>Add user</Button>}
+    >
+      Add people by their e-mail address and hand them the password that is shown once.
+    </EmptyState>
+  )
+}
