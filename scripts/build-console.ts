@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, extname, join, relative } from 'node:path'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import type { BuildArtifact } from 'bun'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import type { BuildArtifact, BuildOutput } from 'bun'
+import { type BuiltFile, findPages, measurePages, sizeOf, staticImports } from './console-sizes.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const SOURCE = join(ROOT, 'console')
 const DIST = join(SOURCE, 'dist')
+const ASSETS = join(DIST, 'assets')
 const MANIFEST = join(DIST, 'manifest.json')
+const PUBLIC_PATH = '/console/assets/'
 // Leftovers of the build before stay this long, for pages that were opened with it and still load their parts.
 const KEEP_OLD_MS = 60 * 60 * 1_000
 const COMPRESSED_FROM_BYTES = 512
-const BUDGET_BYTES = 300 * 1_000
 
 /** What the gateway needs to know to serve the console; kept beside the files. */
 interface Manifest {
@@ -21,11 +23,8 @@ interface Manifest {
   readonly page: string
   /** Names of all files, which carry a hash of their content. */
   readonly files: readonly string[]
-}
-
-interface BuiltFile {
-  readonly name: string
-  readonly bytes: Uint8Array
+  /** Bytes of compressed script that a page may load in all, by page. */
+  readonly mostScriptBytes: Readonly<Record<string, number>>
 }
 
 /** Builds the console unless the last build was of the very same sources. Answers whether it had to. */
@@ -58,43 +57,49 @@ function hashSources(): string {
 
 async function buildConsole(sources: string): Promise<void> {
   const startedAtMs = performance.now()
-  const app = await bundle(['main.tsx'], 'esm')
-  const scheme = await bundle(['app/colour-scheme.ts'], 'iife')
-  const styles = await bundle(['app/styles.css'], 'esm')
+  const app = await bundle('main.tsx', 'esm')
+  const scheme = await bundle('app/colour-scheme.ts', 'iife')
+  const styles = await bundle('app/styles.css', 'esm')
   const icon = hashedFile('icon.svg', readFileSync(join(SOURCE, 'icon.svg')))
-  const files = [...(await readArtifacts([...app, ...scheme, ...styles])), icon]
+  const files = [...(await readArtifacts([app, scheme, styles].flatMap(({ outputs }) => outputs))), icon]
   const entry = entryName(app)
   const page = renderPage({
     icon: icon.name,
     style: entryName(styles),
     scheme: entryName(scheme),
     script: entry,
-    preloads: [...staticImports(files, entry)].filter((name) => name !== entry),
+    preloads: [...staticImports(files, [entry])].filter((name) => name !== entry),
   })
-  writeFiles(files, { sources, page, files: files.map(({ name }) => name) })
+  writeCompressed(files)
+  const mostScriptBytes = measurePages(files, entry, { folder: ASSETS, pages: findPages(app) })
+  swapManifest({ sources, page, files: files.map(({ name }) => name), mostScriptBytes })
   const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1)
-  console.log(`console: ${files.length} files built in ${seconds} s`)
-  reportSizes(files, entry)
+  const { 'sign-in': signIn = 0, overview = 0 } = mostScriptBytes
+  const first = `script at most ${kilobytes(signIn)} for sign-in, ${kilobytes(overview)} for overview`
+  console.log(
+    `console: ${files.length} files built in ${seconds} s; ${first}, ${kilobytes(sizeOf(join(ASSETS, entryName(styles))))} of styles`,
+  )
 }
 
-async function bundle(entrypoints: readonly string[], format: 'esm' | 'iife'): Promise<BuildArtifact[]> {
+async function bundle(entrypoint: string, format: 'esm' | 'iife'): Promise<BuildOutput> {
   const result = await Bun.build({
-    entrypoints: entrypoints.map((path) => join(SOURCE, path)),
+    entrypoints: [join(SOURCE, entrypoint)],
     root: SOURCE,
     target: 'browser',
     format,
     splitting: format === 'esm',
     minify: true,
-    publicPath: '/console/assets/',
+    metafile: true,
+    publicPath: PUBLIC_PATH,
     naming: { entry: '[name]-[hash].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
     define: { 'process.env.NODE_ENV': '"production"' },
     throw: false,
   })
-  if (result.success) return result.outputs
+  if (result.success) return result
   throw new Error(result.logs.map((log) => Bun.inspect(log)).join('\n'))
 }
 
-function entryName(outputs: readonly BuildArtifact[]): string {
+function entryName({ outputs }: BuildOutput): string {
   const entry = outputs.find(({ kind, path }) => kind === 'entry-point' || extname(path) === '.css')
   if (entry === undefined) throw new Error('the bundler gave no entry')
   return basename(entry.path)
@@ -123,7 +128,7 @@ interface PageParts {
 }
 
 function renderPage({ icon, style, scheme, script, preloads }: PageParts): string {
-  const address = (name: string) => `/console/assets/${name}`
+  const address = (name: string) => PUBLIC_PATH + name
   const links = preloads.map((name) => `<link rel="modulepreload" href="${address(name)}" />`)
   return readFileSync(join(SOURCE, 'index.html'), 'utf8')
     .replace('__ICON__', address(icon))
@@ -133,20 +138,28 @@ function renderPage({ icon, style, scheme, script, preloads }: PageParts): strin
     .replace('__PRELOADS__', links.join('\n    '))
 }
 
-/** Readers of the manifest see either build whole: files are added first, the manifest is swapped, old files go last. */
-function writeFiles(files: readonly BuiltFile[], manifest: Manifest): void {
-  const assets = join(DIST, 'assets')
-  mkdirSync(assets, { recursive: true })
+/** A file that is there already has the same content, since its name says what it holds. */
+function writeCompressed(files: readonly BuiltFile[]): void {
+  mkdirSync(ASSETS, { recursive: true })
   for (const { name, bytes } of files) {
-    writeFileSync(join(assets, name), bytes)
-    if (bytes.length < COMPRESSED_FROM_BYTES) continue
-    writeFileSync(join(assets, `${name}.br`), compress(bytes))
-    writeFileSync(join(assets, `${name}.gz`), gzipSync(bytes, { level: 9 }))
+    const path = join(ASSETS, name)
+    writeFileSync(path, bytes)
+    if (bytes.length < COMPRESSED_FROM_BYTES || existsSync(`${path}.br`)) continue
+    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
+    writeWhole(`${path}.br`, brotliCompressSync(bytes))
   }
-  const draft = `${MANIFEST}.${process.pid}`
-  writeFileSync(draft, JSON.stringify(manifest))
-  renameSync(draft, MANIFEST)
-  removeOld(assets, new Set(manifest.files))
+}
+
+/** Readers of the manifest see either build whole: files are added first, the manifest is swapped, old files go last. */
+function swapManifest(manifest: Manifest): void {
+  writeWhole(MANIFEST, JSON.stringify(manifest))
+  removeOld(ASSETS, new Set(manifest.files))
+}
+
+function writeWhole(path: string, content: string | Uint8Array): void {
+  const draft = `${path}.${process.pid}`
+  writeFileSync(draft, content)
+  renameSync(draft, path)
 }
 
 function removeOld(assets: string, kept: ReadonlySet<string>): void {
@@ -158,48 +171,25 @@ function removeOld(assets: string, kept: ReadonlySet<string>): void {
   }
 }
 
-function compress(bytes: Uint8Array): Uint8Array {
-  return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1_000).toFixed(1)} KB`
 }
 
-/** A file and what it imports at once, transitively; what is imported later is not among it. */
-function staticImports(files: readonly BuiltFile[], entry: string, seen = new Set<string>()): Set<string> {
-  if (seen.has(entry)) return seen
-  seen.add(entry)
-  const text = new TextDecoder().decode(files.find(({ name }) => name === entry)?.bytes)
-  for (const match of text.matchAll(/(?:from|import)\s*"(?:\/console\/assets\/|\.\/)([^"]+\.js)"/g)) {
-    staticImports(files, match[1] ?? '', seen)
+function printSizes(): void {
+  console.log('most script each page may load, compressed with brotli:')
+  for (const [page, bytes] of Object.entries(readManifest()?.mostScriptBytes ?? {}).sort()) {
+    console.log(`  ${page.padEnd(22)} ${kilobytes(bytes).padStart(9)}`)
   }
-  return seen
-}
-
-function reportSizes(files: readonly BuiltFile[], entry: string): void {
-  const compressed = new Map(files.map(({ name, bytes }) => [name, compress(bytes).length]))
-  const sum = (names: Iterable<string>) =>
-    [...names].reduce((total, name) => total + (compressed.get(name) ?? 0), 0)
-  const pages = findPages(files)
-  for (const page of ['sign-in', 'overview']) {
-    const first = staticImports(files, entry)
-    const name = pages.get(page)
-    if (name !== undefined) staticImports(files, name, first)
-    const total = sum(first)
-    const verdict =
-      total > BUDGET_BYTES ? `OVER the ${BUDGET_BYTES / 1_000} KB it may have` : 'of script, brotli'
-    console.log(`  ${page}: ${(total / 1_000).toFixed(1)} KB ${verdict}`)
-  }
-  const styles = files.filter(({ name }) => name.endsWith('.css')).map(({ name }) => name)
-  console.log(`  styles: ${(sum(styles) / 1_000).toFixed(1)} KB`)
-}
-
-/** Which file holds which page: a page is a folder's `index.tsx`, and marks itself for this. */
-function findPages(_files: readonly BuiltFile[]): Map<string, string> {
-  return new Map()
 }
 
 async function main(): Promise<void> {
   try {
-    if (process.argv.includes('--when-stale')) await buildConsoleWhenStale()
-    else await buildConsole(hashSources())
+    if (process.argv.includes('--when-stale')) {
+      await buildConsoleWhenStale()
+      return
+    }
+    await buildConsole(hashSources())
+    printSizes()
   } catch (error) {
     console.error(
       `The console could not be built:\n${error instanceof Error ? error.message : String(error)}`,

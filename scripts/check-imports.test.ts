@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { checkImports, renderImportTable } from './check-imports.ts'
+import { checkConsoleImports, checkImports, renderImportTable } from './check-imports.ts'
 
 let root: string
 
@@ -147,4 +147,26 @@ test('a protocol named outside its folder is refused, in a test it is not', () =
 test('ARCHITECTURE.md shows the table that is checked', () => {
   const text = readFileSync(join(import.meta.dirname, '../ARCHITECTURE.md'), 'utf8')
   expect(text).toContain(renderImportTable())
+})
+
+describe('the console', () => {
+  test('may know the shapes of the gateway', () => {
+    plant({
+      'pages/keys/index.tsx':
+        "import type { Price } from '../../../src/vocabulary/price.ts'\nimport { Money } from '../../parts/money.tsx'",
+      'parts/money.test.ts': "import { formatUsdt } from '../../src/vocabulary/money.ts'",
+    })
+    expect(checkConsoleImports(root)).toEqual([])
+  })
+
+  test('may not run its code, nor that of tests and scripts', () => {
+    plant({
+      'parts/money.tsx': "import { formatUsdt } from '../../src/vocabulary/money.ts'",
+      'parts/time.tsx': "import type { Clock } from '../../test/support/clock.ts'",
+    })
+    expect(checkConsoleImports(root)).toEqual([
+      'parts/money.tsx:1 imports ../src/vocabulary/money.ts: the console may import types of src only',
+      'parts/time.tsx:1 imports ../test/support/clock.ts: the console may import types of src only',
+    ])
+  })
 })

@@ -80,6 +80,24 @@ export function checkImports(root: string): string[] {
   ]
 }
 
+/**
+ * The console runs in browsers: of the gateway it may know shapes and nothing else. Its tests may compare it with the
+ * gateway's own code.
+ */
+export function checkConsoleImports(root: string): string[] {
+  return readSources(root)
+    .filter(({ path }) => !path.startsWith('dist/') && !IS_TEST.test(path))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(
+          ({ target, typeOnly }) => target.startsWith('..') && !(typeOnly && target.startsWith('../src/')),
+        )
+        .map(
+          ({ target, line }) => `${path}:${line} imports ${target}: the console may import types of src only`,
+        ),
+    )
+}
+
 /** The table as it stands in ARCHITECTURE.md. */
 export function renderImportTable(): string {
   const rows = IMPORT_RULES.map(({ folder, imports, importsTypes }) => {
@@ -145,8 +163,8 @@ function isSharedByTests(file: SourceFile, { target }: Import): boolean {
 }
 
 function isAllowed(from: string, importRule: ImportRule, { target, typeOnly }: Import): boolean {
-  // Outside src/ only data may be reached (package.json, the console's page), never another program's code.
-  if (target.startsWith('..')) return !/^\.\.\/(test|bench|scripts)\//.test(target)
+  // Outside src/ only data may be reached (package.json), never another program's code.
+  if (target.startsWith('..')) return !/^\.\.\/(test|bench|scripts|console)\//.test(target)
   const to = folderOf(target)
   if (to === from || importRule.imports.includes('everything')) return true
   const pattern = patternOf(to)
@@ -212,9 +230,13 @@ function main(): void {
     return
   }
   const root = join(import.meta.dirname, '../src')
-  const violations = checkImports(root)
-  const prefix = relative(process.cwd(), root)
-  for (const violation of violations) console.error(join(prefix, violation))
+  const consoleRoot = join(import.meta.dirname, '../console')
+  const inFolder = (folder: string) => (violation: string) => join(relative(process.cwd(), folder), violation)
+  const violations = [
+    ...checkImports(root).map(inFolder(root)),
+    ...checkConsoleImports(consoleRoot).map(inFolder(consoleRoot)),
+  ]
+  for (const violation of violations) console.error(violation)
   if (violations.length > 0) process.exitCode = 1
   else console.log('imports: every folder keeps to the table')
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readTally, type Tally } from './read-tally.ts'
+import { ensureChromium } from './test-chromium.ts'
 import { findPostgres } from './test-postgres.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -17,7 +18,7 @@ function splitArguments(given: readonly string[]): { paths: string[]; flags: str
 }
 
 function findTests(paths: readonly string[]): string[] {
-  const all = [...new Bun.Glob('{src,scripts,test,bench}/**/*.test.{ts,tsx}').scanSync(ROOT)].sort()
+  const all = [...new Bun.Glob('{src,console,scripts,test,bench}/**/*.test.{ts,tsx}').scanSync(ROOT)].sort()
   const wanted = paths.map((path) => path.replace(/^\.\//, ''))
   if (wanted.length > 0) return all.filter((file) => wanted.some((path) => file.startsWith(path)))
   return all.filter((file) => !file.startsWith(ELSEWHERE))
@@ -57,6 +58,7 @@ async function runTests(databaseUrl: string | null): Promise<{ exitCode: number;
 }
 
 async function main(): Promise<number> {
+  ensureChromium()
   const postgres = await findPostgres()
   if (postgres === null)
     console.log('PostgreSQL was not found: its tests are skipped, SQLite is tested alone')

@@ -1,0 +1,42 @@
+import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { api, type Query } from './client.ts'
+
+export interface Page<T> {
+  readonly data: readonly T[]
+  readonly next_cursor: string | null
+}
+
+export interface List<T> {
+  readonly rows: readonly T[]
+  readonly error: Error | null
+  /** Nothing has come yet. */
+  readonly isPending: boolean
+  /** What is shown was asked for with other filters, and the new rows are on their way. */
+  readonly isOutdated: boolean
+  readonly hasMore: boolean
+  readonly isLoadingMore: boolean
+  loadMore(): void
+  retry(): void
+}
+
+/** A list of the API, page by page. The first element of `key` should be the account, so that events refresh it. */
+export function useList<T>(key: readonly unknown[], path: string, query: Query = {}): List<T> {
+  const result = useInfiniteQuery<Page<T>, Error, InfiniteData<Page<T>>, readonly unknown[], string | null>({
+    queryKey: [...key, query],
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page<T>>(path, { query: { ...query, cursor: pageParam }, signal }),
+    initialPageParam: null,
+    getNextPageParam: (page) => page.next_cursor,
+    placeholderData: keepPreviousData,
+  })
+  return {
+    rows: result.data?.pages.flatMap((page) => page.data) ?? [],
+    error: result.error,
+    isPending: result.isPending,
+    isOutdated: result.isPlaceholderData,
+    hasMore: result.hasNextPage,
+    isLoadingMore: result.isFetchingNextPage,
+    loadMore: () => void result.fetchNextPage(),
+    retry: () => void result.refetch(),
+  }
+}

@@ -1,0 +1,43 @@
+import { useSearch } from '@tanstack/react-router'
+import { useSession } from '../api/session.ts'
+import type { Membership, Session } from '../api/session-shape.ts'
+
+const KEPT_UNDER = 'turnpike-account'
+
+/** `operator`: the user is no member but may see every account. */
+export interface ChosenAccount extends Omit<Membership, 'role'> {
+  readonly role: Membership['role'] | 'operator'
+}
+
+/** The account of the address, else the one used last, else the first; null for a user who has none. */
+export function chooseAccount(session: Session, asked: string | undefined): ChosenAccount | null {
+  const { accounts, user } = session
+  const named = accounts.find(({ id }) => id === asked)
+  if (named !== undefined) return named
+  if (asked !== undefined && user?.is_operator === true) return { id: asked, name: asked, role: 'operator' }
+  const kept = localStorage.getItem(KEPT_UNDER)
+  return accounts.find(({ id }) => id === kept) ?? accounts[0] ?? null
+}
+
+export function rememberAccount(id: string): void {
+  localStorage.setItem(KEPT_UNDER, id)
+}
+
+/** The account whose data the page shows, or null for a user without any. */
+export function useChosenAccount(): ChosenAccount | null {
+  const session = useSession()
+  const search = useSearch({ strict: false })
+  return session === undefined ? null : chooseAccount(session, search.account)
+}
+
+/** The account whose data the page shows. The shell shows account pages only when there is one. */
+export function useAccount(): ChosenAccount {
+  const account = useChosenAccount()
+  if (account === null) throw new Error('You do not belong to any account yet.')
+  return account
+}
+
+/** Whether the user may change what only owners may: members, webhook, own suppliers. */
+export function isOwner(account: ChosenAccount): boolean {
+  return account.role !== 'member'
+}

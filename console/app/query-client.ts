@@ -1,0 +1,22 @@
+import { QueryClient } from '@tanstack/react-query'
+import { ApiError } from '../api/api-error.ts'
+
+const FRESH_MS = 15_000
+const ATTEMPTS = 2
+
+/** What was asked and answered; everything on screen comes from here. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_MS,
+      retry: (failures, error) => failures < ATTEMPTS && isPassing(error),
+      refetchOnWindowFocus: true,
+    },
+    mutations: { retry: false },
+  },
+})
+
+/** Whether asking again may help: what was refused for a reason is refused again. */
+function isPassing(error: Error): boolean {
+  return !(error instanceof ApiError) || error.status === 0 || error.status >= 500
+}

@@ -1,0 +1,22 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+
+export type UrlState = Readonly<Record<string, string>>
+
+/**
+ * Keeps filters, tabs and the like in the address, so that every view has a link. `defaults` names all values; those
+ * that equal their default are left out of the address.
+ */
+export function useUrlState<T extends UrlState>(defaults: T): [T, (change: Partial<T>) => void] {
+  const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const state = Object.fromEntries(
+    Object.entries(defaults).map(([name, value]) => [name, search[name] ?? value]),
+  ) as T
+  const change = (values: Partial<T>) => {
+    const changed = Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, value === defaults[name] ? undefined : value]),
+    )
+    void navigate({ to: '.', search: (before) => ({ ...before, ...changed }), replace: true })
+  }
+  return [state, change]
+}

@@ -1,0 +1,32 @@
+import { MantineProvider } from '@mantine/core'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Notices } from './app/notices.tsx'
+import { queryClient } from './app/query-client.ts'
+import { router } from './app/router.tsx'
+import { cssVariables, theme } from './app/theme.ts'
+
+// The page's policy admits only style elements that carry the value made for this very answer.
+const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? ''
+// The library that holds the page still under a dialog looks for it here.
+Object.assign(globalThis, { __webpack_nonce__: nonce })
+const root = document.getElementById('root')
+if (root === null) throw new Error('The page has no place for the console.')
+
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
+      <Notices />
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

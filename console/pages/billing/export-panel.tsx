@@ -1,0 +1,135 @@
+import {
+  Alert,
+  Button,
+  Group,
+  NativeSelect,
+  Progress,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Text,
+} from '@mantine/core'
+import { IconCheck, IconDownload, IconPlayerStop } from '@tabler/icons-react'
+import { accountPath, withQuery } from '../../api/client.ts'
+import { useUrlState } from '../../app/url-state.ts'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { formatBytes, formatNumber } from '../../parts/format.ts'
+import { Panel } from '../../parts/panel.tsx'
+import { TimeField } from '../../parts/time-field.tsx'
+import { type Download, useDownload } from './use-download.ts'
+
+const WHAT = [
+  { value: 'settlements', label: 'Requests: one line for each, with usage and price' },
+  { value: 'ledger', label: 'Ledger: everything that moved the balance' },
+]
+
+const DEFAULTS = { export: 'settlements', format: 'csv', from: '', to: '' }
+
+export function ExportPanel({ account }: { readonly account: string }) {
+  const [state, setState] = useUrlState(DEFAULTS)
+  const { download, start, cancel } = useDownload()
+  const what = state.export === 'ledger' ? 'ledger' : 'settlements'
+  const format = state.format === 'jsonl' ? 'jsonl' : 'csv'
+  const isBackwards = state.from !== '' && state.to !== '' && state.from >= state.to
+  const isRunning = download.phase === 'running'
+  const run = () => {
+    const { from, to } = state
+    start(withQuery(accountPath(account, `/exports/${what}`), { from, to, format }), fileNameOf(what, state))
+  }
+  return (
+    <Panel
+      title="Exports"
+      description="For spreadsheets and your own bookkeeping, of any size. Amounts are exact, times are UTC."
+    >
+      <Stack maw={620}>
+        <NativeSelect
+          label="What"
+          data={WHAT}
+          value={what}
+          onChange={(event) => setState({ export: event.currentTarget.value })}
+        />
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <TimeField
+            label="From"
+            description="Empty for the very beginning."
+            value={state.from}
+            onChange={(from) => setState({ from })}
+          />
+          <TimeField
+            label="Before"
+            description="Empty for up to now."
+            value={state.to}
+            onChange={(to) => setState({ to })}
+            error={isBackwards ? 'This is not after the beginning' : null}
+          />
+        </SimpleGrid>
+        <SegmentedControl
+          aria-label="File format"
+          value={format}
+          onChange={(value) => setState({ format: value })}
+          data={[
+            { value: 'csv', label: 'CSV' },
+            { value: 'jsonl', label: 'JSON Lines' },
+          ]}
+        />
+        <Group>
+          <Button
+            leftSection={<IconDownload size={16} aria-hidden />}
+            onClick={run}
+            disabled={isRunning || isBackwards}
+          >
+            Export
+          </Button>
+          {isRunning && (
+            <Button variant="default" leftSection={<IconPlayerStop size={16} aria-hidden />} onClick={cancel}>
+              Cancel
+            </Button>
+          )}
+        </Group>
+        <DownloadState download={download} hasHead={format === 'csv'} />
+      </Stack>
+    </Panel>
+  )
+}
+
+interface DownloadStateProps {
+  readonly download: Download
+  /** Whether the first line only names the columns. */
+  readonly hasHead: boolean
+}
+
+function DownloadState({ download, hasHead }: DownloadStateProps) {
+  switch (download.phase) {
+    case 'idle':
+      return null
+    case 'running':
+      return (
+        <Stack gap={6} role="status">
+          <Progress value={100} animated aria-label="Export under way" />
+          <Text size="sm" c="dimmed" className="numeral">
+            {formatBytes(download.bytes)} · {formatNumber(download.lines)} lines so far
+          </Text>
+        </Stack>
+      )
+    case 'done':
+      return (
+        <Alert color="teal" icon={<IconCheck size={18} aria-hidden />} title="Exported" role="status">
+          {download.fileName}: {formatNumber(Math.max(download.lines - (hasHead ? 1 : 0), 0))} entries,{' '}
+          {formatBytes(download.bytes)}. Your browser has saved it.
+        </Alert>
+      )
+    case 'cancelled':
+      return (
+        <Text size="sm" c="dimmed" role="status">
+          Cancelled after {formatBytes(download.bytes)}. Nothing was saved.
+        </Text>
+      )
+    case 'failed':
+      return <ErrorNotice error={download.error} />
+  }
+}
+
+function fileNameOf(what: string, { from, to, format }: typeof DEFAULTS): string {
+  const span = [from, to].filter((at) => at !== '').map((at) => at.slice(0, 10))
+  return `${[what, ...span].join('-')}.${format === 'jsonl' ? 'jsonl' : 'csv'}`
+}

@@ -1,0 +1,93 @@
+import { SimpleGrid, Stack, Tabs } from '@mantine/core'
+import { IconCoin, IconReceipt, IconReportMoney, IconWallet } from '@tabler/icons-react'
+import { useOverview } from '../../api/overview.ts'
+import { isOwner, useAccount } from '../../app/account.ts'
+import { useUrlState } from '../../app/url-state.ts'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { formatMoney } from '../../parts/format.ts'
+import { Money } from '../../parts/money.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { rangeOf } from '../../parts/range-picker.tsx'
+import { StatCard } from '../../parts/stat-card.tsx'
+import { AlertList } from './alert-list.tsx'
+import { BodyStoragePanel } from './body-storage.tsx'
+import { ExportPanel } from './export-panel.tsx'
+import { Ledger } from './ledger.tsx'
+import { PaymentList } from './payment-list.tsx'
+import { WebhookPanel } from './webhook.tsx'
+
+const TABS = [
+  { value: 'ledger', label: 'Ledger', Content: Ledger },
+  { value: 'payments', label: 'Payments', Content: PaymentList },
+  { value: 'exports', label: 'Exports', Content: ExportPanel },
+  { value: 'alerts', label: 'Alerts', Content: AlertList },
+  { value: 'webhook', label: 'Webhook', Content: WebhookPanel, isForOwners: true },
+  { value: 'bodies', label: 'Stored bodies', Content: BodyStoragePanel },
+] as const
+
+export function Page() {
+  const account = useAccount()
+  const [{ tab }, setState] = useUrlState({ tab: 'ledger' })
+  const tabs = TABS.filter((each) => !('isForOwners' in each) || isOwner(account))
+  const shown = tabs.some(({ value }) => value === tab) ? tab : 'ledger'
+  return (
+    <>
+      <PageHeader
+        title="Billing"
+        description="Your balance, what moved it, and who is told when it matters."
+      />
+      <Stack gap="lg">
+        <Figures account={account.id} />
+        <Tabs value={shown} onChange={(value) => setState({ tab: value ?? 'ledger' })} keepMounted={false}>
+          <Tabs.List mb="md" className="billing-tabs">
+            {tabs.map(({ value, label }) => (
+              <Tabs.Tab key={value} value={value}>
+                {label}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {tabs.map(({ value, Content }) => (
+            <Tabs.Panel key={value} value={value}>
+              <Content account={account.id} />
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+      </Stack>
+    </>
+  )
+}
+
+function Figures({ account }: { readonly account: string }) {
+  const overview = useOverview(account, rangeOf('30d'))
+  const { data } = overview
+  return (
+    <>
+      <ErrorNotice error={overview.error} onRetry={() => void overview.refetch()} />
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
+        <StatCard
+          label="Balance"
+          icon={IconWallet}
+          value={data && <Money amount={data.account.balance} />}
+          hint={data && creditHint(data.account.credit_line)}
+        />
+        <StatCard label="Spent today" icon={IconCoin} value={data && <Money amount={data.spend.today} />} />
+        <StatCard
+          label="Spent this month"
+          icon={IconReceipt}
+          value={data && <Money amount={data.spend.month} />}
+        />
+        <StatCard
+          label="Paid in total"
+          icon={IconReportMoney}
+          value={data && <Money amount={data.account.total_paid} />}
+        />
+      </SimpleGrid>
+    </>
+  )
+}
+
+function creditHint(creditLine: string | null): string {
+  if (creditLine === null) return 'May go below zero without limit'
+  if (/^0(\.0+)?$/.test(creditLine)) return 'Requests are refused when it is used up'
+  return `May go ${formatMoney(creditLine)} USDT below zero`
+}

@@ -1,0 +1,127 @@
+import { NativeSelect, NavLink, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useKeys } from '../../api/keys.ts'
+import { useModels } from '../../api/models.ts'
+import { useAccount } from '../../app/account.ts'
+import { useUrlState } from '../../app/url-state.ts'
+import { CodeBlock } from '../../parts/code-block.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { pickModel } from '../../parts/pick-model.ts'
+import { FORMAT_LABELS } from '../../parts/wire/write-request.ts'
+import { Choices, placeholderOf } from './choices.tsx'
+import { TestPanel } from './test-panel.tsx'
+import { listTools, type Tool } from './tools.ts'
+
+const GROUPS = ['Libraries', 'Coding agents', 'Apps'] as const
+
+export function Page() {
+  const account = useAccount()
+  const [state, setState] = useUrlState({ tool: 'curl', model: '', key: '' })
+  const [secret, setSecret] = useState('')
+  const models = useModels(account.id)
+  const keys = useKeys(account.id).rows.filter((key) => key.state === 'active')
+  const talkers = models.data?.data.filter(({ kinds }) => kinds.includes('text')) ?? []
+  const model = talkers.some(({ id }) => id === state.model) ? state.model : pickModel(talkers, null).model
+  const chosen = keys.find(({ id }) => id === state.key) ?? keys[0]
+  const tools = listTools({
+    baseUrl: window.location.origin,
+    key: secret.trim() === '' ? placeholderOf(chosen) : secret.trim(),
+    model,
+  })
+  const tool = tools.find(({ id }) => id === state.tool) ?? tools[0]
+  return (
+    <>
+      <PageHeader
+        title="Connect"
+        description="The exact settings for your programs, with this gateway’s address filled in. Nothing else about them changes."
+      />
+      <ErrorNotice error={models.error} onRetry={() => void models.refetch()} />
+      <div className="connect">
+        <ToolList tools={tools} chosen={tool?.id ?? ''} onChoose={(id) => setState({ tool: id })} />
+        <Stack gap="lg" miw={0}>
+          <Choices
+            keys={keys}
+            chosenKey={chosen}
+            onKey={(key) => setState({ key })}
+            secret={secret}
+            onSecret={setSecret}
+            models={talkers}
+            model={model}
+            onModel={(value) => setState({ model: value })}
+          />
+          {tool !== undefined && <Settings tool={tool} />}
+          {tool !== undefined && (
+            <TestPanel
+              key={`${tool.id} ${model} ${secret}`}
+              account={account.id}
+              tool={tool}
+              model={model}
+              secret={secret.trim()}
+            />
+          )}
+        </Stack>
+      </div>
+    </>
+  )
+}
+
+interface ToolListProps {
+  readonly tools: readonly Tool[]
+  readonly chosen: string
+  readonly onChoose: (id: string) => void
+}
+
+function ToolList({ tools, chosen, onChoose }: ToolListProps) {
+  return (
+    <>
+      <NativeSelect
+        hiddenFrom="md"
+        label="Program"
+        mb="md"
+        value={chosen}
+        onChange={(event) => onChoose(event.currentTarget.value)}
+        data={GROUPS.map((group) => ({
+          group,
+          items: tools.filter((tool) => tool.group === group).map(({ id, label }) => ({ value: id, label })),
+        }))}
+      />
+      <nav aria-label="Programs" className="connect-list mantine-visible-from-md">
+        {GROUPS.map((group) => (
+          <div key={group}>
+            <Text size="xs" fw={600} c="dimmed" px="sm" pb={4} pt="sm">
+              {group}
+            </Text>
+            {tools
+              .filter((tool) => tool.group === group)
+              .map(({ id, label }) => (
+                <NavLink
+                  key={id}
+                  component="button"
+                  label={label}
+                  active={id === chosen}
+                  aria-current={id === chosen ? 'page' : undefined}
+                  onClick={() => onChoose(id)}
+                  className="nav-link"
+                />
+              ))}
+          </div>
+        ))}
+      </nav>
+    </>
+  )
+}
+
+function Settings({ tool }: { readonly tool: Tool }) {
+  return (
+    <Panel title={tool.label} description={`Speaks: ${FORMAT_LABELS[tool.format]}.`}>
+      <Stack gap="sm">
+        {tool.note !== undefined && <Text size="sm">{tool.note}</Text>}
+        {tool.blocks.map(({ title, code }) => (
+          <CodeBlock key={title} title={title} code={code} />
+        ))}
+      </Stack>
+    </Panel>
+  )
+}

@@ -1,0 +1,88 @@
+import { Anchor } from '@mantine/core'
+import { IconActivity } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { accountPath, api } from '../../api/client.ts'
+import type { ApiKey } from '../../api/keys.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { formatDuration, formatNumber } from '../../parts/format.ts'
+import { Money } from '../../parts/money.tsx'
+import { OutcomeBadge } from '../../parts/outcome-badge.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { asList } from '../../parts/static-list.ts'
+import { TimeStamp } from '../../parts/time-stamp.tsx'
+
+interface RecentRequest {
+  readonly request_id: string
+  readonly model: string
+  readonly outcome: string
+  readonly started_at: string
+  readonly duration_ms: number | null
+  readonly amount: string
+  readonly usage: {
+    readonly input: number
+    readonly cache_read: number
+    readonly cache_write: number
+    readonly output: number
+  }
+}
+
+const COLUMNS: readonly Column<RecentRequest>[] = [
+  { head: 'Model', cell: ({ model }) => model },
+  { head: 'Time', cell: ({ started_at }) => <TimeStamp at={started_at} as="relative" /> },
+  { head: 'Outcome', from: 'sm', cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
+  {
+    head: 'Tokens',
+    from: 'sm',
+    isNumeric: true,
+    cell: ({ usage }) => formatNumber(usage.input + usage.cache_read + usage.cache_write + usage.output),
+  },
+  {
+    head: 'Duration',
+    from: 'md',
+    isNumeric: true,
+    cell: ({ duration_ms }) => (duration_ms === null ? '–' : formatDuration(duration_ms)),
+  },
+  { head: 'Cost, USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
+]
+
+const SHOWN = 5
+
+export interface RecentRequestsProps {
+  readonly account: string
+  readonly apiKey: ApiKey
+}
+
+export function RecentRequests({ account, apiKey: { id } }: RecentRequestsProps) {
+  const query = { key_id: id, limit: SHOWN }
+  const latest = useQuery({
+    queryKey: [account, 'settlements', query],
+    queryFn: ({ signal }) =>
+      api.get<{ data: RecentRequest[] }>(accountPath(account, '/settlements'), { query, signal }),
+  })
+  return (
+    <Panel
+      title="Latest requests"
+      actions={
+        <Anchor size="sm" renderRoot={(props) => <Link to="/requests" search={{ key_id: id }} {...props} />}>
+          All requests of this key
+        </Anchor>
+      }
+      isFlush
+    >
+      <DataTable
+        label="Latest requests"
+        list={asList(latest)}
+        columns={COLUMNS}
+        rowKey={({ request_id }) => request_id}
+        rowLink={({ request_id }) => ({ to: '/requests/$id', params: { id: request_id } })}
+        empty={
+          <EmptyState icon={IconActivity} title="Not used yet">
+            Requests made with this key appear here as they end.
+          </EmptyState>
+        }
+      />
+    </Panel>
+  )
+}

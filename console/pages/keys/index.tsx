@@ -1,0 +1,139 @@
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
+import { IconKey, IconPlus, IconSearch } from '@tabler/icons-react'
+import { useState } from 'react'
+import { type ApiKey, type IssuedKey, useKeys } from '../../api/keys.ts'
+import type { List } from '../../api/use-list.ts'
+import { useAccount } from '../../app/account.ts'
+import { useUrlState } from '../../app/url-state.ts'
+import { DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { IssuedKeyDialog } from '../../parts/keys/issued-key-dialog.tsx'
+import { CreateKey, EditKey } from '../../parts/keys/key-form.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { keyColumns } from './key-columns.tsx'
+
+const STATES = [
+  { value: '', label: 'All but revoked' },
+  { value: 'active', label: 'Active' },
+  { value: 'disabled', label: 'Disabled' },
+  { value: 'expired', label: 'Expired' },
+  { value: 'revoked', label: 'Revoked' },
+]
+
+const DEFAULTS = { q: '', state: '', create: '', edit: '' }
+
+export function Page() {
+  const account = useAccount()
+  const [address, setAddress] = useUrlState(DEFAULTS)
+  const [issued, setIssued] = useState<IssuedKey | null>(null)
+  const keys = useKeys(account.id)
+  const edited = keys.rows.find(({ id }) => id === address.edit)
+  const create = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAddress({ create: 'yes' })}>
+      Create key
+    </Button>
+  )
+  const columns = keyColumns({
+    account: account.id,
+    onEdit: (key) => setAddress({ edit: key.id }),
+    onIssued: setIssued,
+  })
+  return (
+    <>
+      <PageHeader
+        title="API keys"
+        description="A key lets a program spend from this account, within what you allow it. Give every program its own: you then see what each costs, and can stop one without the others."
+        actions={create}
+      />
+      <Panel isFlush>
+        {(keys.rows.length > 0 || keys.isPending) && <Filters address={address} onChange={setAddress} />}
+        <DataTable
+          label="API keys"
+          list={filterKeys(keys, address)}
+          columns={columns}
+          rowKey={({ id }) => id}
+          rowLink={({ id }) => ({ to: '/keys/$id', params: { id } })}
+          empty={
+            keys.rows.length === 0 ? (
+              <NoKeys action={create} />
+            ) : (
+              <NoMatch onReset={() => setAddress(DEFAULTS)} />
+            )
+          }
+        />
+      </Panel>
+      {address.create !== '' && (
+        <CreateKey account={account.id} onClose={() => setAddress({ create: '' })} onIssued={setIssued} />
+      )}
+      {edited !== undefined && (
+        <EditKey account={account.id} apiKey={edited} onClose={() => setAddress({ edit: '' })} />
+      )}
+      {issued !== null && (
+        <IssuedKeyDialog account={account.id} issued={issued} onClose={() => setIssued(null)} />
+      )}
+    </>
+  )
+}
+
+interface FiltersProps {
+  readonly address: typeof DEFAULTS
+  readonly onChange: (change: Partial<typeof DEFAULTS>) => void
+}
+
+function Filters({ address, onChange }: FiltersProps) {
+  return (
+    <Group className="filter-bar" gap="sm">
+      <TextInput
+        aria-label="Search keys"
+        placeholder="Search by name or last four"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        value={address.q}
+        onChange={(event) => onChange({ q: event.currentTarget.value })}
+        flex="1 1 200px"
+        maw={360}
+      />
+      <NativeSelect
+        aria-label="State"
+        data={STATES}
+        value={address.state}
+        onChange={(event) => onChange({ state: event.currentTarget.value })}
+      />
+    </Group>
+  )
+}
+
+function filterKeys(keys: List<ApiKey>, { q, state }: typeof DEFAULTS): List<ApiKey> {
+  const sought = q.trim().toLowerCase()
+  const rows = keys.rows.filter(
+    (key) =>
+      (state === '' ? key.state !== 'revoked' : key.state === state) &&
+      `${key.name} ${key.last_four} ${key.id}`.toLowerCase().includes(sought),
+  )
+  return { ...keys, rows }
+}
+
+function NoKeys({ action }: { readonly action: React.ReactNode }) {
+  return (
+    <EmptyState icon={IconKey} title="No keys yet" action={action}>
+      Create one for the first program that shall use models through this gateway. Its secret is shown once,
+      together with lines to paste for curl, the SDKs and coding agents.
+    </EmptyState>
+  )
+}
+
+function NoMatch({ onReset }: { readonly onReset: () => void }) {
+  return (
+    <EmptyState
+      icon={IconSearch}
+      title="No key fits"
+      action={
+        <Button variant="default" onClick={onReset}>
+          Show all
+        </Button>
+      }
+    >
+      Other keys exist, but none with this name and state.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,103 @@
+import { Badge, Group, Stack, Text } from '@mantine/core'
+import type { BindingLimit, Model } from '../../api/models.ts'
+import type { Column } from '../../parts/data-table.tsx'
+import { formatMoney, formatShort } from '../../parts/format.ts'
+import { Hint } from '../../parts/hint.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { describeKind, describeLimit, explainLimit, nameOf } from './model-words.ts'
+
+export const MODEL_COLUMNS: readonly Column<Model>[] = [
+  { head: 'Model', cell: (model) => <ModelName model={model} /> },
+  { head: 'Kind', from: 'md', cell: ({ kinds }) => <Kinds kinds={kinds} /> },
+  {
+    head: 'Context',
+    from: 'md',
+    isNumeric: true,
+    cell: ({ input_token_limit: limit }) => (limit === null ? '–' : formatShort(limit)),
+  },
+  { head: 'Input', isNumeric: true, cell: (model) => <Price model={model} side="input" /> },
+  { head: 'Output', isNumeric: true, cell: (model) => <Price model={model} side="output" /> },
+  {
+    head: 'RPM',
+    from: 'lg',
+    isNumeric: true,
+    cell: ({ limits }) => <Limit limit={limits.rpm} unit="requests" />,
+  },
+  {
+    head: 'TPM',
+    from: 'lg',
+    isNumeric: true,
+    cell: ({ limits }) => <Limit limit={limits.tpm} unit="tokens" />,
+  },
+  { head: 'Now', from: 'sm', cell: (model) => <Routeable model={model} /> },
+]
+
+function ModelName({ model }: { readonly model: Model }) {
+  const name = nameOf(model)
+  return (
+    <Stack gap={1} className="model-name">
+      <span>{name}</span>
+      <Text size="xs" c="dimmed" span fw={400}>
+        {name === model.id ? model.owned_by : `${model.id} · ${model.owned_by}`}
+      </Text>
+    </Stack>
+  )
+}
+
+export function Kinds({ kinds }: Pick<Model, 'kinds'>) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      {kinds.map((kind) => (
+        <Badge key={kind} variant="default" tt="none" fw={500} size="sm">
+          {describeKind(kind)}
+        </Badge>
+      ))}
+    </Group>
+  )
+}
+
+interface PriceProps {
+  readonly model: Model
+  readonly side: 'input' | 'output'
+}
+
+function Price({ model: { price, source }, side }: PriceProps) {
+  if (source === 'byok')
+    return (
+      <Hint label="Served with your own credential: the supplier bills you, this gateway charges nothing.">
+        own
+      </Hint>
+    )
+  if (price === null)
+    return <Hint label="No supplier of this model has a price, so it cannot be used yet.">–</Hint>
+  const isByPicture = Number(price.input) === 0 && Number(price.output) === 0 && Number(price.image) > 0
+  if (isByPicture) {
+    return side === 'input' ? (
+      '–'
+    ) : (
+      <Hint label="USDT for each picture.">{formatMoney(price.image)} each</Hint>
+    )
+  }
+  return formatMoney(price[side])
+}
+
+interface LimitProps {
+  readonly limit: BindingLimit | null
+  readonly unit: 'requests' | 'tokens'
+}
+
+function Limit({ limit, unit }: LimitProps) {
+  return (
+    <Hint label={`${describeLimit(limit, unit)}: ${explainLimit(limit)}`}>
+      {limit === null ? 'none' : formatShort(limit.value)}
+    </Hint>
+  )
+}
+
+export function Routeable({ model: { routeable } }: { readonly model: Model }) {
+  return routeable ? (
+    <StatusBadge state="works" tone="good" />
+  ) : (
+    <StatusBadge state="unavailable" tone="warning" />
+  )
+}

@@ -1,0 +1,162 @@
+import { Alert, Button, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core'
+import { IconAlertCircle } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import type { BindingLimit, Model } from '../../api/models.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { formatNumber } from '../../parts/format.ts'
+import { Money } from '../../parts/money.tsx'
+import { SnippetTabs } from '../../parts/snippet-tabs.tsx'
+import { Kinds, Routeable } from './model-columns.tsx'
+import { describeFormat, describeLimit, explainLimit, nameOf } from './model-words.ts'
+
+export interface ModelDrawerProps {
+  readonly id: string
+  /** undefined when the address names a model that the account does not have. */
+  readonly model: Model | undefined
+  readonly onClose: () => void
+}
+
+export function ModelDrawer({ id, model, onClose }: ModelDrawerProps) {
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      size="xl"
+      title={model === undefined ? id : nameOf(model)}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {model === undefined ? (
+        <Text size="sm">
+          This account has no model with the id <Code>{id}</Code>. It may have been taken away, or it is spelt
+          differently.
+        </Text>
+      ) : (
+        <Details model={model} />
+      )}
+    </Drawer>
+  )
+}
+
+function Details({ model }: { readonly model: Model }) {
+  const isText = model.kinds.includes('text')
+  return (
+    <Stack gap="lg">
+      <Group gap="xs">
+        <Code>{model.id}</Code>
+        <CopyButton value={model.id} what="the id" />
+        <Routeable model={model} />
+        <Kinds kinds={model.kinds} />
+      </Group>
+      {model.description && <Text size="sm">{model.description}</Text>}
+      {!model.routeable && (
+        <Alert color="yellow" icon={<IconAlertCircle size={18} aria-hidden />} title="Not available now">
+          No enabled supplier with a price and a working credential serves it. Requests are refused until your
+          operator adds one, or you bring your own credential.
+        </Alert>
+      )}
+      <Group gap="sm">
+        <Button
+          size="xs"
+          disabled={!model.routeable}
+          renderRoot={(props) => <Link to="/playground" search={{ model: model.id }} {...props} />}
+        >
+          Try it in the playground
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          renderRoot={(props) => <Link to="/requests" search={{ model: model.id }} {...props} />}
+        >
+          Its requests
+        </Button>
+      </Group>
+      <Prices model={model} />
+      <Limits model={model} />
+      <Section title="Ready to paste">
+        <Text size="sm" c="dimmed" mb="sm">
+          With your key in the environment variable <Code>TURNPIKE_API_KEY</Code>.
+        </Text>
+        <SnippetTabs key={model.id} secret={null} model={model.id} kind={isText ? 'text' : 'image'} />
+      </Section>
+    </Stack>
+  )
+}
+
+function Prices({ model: { price, source } }: { readonly model: Model }) {
+  const note = {
+    shared:
+      'Per million tokens, on the cheapest route. What a request costs is the price of the route that served it.',
+    byok: 'Served with your own credential: the supplier bills you, this gateway charges nothing.',
+    mixed:
+      'Free of charge here over your own credential; over shared suppliers at these prices, per million tokens.',
+  }[source]
+  return (
+    <Section title="Prices">
+      <Text size="sm" c="dimmed" mb="sm">
+        {price === null && source !== 'byok' ? 'No supplier has a price for it yet.' : note}
+      </Text>
+      {price !== null && (
+        <Facts
+          facts={[
+            { label: 'Input', value: <Money amount={price.input} isExact /> },
+            { label: 'Output', value: <Money amount={price.output} isExact /> },
+            { label: 'Read from cache', value: <Money amount={price.cache_read} isExact /> },
+            { label: 'Written to cache', value: <Money amount={price.cache_write} isExact /> },
+            ...(Number(price.image) > 0
+              ? [{ label: 'Each picture', value: <Money amount={price.image} isExact /> }]
+              : []),
+          ]}
+        />
+      )}
+    </Section>
+  )
+}
+
+function Limits({ model }: { readonly model: Model }) {
+  return (
+    <Section title="Limits">
+      <Facts
+        facts={[
+          { label: 'Requests', value: <Limit limit={model.limits.rpm} unit="requests" /> },
+          { label: 'Tokens', value: <Limit limit={model.limits.tpm} unit="tokens" /> },
+          { label: 'Context', value: describeTokens(model.input_token_limit) },
+          { label: 'Longest answer', value: describeTokens(model.output_token_limit) },
+          { label: 'Formats', value: model.formats.map(describeFormat).join(', ') || 'none' },
+          { label: 'Suppliers', value: model.suppliers.join(', ') || 'none' },
+        ]}
+      />
+    </Section>
+  )
+}
+
+interface LimitProps {
+  readonly limit: BindingLimit | null
+  readonly unit: 'requests' | 'tokens'
+}
+
+function Limit({ limit, unit }: LimitProps) {
+  return (
+    <>
+      {describeLimit(limit, unit)}
+      <Text size="xs" c="dimmed">
+        {explainLimit(limit)}
+      </Text>
+    </>
+  )
+}
+
+function describeTokens(limit: number | null): string {
+  return limit === null ? 'not known' : `${formatNumber(limit)} tokens`
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+  return (
+    <section>
+      <Title order={3} size="h5" mb={6}>
+        {title}
+      </Title>
+      {children}
+    </section>
+  )
+}

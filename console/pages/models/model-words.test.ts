@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'bun:test'
+import type { Model } from '../../api/models.ts'
+import { describeLimit, explainLimit, filterModels, NO_FILTERS } from './model-words.ts'
+
+function model(id: string, some: Partial<Model> = {}): Model {
+  return {
+    id,
+    display_name: null,
+    description: null,
+    owned_by: 'acme',
+    kinds: ['text'],
+    input_token_limit: null,
+    output_token_limit: null,
+    formats: ['chat-completion'],
+    suppliers: ['acme'],
+    source: 'shared',
+    routeable: true,
+    price: { input: '1', output: '2', cache_read: '0', cache_write: '0', image: '0' },
+    limits: { rpm: null, tpm: null },
+    ...some,
+  }
+}
+
+const MODELS = [
+  model('zebra', { description: 'Fast and small', suppliers: ['north'], input_token_limit: 1_000 }),
+  model('apple', { kinds: ['image'], formats: ['images'], routeable: false, price: null }),
+  model('mango', { price: { input: '10', output: '1', cache_read: '0', cache_write: '0', image: '0' } }),
+]
+
+function idsOf(filters: Partial<typeof NO_FILTERS>): string[] {
+  return filterModels(MODELS, { ...NO_FILTERS, ...filters }).map(({ id }) => id)
+}
+
+describe('the list of models', () => {
+  test('is found by all words, wherever they stand', () => {
+    expect(idsOf({ q: 'small FAST' })).toEqual(['zebra'])
+    expect(idsOf({ q: 'small slow' })).toEqual([])
+  })
+
+  test('is narrowed by kind, format, supplier and by what works now', () => {
+    expect(idsOf({ kind: 'image' })).toEqual(['apple'])
+    expect(idsOf({ format: 'chat-completion' })).toEqual(['mango', 'zebra'])
+    expect(idsOf({ supplier: 'north' })).toEqual(['zebra'])
+    expect(idsOf({ routeable: 'yes' })).toEqual(['mango', 'zebra'])
+  })
+
+  test('is ordered by number, not by digit, and what has no price comes last', () => {
+    expect(idsOf({ sort: 'input' })).toEqual(['zebra', 'mango', 'apple'])
+    expect(idsOf({ sort: 'output' })).toEqual(['mango', 'zebra', 'apple'])
+    expect(idsOf({ sort: 'context' })).toEqual(['zebra', 'apple', 'mango'])
+    expect(idsOf({ sort: 'nonsense' })).toEqual(['apple', 'mango', 'zebra'])
+  })
+})
+
+test('a limit says how much it is, whose it is and what helps', () => {
+  expect(describeLimit({ value: 1_200, constraint: 'account' }, 'requests')).toBe('1,200 requests a minute')
+  expect(describeLimit(null, 'tokens')).toBe('no limit')
+  expect(explainLimit({ value: 1_200, constraint: 'account' })).toContain('A higher tier raises it')
+  expect(explainLimit({ value: 5, constraint: 'credentials' })).toContain('credentials at the suppliers')
+  expect(explainLimit({ value: 0, constraint: 'credentials' })).toContain('No supplier can serve')
+  expect(explainLimit(null)).toContain('Neither')
+})

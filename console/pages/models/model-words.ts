@@ -1,0 +1,104 @@
+import type { BindingLimit, Constraint, Format, Model, ModelKind } from '../../api/models.ts'
+import { formatNumber } from '../../parts/format.ts'
+
+const KINDS: Readonly<Record<ModelKind, string>> = {
+  text: 'Text',
+  image: 'Images',
+  'image-edit': 'Image editing',
+}
+
+export function describeKind(kind: ModelKind): string {
+  return KINDS[kind] ?? kind
+}
+
+const FORMATS: Readonly<Record<Format, string>> = {
+  'chat-completion': 'Chat completions',
+  responses: 'Responses',
+  messages: 'Messages',
+  'content-generation': 'Content generation',
+  images: 'Images',
+}
+
+export function describeFormat(format: Format): string {
+  return FORMATS[format] ?? format
+}
+
+const CONSTRAINTS: Readonly<Record<Constraint, string>> = {
+  account: 'This is the limit of your account: your tier sets it, and all your keys share it.',
+  key: 'This is the limit of the key.',
+  model: 'The operator set this limit for the model. Everybody who uses it shares it.',
+  routes: 'This is what the suppliers of this model take in together. Everybody who uses it shares it.',
+  credentials:
+    'This is what the credentials at the suppliers allow together. Everybody who uses it shares it.',
+}
+
+/** "60 requests a minute". */
+export function describeLimit(limit: BindingLimit | null, unit: 'requests' | 'tokens'): string {
+  return limit === null ? 'no limit' : `${formatNumber(limit.value)} ${unit} a minute`
+}
+
+/** Whose limit it is, and what to do about it. */
+export function explainLimit(limit: BindingLimit | null): string {
+  if (limit === null) return 'Neither your account nor the suppliers limit it.'
+  if (limit.value === 0) return 'No supplier can serve it now: none of them has a usable credential.'
+  const advice =
+    limit.constraint === 'account' ? ' A higher tier raises it.' : ' Less may be free when others are busy.'
+  return `${CONSTRAINTS[limit.constraint]}${advice}`
+}
+
+export interface ModelFilters {
+  readonly q: string
+  readonly kind: string
+  readonly format: string
+  readonly supplier: string
+  /** `yes` for those that work now. */
+  readonly routeable: string
+  readonly sort: string
+}
+
+export const NO_FILTERS: ModelFilters = {
+  q: '',
+  kind: '',
+  format: '',
+  supplier: '',
+  routeable: '',
+  sort: 'name',
+}
+
+export function filterModels(models: readonly Model[], filters: ModelFilters): Model[] {
+  const words = filters.q.toLowerCase().split(/\s+/).filter(Boolean)
+  const fits = (model: Model) => {
+    const text =
+      `${model.id} ${model.display_name ?? ''} ${model.description ?? ''} ${model.owned_by}`.toLowerCase()
+    return (
+      words.every((word) => text.includes(word)) &&
+      holds(model.kinds, filters.kind) &&
+      holds(model.formats, filters.format) &&
+      holds(model.suppliers, filters.supplier) &&
+      (filters.routeable === '' || model.routeable)
+    )
+  }
+  return models.filter(fits).sort(ORDERS[filters.sort] ?? byName)
+}
+
+function holds(values: readonly string[], sought: string): boolean {
+  return sought === '' || values.includes(sought)
+}
+
+type Order = (one: Model, other: Model) => number
+
+const byName: Order = (one, other) => nameOf(one).localeCompare(nameOf(other))
+/** Without a price a model cannot be compared and comes last. */
+const costOf = ({ price }: Model, side: 'input' | 'output') =>
+  price === null ? Number.POSITIVE_INFINITY : Number(price[side])
+const ORDERS: Readonly<Record<string, Order>> = {
+  name: byName,
+  input: (one, other) => costOf(one, 'input') - costOf(other, 'input') || byName(one, other),
+  output: (one, other) => costOf(one, 'output') - costOf(other, 'output') || byName(one, other),
+  context: (one, other) =>
+    (other.input_token_limit ?? 0) - (one.input_token_limit ?? 0) || byName(one, other),
+}
+
+export function nameOf({ display_name, id }: Model): string {
+  return display_name === null || display_name === '' ? id : display_name
+}

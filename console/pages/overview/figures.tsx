@@ -1,0 +1,112 @@
+import { SimpleGrid } from '@mantine/core'
+import {
+  IconAlertTriangle,
+  IconBolt,
+  IconCalendarMonth,
+  IconCoin,
+  IconReceipt,
+  IconStack2,
+  IconSun,
+  IconWallet,
+} from '@tabler/icons-react'
+import type { Account, Overview, UsageTotals } from '../../api/overview.ts'
+import { formatDuration, formatMoney, formatNumber, formatShare, formatShort } from '../../parts/format.ts'
+import { Hint } from '../../parts/hint.tsx'
+import { Money } from '../../parts/money.tsx'
+import { StatCard } from '../../parts/stat-card.tsx'
+
+/** The figures everybody looks for first. */
+export function Figures({ overview }: { readonly overview: Overview | undefined }) {
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'sm', md: 'md' }}>
+      <StatCard
+        label="Balance"
+        icon={IconWallet}
+        value={overview && <Money amount={overview.account.balance} />}
+        hint={overview && describeCredit(overview.account)}
+      />
+      <StatCard
+        label="Spent today"
+        icon={IconSun}
+        value={overview && <Money amount={overview.spend.today} />}
+        hint="since midnight UTC"
+      />
+      <StatCard
+        label="Spent this month"
+        icon={IconCalendarMonth}
+        value={overview && <Money amount={overview.spend.month} />}
+        hint="since the first, UTC"
+      />
+      <StatCard
+        label="Spent in this range"
+        icon={IconCoin}
+        value={overview && <Money amount={overview.totals.amount} />}
+        hint={overview && describePerRequest(overview.totals)}
+      />
+      <RangeFigures totals={overview?.totals} />
+    </SimpleGrid>
+  )
+}
+
+function RangeFigures({ totals }: { readonly totals: UsageTotals | undefined }) {
+  return (
+    <>
+      <StatCard
+        label="Requests"
+        icon={IconReceipt}
+        value={totals && <Exactly value={totals.requests} />}
+        hint={totals && `${formatNumber(totals.images)} pictures`}
+      />
+      <StatCard
+        label="Tokens"
+        icon={IconStack2}
+        value={totals && <Exactly value={countTokens(totals)} />}
+        hint={totals && <TokenParts {...totals.tokens} />}
+      />
+      <StatCard
+        label="Error rate"
+        icon={IconAlertTriangle}
+        value={totals && formatShare(totals.requests === 0 ? 0 : totals.failed / totals.requests)}
+        hint={totals && `${formatNumber(totals.failed)} failed or refused`}
+      />
+      <StatCard
+        label="First byte"
+        icon={IconBolt}
+        value={totals && formatAverage(totals.first_byte_ms_avg)}
+        hint={totals && `whole answer ${formatAverage(totals.duration_ms_avg)}, on average`}
+      />
+    </>
+  )
+}
+
+function Exactly({ value }: { readonly value: number }) {
+  const short = formatShort(value)
+  const exact = formatNumber(value)
+  return short === exact ? exact : <Hint label={exact}>{short}</Hint>
+}
+
+function TokenParts({ input, cache_read, cache_write, output }: UsageTotals['tokens']) {
+  return `${formatShort(input)} in · ${formatShort(cache_read + cache_write)} cached · ${formatShort(output)} out`
+}
+
+function countTokens({ tokens }: UsageTotals): number {
+  return tokens.input + tokens.cache_read + tokens.cache_write + tokens.output
+}
+
+function formatAverage(milliseconds: number | null): string {
+  return milliseconds === null ? '–' : formatDuration(milliseconds)
+}
+
+function describeCredit({ credit_line, balance_alert, balance }: Account): string {
+  if (credit_line === null) return 'unlimited credit'
+  if (balance_alert !== null && Number(balance) < Number(balance_alert)) {
+    return `below your alert of ${formatMoney(balance_alert)} USDT`
+  }
+  return Number(credit_line) > 0 ? `and ${formatMoney(credit_line)} USDT of credit` : 'paid in advance'
+}
+
+function describePerRequest({ requests, amount }: UsageTotals): string {
+  if (requests === 0) return 'no requests'
+  const each = (Number(amount) / requests).toFixed(9)
+  return `${formatMoney(each)} USDT a request`
+}

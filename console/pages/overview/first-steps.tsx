@@ -1,0 +1,110 @@
+import { Button, Group, Stack, Text, ThemeIcon } from '@mantine/core'
+import { IconCheck } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useModels } from '../../api/models.ts'
+import type { Overview } from '../../api/overview.ts'
+import { Panel } from '../../parts/panel.tsx'
+import { pickModel } from '../../parts/pick-model.ts'
+import { SnippetTabs } from '../../parts/snippet-tabs.tsx'
+
+export interface FirstStepsProps {
+  readonly account: string
+  readonly overview: Overview
+}
+
+/** What to do in an account that has not been used yet. */
+export function FirstSteps({ account, overview }: FirstStepsProps) {
+  const models = useModels(account)
+  const model = pickModel(models.data?.data ?? [], null)
+  const { balance, credit_line: credit } = overview.account
+  const hasKey = overview.keys.active > 0
+  const isFunded = credit === null || Number(balance) + Number(credit) > 0
+  return (
+    <Panel
+      title="First steps"
+      description="No request has come through this account yet. Three steps lead to one."
+    >
+      <Stack component="ol" gap="lg" className="first-steps">
+        <Step
+          number={1}
+          isDone={isFunded}
+          title="Have something to spend"
+          action={isFunded ? undefined : <StepLink to="/billing" label="Billing" />}
+        >
+          {isFunded
+            ? 'This account may spend already.'
+            : 'Requests are paid from the balance. Billing shows how payments reach it.'}
+        </Step>
+        <Step
+          number={2}
+          isDone={hasKey}
+          title="Create an API key"
+          action={<StepLink to="/keys" label="Create key" search={{ create: 'yes' }} isMain={!hasKey} />}
+        >
+          A key lets a program spend from this account, within the limits you set for it.
+        </Step>
+        <Step
+          number={3}
+          isDone={false}
+          title="Send a request"
+          action={<StepLink to="/playground" label="Playground" isMain={hasKey} />}
+        >
+          Try it in the playground, or paste this with your key in <code>TURNPIKE_API_KEY</code>:
+          <div className="first-steps-code">
+            <SnippetTabs secret={null} {...model} />
+          </div>
+        </Step>
+      </Stack>
+    </Panel>
+  )
+}
+
+interface StepProps {
+  readonly number: number
+  readonly isDone: boolean
+  readonly title: string
+  readonly action?: ReactNode
+  readonly children: ReactNode
+}
+
+function Step({ number, isDone, title, action, children }: StepProps) {
+  return (
+    <li className="first-step">
+      <ThemeIcon radius="xl" size={28} variant={isDone ? 'filled' : 'light'} aria-hidden>
+        {isDone ? <IconCheck size={16} /> : <span className="numeral">{number}</span>}
+      </ThemeIcon>
+      <div className="first-step-body">
+        <Group justify="space-between" gap="xs" align="center" mih={28}>
+          <Text fw={600} size="sm">
+            {title}
+            {isDone && <span className="told-only"> (done)</span>}
+          </Text>
+          {action}
+        </Group>
+        <Text size="sm" c="dimmed" component="div">
+          {children}
+        </Text>
+      </div>
+    </li>
+  )
+}
+
+interface StepLinkProps {
+  readonly to: '/keys' | '/billing' | '/playground'
+  readonly label: string
+  readonly search?: Record<string, string>
+  readonly isMain?: boolean
+}
+
+function StepLink({ to, label, search = {}, isMain = false }: StepLinkProps) {
+  return (
+    <Button
+      size="xs"
+      variant={isMain ? 'filled' : 'default'}
+      renderRoot={(props) => <Link to={to} search={search} {...props} />}
+    >
+      {label}
+    </Button>
+  )
+}

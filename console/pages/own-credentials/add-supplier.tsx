@@ -1,0 +1,105 @@
+import { NativeSelect, PasswordInput, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { ownSupplierCalls } from '../../api/own-suppliers.ts'
+import type { ChosenAccount } from '../../app/account.ts'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { useFormAction } from '../../parts/use-form-action.ts'
+import { PRESETS, type Preset, settingsOf, suggestId } from './presets.ts'
+
+interface Values {
+  readonly vendor: string
+  readonly id: string
+  readonly base_url: string
+  readonly secret: string
+}
+
+const FIELDS = ['id', 'base_url', 'secret']
+const [FIRST] = PRESETS
+
+export interface AddSupplierProps {
+  readonly account: ChosenAccount
+  readonly onClose: () => void
+}
+
+/** Two calls: the supplier, then its credential. A second try repeats the first call, which then changes nothing. */
+export function AddSupplier({ account, onClose }: AddSupplierProps) {
+  const form = useForm<Values>({
+    initialValues: {
+      vendor: 'openai',
+      id: FIRST === undefined ? '' : suggestId(FIRST, account.name),
+      base_url: '',
+      secret: '',
+    },
+    validate: {
+      id: (id) => (/^[a-z0-9][a-z0-9-]*$/.test(id) ? null : 'Lower-case letters, digits and hyphens'),
+      secret: (secret) => (secret.trim() === '' ? 'Paste the key' : null),
+      base_url: (url, { vendor }) =>
+        vendor === 'other' && !/^https:\/\/\S+$/.test(url.trim()) ? 'Enter an https address' : null,
+    },
+  })
+  const preset = presetOf(form.values.vendor)
+  const action = useFormAction((values: Values) => addSupplier(account.id, values), {
+    fields: FIELDS,
+    setFieldError: form.setFieldError,
+    done: ({ id }) => `${id} is in use from the next request on.`,
+    refreshes: [
+      [account.id, 'own-suppliers'],
+      [account.id, 'models'],
+    ],
+    onDone: onClose,
+  })
+  return (
+    <FormDrawer
+      title="Add a supplier"
+      isOpen
+      onClose={onClose}
+      onSubmit={form.onSubmit((values) => void action.submit(values))}
+      submitLabel="Add"
+      isSubmitting={action.isRunning}
+      error={action.error}
+    >
+      <NativeSelect
+        label="Vendor"
+        data={PRESETS.map(({ id, label }) => ({ value: id, label }))}
+        {...form.getInputProps('vendor')}
+        onChange={(event) => {
+          const { value } = event.currentTarget
+          form.setValues({ vendor: value, id: suggestId(presetOf(value), account.name) })
+        }}
+      />
+      {preset.settings === null && (
+        <TextInput
+          label="Address"
+          description="As its own SDK takes it, mostly with /v1 at the end."
+          placeholder="https://llm.example.com/v1"
+          {...form.getInputProps('base_url')}
+        />
+      )}
+      <PasswordInput
+        label="Secret"
+        description={`${preset.keyHint} Stored encrypted and never shown again.`}
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('secret')}
+      />
+      <TextInput
+        label="Name"
+        description="How it is called in requests and in the route policy of a key. It cannot be changed."
+        {...form.getInputProps('id')}
+      />
+    </FormDrawer>
+  )
+}
+
+async function addSupplier(account: string, { vendor, id, base_url, secret }: Values) {
+  const calls = ownSupplierCalls(account)
+  const supplier = await calls.save(id, settingsOf(presetOf(vendor), base_url))
+  await calls.addCredential(id, { secret: secret.trim() })
+  return supplier
+}
+
+function presetOf(id: string): Preset {
+  const preset = PRESETS.find((each) => each.id === id)
+  if (preset === undefined) throw new Error(`There is no preset ${id}.`)
+  return preset
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'bun:test'
+import { PRESETS, type Preset, settingsOf, suggestId } from './presets.ts'
+
+function presetOf(id: string): Preset {
+  const preset = PRESETS.find((each) => each.id === id)
+  if (preset === undefined) throw new Error(id)
+  return preset
+}
+
+test('a suggested id has only letters, digits and hyphens', () => {
+  expect(suggestId(presetOf('openai'), 'Acme & Söhne GmbH')).toBe('acme-s-hne-gmbh-openai')
+  expect(suggestId(presetOf('google'), '!!!')).toBe('google')
+})
+
+test('only the open preset takes an address', () => {
+  expect(settingsOf(presetOf('anthropic'), 'https://evil.example').base_url).toBe('https://api.anthropic.com')
+  expect(settingsOf(presetOf('other'), ' https://llm.example/v1 ')).toEqual({
+    type: 'openai-compatible',
+    base_url: 'https://llm.example/v1',
+    formats: ['chat-completion'],
+    enabled: true,
+  })
+})

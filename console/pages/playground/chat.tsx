@@ -1,0 +1,171 @@
+import { Button, Collapse, Group, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconAdjustments, IconCode, IconTrash } from '@tabler/icons-react'
+import { useEffect, useRef, useState } from 'react'
+import { useModels } from '../../api/models.ts'
+import { useUrlState } from '../../app/url-state.ts'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { ModelField } from '../../parts/model-field.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { pickModel } from '../../parts/pick-model.ts'
+import { CHAT_FORMATS, type ChatFormat } from '../../parts/wire/write-request.ts'
+import { CodeDrawer } from './code-drawer.tsx'
+import { Composer } from './composer.tsx'
+import { ExchangeView } from './exchange-view.tsx'
+import { type Settings, SettingsForm, USUAL_SETTINGS } from './settings.tsx'
+import { Start } from './start.tsx'
+import { turnsOf, useConversation } from './use-conversation.ts'
+import { WireDrawer } from './wire-drawer.tsx'
+
+export function Chat({ account }: { readonly account: string }) {
+  const models = useModels(account)
+  const talkers = models.data?.data.filter(({ kinds }) => kinds.includes('text')) ?? []
+  const [state, setState] = useUrlState({ model: '', format: 'chat-completion' })
+  const picked = pickModel(talkers, null).model
+  const model = talkers.some(({ id }) => id === state.model)
+    ? state.model
+    : picked === '<model>'
+      ? ''
+      : picked
+  const format = CHAT_FORMATS.find((known) => known === state.format) ?? 'chat-completion'
+  const [settings, setSettings] = useState<Settings>(USUAL_SETTINGS)
+  const [draft, setDraft] = useState('')
+  const [inspected, setInspected] = useState<number | null>(null)
+  const [isCodeShown, code] = useDisclosure(false)
+  const conversation = useConversation(account)
+  const { exchanges } = conversation
+  const question = { ...settings, model, format }
+  const send = (said: string) => {
+    if (said.trim() === '' || model === '' || conversation.isAsking) return
+    conversation.send(question, said)
+    setDraft('')
+  }
+  return (
+    <div className="playground">
+      <Panel>
+        <ErrorNotice error={models.error} onRetry={() => void models.refetch()} />
+        <Talk isEmpty={exchanges.length === 0} length={exchanges.at(-1)?.answer.text.length ?? 0}>
+          {exchanges.length === 0 && <Start onChoose={send} />}
+          {exchanges.map((exchange) => (
+            <ExchangeView
+              key={exchange.id}
+              account={account}
+              exchange={exchange}
+              onInspect={() => setInspected(exchange.id)}
+            />
+          ))}
+        </Talk>
+        <Composer
+          draft={draft}
+          onDraft={setDraft}
+          onSend={() => send(draft)}
+          onStop={conversation.stop}
+          isAsking={conversation.isAsking}
+          isReady={model !== ''}
+        />
+      </Panel>
+      <SidePanel>
+        <ModelField models={talkers} model={model} onChange={(value) => setState({ model: value })} />
+        <Foldable>
+          <SettingsForm
+            format={format}
+            onFormat={(value: ChatFormat) => setState({ format: value })}
+            settings={settings}
+            onChange={(change) => setSettings({ ...settings, ...change })}
+          />
+        </Foldable>
+        <Group gap="xs" grow preventGrowOverflow={false}>
+          <Button variant="default" leftSection={<IconCode size={16} aria-hidden />} onClick={code.open}>
+            Copy as code
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconTrash size={16} aria-hidden />}
+            disabled={exchanges.length === 0}
+            onClick={conversation.clear}
+          >
+            New chat
+          </Button>
+        </Group>
+      </SidePanel>
+      <WireDrawer
+        exchange={exchanges.find(({ id }) => id === inspected) ?? null}
+        onClose={() => setInspected(null)}
+      />
+      <CodeDrawer
+        isOpen={isCodeShown}
+        onClose={code.close}
+        question={{
+          ...question,
+          turns: [...turnsOf(exchanges), { role: 'user', text: draft.trim() === '' ? 'Hello!' : draft }],
+        }}
+      />
+    </div>
+  )
+}
+
+interface TalkProps {
+  readonly isEmpty: boolean
+  /** Changes whenever there is more to read. */
+  readonly length: number
+  readonly children: React.ReactNode
+}
+
+const NEAR_END_PIXELS = 120
+
+/** Follows the newest words, unless the reader has scrolled back. */
+function Talk({ isEmpty, length, children }: TalkProps) {
+  const box = useRef<HTMLElement>(null)
+  const isAtEnd = useRef(true)
+  useEffect(() => {
+    const element = box.current
+    if (length >= 0 && element !== null && isAtEnd.current) element.scrollTop = element.scrollHeight
+  }, [length])
+  return (
+    <section
+      ref={box}
+      className="playground-talk"
+      data-empty={isEmpty || undefined}
+      aria-label="Conversation"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: What scrolls must be reachable by keyboard.
+      tabIndex={0}
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PIXELS
+      }}
+    >
+      {children}
+    </section>
+  )
+}
+
+export function SidePanel({ children }: { readonly children: React.ReactNode }) {
+  return (
+    <div className="playground-side">
+      <Panel>
+        <Stack gap="sm">{children}</Stack>
+      </Panel>
+    </div>
+  )
+}
+
+/** Always open where there is room; a button opens it on a phone. */
+export function Foldable({ children }: { readonly children: React.ReactNode }) {
+  const [isOpen, { toggle }] = useDisclosure(false)
+  return (
+    <>
+      <Button
+        hiddenFrom="md"
+        variant="default"
+        onClick={toggle}
+        aria-expanded={isOpen}
+        leftSection={<IconAdjustments size={16} aria-hidden />}
+      >
+        Settings
+      </Button>
+      <div className="mantine-visible-from-md">{children}</div>
+      <Collapse expanded={isOpen} hiddenFrom="md">
+        {isOpen && children}
+      </Collapse>
+    </>
+  )
+}

@@ -1,0 +1,70 @@
+import { Drawer, NativeSelect, Stack, Tabs, Text } from '@mantine/core'
+import { useState } from 'react'
+import { CodeBlock } from '../../parts/code-block.tsx'
+import {
+  CHAT_FORMATS,
+  type ChatFormat,
+  FORMAT_LABELS,
+  type Question,
+} from '../../parts/wire/write-request.ts'
+import { writeCode } from './write-code.ts'
+
+export interface CodeDrawerProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly question: Question
+}
+
+export function CodeDrawer({ isOpen, onClose, question }: CodeDrawerProps) {
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={onClose}
+      size="xl"
+      title="Copy as code"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {isOpen && <CodeTabs question={question} />}
+    </Drawer>
+  )
+}
+
+const SDKS: Readonly<Record<ChatFormat, string>> = {
+  'chat-completion': 'OpenAI SDK',
+  responses: 'OpenAI SDK',
+  messages: 'Anthropic SDK',
+  'content-generation': 'Google SDK',
+}
+
+/** The same question for programs, in any format. */
+export function CodeTabs({ question }: { readonly question: Question }) {
+  const [format, setFormat] = useState<ChatFormat>(question.format)
+  const codes = writeCode({ ...question, format }, window.location.origin)
+  return (
+    <Stack gap="sm">
+      <NativeSelect
+        label="Format"
+        value={format}
+        onChange={(event) => setFormat(event.currentTarget.value as ChatFormat)}
+        data={CHAT_FORMATS.map((value) => ({ value, label: `${FORMAT_LABELS[value]} – ${SDKS[value]}` }))}
+      />
+      <Tabs defaultValue="curl" keepMounted={false} variant="pills">
+        <Tabs.List mb="sm" aria-label="Language">
+          {codes.map(({ id, label }) => (
+            <Tabs.Tab key={id} value={id}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {codes.map(({ id, label, code }) => (
+          <Tabs.Panel key={id} value={id}>
+            <CodeBlock title={label} code={code} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+      <Text size="sm" c="dimmed">
+        The key is read from the variable TURNPIKE_API_KEY, so that it is never pasted into a file by mistake.
+      </Text>
+    </Stack>
+  )
+}

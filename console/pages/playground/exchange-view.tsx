@@ -1,0 +1,140 @@
+import { Alert, Anchor, Button, Group, Loader, Stack, Text } from '@mantine/core'
+import { IconAlertTriangle, IconArrowsExchange } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { type SettledUsage, useAwaitedSettlement } from '../../api/settlements.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { formatDuration, formatNumber } from '../../parts/format.ts'
+import { Money } from '../../parts/money.tsx'
+import type { Answer } from '../../parts/wire/ask.ts'
+import type { Exchange } from './use-conversation.ts'
+
+export interface ExchangeViewProps {
+  readonly account: string
+  readonly exchange: Exchange
+  readonly onInspect: () => void
+}
+
+export function ExchangeView({ account, exchange, onInspect }: ExchangeViewProps) {
+  const { answer, said, question } = exchange
+  const isRunning = answer.phase === 'waiting' || answer.phase === 'answering'
+  return (
+    <Stack gap="sm" className="exchange" component="article" aria-label={`Question: ${said.slice(0, 60)}`}>
+      <div className="exchange-question">{said}</div>
+      <Text size="xs" fw={600} c="dimmed">
+        {question.model}
+      </Text>
+      {answer.thought !== '' && (
+        <details className="exchange-thought" open={answer.text === '' && isRunning}>
+          <summary>Thinking</summary>
+          <div className="exchange-text">{answer.thought}</div>
+        </details>
+      )}
+      {answer.phase === 'waiting' && <Loader type="dots" size="sm" aria-label="Waiting for the answer" />}
+      {answer.text !== '' && (
+        <div className="exchange-text" aria-live="off">
+          {answer.text}
+        </div>
+      )}
+      {answer.phase === 'stopped' && (
+        <Text size="sm" c="dimmed">
+          Stopped by you. What was made until then is charged.
+        </Text>
+      )}
+      {answer.failure !== null && <Failure answer={answer} />}
+      {!isRunning && <AnswerFacts account={account} answer={answer} onInspect={onInspect} />}
+      <span className="told-only" role="status">
+        {isRunning ? '' : `${said.slice(0, 60)}: ${answer.failure ?? 'answered'}`}
+      </span>
+    </Stack>
+  )
+}
+
+const ADVICE: Readonly<Record<number, string>> = {
+  401: 'The key of the playground is not accepted. Try again: a new one is made.',
+  402: 'The balance does not cover it. Add funds, or ask for fewer tokens.',
+  404: 'Choose another model.',
+  429: 'Wait a moment, then try again.',
+  503: 'No supplier can serve it right now. Try another model, or later.',
+}
+
+function Failure({ answer }: { readonly answer: Answer }) {
+  const advice = answer.status === null ? undefined : ADVICE[answer.status]
+  return (
+    <Alert
+      color="red"
+      icon={<IconAlertTriangle size={18} aria-hidden />}
+      title="No whole answer"
+      role="alert"
+    >
+      {answer.failure}
+      {advice !== undefined && ` ${advice}`}
+    </Alert>
+  )
+}
+
+interface AnswerFactsProps {
+  readonly account: string
+  readonly answer: Answer
+  readonly onInspect: () => void
+}
+
+const FAILED_FROM = 500
+
+/** What the answer took and cost. Tokens and cost are those of the settlement, which is what counts. */
+export function AnswerFacts({ account, answer, onInspect }: AnswerFactsProps) {
+  const id = answer.headers['x-request-id'] ?? null
+  const isRouted = answer.headers['x-gateway-route'] !== undefined
+  // A request that failed at every supplier was let in all the same, and its record says why.
+  const isSettled = id !== null && (isRouted || (answer.status ?? 0) >= FAILED_FROM)
+  const settlement = useAwaitedSettlement(account, isSettled ? id : null).data
+  const dropped = answer.headers['x-gateway-dropped-params']
+  return (
+    <Group gap="xs" className="answer-facts">
+      {settlement !== undefined && (
+        <>
+          <Fact label="Cost" value={<Money amount={settlement.amount} />} />
+          <UsageFact usage={settlement.usage} />
+        </>
+      )}
+      {answer.firstByteMs !== null && <Fact label="First byte" value={formatDuration(answer.firstByteMs)} />}
+      {answer.durationMs !== null && <Fact label="In all" value={formatDuration(answer.durationMs)} />}
+      {isRouted && <Fact label="Route" value={routeOf(answer)} />}
+      {dropped !== undefined && <Fact label="Left out" value={decodeURIComponent(dropped)} />}
+      <Group gap={6} wrap="nowrap">
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconArrowsExchange size={14} aria-hidden />}
+          onClick={onInspect}
+        >
+          As sent
+        </Button>
+        {answer.text !== '' && <CopyButton value={answer.text} what="the answer" />}
+        {isSettled && settlement !== undefined && (
+          <Anchor size="sm" renderRoot={(props) => <Link to="/requests/$id" params={{ id }} {...props} />}>
+            Details
+          </Anchor>
+        )}
+      </Group>
+    </Group>
+  )
+}
+
+function UsageFact({ usage }: { readonly usage: SettledUsage }) {
+  if (usage.images > 0) return <Fact label="Pictures" value={formatNumber(usage.images)} />
+  const prompt = usage.input + usage.cache_read + usage.cache_write
+  return <Fact label="Tokens" value={`${formatNumber(prompt)} → ${formatNumber(usage.output)}`} />
+}
+
+function routeOf({ headers }: Answer): string {
+  const attempts = headers['x-gateway-attempts'] ?? '1'
+  return `${headers['x-gateway-route']}, ${attempts === '1' ? '1 attempt' : `${attempts} attempts`}`
+}
+
+export function Fact({ label, value }: { readonly label: string; readonly value: React.ReactNode }) {
+  return (
+    <span className="answer-fact">
+      <span className="answer-fact-label">{label}</span> {value}
+    </span>
+  )
+}

@@ -1,0 +1,72 @@
+import { Anchor, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { ApiError } from '../../api/api-error.ts'
+import { type BodyStorage, useBodies, useBodyStorage } from '../../api/settlements.ts'
+import { useAccount } from '../../app/account.ts'
+import { CodeBlock } from '../../parts/code-block.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { layOutJson } from '../../parts/lay-out-json.ts'
+import { Panel } from '../../parts/panel.tsx'
+
+const TALLEST = 480
+
+/** What was asked and answered, when the account keeps it. */
+export function BodiesPanel({ id }: { readonly id: string }) {
+  const account = useAccount()
+  const storage = useBodyStorage(account.id).data
+  const bodies = useBodies(account.id, storage?.enabled ? id : null)
+  return (
+    <Panel title="Request and response" description="As they were sent, if the account keeps them.">
+      {bodies.isLoading && <Skeleton height={60} />}
+      {storage !== undefined && (!storage.enabled || isMissing(bodies.error)) && (
+        <NotKept storage={storage} />
+      )}
+      {bodies.error !== null && !isMissing(bodies.error) && (
+        <ErrorNotice error={bodies.error} onRetry={() => void bodies.refetch()} />
+      )}
+      {bodies.data !== undefined && (
+        <SimpleGrid cols={{ base: 1, lg: 2 }}>
+          <CodeBlock
+            title={bodies.data.request_cut ? 'Request (its beginning)' : 'Request'}
+            code={layOutJson(bodies.data.request)}
+            maxHeight={TALLEST}
+            isWrapped
+          />
+          {bodies.data.response === null ? (
+            <Text size="sm" c="dimmed">
+              Nothing was delivered.
+            </Text>
+          ) : (
+            <CodeBlock
+              title={bodies.data.response_cut ? 'Response (its beginning)' : 'Response'}
+              code={layOutJson(bodies.data.response)}
+              maxHeight={TALLEST}
+              isWrapped
+            />
+          )}
+        </SimpleGrid>
+      )}
+    </Panel>
+  )
+}
+
+function isMissing(error: Error | null): boolean {
+  return error instanceof ApiError && error.status === 404
+}
+
+function NotKept({ storage: { enabled: isOn, days } }: { readonly storage: BodyStorage }) {
+  return (
+    <Text size="sm" c="dimmed">
+      {isOn
+        ? `This one was not kept: it is older than the ${days} days, or from before the switch was on. `
+        : 'What was said is not kept, only what it used and cost. '}
+      <Anchor
+        inherit
+        underline="always"
+        renderRoot={(props) => <Link to="/billing" search={{ tab: 'bodies' }} {...props} />}
+      >
+        {isOn ? 'How long bodies are kept' : 'Keep the bodies of coming requests'}
+      </Anchor>
+    </Text>
+  )
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import type { Attempt } from '../../api/settlements.ts'
+import { layTimeline } from './lay-timeline.ts'
+
+function attempt(startedMs: number, some: Partial<Attempt> = {}): Attempt {
+  return {
+    supplier: 'acme',
+    reason: 'priority 1',
+    result: 'answered',
+    status: 200,
+    failure: null,
+    started_at: new Date(Date.parse('2026-11-15T12:00:00Z') + startedMs).toISOString(),
+    first_byte_ms: null,
+    ...some,
+  }
+}
+
+const REQUEST = { started_at: '2026-11-15T12:00:00Z', duration_ms: 1_000 }
+
+test('a failed attempt ends when it failed, the answered one with the request', () => {
+  const rows = layTimeline({
+    ...REQUEST,
+    attempts: [
+      attempt(10, { result: 'failed', duration_ms: 90 }),
+      attempt(250, { first_byte_ms: 100, duration_ms: 100 }),
+    ],
+  })
+  expect(rows.map(({ startMs, endMs, firstByteMs }) => [startMs, endMs, firstByteMs])).toEqual([
+    [10, 100, null],
+    [250, 1_000, 350],
+  ])
+})
+
+test('without durations, as in older records, an attempt lasts until the next', () => {
+  const rows = layTimeline({ ...REQUEST, attempts: [attempt(0, { result: 'failed' }), attempt(400)] })
+  expect(rows.map(({ startMs, endMs }) => [startMs, endMs])).toEqual([
+    [0, 400],
+    [400, 1_000],
+  ])
+})
+
+test('nothing lies outside of the request, whatever the clocks said', () => {
+  const [row] = layTimeline({ ...REQUEST, attempts: [attempt(-50, { first_byte_ms: 5_000 })] })
+  expect(row).toMatchObject({ startMs: 0, endMs: 1_000, firstByteMs: 1_000 })
+})

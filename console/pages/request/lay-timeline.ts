@@ -1,0 +1,39 @@
+import type { Attempt, Settlement } from '../../api/settlements.ts'
+
+export interface TimelineRow {
+  readonly attempt: Attempt
+  readonly number: number
+  readonly startMs: number
+  /** When it stopped mattering: it failed, or its answer was over. */
+  readonly endMs: number
+  /** When its first byte came; null when none did. */
+  readonly firstByteMs: number | null
+}
+
+type Timed = Pick<Settlement, 'started_at' | 'duration_ms' | 'attempts'>
+
+/** When each attempt began and ended, in milliseconds since the request arrived. */
+export function layTimeline({ started_at, duration_ms, attempts }: Timed): TimelineRow[] {
+  const zeroMs = Date.parse(started_at)
+  const startOf = (attempt: Attempt) => clamp(Date.parse(attempt.started_at) - zeroMs, duration_ms)
+  return attempts.map((attempt, index) => {
+    const startMs = startOf(attempt)
+    const next = attempts[index + 1]
+    const untilNextMs = next === undefined ? duration_ms : startOf(next)
+    const waitedMs = attempt.duration_ms ?? null
+    // An answer goes on being delivered after the attempt itself has succeeded.
+    const isOver = attempt.result !== 'answered' && waitedMs !== null
+    return {
+      attempt,
+      number: index + 1,
+      startMs,
+      endMs: isOver ? clamp(startMs + waitedMs, duration_ms) : untilNextMs,
+      firstByteMs:
+        attempt.first_byte_ms === null ? null : clamp(startMs + attempt.first_byte_ms, duration_ms),
+    }
+  })
+}
+
+function clamp(value: number, most: number): number {
+  return Math.min(Math.max(value, 0), most)
+}

@@ -1,0 +1,151 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { IconUserPlus, IconUsers } from '@tabler/icons-react'
+import { useState } from 'react'
+import { accountPath, api } from '../../api/client.ts'
+import { useUser } from '../../api/session.ts'
+import type { Role } from '../../api/session-shape.ts'
+import { useList } from '../../api/use-list.ts'
+import type { ChosenAccount } from '../../app/account.ts'
+import { ConfirmAction } from '../../parts/confirm-action.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { placeError } from '../../parts/field-errors.ts'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { useAction } from '../../parts/use-action.ts'
+
+interface Member {
+  readonly user_id: string
+  readonly email: string
+  readonly name: string | null
+  readonly role: Role
+}
+
+interface MembersProps {
+  readonly account: ChosenAccount
+}
+
+export function Members({ account }: MembersProps) {
+  const [isAdding, adding] = useDisclosure(false)
+  const me = useUser()
+  const path = accountPath(account.id, '/members')
+  const list = useList<Member>([account.id, 'members'], path)
+  const remove = useAction((id: string) => api.delete(`${path}/${encodeURIComponent(id)}`), {
+    done: 'The member was removed.',
+    refreshes: [[account.id, 'members']],
+  })
+  const columns: readonly Column<Member>[] = [
+    { head: 'Name', cell: ({ name, email }) => name || email },
+    { head: 'E-mail', cell: ({ email }) => email, from: 'sm' },
+    {
+      head: 'Role',
+      cell: ({ role }) => <StatusBadge state={role} tone={role === 'owner' ? 'info' : 'neutral'} />,
+    },
+    {
+      head: 'Remove',
+      isHeadHidden: true,
+      isNumeric: true,
+      cell: (member) =>
+        member.user_id === me.id ? null : (
+          <Remove member={member} onConfirm={() => remove.runAndWait(member.user_id)} />
+        ),
+    },
+  ]
+  return (
+    <Panel
+      title={`Members of ${account.name}`}
+      description="Owners may do everything. Members may do everything but change members, the webhook and own suppliers."
+      actions={
+        <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={adding.open}>
+          Add member
+        </Button>
+      }
+      isFlush
+    >
+      <DataTable
+        label="Members"
+        list={list}
+        columns={columns}
+        rowKey={(member) => member.user_id}
+        empty={
+          <EmptyState icon={IconUsers} title="Nobody is a member yet">
+            Add people by the e-mail address they sign in with.
+          </EmptyState>
+        }
+      />
+      {isAdding && <AddMember account={account} onClose={adding.close} />}
+    </Panel>
+  )
+}
+
+interface RemoveProps {
+  readonly member: Member
+  readonly onConfirm: () => Promise<unknown>
+}
+
+function Remove({ member, onConfirm }: RemoveProps) {
+  return (
+    <ConfirmAction
+      title={`Remove ${member.name || member.email}?`}
+      confirmLabel="Remove"
+      onConfirm={onConfirm}
+      trigger={(open) => (
+        <Button size="xs" variant="default" onClick={open} aria-label={`Remove ${member.email}`}>
+          Remove
+        </Button>
+      )}
+    >
+      They lose sight of this account at once. Keys they made go on working until you revoke them.
+    </ConfirmAction>
+  )
+}
+
+const FIELDS = ['email', 'role'] as const
+
+function AddMember({ account, onClose }: MembersProps & { readonly onClose: () => void }) {
+  const [error, setError] = useState<unknown>(null)
+  const form = useForm<{ email: string; role: Role }>({
+    initialValues: { email: '', role: 'member' },
+    validate: { email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address') },
+  })
+  const add = useAction(
+    (member: { email: string; role: Role }) => api.post(accountPath(account.id, '/members'), member),
+    { done: 'The member was added.', refreshes: [[account.id, 'members']], onDone: onClose },
+  )
+  const submit = form.onSubmit(async ({ email, role }) => {
+    setError(null)
+    await add.runAndWait({ email: email.trim(), role }).catch((thrown: unknown) => {
+      setError(placeError(thrown, FIELDS, form.setFieldError))
+    })
+  })
+  return (
+    <FormDrawer
+      title="Add a member"
+      isOpen
+      onClose={onClose}
+      onSubmit={submit}
+      submitLabel="Add"
+      isSubmitting={add.isRunning}
+      error={error}
+    >
+      <TextInput
+        label="E-mail"
+        type="email"
+        description="They must be able to sign in to this gateway already."
+        data-autofocus
+        {...form.getInputProps('email')}
+      />
+      <NativeSelect
+        label="Role"
+        data={[
+          { value: 'member', label: 'Member' },
+          { value: 'owner', label: 'Owner' },
+        ]}
+        {...form.getInputProps('role')}
+      />
+    </FormDrawer>
+  )
+}

@@ -1,0 +1,131 @@
+import { Alert, Button, Center, Drawer, Group, Image, Loader, Stack, Text, TextInput } from '@mantine/core'
+import { IconAlertCircle } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { identity } from '../../api/session.ts'
+import { SESSION_KEY } from '../../api/session-shape.ts'
+import { CodeBlock } from '../../parts/code-block.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { useAction } from '../../parts/use-action.ts'
+
+interface SetupProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+/** First the app learns the secret, then a code proves it, then the recovery codes are shown once. */
+export function SecondFactorSetup({ isOpen, onClose }: SetupProps) {
+  const queryClient = useQueryClient()
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  const close = () => {
+    setCodes(null)
+    onClose()
+    // Only now, since the page behind changes with it.
+    void queryClient.invalidateQueries({ queryKey: SESSION_KEY })
+  }
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={close}
+      title={codes === null ? 'Set up the second factor' : 'Keep your recovery codes'}
+      closeOnClickOutside={codes === null}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {codes === null ? <Proof onProven={setCodes} /> : <RecoveryCodes codes={codes} onClose={close} />}
+    </Drawer>
+  )
+}
+
+function Proof({ onProven }: { readonly onProven: (codes: readonly string[]) => void }) {
+  const begun = useQuery({
+    queryKey: ['totp-begin'],
+    queryFn: identity.beginTotp,
+    // Each beginning makes a new secret; the one on screen must stay the one that counts.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    retry: false,
+  })
+  if (begun.error !== null) return <ErrorNotice error={begun.error} onRetry={() => void begun.refetch()} />
+  if (begun.data === undefined) {
+    return (
+      <Center mih={200}>
+        <Loader />
+      </Center>
+    )
+  }
+  const { secret, qr_svg: picture } = begun.data
+  return (
+    <Stack>
+      <Text size="sm">
+        1. Scan this with an authenticator app, such as the one of your password manager. It must be of the
+        kind that shows six digits.
+      </Text>
+      <Center>
+        {/* As a picture, not as markup: what it holds cannot become part of the page. */}
+        <Image
+          src={`data:image/svg+xml,${encodeURIComponent(picture)}`}
+          alt="The secret as a QR code"
+          w={200}
+          h={200}
+          className="qr-code"
+        />
+      </Center>
+      <CodeBlock code={secret} title="Or type this secret into the app" isWrapped />
+      <CodeForm onProven={onProven} />
+    </Stack>
+  )
+}
+
+function CodeForm({ onProven }: { readonly onProven: (codes: readonly string[]) => void }) {
+  const [code, setCode] = useState('')
+  const confirm = useAction(identity.confirmTotp, { onDone: (answer) => onProven(answer.recovery_codes) })
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        confirm.run(code.replaceAll(' ', ''))
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="2. Enter the code it shows"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+          classNames={{ input: 'code-input' }}
+        />
+        <ErrorNotice error={confirm.error} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={confirm.isRunning} disabled={code.trim() === ''}>
+            Switch on
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+interface RecoveryCodesProps {
+  readonly codes: readonly string[]
+  readonly onClose: () => void
+}
+
+function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
+  const text = codes.join('\n')
+  return (
+    <Stack>
+      <Alert color="yellow" icon={<IconAlertCircle size={18} aria-hidden />} title="Shown this one time">
+        Without the app, one of these codes lets you in. Each works once. Keep them where you keep your
+        passwords.
+      </Alert>
+      <CodeBlock code={text} title="Recovery codes" />
+      <Group justify="flex-end">
+        <CopyButton value={text} what="the recovery codes" label="Copy all" />
+        <Button onClick={onClose}>I have kept them</Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,88 @@
+import { Button, Group, Text } from '@mantine/core'
+import { IconDeviceLaptop } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { identity, type OpenSession, sessionsQuery, signOut } from '../../api/session.ts'
+import { ConfirmAction } from '../../parts/confirm-action.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { asList } from '../../parts/static-list.ts'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { TimeStamp } from '../../parts/time-stamp.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { describeBrowser } from './describe-browser.ts'
+
+export function Sessions() {
+  const list = asList(useQuery(sessionsQuery))
+  const end = useAction(identity.endSession, {
+    done: 'That session has ended.',
+    refreshes: [sessionsQuery.queryKey],
+    isFailureShown: true,
+  })
+  const columns: readonly Column<OpenSession>[] = [
+    { head: 'Browser', cell: (session) => <Browser session={session} /> },
+    { head: 'Address', cell: ({ address }) => address ?? '–', from: 'sm' },
+    { head: 'Signed in', cell: (session) => <TimeStamp at={session.created_at} />, from: 'md' },
+    { head: 'Last seen', cell: (session) => <TimeStamp at={session.last_seen_at} as="relative" /> },
+    {
+      head: 'End the session',
+      isHeadHidden: true,
+      isNumeric: true,
+      cell: ({ id, current, user_agent: agent }) =>
+        current ? null : (
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => end.run(id)}
+            aria-label={`End the session in ${describeBrowser(agent)}`}
+          >
+            End
+          </Button>
+        ),
+    },
+  ]
+  return (
+    <Panel
+      title="Sessions"
+      description="Where you are signed in. End what you do not recognise, and change your password."
+      actions={<SignOutEverywhere />}
+      isFlush
+    >
+      <DataTable
+        label="Sessions"
+        list={list}
+        columns={columns}
+        rowKey={({ id }) => id}
+        empty={<EmptyState icon={IconDeviceLaptop} title="No sessions" />}
+      />
+    </Panel>
+  )
+}
+
+function Browser({ session }: { readonly session: OpenSession }) {
+  return (
+    <Group gap="xs">
+      <Text size="sm" fw={550} title={session.user_agent ?? ''}>
+        {describeBrowser(session.user_agent)}
+      </Text>
+      {session.current && <StatusBadge state="this one" tone="good" />}
+    </Group>
+  )
+}
+
+function SignOutEverywhere() {
+  return (
+    <ConfirmAction
+      title="Sign out everywhere?"
+      confirmLabel="Sign out everywhere"
+      onConfirm={() => signOut({ everywhere: true })}
+      trigger={(open) => (
+        <Button variant="default" size="sm" onClick={open}>
+          Sign out everywhere
+        </Button>
+      )}
+    >
+      All your sessions end, this one as well. API keys go on working.
+    </ConfirmAction>
+  )
+}

@@ -1,0 +1,124 @@
+import { Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { Link, useRouter, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { type Credentials, signIn, useSession } from '../../api/session.ts'
+import { PageLoading } from '../../app/page-loading.tsx'
+import { EntryFrame } from '../../parts/entry-frame.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { OUTSIDE_REFUSALS } from './outside-refusals.ts'
+import { SecondFactor } from './second-factor.tsx'
+
+/** Where to go after the sign-in; only pages of this console, whatever the address says. */
+function useReturn(): string {
+  const { return: wanted = '' } = useSearch({ strict: false })
+  return /^\/(?![/\\])/.test(wanted) ? wanted : '/overview'
+}
+
+export function Page() {
+  const session = useSession()
+  const returnTo = useReturn()
+  const [half, setHalf] = useState<Credentials | null>(null)
+  const isSignedIn = Boolean(session?.user)
+  useWayBack(isSignedIn, returnTo)
+  if (isSignedIn) return <PageLoading />
+  if (half !== null) {
+    return (
+      <EntryFrame title="One more step" description="Enter the code that your authenticator app shows.">
+        <SecondFactor credentials={half} onBack={() => setHalf(null)} />
+      </EntryFrame>
+    )
+  }
+  return (
+    <EntryFrame title="Sign in" description="to manage keys and see where the money goes">
+      <Stack>
+        <OutsideRefusal />
+        <PasswordForm onSecondFactor={setHalf} />
+        {session?.oidc && (
+          <>
+            <Divider label="or" />
+            <Button component="a" href="/console/api/oidc/start" variant="default" size="md" fullWidth>
+              Continue with {session.oidc.name}
+            </Button>
+          </>
+        )}
+        {session?.sign_up && (
+          <Text size="sm" ta="center" c="dimmed">
+            New here?{' '}
+            <Anchor size="sm" underline="always" renderRoot={(props) => <Link to="/sign-up" {...props} />}>
+              Create an account
+            </Anchor>
+          </Text>
+        )}
+      </Stack>
+    </EntryFrame>
+  )
+}
+
+/** The way back from another provider that did not let the user in. */
+function OutsideRefusal() {
+  const { error } = useSearch({ strict: false })
+  const reason = error === undefined ? undefined : OUTSIDE_REFUSALS[error]
+  return reason === undefined ? null : <ErrorNotice error={new Error(reason)} />
+}
+
+/** Leads on as soon as somebody is signed in, be it here or in another tab. */
+function useWayBack(isSignedIn: boolean, path: string): void {
+  const { history } = useRouter()
+  useEffect(() => {
+    if (isSignedIn) history.replace(`/console${path}`)
+  }, [history, isSignedIn, path])
+}
+
+interface PasswordFormProps {
+  readonly onSecondFactor: (credentials: Credentials) => void
+}
+
+function PasswordForm({ onSecondFactor }: PasswordFormProps) {
+  const [error, setError] = useState<unknown>(null)
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { email: '', password: '' },
+    validate: {
+      email: (email) => (email.trim() === '' ? 'Enter your e-mail address' : null),
+      password: (password) => (password === '' ? 'Enter your password' : null),
+    },
+  })
+  const submit = async (values: Credentials) => {
+    setError(null)
+    const credentials = { email: values.email.trim(), password: values.password }
+    try {
+      await signIn(credentials)
+    } catch (thrown) {
+      if (thrown instanceof ApiError && thrown.code === 'second_factor_required') onSecondFactor(credentials)
+      else setError(thrown)
+    }
+  }
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack>
+        <TextInput
+          label="E-mail"
+          type="email"
+          size="md"
+          autoComplete="username"
+          autoFocus
+          key={form.key('email')}
+          {...form.getInputProps('email')}
+        />
+        <PasswordInput
+          label="Password"
+          size="md"
+          autoComplete="current-password"
+          key={form.key('password')}
+          {...form.getInputProps('password')}
+        />
+        <ErrorNotice error={error} />
+        <Button type="submit" size="md" fullWidth loading={form.submitting}>
+          Sign in
+        </Button>
+      </Stack>
+    </form>
+  )
+}

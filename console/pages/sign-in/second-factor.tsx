@@ -1,0 +1,55 @@
+import { Anchor, Button, Stack, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { type Credentials, signIn } from '../../api/session.ts'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+
+interface SecondFactorProps {
+  readonly credentials: Credentials
+  readonly onBack: () => void
+}
+
+/** The code of the authenticator, or one of the recovery codes. */
+export function SecondFactor({ credentials, onBack }: SecondFactorProps) {
+  const [code, setCode] = useState('')
+  const [isRecovery, setRecovery] = useState(false)
+  const [isRunning, setRunning] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setRunning(true)
+    setError(null)
+    try {
+      await signIn({ ...credentials, code: code.replaceAll(' ', '') })
+    } catch (thrown) {
+      setError(thrown)
+      setRunning(false)
+    }
+  }
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <Stack>
+        <TextInput
+          key={String(isRecovery)}
+          label={isRecovery ? 'Recovery code' : 'Code'}
+          size="md"
+          autoFocus
+          autoComplete="one-time-code"
+          inputMode={isRecovery ? 'text' : 'numeric'}
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+          classNames={{ input: 'code-input' }}
+        />
+        <ErrorNotice error={error} />
+        <Button type="submit" size="md" fullWidth loading={isRunning} disabled={code.trim() === ''}>
+          Go on
+        </Button>
+        <Anchor component="button" type="button" size="sm" onClick={() => setRecovery(!isRecovery)}>
+          {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
+        </Anchor>
+        <Anchor component="button" type="button" size="sm" c="dimmed" onClick={onBack}>
+          Back to the password
+        </Anchor>
+      </Stack>
+    </form>
+  )
+}

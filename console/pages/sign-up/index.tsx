@@ -1,0 +1,86 @@
+import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { Link, Navigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type NewUser, signUp, useSession } from '../../api/session.ts'
+import { EntryFrame } from '../../parts/entry-frame.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { placeError } from '../../parts/field-errors.ts'
+import { checkPassword, PASSWORD_ADVICE } from '../../parts/password-rule.ts'
+
+export function Page() {
+  const session = useSession()
+  if (session?.user) return <Navigate to="/overview" replace />
+  return (
+    <EntryFrame title="Create an account" description="One account, one key, every model.">
+      {session?.sign_up === false ? (
+        <Text size="sm">This gateway does not take new accounts by itself. Ask its operator for one.</Text>
+      ) : (
+        <SignUpForm />
+      )}
+      <Text size="sm" ta="center" c="dimmed" mt="md">
+        Already have one?{' '}
+        <Anchor size="sm" underline="always" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
+          Sign in
+        </Anchor>
+      </Text>
+    </EntryFrame>
+  )
+}
+
+const FIELDS = ['name', 'email', 'password'] as const
+
+function SignUpForm() {
+  const [error, setError] = useState<unknown>(null)
+  const form = useForm<NewUser>({
+    mode: 'uncontrolled',
+    initialValues: { name: '', email: '', password: '' },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Enter your name' : null),
+      email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter your e-mail address'),
+      password: checkPassword,
+    },
+  })
+  const submit = async ({ name, email, password }: NewUser) => {
+    setError(null)
+    try {
+      await signUp({ name: name.trim(), email: email.trim(), password })
+    } catch (thrown) {
+      setError(placeError(thrown, FIELDS, form.setFieldError))
+    }
+  }
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack>
+        <TextInput
+          label="Name"
+          size="md"
+          autoComplete="name"
+          autoFocus
+          key={form.key('name')}
+          {...form.getInputProps('name')}
+        />
+        <TextInput
+          label="E-mail"
+          type="email"
+          size="md"
+          autoComplete="username"
+          key={form.key('email')}
+          {...form.getInputProps('email')}
+        />
+        <PasswordInput
+          label="Password"
+          description={PASSWORD_ADVICE}
+          size="md"
+          autoComplete="new-password"
+          key={form.key('password')}
+          {...form.getInputProps('password')}
+        />
+        <ErrorNotice error={error} />
+        <Button type="submit" size="md" fullWidth loading={form.submitting}>
+          Create account
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,67 @@
+import { Table, Text } from '@mantine/core'
+import { describeChange, shareOfChange } from './exact-amount.ts'
+import { type FieldChange, listChanges } from './field-changes.ts'
+
+export interface ChangeTableProps {
+  readonly label: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** What differs between two states of a thing, field by field; of prices also by how much. */
+export function ChangeTable({ label, before, after }: ChangeTableProps) {
+  const changes = listChanges(before, after)
+  if (changes.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        Nothing differs.
+      </Text>
+    )
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: What scrolls must be reachable by keyboard.
+    <section className="table-scroll change-table" tabIndex={0} aria-label={label}>
+      <Table verticalSpacing="xs" horizontalSpacing="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">Field</Table.Th>
+            <Table.Th scope="col">Before</Table.Th>
+            <Table.Th scope="col">After</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {changes.map((change) => (
+            <ChangeRow key={change.path} change={change} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  )
+}
+
+function ChangeRow({ change: { path, before, after } }: { readonly change: FieldChange }) {
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" className="change-path">
+        {path}
+      </Table.Th>
+      <Table.Td>{before !== undefined && <del className="change-before">{before}</del>}</Table.Td>
+      <Table.Td>
+        {after !== undefined && <ins className="change-after">{after}</ins>}
+        <Percent path={path} before={before} after={after} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** Only of prices: that a limit or a date is so many percent larger helps nobody. */
+function Percent({ path, before, after }: FieldChange) {
+  if (!path.startsWith('price.') || before === undefined || after === undefined) return null
+  const share = shareOfChange(before, after)
+  if (share === null) return null
+  return (
+    <Text span size="xs" fw={600} ml={8} c={share > 0 ? 'var(--mantine-color-error)' : 'teal'}>
+      {describeChange(share)}
+    </Text>
+  )
+}

@@ -1,0 +1,99 @@
+import { Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { type ReactNode, useState } from 'react'
+import { ErrorNotice } from './error-notice.tsx'
+
+export interface ConfirmActionProps {
+  /** A question: "Revoke this key?" */
+  readonly title: string
+  /** What will happen, and that it cannot be undone. */
+  readonly children: ReactNode
+  /** A verb: "Revoke". */
+  readonly confirmLabel: string
+  readonly onConfirm: () => Promise<unknown>
+  /** Must be typed first, for what hurts most. */
+  readonly typeToConfirm?: string
+  /** For what does no harm. */
+  readonly isHarmless?: boolean
+  /** The button or menu item that opens it. */
+  readonly trigger: (open: () => void) => ReactNode
+}
+
+/** Asks before doing what cannot be undone; stays open and says why when it fails. */
+export function ConfirmAction({ trigger, ...dialog }: ConfirmActionProps) {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  return (
+    <>
+      {trigger(open)}
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={dialog.title}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {isOpen && <Question {...dialog} onClose={close} />}
+      </Modal>
+    </>
+  )
+}
+
+type QuestionProps = Omit<ConfirmActionProps, 'trigger'> & { readonly onClose: () => void }
+
+function Question({ children, confirmLabel, onConfirm, typeToConfirm, isHarmless, onClose }: QuestionProps) {
+  const [typed, setTyped] = useState('')
+  const [isRunning, setRunning] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const confirm = async () => {
+    setRunning(true)
+    setError(null)
+    try {
+      await onConfirm()
+      onClose()
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setRunning(false)
+    }
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void confirm()
+      }}
+    >
+      <Stack>
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+        {typeToConfirm !== undefined && (
+          <TextInput
+            data-autofocus
+            label={
+              <>
+                Type <Code>{typeToConfirm}</Code> to go on
+              </>
+            }
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+          />
+        )}
+        <ErrorNotice error={error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            {...(isHarmless ? {} : { color: 'red' })}
+            loading={isRunning}
+            disabled={typeToConfirm !== undefined && typed !== typeToConfirm}
+          >
+            {confirmLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,157 @@
+import { Button, Center, Skeleton, Table, Text } from '@mantine/core'
+import { Link, type LinkProps } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { List } from '../api/use-list.ts'
+import { ErrorNotice } from './error-notice.tsx'
+
+export interface Column<T> {
+  readonly head: string
+  readonly cell: (row: T) => ReactNode
+  /** Figures stand at the right. */
+  readonly isNumeric?: boolean
+  /** Left out on screens narrower than this. */
+  readonly from?: 'sm' | 'md' | 'lg'
+  /** The head is told to screen readers only, as for a column of buttons. */
+  readonly isHeadHidden?: boolean
+}
+
+export interface RowLink {
+  readonly to: NonNullable<LinkProps['to']>
+  readonly params?: Readonly<Record<string, string>>
+}
+
+export interface DataTableProps<T> {
+  /** Names the table for those who cannot see it. */
+  readonly label: string
+  readonly list: List<T>
+  readonly columns: readonly Column<T>[]
+  readonly rowKey: (row: T) => string
+  /** Makes the first cell of each row a link, and the row clickable. */
+  readonly rowLink?: (row: T) => RowLink
+  /** Instead of a link: what a click or Enter on the first cell does. */
+  readonly onOpen?: (row: T) => void
+  /** What is shown when there is nothing. */
+  readonly empty: ReactNode
+}
+
+const WAITING_ROWS = ['a', 'b', 'c', 'd', 'e'] as const
+
+/** Rows of the API with its paging by cursor; says when it loads, when it failed and when there is nothing. */
+export function DataTable<T>(props: DataTableProps<T>) {
+  const { label, list, columns, empty } = props
+  if (list.error !== null && list.rows.length === 0) {
+    return (
+      <div className="table-notice">
+        <ErrorNotice error={list.error} onRetry={list.retry} />
+      </div>
+    )
+  }
+  if (!list.isPending && list.rows.length === 0) return empty
+  return (
+    <>
+      <section
+        className="table-scroll"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: What scrolls must be reachable by keyboard.
+        tabIndex={0}
+        aria-label={label}
+        aria-busy={list.isPending || list.isOutdated}
+      >
+        <Table highlightOnHover className="data-table" data-outdated={list.isOutdated || undefined}>
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map((column) => (
+                <Table.Th key={column.head} className={cellClass(column)} scope="col">
+                  {column.isHeadHidden ? <span className="told-only">{column.head}</span> : column.head}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {list.isPending ? <WaitingRows columns={columns} /> : <Rows {...props} />}
+          </Table.Tbody>
+        </Table>
+      </section>
+      <Foot list={list} />
+    </>
+  )
+}
+
+function Rows<T>({ list, columns, rowKey, rowLink, onOpen }: DataTableProps<T>) {
+  return list.rows.map((row) => (
+    <Table.Tr key={rowKey(row)} data-opens={rowLink !== undefined || onOpen !== undefined || undefined}>
+      {columns.map((column, index) => (
+        <Table.Td key={column.head} className={cellClass(column)}>
+          {index === 0 ? (
+            <Opener row={row} cell={column.cell(row)} rowLink={rowLink} onOpen={onOpen} />
+          ) : (
+            column.cell(row)
+          )}
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  ))
+}
+
+interface OpenerProps<T> {
+  readonly row: T
+  readonly cell: ReactNode
+  readonly rowLink: ((row: T) => RowLink) | undefined
+  readonly onOpen: ((row: T) => void) | undefined
+}
+
+/** One real link or button per row, stretched over the row: the mouse finds it anywhere, the keyboard once. */
+function Opener<T>({ row, cell, rowLink, onOpen }: OpenerProps<T>) {
+  if (rowLink !== undefined) {
+    const { to, params } = rowLink(row)
+    return (
+      <Link to={to} {...(params !== undefined && { params })} className="row-opener">
+        {cell}
+      </Link>
+    )
+  }
+  if (onOpen === undefined) return cell
+  return (
+    <button type="button" className="row-opener" onClick={() => onOpen(row)}>
+      {cell}
+    </button>
+  )
+}
+
+function WaitingRows<T>({ columns }: Pick<DataTableProps<T>, 'columns'>) {
+  return WAITING_ROWS.map((name) => (
+    <Table.Tr key={name}>
+      {columns.map((column) => (
+        <Table.Td key={column.head} className={cellClass(column)}>
+          <Skeleton height={14} width="70%" />
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  ))
+}
+
+function Foot<T>({ list }: Pick<DataTableProps<T>, 'list'>) {
+  if (list.error !== null) {
+    return (
+      <div className="table-notice">
+        <ErrorNotice error={list.error} onRetry={list.retry} />
+      </div>
+    )
+  }
+  if (!list.hasMore) return null
+  return (
+    <Center p="sm">
+      <Button variant="default" size="sm" loading={list.isLoadingMore} onClick={list.loadMore}>
+        Show more
+      </Button>
+      <Text className="told-only" aria-live="polite">
+        {list.rows.length} rows
+      </Text>
+    </Center>
+  )
+}
+
+function cellClass<T>({ isNumeric, from }: Column<T>): string {
+  return [isNumeric ? 'numeral numeric' : '', from === undefined ? '' : `mantine-visible-from-${from}`]
+    .filter(Boolean)
+    .join(' ')
+}

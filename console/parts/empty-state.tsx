@@ -1,0 +1,34 @@
+import { Stack, Text, ThemeIcon, Title } from '@mantine/core'
+import type { Icon } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+
+export interface EmptyStateProps {
+  readonly icon: Icon
+  readonly title: string
+  /** What will be here, and how it comes to be. */
+  readonly children?: ReactNode
+  /** Nothing else is on the page, so that this is its first-level heading. */
+  readonly isWholePage?: boolean
+  /** The button that makes the first one. */
+  readonly action?: ReactNode
+}
+
+/** Where nothing is yet: says what belongs here and how to begin. */
+export function EmptyState({ icon: Glyph, title, children, action, isWholePage = false }: EmptyStateProps) {
+  return (
+    <Stack align="center" gap="sm" py={56} px="md" ta="center">
+      <ThemeIcon variant="light" size={52} radius="xl" aria-hidden>
+        <Glyph size={26} stroke={1.6} />
+      </ThemeIcon>
+      <Title order={isWholePage ? 1 : 2} size="h4">
+        {title}
+      </Title>
+      {children !== undefined && (
+        <Text c="dimmed" maw={440} size="sm" component="div">
+          {children}
+        </Text>
+      )}
+      {action}
+    </Stack>
+  )
+}

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { describeChange, readNano, shareOfChange, writeFine, writeNano } from './exact-amount.ts'
+
+describe('decimal texts', () => {
+  test('come back as they went in', () => {
+    fc.assert(fc.property(fc.bigInt(-(10n ** 18n), 10n ** 18n), (nano) => readNano(writeNano(nano)) === nano))
+  })
+
+  test.each(['', '1,5', '1e3', '0.0000000001', 'abc', '.5', '1.'])('%p is none', (text) => {
+    expect(readNano(text)).toBeNull()
+  })
+
+  test('are written without needless zeros', () => {
+    expect(writeNano(1_500_000_000n)).toBe('1.5')
+    expect(writeFine(-1n)).toBe('-0.000000000000001')
+  })
+})
+
+describe('a change', () => {
+  test.each([
+    ['1', '1.1', '+10%'],
+    ['8', '7', '−12.5%'],
+    ['0.5', '1.5', '+200%'],
+  ])('from %s to %s is %s', (before, after, told) => {
+    const share = shareOfChange(before, after)
+    expect(share === null ? null : describeChange(share)).toBe(told)
+  })
+
+  test('from nothing has no share', () => {
+    expect(shareOfChange('0', '1')).toBeNull()
+  })
+})

@@ -1,0 +1,45 @@
+/** Exact sums with the decimal texts of the API: amounts are never floats. */
+
+const NANO_DIGITS = 9
+/** Nano-USDT per million tokens, times tokens: what a price is worked out in before it is rounded. */
+const FINE_DIGITS = 15
+
+/** `"1.25"` in units of 10⁻⁹; null for what is no decimal with at most nine decimals. */
+export function readNano(text: string): bigint | null {
+  const match = /^(-?)(\d{1,10})(?:\.(\d{1,9}))?$/.exec(text.trim())
+  if (match === null) return null
+  const [, sign, whole = '0', fraction = ''] = match
+  const nano = BigInt(whole + fraction.padEnd(NANO_DIGITS, '0'))
+  return sign === '-' ? -nano : nano
+}
+
+/** The shortest exact decimal of a number of units of 10⁻⁹, or of 10⁻¹⁵. */
+export function writeNano(nano: bigint): string {
+  return writeUnits(nano, NANO_DIGITS)
+}
+
+export function writeFine(fine: bigint): string {
+  return writeUnits(fine, FINE_DIGITS)
+}
+
+function writeUnits(units: bigint, digits: number): string {
+  const sign = units < 0n ? '-' : ''
+  const text = (units < 0n ? -units : units).toString().padStart(digits + 1, '0')
+  const fraction = text.slice(-digits).replace(/0+$/, '')
+  return `${sign}${text.slice(0, -digits)}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** How much larger `after` is than `before`, as a share: 0.1 is ten percent more. Null when there is nothing to compare. */
+export function shareOfChange(before: string, after: string): number | null {
+  const from = readNano(before)
+  const to = readNano(after)
+  if (from === null || to === null || from === 0n) return null
+  return Number(((to - from) * 1_000_000n) / from) / 1_000_000
+}
+
+/** `0.1` → `+10%`, `-0.125` → `−12.5%`. */
+export function describeChange(share: number): string {
+  const percent = Math.abs(share * 100)
+  const digits = percent >= 100 || Number.isInteger(Number(percent.toFixed(2))) ? 0 : 1
+  return `${share < 0 ? '−' : '+'}${percent.toFixed(digits)}%`
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'bun:test'
+import { listChanges } from './field-changes.ts'
+
+test('names nested fields by their path, and nothing that stayed', () => {
+  const before = { id: 'a', price: { input: '1', output: '2' }, formats: ['x'], rpm: null }
+  const after = { id: 'a', price: { input: '1.5', output: '2' }, formats: ['x', 'y'], rpm: 60 }
+  expect(listChanges(before, after)).toEqual([
+    { path: 'price.input', before: '1', after: '1.5' },
+    { path: 'formats', before: 'x', after: 'x, y' },
+    { path: 'rpm', before: 'none', after: '60' },
+  ])
+})
+
+test('of something new or gone, every field', () => {
+  expect(listChanges(null, { a: 1 })).toEqual([{ path: 'a', before: undefined, after: '1' }])
+  expect(listChanges({ a: true }, null)).toEqual([{ path: 'a', before: 'true', after: undefined }])
+})

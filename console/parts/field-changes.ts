@@ -1,0 +1,42 @@
+export interface FieldChange {
+  /** `price.input`. */
+  readonly path: string
+  /** undefined where the field was not there before, or is not there after. */
+  readonly before: string | undefined
+  readonly after: string | undefined
+}
+
+/** The fields in which two objects differ, nested ones by their whole path, in the order they are first met. */
+export function listChanges(before: unknown, after: unknown): FieldChange[] {
+  const from = new Map(flatten(before, ''))
+  const to = new Map(flatten(after, ''))
+  const paths = [...new Set([...from.keys(), ...to.keys()])]
+  return paths
+    .map((path) => ({ path, before: from.get(path), after: to.get(path) }))
+    .filter((change) => change.before !== change.after)
+}
+
+/** Every field of an object as a line of text. */
+export function listFields(value: unknown): readonly [path: string, text: string][] {
+  return flatten(value, '')
+}
+
+function flatten(value: unknown, path: string): [string, string][] {
+  if (value === null || value === undefined) return path === '' ? [] : [[path, 'none']]
+  if (isFields(value)) {
+    return Object.entries(value).flatMap(([name, inner]) =>
+      flatten(inner, path === '' ? name : `${path}.${name}`),
+    )
+  }
+  return [[path === '' ? 'value' : path, describe(value)]]
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return value === '' ? '""' : value
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(', ') || '[]'
+  return JSON.stringify(value)
+}

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { formatBytes, formatDuration, formatMoney, formatRelative, formatShare, formatUtc } from './format.ts'
+
+describe('amounts', () => {
+  test.each([
+    ['0', '0.00'],
+    ['12.5', '12.50'],
+    ['1234567.891', '1,234,567.89'],
+    ['-2.5', '−2.50'],
+    ['0.000123456', '0.000123'],
+    ['0.009', '0.00900'],
+    ['0.999', '1.00'],
+    ['-0', '0.00'],
+    ['9007199254740993.01', '9,007,199,254,740,993.01'],
+  ])('%s reads %s', (amount, text) => {
+    expect(formatMoney(amount)).toBe(text)
+  })
+
+  test('all digits are shown when asked for', () => {
+    expect(formatMoney('1234.000000001', { isExact: true })).toBe('1,234.000000001')
+  })
+
+  test('an exact amount reads back as itself', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 24n }), (nano) => {
+        const digits = nano.toString().padStart(10, '0')
+        const amount = `${digits.slice(0, -9)}.${digits.slice(-9)}`
+        expect(formatMoney(amount, { isExact: true }).replaceAll(',', '')).toBe(amount)
+      }),
+    )
+  })
+})
+
+test.each([
+  [0, '0 ms'],
+  [999, '999 ms'],
+  [1_234, '1.23 s'],
+  [75_000, '1 min 15 s'],
+])('%d milliseconds read %s', (milliseconds, text) => {
+  expect(formatDuration(milliseconds)).toBe(text)
+})
+
+test('times, shares and sizes', () => {
+  const nowMs = Date.UTC(2026, 10, 15, 12)
+  expect(formatUtc('2026-11-15T12:30:00+02:00')).toBe('2026-11-15 10:30:00 UTC')
+  expect(formatRelative('2026-11-15T11:57:00Z', nowMs)).toBe('3 minutes ago')
+  expect(formatRelative('2026-11-17T12:00:00Z', nowMs)).toBe('in 2 days')
+  expect(formatRelative('2026-11-15T11:59:59Z', nowMs)).toBe('just now')
+  expect([formatShare(0), formatShare(0.0123), formatShare(0.5)]).toEqual(['0%', '1.2%', '50%'])
+  expect([formatBytes(0), formatBytes(1_536), formatBytes(2_500_000)]).toEqual(['0 B', '1.5 KB', '2.5 MB'])
+})

@@ -1,0 +1,40 @@
+import { Button, Group, Modal, Stack, Title } from '@mantine/core'
+import type { IssuedKey } from '../../api/keys.ts'
+import { useModels } from '../../api/models.ts'
+import { pickModel } from '../pick-model.ts'
+import { SecretOnce } from '../secret-once.tsx'
+import { SnippetTabs } from '../snippet-tabs.tsx'
+
+export interface IssuedKeyDialogProps {
+  readonly account: string
+  readonly issued: IssuedKey
+  readonly onClose: () => void
+}
+
+/** The secret at the only moment it can be seen, also in the form in which programs want it. */
+export function IssuedKeyDialog({ account, issued, onClose }: IssuedKeyDialogProps) {
+  const models = useModels(account)
+  const example = pickModel(models.data?.data ?? [], issued.model_allowlist)
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="xl"
+      title={`The secret of ${issued.name}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      // A stray click must not lose what cannot be shown again.
+      closeOnClickOutside={false}
+    >
+      <Stack>
+        <SecretOnce what="API key" secret={issued.secret} />
+        <Title order={3} size="h5">
+          Ready to paste
+        </Title>
+        <SnippetTabs secret={issued.secret} {...example} />
+        <Group justify="flex-end">
+          <Button onClick={onClose}>I have kept it</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,126 @@
+import type { ApiKey, KeySettings, Period, RoutePolicy } from '../../api/keys.ts'
+
+/** What stands in the fields of the form. */
+export interface KeyFormValues {
+  name: string
+  routing: RoutePolicy['mode']
+  provider: string
+  hasLimit: boolean
+  limitAmount: string
+  limitPeriod: Period
+  rpm: number | string
+  tpm: number | string
+  isNarrowed: boolean
+  allowlist: string[]
+  hasBudget: boolean
+  budgetAmount: string
+  thresholds: string[]
+  /** As a field for date and time holds it, in the viewer's zone; empty for never. */
+  expiry: string
+  sharedFallback: boolean
+}
+
+const USUAL_THRESHOLDS = ['50', '80', '100']
+
+export function valuesOf(key: KeySettings | null): KeyFormValues {
+  return {
+    name: key?.name ?? '',
+    routing: key?.route_policy.mode ?? 'intelligent',
+    provider: key?.route_policy.provider ?? '',
+    hasLimit: (key?.usage_limit ?? null) !== null,
+    limitAmount: key?.usage_limit?.amount ?? '',
+    limitPeriod: key?.usage_limit?.period ?? 'monthly',
+    rpm: key?.rpm ?? '',
+    tpm: key?.tpm ?? '',
+    isNarrowed: (key?.model_allowlist ?? null) !== null,
+    allowlist: [...(key?.model_allowlist ?? [])],
+    hasBudget: (key?.budget ?? null) !== null,
+    budgetAmount: key?.budget?.amount ?? '',
+    thresholds: key?.budget ? key.budget.thresholds.map(String) : USUAL_THRESHOLDS,
+    expiry: key?.expires_at ? toLocalField(new Date(key.expires_at)) : '',
+    sharedFallback: key?.shared_fallback ?? false,
+  }
+}
+
+export function settingsOf(values: KeyFormValues): KeySettings {
+  const { routing, provider } = values
+  return {
+    name: values.name.trim(),
+    route_policy: routing === 'specified_provider' ? { mode: routing, provider } : { mode: routing },
+    usage_limit: values.hasLimit ? { period: values.limitPeriod, amount: values.limitAmount.trim() } : null,
+    rpm: toCount(values.rpm),
+    tpm: toCount(values.tpm),
+    model_allowlist: values.isNarrowed ? values.allowlist : null,
+    budget: values.hasBudget
+      ? {
+          amount: values.budgetAmount.trim(),
+          thresholds: values.thresholds.map(Number).toSorted((a, b) => a - b),
+        }
+      : null,
+    expires_at: values.expiry === '' ? null : new Date(values.expiry).toISOString(),
+    shared_fallback: values.sharedFallback,
+  }
+}
+
+/** Only what differs: somebody else may change another setting at the same time. */
+export function changesOf(key: ApiKey, settings: KeySettings): Partial<KeySettings> {
+  // The field for times knows no seconds; a time that was not touched must not lose them.
+  const before: KeySettings = { ...settingsOf(valuesOf(key)), name: key.name }
+  const changed = Object.entries(settings).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof KeySettings]),
+  )
+  return Object.fromEntries(changed)
+}
+
+const AMOUNT = /^\d{1,12}(\.\d{1,9})?$/
+const AMOUNT_ADVICE = 'Enter an amount in USDT, such as 5 or 0.25'
+const LONGEST_NAME = 200
+const MOST_MODELS = 1_000
+
+export const KEY_FORM_CHECKS = {
+  name: (name: string) =>
+    name.trim() === '' || name.length > LONGEST_NAME ? 'Enter a name of up to 200 characters' : null,
+  provider: (provider: string, { routing }: KeyFormValues) =>
+    routing === 'specified_provider' && provider === '' ? 'Choose a supplier' : null,
+  limitAmount: (amount: string, { hasLimit }: KeyFormValues) =>
+    hasLimit && !AMOUNT.test(amount.trim()) ? AMOUNT_ADVICE : null,
+  allowlist: (list: string[], { isNarrowed }: KeyFormValues) => {
+    if (!isNarrowed) return null
+    if (list.length === 0) return 'Name at least one model, or allow all of them'
+    return list.length > MOST_MODELS ? 'At most 1,000 entries are possible' : null
+  },
+  budgetAmount: (amount: string, { hasBudget }: KeyFormValues) =>
+    hasBudget && !AMOUNT.test(amount.trim()) ? AMOUNT_ADVICE : null,
+  thresholds: (thresholds: string[], { hasBudget }: KeyFormValues) =>
+    hasBudget && (thresholds.length === 0 || !thresholds.every(isThreshold))
+      ? 'Enter whole percentages from 1 to 100'
+      : null,
+  expiry: (expiry: string) =>
+    expiry !== '' && Number.isNaN(new Date(expiry).getTime()) ? 'Enter a date and a time' : null,
+}
+
+function isThreshold(text: string): boolean {
+  return /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100
+}
+
+/** Where a refusal of the API about a setting is shown. */
+export const FIELD_OF_PARAM: Readonly<Record<string, keyof KeyFormValues>> = {
+  name: 'name',
+  route_policy: 'provider',
+  usage_limit: 'limitAmount',
+  rpm: 'rpm',
+  tpm: 'tpm',
+  model_allowlist: 'allowlist',
+  budget: 'budgetAmount',
+  expires_at: 'expiry',
+}
+
+function toCount(value: number | string): number | null {
+  return value === '' ? null : Number(value)
+}
+
+/** `2026-11-15T17:42`, in the viewer's zone. */
+export function toLocalField(time: Date): string {
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 16)
+}

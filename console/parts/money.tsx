@@ -1,0 +1,29 @@
+import { Text, Tooltip } from '@mantine/core'
+import { formatMoney } from './format.ts'
+
+export interface MoneyProps {
+  /** Decimal text as the API gives it. */
+  readonly amount: string
+  /** Without the currency, for columns whose head names it. */
+  readonly isBare?: boolean
+  /** Every digit, without a hint. */
+  readonly isExact?: boolean
+}
+
+/** An amount in USDT; all its digits are in the hint. */
+export function Money({ amount, isBare = false, isExact = false }: MoneyProps) {
+  const shown = formatMoney(amount, { isExact })
+  const exact = formatMoney(amount, { isExact: true })
+  const text = (
+    <span className="numeral">
+      {shown}
+      {!isBare && (
+        <Text span inherit c="dimmed" size="0.8em" fw={450}>
+          {' '}
+          USDT
+        </Text>
+      )}
+    </span>
+  )
+  return shown === exact ? text : <Tooltip label={`${exact} USDT`}>{text}</Tooltip>
+}

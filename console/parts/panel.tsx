@@ -1,0 +1,38 @@
+import { Card, Group, Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+export interface PanelProps {
+  readonly title?: string
+  readonly description?: ReactNode
+  readonly actions?: ReactNode
+  /** Without inner space, for tables that reach the edge. */
+  readonly isFlush?: boolean
+  readonly children: ReactNode
+}
+
+/** A titled area of a page. */
+export function Panel({ title, description, actions, isFlush = false, children }: PanelProps) {
+  const hasHead = title !== undefined || actions !== undefined
+  return (
+    <Card padding={0} className="panel">
+      {hasHead && (
+        <Group justify="space-between" align="flex-start" className="panel-head" gap="sm">
+          <Stack gap={2} flex="1 1 240px" miw={0}>
+            {title !== undefined && (
+              <Title order={2} size="h5">
+                {title}
+              </Title>
+            )}
+            {description !== undefined && (
+              <Text size="sm" c="dimmed" component="div">
+                {description}
+              </Text>
+            )}
+          </Stack>
+          {actions !== undefined && <Group gap="xs">{actions}</Group>}
+        </Group>
+      )}
+      <div className={isFlush ? 'panel-flush' : 'panel-body'}>{children}</div>
+    </Card>
+  )
+}

@@ -1,0 +1,272 @@
+/** Calls to the gateway that work as they are when pasted. */
+
+export interface SnippetQuestion {
+  /** Where browsers, and so the reader's programs, find this gateway. */
+  readonly baseUrl: string
+  /** null when it is not at hand; it is then read from the environment. */
+  readonly secret: string | null
+  readonly model: string
+  readonly kind: 'text' | 'image'
+}
+
+export interface SnippetBlock {
+  readonly title: string
+  readonly code: string
+}
+
+export interface Snippet {
+  readonly id: string
+  readonly label: string
+  readonly blocks: readonly SnippetBlock[]
+  readonly note?: string
+}
+
+const VARIABLE = 'TURNPIKE_API_KEY'
+const GREETING = 'Hello!'
+const PICTURE = 'A lighthouse at dawn'
+
+export function writeSnippets(question: SnippetQuestion): Snippet[] {
+  const names = namesOf(question)
+  if (question.kind === 'image') return [curlImage(names), openAiImage(names)]
+  return [
+    curl(names),
+    openAi(names),
+    anthropic(names),
+    google(names),
+    claudeCode(names),
+    codex(names),
+    geminiCli(names),
+  ]
+}
+
+/** Everything a snippet fills in, quoted for where it stands. */
+interface Names {
+  readonly baseUrl: string
+  readonly model: string
+  /** As a string of JSON, which Python, TypeScript and TOML read alike. */
+  readonly quotedModel: string
+  readonly shellModel: string
+  readonly shellKey: string
+  readonly pythonKey: string
+  readonly scriptKey: string
+  readonly pythonImports: string
+}
+
+function namesOf({ baseUrl, secret, model }: SnippetQuestion): Names {
+  return {
+    baseUrl,
+    model,
+    quotedModel: JSON.stringify(model),
+    shellModel: quoteForShell(model),
+    shellKey: secret ?? `$${VARIABLE}`,
+    pythonKey: secret === null ? `os.environ["${VARIABLE}"]` : JSON.stringify(secret),
+    scriptKey: secret === null ? `process.env.${VARIABLE}` : JSON.stringify(secret),
+    pythonImports: secret === null ? 'import os\n' : '',
+  }
+}
+
+function quoteForShell(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+function curl({ baseUrl, model, shellKey }: Names): Snippet {
+  const body = { model, messages: [{ role: 'user', content: GREETING }] }
+  return { id: 'curl', label: 'curl', blocks: [curlBlock(`${baseUrl}/v1/chat/completions`, body, shellKey)] }
+}
+
+function curlImage({ baseUrl, model, shellKey }: Names): Snippet {
+  const body = { model, prompt: PICTURE }
+  return {
+    id: 'curl',
+    label: 'curl',
+    blocks: [curlBlock(`${baseUrl}/v1/images/generations`, body, shellKey)],
+  }
+}
+
+function curlBlock(url: string, body: object, key: string): SnippetBlock {
+  const code = [
+    `curl ${url} \\`,
+    `  -H "Authorization: Bearer ${key}" \\`,
+    `  -H "Content-Type: application/json" \\`,
+    `  -d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`,
+  ].join('\n')
+  return { title: 'Terminal', code }
+}
+
+function openAi({ baseUrl, quotedModel, pythonKey, scriptKey, pythonImports }: Names): Snippet {
+  return {
+    id: 'openai',
+    label: 'OpenAI SDK',
+    blocks: [
+      {
+        title: 'Python',
+        code: `${pythonImports}from openai import OpenAI
+
+client = OpenAI(base_url="${baseUrl}/v1", api_key=${pythonKey})
+answer = client.chat.completions.create(
+    model=${quotedModel},
+    messages=[{"role": "user", "content": "${GREETING}"}],
+)
+print(answer.choices[0].message.content)`,
+      },
+      {
+        title: 'TypeScript',
+        code: `import OpenAI from 'openai'
+
+const client = new OpenAI({ baseURL: '${baseUrl}/v1', apiKey: ${scriptKey} })
+const answer = await client.chat.completions.create({
+  model: ${quotedModel},
+  messages: [{ role: 'user', content: '${GREETING}' }],
+})
+console.log(answer.choices[0].message.content)`,
+      },
+    ],
+  }
+}
+
+function openAiImage({ baseUrl, quotedModel, pythonKey, scriptKey, pythonImports }: Names): Snippet {
+  return {
+    id: 'openai',
+    label: 'OpenAI SDK',
+    blocks: [
+      {
+        title: 'Python',
+        code: `${pythonImports}from openai import OpenAI
+
+client = OpenAI(base_url="${baseUrl}/v1", api_key=${pythonKey})
+pictures = client.images.generate(model=${quotedModel}, prompt="${PICTURE}")
+print(pictures.data[0])`,
+      },
+      {
+        title: 'TypeScript',
+        code: `import OpenAI from 'openai'
+
+const client = new OpenAI({ baseURL: '${baseUrl}/v1', apiKey: ${scriptKey} })
+const pictures = await client.images.generate({ model: ${quotedModel}, prompt: '${PICTURE}' })
+console.log(pictures.data?.[0])`,
+      },
+    ],
+  }
+}
+
+function anthropic({ baseUrl, quotedModel, pythonKey, scriptKey, pythonImports }: Names): Snippet {
+  return {
+    id: 'anthropic',
+    label: 'Anthropic SDK',
+    note: 'No /v1 at the end of the address: the SDK adds it.',
+    blocks: [
+      {
+        title: 'Python',
+        code: `${pythonImports}from anthropic import Anthropic
+
+client = Anthropic(base_url="${baseUrl}", api_key=${pythonKey})
+answer = client.messages.create(
+    model=${quotedModel},
+    max_tokens=1024,
+    messages=[{"role": "user", "content": "${GREETING}"}],
+)
+print(answer.content)`,
+      },
+      {
+        title: 'TypeScript',
+        code: `import Anthropic from '@anthropic-ai/sdk'
+
+const client = new Anthropic({ baseURL: '${baseUrl}', apiKey: ${scriptKey} })
+const answer = await client.messages.create({
+  model: ${quotedModel},
+  max_tokens: 1024,
+  messages: [{ role: 'user', content: '${GREETING}' }],
+})
+console.log(answer.content)`,
+      },
+    ],
+  }
+}
+
+function google({ baseUrl, quotedModel, pythonKey, scriptKey, pythonImports }: Names): Snippet {
+  return {
+    id: 'google',
+    label: 'Google SDK',
+    note: 'No /v1beta at the end of the address: the SDK adds it.',
+    blocks: [
+      {
+        title: 'Python',
+        code: `${pythonImports}from google import genai
+
+client = genai.Client(api_key=${pythonKey}, http_options={"base_url": "${baseUrl}"})
+answer = client.models.generate_content(model=${quotedModel}, contents="${GREETING}")
+print(answer.text)`,
+      },
+      {
+        title: 'TypeScript',
+        code: `import { GoogleGenAI } from '@google/genai'
+
+const client = new GoogleGenAI({ apiKey: ${scriptKey}, httpOptions: { baseUrl: '${baseUrl}' } })
+const answer = await client.models.generateContent({ model: ${quotedModel}, contents: '${GREETING}' })
+console.log(answer.text)`,
+      },
+    ],
+  }
+}
+
+function claudeCode({ baseUrl, shellModel, shellKey }: Names): Snippet {
+  return {
+    id: 'claude-code',
+    label: 'Claude Code',
+    note: 'The second model does small jobs beside the conversation; a smaller one is cheaper.',
+    blocks: [
+      {
+        title: 'Terminal',
+        code: `export ANTHROPIC_BASE_URL=${baseUrl}
+export ANTHROPIC_AUTH_TOKEN=${shellKey}
+export ANTHROPIC_MODEL=${shellModel}
+export ANTHROPIC_DEFAULT_HAIKU_MODEL=${shellModel}
+claude`,
+      },
+    ],
+  }
+}
+
+function codex({ baseUrl, quotedModel, shellKey }: Names): Snippet {
+  const terminal = shellKey.startsWith('$') ? 'codex' : `export ${VARIABLE}=${shellKey}\ncodex`
+  return {
+    id: 'codex',
+    label: 'Codex',
+    blocks: [
+      {
+        title: '~/.codex/config.toml',
+        code: `model = ${quotedModel}
+model_provider = "turnpike"
+
+[model_providers.turnpike]
+name = "Turnpike"
+base_url = "${baseUrl}/v1"
+env_key = "${VARIABLE}"
+wire_api = "responses"`,
+      },
+      { title: 'Terminal', code: terminal },
+    ],
+  }
+}
+
+function geminiCli({ baseUrl, shellModel, shellKey }: Names): Snippet {
+  return {
+    id: 'gemini-cli',
+    label: 'Gemini CLI',
+    blocks: [
+      {
+        title: '~/.gemini/settings.json',
+        code: `{
+  "security": { "auth": { "selectedType": "gemini-api-key" } }
+}`,
+      },
+      {
+        title: 'Terminal',
+        code: `export GOOGLE_GEMINI_BASE_URL=${baseUrl}
+export GEMINI_API_KEY=${shellKey}
+export GEMINI_MODEL=${shellModel}
+gemini`,
+      },
+    ],
+  }
+}

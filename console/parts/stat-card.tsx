@@ -1,0 +1,38 @@
+import { Card, Group, Skeleton, Text } from '@mantine/core'
+import type { Icon } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+
+export interface StatCardProps {
+  readonly label: string
+  /** undefined while it is on its way. */
+  readonly value: ReactNode | undefined
+  /** A line below: a comparison, a part, a link. */
+  readonly hint?: ReactNode
+  readonly icon?: Icon
+}
+
+/** One figure with its name. */
+export function StatCard({ label, value, hint, icon: Glyph }: StatCardProps) {
+  return (
+    <Card padding="md" className="stat-card">
+      <Group justify="space-between" wrap="nowrap" gap="xs">
+        <Text size="sm" c="dimmed" fw={500}>
+          {label}
+        </Text>
+        {Glyph !== undefined && <Glyph size={18} stroke={1.6} className="stat-card-icon" aria-hidden />}
+      </Group>
+      {value === undefined ? (
+        <Skeleton height={28} width="60%" mt={8} />
+      ) : (
+        <Text component="div" className="stat-card-value numeral">
+          {value}
+        </Text>
+      )}
+      {hint !== undefined && (
+        <Text size="xs" c="dimmed" mt={4} component="div">
+          {hint}
+        </Text>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,114 @@
+import { openDatabase } from '../src/edges/storage/open-database.ts'
+import type { Login } from '../test/console/support/browser.ts'
+import { chat } from '../test/support/chat.ts'
+import {
+  makeDataFolder,
+  removeDataFolder,
+  startTestGateway,
+  type TestGateway,
+} from '../test/support/test-gateway.ts'
+import { writeTraffic } from './console-traffic.ts'
+
+const MODELS = ['sandbox-chat', 'sandbox-reasoner', 'sandbox-tools', 'sandbox-image']
+const SUPPLIERS = ['sandbox-openai', 'sandbox-anthropic', 'sandbox-google']
+const REQUESTS = 6_000
+const DAYS = 30
+
+/** A gateway that looks as if it had been used for a month, and something of each kind to open. */
+export interface ConsoleStage {
+  readonly gateway: TestGateway
+  readonly admin: Login
+  readonly accountId: string
+  /** By the route that shows it. */
+  readonly ids: Readonly<Record<string, string>>
+  stop(): Promise<void>
+}
+
+export async function openConsoleStage(): Promise<ConsoleStage> {
+  const dataFolder = makeDataFolder()
+  const first = await startTestGateway({ dataFolder })
+  const admin = first.newUser
+  if (admin === null) throw new Error('the first start made no user')
+  const { accountId, keyIds } = await furnish(first)
+  await first.stop()
+  const database = await openDatabase({ databaseUrl: null, dataFolder }, 'console-stage')
+  await writeTraffic(database, {
+    accountId,
+    keyIds,
+    models: MODELS,
+    suppliers: SUPPLIERS,
+    count: REQUESTS,
+    days: DAYS,
+    nowMs: Date.now(),
+  })
+  await database.close()
+  const gateway = await startTestGateway({ dataFolder, environment: { TURNPIKE_SIGN_UP: 'on' } })
+  const ids = await findIds(gateway, accountId, keyIds[0] ?? '')
+  return {
+    gateway,
+    admin,
+    accountId,
+    ids,
+    stop: async () => {
+      await gateway.stop()
+      removeDataFolder(dataFolder)
+    },
+  }
+}
+
+const KEYS = [
+  { name: 'Production', usage_limit: { amount: '400', period: 'monthly' }, budget: { amount: '250' } },
+  { name: 'Claude Code on my laptop', rpm: 60, usage_limit: { amount: '25', period: 'daily' } },
+  {
+    name: 'CI',
+    model_allowlist: ['sandbox-chat', 'sandbox-tools'],
+    usage_limit: { amount: '90', period: 'weekly' },
+  },
+  { name: 'Support bot' },
+] as const
+
+async function furnish(gateway: TestGateway): Promise<{ accountId: string; keyIds: string[] }> {
+  const { data } = await gateway.operator<{ data: { id: string }[] }>('GET', '/accounts')
+  const accountId = data[0]?.id ?? ''
+  await gateway.operator('PATCH', `/accounts/${accountId}`, { name: 'Northwind Labs', balance_alert: '50' })
+  await gateway.operator('POST', `/accounts/${accountId}/payments`, {
+    amount: '250',
+    reference: 'INV-2026-0117',
+    note: 'Bank transfer',
+  })
+  const keyIds: string[] = []
+  for (const key of KEYS) {
+    keyIds.push((await gateway.operator<{ id: string }>('POST', `/accounts/${accountId}/keys`, key)).id)
+  }
+  for (const [name, amount] of [
+    ['Acme Robotics', '1200'],
+    ['Globex', '75.5'],
+    ['Initech', '20'],
+  ] as const) {
+    const { id } = await gateway.operator<{ id: string }>('POST', '/accounts', { name })
+    await gateway.operator('POST', `/accounts/${id}/payments`, { amount, reference: `INV-${name}` })
+  }
+  return { accountId, keyIds }
+}
+
+/** The newest request is a real one, so that all of it can be opened. */
+async function findIds(
+  gateway: TestGateway,
+  accountId: string,
+  keyId: string,
+): Promise<Record<string, string>> {
+  const { secret } = await gateway.operator<{ secret: string }>('POST', `/accounts/${accountId}/keys`, {
+    name: 'Notebook',
+  })
+  const response = await chat(gateway.url, { model: 'sandbox-reasoner', stream: true }, { key: secret })
+  await response.text()
+  const requestId = response.headers.get('x-request-id') ?? ''
+  return {
+    '/keys': keyId,
+    '/requests': requestId,
+    '/operator/accounts': accountId,
+    '/operator/suppliers': 'sandbox-openai',
+    '/operator/models': 'sandbox-chat',
+    '/operator/settlements': requestId,
+  }
+}

@@ -1,0 +1,78 @@
+import type { Database } from '../src/edges/storage/database.ts'
+import { rebuildUsage } from '../src/edges/storage/tables/usage.ts'
+
+/** Requests an account has made, as if it had been used for a while. */
+export interface Traffic {
+  readonly accountId: string
+  readonly keyIds: readonly string[]
+  readonly models: readonly string[]
+  readonly suppliers: readonly string[]
+  readonly count: number
+  readonly days: number
+  /** The newest request ends about here. */
+  readonly nowMs: number
+}
+
+const DAY_MS = 86_400_000
+
+const PRICE = JSON.stringify({
+  inputNanoPerMillion: '1250000000',
+  outputNanoPerMillion: '10000000000',
+  cacheReadNanoPerMillion: '125000000',
+  cacheWriteNanoPerMillion: '1250000000',
+  imageNano: '0',
+})
+
+/** Writes settlements, and everything that is added up from them; the books agree afterwards. */
+export async function writeTraffic(database: Database, traffic: Traffic): Promise<void> {
+  await insertSettlements(database, traffic)
+  await database.rows(
+    `insert into key_daily_spend (key_id, day, amount_nano)
+    select key_id, cast((started_at_ms + duration_ms) / ${DAY_MS} as integer), cast(sum(amount_nano) as bigint)
+    from settlements where account_id = $1
+    group by key_id, cast((started_at_ms + duration_ms) / ${DAY_MS} as integer)
+    on conflict (key_id, day) do update set amount_nano = excluded.amount_nano`,
+    [traffic.accountId],
+  )
+  await database.rows(
+    `update account_balances set balance_nano = balance_nano -
+      (select cast(sum(amount_nano) as bigint) from settlements where account_id = $1) where account_id = $1`,
+    [traffic.accountId],
+  )
+  await rebuildUsage(database)
+}
+
+/** Made by the database itself, since a million rows sent one by one would take minutes. */
+function insertSettlements(database: Database, traffic: Traffic): Promise<unknown> {
+  const { accountId, keyIds, models, suppliers, count, days, nowMs } = traffic
+  const startMs = nowMs - days * DAY_MS
+  const spacingMs = Math.floor((days * DAY_MS) / count)
+  const supplier = oneOf(suppliers, 'n * 7 % 11')
+  // Input, output and cached tokens at the price above, in nano.
+  const output = '(60 + n * 37 % 400)'
+  const amount = `800 * 1250 + ${output} * 10000 + 100 * 125`
+  return database.rows(
+    `with recursive series (n) as (
+      select cast(0 as bigint) union all select n + 1 from series where n + 1 < $1
+    )
+    insert into settlements (request_id, account_id, key_id, model, supplier, credential_id, client_format,
+      supplier_format, stream, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens,
+      images, provenance, price, amount_nano, outcome, attempts, started_at_ms, first_byte_ms, duration_ms)
+    select 'req_' || (n + 1000000000), '${accountId}', ${oneOf(keyIds, 'n * 13 % 17')},
+      ${oneOf(models, 'n * 5 % 13')}, ${supplier}, 'cred_1', 'chat-completion', 'chat-completion', 1, 800, 100, 0,
+      ${output}, 20, 0, 'supplier', $2, ${amount},
+      case when n % 61 = 0 then 'supplier_failed' when n % 97 = 0 then 'client_left' else 'completed' end,
+      '[{"supplier":"' || ${supplier} || '","credentialId":"cred_1","reason":"lowest price of those that are well",' ||
+        '"result":"answered","status":200,"failure":null,"startedAtMs":' || (${startMs} + n * ${spacingMs}) ||
+        ',"firstByteMs":210,"durationMs":1900}]',
+      ${startMs} + n * ${spacingMs}, 180 + n * 31 % 240, 900 + n * 41 % 1900
+    from series`,
+    [BigInt(count), PRICE],
+  )
+}
+
+/** One of several texts, unevenly: the first ones more often. */
+function oneOf(texts: readonly string[], number: string): string {
+  const cases = texts.map((text, index) => `when ${number} % ${texts.length} = ${index} then '${text}'`)
+  return `(case ${cases.join(' ')} else '${texts[0]}' end)`
+}

@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import type { Endpoint, Exchange } from '../../gateway/ports/exchange.ts'
+import { giveAsset } from './assets.ts'
+import { BuiltConsole } from './built-console.ts'
+import { givePage } from './page.ts'
+
+/** Where the build puts the console, seen from this file. */
+const BUILT_IN = join(import.meta.dirname, '../../../console/dist')
+
+const ASSETS = 'assets/'
+
+/**
+ * The web console as it was built: its files, and its one page for every other address under `/console`, since the
+ * page itself decides what an address shows.
+ */
+export function consoleFileEndpoints(folder: string = BUILT_IN): Endpoint[] {
+  const built = new BuiltConsole(folder)
+  return [
+    {
+      method: 'GET',
+      path: '/console',
+      handle: () => new Response(null, { status: 308, headers: { location: '/console/' } }),
+    },
+    {
+      method: 'GET',
+      path: '/console/*',
+      handle: (exchange) => give(exchange, built),
+    },
+  ]
+}
+
+function give(exchange: Exchange, built: BuiltConsole): Promise<Response> | Response {
+  const rest = exchange.params['*'] ?? ''
+  if (rest === 'api' || rest.startsWith('api/')) {
+    throw new GatewayError('not_found', 'The console has no such call.')
+  }
+  if (rest.startsWith(ASSETS)) return giveAsset(exchange, built, rest.slice(ASSETS.length))
+  return givePage(built)
+}

@@ -1,0 +1,4 @@
+export const SAFETY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+} as const
