@@ -59,6 +59,8 @@ function Question({ children, confirmLabel, onConfirm, typeToConfirm, isHarmless
     <form
       onSubmit={(event) => {
         event.preventDefault()
+        // A form that this dialog was opened from must not take it for its own.
+        event.stopPropagation()
         void confirm()
       }}
     >
