@@ -93,9 +93,11 @@ function talker(id: string, suppliers: readonly SupplierId[], description: strin
   return { id, suppliers, description, kinds: ['text'], capabilities: {}, formats: null, price: PRICE }
 }
 
-/** Whether anybody but the simulator supplies this gateway. */
+/** Whether anybody but the simulator supplies this gateway; what accounts bring for themselves supplies no others. */
 export function hasOtherSuppliers(operations: LocalOperations): boolean {
-  return listAll(operations.listSuppliers).some((supplier) => supplier.type !== 'sandbox')
+  return listAll(operations.listSuppliers).some(
+    ({ type, source }) => type !== 'sandbox' && source === 'shared',
+  )
 }
 
 /**

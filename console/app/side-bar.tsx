@@ -36,7 +36,7 @@ function Entries({ group, onNavigate }: SideBarProps & { readonly group: Navigat
           <NavLink
             key={to}
             className="nav-link"
-            renderRoot={(props) => <Link to={to} {...props} />}
+            renderRoot={(props) => <Link to={to} activeOptions={{ exact: true }} {...props} />}
             label={label}
             leftSection={<Glyph size={18} stroke={1.7} aria-hidden />}
             active={to === active}
