@@ -146,6 +146,7 @@ describe('what a form may hold (spec 4.6, 8.5)', () => {
     ['no prompt', [...without('prompt'), image], { param: 'prompt', words: 'prompt' }],
     ['no model', [...without('model'), image], { param: 'model', words: 'model' }],
     ['a duplicate field', [...EDIT, ['prompt', 'again'], image], { param: 'prompt', words: 'once' }],
+    ['a list for one value', [...EDIT, ['n[]', '9'], image], { param: 'n', words: 'send it as n' }],
     [
       'two masks',
       [...EDIT, image, ['mask', asFile(LEFT_MASK)], ['mask', asFile(LEFT_MASK)]],

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { balanceOf, createKey, createLoneKey, openAccount } from '../support/accounts.ts'
-import { limitsOf, refusalOf } from '../support/chat.ts'
+import { limitsOf, readError, refusalOf } from '../support/chat.ts'
 import { eventually } from '../support/eventually.ts'
 import { onlySettlementOf, settlementsOf } from '../support/settlements.ts'
 import { addSupplier } from '../support/supply.ts'
@@ -131,6 +131,27 @@ describe('a request that came to nothing costs nothing', () => {
       async () => readdirSync(join(gateway.dataFolder, 'uploads')).length === 0,
     )
   })
+})
+
+test('a picture that cannot be kept for its address costs nothing, and the client is told what to do', async () => {
+  const key = await createLoneKey(gateway)
+  const assets = join(gateway.dataFolder, 'assets')
+  renameSync(assets, `${assets}-moved`)
+  writeFileSync(assets, 'not a folder')
+  try {
+    const response = await generate(gateway, {}, { key: key.secret })
+    const error = await readError(response)
+    expect([response.status, error.code]).toEqual([500, 'internal_error'])
+    expect(error.message).toContain('b64_json')
+    expect(error.message).not.toContain(gateway.dataFolder)
+    expect(response.headers.get('x-should-retry')).toBe('false')
+    expect(await onlySettlementOf(gateway, key.id)).toMatchObject({ amount: '0', usage: { images: 0 } })
+    const inside = await generate(gateway, { response_format: 'b64_json' }, { key: key.secret })
+    expect(inside.status).toBe(200)
+  } finally {
+    rmSync(assets)
+    renameSync(`${assets}-moved`, assets)
+  }
 })
 
 describe('before anything was sent, the next supplier is asked', () => {

@@ -6,6 +6,11 @@ export class PartFlow {
   /** Pieces that somebody has in hand. */
   #taken = 0
   #onProgress: (() => void) | null = null
+  #hasStopped = false
+
+  get hasStopped(): boolean {
+    return this.#hasStopped
+  }
 
   async *read(stream: Readable): AsyncGenerator<Uint8Array, void> {
     this.#streams.push(stream)
@@ -22,9 +27,9 @@ export class PartFlow {
     }
   }
 
-  /** Resolves when everything that has come so far has been taken. */
+  /** Resolves when everything that has come so far has been taken, or all reading has ended. */
   async settle(): Promise<void> {
-    while (this.#isBehind()) {
+    while (!this.#hasStopped && this.#isBehind()) {
       await new Promise<void>((resolve) => {
         this.#onProgress = resolve
       })
@@ -33,7 +38,9 @@ export class PartFlow {
 
   /** Ends all reading. */
   stop(): void {
+    this.#hasStopped = true
     for (const stream of this.#streams) stream.destroy()
+    this.#onProgress?.()
   }
 
   #isBehind(): boolean {

@@ -33,9 +33,14 @@ export async function splitParts(
   const splitter = new Dicer({ boundary, ...LIMITS })
   const flow = new PartFlow()
   const taking: Promise<void>[] = []
-  const { promise: failed, reject: fail } = Promise.withResolvers<never>()
+  const { promise: failed, reject } = Promise.withResolvers<never>()
   // The failure may come while nobody waits for it yet.
   failed.catch(() => undefined)
+  // At once: a part that began after the others were waited for would be put down where nobody clears away.
+  const fail = (error: unknown) => {
+    flow.stop()
+    reject(error)
+  }
   splitter.on('error', (error) =>
     fail(taking.length === 0 ? refusals.boundaryNotFound() : refusals.cutOff(error)),
   )
@@ -55,6 +60,7 @@ export async function splitParts(
 async function feed(splitter: Dicer, body: AsyncIterable<Uint8Array>, flow: PartFlow): Promise<void> {
   const finished = new Promise<void>((resolve) => splitter.on('finish', resolve))
   for await (const chunk of body) {
+    if (flow.hasStopped) return
     splitter.write(chunk)
     await flow.settle()
   }

@@ -1,4 +1,5 @@
 import type { PictureAnswer } from '../../conversation/pictures.ts'
+import { GatewayError } from '../../errors/gateway-error.ts'
 import { encodeReply, type HandedPicture } from '../../protocols/images/index.ts'
 import type { Gateway } from '../gateway.ts'
 import type { CollectedPicture } from './collect-pictures.ts'
@@ -27,6 +28,16 @@ export async function handOut(
 }
 
 async function keep({ base64, mediaType }: CollectedPicture, { assets }: Gateway): Promise<string> {
-  const { path } = await assets.save(Buffer.from(base64, 'base64'), mediaType)
-  return path
+  try {
+    return (await assets.save(Buffer.from(base64, 'base64'), mediaType)).path
+  } catch (cause) {
+    throw cannotKeep(cause)
+  }
+}
+
+/** A client that tried again would have the suppliers draw for nothing once more. */
+function cannotKeep(cause: unknown): GatewayError {
+  const advice = 'Nothing is charged. With response_format "b64_json" pictures come in the answer itself.'
+  const message = `The picture was made, but this gateway cannot keep it to give it an address. ${advice}`
+  return new GatewayError('internal_error', message, { cause, headers: { 'x-should-retry': 'false' } })
 }

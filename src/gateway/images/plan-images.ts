@@ -26,14 +26,14 @@ export function planImages(admission: Admission<ImageAsking>, gateway: Gateway):
   return async (candidate) => {
     const side = pictureSideOf(candidate.route)
     if (side === null) throw new Error('a candidate that cannot be asked for pictures')
-    return planPictures({ admission, candidate, gateway, side })
+    const parts = { admission, candidate, gateway, side }
+    return planPictures(parts, refusedBefore(parts))
   }
 }
 
-function planPictures(parts: PlanParts): CallPlan {
+function planPictures(parts: PlanParts, refused: readonly string[]): CallPlan {
   const { asking } = parts.admission
   const { picture, target } = asking
-  const refused = refusedBefore(parts)
   const { body, copies, dropped } = parts.side.encodeRequest(picture, {
     upstreamModel: parts.candidate.route.route.upstreamModel,
     traits: imageTraitsOf(target.model.capabilities),
@@ -61,13 +61,14 @@ const OWN_PARAMETERS: readonly string[] = ['response_format']
 /** What the model is known to refuse. A client that wants nothing left out is to hear the supplier's complaint. */
 function refusedBefore({ admission, candidate, gateway }: PlanParts): readonly string[] {
   const { supplier, route } = candidate.route
-  const learned = gateway.learned.of(supplier.id, route.upstreamModel)
+  const refusals = gateway.learned.of(supplier.id, route.upstreamModel)
+  const learned = refusals.filter(({ value }) => value === null).map(({ name }) => name)
   if (!isStrict(admission.asking.exchange)) return learned
   return learned.filter((name) => OWN_PARAMETERS.includes(name))
 }
 
 function mendedPlan(
-  { refusedParam }: SupplierFailure,
+  { refusedParam, refusedScope }: SupplierFailure,
   before: readonly string[],
   parts: PlanParts,
 ): CallPlan | null {
@@ -75,9 +76,11 @@ function mendedPlan(
   if (refusedParam === undefined || !side.strippable.has(refusedParam) || before.includes(refusedParam))
     return null
   if (isStrict(admission.asking.exchange) && !OWN_PARAMETERS.includes(refusedParam)) return null
+  const plan = planPictures(parts, [...before, refusedParam])
+  if (refusedScope !== 'parameter') return plan
   const { supplier, route } = candidate.route
-  gateway.learned.note(supplier.id, route.upstreamModel, refusedParam)
-  return planPictures(parts)
+  const refusal = { name: refusedParam, value: null }
+  return { ...plan, noteAnswered: () => gateway.learned.note(supplier.id, route.upstreamModel, refusal) }
 }
 
 async function readPictures(

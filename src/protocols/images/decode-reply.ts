@@ -4,7 +4,7 @@ import { asArray, asObject, asText, type JsonObject } from '../../wire/json-valu
 import { decodeUsage } from './usage.ts'
 
 /** What a reply may say about all of its pictures that a client can use. */
-const REMARKS = ['background', 'output_format', 'quality', 'size', 'usage'] as const
+const REMARKS = ['background', 'output_format', 'quality', 'size'] as const
 
 /** Reads a supplier's reply; null when it is not one of this format. */
 export function decodeReply(body: unknown): PictureAnswer | null {
@@ -12,7 +12,10 @@ export function decodeReply(body: unknown): PictureAnswer | null {
   if (reply === null || !Array.isArray(reply.data)) return null
   const pictures = asArray(reply.data).flatMap((entry) => decodePicture(asObject(entry) ?? {}) ?? [])
   if (pictures.length === 0) return null
-  return { pictures, usage: decodeUsage(reply.usage), remarks: remarksOf(reply), refusal: null }
+  const usage = decodeUsage(reply.usage)
+  // In the supplier's words, which say more, unless they make no sense.
+  const remarks = { ...remarksOf(reply), ...(usage !== null && { usage: reply.usage }) }
+  return { pictures, usage, remarks, refusal: null }
 }
 
 function remarksOf(reply: JsonObject): JsonObject {

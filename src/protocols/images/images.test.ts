@@ -114,6 +114,15 @@ describe('a reply of a supplier', () => {
     })
   })
 
+  test('of a count that makes no sense says nothing', () => {
+    const usage = { input_tokens: -5, output_tokens: 'x', total_tokens: 12 }
+    expect(decodeReply({ data: [{ b64_json: PNG }], size: '1x1', usage })).toMatchObject({
+      usage: null,
+      remarks: { size: '1x1' },
+    })
+    expect(decodeReply({ data: [{ b64_json: PNG }], usage })?.remarks).toEqual({})
+  })
+
   test.each([
     [null],
     [[]],

@@ -30,6 +30,7 @@ export interface EditForm {
 /** Checks and reads the form of a request to change pictures. */
 export function readEdit(form: EditForm): PictureRequest {
   refuseTextForFiles(form.fields)
+  refuseLists(form.fields)
   refuseDuplicates(form.fields)
   const values = Object.fromEntries(form.fields.map(([name, value]) => [name, typed(name, value)]))
   const fields: ImageFields = checkEdit(values)
@@ -82,6 +83,14 @@ function refuseTextForFiles(fields: EditForm['fields']): void {
   if (found === undefined) return
   const name = found[0].replace(/\[.*$/, '')
   throw refuse(name, `${name} must be a file: send it with a file name.`)
+}
+
+/** Passed on, `n[]` could mean another number to a supplier than the one that was checked and is charged. */
+function refuseLists(fields: EditForm['fields']): void {
+  for (const [name] of fields) {
+    const bare = name.replace(/\[.*$/s, '')
+    if (bare !== name && KNOWN.has(bare)) throw refuse(bare, `${bare} takes one value: send it as ${bare}.`)
+  }
 }
 
 /** Of two values for one thing, nobody could say which is meant. */
