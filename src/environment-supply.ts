@@ -20,10 +20,26 @@ export async function registerVendorKeys(
   log: Log,
 ): Promise<void> {
   const known = listSuppliers(operations)
-  await moveSuppliers(operations, keys, known)
-  const document = fitToSuppliers(supplyOf(keys, BUILT_IN_CATALOG), known)
+  const ours = leaveOutForeign(keys, known, log)
+  await moveSuppliers(operations, ours, known)
+  const document = fitToSuppliers(supplyOf(ours, BUILT_IN_CATALOG), known)
   await applySupply(operations, document, { actor: ACTOR, keepExisting: true })
   noteOrphans(operations, keys, log)
+}
+
+/** A key of ours does not go to where an account has its own of the same name lead. */
+function leaveOutForeign(
+  keys: readonly VendorKey[],
+  known: ReadonlyMap<string, Supplier>,
+  log: Log,
+): readonly VendorKey[] {
+  const isForeign = ({ vendor }: VendorKey) => (known.get(vendor)?.source ?? 'shared') !== 'shared'
+  for (const { vendor } of keys.filter(isForeign)) {
+    log.notice('a key in the environment is not used: the supplier of that name belongs to an account', {
+      supplier: vendor,
+    })
+  }
+  return keys.filter((key) => !isForeign(key))
 }
 
 /** An address in the environment is meant for now, whatever the supplier's was before. */

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { FileJournal } from './edges/journal/file-journal.ts'
 import { type DataFolder, openDataFolder } from './edges/settings/data-folder.ts'
 import type { Settings } from './edges/settings/settings.ts'
-import { openStorage } from './edges/storage/index.ts'
+import { isRefusal, openStorage } from './edges/storage/index.ts'
 import { Metrics } from './edges/telemetry/metrics.ts'
 import { findOperatorAccess, findServerSecret } from './first-start.ts'
 import { LiveEvents } from './gateway/console/live-events.ts'
@@ -33,7 +33,7 @@ export async function openVault(settings: Settings, { clock, log }: Surroundings
       metrics.noteSettlements(settlements)
       events.noteSettlements(settlements)
     },
-    ping: () => storage.ping(),
+    isRefusal,
     fsync: settings.journalFsync,
     onTrouble: (error, waiting) => log.trouble(`${waiting} settlements wait for the database`, error),
   })

@@ -44,6 +44,9 @@ describe('a table that was cut off', () => {
 
   test('is told from what is no export', async () => {
     await expect(progressOf('a,b\r\nc, d!\r\n', 'csv')).rejects.toThrow('is no csv export')
+    await expect(progressOf(`${HEAD}c, d!\r\n`, 'csv')).rejects.toThrow('is no csv export')
+    await expect(progressOf('one line only', 'csv')).rejects.toThrow('is no csv export')
+    await expect(progressOf('one line only', 'jsonl')).rejects.toThrow('is no jsonl export')
   })
 })
 

@@ -14,14 +14,29 @@ const QUOTE = 0x22
 // Longer lines are none of an export.
 const LONGEST_LINE = 64 * 1024 * 1024
 
-/** Reads a file that an export was written to, from its beginning: only that tells which line breaks are in a quoted text. */
+/**
+ * Reads a file that an export was written to, from its beginning: only that tells which line breaks are in a quoted text.
+ * What begins like no export is refused, since whoever goes on with it cuts off what is no whole line.
+ */
 export async function readProgress(path: string, format: ExportFormat): Promise<Progress> {
+  if (!(await beginsLikeExport(path, format))) throw noExport(path, format)
   const scan = new LineScan(format === 'csv')
   for await (const chunk of Bun.file(path).stream()) scan.push(chunk)
   // The names of the columns are the first line of a table, and no place to go on from.
   const isBegun = scan.lines > (format === 'csv' ? 1 : 0)
   if (!isBegun) return { cursor: null, wholeBytes: 0 }
   return { cursor: cursorOf(scan.lastLine(), format, path), wholeBytes: scan.wholeBytes }
+}
+
+const BEGINNINGS: Readonly<Record<ExportFormat, Uint8Array>> = {
+  csv: new TextEncoder().encode('\uFEFF'),
+  jsonl: new TextEncoder().encode('{'),
+}
+
+async function beginsLikeExport(path: string, format: ExportFormat): Promise<boolean> {
+  const expected = BEGINNINGS[format]
+  const found = new Uint8Array(await Bun.file(path).slice(0, expected.length).arrayBuffer())
+  return found.every((byte, index) => byte === expected[index])
 }
 
 class LineScan {
@@ -73,7 +88,11 @@ class LineScan {
 function cursorOf(line: string, format: ExportFormat, path: string): string {
   const cursor = format === 'csv' ? line.slice(line.lastIndexOf(',') + 1) : jsonCursor(line)
   if (typeof cursor === 'string' && /^[\w-]+$/.test(cursor)) return cursor
-  throw new UsageError(`${path} is no ${format} export; --resume goes on with one`)
+  throw noExport(path, format)
+}
+
+function noExport(path: string, format: ExportFormat): UsageError {
+  return new UsageError(`${path} is no ${format} export; --resume goes on with one`)
 }
 
 function jsonCursor(line: string): unknown {

@@ -17,6 +17,12 @@ export type FailureKind =
   | 'credential'
   | 'malformed'
 
+/**
+ * How far the refusal of a parameter goes: whatever it says, only the value it had, or only beside what else stood in
+ * this request.
+ */
+export type RefusalScope = 'parameter' | 'value' | 'request'
+
 export interface SupplierFailure {
   readonly kind: FailureKind
   /** HTTP status, null when none was received. */
@@ -27,5 +33,6 @@ export interface SupplierFailure {
   readonly param: string | null
   /** The parameter it said it does not take, as a path; absent when it said no such thing. */
   readonly refusedParam?: string
+  readonly refusedScope?: RefusalScope
   readonly retryAfterSeconds: number | null
 }

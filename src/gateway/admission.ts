@@ -1,4 +1,5 @@
 import type { Usage } from '../conversation/usage.ts'
+import { endedAtMs } from '../rules/ledger/aggregate.ts'
 import { meter } from '../rules/ledger/meter.ts'
 import { priceOf } from '../rules/ledger/price.ts'
 import { tokensOfCharacters } from '../rules/limits/estimate.ts'
@@ -83,7 +84,8 @@ export class Admission<Kind extends Asking = Asking> {
 
   #settleOnce(ending: Ending): Promise<void> {
     const settlement = this.#settlement(ending)
-    this.#gateway.admissions.settle(settlement.requestId, settlement.amountNano)
+    // Not the time it is now: what is counted here must be counted on the day it is stored under.
+    this.#gateway.admissions.settle(settlement.requestId, settlement.amountNano, endedAtMs(settlement))
     this.#gateway.alerts.noteSettled(settlement)
     this.asking.bodies?.end(settlement.requestId)
     return this.#gateway.journal.settle(settlement)
@@ -115,14 +117,15 @@ export class Admission<Kind extends Asking = Asking> {
       price,
       amountNano: price === null ? 0n : priceOf(usage, price),
       outcome,
-      attempts: this.attempts,
+      attempts: [...this.attempts],
       startedAtMs: this.#startedAtMs,
       firstByteMs: this.#firstByteMs,
       durationMs: this.#elapsedMs(),
     }
   }
 
+  /** Never below zero: a clock may be set back while a request is under way, and none ends before it starts. */
   #elapsedMs(): number {
-    return this.#gateway.clock.nowMs() - this.#startedAtMs
+    return Math.max(0, this.#gateway.clock.nowMs() - this.#startedAtMs)
   }
 }

@@ -7,6 +7,7 @@ import type { Admission } from './admission.ts'
 import type { AnswerStream } from './answer.ts'
 import type { Gateway } from './gateway.ts'
 import type { LiveStream } from './live-streams.ts'
+import type { BodyRecorder } from './ports/console.ts'
 import { failureError, malformed, withoutSecret } from './supplier-trouble.ts'
 
 export interface AnswerBodyParts {
@@ -34,6 +35,8 @@ const supplierIsGone = (): null => null
  */
 export class AnswerBody implements LiveStream {
   readonly #parts: AnswerBodyParts
+  /** Null but for accounts that want to read later what was said. */
+  readonly #bodies: BodyRecorder | null
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null
   #isEnded = false
   #stopListening: (() => void) | null = null
@@ -43,6 +46,7 @@ export class AnswerBody implements LiveStream {
 
   constructor(parts: AnswerBodyParts) {
     this.#parts = parts
+    this.#bodies = parts.admission.asking.bodies ?? null
     this.#supplierSpokeAtMs = parts.gateway.clock.nowMs()
     this.#clientHeardAtMs = this.#supplierSpokeAtMs
     this.#clientTookAtMs = this.#supplierSpokeAtMs
@@ -55,7 +59,10 @@ export class AnswerBody implements LiveStream {
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller
-        for (const bytes of this.#parts.stream.first) controller.enqueue(bytes)
+        for (const bytes of this.#parts.stream.first) {
+          this.#bodies?.add(bytes)
+          controller.enqueue(bytes)
+        }
       },
       // Called only when the client has room, which is what holds a fast supplier back.
       pull: () => this.#moveNext(),
@@ -76,9 +83,9 @@ export class AnswerBody implements LiveStream {
   }
 
   fail(error: GatewayError): void {
-    this.#endWithError(error, error.code === 'shutting_down' ? 'interrupted' : 'supplier_failed').catch(
-      this.#reportTrouble,
-    )
+    const outcome = error.code === 'shutting_down' ? 'interrupted' : 'supplier_failed'
+    if (outcome === 'supplier_failed' && !this.#isEnded) this.#tellRouter(malformed(error.message))
+    this.#endWithError(error, outcome).catch(this.#reportTrouble)
   }
 
   readonly #reportTrouble = (problem: unknown): void => {
@@ -129,6 +136,7 @@ export class AnswerBody implements LiveStream {
 
   #send(bytes: Uint8Array): void {
     this.#clientHeardAtMs = this.#supplierSpokeAtMs
+    this.#bodies?.add(bytes)
     this.#controller?.enqueue(bytes)
   }
 
@@ -144,12 +152,14 @@ export class AnswerBody implements LiveStream {
 
   #endWithFailure(failure: SupplierFailure): Promise<void> {
     const { secret } = this.#parts.candidate.credential
+    if (!this.#isEnded) this.#tellRouter(failure)
     return this.#endWithError(failureError(withoutSecret(failure, secret)), 'supplier_failed')
   }
 
   async #complete(last: Uint8Array | null): Promise<void> {
     if (!this.#end()) return
     await this.#parts.admission.asking.keepReply?.(this.#parts.stream.tap.finalReply)
+    if (last !== null) this.#bodies?.add(last)
     await this.#settle('completed')
     if (last !== null) this.#controller?.enqueue(last)
     this.#close()
@@ -160,19 +170,17 @@ export class AnswerBody implements LiveStream {
     if (!this.#end()) return
     const { admission, stream } = this.#parts
     stream.abort()
-    if (outcome === 'supplier_failed') this.#tellRouter()
     await this.#settle(outcome)
     this.#controller?.enqueue(encoder.encode(stream.tap.fail(error)))
     if (admission.asking.protocol.breaksOffAfterError) this.#breakOff()
     else this.#close()
   }
 
-  /** A supplier that breaks off has failed, though its first byte counted as an answer. */
-  #tellRouter(): void {
+  /** A supplier that breaks off has failed, though its first byte counted as an answer; not if the client is to blame. */
+  #tellRouter(failure: SupplierFailure): void {
     const { gateway, candidate, admission } = this.#parts
     const modelId = admission.asking.target.model.id
     if (!gateway.router.begin(candidate, modelId)) return
-    const failure = { kind: 'malformed', status: null, retryAfterSeconds: null } as const
     gateway.router.end({ candidate, modelId, result: { type: 'failed', failure, remaining: null } })
   }
 

@@ -3,6 +3,7 @@ import type { StreamTap } from '../protocols/protocol.ts'
 import { readRemaining } from '../rules/routing/supplier-headers.ts'
 import type { CallTarget } from '../suppliers/supplier-type.ts'
 import type { Clock } from '../vocabulary/clock.ts'
+import { LARGEST_ANSWER_BYTES, LARGEST_MESSAGE_BYTES, readText } from '../wire/read-text.ts'
 import type { Answer } from './answer.ts'
 import type { CallPlan } from './lane-plan.ts'
 import type { Exchange } from './ports/exchange.ts'
@@ -34,7 +35,7 @@ export async function ask(plan: CallPlan, parts: AskParts): Promise<Answer> {
       return { ...(await openStream(plan, response, patience)), remaining }
     }
     // A supplier that answers a stream request with a whole reply has answered all the same.
-    return { ...(await readWhole(plan, [await response.text()], patience)), remaining }
+    return { ...(await readWhole(plan, [response], patience)), remaining }
   } catch (error) {
     // One of several calls may have failed while the others still run.
     patience.abort()
@@ -64,15 +65,21 @@ async function askSeveral(plan: CallPlan, parts: AskParts, patience: SupplierPat
     patience.abort()
     return { type: 'failed', failure, remaining: readRemaining(refused.headers, nowMs) }
   }
-  return readWhole(plan, await Promise.all(responses.map((response) => response.text())), patience)
+  return readWhole(plan, responses, patience)
 }
 
 async function readWhole(
   plan: CallPlan,
-  replies: readonly string[],
-  { signal }: SupplierPatience,
+  responses: readonly Response[],
+  patience: SupplierPatience,
 ): Promise<Answer> {
-  const whole = await plan.readWhole(replies, signal)
+  const texts = await Promise.all(responses.map((response) => readText(response, LARGEST_ANSWER_BYTES)))
+  const replies = texts.filter((text) => text !== null)
+  if (replies.length < texts.length) {
+    patience.abort()
+    return failedWith(malformed('The reply is longer than any answer.'))
+  }
+  const whole = await plan.readWhole(replies, patience.signal)
   if (whole !== null && 'failure' in whole) return failedWith(whole.failure)
   if (whole === null) return failedWith(malformed('The reply is not of its format.'))
   return { type: 'whole', ...whole, remaining: null }
@@ -114,7 +121,8 @@ async function readFailure(
   response: Response,
   nowMs: number,
 ): Promise<SupplierFailure> {
-  const failure = supplierProtocol.decodeError(response.status, await response.text())
+  const text = (await readText(response, LARGEST_MESSAGE_BYTES)) ?? ''
+  const failure = supplierProtocol.decodeError(response.status, text)
   return {
     ...failure,
     retryAfterSeconds: failure.retryAfterSeconds ?? retryAfterSecondsOf(response.headers, nowMs),

@@ -6,20 +6,19 @@ import type { Attempt } from '../vocabulary/settlement.ts'
 import type { Admission } from './admission.ts'
 import type { Answer } from './answer.ts'
 import { ask } from './ask.ts'
-import type { ReadyCandidate } from './candidate-line.ts'
+import { MOST_ATTEMPTS, type ReadyCandidate } from './candidate-line.ts'
 import { capacityWindows } from './capacity.ts'
 import type { Gateway } from './gateway.ts'
 import type { Exchange } from './ports/exchange.ts'
 import { failureOf, isWorthAnotherTry, withoutSecret } from './supplier-trouble.ts'
-
-// More tries would only add to the time a client waits for the same bad news.
-export const MOST_ATTEMPTS = 3
 
 export interface AttemptParts {
   readonly admission: Admission
   readonly gateway: Gateway
   /** Whose going ends the attempt, when it is not only the client's. */
   readonly client?: Pick<Exchange, 'onLeave'>
+  /** Whether it was called off because another candidate answered first. */
+  isOvertaken?(): boolean
 }
 
 /** An answer, and what it was got from. */
@@ -33,7 +32,9 @@ export async function attemptWithRepairs(ready: ReadyCandidate, parts: AttemptPa
   const answer = await attempt(ready, parts)
   if (answer.type !== 'failed' || answer.failure.kind !== 'input') return { answer, served: ready }
   const { admission, gateway } = parts
-  if (admission.attempts.length >= MOST_ATTEMPTS) return { answer, served: ready }
+  if (admission.attempts.length >= MOST_ATTEMPTS || admission.remainingMs() <= 0) {
+    return { answer, served: ready }
+  }
   const plan = (await ready.plan.mend?.(answer.failure)) ?? null
   if (plan === null) return { answer, served: ready }
   // The mended request is a request of its own to the supplier, whose limits count it.
@@ -42,7 +43,9 @@ export async function attemptWithRepairs(ready: ReadyCandidate, parts: AttemptPa
     return { answer, served: ready }
   }
   const mended = { candidate: ready.candidate, plan, reason: 'mended' }
-  return { answer: await attempt(mended, parts), served: mended }
+  const second = await attempt(mended, parts)
+  if (second.type === 'whole' || second.type === 'stream') plan.noteAnswered?.()
+  return { answer: second, served: mended }
 }
 
 /** One call to a candidate whose attempt has begun; its end is told to the router and noted for the settlement. */
@@ -50,19 +53,41 @@ async function attempt(ready: ReadyCandidate, parts: AttemptParts): Promise<Answ
   const { admission, gateway } = parts
   const { candidate } = ready
   const { target } = admission.asking
+  const patience = patienceFor(ready, parts)
   const startedAtMs = gateway.clock.nowMs()
-  const answer = hideSecret(await call(ready, parts), candidate.credential.secret)
-  const endedAtMs = gateway.clock.nowMs()
-  const result = resultFor(answer, endedAtMs - startedAtMs)
+  const answer = hideSecret(await call(ready, patience, parts), candidate.credential.secret)
+  const elapsedMs = gateway.clock.nowMs() - startedAtMs
+  const result = resultFor(answer, elapsedMs, patience)
   gateway.router.end({ candidate, modelId: target.model.id, result })
-  const record = attemptRecord(ready, answer, { startedAtMs, endedAtMs })
+  const record = attemptRecord(ready, answer, { startedAtMs, elapsedMs, isOvertaken: parts.isOvertaken?.() })
   admission.attempts.push(record)
   if (answer.type === 'failed') noteFailure(record, answer.failure, parts)
   return answer
 }
 
+/** How long a supplier has to begin its answer. */
+interface Patience {
+  readonly firstByteMs: number
+  /** Whether that is much less than it should have, because others have used up the time of the request. */
+  readonly isCutShort: boolean
+}
+
+function patienceFor({ candidate }: ReadyCandidate, { admission, gateway }: AttemptParts): Patience {
+  const { firstByteMs, deadlineMs } = gateway.timeouts
+  const usualMs = candidate.route.supplier.timeouts.firstByteMs ?? firstByteMs
+  const remainingMs = admission.remainingMs()
+  return {
+    firstByteMs: Math.min(usualMs, remainingMs),
+    isCutShort: remainingMs < Math.min(usualMs, deadlineMs / 2),
+  }
+}
+
 /** An address may have to be fetched or signed first, which may fail like the call itself. */
-async function call({ candidate, plan }: ReadyCandidate, parts: AttemptParts): Promise<Answer> {
+async function call(
+  { candidate, plan }: ReadyCandidate,
+  { firstByteMs }: Patience,
+  parts: AttemptParts,
+): Promise<Answer> {
   const { admission, gateway, client = admission.asking.exchange } = parts
   const { timeouts } = candidate.route.supplier
   try {
@@ -73,7 +98,7 @@ async function call({ candidate, plan }: ReadyCandidate, parts: AttemptParts): P
       client,
       clock: gateway.clock,
       connectMs: timeouts.connectMs ?? gateway.timeouts.connectMs,
-      firstByteMs: Math.min(timeouts.firstByteMs ?? gateway.timeouts.firstByteMs, admission.remainingMs()),
+      firstByteMs,
     })
   } catch (error) {
     return { type: 'failed', failure: failureOf(error, false), remaining: null }
@@ -101,12 +126,14 @@ function addressOf(
   )
 }
 
-function resultFor(answer: Answer, elapsedMs: number): AttemptResult {
+function resultFor(answer: Answer, elapsedMs: number, { isCutShort }: Patience): AttemptResult {
   switch (answer.type) {
     case 'whole':
     case 'stream':
       return { type: 'answered', firstByteMs: elapsedMs, remaining: answer.remaining }
     case 'failed':
+      // Not its own fault: others have taken its time.
+      if (isCutShort && answer.failure.kind === 'timeout') return { type: 'abandoned' }
       return { type: 'failed', failure: answer.failure, remaining: answer.remaining }
     case 'client-left':
       return { type: 'abandoned' }
@@ -125,22 +152,28 @@ function hideSecret(answer: Answer, secret: string): Answer {
   return answer.type === 'failed' ? { ...answer, failure: withoutSecret(answer.failure, secret) } : answer
 }
 
+interface AttemptCourse {
+  readonly startedAtMs: number
+  readonly elapsedMs: number
+  readonly isOvertaken?: boolean | undefined
+}
+
 function attemptRecord(
   { candidate, reason = candidate.reason }: ReadyCandidate,
   answer: Answer,
-  times: { readonly startedAtMs: number; readonly endedAtMs: number },
+  { startedAtMs, elapsedMs, isOvertaken = false }: AttemptCourse,
 ): Attempt {
   const failure = answer.type === 'failed' ? answer.failure : null
-  const elapsedMs = times.endedAtMs - times.startedAtMs
+  const hasAnswered = answer.type === 'whole' || answer.type === 'stream'
   return {
     supplier: candidate.route.supplier.id,
     credentialId: candidate.credential.id,
     reason,
-    result: resultOf(answer),
-    status: failure === null ? 200 : failure.status,
+    result: answer.type === 'client-left' && isOvertaken ? 'overtaken' : resultOf(answer),
+    status: hasAnswered ? 200 : (failure?.status ?? null),
     failure: failure === null ? null : describeFailure(failure),
-    startedAtMs: times.startedAtMs,
-    firstByteMs: failure === null ? elapsedMs : null,
+    startedAtMs,
+    firstByteMs: hasAnswered ? elapsedMs : null,
     durationMs: elapsedMs,
   }
 }
@@ -152,7 +185,7 @@ function describeFailure({ kind, message, param }: SupplierFailure): string {
   return param === null ? kind : `${kind}: ${param}`
 }
 
-function resultOf(answer: Answer): Attempt['result'] {
+function resultOf(answer: Answer): Exclude<Attempt['result'], 'overtaken'> {
   switch (answer.type) {
     case 'whole':
     case 'stream':

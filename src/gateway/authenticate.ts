@@ -21,6 +21,8 @@ export function authenticate(exchange: Exchange, gateway: Gateway): Caller {
   const { key, account } = holder
   const caller = { key, account, snapshot, limits: accountLimits(account, nowMs) }
   if (key.usageLimit !== null && gateway.admissions.hasReachedLimit(key.id, key.usageLimit)) {
+    // A limit may have been set below what was spent, and then nothing was settled by which it was seen.
+    gateway.alerts.noteKeyRefused(key.id)
     const refusal = new GatewayError(
       'spending_limit_exceeded',
       'This API key has reached its spending limit.',

@@ -6,6 +6,9 @@ import { capacityWindows } from './capacity.ts'
 import type { Gateway } from './gateway.ts'
 import type { CallPlan } from './lane-plan.ts'
 
+// More tries would only add to the time a client waits for the same bad news.
+export const MOST_ATTEMPTS = 3
+
 /** A candidate whose attempt has begun: what to send it is known and its capacity has been taken. */
 export interface ReadyCandidate {
   readonly candidate: Candidate
@@ -21,6 +24,8 @@ export interface Troubles {
   unspeakable: GatewayError | null
   /** When the first of the candidates without capacity has some again; infinite when none lacked it. */
   freeInSeconds: number
+  /** Whether there were more candidates than may be tried. */
+  hasUntried: boolean
 }
 
 /** What to send to a candidate. Throws a GatewayError when what the client wants cannot be said to it. */
@@ -45,11 +50,17 @@ export class CandidateLine {
     this.#candidates = candidates
     this.#parts = parts
     const freeInSeconds = parts.freeInSeconds ?? Number.POSITIVE_INFINITY
-    this.troubles = { failure: null, unspeakable: null, freeInSeconds }
+    this.troubles = { failure: null, unspeakable: null, freeInSeconds, hasUntried: false }
   }
 
   async next(): Promise<ReadyCandidate | null> {
+    const { admission } = this.#parts
     for (;;) {
+      // A call that has no time to be answered would only look as if the supplier had failed.
+      if (admission.remainingMs() <= 0 || admission.attempts.length >= MOST_ATTEMPTS) {
+        this.troubles.hasUntried = this.#index < this.#candidates.length
+        return null
+      }
       const candidate = this.#candidates[this.#index++]
       if (candidate === undefined) return null
       const plan = await this.#plan(candidate)

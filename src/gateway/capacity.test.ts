@@ -14,8 +14,8 @@ const candidateWith = (route: object, credential: object) => ({
   credential: aCredential(credential),
   reason: '',
 })
-const admissionTo = (model: object) =>
-  ({ asking: { target: { model: aModel(model) } }, tokens: 700 }) as unknown as Admission
+const admissionTo = (model: object, attempts: readonly object[] = []) =>
+  ({ asking: { target: { model: aModel(model) } }, tokens: 700, attempts }) as unknown as Admission
 
 test('an attempt takes from the model, the route and the credential, as far as they have limits', () => {
   const windows = capacityWindows(
@@ -29,6 +29,11 @@ test('an attempt takes from the model, the route and the credential, as far as t
     { id: 'credential:cred_1:requests', metric: 'requests', limit: 3, amount: 1 },
     { id: 'credential:cred_1:tokens', metric: 'tokens', limit: 900, amount: 700 },
   ])
+})
+
+test('to the model, further attempts are the same request', () => {
+  const windows = capacityWindows(admissionTo({ rpm: 9 }, [{}]), candidateWith({}, { rpm: 3 }), { copies: 1 })
+  expect(windows.map(({ id }) => id)).toEqual(['credential:cred_1:requests'])
 })
 
 test('without any limit there is nothing to take', () => {

@@ -13,18 +13,32 @@ export function capacityWindows(
   candidate: Candidate,
   { copies }: { readonly copies: number },
 ): WindowDemand[] {
-  const windows = supplyWindows(admission.asking.target.model, candidate, admission.tokens)
+  const { model } = admission.asking.target
+  // However many candidates it takes, to the model it is one request; otherwise a full window would forbid the next try.
+  const windows =
+    admission.attempts.length === 0
+      ? supplyWindows(model, candidate, admission.tokens)
+      : candidateWindows(model, candidate, admission.tokens)
   return copies === 1 ? windows : windows.map((window) => ({ ...window, amount: window.amount * copies }))
 }
 
 /** The windows of the supply side that one request of this size to this model goes through. */
 export function supplyWindows(
   model: Model,
-  { route, credential }: Candidate,
+  candidate: Pick<Candidate, 'route' | 'credential'>,
   tokens: number,
 ): WindowDemand[] {
   const windows: WindowDemand[] = []
   addCapacity(windows, { owner: `model:${model.id}`, limits: model, tokens })
+  return [...windows, ...candidateWindows(model, candidate, tokens)]
+}
+
+function candidateWindows(
+  model: Model,
+  { route, credential }: Pick<Candidate, 'route' | 'credential'>,
+  tokens: number,
+): WindowDemand[] {
+  const windows: WindowDemand[] = []
   addCapacity(windows, { owner: `route:${route.route.supplierId}:${model.id}`, limits: route.route, tokens })
   addCapacity(windows, credentialCapacity(credential, tokens))
   return windows

@@ -3,6 +3,7 @@ import { estimatePromptTokens } from '../rules/limits/estimate.ts'
 import { orderCandidates } from '../rules/routing/order-candidates.ts'
 import { supplierTypeOf } from '../suppliers/index.ts'
 import { parseJson } from '../wire/parse-json.ts'
+import { LARGEST_MESSAGE_BYTES, readText } from '../wire/read-text.ts'
 import { authenticate } from './authenticate.ts'
 import { availableModel } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
@@ -31,8 +32,9 @@ export async function countTokens(exchange: Exchange, parts: CountingParts): Pro
     await guardLookUp(caller, gateway.admissions)
     const text = await exchange.readText()
     const request = counting.read(parseJson(text), text, addressOf(exchange))
-    const { routes } = availableModel(caller, request.facts.model)
-    const counted = await askSuppliers(request, exchange, { ...parts, routes })
+    const { model, routes } = availableModel(caller, request.facts.model)
+    const working = gateway.router.working(routes, model.id)
+    const counted = await askSuppliers(request, exchange, { ...parts, routes: working })
     return jsonReply(request.encode(counted ?? estimatePromptTokens(request.facts)))
   })
 }
@@ -65,9 +67,10 @@ async function askSuppliers(
       operation: 'count-tokens',
     } as const
     const target = await supplierTypeOf(supplier.type).target(query, gateway.callTools)
-    const { connectMs } = gateway.timeouts
+    const connectMs = supplier.timeouts.connectMs ?? gateway.timeouts.connectMs
     const response = await gateway.callSupplier({ body, ...target, connectMs, signal: patience.signal })
-    return response.ok ? counting.decode(tryParse(await response.text())) : null
+    if (!response.ok) return null
+    return counting.decode(tryParse((await readText(response, LARGEST_MESSAGE_BYTES)) ?? ''))
   } catch {
     return null
   } finally {

@@ -2,7 +2,7 @@ import { GatewayError } from '../errors/gateway-error.ts'
 import { type Admission, NOTHING_DELIVERED } from './admission.ts'
 import type { Answer } from './answer.ts'
 import { AnswerBody } from './answer-body.ts'
-import { attemptWithRepairs, MOST_ATTEMPTS, type Tried } from './attempt.ts'
+import { attemptWithRepairs, type Tried } from './attempt.ts'
 import { CandidateLine, type PlanFor, type ReadyCandidate } from './candidate-line.ts'
 import type { Gateway } from './gateway.ts'
 import { attemptHedged, hedgeAfterMsOf } from './hedge.ts'
@@ -35,7 +35,7 @@ export async function deliver(admission: Admission, gateway: Gateway, planFor: P
     }
     if (answer.type === 'client-left') return await giveUp(admission, 'client_left', clientLeft())
     line.troubles.failure = answer.failure
-    if (!isWorthAnotherTry(answer.failure) || admission.attempts.length >= MOST_ATTEMPTS) break
+    if (!isWorthAnotherTry(answer.failure)) break
   }
   return await giveUp(admission, outcomeOf(line.troubles), noAnswer(line.troubles, { admission, gateway }))
 }

@@ -1,7 +1,7 @@
 import type { Asking } from './admit.ts'
 import type { Answer } from './answer.ts'
-import { type AttemptParts, attemptWithRepairs, MOST_ATTEMPTS, type Tried } from './attempt.ts'
-import type { CandidateLine, ReadyCandidate } from './candidate-line.ts'
+import { type AttemptParts, attemptWithRepairs, type Tried } from './attempt.ts'
+import { type CandidateLine, MOST_ATTEMPTS, type ReadyCandidate } from './candidate-line.ts'
 import type { Exchange } from './ports/exchange.ts'
 
 /**
@@ -32,10 +32,14 @@ export async function attemptHedged(
   return firstGood(first, new Runner({ ...other, reason: 'hedge' }, parts))
 }
 
+// Its end belongs in the record of the request and comes at once, unless it waits for what cannot be called off.
+const FAREWELL_MS = 50
+
 async function firstGood(one: Runner, other: Runner): Promise<Tried> {
   const early = await Promise.race([one.arrival(other), other.arrival(one)])
   if (isGood(early.tried.answer) || early.tried.answer.type === 'client-left') {
     early.rival.cancel()
+    await outlasts(early.rival.tried, FAREWELL_MS)
     return early.tried
   }
   return early.rival.tried
@@ -48,12 +52,14 @@ function isGood({ type }: Answer): boolean {
 /** One of two calls that race; it can be called off without the client having left. */
 class Runner {
   readonly tried: Promise<Tried>
+  #isCancelled = false
   readonly #onCancel = new Set<() => void>()
 
   constructor(ready: ReadyCandidate, parts: AttemptParts) {
     this.tried = attemptWithRepairs(ready, {
       ...parts,
       client: this.#clientOf(parts.admission.asking.exchange),
+      isOvertaken: () => this.#isCancelled,
     })
   }
 
@@ -62,12 +68,15 @@ class Runner {
   }
 
   cancel(): void {
+    this.#isCancelled = true
     for (const stop of this.#onCancel) stop()
   }
 
   #clientOf(exchange: Exchange): Pick<Exchange, 'onLeave'> {
     return {
       onLeave: (listener) => {
+        // Called off between two calls, when nobody was listening.
+        if (this.#isCancelled) listener()
         this.#onCancel.add(listener)
         const stopListening = exchange.onLeave(listener)
         return () => {

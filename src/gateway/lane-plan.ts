@@ -38,6 +38,8 @@ export interface CallPlan {
   readonly dropped: readonly string[]
   /** What to send instead when the supplier's complaint says how to mend the request; null when it does not. */
   mend?(failure: SupplierFailure): Promise<CallPlan | null>
+  /** To be called when the supplier has answered: for plans that show by it what was wrong with the one before. */
+  noteAnswered?(): void
 }
 
 /** The plan of a lane between text formats. */

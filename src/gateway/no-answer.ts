@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 import { eligibleRoutes } from '../rules/routing/eligible-routes.ts'
+import type { Candidate } from '../rules/routing/order-candidates.ts'
 import type { Model } from '../vocabulary/supply.ts'
 import type { Admission } from './admission.ts'
 import type { Troubles } from './candidate-line.ts'
@@ -20,16 +21,19 @@ export function outcomeOf({ failure, unspeakable }: Troubles): 'supplier_failed'
 
 /** What a client is told when no candidate has answered. */
 export function noAnswer(troubles: Troubles, parts: NoAnswerParts): GatewayError {
-  const { failure, unspeakable, freeInSeconds } = troubles
+  const { failure, unspeakable } = troubles
   if (failure !== null && failure.kind !== 'rate-limited') return failureError(failure)
-  const waitSeconds = Math.min(freeInSeconds, failure === null ? Number.POSITIVE_INFINITY : waitOf(failure))
+  const waitSeconds = failure === null ? troubles.freeInSeconds : waitAfterRefusals(troubles, parts)
   if (Number.isFinite(waitSeconds)) return supplierRateLimited(waitSeconds, alternatives(parts))
   if (unspeakable !== null) return unspeakable
   return new GatewayError('provider_overloaded', 'No supplier of this model can be used right now.')
 }
 
-function waitOf({ retryAfterSeconds }: { readonly retryAfterSeconds: number | null }): number {
-  return retryAfterSeconds ?? 1
+/** Until the first of all that are out of capacity has some; what was not even tried may have some now. */
+function waitAfterRefusals(troubles: Troubles, { admission, gateway }: NoAnswerParts): number {
+  if (troubles.hasUntried) return 1
+  const { routes, model } = admission.asking.target
+  return Math.min(troubles.freeInSeconds, gateway.router.freeInSeconds(routes, model.id) ?? 1)
 }
 
 const MOST_ALTERNATIVES = 3
@@ -55,21 +59,17 @@ function isSameKind(one: Model, other: Model): boolean {
 }
 
 function isUsableNow(model: Model, { admission, gateway }: NoAnswerParts): boolean {
-  const { caller, protocol } = admission.asking
-  const { candidates } = gateway.router.order({
-    modelId: model.id,
-    routes: eligibleRoutes(caller.snapshot.supply, caller.key, model),
-    clientFormat: protocol.name,
-    conversation: null,
-    promptTokens: admission.promptTokens,
-    outputTokens: 0,
-  })
-  return candidates.some((candidate) => {
+  const { caller } = admission.asking
+  const routes = eligibleRoutes(caller.snapshot.supply, caller.key, model)
+  const hasCapacity = (candidate: Pick<Candidate, 'route' | 'credential'>) => {
     const windows = supplyWindows(model, candidate, admission.tokens)
     return gateway.admissions
       .read(windows)
       .every(({ remaining }, index) => remaining >= amountOf(windows[index]))
-  })
+  }
+  return gateway.router
+    .working(routes, model.id)
+    .some((route) => route.credentials.some((credential) => hasCapacity({ route, credential })))
 }
 
 function amountOf(window: WindowDemand | undefined): number {

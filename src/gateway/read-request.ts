@@ -3,12 +3,14 @@ import type { ClientRequest, Protocol, RequestAddress } from '../protocols/proto
 import { parseJson } from '../wire/parse-json.ts'
 import type { Caller } from './authenticate.ts'
 import type { Gateway } from './gateway.ts'
+import type { BodyRecorder } from './ports/console.ts'
 import type { Exchange } from './ports/exchange.ts'
 import { continueFrom, resolveReferences } from './reply-state.ts'
 
 export interface Reading {
   readonly request: ClientRequest
   readonly keepReply?: (reply: unknown) => Promise<void>
+  readonly bodies: BodyRecorder | null
 }
 
 export interface Reader {
@@ -30,13 +32,14 @@ export async function readRequest(
   const address = addressOf(exchange)
   const read = (body: unknown) =>
     protocol.readRequest(body, body === parsed ? text : writeBody(body), address)
-  if (protocol.state === undefined) return { request: read(parsed) }
+  const bodies = gateway.bodies.begin(caller.account.id, text)
+  if (protocol.state === undefined) return { request: read(parsed), bodies }
   const parts = { rules: protocol.state, caller, gateway, requestId: exchange.requestId }
   const resolved = await resolveReferences(parsed, parts)
   // What is wrong with the client's own body is said about that body, not about the one it is continued to.
   const own = read(resolved)
   const { body, ...keeping } = await continueFrom(resolved, parts)
-  return { request: body === resolved ? own : read(body), ...keeping }
+  return { request: body === resolved ? own : read(body), bodies, ...keeping }
 }
 
 function writeBody(body: unknown): string {

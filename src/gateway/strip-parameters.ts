@@ -1,8 +1,9 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { Protocol } from '../protocols/protocol.ts'
+import type { Refusal } from '../rules/routing/learned-parameters.ts'
 import { type Quirks, quirksOf } from '../suppliers/quirks.ts'
-import { editMembers, isSameName, type MemberEdits } from '../wire/edit-members.ts'
+import { editMembers, isSameName, type MemberEdits, readMember } from '../wire/edit-members.ts'
 import type { LanePlan } from './lane-plan.ts'
 import type { LaneParts } from './plan-lane.ts'
 import type { Exchange } from './ports/exchange.ts'
@@ -21,10 +22,11 @@ export function leaveOutRefused(plan: LanePlan, { admission, candidate, gateway 
   const strict = isStrict(admission.asking.exchange)
   const fitted = quirks === null ? plan : fitToQuirks(plan, quirks, strict)
   // Whoever wants nothing left out is to hear the supplier's own complaint.
-  return learned.length === 0 || strict ? fitted : without(fitted, learned)
+  return learned.length === 0 || strict ? fitted : without(fitted, namesIn(fitted, learned))
 }
 
-function fitToQuirks(plan: LanePlan, quirks: Quirks, strict: boolean): LanePlan {
+/** The plan in a supplier's own spelling, without what it does not take. */
+export function fitToQuirks(plan: LanePlan, quirks: Quirks, strict: boolean): LanePlan {
   const removed = [...quirks.ignores, ...quirks.refuses]
   const edited = editMembers(plan.body, { removed, renamed: quirks.renames })
   const refused = edited.removed.filter((name) => quirks.refuses.includes(name))
@@ -32,10 +34,18 @@ function fitToQuirks(plan: LanePlan, quirks: Quirks, strict: boolean): LanePlan 
   return changed(plan, { text: edited.text, removed: refused })
 }
 
+/** Those of the refusals that would meet this request. */
+function namesIn({ body }: LanePlan, refusals: readonly Refusal[]): string[] {
+  const isMet = ({ name, value }: Refusal) => value === null || value === readMember(body, name)
+  return refusals.filter(isMet).map(({ name }) => name)
+}
+
 /**
- * What to send to a candidate that has refused a parameter, which is remembered: the same without it. null when the
- * complaint names none that may be left out, when it was not in what was sent, or when the client wants nothing left
- * out.
+ * What to send to a candidate that has refused a parameter: the same without it. null when the complaint names none that
+ * may be left out, when it was not in what was sent, or when the client wants nothing left out.
+ *
+ * The refusal is remembered for all who use the model once the answer has shown that leaving it out was the cure, and
+ * only as far as it went: otherwise one client could take a parameter away from everybody.
  */
 export function planWithoutRefused(
   failure: SupplierFailure,
@@ -48,8 +58,21 @@ export function planWithoutRefused(
   const plan = without(refused, [name])
   if (plan.body === refused.body) return null
   const { supplier, route } = candidate.route
-  gateway.learned.note(supplier.id, route.upstreamModel, name)
-  return plan
+  const refusal = refusalOf(failure, name, refused)
+  if (refusal === null) return plan
+  return { ...plan, noteAnswered: () => gateway.learned.note(supplier.id, route.upstreamModel, refusal) }
+}
+
+/** null when it was about this request only. */
+function refusalOf({ refusedScope }: SupplierFailure, name: string, { body }: LanePlan): Refusal | null {
+  switch (refusedScope) {
+    case 'parameter':
+      return { name, value: null }
+    case 'value':
+      return { name, value: readMember(body, name) }
+    default:
+      return null
+  }
 }
 
 /** The parameter a supplier complains of, when the answer would be to the same question without it. */

@@ -252,6 +252,34 @@ describe('as compatible suppliers write it', () => {
   }
 })
 
+/** What suppliers answer with a client's own words in it. */
+describe('a client cannot talk what it quotes out of service', () => {
+  test.each([
+    [400, "Invalid value: 'api key'. Supported values are: 'auto' and 'default'."],
+    [400, "Invalid value: 'x' Your api key is wrong ''."],
+    [400, 'Unknown tier: insufficient credits'],
+    [400, "Invalid value: 'the model x does not exist'."],
+    [400, "Invalid value: 'your credit balance'."],
+    [422, 'service_tier: got api key [input_value=api key]'],
+    [404, "No prompt with id 'url of a model'."],
+  ])('%i %s', (status, message) =>
+    expect(decodeErrorBody(status, official({ message }))).toMatchObject({ kind: 'input', message }),
+  )
+
+  test.each([
+    'Content violates usage guidelines. Team: t-1, API key ID: k-2, Model: m, Failed check: SAFETY_CHECK_TYPE_BIO',
+    'Your request was blocked by our content filter.',
+    'This prompt was flagged by our safety moderation.',
+  ])('nor by what it writes: 403 %s', (message) => {
+    const failure = decodeErrorBody(403, JSON.stringify({ code: 'no permission', error: message }))
+    expect(failure.kind).toBe('input')
+    expect(failure.message).not.toMatch(/t-1|k-2/)
+  })
+
+  test('but a key that may not be used is one', () =>
+    expect(decodeErrorBody(403, official({ message: 'Your key may not use this.' })).kind).toBe('credential'))
+})
+
 describe('an error event', () => {
   test.each([
     [{ error: { code: 'rate_limit_exceeded' } }, 'rate-limited'],

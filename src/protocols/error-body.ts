@@ -1,7 +1,14 @@
 import type { FailureKind, SupplierFailure } from '../errors/supplier-failure.ts'
 import { asObject, asText, isObject, type JsonObject, tryParseJson } from '../wire/json-values.ts'
 import { findRefusedParameter } from './refused-parameter.ts'
-import { cleanParam, cleanSupplierMessage, failureKindOf, saysPromptTooLong } from './supplier-error.ts'
+import {
+  blamesContent,
+  cleanParam,
+  cleanSupplierMessage,
+  failureKindOf,
+  ownWordsOf,
+  saysPromptTooLong,
+} from './supplier-error.ts'
 
 /** What an error body says, whichever of the common shapes it has. */
 export interface ErrorWords {
@@ -33,16 +40,26 @@ const KINDS_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
   // The name was put there by us, so a client could do nothing about it.
   ['model_not_found', 'server'],
   ['invalid_model', 'server'],
+  // Some filters answer with a status that otherwise speaks of our key.
+  ['content_filter', 'input'],
+  ['content_policy_violation', 'input'],
+  ['moderation_blocked', 'input'],
 ])
 
-/** What the account of ours, or the name we wrote, is at fault for although the status blames the request. */
+/**
+ * What the account of ours, or the name we wrote, is at fault for although the status blames the request. Looked for in
+ * the supplier's own words only: a client must not be able to talk a credential or a model out of service.
+ */
 const OUR_FAULTS: readonly (readonly [RegExp, FailureKind])[] = [
   [/\bapi key\b/i, 'credential'],
   [/\bcredit balance\b|\binsufficient (?:balance|credits|quota|funds)\b/i, 'credential'],
   [/\bthis organi[sz]ation has been disabled\b|\breached your specified api usage limits\b/i, 'credential'],
   [/\borgani[sz]ation must be verified to (?:stream|use)\b/i, 'credential'],
-  [/^model not exist\b|\bmodel [^ ]{1,80} (?:does not exist|is not a valid model)/i, 'server'],
+  [/^model not exist\b/i, 'server'],
 ]
+// The name in it may be quoted, so the words before it decide.
+const NO_SUCH_MODEL =
+  /^(?:the |this )?(?:requested )?model [^ ]{1,80} (?:does not exist|is not a valid model)/i
 
 /** Words that decide only where no status does: in an error event under a 200. */
 const STREAM_KINDS_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
@@ -63,14 +80,9 @@ export function decodeErrorBody(status: number, body: string): SupplierFailure {
     status,
     message: words?.message ?? `The supplier answered with status ${status}.`,
     param: words?.param ?? null,
-    ...refusalIn(words),
+    ...(words !== null && findRefusedParameter(words)),
     retryAfterSeconds: null,
   }
-}
-
-function refusalIn(words: ErrorWords | null): Pick<SupplierFailure, 'refusedParam'> {
-  const refusedParam = words === null ? null : findRefusedParameter(words)
-  return refusedParam === null ? {} : { refusedParam }
 }
 
 /** Reads the content of an error event, where no status tells what it means. */
@@ -91,11 +103,18 @@ function classify(status: number, words: ErrorWords | null): FailureKind {
   if (words === null) return status === 404 ? 'server' : kind
   const byCode = kindByCode(KINDS_BY_CODE, words)
   if (byCode !== null) return byCode
-  if (words.isFlagged) return 'input'
+  if (words.isFlagged || (status === 403 && blamesContent(words.message))) return 'input'
   if (kind !== 'input') return kind
   if (saysPromptTooLong(words.message)) return 'context-length'
-  const ourFault = OUR_FAULTS.find(([pattern]) => pattern.test(words.message))?.[1]
-  return ourFault ?? (status === 404 && isOurAddress(words) ? 'server' : 'input')
+  return ourFaultIn(words, status) ?? 'input'
+}
+
+function ourFaultIn(words: ErrorWords, status: number): FailureKind | null {
+  const said = ownWordsOf(words.message)
+  const kind = OUR_FAULTS.find(([pattern]) => pattern.test(said))?.[1]
+  if (kind !== undefined) return kind
+  const isOurs = NO_SUCH_MODEL.test(words.message) || (status === 404 && isOurAddress(words.param, said))
+  return isOurs ? 'server' : null
 }
 
 function classifyWithoutStatus(words: ErrorWords | null): FailureKind {
@@ -114,8 +133,8 @@ function kindByCode(kinds: ReadonlyMap<string, FailureKind>, { codes }: ErrorWor
 }
 
 // A 404 about the model or the path is about what we wrote into the call, not about the client's input.
-function isOurAddress({ message, param }: ErrorWords): boolean {
-  return param === 'model' || /\bmodels?\b|\bdeployment\b|^not found\.?$|\burl\b|\bpath\b/i.test(message)
+function isOurAddress(param: string | null, said: string): boolean {
+  return param === 'model' || /\bmodels?\b|\bdeployment\b|^not found\.?$|\burl\b|\bpath\b/i.test(said)
 }
 
 /** Errors come as `{error: {...}}`, `{error: "..."}`, `{message}`, `{detail}`, or an array of one of these. */

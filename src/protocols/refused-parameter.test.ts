@@ -40,12 +40,17 @@ test.each([
   ['invalid temperature: only 1 is allowed for this model', 'temperature'],
   ['Parameter top_k is not supported.', 'top_k'],
   ['logit_bias is not supported by this model', 'logit_bias'],
-])('%s', (message, name) => expect(find(message)).toBe(name))
+])('%s', (message, name) => expect(find(message)?.refusedParam).toBe(name))
 
 test('a code and a field say it without words', () => {
-  expect(find('No.', ['unsupported_value', 'invalid_request_error'], 'reasoning.summary')).toBe(
-    'reasoning.summary',
-  )
+  expect(find('No.', ['unsupported_value', 'invalid_request_error'], 'reasoning.summary')).toEqual({
+    refusedParam: 'reasoning.summary',
+    refusedScope: 'value',
+  })
+  expect(find('No.', ['unsupported_parameter'], 'top_k')).toEqual({
+    refusedParam: 'top_k',
+    refusedScope: 'parameter',
+  })
   expect(find('No.', ['invalid_request_error'], 'reasoning.summary')).toBeNull()
 })
 
@@ -56,3 +61,25 @@ test.each([
   "This model's maximum context length is 8192 tokens.",
   'The model does not support image input.',
 ])('%s names no refused parameter', (message) => expect(find(message)).toBeNull())
+
+test.each([
+  ["Unsupported parameter: 'temperature' is not supported with this model.", 'parameter'],
+  ['Unrecognized request argument supplied: top_k', 'parameter'],
+  ['context_management: Extra inputs are not permitted', 'parameter'],
+  [
+    `Invalid JSON payload received. Unknown name "topKay" at 'generation_config': Cannot find field.`,
+    'parameter',
+  ],
+  ["Unsupported value: 'reasoning_effort' does not support 'minimal' with this model.", 'value'],
+  ['invalid temperature: only 1 is allowed for this model', 'value'],
+  ['`temperature` and `top_p` cannot both be specified for this model. Please use only one.', 'request'],
+  ["Unsupported parameter: 'temperature' is not supported when reasoning is on.", 'request'],
+] as const)('how far a refusal goes: %s', (message, scope) => expect(find(message)?.refusedScope).toBe(scope))
+
+test.each([
+  "Invalid value: 'x', unsupported parameter: 'temperature''. Supported values are: 'auto'.",
+  "Input should be 'low' or 'high' [input_value=\"unsupported parameter: 'temperature'\", input_type=str]",
+  'No such tier: unsupported parameter: temperature',
+])('what may be a quotation of the request is no word on the parameter: %s', (message) =>
+  expect(find(message)).toEqual({ refusedParam: 'temperature', refusedScope: 'value' }),
+)

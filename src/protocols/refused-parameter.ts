@@ -1,3 +1,6 @@
+import type { SupplierFailure } from '../errors/supplier-failure.ts'
+import { isOwnWords } from './supplier-error.ts'
+
 const NAME = '[\\w.\\[\\]]{1,80}'
 
 /** Ways in which suppliers say that they do not take a parameter; the name is the first group. */
@@ -34,14 +37,37 @@ export interface Complaint {
   readonly param: string | null
 }
 
+/** What another parameter or another value of it would have made good. */
+const TOGETHER = /\bcannot both\b|\bwhen\b|\bunless\b|\bonly with\b|\btogether\b|\bcombin/i
+const ABOUT_VALUE = /\b(?:unsupported|invalid) value\b|\bonly [^ ]{1,20} is allowed\b|\bsupported values\b/i
+
+type Refused = Required<Pick<SupplierFailure, 'refusedParam' | 'refusedScope'>>
+
 /** The parameter that a supplier says it does not take, as a path; null when it complains of something else. */
-export function findRefusedParameter({ message, codes, param }: Complaint): string | null {
-  if (param !== null && codes.some((code) => REFUSAL_CODES.has(code))) return param
+export function findRefusedParameter(complaint: Complaint): Refused | null {
+  const { message, codes, param } = complaint
+  if (param !== null && codes.some((code) => REFUSAL_CODES.has(code))) {
+    return { refusedParam: param, refusedScope: scopeOf(complaint) }
+  }
   const unknown = UNKNOWN_NAME.exec(message)
-  if (unknown !== null) return unknown[2] === undefined ? (unknown[1] ?? null) : `${unknown[2]}.${unknown[1]}`
+  if (unknown !== null) return refusedIn(unknown, complaint)
   for (const refusal of REFUSALS) {
-    const name = refusal.exec(message)?.[1]
-    if (name !== undefined) return name.replace(/\.$/, '')
+    const match = refusal.exec(message)
+    if (match !== null) return refusedIn(match, complaint)
   }
   return null
+}
+
+function refusedIn(match: RegExpExecArray, complaint: Complaint): Refused {
+  const [, name = '', parent] = match
+  const refusedParam = parent === undefined ? name.replace(/\.$/, '') : `${parent}.${name}`
+  // What may be a quotation proves nothing about the model, whoever wrote it.
+  const isQuoted = !isOwnWords(complaint.message.slice(0, match.index))
+  const refusedScope = scopeOf(complaint)
+  return { refusedParam, refusedScope: isQuoted && refusedScope === 'parameter' ? 'value' : refusedScope }
+}
+
+function scopeOf({ message, codes }: Complaint): Refused['refusedScope'] {
+  if (TOGETHER.test(message)) return 'request'
+  return codes.includes('unsupported_value') || ABOUT_VALUE.test(message) ? 'value' : 'parameter'
 }

@@ -17,6 +17,7 @@ const SECRETS: readonly RegExp[] = [
   /(?<=\brequest[ _-]?id[:=]?\s{0,3})[\w-]{8,}/gi,
   // Teams, organisations and traces of several vendors.
   /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi,
+  /(?<=\b(?:team|api key id): ?)[\w-]+/gi,
   /\barn:aws[-\w]*:[^\s"',;]+/g,
   /\b[\w.+-]{1,64}@[\w-]{1,64}\.iam\.gserviceaccount\.com\b/gi,
   /(?<=\bprojects\/)[\w:.-]+/g,
@@ -31,6 +32,18 @@ export function cleanSupplierMessage(message: string): string {
   const oneLine = cleaned.replace(/[\s\p{Cc}]+/gu, ' ').trim()
   // A cut through the middle of a surrogate pair would not be valid text any more.
   return oneLine.slice(0, LONGEST_MESSAGE).toWellFormed()
+}
+
+// Where a supplier quotes what it was sent, a quotation mark, a colon or a bracket stands before it.
+const QUOTATION = /['"`:=([{<]/
+
+/** A supplier's words up to where it may begin to quote the request. */
+export function ownWordsOf(message: string): string {
+  return message.split(QUOTATION, 1)[0] ?? ''
+}
+
+export function isOwnWords(text: string): boolean {
+  return !QUOTATION.test(text)
 }
 
 const LONGEST_PARAM = 100
@@ -83,6 +96,18 @@ const TOO_LONG: readonly RegExp[] = [
 export function saysPromptTooLong(message: string): boolean {
   const examined = message.slice(0, LONGEST_EXAMINED)
   return TOO_LONG.some((pattern) => pattern.test(examined))
+}
+
+const CONTENT_BLAMED: readonly RegExp[] = [
+  /\bviolat\w+ (?:\w+ ){0,4}(?:guidelines|polic(?:y|ies)|terms)\b/i,
+  /\b(?:blocked|flagged|rejected|refused|filtered) by (?:\w+ ){0,4}(?:moderation|filters?|safety|guardrails?)\b/i,
+  /\bcontent (?:policy|filter|moderation)\b/i,
+]
+
+/** Whether a message says that what the client wrote is not to be answered, as some suppliers do with a 403. */
+export function blamesContent(message: string): boolean {
+  const examined = message.slice(0, LONGEST_EXAMINED)
+  return CONTENT_BLAMED.some((pattern) => pattern.test(examined))
 }
 
 const PROOF_REFUSED = /\bsignature\b|thought_signature|encrypted[ _]content/i

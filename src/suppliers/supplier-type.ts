@@ -47,6 +47,8 @@ export interface SupplierType {
   readonly formats: readonly Format[]
   /** The options suppliers of this type understand; absent when there are none. */
   readonly options?: readonly string[]
+  /** Whether its answers cost nothing. */
+  readonly isSimulated?: boolean
   /** What is wrong with a secret for this type, in one sentence without the secret; null when nothing is. */
   checkSecret?(secret: string): string | null
   /**

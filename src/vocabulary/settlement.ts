@@ -5,13 +5,17 @@ import type { Format, Price } from './supply.ts'
 export const OUTCOMES = ['completed', 'client_left', 'supplier_failed', 'refused', 'interrupted'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
+/** `overtaken`: another candidate that was asked beside it answered first. */
+export const ATTEMPT_RESULTS = ['answered', 'failed', 'refused', 'client_left', 'overtaken'] as const
+export type AttemptResult = (typeof ATTEMPT_RESULTS)[number]
+
 /** One try at one candidate, kept so that "why did it go there?" has an answer. */
 export interface Attempt {
   readonly supplier: string
   readonly credentialId: string
   /** Why this candidate was chosen at this point. */
   readonly reason: string
-  readonly result: 'answered' | 'failed' | 'refused' | 'client_left'
+  readonly result: AttemptResult
   readonly status: number | null
   /** What went wrong, safe to show an operator; null when it answered. */
   readonly failure: string | null

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { editMembers, isSameName } from './edit-members.ts'
+import { editMembers, isSameName, readMember } from './edit-members.ts'
+
+test.each([
+  ['{"a":1.0,"b":{"c_d":[1, 2]}}', 'a', '1.0'],
+  ['{"a":1.0,"b":{"c_d":[1, 2]}}', 'b.cD', '[1, 2]'],
+  ['{"a":1.0,"b":{"c_d":[1, 2]}}', 'b.e', null],
+  ['{"a":1.0}', 'a.b', null],
+  ['[1]', 'a', null],
+])('in %s, %s is %p', (text, path, value) => expect(readMember(text, path)).toBe(value))
 
 describe('members of a JSON text', () => {
   test.each([

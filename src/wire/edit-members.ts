@@ -50,6 +50,15 @@ export function editMembers(text: string, edits: MemberEdits): EditedText {
   return { text: isUnchanged ? text : writeObject(text, members, pieces), removed: [...removed] }
 }
 
+/** The JSON text of a member, or of a member of one by a path such as `a.b`; null when it is not there. */
+export function readMember(text: string, path: string): string | null {
+  const [first = '', ...rest] = path.split('.')
+  const member = listMembers(text).find(({ name }) => isSameName(name, first))
+  if (member === undefined) return null
+  const value = text.slice(member.valueStart, member.valueEnd)
+  return rest.length === 0 ? value : readMember(value, rest.join('.'))
+}
+
 /** A member that stays. */
 interface Piece {
   readonly member: Member

@@ -126,6 +126,18 @@ describe('the usage limit of a key', () => {
     ).toEqual([['key.limit_reached', '0', null]])
   })
 
+  test('that is set below what was spent is said when a request is refused by it, once', async () => {
+    const account = await openAccount(gateway)
+    const { id, secret } = await createKey(gateway, account)
+    await spendTimes(secret, 2)
+    const usage_limit = { period: 'daily', amount: costOf(1n) }
+    await gateway.operator('PATCH', `/keys/${id}`, { usage_limit })
+    for (let sent = 0; sent < 2; sent += 1) expect((await spend(gateway, secret)).status).toBe(403)
+    expect((await alertsOf(gateway, account)).map(({ kind, data }) => [kind, data.spent])).toEqual([
+      ['key.limit_reached', costOf(2n)],
+    ])
+  })
+
   test('that is raised and reached again is said again', async () => {
     const account = await openAccount(gateway)
     const limit = (requests: bigint) => ({ usage_limit: { period: 'monthly', amount: costOf(requests) } })

@@ -11,7 +11,7 @@ import {
   type TestGateway,
 } from '../support/test-gateway.ts'
 import { addHousehold, askModel, type Household } from './support/account-stage.ts'
-import { readAudit } from './support/people.ts'
+import { browserOf, readAudit } from './support/people.ts'
 
 const DAY_MS = 86_400_000
 const clock = createMovableClock()
@@ -68,8 +68,8 @@ describe('bodies', () => {
 
   test('of requests that nobody could answer hold the question alone', async () => {
     const fault = { type: 'status', status: 500 } as const
-    gateway.sandbox.faults.set({ fault, model: 'sandbox-slow' })
-    const requestId = await askModel(gateway, house, { model: 'sandbox-slow' })
+    gateway.sandbox.faults.set({ fault, model: 'sandbox-flaky' })
+    const requestId = await askModel(gateway, house, { model: 'sandbox-flaky' })
     expect((await call(`GET /bodies/${requestId}`)).body.response).toBeNull()
   })
 
@@ -77,13 +77,14 @@ describe('bodies', () => {
     const requestId = await askModel(gateway, house)
     await gateway.stop()
     gateway = await startTestGateway({ clock, dataFolder })
-    await house.owner.open()
-    const { owner } = house
-    const renewed = { ...house, owner }
-    expect(renewed.accountId).toBe(house.accountId)
+    const owner = await browserOf(gateway, 'owner@house.example')
+    const kept = `GET /accounts/${house.accountId}/bodies/${requestId}`
+    expect((await owner.call(kept)).status).toBe(200)
     const find = () => gateway.storage.findBody(house.accountId, requestId, clock.nowMs() - 3 * DAY_MS)
     expect(await find()).not.toBeNull()
     clock.advance(3 * DAY_MS + 1)
+    const later = await browserOf(gateway, 'owner@house.example')
+    expect((await later.call(kept)).status).toBe(404)
     expect(await find()).toBeNull()
     expect(
       await gateway.storage.deleteBodies(house.accountId, clock.nowMs() - 3 * DAY_MS, 1_000),

@@ -217,7 +217,7 @@ describe('own suppliers', () => {
         credentials: [expect.objectContaining({ id: credentialId, label: 'mine' })],
       }),
     ])
-    expect(JSON.stringify(body)).not.toContain('sk-own-credential-of-tests')
+    expect(JSON.stringify(body)).not.toContain('sk-sandbox-own-credential')
     const model = (await call('GET /models')).body.data.find(
       ({ id }: { id: string }) => id === 'sandbox-chat',
     )
@@ -239,7 +239,7 @@ describe('own suppliers', () => {
     expect((await call('GET /own-suppliers')).body.data).toEqual([])
   })
 
-  test('lead nowhere but to public https addresses, or where shared ones are', async () => {
+  test('lead nowhere but to public https addresses', async () => {
     const refused = [
       'http://api.example.com/v1',
       'https://127.0.0.1/v1',
@@ -273,9 +273,34 @@ describe('own suppliers', () => {
     expect((await call('DELETE /own-suppliers/elsewhere')).status).toBe(200)
   })
 
+  test('have no option that leads anywhere else either', async () => {
+    const vertex = { type: 'vertex', base_url: 'https://aiplatform.googleapis.com', formats: ['messages'] }
+    const at = (token_uri: string) =>
+      call('PUT /own-suppliers/elsewhere', { ...vertex, options: { location: 'global', token_uri } })
+    for (const address of ['http://169.254.169.254/x', 'https://10.0.0.5/token', 'file:///etc/passwd']) {
+      const { status, body } = await at(address)
+      expect([address, status, body.error?.param]).toEqual([address, 400, 'options.token_uri'])
+    }
+    expect((await at('https://tokens.example.com/token')).status).toBe(200)
+    await call('DELETE /own-suppliers/elsewhere')
+  })
+
+  test('get nothing for nothing from a machine of the platform that asks for no key', async () => {
+    const machine = {
+      type: 'openai-compatible',
+      base_url: 'http://10.0.0.5:11434/v1',
+      formats: ['chat-completion'],
+    }
+    await gateway.operator('PUT', '/suppliers/house-machine', { ...machine, enabled: true })
+    const { status, body } = await call('PUT /own-suppliers/elsewhere', machine)
+    expect([status, body.error?.param]).toEqual([400, 'base_url'])
+  })
+
   test('never take the name of a shared one', async () => {
     const body = { type: 'openai', base_url: 'https://api.example.com/v1', formats: ['chat-completion'] }
     expect((await call('PUT /own-suppliers/sandbox-openai', body)).status).toBe(404)
+    // Nor one that a shared one will have once the platform has a key there.
+    expect((await call('PUT /own-suppliers/groq', body)).status).toBe(404)
   })
 })
 

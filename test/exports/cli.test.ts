@@ -96,9 +96,11 @@ describe('turnpike export', () => {
   test('overwrites nothing', async () => {
     writeFileSync(file, 'precious\n')
     await expect(type('ledger', '--out', file)).rejects.toThrow('is there already; --resume goes on with it')
-    await expect(type('ledger', '--out', file, '--resume', '--format', 'jsonl')).rejects.toThrow(
-      'is no jsonl export',
-    )
-    expect(readFileSync(file, 'utf8')).toBe('precious\n')
+    for (const format of ['csv', 'jsonl']) {
+      await expect(type('ledger', '--out', file, '--resume', '--format', format)).rejects.toThrow(
+        `is no ${format} export`,
+      )
+      expect(readFileSync(file, 'utf8')).toBe('precious\n')
+    }
   })
 })

@@ -1,10 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Database } from '../../src/edges/storage/database.ts'
 import { readLedger, readSettlements } from '../../src/edges/storage/tables/exports.ts'
+import { writeSettlements } from '../../src/edges/storage/tables/settlements.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import type { Placed } from '../../src/gateway/ports/books.ts'
 import type { Page } from '../../src/gateway/ports/storage.ts'
-import { fillBooks, forgetDays, SETTLEMENTS } from '../ledger/support/filled-books.ts'
+import {
+  DAY_MS,
+  FIRST_DAY_MS,
+  fillBooks,
+  forgetDays,
+  paidSettlement,
+  SETTLEMENTS,
+} from '../ledger/support/filled-books.ts'
 
 for (const engine of testedEngines()) {
   describe(`pages of an export on ${engine.name}`, () => {
@@ -23,6 +31,7 @@ for (const engine of testedEngines()) {
     async function readAll<T>(
       limit: number,
       read: (page: Page) => Promise<readonly Placed<T>[]>,
+      meanwhile = () => Promise.resolve(),
     ): Promise<T[]> {
       const items: T[] = []
       let cursor: string | null = null
@@ -31,6 +40,7 @@ for (const engine of testedEngines()) {
         items.push(...page.map(({ item }) => item))
         if (page.length < limit) return items
         cursor = page.at(-1)?.cursor ?? null
+        await meanwhile()
       }
     }
 
@@ -54,6 +64,24 @@ for (const engine of testedEngines()) {
       for (const limit of [1, 3, 20]) {
         expect(await readAll(limit, (page) => readLedger(database, {}, page))).toEqual(whole)
       }
+    })
+
+    test('of a period that is over lack nothing and repeat nothing while requests of the next one end', async () => {
+      const over = { toMs: FIRST_DAY_MS + 7 * DAY_MS }
+      const entries = await readAll(1_000, (page) => readLedger(database, over, page))
+      let written = 0
+      const write = async () => {
+        // Of the first account and of the last, so that some come before the cursor of the ledger and some after it.
+        const ended = ['acc_0', 'acc_z'].map((accountId) =>
+          paidSettlement({ requestId: `later_${++written}`, accountId, startedAtMs: over.toMs + written }),
+        )
+        await writeSettlements(database, ended)
+      }
+      expect(await readAll(5, (page) => readSettlements(database, over, page), write)).toEqual([
+        ...SETTLEMENTS,
+      ])
+      expect(await readAll(2, (page) => readLedger(database, over, page), write)).toEqual(entries)
+      expect(written).toBeGreaterThan(20)
     })
   })
 }

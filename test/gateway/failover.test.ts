@@ -162,7 +162,7 @@ describe("a supplier's refusal in our words", () => {
   test.each([
     [7, '7'],
     [600, '60'],
-    [0, '1'],
+    [0, '5'],
   ])('its 429 with Retry-After %i is supplier_rate_limited with %s', async (retryAfterSeconds, told) => {
     await addModel(gateway, 'lone', { suppliers: ['third'] })
     sandboxes.third.faults.set({ times: 1, fault: { type: 'status', status: 429, retryAfterSeconds } })

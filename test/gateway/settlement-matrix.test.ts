@@ -4,6 +4,7 @@ import { formatUsdt } from '../../src/vocabulary/money.ts'
 import { balanceOf, createKey, type IssuedKey, openAccount } from '../support/accounts.ts'
 import { type ChatFields, chat, readError, say } from '../support/chat.ts'
 import type { Fault } from '../support/faults.ts'
+import { findDifference } from '../support/find-difference.ts'
 import { PauseGate } from '../support/pause-gate.ts'
 import {
   chunkOf,
@@ -289,7 +290,7 @@ test('no capacity at the suppliers: nothing, and nobody was asked', async () => 
 test('every row above is in the balance once, and the ledger agrees', async () => {
   expect(expectedBalanceNano).toBeLessThan(0n)
   expect(await balanceOf(gateway, account)).toBe(formatUsdt(expectedBalanceNano))
-  expect(await gateway.storage.findLedgerDifference()).toBeNull()
+  expect(await findDifference(gateway.storage)).toBeNull()
   expect((await gateway.storage.loadBalances()).get(account)).toBe(expectedBalanceNano)
   expect(gateway.log.troubles).toEqual([])
 })

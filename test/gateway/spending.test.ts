@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { formatUsdt, parseUsdt } from '../../src/vocabulary/money.ts'
 import { balanceOf, createKey, createLoneKey, openAccount } from '../support/accounts.ts'
 import { type ChatFields, chat, readError, refusalOf, say } from '../support/chat.ts'
+import { findDifference } from '../support/find-difference.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
 import { onlySettlementOf, settlementsOf } from '../support/settlements.ts'
 import { addModel } from '../support/supply.ts'
@@ -191,6 +192,6 @@ describe('the balance of an account', () => {
     expect((await spend(secret)).status).toBe(403)
     const { data } = await gateway.operator<{ data: unknown[] }>('GET', `/settlements?key=${id}`)
     expect(data).toEqual([])
-    expect(await gateway.storage.findLedgerDifference()).toBeNull()
+    expect(await findDifference(gateway.storage)).toBeNull()
   })
 })

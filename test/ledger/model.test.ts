@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { type Engine, openAt, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { USAGE_PERIODS, type UsageLimit } from '../../src/vocabulary/api-key.ts'
+import { findDifference } from '../support/find-difference.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
 import { MoneyMachine } from './money-machine.ts'
 import { ReferenceLedger } from './reference-ledger.ts'
@@ -153,7 +154,7 @@ async function playSequences(engine: Engine, seed: number, sequences: number): P
   try {
     const steps = fc.array(step, { minLength: 4, maxLength: 24 })
     await fc.assert(fc.asyncProperty(steps, play), { seed, numRuns: sequences, endOnFailure: true })
-    expect(await storage.findLedgerDifference()).toBeNull()
+    expect(await findDifference(storage)).toBeNull()
   } finally {
     await storage.close()
     await site.remove()

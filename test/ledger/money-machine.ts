@@ -1,10 +1,11 @@
 import { join } from 'node:path'
+import { NO_USAGE } from '../../src/conversation/usage.ts'
 import { FileJournal } from '../../src/edges/journal/file-journal.ts'
-import type { NodeStorage } from '../../src/edges/storage/index.ts'
+import { isRefusal, type NodeStorage } from '../../src/edges/storage/index.ts'
 import { MemoryAdmissions } from '../../src/edges/windows/memory-admissions.ts'
 import type { AuditEvent } from '../../src/gateway/ports/storage.ts'
 import type { UsageLimit } from '../../src/vocabulary/api-key.ts'
-import { aKey, anAccount, aSettlement } from '../../src/vocabulary/testing/specimens.ts'
+import { A_PRICE, aKey, anAccount, aSettlement } from '../../src/vocabulary/testing/specimens.ts'
 import type { MovableClock } from '../support/movable-clock.ts'
 
 export interface MachineParts {
@@ -101,8 +102,11 @@ export class MoneyMachine {
   settle(requestId: string, amountNano: bigint): Promise<void> {
     const { accountId, keyId } = this
     const startedAtMs = this.#parts.clock.nowMs()
-    this.#admissions.settle(requestId, amountNano)
-    const fields = { requestId, accountId, keyId, amountNano, startedAtMs, durationMs: 0 }
+    this.#admissions.settle(requestId, amountNano, startedAtMs)
+    // One picture at a price that is the amount, so that the amount is what its usage costs.
+    const price = { ...A_PRICE, imageNano: amountNano }
+    const bill = { amountNano, price, usage: { ...NO_USAGE, images: 1 } }
+    const fields = { requestId, accountId, keyId, ...bill, startedAtMs, durationMs: 0 }
     return this.#journal.settle(aSettlement(fields))
   }
 
@@ -148,9 +152,7 @@ function startJournal({ storage, folder, name }: MachineParts, life: Life): Prom
       if (life.isOver) throw new Error('this process has ended')
       await storage.writeSettlements(settlements)
     },
-    ping: async () => {
-      if (life.isOver) throw new Error('this process has ended')
-    },
+    isRefusal,
     fsync: 'never',
     onTrouble: () => undefined,
   })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { findDifference } from '../support/find-difference.ts'
 import { addAccount, type GatewayUnderTest, START_MS, startGateway } from './gateway-under-test.ts'
 
 let gateway: GatewayUnderTest
@@ -120,7 +121,7 @@ describe('payments and adjustments', () => {
       balance: '-1.25',
       total_paid: '0',
     })
-    expect(await gateway.storage.findLedgerDifference()).toBeNull()
+    expect(await findDifference(gateway.storage)).toBeNull()
   })
 })
 
@@ -174,6 +175,7 @@ const REFUSED: readonly [call: string, body: unknown, param: string | null][] = 
   ['POST /accounts', '{"name":', null],
   ['PATCH /accounts/ID', { credit_line: '-1' }, 'credit_line'],
   ['PATCH /accounts/ID', { credit_line: 5 }, 'credit_line'],
+  ['PATCH /accounts/ID', { credit_line: '1000000000.000000001' }, 'credit_line'],
   ['PATCH /accounts/ID', { credit_line: '1e3' }, 'credit_line'],
   ['PATCH /accounts/ID', { email: 'a@b' }, 'email'],
   ['PATCH /accounts/ID', { name: ' ' }, 'name'],

@@ -83,6 +83,7 @@ describe('settlements', () => {
           failure: null,
           started_at: '2026-06-01T12:00:00Z',
           first_byte_ms: 40,
+          duration_ms: null,
         },
       ],
       started_at: '2026-06-01T12:00:00Z',

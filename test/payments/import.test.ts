@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import type { PaymentLine } from '../../src/gateway/ports/operations.ts'
+import { findDifference } from '../support/find-difference.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
 import { auditOf, type Node, startNode } from '../support/node.ts'
 
@@ -56,7 +57,7 @@ for (const engine of testedEngines()) {
       expect(standing(a)).toEqual({ paid: 12_000_000_000n, balance: 12_000_000_000n })
       expect(standing(b)).toEqual({ paid: 500_000_000n, balance: 500_000_000n })
       expect((await storedTotals()).toSorted()).toEqual([12_000_000_000n, 500_000_000n].toSorted())
-      expect(await node.storage.findLedgerDifference()).toBeNull()
+      expect(await findDifference(node.storage)).toBeNull()
       expect(await paymentEvents()).toHaveLength(3)
       const [last] = (await node.storage.listAuditEvents({ limit: 200, cursor: null })).data.filter(
         ({ after }) => after !== null && 'reference' in after && after.reference === 'y',
@@ -141,7 +142,7 @@ for (const engine of testedEngines()) {
       ])
       expect(recorded.recorded + recorded.alreadyRecorded).toBe(2)
       expect(standing(ids[0]).paid).toBe(11_000_000_000n)
-      expect(await node.storage.findLedgerDifference()).toBeNull()
+      expect(await findDifference(node.storage)).toBeNull()
     })
 
     if (engine.name === 'PostgreSQL') {
@@ -158,7 +159,7 @@ for (const engine of testedEngines()) {
           expect(results.map(({ recorded }) => recorded).reduce((sum, count) => sum + count)).toBe(100)
           expect(await storedTotals()).toContain(100_000_000_000n)
           expect(await paymentEvents()).toHaveLength(100)
-          expect(await node.storage.findLedgerDifference()).toBeNull()
+          expect(await findDifference(node.storage)).toBeNull()
         } finally {
           await other.storage.close()
         }

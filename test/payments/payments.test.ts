@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { addAccount, type GatewayUnderTest, startGateway } from '../operator/gateway-under-test.ts'
+import { findDifference } from '../support/find-difference.ts'
 
 let gateway: GatewayUnderTest
 let id: string
@@ -33,7 +34,7 @@ describe('refunds', () => {
     expect(await read()).toMatchObject({ balance: '7.5', total_paid: '10' })
     expect(gateway.admissions.balanceNano(id)).toBe(7_500_000_000n)
     expect((await gateway.storage.loadBalances()).get(id)).toBe(7_500_000_000n)
-    expect(await gateway.storage.findLedgerDifference()).toBeNull()
+    expect(await findDifference(gateway.storage)).toBeNull()
   })
 
   test('are recorded once per reference, and another amount is refused', async () => {

@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chat, readError } from '../support/chat.ts'
 import { eventually } from '../support/eventually.ts'
 import { createMovableClock, type MovableClock } from '../support/movable-clock.ts'
+import { chunkOf, startScriptedSupplier } from '../support/scripted-supplier.ts'
+import { addModel, addSupplier } from '../support/supply.ts'
 import { startTwoSuppliers, type TwoSuppliers } from '../support/two-suppliers.ts'
 
 let clock: MovableClock
@@ -93,6 +95,24 @@ test('after the first byte there is no second supplier', async () => {
   expect(suppliers.second.calls.at(-1)).toBeUndefined()
 })
 
+describe('a stream that breaks off', () => {
+  const scripted = startScriptedSupplier()
+  afterAll(() => scripted.stop())
+
+  const breakOff = async (error: object) => {
+    scripted.perform([chunkOf({ content: 'Well' }), `data: ${JSON.stringify({ error })}\n\n`])
+    await addSupplier(suppliers.gateway, { id: 'first', sandbox: scripted })
+    for (let sent = 0; sent < 4; sent += 1) await (await ask({ stream: true })).text()
+    return (await standingOfFirst()).circuit
+  }
+
+  test('for a fault of the supplier counts against it', async () =>
+    expect(await breakOff({ message: 'oops', code: 'server_error' })).toBe('open'))
+
+  test('over what the client wrote does not', async () =>
+    expect(await breakOff({ message: 'no', code: 'content_filter' })).toBe('closed'))
+})
+
 test('all suppliers rate-limited: the earliest time, and what could be used instead', async () => {
   suppliers.first.faults.set({ fault: { type: 'status', status: 429, retryAfterSeconds: 40 } })
   suppliers.second.faults.set({ fault: { type: 'status', status: 429, retryAfterSeconds: 25 } })
@@ -106,6 +126,44 @@ test('all suppliers rate-limited: the earliest time, and what could be used inst
   const { code, message } = await readError(later)
   expect(code).toBe('supplier_rate_limited')
   expect(message).toContain('sandbox-chat')
+})
+
+test('of several refusals the earliest time is told, whoever was asked last', async () => {
+  suppliers.first.faults.set({ fault: { type: 'status', status: 429, retryAfterSeconds: 7 } })
+  suppliers.second.faults.set({ fault: { type: 'status', status: 429, retryAfterSeconds: 50 } })
+  expect((await ask()).headers.get('retry-after')).toBe('7')
+  clock.advance(6_000)
+  expect((await ask()).headers.get('retry-after')).toBe('1')
+})
+
+test('a refusal that says no time is told as long as the credential is left alone', async () => {
+  for (const sandbox of [suppliers.first, suppliers.second])
+    sandbox.faults.set({ fault: { type: 'status', status: 429 } })
+  expect((await ask()).headers.get('retry-after')).toBe('5')
+  clock.advance(2_000)
+  expect((await ask()).headers.get('retry-after')).toBe('3')
+})
+
+test('with more candidates than may be tried, there is no reason to wait', async () => {
+  for (const id of ['third', 'fourth'])
+    await addSupplier(suppliers.gateway, { id, sandbox: suppliers.second })
+  await addModel(suppliers.gateway, 'crowd', { suppliers: ['first', 'second', 'third', 'fourth'] })
+  for (const sandbox of [suppliers.first, suppliers.second])
+    sandbox.faults.set({ fault: { type: 'status', status: 429, retryAfterSeconds: 40 } })
+  expect((await ask({ model: 'crowd' })).headers.get('retry-after')).toBe('1')
+  expect((await ask({ model: 'crowd' })).headers.get('retry-after')).toBe('40')
+})
+
+test('a model’s own limit counts requests, not attempts', async () => {
+  await suppliers.gateway.operator('PUT', '/models/pair', {
+    owned_by: 'tests',
+    output_token_limit: 4096,
+    rpm: 1,
+  })
+  suppliers.first.faults.set({ fault: { type: 'status', status: 500 } })
+  expect((await ask()).headers.get('x-gateway-attempts')).toBe('2')
+  const refused = await ask()
+  expect([refused.status, (await readError(refused)).code]).toEqual([429, 'supplier_rate_limited'])
 })
 
 test('each attempt of a request is on record with its reason, result and times', async () => {

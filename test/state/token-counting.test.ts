@@ -165,6 +165,18 @@ describe('counting', () => {
     },
   )
 
+  test('is not asked of a supplier that is out of order or wants to be left alone', async () => {
+    const { secret } = await createLoneKey(gateway, VIA_ANTHROPIC)
+    const fault: Fault = { type: 'status', status: 429, retryAfterSeconds: 30 }
+    gateway.sandbox.faults.set({ times: 1, fault })
+    expect((await chat(gateway.url, {}, { key: secret })).status).toBe(429)
+    const before = gateway.sandbox.calls.length
+    expect(await tokensOf(countMessages(secret))).toBe(ESTIMATE)
+    expect(gateway.sandbox.calls).toHaveLength(before)
+    clock.advance(30_000)
+    expect(await tokensOf(countMessages(secret))).not.toBe(ESTIMATE)
+  })
+
   test('has a guard of ten times the requests, of its own and shared by all look-ups', async () => {
     const { secret } = await createLoneKey(gateway, { rpm: 1 })
     for (let counted = 0; counted < 9; counted += 1) expect((await countContents(secret)).status).toBe(200)

@@ -5,6 +5,7 @@ import { readSettings } from '../../src/edges/settings/read-settings.ts'
 import { BUILT_IN_CATALOG } from '../../src/rules/catalog/built-in/built-in-catalog.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { startTurnpike, type Turnpike } from '../../src/turnpike.ts'
+import { USUAL_TIMEOUTS } from '../../src/vocabulary/supply.ts'
 import { chat } from '../support/chat.ts'
 import { createCollectedLog } from '../support/collected-log.ts'
 import { realClock } from '../support/movable-clock.ts'
@@ -71,6 +72,28 @@ describe('a key in the environment', () => {
     expect(models().map(({ id }) => id)).toContain('gpt-6-luna')
     expect(routes()).toHaveLength(models().length)
     expect(routes().every(({ price, enabled }) => price !== null && enabled)).toBe(true)
+  })
+
+  test('does not go to a supplier of an account that has the name of the vendor', async () => {
+    await start(openai())
+    const [first] = gateway.operations.listAccounts(PAGE).data
+    await gateway.operations.putSupplier(
+      {
+        id: 'groq',
+        type: 'openai-compatible',
+        baseUrl: 'https://elsewhere.example/v1',
+        formats: ['chat-completion'],
+        source: 'byok',
+        accountId: first?.account.id ?? '',
+        enabled: true,
+        options: {},
+        timeouts: USUAL_TIMEOUTS,
+      },
+      'test',
+    )
+    await restart({ ...openai(), GROQ_API_KEY: 'gsk-of-the-platform' })
+    expect(credentials('groq')).toEqual([])
+    expect(notices).toContainEqual([expect.stringContaining('belongs to an account'), { supplier: 'groq' }])
   })
 
   test('several keys register several vendors', async () => {

@@ -347,6 +347,66 @@ describe('a refused parameter', () => {
   })
 })
 
+describe('what one client provokes does not reach the others', () => {
+  const ask = (fields: Readonly<Record<string, unknown>>) =>
+    post(gateway, { path: '/v1/chat/completions', body: { messages: USER, ...fields } })
+  const droppedOf = (response: Response) => response.headers.get('x-gateway-dropped-params')
+
+  test('a value that is refused leaves the other values', async () => {
+    await addQuirky(gateway, { supplier, id: 'values', type: 'openai' })
+    const complaint = {
+      message: "Unsupported value: 'reasoning_effort' does not support 'minimal' with this model.",
+      param: 'reasoning_effort',
+      code: 'unsupported_value',
+    }
+    supplier.play(({ body }) =>
+      body.reasoning_effort === 'minimal' ? refusal({ error: complaint }) : Response.json(CHAT_REPLY),
+    )
+    expect(droppedOf(await ask({ model: 'values', reasoning_effort: 'minimal' }))).toBe('reasoning_effort')
+    expect(droppedOf(await ask({ model: 'values', reasoning_effort: 'high' }))).toBeNull()
+    expect(supplier.calls.at(-1)?.body).toMatchObject({ reasoning_effort: 'high' })
+    const again = await ask({ model: 'values', reasoning_effort: 'minimal' })
+    expect([droppedOf(again), again.headers.get('x-gateway-attempts')]).toEqual(['reasoning_effort', '1'])
+  })
+
+  test('two that exclude each other may each come alone', async () => {
+    await addQuirky(gateway, { supplier, id: 'either', type: 'openai' })
+    supplier.play(({ body }) =>
+      'top_p' in body && 'temperature' in body
+        ? refusal({
+            error: { message: '`temperature` and `top_p` cannot both be specified for this model.' },
+          })
+        : Response.json(CHAT_REPLY),
+    )
+    expect(droppedOf(await ask({ model: 'either', temperature: 1, top_p: 0.5 }))).toBe('top_p')
+    expect(droppedOf(await ask({ model: 'either', top_p: 0.5 }))).toBeNull()
+  })
+
+  test('what was left out in vain is not remembered', async () => {
+    await addQuirky(gateway, { supplier, id: 'quoting', type: 'openai' })
+    supplier.play(({ body }) =>
+      'service_tier' in body
+        ? refusal({ error: { message: "Unsupported parameter: 'temperature' of tier" } })
+        : Response.json(CHAT_REPLY),
+    )
+    expect((await ask({ model: 'quoting', temperature: 1, service_tier: 'x' })).status).toBe(400)
+    const response = await ask({ model: 'quoting', temperature: 1 })
+    expect([response.status, droppedOf(response)]).toEqual([200, null])
+  })
+
+  test('a credential is not put out of service by what a prompt says', async () => {
+    await addQuirky(gateway, { supplier, id: 'guarded' })
+    supplier.play(() =>
+      refusal({ code: 'no permission', error: 'Content violates usage guidelines. Team: t-1' }, 403),
+    )
+    expect((await ask({ model: 'guarded' })).status).toBe(400)
+    supplier.play(() => refusal({ error: { message: "Invalid value: 'api key'.", param: 'user' } }))
+    expect((await ask({ model: 'guarded', user: 'api key' })).status).toBe(400)
+    supplier.play(() => Response.json(CHAT_REPLY))
+    expect((await ask({ model: 'guarded' })).status).toBe(200)
+  })
+})
+
 test('nothing of our account is in what a client hears, be it words or headers', async () => {
   await addQuirky(gateway, { supplier, id: 'talkative' })
   const headers = {

@@ -69,6 +69,17 @@ describe('what a vendor does not take', () => {
     expect(answer).toMatchObject({ status: 200, dropped: 'logit_bias, user' })
   })
 
+  test('is not asked for by the doctor either', async () => {
+    supplier.play(whole)
+    const { data } = await gateway.operator<{ data: { supplier: string; result: string }[] }>(
+      'POST',
+      '/doctor',
+    )
+    expect(data.find((row) => row.supplier === 'ollama')).toMatchObject({ result: 'works' })
+    const asked = supplier.calls.filter(({ headers }) => headers.get('authorization')?.endsWith('-of-ollama'))
+    expect(asked.map(({ body }) => Object.keys(body))).toEqual([['model', 'messages', 'max_tokens']])
+  })
+
   test('is not asked for by the gateway either', async () => {
     supplier.play(() =>
       events(

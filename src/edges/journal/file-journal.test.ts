@@ -21,7 +21,7 @@ function start(more: Partial<JournalOptions> = {}): Promise<FileJournal> {
   return FileJournal.start({
     folder,
     persist,
-    ping: () => Promise.resolve(),
+    isRefusal: (error) => error instanceof RangeError,
     fsync: 'never',
     onTrouble: (error) => void troubles.push(error),
     ...more,
@@ -66,7 +66,7 @@ test('an orderly end stores everything and leaves no file', async () => {
 })
 
 test('what the database did not take, a torn line and open admissions are taken over by the next start', async () => {
-  const journal = await start({ persist: refuse, ping: refuse })
+  const journal = await start({ persist: refuse })
   journal.open(record('open'))
   await journal.settle(settlement('done'))
   await journal.close()
@@ -93,7 +93,7 @@ test('a disk that takes nothing makes a settlement wait for the database, and fa
 test('a settlement the database does not take is set aside, and the rest is stored, also at the next start', async () => {
   const isBad = ({ requestId }: Settlement) => requestId === 'bad'
   const persist = async (batch: readonly Settlement[]) => {
-    if (batch.some(isBad)) throw new Error('out of range')
+    if (batch.some(isBad)) throw new RangeError('out of range')
     stored.push(...batch)
   }
   const journal = await start({ persist })

@@ -8,8 +8,8 @@ export interface JournalOptions {
   readonly folder: string
   /** Moves settlements to the database; may be given the same settlement twice. */
   readonly persist: (settlements: readonly Settlement[]) => Promise<void>
-  /** Fails when the database does not answer. */
-  readonly ping: () => Promise<void>
+  /** Whether the database will never take what it was given; what failed otherwise is tried again. */
+  readonly isRefusal: (error: unknown) => boolean
   /** `always` survives a power cut; `never` survives any end of the process. */
   readonly fsync: 'always' | 'never'
   readonly onTrouble: (error: unknown, waiting: number) => void
@@ -265,10 +265,10 @@ export class FileJournal implements Journal {
   }
 }
 
-function keeperOf({ persist, ping, onTrouble }: JournalOptions, files: SegmentFiles): BatchKeeper {
+function keeperOf({ persist, isRefusal, onTrouble }: JournalOptions, files: SegmentFiles): BatchKeeper {
   return {
     persist,
-    ping,
+    isRefusal,
     setAside: (settlement, error) => {
       files.setAside(encodeJournalLine({ type: 'settled', settlement }))
       onTrouble(new Error(`settlement ${settlement.requestId} is set aside`, { cause: error }), 1)

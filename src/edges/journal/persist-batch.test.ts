@@ -15,14 +15,12 @@ class Keeper implements BatchKeeper {
   }
 
   readonly persist = async (settlements: readonly Settlement[]) => {
-    if (this.isAway || settlements.some(({ requestId }) => this.bad.has(requestId)))
-      throw new Error('not taken')
+    if (this.isAway) throw new Error('away')
+    if (settlements.some(({ requestId }) => this.bad.has(requestId))) throw new RangeError('not taken')
     this.stored.push(...settlements.map(({ requestId }) => requestId))
   }
 
-  readonly ping = async () => {
-    if (this.isAway) throw new Error('away')
-  }
+  readonly isRefusal = (error: unknown) => error instanceof RangeError
 
   readonly setAside = ({ requestId }: Settlement) => {
     this.aside.push(requestId)
@@ -51,7 +49,21 @@ describe('a batch', () => {
   test('waits, and sets nothing aside, while the database is away', async () => {
     const keeper = new Keeper('b')
     keeper.isAway = true
-    expect(persistBatch(batch, keeper)).rejects.toThrow('away')
+    await expect(persistBatch(batch, keeper)).rejects.toThrow('away')
     expect(keeper.aside).toEqual([])
+  })
+
+  test('that the database begins to take and does not end is set aside in no part, and once when it comes again', async () => {
+    const keeper = new Keeper('a')
+    const { persist } = keeper
+    const leaving = async (settlements: readonly Settlement[]) => {
+      keeper.isAway = settlements.length === 1 && settlements[0]?.requestId === 'c'
+      await persist(settlements)
+    }
+    await expect(persistBatch(batch, { ...keeper, persist: leaving })).rejects.toThrow('away')
+    expect(keeper).toMatchObject({ stored: ['b'], aside: [] })
+    keeper.isAway = false
+    await persistBatch(batch, keeper)
+    expect(keeper.aside).toEqual(['a'])
   })
 })

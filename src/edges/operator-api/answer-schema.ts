@@ -2,6 +2,7 @@ import Type, { type TSchema } from 'typebox'
 import { ALERT_KINDS, DELIVERY_STATES } from '../../rules/alerts/alert.ts'
 import { TIER_NAMES } from '../../vocabulary/account.ts'
 import { USAGE_PERIODS } from '../../vocabulary/api-key.ts'
+import { ATTEMPT_RESULTS } from '../../vocabulary/settlement.ts'
 import { FORMATS, MODEL_KINDS, SUPPLIER_TYPES } from '../../vocabulary/supply.ts'
 
 // An answer with a field that is not described here is a mistake of one of the two, and tests find it.
@@ -264,11 +265,12 @@ const Attempt = Type.Object(
     supplier: Id,
     credential_id: Id,
     reason: Type.String(),
-    result: Type.Enum(['answered', 'failed', 'refused', 'client_left']),
+    result: Type.Enum([...ATTEMPT_RESULTS]),
     status: OrNull(Type.Integer()),
     failure: OrNull(Type.String()),
     started_at: Time,
     first_byte_ms: OrNull(Count),
+    duration_ms: OrNull(Count),
   },
   closed,
 )

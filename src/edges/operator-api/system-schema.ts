@@ -21,7 +21,7 @@ export const SystemAnswer = Type.Object(
     followers: Count,
     memory_bytes: Count,
     cpu_seconds: Seconds,
-    nodes: Type.Array(Type.Object({ name: Type.String(), version: Type.String(), started_at: Time }, closed)),
+    nodes: Type.Array(Type.Object({ node: Type.String(), version: Type.String(), started_at: Time }, closed)),
     settings: Type.Record(
       Type.String(),
       Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),

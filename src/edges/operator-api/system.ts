@@ -36,7 +36,7 @@ function renderSystem(view: SystemView) {
     memory_bytes: view.memoryBytes,
     cpu_seconds: view.cpuSeconds,
     // Nodes do not know of one another: each tells of itself.
-    nodes: [{ name: view.node, version: view.version, started_at: startedAt }],
+    nodes: [{ node: view.node, version: view.version, started_at: startedAt }],
     settings: view.settings,
   }
 }

@@ -8,15 +8,12 @@ export interface Position {
 }
 
 export function encodeCursor({ atMs, id }: Position): string {
-  return Buffer.from(JSON.stringify([atMs, id])).toString('base64url')
+  return writeCursor([atMs, id])
 }
 
 export function decodeCursor(cursor: string): Position {
-  const value = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'))
-  if (Array.isArray(value) && value.length === 2) {
-    const [atMs, id]: unknown[] = value
-    if (Number.isSafeInteger(atMs) && typeof id === 'string') return { atMs: atMs as number, id }
-  }
+  const [atMs, id] = readCursor(cursor, 2)
+  if (Number.isSafeInteger(atMs) && typeof id === 'string') return { atMs: atMs as number, id }
   throw new GatewayError('invalid_request', 'cursor must be the next_cursor of an earlier page.', {
     param: 'cursor',
   })
@@ -30,10 +27,17 @@ export function pageOf<T>(items: readonly T[], page: Page, positionOf: (item: T)
   return { data, nextCursor: hasMore && last !== undefined ? encodeCursor(positionOf(last)) : null }
 }
 
-function parseJson(text: string): unknown {
+/** A place in any order, as clients are to carry it. */
+export function writeCursor(values: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify(values)).toString('base64url')
+}
+
+/** What a cursor of so many values holds, which may be anything; nothing when it is no such cursor. */
+export function readCursor(cursor: string, length: number): readonly unknown[] {
   try {
-    return JSON.parse(text)
+    const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+    return Array.isArray(values) && values.length === length ? values : []
   } catch {
-    return null
+    return []
   }
 }

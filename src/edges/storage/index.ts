@@ -15,10 +15,13 @@ import { deleteCredential, saveCredential } from './tables/credentials.ts'
 import { deleteExpiredReplies, deleteReply, findReply, saveReply } from './tables/kept-replies.ts'
 import { findReplyItems, replaceReplyItems } from './tables/kept-reply-items.ts'
 import { saveKey } from './tables/keys.ts'
-import { findLedgerDifference, loadBalances, loadDailySpends } from './tables/ledger.ts'
+import { loadBalances, loadDailySpends } from './tables/ledger.ts'
 import { keepFingerprintKey } from './tables/server-keys.ts'
-import { findSettlement, listSettlements, writeSettlements } from './tables/settlements.ts'
+import { listSettlements } from './tables/settlement-list.ts'
+import { findSettlement, writeSettlements } from './tables/settlements.ts'
 import { deleteSupplier, saveModel, saveRoute, saveSupplier } from './tables/supply.ts'
+
+export { isRefusal } from './refusal.ts'
 
 const PING_TIMEOUT_MS = 5000
 
@@ -85,7 +88,6 @@ function storageOn(database: Database, secrets: Sealer): Omit<Storage, keyof Con
     deleteReply: (accountId, id) => deleteReply(database, accountId, id),
     deleteExpiredReplies: (nowMs, atMost) => deleteExpiredReplies(database, nowMs, atMost),
 
-    findLedgerDifference: () => findLedgerDifference(database),
     exclusively: (work) => database.exclusively(work),
     ping: () => ping(database),
     close: () => database.close(),

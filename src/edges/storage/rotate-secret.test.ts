@@ -26,6 +26,15 @@ const USER: User = {
 }
 const FACTOR: SecondFactor = { userId: USER.id, secret: 'JBSWY3DPEHPK3PXP', isConfirmed: true, lastStep: 1 }
 const WORDS = 'words only the client should read'
+const BODY = {
+  accountId: ACCOUNT.id,
+  requestId: 'req_1',
+  createdAtMs: START_MS,
+  request: WORDS,
+  response: WORDS,
+  isRequestCut: false,
+  isResponseCut: false,
+}
 
 for (const engine of testedEngines()) {
   describe(`rotating the server secret on ${engine.name}`, () => {
@@ -73,6 +82,7 @@ for (const engine of testedEngines()) {
       await storage.saveWebhook(WEBHOOK, auditEvent('evt_5'))
       await storage.createUser({ user: USER, passwordHash: null, memberships: [] }, auditEvent('evt_6'))
       await storage.saveSecondFactor(FACTOR, [], null)
+      await storage.saveBody(BODY)
       for (let number = 0; number < replies; number += 1) {
         await storage.saveReply(aReply(number), new Map([[`item_${number}`, { text: WORDS }]]))
       }
@@ -85,6 +95,7 @@ for (const engine of testedEngines()) {
       expect(credentials).toEqual([CREDENTIAL])
       expect(await storage.findWebhook(ACCOUNT.id)).toEqual(WEBHOOK)
       expect(await storage.findSecondFactor(USER.id)).toEqual(FACTOR)
+      expect(await storage.findBody(ACCOUNT.id, BODY.requestId, 0)).toEqual(BODY)
       expect(keys[0]?.secrets[0]?.fingerprint).toBe(secrets.fingerprint(API_KEY))
       expect(await storage.findReply(ACCOUNT.id, 'resp_1', START_MS)).toEqual(aReply(1))
       const items = await storage.findReplyItems(ACCOUNT.id, ['item_1'], START_MS)
@@ -96,7 +107,7 @@ for (const engine of testedEngines()) {
       await fill(OLD)
       await expectWhole(OLD)
       const replaced = await sealedTexts()
-      expect(replaced).toHaveLength(10)
+      expect(replaced).toHaveLength(11)
       expect(await rotate()).toEqual({
         isNew: true,
         credentials: 1,
@@ -166,7 +177,7 @@ for (const engine of testedEngines()) {
       await write(site, 'update kept_replies set sealed_content = $1 where id = $2', [stray, 'resp_0'])
       expect(await rotate()).toMatchObject({ replies: 2, lostReplies: 1 })
       await expectWhole(NEW)
-      expect(await sealedTexts()).toHaveLength(8)
+      expect(await sealedTexts()).toHaveLength(9)
     })
 
     test('goes through any number of replies', async () => {

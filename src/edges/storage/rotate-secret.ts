@@ -43,7 +43,8 @@ async function rotate(database: Database, options: RotationOptions): Promise<Rot
   const before = createSealer(options.oldSecret)
   const after = createSealer(options.newSecret)
   const kept = await findFingerprintKey(database)
-  if (kept !== null && opens(after, kept)) return NOTHING_DONE
+  // One that was cut off may have been cut off while it swept.
+  if (kept !== null && opens(after, kept)) return { ...NOTHING_DONE, isSwept: await sweep(database, options) }
   await keepFingerprintKey(database, firstFingerprintKey(options.oldSecret), before)
   const done = await database.transaction((tx) => resealAll(tx, { before, after }))
   return { isNew: true, ...done, isSwept: await sweep(database, options) }

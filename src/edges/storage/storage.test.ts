@@ -5,6 +5,7 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Page, Storage } from '../../gateway/ports/storage.ts'
 import { createSecretKeeper } from '../../rules/access/server-secret.ts'
 import { openStorage } from './index.ts'
+import { balanceDifferenceAt } from './testing/balance-difference.ts'
 import { openAt, SECRETS, type Site, testedEngines } from './testing/engines.ts'
 import {
   ACCOUNT,
@@ -186,7 +187,7 @@ for (const engine of engines) {
         expect(await balance()).toBe(PAYMENT.amountNano)
         const { accounts } = await storage.loadConfiguration()
         expect(accounts).toEqual([{ ...ACCOUNT, totalPaidNano: PAYMENT.amountNano }])
-        expect(await storage.findLedgerDifference()).toBeNull()
+        expect(await balanceDifferenceAt(site)).toBeNull()
       })
 
       test('the same reference again gives the first payment and changes nothing', async () => {
@@ -216,7 +217,7 @@ for (const engine of engines) {
         expect(new Set(results.map(({ payment }) => payment.id)).size).toBe(1)
         expect(await balance()).toBe(PAYMENT.amountNano)
         expect(await listedEventIds()).toHaveLength(2)
-        expect(await storage.findLedgerDifference()).toBeNull()
+        expect(await balanceDifferenceAt(site)).toBeNull()
       })
 
       test('an adjustment moves the balance either way and leaves total paid alone', async () => {
@@ -232,7 +233,7 @@ for (const engine of engines) {
         await storage.recordAdjustment({ ...adjustment, id: 'adj_2', amountNano: 10n }, auditEvent('evt_2'))
         expect(await balance()).toBe(3n)
         expect((await storage.loadConfiguration()).accounts).toEqual([ACCOUNT])
-        expect(await storage.findLedgerDifference()).toBeNull()
+        expect(await balanceDifferenceAt(site)).toBeNull()
       })
 
       test('saving an account leaves balance and total paid alone', async () => {
@@ -254,7 +255,7 @@ for (const engine of engines) {
         const one = { ...PAYMENT, id: 'pay_3', reference: 'c', amountNano: 1n }
         await expect(storage.recordPayment(one, auditEvent('evt_3'))).rejects.toThrow()
         expect(await balance()).toBe(2n ** 63n - 1n)
-        expect(await storage.findLedgerDifference()).toBeNull()
+        expect(await balanceDifferenceAt(site)).toBeNull()
       })
 
       test('a balance that is not the sum of its entries is found', async () => {
@@ -262,7 +263,7 @@ for (const engine of engines) {
         const database = await site.openDatabase()
         await database.rows('update account_balances set balance_nano = balance_nano + 1', [])
         await database.close()
-        expect(await storage.findLedgerDifference()).toBe(
+        expect(await balanceDifferenceAt(site)).toBe(
           'Account acc_1 has a balance of 12.500000001, but its ledger entries sum to 12.5.',
         )
       })
@@ -299,7 +300,7 @@ for (const engine of engines) {
         expect(await storage.loadDailySpends(null)).toEqual([
           { keyId: KEY.id, day: Math.floor(START_MS / DAY_MS), amountNano: 15n },
         ])
-        expect(await storage.findLedgerDifference()).toBeNull()
+        expect(await balanceDifferenceAt(site)).toBeNull()
       })
 
       test('written again, alone or among others, count once', async () => {
@@ -310,7 +311,7 @@ for (const engine of engines) {
         await storage.writeSettlements(batch)
         expect((await storage.loadBalances()).get(ACCOUNT.id)).toBe(-25n)
         expect((await storage.loadDailySpends(KEY.id))[0]?.amountNano).toBe(25n)
-        expect(await storage.findLedgerDifference()).toBeNull()
+        expect(await balanceDifferenceAt(site)).toBeNull()
       })
 
       test('twice in one batch count once, and the first is kept', async () => {
@@ -343,7 +344,7 @@ for (const engine of engines) {
         )
         await other.close()
         expect([...(await storage.loadBalances()).values()]).toEqual([-20_000n, -20_000n, -20_000n])
-        expect(await storage.findLedgerDifference()).toBeNull()
+        expect(await balanceDifferenceAt(site)).toBeNull()
       })
 
       test('belong to the UTC day in which they ended', async () => {

@@ -112,7 +112,7 @@ describe('money', () => {
     expect(admissions.admit(first)).toBeNull()
     expect(admissions.admit(demand(spending(301n)))).toEqual({ reason: 'balance' })
     expect(admissions.balanceNano('rich')).toBe(1_000n)
-    admissions.settle(first.requestId, 100n)
+    admissions.settle(first.requestId, 100n, clock.timeMs)
     expect(admissions.balanceNano('rich')).toBe(900n)
     expect(admissions.admit(demand(spending(900n)))).toBeNull()
   })
@@ -120,9 +120,9 @@ describe('money', () => {
   test('is settled once', () => {
     const once = demand(spending(10n))
     admissions.admit(once)
-    admissions.settle(once.requestId, 10n)
-    admissions.settle(once.requestId, 10n)
-    admissions.settle('unknown', 10n)
+    admissions.settle(once.requestId, 10n, clock.timeMs)
+    admissions.settle(once.requestId, 10n, clock.timeMs)
+    admissions.settle('unknown', 10n, clock.timeMs)
     expect(admissions.balanceNano('rich')).toBe(990n)
   })
 
@@ -153,7 +153,7 @@ describe('the usage limit of a key', () => {
     const first = demand(spending(60n))
     admissions.admit(first)
     expect(admissions.admit(demand(spending(41n)))).toEqual({ reason: 'key-spending-limit' })
-    admissions.settle(first.requestId, 59n)
+    admissions.settle(first.requestId, 59n, clock.timeMs)
     expect(admissions.admit(demand(spending(41n)))).toBeNull()
   })
 
@@ -161,7 +161,7 @@ describe('the usage limit of a key', () => {
     const [first, second] = [demand(spending(60n)), demand(spending(10n))]
     admissions.admit(first)
     admissions.admit(second)
-    admissions.settle(first.requestId, 59n)
+    admissions.settle(first.requestId, 59n, clock.timeMs)
     expect(admissions.keyMoney('key_1', 'daily')).toEqual({ spentNano: 59n, heldNano: 10n })
     expect(admissions.keyMoney('nobody', 'daily')).toEqual({ spentNano: 0n, heldNano: 0n })
   })
@@ -169,10 +169,19 @@ describe('the usage limit of a key', () => {
   test('is reached until the period ends', () => {
     const all = demand(spending(100n))
     admissions.admit(all)
-    admissions.settle(all.requestId, 100n)
+    admissions.settle(all.requestId, 100n, clock.timeMs)
     expect(admissions.hasReachedLimit('key_1', usageLimit)).toBe(true)
     clock.timeMs += DAY_MS
     expect(admissions.hasReachedLimit('key_1', usageLimit)).toBe(false)
+  })
+
+  test('counts what a request cost on the day it ended, even when it is told of after midnight', () => {
+    const late = demand(spending(100n))
+    admissions.admit(late)
+    clock.timeMs += DAY_MS
+    admissions.settle(late.requestId, 100n, clock.timeMs - DAY_MS)
+    expect(admissions.hasReachedLimit('key_1', usageLimit)).toBe(false)
+    expect(admissions.keyMoney('key_1', 'forever').spentNano).toBe(100n)
   })
 
   test('knows what was spent before this process, also by a key with a request under way', () => {
@@ -181,7 +190,7 @@ describe('the usage limit of a key', () => {
     const day = Math.floor(clock.timeMs / DAY_MS)
     admissions.loadKeySpend('key_1', [{ keyId: 'key_1', day, amountNano: 60n }])
     expect(admissions.admit(demand(spending(11n)))).toEqual({ reason: 'key-spending-limit' })
-    admissions.settle(underWay.requestId, 30n)
+    admissions.settle(underWay.requestId, 30n, clock.timeMs)
     expect(admissions.admit(demand(spending(11n)))).toEqual({ reason: 'key-spending-limit' })
     expect(admissions.admit(demand(spending(10n)))).toBeNull()
   })
@@ -205,7 +214,7 @@ test('in any order of admissions and settlements within their holds, no limit is
         const ended = settles ? open.shift() : undefined
         if (ended === undefined) continue
         const costNano = (ended.holdNano * BigInt(share)) / 100n
-        tested.settle(ended.requestId, costNano)
+        tested.settle(ended.requestId, costNano, clock.timeMs)
         spentNano += costNano
       }
       const heldNano = open.reduce((sum, each) => sum + each.holdNano, 0n)

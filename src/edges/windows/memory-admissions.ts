@@ -69,14 +69,14 @@ export class MemoryAdmissions implements Admissions {
     return null
   }
 
-  settle(requestId: string, amountNano: NanoUsdt): void {
+  settle(requestId: string, amountNano: NanoUsdt, endedAtMs: number): void {
     const hold = this.#holds.get(requestId)
     if (hold === undefined) return
     this.#holds.delete(requestId)
     hold.account.heldNano -= hold.amountNano
     hold.key.heldNano -= hold.amountNano
     hold.account.balanceNano -= amountNano
-    if (amountNano !== 0n) hold.key.add(dayOf(this.#clock.nowMs()), amountNano)
+    if (amountNano !== 0n) hold.key.add(dayOf(endedAtMs), amountNano)
   }
 
   takeCapacity(windows: readonly WindowDemand[]): Decision {

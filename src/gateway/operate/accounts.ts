@@ -76,7 +76,10 @@ async function changeAccount(
 ): Promise<AccountView> {
   const before = requireAccount(change.snapshot, id)
   if (edit.name !== undefined) requireText(edit.name, 'name')
-  if (typeof edit.creditLineNano === 'bigint') requireNotNegative(edit.creditLineNano, 'credit_line')
+  if (typeof edit.creditLineNano === 'bigint') {
+    requireNotNegative(edit.creditLineNano, 'credit_line')
+    requireSane(edit.creditLineNano, 'credit_line')
+  }
   if (typeof edit.balanceAlertNano === 'bigint') requireSane(edit.balanceAlertNano, 'balance_alert')
   return saveAccount(change, 'account.changed', { before, after: { ...before, ...edit } })
 }

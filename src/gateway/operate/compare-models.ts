@@ -3,6 +3,7 @@ import { supplierTypeOf } from '../../suppliers/index.ts'
 import { type ModelList, type ModelPage, modelListOf } from '../../suppliers/model-lists.ts'
 import type { Supply } from '../../vocabulary/snapshot.ts'
 import type { Credential, Supplier } from '../../vocabulary/supply.ts'
+import { LARGEST_MESSAGE_BYTES, readText } from '../../wire/read-text.ts'
 import { tryParse } from '../lane-plan.ts'
 import type { ModelComparison } from '../ports/diagnostics.ts'
 import type { DiagnosisParts } from './diagnosis-parts.ts'
@@ -90,7 +91,7 @@ async function fetchPage(inquiry: Inquiry, cursor: string | null, parts: Diagnos
 async function fetchText(request: Request, { callTools }: DiagnosisParts) {
   try {
     const response = await callTools.call(request)
-    return { status: response.status, text: await response.text() }
+    return { status: response.status, text: (await readText(response, LARGEST_MESSAGE_BYTES)) ?? '' }
   } catch (cause) {
     throw noList(request.signal.aborted ? 'it did not answer in time' : 'it cannot be reached', cause)
   }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { isPublicAddress } from '../../rules/access/public-address.ts'
 import { listSupply, withSupply } from '../../rules/catalog/build-snapshot.ts'
+import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
 import { describeSupplier } from '../../rules/catalog/describe-supply.ts'
 import type { Supplier } from '../../vocabulary/supply.ts'
 import type { Operations } from '../ports/operations.ts'
@@ -20,13 +21,27 @@ export function ownSupplierOperations({ makeChange }: ChangeDesk): OwnSupplierOp
 
 function putOwnSupplier(change: Change, supplier: Supplier): Promise<Supplier> {
   const before = change.snapshot.supply.suppliers.get(supplier.id)
-  const isTaken = before !== undefined && !isOwn(before, supplier.accountId)
+  const isTaken = before === undefined ? isVendor(supplier.id) : !isOwn(before, supplier.accountId)
   if (isTaken || !isOwn(supplier, supplier.accountId)) {
     throw new GatewayError('not_found', `The supplier id "${supplier.id}" is not to be had; choose another.`)
   }
   // What an operator has allowed may stay.
-  if (before?.baseUrl !== supplier.baseUrl) checkReach(change, supplier.baseUrl)
+  const allowed = new Map(before === undefined ? [] : addressesOf(before))
+  for (const [param, address] of addressesOf(supplier)) {
+    if (allowed.get(param) !== address && !isSimulator(change, supplier)) checkReach(param, address)
+  }
   return putSupplier(change, supplier)
+}
+
+/** Such a name is the platform's, for the day it has a key there. */
+function isVendor(id: string): boolean {
+  return BUILT_IN_CATALOG.vendors.some(({ vendor }) => vendor === id)
+}
+
+/** Everything a supplier's settings may have the gateway call: an option that is an address counts, whatever it is for. */
+function addressesOf({ baseUrl, options }: Supplier): (readonly [param: string, address: string])[] {
+  const inOptions = Object.entries(options).filter(([, value]) => URL.canParse(value))
+  return [['base_url', baseUrl], ...inOptions.map(([name, value]) => [`options.${name}`, value] as const)]
 }
 
 function isOwn(supplier: Supplier, accountId: string | null): boolean {
@@ -38,19 +53,26 @@ function isOwn(supplier: Supplier, accountId: string | null): boolean {
  * still lead to a private address, but what answers there has no certificate for that name, and redirects are not
  * followed.
  */
-function checkReach({ snapshot }: Change, baseUrl: string): void {
-  const url = URL.parse(baseUrl)
+function checkReach(param: string, address: string): void {
+  const url = URL.parse(address)
   // An unreadable one is refused in better words by those who check every supplier.
-  if (url === null || isSharedPlace(snapshot.supply.suppliers.values(), baseUrl)) return
-  if (url.protocol !== 'https:') refuse('base_url', 'base_url must be an https address.')
+  if (url === null) return
+  if (url.protocol !== 'https:') refuse(param, `${param} must be an https address.`)
   if (!isPublicHost(url.hostname.replace(/^\[|\]$/g, ''))) {
-    refuse('base_url', 'base_url must lead to a public address.')
+    refuse(param, `${param} must lead to a public address.`)
   }
 }
 
-function isSharedPlace(suppliers: Iterable<Supplier>, baseUrl: string): boolean {
+/**
+ * The simulator of this gateway costs nobody anything. Anything else that is shared may be a machine of ours that asks
+ * for no key, and would be used for nothing.
+ */
+function isSimulator({ parts, snapshot }: Change, { type, baseUrl }: Supplier): boolean {
+  if (parts.supplierTypes.find(({ name }) => name === type)?.isSimulated !== true) return false
   const place = baseUrl.replace(/\/+$/, '')
-  return [...suppliers].some((supplier) => supplier.source === 'shared' && supplier.baseUrl === place)
+  return [...snapshot.supply.suppliers.values()].some(
+    (shared) => shared.source === 'shared' && shared.type === type && shared.baseUrl === place,
+  )
 }
 
 function isPublicHost(hostname: string): boolean {

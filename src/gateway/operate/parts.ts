@@ -31,6 +31,8 @@ export interface CallableType {
   readonly formats: readonly Format[]
   /** The options it understands; absent when there are none. */
   readonly options?: readonly string[]
+  /** Whether its answers cost nothing. */
+  readonly isSimulated?: boolean
   /** What is wrong with a secret, in one sentence without the secret; null when nothing is. */
   checkSecret?(secret: string): string | null
 }

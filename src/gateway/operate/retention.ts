@@ -1,5 +1,5 @@
 import { describeTime } from '../../rules/catalog/describe-time.ts'
-import { spanStartMs } from '../../rules/ledger/aggregate.ts'
+import { SPAN_MS, spanStartMs } from '../../rules/ledger/aggregate.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { RandomSource } from './parts.ts'
@@ -18,7 +18,6 @@ export interface RetentionParts {
   readonly isStopping: () => boolean
 }
 
-const DAY_MS = 86_400_000
 // A portion is deleted in a few milliseconds; no other write waits longer than that for it.
 const PORTION = 200
 
@@ -30,7 +29,7 @@ const PORTION = 200
 export async function dropOldSettlements(parts: RetentionParts): Promise<number> {
   const { storage, keptDays, clock, random } = parts
   const nowMs = clock.nowMs()
-  const goneBeforeMs = spanStartMs('day', nowMs) - keptDays * DAY_MS
+  const goneBeforeMs = spanStartMs('day', nowMs) - keptDays * SPAN_MS.day
   // What waits in the journal could not be told from what was deleted once the horizon has passed it.
   await parts.catchUp()
   await storage.moveHorizon(goneBeforeMs, {

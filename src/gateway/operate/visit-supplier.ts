@@ -3,12 +3,14 @@ import { textPart } from '../../conversation/part.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { SupplyContext } from '../../protocols/translation.ts'
 import { supplierTypeOf } from '../../suppliers/index.ts'
+import { quirksOf } from '../../suppliers/quirks.ts'
 import type { CallTarget } from '../../suppliers/supplier-type.ts'
 import { fitTraits } from '../../vocabulary/traits.ts'
 import type { Answer } from '../answer.ts'
 import { ask } from '../ask.ts'
 import { type LanePlan, tryParse } from '../lane-plan.ts'
 import type { Finding } from '../ports/diagnostics.ts'
+import { fitToQuirks } from '../strip-parameters.ts'
 import { failureOf, withoutSecret } from '../supplier-trouble.ts'
 import type { DiagnosisParts } from './diagnosis-parts.ts'
 import type { Visit } from './plan-visits.ts'
@@ -50,14 +52,15 @@ async function callOnce(visit: Visit, parts: DiagnosisParts): Promise<Answer> {
 }
 
 function planWord({ protocol, model, route, supplier }: Visit): LanePlan {
+  const quirks = quirksOf(supplier, protocol.name)
   const context: SupplyContext = {
     upstreamModel: route.upstreamModel,
     route: supplier.id,
-    traits: fitTraits(protocol.supplier.traits, model.capabilities),
+    traits: { ...fitTraits(protocol.supplier.traits, model.capabilities), ...quirks?.traits },
     outputTokenLimit: model.outputTokenLimit,
   }
   const { body } = protocol.supplier.encodeRequest(askForWord(model.id), context)
-  return {
+  const plan: LanePlan = {
     supplierProtocol: protocol,
     body: JSON.stringify(body),
     isStreamed: false,
@@ -71,6 +74,7 @@ function planWord({ protocol, model, route, supplier }: Visit): LanePlan {
     },
     dropped: [],
   }
+  return quirks === null ? plan : fitToQuirks(plan, quirks, false)
 }
 
 function askForWord(model: string): Conversation {

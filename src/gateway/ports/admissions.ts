@@ -51,8 +51,11 @@ export type Decision = Refusal | null
  */
 export interface Admissions {
   admit(demand: Demand): Decision | Promise<Decision>
-  /** Replaces the hold of an admitted request by what it cost. Each request id counts once. */
-  settle(requestId: string, amountNano: NanoUsdt): void
+  /**
+   * Replaces the hold of an admitted request by what it cost, which counts on the day it ended. Each request id counts
+   * once.
+   */
+  settle(requestId: string, amountNano: NanoUsdt, endedAtMs: number): void
   /** Takes capacity of the supply side: all windows or none. */
   takeCapacity(windows: readonly WindowDemand[]): Decision | Promise<Decision>
   /** Where these windows stand; spends nothing. */

@@ -5,7 +5,7 @@ import type { AuditEvent, Listing, Page } from './storage.ts'
 /** Told of every movement of money in the request path. Only takes note: nothing here waits for anything. */
 export interface SpendWatch {
   noteSettled(settlement: Settlement): void
-  /** A request was refused because what it may cost does not fit in what is left of the key's limit. */
+  /** A request was refused because of the key's usage limit. */
   noteKeyRefused(keyId: string): void
 }
 

@@ -178,8 +178,6 @@ export interface Storage extends ReplyStore, AlertStore, IdentityStore, BookStor
   /** Newest first. */
   listAuditEvents(page: Page): Promise<Listing<AuditEvent>>
 
-  /** The first difference between a balance and the sum of its ledger entries, null when all agree. */
-  findLedgerDifference(): Promise<string | null>
   /** Runs work while no other node runs work this way: what a first start makes must be made once. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>
   /** Runs work unless a node is running work of this name already; null when one is. */

@@ -22,6 +22,8 @@ describe('an error response', () => {
       ),
     ],
     ['credential', 400, body(400, 'INVALID_ARGUMENT', { message: 'Bad.', details: KEY_INVALID })],
+    ['credential', 400, body(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.')],
+    ['input', 400, body(400, 'INVALID_ARGUMENT', `Invalid value at 'tools' (STRING), "api key"`)],
     ['credential', 400, body(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.')],
     ['credential', 401, body(401, 'UNAUTHENTICATED')],
     ['credential', 403, body(403, 'PERMISSION_DENIED')],

@@ -1,7 +1,13 @@
 import type { FailureKind, SupplierFailure } from '../../errors/supplier-failure.ts'
 import { asArray, asObject, asText, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
 import { findRefusedParameter } from '../refused-parameter.ts'
-import { cleanParam, cleanSupplierMessage, failureKindOf, saysPromptTooLong } from '../supplier-error.ts'
+import {
+  cleanParam,
+  cleanSupplierMessage,
+  failureKindOf,
+  ownWordsOf,
+  saysPromptTooLong,
+} from '../supplier-error.ts'
 
 interface ErrorWords {
   readonly message: string
@@ -39,15 +45,9 @@ export function decodeError(status: number, body: string): SupplierFailure {
     status,
     message: words?.message ?? `The supplier answered with status ${status}.`,
     param: words?.param ?? null,
-    ...refusalIn(words),
+    ...(words !== null && findRefusedParameter({ message: words.message, codes: [], param: null })),
     retryAfterSeconds: words?.retryAfterSeconds ?? null,
   }
-}
-
-function refusalIn(words: ErrorWords | null): Pick<SupplierFailure, 'refusedParam'> {
-  const refusedParam =
-    words === null ? null : findRefusedParameter({ message: words.message, codes: [], param: null })
-  return refusedParam === null ? {} : { refusedParam }
 }
 
 /** Reads an event that holds an error, where only the body tells the status. */
@@ -69,13 +69,16 @@ function classify(words: ErrorWords | null, status: number | null): FailureKind 
   if (words.reasons.some((reason) => CREDENTIAL_REASONS.test(reason))) return 'credential'
   if (kind !== 'input') return kind
   if (saysPromptTooLong(words.message)) return 'context-length'
-  if (/\bapi key\b/i.test(words.message)) return 'credential'
+  // A client must not be able to talk a credential out of service, so quotations do not count.
+  if (/\bapi key\b/i.test(ownWordsOf(words.message))) return 'credential'
   // The model's name was put there by us, so a client could do nothing about it.
   return isAboutModel(words, status) ? 'server' : 'input'
 }
 
 function isAboutModel({ word, message }: ErrorWords, status: number | null): boolean {
-  return (status === 404 || word === 'NOT_FOUND') && /\bmodels?\b|^$|\burl\b|\bpath\b/i.test(message)
+  return (
+    (status === 404 || word === 'NOT_FOUND') && /\bmodels?\b|^$|\burl\b|\bpath\b/i.test(ownWordsOf(message))
+  )
 }
 
 function readWords(body: unknown): ErrorWords | null {

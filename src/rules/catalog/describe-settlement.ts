@@ -45,5 +45,6 @@ function describeAttempt(attempt: Attempt) {
     failure: attempt.failure,
     started_at: describeTime(attempt.startedAtMs),
     first_byte_ms: attempt.firstByteMs,
+    duration_ms: attempt.durationMs ?? null,
   }
 }

@@ -27,6 +27,12 @@ describe('a window', () => {
     expect(spend(window, 1, OPENED_MS + WINDOW_MS)).toEqual({ openedAtMs: OPENED_MS + WINDOW_MS, spent: 1 })
   })
 
+  test('is over when the clock was set back to before it opened, so that nobody waits for longer than a minute', () => {
+    const earlierMs = OPENED_MS - 3_600_000
+    expect(spend(window, 1, earlierMs)).toEqual({ openedAtMs: earlierMs, spent: 1 })
+    expect(resetSeconds(window, earlierMs)).toBe(0)
+  })
+
   test('takes what fits and nothing more', () => {
     expect(canSpend(window, { amount: 7, limit: 10 }, OPENED_MS)).toBe(true)
     expect(canSpend(window, { amount: 8, limit: 10 }, OPENED_MS)).toBe(false)

@@ -14,8 +14,9 @@ export const WINDOW_MS = 60_000
 /** A window nobody has spent from; over at any time, so the next spend opens a new one. */
 export const UNOPENED: Window = { openedAtMs: Number.NEGATIVE_INFINITY, spent: 0 }
 
+/** A clock that was set back ends it as well: nobody can say how much of the minute is left, and it may be hours. */
 export function isOver(window: Window, nowMs: number): boolean {
-  return nowMs - window.openedAtMs >= WINDOW_MS
+  return nowMs - window.openedAtMs >= WINDOW_MS || nowMs < window.openedAtMs
 }
 
 /** Whether this much may still be spent now. */

@@ -1,29 +1,31 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { LearnedParameters } from './learned-parameters.ts'
+import { LearnedParameters, type Refusal } from './learned-parameters.ts'
 
-function learner(bounds = { keptMs: 100, mostModels: 3, mostParametersPerModel: 2 }) {
+function learner(bounds = { keptMs: 100, mostModels: 3, mostRefusalsPerModel: 2 }) {
   const clock = { now: 0, nowMs: () => clock.now }
   return { clock, learned: new LearnedParameters(clock, bounds) }
 }
 
+const refused = (name: string, value: string | null = null): Refusal => ({ name, value })
+
 test('a refusal is known of its model at its supplier, and of no other', () => {
   const { learned } = learner()
-  learned.note('a', 'm', 'top_k')
-  learned.note('a', 'm', 'top_k')
-  learned.note('a', 'm', 'seed')
-  expect(learned.of('a', 'm')).toEqual(['top_k', 'seed'])
+  learned.note('a', 'm', refused('top_k'))
+  learned.note('a', 'm', refused('top_k'))
+  learned.note('a', 'm', refused('seed'))
+  expect(learned.of('a', 'm')).toEqual([refused('top_k'), refused('seed')])
   expect(learned.of('a', 'n')).toEqual([])
   expect(learned.of('b', 'm')).toEqual([])
 })
 
 test('all that is known of a model is forgotten when its first lesson is too old', () => {
   const { clock, learned } = learner()
-  learned.note('a', 'm', 'top_k')
+  learned.note('a', 'm', refused('top_k'))
   clock.now = 60
-  learned.note('a', 'm', 'seed')
+  learned.note('a', 'm', refused('seed'))
   clock.now = 99
-  expect(learned.of('a', 'm')).toEqual(['top_k', 'seed'])
+  expect(learned.of('a', 'm')).toEqual([refused('top_k'), refused('seed')])
   clock.now = 100
   expect(learned.of('a', 'm')).toEqual([])
   expect(learned.size).toBe(0)
@@ -32,11 +34,27 @@ test('all that is known of a model is forgotten when its first lesson is too old
 test('a day by default', () => {
   const clock = { now: 0, nowMs: () => clock.now }
   const learned = new LearnedParameters(clock)
-  learned.note('a', 'm', 'top_k')
+  learned.note('a', 'm', refused('top_k'))
   clock.now = 24 * 3_600_000 - 1
-  expect(learned.of('a', 'm')).toEqual(['top_k'])
+  expect(learned.of('a', 'm')).toEqual([refused('top_k')])
   clock.now++
   expect(learned.of('a', 'm')).toEqual([])
+})
+
+test('one value that is refused leaves the others, until the parameter itself is', () => {
+  const { learned } = learner({ keptMs: 100, mostModels: 3, mostRefusalsPerModel: 3 })
+  learned.note('a', 'm', refused('temperature', '0.2'))
+  learned.note('a', 'm', refused('temperature', '0.2'))
+  learned.note('a', 'm', refused('temperature', '0.3'))
+  learned.note('a', 'm', refused('temperature'))
+  learned.note('a', 'm', refused('temperature', '0.4'))
+  expect(learned.of('a', 'm').map(({ value }) => value)).toEqual(['0.2', '0.3', null])
+})
+
+test('a value of any length that comes once is not worth remembering', () => {
+  const { learned } = learner()
+  learned.note('a', 'm', refused('metadata', 'x'.repeat(101)))
+  expect(learned.size).toBe(0)
 })
 
 test('what nobody has asked for costs nothing to look up', () => {
@@ -49,15 +67,15 @@ test('however much is learned, only so much is kept, and the last lesson always 
     supplier: fc.constantFrom('a', 'b', 'c'),
     model: fc.constantFrom('m', 'n', 'o'),
     name: fc.constantFrom('x', 'y', 'z'),
+    value: fc.constantFrom<string | null>(null, '1', '2'),
   })
   fc.assert(
     fc.property(fc.array(note), (notes) => {
       const { learned } = learner()
-      for (const { supplier, model, name } of notes) {
-        const before = learned.of(supplier, model)
-        learned.note(supplier, model, name)
+      for (const { supplier, model, name, value } of notes) {
+        learned.note(supplier, model, { name, value })
         const known = learned.of(supplier, model)
-        expect(known.includes(name) || before.length === 2).toBe(true)
+        expect(known.some((each) => each.name === name && [null, value].includes(each.value))).toBe(true)
         expect(known.length).toBeLessThanOrEqual(2)
         expect(learned.size).toBeLessThanOrEqual(3)
       }

@@ -5,21 +5,30 @@ export interface LearningBounds {
   readonly keptMs: number
   /** Pairs of supplier and model. */
   readonly mostModels: number
-  readonly mostParametersPerModel: number
+  readonly mostRefusalsPerModel: number
+}
+
+/** What a model does not take: a parameter, or one value of it. */
+export interface Refusal {
+  readonly name: string
+  /** JSON text; null: whatever it says. */
+  readonly value: string | null
 }
 
 const BOUNDS: LearningBounds = {
   keptMs: 24 * 60 * 60 * 1_000,
   mostModels: 2_000,
-  mostParametersPerModel: 16,
+  mostRefusalsPerModel: 16,
 }
 
 interface Lesson {
-  readonly parameters: readonly string[]
+  readonly refusals: readonly Refusal[]
   readonly expiresAtMs: number
 }
 
-const NOTHING: readonly string[] = []
+const NOTHING: readonly Refusal[] = []
+// Longer values differ with every request, and remembering one would help nobody.
+const LONGEST_VALUE = 100
 
 /**
  * Which parameters a model at a supplier has refused, so that later requests leave them out at once. Forgotten after a
@@ -42,23 +51,26 @@ export class LearnedParameters {
     return this.#models
   }
 
-  note(supplierId: string, upstreamModel: string, parameter: string): void {
+  note(supplierId: string, upstreamModel: string, refusal: Refusal): void {
     const known = this.of(supplierId, upstreamModel)
-    if (known.includes(parameter) || known.length >= this.#bounds.mostParametersPerModel) return
+    const isKnown = known.some(
+      ({ name, value }) => name === refusal.name && [null, refusal.value].includes(value),
+    )
+    if (isKnown || (refusal.value?.length ?? 0) > LONGEST_VALUE) return
     const expiresAtMs = this.#find(supplierId, upstreamModel)?.expiresAtMs
     this.#forget(supplierId, upstreamModel)
     if (this.#models >= this.#bounds.mostModels) this.#forgetOldest()
     const ofSupplier = this.#lessons.get(supplierId) ?? new Map<string, Lesson>()
     this.#lessons.set(supplierId, ofSupplier)
     ofSupplier.set(upstreamModel, {
-      parameters: [...known, parameter],
+      refusals: [...known, refusal].slice(-this.#bounds.mostRefusalsPerModel),
       expiresAtMs: expiresAtMs ?? this.#clock.nowMs() + this.#bounds.keptMs,
     })
     this.#models++
   }
 
-  of(supplierId: string, upstreamModel: string): readonly string[] {
-    return this.#find(supplierId, upstreamModel)?.parameters ?? NOTHING
+  of(supplierId: string, upstreamModel: string): readonly Refusal[] {
+    return this.#find(supplierId, upstreamModel)?.refusals ?? NOTHING
   }
 
   #find(supplierId: string, upstreamModel: string): Lesson | null {

@@ -173,3 +173,42 @@ describe('exploration', () => {
     for (let round = 0; round < 50; round += 1) expect(trial.ids(apart)[0]).toBe('best')
   })
 })
+
+describe('a look at what works', () => {
+  const routes = [
+    routeOf({ supplier: 's', credentials: ['a', 'b'] }),
+    routeOf({ supplier: 't', credentials: ['c'] }),
+  ]
+  const idsOf = (trial: RouterTrial) =>
+    trial.router.working(routes, 'model-1').map(({ credentials }) => credentials.map(({ id }) => id))
+
+  test('leaves out what is broken or cooling', () => {
+    const trial = new RouterTrial()
+    expect(idsOf(trial)).toEqual([['a', 'b'], ['c']])
+    trial.attempt(trial.candidate(routes, 'a'), failed('rate-limited', 30))
+    trial.attempt(trial.candidate(routes, 'c'), failed('server'), failed('server'), failed('server'))
+    expect(idsOf(trial)).toEqual([['b']])
+    expect(trial.router.freeInSeconds(routes, 'model-1')).toBe(30)
+    trial.pass(30)
+    expect(idsOf(trial)).toEqual([['a', 'b']])
+    expect(trial.router.freeInSeconds(routes, 'model-1')).toBeNull()
+  })
+
+  test('tells the earliest of several times, in whole seconds', () => {
+    const trial = new RouterTrial()
+    trial.attempt(trial.candidate(routes, 'a'), failed('rate-limited', 30))
+    trial.attempt(trial.candidate(routes, 'b'), failed('rate-limited', 9))
+    trial.pass(0.5)
+    expect(trial.router.freeInSeconds(routes, 'model-1')).toBe(9)
+  })
+
+  test('changes nothing: whoever comes for the probe still gets it', () => {
+    const trial = new RouterTrial()
+    trial.attempt(trial.candidate(routes, 'c'), failed('server'), failed('server'), failed('server'))
+    trial.pass(60)
+    const before = trial.router.size
+    for (let looks = 0; looks < 5; looks += 1) idsOf(trial)
+    expect(trial.router.size).toEqual(before)
+    expect(trial.order(routes).candidates[0]).toMatchObject({ credential: { id: 'c' }, reason: 'probe' })
+  })
+})

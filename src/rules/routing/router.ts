@@ -125,6 +125,33 @@ export class Router {
     health.credential.noteRemaining(result.remaining, nowMs)
   }
 
+  /**
+   * Those routes and credentials that work and are not cooling, as far as is known. Only a look: nobody is promised a
+   * probe, and nothing is counted.
+   */
+  working(routes: readonly EligibleRoute[], modelId: string): EligibleRoute[] {
+    const nowMs = this.#clock.nowMs()
+    return routes.flatMap((route) => {
+      const credentials = route.credentials.filter(({ id }) => {
+        const health = this.#health.find({ modelId, supplierId: route.supplier.id, credentialId: id })
+        return health === null || (health.isClosed && health.credential.coolingUntilMs(nowMs) === null)
+      })
+      return credentials.length === 0 ? [] : [{ ...route, credentials }]
+    })
+  }
+
+  /** Whole seconds until the first credential that is cooling can be used; null: none is. */
+  freeInSeconds(routes: readonly EligibleRoute[], modelId: string): number | null {
+    const nowMs = this.#clock.nowMs()
+    const times = routes.flatMap((route) =>
+      route.credentials.flatMap(({ id }) => {
+        const health = this.#health.find({ modelId, supplierId: route.supplier.id, credentialId: id })
+        return health?.credential.coolingUntilMs(nowMs) ?? []
+      }),
+    )
+    return times.length === 0 ? null : secondsUntil(Math.min(...times), nowMs)
+  }
+
   /** Keeps a conversation with the credential that answered it. */
   remember(conversation: string, { route, credential }: Candidate): void {
     const pin = { supplierId: route.supplier.id, credentialId: credential.id }

@@ -19,6 +19,15 @@ test.each([
   expect(remaining).toEqual({ requests: 1, tokens: null, resetSeconds: seconds })
 })
 
+test.each([
+  ['seconds', 1_767_225_630],
+  ['milliseconds', 1_767_225_630_000],
+])('a number that large is a moment, in %s', (_, moment) => {
+  const headers = { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': String(moment) }
+  expect(read(headers, Date.parse('2026-01-01T00:00:00Z'))?.resetSeconds).toBe(30)
+  expect(read(headers)?.resetSeconds).toBeNull()
+})
+
 test('requests and tokens are read, and the later reset when neither is used up', () => {
   const headers = {
     'x-ratelimit-limit-requests': '60',

@@ -66,7 +66,9 @@ interface Reference {
 }
 
 function secondsUntil(text: string, { headers, nowMs }: Reference): number | null {
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
+  const saidNowMs = Date.parse(headers.get('date') ?? '')
+  const fromMs = Number.isNaN(saidNowMs) ? nowMs : saidNowMs
+  if (/^\d+(\.\d+)?$/.test(text)) return secondsIn(Number(text), fromMs)
   if (DURATION.test(text)) {
     let seconds = 0
     for (const [, amount, unit] of text.matchAll(DURATION_PARTS)) {
@@ -74,9 +76,17 @@ function secondsUntil(text: string, { headers, nowMs }: Reference): number | nul
     }
     return seconds
   }
-  const saidNowMs = Date.parse(headers.get('date') ?? '')
-  const fromMs = Number.isNaN(saidNowMs) ? nowMs : saidNowMs
-  const atMs = Date.parse(text)
-  if (fromMs === undefined || Number.isNaN(atMs)) return null
-  return Math.max(0, (atMs - fromMs) / 1_000)
+  return secondsFrom(fromMs, Date.parse(text))
+}
+
+const THIRTY_YEARS_SECONDS = 1_000_000_000
+
+/** Nobody waits for thirty years: a number that large is a moment, in seconds or in milliseconds. */
+function secondsIn(number: number, fromMs: number | undefined): number | null {
+  if (number < THIRTY_YEARS_SECONDS) return number
+  return secondsFrom(fromMs, number < THIRTY_YEARS_SECONDS * 1_000 ? number * 1_000 : number)
+}
+
+function secondsFrom(fromMs: number | undefined, atMs: number): number | null {
+  return fromMs === undefined || Number.isNaN(atMs) ? null : Math.max(0, (atMs - fromMs) / 1_000)
 }

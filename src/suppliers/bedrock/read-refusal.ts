@@ -1,10 +1,12 @@
 import { asObject, asText, tryParseJson } from '../../wire/json-values.ts'
+import { LARGEST_MESSAGE_BYTES, readText } from '../../wire/read-text.ts'
 import { exceptionOf, messagesError } from './exceptions.ts'
 
 /** A refusal as the messages format has it: AWS puts its kind into a header and only a sentence into the body. */
 export async function readRefusal(response: Response, secrets: readonly string[]): Promise<Response> {
   const { status, headers } = response
-  const message = withoutSecrets(readMessage(await response.text()), secrets)
+  const text = (await readText(response, LARGEST_MESSAGE_BYTES)) ?? ''
+  const message = withoutSecrets(readMessage(text), secrets)
   const exception = exceptionOf(nameOf(headers), message) ?? { status, type: 'api_error' }
   const retryAfter = headers.get('retry-after')
   return Response.json(messagesError(exception, message), {

@@ -1,5 +1,6 @@
 import { sign } from 'node:crypto'
 import { asObject, asText, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
+import { LARGEST_MESSAGE_BYTES, readText } from '../../wire/read-text.ts'
 import type { AccessToken } from '../access-tokens.ts'
 import type { CallTools } from '../supplier-type.ts'
 import type { ServiceAccount } from './service-account.ts'
@@ -62,7 +63,8 @@ function tokenRequest(tokenUri: string, assertion: string): Request {
 async function ask(request: Request, tools: CallTools): Promise<{ status: number; body: JsonObject }> {
   try {
     const response = await tools.call(request)
-    return { status: response.status, body: asObject(tryParseJson(await response.text())) ?? {} }
+    const text = (await readText(response, LARGEST_MESSAGE_BYTES)) ?? ''
+    return { status: response.status, body: asObject(tryParseJson(text)) ?? {} }
   } catch (cause) {
     throw new Error('the place where access tokens are given out does not answer', { cause })
   }

@@ -44,7 +44,7 @@ export async function addOwnSupplier(
   const put = await owner.call(`PUT /accounts/${accountId}/own-suppliers/${id}`, { body })
   if (put.status !== 200) throw new Error(JSON.stringify(put.body))
   const added = await owner.call(`POST /accounts/${accountId}/own-suppliers/${id}/credentials`, {
-    body: { secret: 'sk-own-credential-of-tests', label: 'mine' },
+    body: { secret: 'sk-sandbox-own-credential', label: 'mine' },
   })
   if (added.status !== 200) throw new Error(JSON.stringify(added.body))
   return { credentialId: added.body.id }

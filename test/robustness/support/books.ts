@@ -1,13 +1,16 @@
+import { join } from 'node:path'
+import { readJournal } from '../../../src/edges/journal/read-journal.ts'
 import { openStorage } from '../../../src/edges/storage/index.ts'
 import type { Storage } from '../../../src/gateway/ports/storage.ts'
 import { createSecretKeeper } from '../../../src/rules/access/server-secret.ts'
 import type { Settlement } from '../../../src/vocabulary/settlement.ts'
+import { findDifference } from '../../support/find-difference.ts'
 import { SERVER_SECRET } from './gateway-process.ts'
 
 /** What a stopped gateway left in its database. */
 export interface Books {
   readonly settlements: readonly Settlement[]
-  /** null when every balance is the sum of its ledger entries. */
+  /** What `ledger verify` finds; null when everything agrees. */
   readonly ledgerDifference: string | null
   /** The sum of all balances. */
   readonly balanceNano: bigint
@@ -19,7 +22,7 @@ export async function readBooks(dataFolder: string, databaseUrl: string | null =
     const balances = await storage.loadBalances()
     return {
       settlements: await readSettlements(storage),
-      ledgerDifference: await storage.findLedgerDifference(),
+      ledgerDifference: await findDifference(storage, readJournal(join(dataFolder, 'journal'))),
       balanceNano: [...balances.values()].reduce((sum, balance) => sum + balance, 0n),
     }
   } finally {

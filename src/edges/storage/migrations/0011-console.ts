@@ -27,7 +27,6 @@ export const consoleTables: Migration = {
       primary key (user_id, account_id)
     )`,
 
-    'create index settlements_of_account_and_model on settlements (account_id, model, started_at_ms)',
     // Of the few that went wrong only, so that the many others cost nothing.
     `create index settlements_of_account_not_completed on settlements (account_id, started_at_ms)
     where outcome <> 'completed'`,

@@ -3,7 +3,7 @@ import type { LedgerFilter, Placed } from '../../../gateway/ports/books.ts'
 import type { LedgerEntry, Page, SettlementFilter } from '../../../gateway/ports/storage.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import { createPriceReader } from '../columns.ts'
-import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { decodeCursor, encodeCursor, readCursor, writeCursor } from '../cursor.ts'
 import type { Database, Parameter } from '../database.ts'
 import { decodeEntry, type LedgerRow } from './ledger-list.ts'
 import { decodeSettlement, SETTLEMENT_COLUMNS, type SettlementRow } from './settlement-rows.ts'
@@ -98,28 +98,17 @@ async function readEntries(
 }
 
 function writePosition({ accountId, atMs, id }: LedgerEntry): string {
-  return Buffer.from(JSON.stringify([accountId, atMs, id])).toString('base64url')
+  return writeCursor([accountId, atMs, id])
 }
 
 function readPosition(cursor: string): LedgerPosition {
-  const value = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'))
-  if (Array.isArray(value) && value.length === 3) {
-    const [accountId, atMs, id]: unknown[] = value
-    if (typeof accountId === 'string' && Number.isSafeInteger(atMs) && typeof id === 'string') {
-      return { accountId, entry: { atMs: atMs as number, id } }
-    }
+  const [accountId, atMs, id] = readCursor(cursor, 3)
+  if (typeof accountId === 'string' && Number.isSafeInteger(atMs) && typeof id === 'string') {
+    return { accountId, entry: { atMs: atMs as number, id } }
   }
   throw new GatewayError('invalid_request', 'cursor must be that of a line of an earlier export.', {
     param: 'cursor',
   })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /** The conditions of a query with their parameters, numbered as they come. */

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Database } from '../database.ts'
 import { MIGRATIONS, migrate } from '../migrations.ts'
+import { findBalanceDifference } from '../testing/balance-difference.ts'
 import { type Site, testedEngines } from '../testing/engines.ts'
 import { settlement, settlements } from '../testing/samples.ts'
-import { enterInLedger, findLedgerDifference } from './ledger.ts'
+import { enterInLedger } from './ledger.ts'
 import { listLedger } from './ledger-list.ts'
 import { encodeSettlement, SETTLEMENT_COLUMNS } from './settlement-rows.ts'
 import { writeSettlements } from './settlements.ts'
@@ -59,7 +60,7 @@ for (const engine of testedEngines()) {
       await enterInLedger(database, [payment])
       await writeSettlements(database, [charged, free])
       expect(await entries()).toEqual([chargedEntry, payment])
-      expect(await findLedgerDifference(database)).toBeNull()
+      expect(await findBalanceDifference(database)).toBeNull()
     })
 
     test('keeps every entry and balance of a database from before settlements were entries', async () => {
@@ -75,7 +76,7 @@ for (const engine of testedEngines()) {
       )
       await migrate(database, MIGRATIONS)
       expect(await entries()).toEqual([chargedEntry, payment])
-      expect(await findLedgerDifference(database)).toBeNull()
+      expect(await findBalanceDifference(database)).toBeNull()
       await writeSettlements(database, [charged])
       expect(await entries()).toHaveLength(2)
     })

@@ -1,5 +1,5 @@
 import type { DailySpend, LedgerEntry } from '../../../gateway/ports/storage.ts'
-import { formatUsdt, type NanoUsdt } from '../../../vocabulary/money.ts'
+import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import type { Database } from '../database.ts'
 import { insertRows, planInsert } from '../statements.ts'
 
@@ -115,24 +115,4 @@ export async function loadDailySpends(database: Database, keyId: string | null):
     keyId === null ? [] : [keyId],
   )
   return rows.map((row) => ({ keyId: row.key_id, day: Number(row.day), amountNano: row.amount_nano }))
-}
-
-export async function findLedgerDifference(database: Database): Promise<string | null> {
-  // One statement, so that both sides are read as of the same moment.
-  const [row] = await database.rows<{ account_id: string; balance: bigint; entered: bigint }>(
-    `select account_id, cast(sum(balance) as bigint) as balance, cast(sum(entered) as bigint) as entered
-    from (
-      select account_id, balance_nano as balance, 0 as entered from account_balances
-      union all
-      select account_id, 0 as balance, amount_nano as entered from ledger_entries
-    ) as movements
-    group by account_id
-    having sum(balance) <> sum(entered)
-    order by account_id
-    limit 1`,
-    [],
-  )
-  if (row === undefined) return null
-  const [balance, entered] = [formatUsdt(row.balance), formatUsdt(row.entered)]
-  return `Account ${row.account_id} has a balance of ${balance}, but its ledger entries sum to ${entered}.`
 }

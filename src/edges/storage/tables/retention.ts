@@ -1,12 +1,11 @@
 import type { AuditEvent } from '../../../gateway/ports/storage.ts'
-import { endedAtMs } from '../../../rules/ledger/aggregate.ts'
+import { endedAtMs, SPAN_MS } from '../../../rules/ledger/aggregate.ts'
 import { dayOf } from '../../../rules/ledger/period.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { Database } from '../database.ts'
+import { Refusal } from '../refusal.ts'
 import { insertRows, planInsert } from '../statements.ts'
 import { writeAuditEvent } from './audit-events.ts'
-
-const DAY_MS = 86_400_000
 
 const ADD_TO_CARRIED = planInsert({
   table: 'carried_settlements',
@@ -56,7 +55,7 @@ export async function refuseBeyondHorizon(tx: Database, settlements: readonly Se
   const horizonMs = await findHorizonMs(tx)
   const gone = settlements.find((settlement) => endedAtMs(settlement) < horizonMs)
   if (gone === undefined) return
-  throw new Error(
+  throw new Refusal(
     `Settlement ${gone.requestId} is from a time whose settlements were deleted; it may have been one of them.`,
   )
 }
@@ -98,7 +97,7 @@ function sumUp(rows: readonly DeletedRow[]): CarriedRow[] {
     const day = dayOf(Number(row.started_at_ms + row.duration_ms))
     const place = JSON.stringify([row.account_id, row.key_id, day])
     const [, , , count, nano] = sums.get(place) ?? ['', '', 0n, 0n, 0n, 0n]
-    const lastMomentMs = BigInt((day + 1) * DAY_MS - 1)
+    const lastMomentMs = BigInt((day + 1) * SPAN_MS.day - 1)
     sums.set(place, [
       row.account_id,
       row.key_id,

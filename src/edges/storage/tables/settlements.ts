@@ -1,9 +1,7 @@
-import type { Listing, Page, SettlementListFilter } from '../../../gateway/ports/storage.ts'
 import { endedAtMs } from '../../../rules/ledger/aggregate.ts'
 import { dayOf } from '../../../rules/ledger/period.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
-import { decodeCursor, pageOf } from '../cursor.ts'
-import type { Database, Parameter } from '../database.ts'
+import type { Database } from '../database.ts'
 import { insertRows, planInsert } from '../statements.ts'
 import { addToDailySpends, BalanceSums, moveBalances, SpendSums } from './ledger.ts'
 import { refuseBeyondHorizon } from './retention.ts'
@@ -92,50 +90,4 @@ function isInOrder(settlements: readonly Settlement[]): boolean {
 export async function findSettlement(database: Database, requestId: string): Promise<Settlement | null> {
   const [row] = await database.rows<SettlementRow>(`${SELECT_SETTLEMENTS} where request_id = $1`, [requestId])
   return row === undefined ? null : decodeSettlement(row)
-}
-
-export async function listSettlements(
-  database: Database,
-  filter: SettlementListFilter,
-  page: Page,
-): Promise<Listing<Settlement>> {
-  const { conditions, parameters } = selectWith(filter, page.cursor)
-  parameters.push(BigInt(page.limit + 1))
-  const rows = await database.rows<SettlementRow>(
-    `${SELECT_SETTLEMENTS} ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}
-    order by started_at_ms desc, request_id desc limit $${parameters.length}`,
-    parameters,
-  )
-  return pageOf(
-    rows.map((row) => decodeSettlement(row)),
-    page,
-    ({ startedAtMs, requestId }) => ({
-      atMs: startedAtMs,
-      id: requestId,
-    }),
-  )
-}
-
-/** `fromMs` is part of the wanted time, `toMs` is not, so that adjoining times share no settlement. */
-function selectWith(filter: SettlementListFilter, cursor: string | null) {
-  const conditions: string[] = []
-  const parameters: Parameter[] = []
-  const require = (condition: string, value: Parameter) => {
-    parameters.push(value)
-    conditions.push(`${condition} $${parameters.length}`)
-  }
-  if (filter.accountId !== undefined) require('account_id =', filter.accountId)
-  if (filter.keyId !== undefined) require('key_id =', filter.keyId)
-  if (filter.model !== undefined) require('model =', filter.model)
-  if (filter.outcome !== undefined) require('outcome =', filter.outcome)
-  // Said in so many words, because only then the index of what went wrong is used.
-  if ((filter.outcome ?? 'completed') !== 'completed') conditions.push("outcome <> 'completed'")
-  if (filter.fromMs !== undefined) require('started_at_ms >=', BigInt(filter.fromMs))
-  if (filter.toMs !== undefined) require('started_at_ms <', BigInt(filter.toMs))
-  if (cursor !== null) {
-    const { atMs, id } = decodeCursor(cursor)
-    parameters.push(BigInt(atMs), id)
-    conditions.push(`(started_at_ms, request_id) < ($${parameters.length - 1}, $${parameters.length})`)
-  }
-  return { conditions, parameters }
 }

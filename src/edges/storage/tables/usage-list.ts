@@ -2,6 +2,7 @@ import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { UsagePoint, UsageQuestion } from '../../../gateway/ports/books.ts'
 import type { Listing, Page } from '../../../gateway/ports/storage.ts'
 import type { UsageGroup } from '../../../rules/ledger/aggregate.ts'
+import { readCursor, writeCursor } from '../cursor.ts'
 import type { Database, Parameter } from '../database.ts'
 import { decodeFigures, FIGURES, type FigureRow } from './usage-rows.ts'
 
@@ -72,29 +73,17 @@ function groupValue(row: PointRow, name: keyof UsageGroup): string | null {
 }
 
 function writePosition(row: PointRow, groups: readonly (keyof UsageGroup)[]): string {
-  const position = [Number(row.start_ms), ...groups.map((name) => row[COLUMN_OF[name]] ?? '')]
-  return Buffer.from(JSON.stringify(position)).toString('base64url')
+  return writeCursor([Number(row.start_ms), ...groups.map((name) => row[COLUMN_OF[name]] ?? '')])
 }
 
 /** A cursor belongs to its way of grouping: with another one it would name no place. */
 function readPosition(cursor: string, length: number): Parameter[] {
-  const position: unknown = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'))
-  if (Array.isArray(position) && position.length === length) {
-    const [startMs, ...groups]: unknown[] = position
-    const isPlace = Number.isSafeInteger(startMs) && groups.every((value) => typeof value === 'string')
-    if (isPlace) return [BigInt(startMs as number), ...(groups as string[])]
-  }
+  const [startMs, ...groups] = readCursor(cursor, length)
+  const isPlace = Number.isSafeInteger(startMs) && groups.every((value) => typeof value === 'string')
+  if (isPlace) return [BigInt(startMs as number), ...(groups as string[])]
   throw new GatewayError(
     'invalid_request',
     'cursor must be the next_cursor of an earlier page of the same list.',
     { param: 'cursor' },
   )
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -1,0 +1,104 @@
+import { accountLimits, effectiveTier, TIERS } from '../../rules/accounts/tiers.ts'
+import {
+  SPAN_MS,
+  spanStartMs,
+  sumFigures,
+  type UsageFigures,
+  type UsageSpan,
+} from '../../rules/ledger/aggregate.ts'
+import { type Account, TIER_NAMES } from '../../vocabulary/account.ts'
+import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { UsagePoint } from '../ports/books.ts'
+import type { AccountUsageQuestion, NextTier, Overview, TimeRange } from '../ports/console.ts'
+import type { Listing } from '../ports/storage.ts'
+import type { ConsoleParts } from './parts.ts'
+
+// More than any chart can show; whoever wants all of it follows the cursor.
+const MOST_POINTS = 5_000
+
+/** Where an account stands. Everything about usage comes from what is added up already, never from settlements. */
+export async function overview(parts: ConsoleParts, account: Account, range: TimeRange): Promise<Overview> {
+  const nowMs = parts.clock.nowMs()
+  const [month, totals] = await Promise.all([
+    spendOfMonth(parts, account.id, nowMs),
+    totalsOf(parts, account.id, range),
+  ])
+  const keys = [...parts.snapshot().keys.values()].filter(({ accountId }) => accountId === account.id)
+  return {
+    tier: {
+      name: effectiveTier(account, nowMs),
+      next: nextTier(account, nowMs),
+      limits: accountLimits(account, nowMs),
+    },
+    ...month,
+    totals,
+    keys: {
+      active: keys.filter((key) => key.state === 'active' && (key.expiresAtMs ?? nowMs + 1) > nowMs).length,
+      total: keys.length,
+    },
+  }
+}
+
+/** The next tier that paying earns; null when there is none, or an operator has decided. */
+function nextTier(account: Account, nowMs: number): NextTier | null {
+  const present = TIERS[effectiveTier(account, nowMs)]
+  if (present.earnedAtPaidNano === null) return null
+  for (const name of TIER_NAMES) {
+    const neededNano = TIERS[name].earnedAtPaidNano
+    if (neededNano === null || neededNano <= present.earnedAtPaidNano) continue
+    const missingNano = neededNano - account.totalPaidNano
+    return { name, neededNano, remainingNano: missingNano > 0n ? missingNano : 0n }
+  }
+  return null
+}
+
+async function spendOfMonth({ operations }: ConsoleParts, accountId: string, nowMs: number) {
+  const now = new Date(nowMs)
+  const fromMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)
+  const question = { span: 'day', filter: { accountId, fromMs }, groupBy: [] } as const
+  const { data } = await operations.listUsage(question, { limit: MOST_POINTS, cursor: null })
+  const today = data.find(({ startMs }) => startMs === spanStartMs('day', nowMs))
+  return {
+    spentTodayNano: today?.figures.amountNano ?? 0n,
+    spentThisMonthNano: data.reduce<NanoUsdt>((sum, { figures }) => sum + figures.amountNano, 0n),
+  }
+}
+
+async function totalsOf(
+  { operations }: ConsoleParts,
+  accountId: string,
+  range: TimeRange,
+): Promise<UsageFigures> {
+  const span = spanFor(range)
+  const question = { span, filter: { accountId, ...wholeSpans(range, span) }, groupBy: [] } as const
+  const { data } = await operations.listUsage(question, { limit: MOST_POINTS, cursor: null })
+  return sumFigures(data.map(({ figures }) => figures))
+}
+
+const LONGEST_BY_HOUR_MS = 31 * SPAN_MS.day
+
+/** Days where they say the same as hours would; there are far fewer of them. */
+function spanFor({ fromMs, toMs }: TimeRange): UsageSpan {
+  const isWhole = fromMs % SPAN_MS.day === 0 && toMs % SPAN_MS.day === 0
+  return isWhole || toMs - fromMs > LONGEST_BY_HOUR_MS ? 'day' : 'hour'
+}
+
+/** The span that a range begins in belongs to it, or its first minutes would be missing. */
+function wholeSpans({ fromMs, toMs }: TimeRange, span: UsageSpan): TimeRange {
+  return { fromMs: spanStartMs(span, fromMs), toMs }
+}
+
+const GROUPS = { none: [], model: ['model'], key: ['keyId'], supplier: ['supplier'] } as const
+
+export function listUsage(
+  { operations }: ConsoleParts,
+  accountId: string,
+  { span, groupBy, cursor, ...range }: AccountUsageQuestion,
+): Promise<Listing<UsagePoint>> {
+  const question = {
+    span,
+    filter: { accountId, ...wholeSpans(range, span) },
+    groupBy: GROUPS[groupBy],
+  }
+  return operations.listUsage(question, { limit: MOST_POINTS, cursor })
+}

@@ -1,0 +1,12 @@
+import type { JournalReading } from '../../src/gateway/ports/books.ts'
+import type { Storage } from '../../src/gateway/ports/storage.ts'
+
+const NO_JOURNAL: JournalReading = { settled: () => [], setAside: () => [] }
+
+/** The first thing in the books that does not agree with the rest of them; null when everything does. */
+export async function findDifference(
+  storage: Pick<Storage, 'verifyLedger'>,
+  journal: JournalReading = NO_JOURNAL,
+): Promise<string | null> {
+  return (await storage.verifyLedger(journal, { mayWait: false })).difference
+}
