@@ -57,12 +57,12 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
 }
 
 const KEYS = [
-  { name: 'Production', usage_limit: { amount: '400', period: 'monthly' }, budget: { amount: '250' } },
-  { name: 'Claude Code on my laptop', rpm: 60, usage_limit: { amount: '25', period: 'daily' } },
+  { name: 'Production', usage_limit: { amount: '40', period: 'monthly' }, budget: { amount: '25' } },
+  { name: 'Claude Code on my laptop', rpm: 60, usage_limit: { amount: '1', period: 'daily' } },
   {
     name: 'CI',
     model_allowlist: ['sandbox-chat', 'sandbox-tools'],
-    usage_limit: { amount: '90', period: 'weekly' },
+    usage_limit: { amount: '9', period: 'weekly' },
   },
   { name: 'Support bot' },
 ] as const

@@ -49,7 +49,9 @@ function insertSettlements(database: Database, traffic: Traffic): Promise<unknow
   const spacingMs = Math.floor((days * DAY_MS) / count)
   const supplier = oneOf(suppliers, 'n * 7 % 11')
   // Input, output and cached tokens at the price above, in nano.
-  const output = '(60 + n * 37 % 400)'
+  // Some days are busier than others.
+  const perDay = Math.max(Math.floor(count / days), 1)
+  const output = `(60 + n * 37 % 400) * (2 + n / ${perDay} * 5 % 7)`
   const amount = `800 * 1250 + ${output} * 10000 + 100 * 125`
   return database.rows(
     `with recursive series (n) as (

@@ -9,12 +9,13 @@ export interface TimeFieldProps extends Omit<TextInputProps, 'value' | 'onChange
 
 /** A time, typed in the viewer's zone; what it is in UTC stands in its hint. */
 export function TimeField({ value, onChange, ...rest }: TimeFieldProps) {
+  const local = localTextOf(value)
   return (
     <TextInput
       {...rest}
       type="datetime-local"
-      title={value === '' ? 'In your time zone' : formatUtc(value)}
-      value={localTextOf(value)}
+      title={local === '' ? 'In your time zone' : formatUtc(value)}
+      value={local}
       onChange={(event) => onChange(timeOf(event.currentTarget.value))}
     />
   )

@@ -51,7 +51,7 @@ export function ExchangeView({ account, exchange, onInspect }: ExchangeViewProps
 
 const ADVICE: Readonly<Record<number, string>> = {
   401: 'The key of the playground is not accepted. Try again: a new one is made.',
-  402: 'The balance does not cover it. Add funds, or ask for fewer tokens.',
+  403: 'Add funds, or ask for fewer tokens.',
   404: 'Choose another model.',
   429: 'Wait a moment, then try again.',
   503: 'No supplier can serve it right now. Try another model, or later.',

@@ -1,0 +1,159 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { decodeBase32, stepAt, totpCode } from '../../../src/rules/access/totp.ts'
+import { startTestGateway } from '../../support/test-gateway.ts'
+import { signIn, visit } from '../support/browser.ts'
+import { type Stage, TEST_MS } from '../support/stage.ts'
+import { see } from '../support/visible.ts'
+
+const PASSWORD = 'copper lantern riverbank'
+const NEXT_PASSWORD = 'walnut orchard evening'
+
+/** Coming in and going out. */
+export function describeEntry(stage: Stage): void {
+  const open = (page: Page, path: string) => page.goto(`${stage.url}/console${path}`)
+
+  /** Makes a user of the test's own, who is then signed in. */
+  async function signUp(page: Page, email: string): Promise<void> {
+    await open(page, '/sign-up')
+    await page.getByLabel('Name').fill('Eve Example')
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.waitForURL(/\/console\/overview\?account=/)
+  }
+
+  test(
+    'a link to a page asks to sign in and then leads to that page',
+    async () => {
+      const { page, complaints } = await stage.visit()
+      await open(page, '/settings?tab=security')
+      await page.waitForURL(/sign-in\?return=/)
+      await page.getByLabel('E-mail').fill(stage.admin.email)
+      await page.getByLabel('Password', { exact: true }).fill('not the password')
+      await page.keyboard.press('Enter')
+      await page.getByRole('alert').waitFor()
+      await page.getByLabel('Password', { exact: true }).fill(stage.admin.password)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/\/settings\?tab=security&account=acc_/)
+      await page.getByText('this one').waitFor()
+      expect(complaints).toEqual([])
+      await page.context().close()
+    },
+    TEST_MS,
+  )
+
+  test(
+    'an operator sees the operator pages, and signing out ends the session',
+    async () => {
+      const { page, complaints } = await stage.visit()
+      await signIn(page, stage.url, stage.admin)
+      await page.getByRole('link', { name: 'Audit log' }).waitFor()
+      await page.getByRole('button', { name: /^Menu of/ }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+      await open(page, '/overview')
+      await page.waitForURL(/sign-in/)
+      expect(complaints).toEqual([])
+      await page.context().close()
+    },
+    TEST_MS,
+  )
+
+  test(
+    'a new user gets an account, no operator pages, and may change name and password',
+    async () => {
+      const { page, complaints } = await stage.visit()
+      await signUp(page, 'eve@example.com')
+      expect(await page.getByRole('link', { name: 'Audit log' }).count()).toBe(0)
+      await open(page, '/operator/audit')
+      await page.waitForURL(/\/overview/)
+
+      await open(page, '/settings')
+      await page.getByLabel('Name').fill('<img src=x onerror=alert(1)>')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Your name was changed.').waitFor()
+
+      await open(page, '/settings?tab=security')
+      await page.getByLabel('Current password').fill(PASSWORD)
+      await page.getByLabel('New password').fill(NEXT_PASSWORD)
+      await page.getByRole('button', { name: 'Change password' }).click()
+      await page.getByText('Your password was changed.').waitFor()
+      await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+      await page.waitForURL(/sign-in/)
+      await signIn(page, stage.url, { email: 'eve@example.com', password: NEXT_PASSWORD })
+      expect(complaints).toEqual([])
+      await page.context().close()
+    },
+    TEST_MS,
+  )
+
+  test(
+    'a second factor is set up, asked for, and a recovery code replaces it once',
+    async () => {
+      const { page, complaints } = await stage.visit()
+      await signUp(page, 'two@example.com')
+      await open(page, '/settings?tab=security')
+      await page.getByRole('button', { name: 'Set up' }).click()
+      const secret = await page.locator('.code-block-text').innerText()
+      await page.getByLabel('Enter the code').fill(totpCode(decodeBase32(secret.trim()), stepAt(Date.now())))
+      await page.getByRole('button', { name: 'Switch on' }).click()
+      await page.getByText('Keep your recovery codes').waitFor()
+      const [recovery = ''] = (await page.locator('.code-block-text').innerText()).trim().split('\n')
+      await page.getByRole('button', { name: 'I have kept them' }).click()
+      await page.getByRole('button', { name: 'Switch off' }).waitFor()
+
+      await page.context().clearCookies()
+      await open(page, '/sign-in')
+      await page.getByLabel('E-mail').fill('two@example.com')
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Use a recovery code' }).click()
+      await page.getByLabel('Recovery code').fill(recovery)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/\/overview/)
+      expect(complaints).toEqual([])
+      await page.context().close()
+    },
+    TEST_MS,
+  )
+
+  test(
+    'a session that ends elsewhere leads to the sign-in at the next call',
+    async () => {
+      const { page } = await stage.visit()
+      await signUp(page, 'gone@example.com')
+      await open(page, '/settings?tab=security')
+      await page.getByText('this one').waitFor()
+      await page.context().clearCookies()
+      await page.getByLabel('Current password').fill(PASSWORD)
+      await page.getByLabel('New password').fill(NEXT_PASSWORD)
+      await page.getByRole('button', { name: 'Change password' }).click()
+      await page.waitForURL(/sign-in\?return=/)
+      await page.context().close()
+    },
+    TEST_MS,
+  )
+
+  test(
+    'where sign-up is off the page says so',
+    async () => {
+      const closed = await startTestGateway()
+      try {
+        const { page, complaints } = await visit(stage.browser, closed.url)
+        await page.goto(`${closed.url}/console/sign-up`)
+        await see(page, 'This gateway does not take new accounts by itself.')
+        expect(await page.getByRole('textbox').count()).toBe(0)
+        await page.goto(`${closed.url}/console/sign-in`)
+        await page.getByRole('button', { name: 'Sign in' }).waitFor()
+        expect(await page.getByRole('link', { name: /create/i }).count()).toBe(0)
+        expect(complaints).toEqual([])
+        await page.context().close()
+      } finally {
+        await closed.stop()
+      }
+    },
+    TEST_MS,
+  )
+}
