@@ -192,9 +192,13 @@ function findingIn(error: JsonObject): Finding | null {
   const first = asObject(detail[0])
   const text = asText(first?.msg)
   if (text === null) return null
-  const path = Array.isArray(first?.loc) ? first.loc.filter((step) => step !== 'body').join('.') : ''
+  const path = Array.isArray(first?.loc) ? first.loc.filter(isPathStep).join('.') : ''
   // Without its path such a finding says nothing.
   return path === '' ? { text, path: null } : { text: `${path}: ${text}`, path }
+}
+
+function isPathStep(step: unknown): step is string | number {
+  return (typeof step === 'string' && step !== 'body') || typeof step === 'number'
 }
 
 function plainFinding(detail: unknown): Finding | null {

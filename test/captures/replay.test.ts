@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { asArray, asObject, isObject } from '../../src/wire/json-values.ts'
 import { refusalOf } from '../support/chat.ts'
-import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
+import { BOOTSTRAP_KEY, startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { checkAnswer, readEvents } from './answers.ts'
 import { isStreamed, modelOf, purposeOf, type Recording, readRecordings, replay } from './recordings.ts'
 import { createKeyFor, supplyByFormat, TEXT_FORMATS, type TextFormat } from './suppliers-by-format.ts'
 
 const RECORDINGS = readRecordings()
-const MODELS = new Set(RECORDINGS.flatMap((recording) => modelOf(recording) ?? []))
+const isForPictures = (recording: Recording) => purposeOf(recording).type === 'image'
+const MODELS = new Set(
+  RECORDINGS.flatMap((recording) => (isForPictures(recording) ? [] : (modelOf(recording) ?? []))),
+)
 
 let gateway: TestGateway
 const keys = new Map<TextFormat, string>()
@@ -126,11 +129,23 @@ function withThought(recording: Recording, thought: object): Recording {
 }
 
 describe('what is asked besides', () => {
-  test('pictures are refused as long as their family is not served', async () => {
-    const pictures = RECORDINGS.filter((recording) => purposeOf(recording).type === 'image')
-    expect(pictures).not.toBeEmpty()
-    for (const recording of pictures)
-      expect(await refusalOf(await send(recording, 'chat-completion'))).toEqual([404, 'not_found'])
+  test('pictures are made and edited', async () => {
+    const price = { input: '0', output: '0', image: '0.01' }
+    await gateway.operator('PUT', '/models/gpt-image-1', {
+      owned_by: 'tests',
+      kinds: ['image', 'image-edit'],
+    })
+    await gateway.operator('PUT', '/models/gpt-image-1/routes/sandbox-openai', {
+      upstream_model: 'sandbox-image',
+      formats: ['images'],
+      price,
+    })
+    const pictures = RECORDINGS.filter(isForPictures)
+    expect(pictures).toHaveLength(3)
+    for (const recording of pictures) {
+      const response = await replay(recording, { url: gateway.url, key: BOOTSTRAP_KEY })
+      expect(asArray(asObject(await response.json())?.data)).toHaveLength(1)
+    }
   })
 
   // The agent opens its connection early and looks at nothing that comes back.
