@@ -35,18 +35,40 @@ async function forward(stream: ReadableStream<Uint8Array>, sink: NodeJS.WriteStr
   return text
 }
 
-async function runTests(databaseUrl: string | null): Promise<{ exitCode: number; tally: Tally | null }> {
-  const { paths, flags } = splitArguments(process.argv.slice(2))
-  const files = findTests(paths).map((file) => `./${file}`)
-  if (files.length === 0) return { exitCode: 1, tally: null }
+/** Tests that mostly wait for a browser or for other processes; they run beside all others. */
+const WAITING = ['test/console/', 'test/robustness/', 'test/uploads/', 'test/exports/']
 
+interface Run {
+  readonly exitCode: number
+  readonly tally: Tally | null
+}
+
+/** Two runs at once, since one alone leaves a processor idle. */
+async function runTests(databaseUrl: string | null): Promise<readonly Run[]> {
+  const { paths, flags } = splitArguments(process.argv.slice(2))
+  const files = findTests(paths)
+  if (files.length === 0) return [{ exitCode: 1, tally: null }]
+  const isWaiting = (file: string) => WAITING.some((folder) => file.startsWith(folder))
+  const lanes = [files.filter(isWaiting), files.filter((file) => !isWaiting(file))]
+  return Promise.all(
+    lanes.filter((lane) => lane.length > 0).map((lane) => runLane(lane, { flags, databaseUrl })),
+  )
+}
+
+async function runLane(
+  files: readonly string[],
+  { flags, databaseUrl }: { readonly flags: readonly string[]; readonly databaseUrl: string | null },
+): Promise<Run> {
   const { TEST_DATABASE_URL: _, ...environment } = process.env
-  const child = Bun.spawn([process.execPath, 'test', PATIENCE, ...flags, ...files], {
-    cwd: ROOT,
-    env: databaseUrl === null ? environment : { ...environment, TEST_DATABASE_URL: databaseUrl },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
+  const child = Bun.spawn(
+    [process.execPath, 'test', PATIENCE, ...flags, ...files.map((file) => `./${file}`)],
+    {
+      cwd: ROOT,
+      env: databaseUrl === null ? environment : { ...environment, TEST_DATABASE_URL: databaseUrl },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    },
+  )
   const stop = () => child.kill()
   process.on('SIGINT', stop).on('SIGTERM', stop)
   const [, summary] = await Promise.all([
@@ -63,15 +85,19 @@ async function main(): Promise<number> {
   if (postgres === null)
     console.log('PostgreSQL was not found: its tests are skipped, SQLite is tested alone')
   try {
-    const { exitCode, tally } = await runTests(postgres?.url ?? null)
-    if (tally === null) {
+    const runs = await runTests(postgres?.url ?? null)
+    const exitCode = runs.find((run) => run.exitCode !== 0)?.exitCode ?? 0
+    const tallies = runs.flatMap(({ tally }) => tally ?? [])
+    if (tallies.length < runs.length) {
       console.error('bun test printed no summary')
       return exitCode === 0 ? 1 : exitCode
     }
-    if (tally.skipped > 0) console.log(`${tally.skipped} skipped`)
-    console.log(`${tally.passed} passed, ${tally.failed} failed`)
+    const sum = (count: (tally: Tally) => number) => tallies.reduce((total, each) => total + count(each), 0)
+    const [passed, failed, skipped] = [sum((t) => t.passed), sum((t) => t.failed), sum((t) => t.skipped)]
+    if (skipped > 0) console.log(`${skipped} skipped`)
+    console.log(`${passed} passed, ${failed} failed`)
     // A run that tested nothing proves nothing, whatever its exit status says.
-    return exitCode === 0 && tally.passed === 0 ? 1 : exitCode
+    return exitCode === 0 && passed === 0 ? 1 : exitCode
   } finally {
     await postgres?.stop()
   }
