@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { SendWebhook, WebhookCall } from '../../gateway/ports/alerts.ts'
 import { isPublicAddress } from '../../rules/access/public-address.ts'
+import { resolveHost } from '../../wire/resolve-host.ts'
 
 export interface SendRules {
   /** For the whole call, looking up the name included. */
@@ -76,25 +77,8 @@ async function post(call: WebhookCall, rules: SendRules, signal: AbortSignal): P
   })
 }
 
-/** One address of a name, all of which are allowed. */
 async function resolve(hostname: string, rules: SendRules, signal: AbortSignal): Promise<string> {
-  const addresses = isIP(hostname) === 0 ? await untilAborted(rules.lookup(hostname), signal) : [hostname]
-  const [first] = addresses
-  if (first === undefined || !addresses.every(rules.isAllowed)) {
-    throw new Refusal('The address of the receiver is not public.')
-  }
-  return first
-}
-
-/** Looking up a name cannot be stopped, but it can be waited for no longer. */
-async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted()
-  const { promise: isOver, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(signal.reason)
-  signal.addEventListener('abort', stop)
-  try {
-    return await Promise.race([work, isOver])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
+  const address = await resolveHost(hostname, rules, signal)
+  if (address === null) throw new Refusal('The address of the receiver is not public.')
+  return address
 }

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { FetchImage } from '../../gateway/ports/fetch-image.ts'
 import { isPublicAddress } from '../../rules/access/public-address.ts'
+import { resolveHost } from '../../wire/resolve-host.ts'
 import { imageTypeOf } from './image-type.ts'
 
 export interface FetchRules {
@@ -87,25 +88,10 @@ async function fetchPinned(url: URL, rules: FetchRules, signal: AbortSignal): Pr
   })
 }
 
-/** One address of a name, all of which are allowed. */
 async function resolve(hostname: string, rules: FetchRules, signal: AbortSignal): Promise<string> {
-  const addresses = isIP(hostname) === 0 ? await untilAborted(rules.lookup(hostname), signal) : [hostname]
-  const [first] = addresses
-  if (first === undefined || !addresses.every(rules.isAllowed)) throw refuse('its address is not public')
-  return first
-}
-
-/** Looking up a name cannot be stopped, but it can be waited for no longer. */
-async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted()
-  const { promise: isOver, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(signal.reason)
-  signal.addEventListener('abort', stop)
-  try {
-    return await Promise.race([work, isOver])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
+  const address = await resolveHost(hostname, rules, signal)
+  if (address === null) throw refuse('its address is not public')
+  return address
 }
 
 async function readImage(response: Response, rules: FetchRules) {

@@ -1,4 +1,4 @@
-import type { UsageProvenance } from '../../../conversation/usage.ts'
+import type { Usage, UsageProvenance } from '../../../conversation/usage.ts'
 import type { Attempt, Outcome, Settlement } from '../../../vocabulary/settlement.ts'
 import type { Format } from '../../../vocabulary/supply.ts'
 import { decodeInteger, decodePrice, encodePrice } from '../columns.ts'
@@ -99,14 +99,7 @@ export function decodeSettlement(row: SettlementRow, readPrice = decodePrice): S
     clientFormat: row.client_format,
     supplierFormat: row.supplier_format,
     stream: row.stream === 1n,
-    usage: {
-      input: Number(row.input_tokens),
-      cacheRead: Number(row.cache_read_tokens),
-      cacheWrite: Number(row.cache_write_tokens),
-      output: Number(row.output_tokens),
-      reasoning: Number(row.reasoning_tokens),
-      images: Number(row.images),
-    },
+    usage: decodeUsage(row),
     provenance: row.provenance,
     price: readPrice(row.price),
     amountNano: row.amount_nano,
@@ -115,5 +108,26 @@ export function decodeSettlement(row: SettlementRow, readPrice = decodePrice): S
     startedAtMs: Number(row.started_at_ms),
     firstByteMs: decodeInteger(row.first_byte_ms),
     durationMs: Number(row.duration_ms),
+  }
+}
+
+type UsageColumns = Pick<
+  SettlementRow,
+  | 'input_tokens'
+  | 'cache_read_tokens'
+  | 'cache_write_tokens'
+  | 'output_tokens'
+  | 'reasoning_tokens'
+  | 'images'
+>
+
+export function decodeUsage(row: UsageColumns): Usage {
+  return {
+    input: Number(row.input_tokens),
+    cacheRead: Number(row.cache_read_tokens),
+    cacheWrite: Number(row.cache_write_tokens),
+    output: Number(row.output_tokens),
+    reasoning: Number(row.reasoning_tokens),
+    images: Number(row.images),
   }
 }

@@ -6,7 +6,7 @@ import type { Price } from '../../../vocabulary/supply.ts'
 import { createPriceReader, decodeInteger } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { LedgerDifference } from './ledger-difference.ts'
-import type { SettlementRow } from './settlement-rows.ts'
+import { decodeUsage, type SettlementRow } from './settlement-rows.ts'
 import { DayVerifier } from './verify-days.ts'
 
 const PAGE = 500
@@ -84,14 +84,7 @@ function decodeRequest(row: Row): CountedRequest {
     keyId: row.key_id,
     model: row.model,
     supplier: row.supplier,
-    usage: {
-      input: Number(row.input_tokens),
-      cacheRead: Number(row.cache_read_tokens),
-      cacheWrite: Number(row.cache_write_tokens),
-      output: Number(row.output_tokens),
-      reasoning: Number(row.reasoning_tokens),
-      images: Number(row.images),
-    },
+    usage: decodeUsage(row),
     amountNano: row.amount_nano,
     outcome: row.outcome,
     startedAtMs: Number(row.started_at_ms),
