@@ -53,41 +53,41 @@ function remember(events: readonly AnswerEvent[], account = 'acc_1'): readonly A
 }
 
 /** The assistant turn as it goes to the supplier when the client sends these parts. */
-function restore(parts: readonly Part[], account = 'acc_1'): readonly Part[] | undefined {
+async function restore(parts: readonly Part[], account = 'acc_1'): Promise<readonly Part[] | undefined> {
   const turns: Turn[] = [
     { role: 'user', parts: [textPart('go')] },
     { role: 'assistant', parts },
   ]
-  return memory.restore(account, asking(turns)).turns[1]?.parts
+  return (await memory.restore(account, asking(turns))).turns[1]?.parts
 }
 
 describe('thoughts a client could not keep', () => {
-  test('stand before the call again', () => {
+  test('stand before the call again', async () => {
     remember(unfold(answerOf([thought('A'), call('c1')])))
-    expect(restore([call('c1')])).toEqual([thought('A'), call('c1')])
+    expect(await restore([call('c1')])).toEqual([thought('A'), call('c1')])
   })
 
-  test('stand at the beginning of the turn when something was said after them', () => {
+  test('stand at the beginning of the turn when something was said after them', async () => {
     remember(unfold(answerOf([thought('A'), textPart('Let me look.'), call('c1')])))
-    expect(restore([textPart('Let me look.'), call('c1')])).toEqual([
+    expect(await restore([textPart('Let me look.'), call('c1')])).toEqual([
       thought('A'),
       textPart('Let me look.'),
       call('c1'),
     ])
   })
 
-  test('stand where they stood, also between calls', () => {
+  test('stand where they stood, also between calls', async () => {
     const parts = [thought('A'), textPart('Hm.'), thought('B'), call('c1'), thought('C'), call('c2')]
     remember(unfold(answerOf(parts)))
-    expect(restore([textPart('Hm.'), call('c1'), call('c2')])).toEqual(parts)
+    expect(await restore([textPart('Hm.'), call('c1'), call('c2')])).toEqual(parts)
   })
 
-  test('come once for calls made together', () => {
+  test('come once for calls made together', async () => {
     remember(unfold(answerOf([thought('A'), call('c1'), call('c2')])))
-    expect(restore([call('c1'), call('c2')])).toEqual([thought('A'), call('c1'), call('c2')])
+    expect(await restore([call('c1'), call('c2')])).toEqual([thought('A'), call('c1'), call('c2')])
   })
 
-  test('are whole, however they were told', () => {
+  test('are whole, however they were told', async () => {
     remember([
       { type: 'part-start', choice: 0, part: bare('') },
       { type: 'part-delta', choice: 0, text: 'A ' },
@@ -99,57 +99,60 @@ describe('thoughts a client could not keep', () => {
       { type: 'part-proof', choice: 0, proof: proofOf('on call', 'tool-call') },
       { type: 'part-end', choice: 0 },
     ])
-    expect(restore([call('c1')])).toEqual([
+    expect(await restore([call('c1')])).toEqual([
       { ...bare('A thought'), proof: proofOf('late') },
       call('c1', proofOf('on call', 'tool-call')),
     ])
   })
 
-  test('need no signature for suppliers that want all of them back', () => {
+  test('need no signature for suppliers that want all of them back', async () => {
     const events = unfold(answerOf([bare('A'), textPart('Hm.'), call('c1')]))
     remember(events)
-    expect(restore([textPart('Hm.'), call('c1')])).toEqual([textPart('Hm.'), call('c1')])
+    expect(await restore([textPart('Hm.'), call('c1')])).toEqual([textPart('Hm.'), call('c1')])
     passThrough(events, [memory.watch('acc_1', 'every')])
-    expect(restore([textPart('Hm.'), call('c1')])).toEqual([bare('A'), textPart('Hm.'), call('c1')])
-    expect(restore([bare('A'), textPart('Hm.'), call('c1')])).toEqual([
+    expect(await restore([textPart('Hm.'), call('c1')])).toEqual([bare('A'), textPart('Hm.'), call('c1')])
+    expect(await restore([bare('A'), textPart('Hm.'), call('c1')])).toEqual([
       bare('A'),
       textPart('Hm.'),
       call('c1'),
     ])
   })
 
-  test('take the place of copies without a signature', () => {
+  test('take the place of copies without a signature', async () => {
     remember(unfold(answerOf([thought('A'), call('c1')])))
-    expect(restore([bare('A'), call('c1')])).toEqual([thought('A'), call('c1')])
+    expect(await restore([bare('A'), call('c1')])).toEqual([thought('A'), call('c1')])
   })
 
-  test('of one choice are not those of another', () => {
+  test('of one choice are not those of another', async () => {
     remember(unfold(answerOf([thought('A'), call('c1')], [thought('B'), call('c2')], [call('c3')])))
-    expect(restore([call('c2')])).toEqual([thought('B'), call('c2')])
-    expect(restore([call('c3')])).toEqual([call('c3')])
+    expect(await restore([call('c2')])).toEqual([thought('B'), call('c2')])
+    expect(await restore([call('c3')])).toEqual([call('c3')])
   })
 })
 
 describe('what a client did keep', () => {
-  test('stays as it is, and only a missing signature of a call is added', () => {
+  test('stays as it is, and only a missing signature of a call is added', async () => {
     remember(unfold(answerOf([thought('A'), call('c1', proofOf('on call', 'tool-call'))])))
-    expect(restore([thought('own'), call('c1')])).toEqual([
+    expect(await restore([thought('own'), call('c1')])).toEqual([
       thought('own'),
       call('c1', proofOf('on call', 'tool-call')),
     ])
     const own = proofOf('own', 'tool-call')
-    expect(restore([thought('own'), call('c1', own)])).toEqual([thought('own'), call('c1', own)])
+    expect(await restore([thought('own'), call('c1', own)])).toEqual([thought('own'), call('c1', own)])
   })
 
-  test('a thought without a signature is kept when there is none to put in its place', () => {
+  test('a thought without a signature is kept when there is none to put in its place', async () => {
     remember(unfold(answerOf([call('c1', proofOf('on call', 'tool-call'))])))
-    expect(restore([bare('A'), call('c1')])).toEqual([bare('A'), call('c1', proofOf('on call', 'tool-call'))])
+    expect(await restore([bare('A'), call('c1')])).toEqual([
+      bare('A'),
+      call('c1', proofOf('on call', 'tool-call')),
+    ])
   })
 
-  test('turns of others are not touched', () => {
+  test('turns of others are not touched', async () => {
     remember(unfold(answerOf([thought('A'), call('c1')])))
     const turns: Turn[] = [{ role: 'user', parts: [textPart('go')] }]
-    expect(memory.restore('acc_1', asking(turns)).turns).toEqual(turns)
+    expect((await memory.restore('acc_1', asking(turns))).turns).toEqual(turns)
   })
 })
 
@@ -158,10 +161,10 @@ describe('the memory', () => {
     fc.assert(fc.property(arbitraryToldAnswer(), ({ events }) => expect(remember(events)).toEqual(events)))
   })
 
-  test('belongs to the account', () => {
+  test('belongs to the account', async () => {
     remember(unfold(answerOf([thought('A'), call('c1')])))
-    expect(restore([call('c1')], 'acc_2')).toEqual([call('c1')])
-    expect(restore([call('c1')])).toEqual([thought('A'), call('c1')])
+    expect(await restore([call('c1')], 'acc_2')).toEqual([call('c1')])
+    expect(await restore([call('c1')])).toEqual([thought('A'), call('c1')])
   })
 
   test('keeps nothing of an answer without signatures', () => {
@@ -169,38 +172,43 @@ describe('the memory', () => {
     expect(memory.size).toBe(0)
   })
 
-  test('lasts six hours, and then lets go', () => {
+  test('lasts six hours, and then lets go', async () => {
     remember(unfold(answerOf([thought('A'), call('c1')])))
     clock.advance(6 * HOURS_MS - 1)
-    expect(restore([call('c1')])).toEqual([thought('A'), call('c1')])
+    expect(await restore([call('c1')])).toEqual([thought('A'), call('c1')])
     clock.advance(1)
-    expect(restore([call('c1')])).toEqual([call('c1')])
+    expect(await restore([call('c1')])).toEqual([call('c1')])
     remember(unfold(answerOf([thought('B'), call('c2')])))
     expect(memory.size).toBe(1)
   })
 
-  test('has a bound on how many thoughts, and forgets the oldest first', () => {
-    memory = new ThinkingMemory(clock, { keptMs: HOURS_MS, mostThoughts: 3, mostCharacters: 1_000 })
+  test('has a bound on how many thoughts, and forgets the oldest first', async () => {
+    memory = new ThinkingMemory(clock, {
+      bounds: { keptMs: HOURS_MS, mostThoughts: 3, mostCharacters: 1_000 },
+    })
     for (const id of ['c1', 'c2', 'c3']) remember(unfold(answerOf([thought(id), call(id)])))
     // Thought of again, c1 is no longer the oldest.
     remember(unfold(answerOf([thought('c1'), call('c1')])))
     remember(unfold(answerOf([thought('c4'), call('c4')])))
     expect(memory.size).toBe(3)
-    expect(restore([call('c2')])).toEqual([call('c2')])
-    expect(restore([call('c1')])).toEqual([thought('c1'), call('c1')])
+    expect(await restore([call('c2')])).toEqual([call('c2')])
+    expect(await restore([call('c1')])).toEqual([thought('c1'), call('c1')])
   })
 
-  test('never holds more than its bounds, whatever it is given', () => {
+  test('never holds more than its bounds, whatever it is given', async () => {
     const given = fc.array(fc.tuple(fc.nat(9), fc.nat(60)), { maxLength: 40 })
-    fc.assert(
-      fc.property(given, (thoughts) => {
-        memory = new ThinkingMemory(clock, { keptMs: HOURS_MS, mostThoughts: 5, mostCharacters: 100 })
+    await fc.assert(
+      fc.asyncProperty(given, async (thoughts) => {
+        memory = new ThinkingMemory(clock, {
+          bounds: { keptMs: HOURS_MS, mostThoughts: 5, mostCharacters: 100 },
+        })
         for (const [id, length] of thoughts) {
           const part: ThinkingPart = { ...bare('x'.repeat(length)), proof: proofOf('') }
           remember(unfold(answerOf([part, call(`c${id}`)])))
         }
         const ids = Array.from({ length: 10 }, (_, id) => `c${id}`)
-        const held = ids.flatMap((id) => restore([call(id)])?.slice(0, -1) ?? [])
+        const restored = await Promise.all(ids.map((id) => restore([call(id)])))
+        const held = restored.flatMap((parts) => parts?.slice(0, -1) ?? [])
         const characters = held.reduce(
           (sum, part) => sum + (part.type === 'thinking' ? part.text.length : 0),
           0,
@@ -210,5 +218,26 @@ describe('the memory', () => {
         expect(memory.size).toBe(held.length)
       }),
     )
+  })
+
+  test('finds on the shelf what was thought on another node, and asks only for what it lacks', async () => {
+    const shelf = new Map<string, string>()
+    const asked: string[][] = []
+    const parts = {
+      shelf: {
+        save: (accountId: string, callId: string, text: string) => void shelf.set(accountId + callId, text),
+        find: async (accountId: string, ids: readonly string[]) => {
+          asked.push([...ids])
+          return ids.map((id) => shelf.get(accountId + id) ?? null)
+        },
+      },
+    }
+    memory = new ThinkingMemory(clock, parts)
+    remember(unfold(answerOf([thought('A'), call('c1')])))
+    memory = new ThinkingMemory(clock, parts)
+    expect(await restore([call('c1')], 'acc_2')).toEqual([call('c1')])
+    expect(await restore([call('c1')])).toEqual([thought('A'), call('c1')])
+    expect(await restore([call('c1'), call('c9')])).toEqual([thought('A'), call('c1'), call('c9')])
+    expect(asked).toEqual([['c1'], ['c1'], ['c9']])
   })
 })

@@ -23,6 +23,19 @@ interface KeptThought {
   readonly expiresAtMs: number
 }
 
+/** Where thoughts are kept for other nodes as well. Nothing here fails: at worst nothing is found. */
+export interface ThoughtShelf {
+  save(accountId: string, callId: string, text: string): void
+  /** Null for what is not there, in the order of the ids. */
+  find(accountId: string, callIds: readonly string[]): Promise<readonly (string | null)[]>
+}
+
+export interface MemoryParts {
+  readonly bounds?: MemoryBounds
+  /** Absent where there is no other node. */
+  readonly shelf?: ThoughtShelf | undefined
+}
+
 /**
  * Remembers thoughts by account and call id for a few hours. Some client formats have no field for them, and suppliers
  * refuse the next turn of a tool loop without them.
@@ -30,13 +43,15 @@ interface KeptThought {
 export class ThinkingMemory {
   readonly #clock: Clock
   readonly #bounds: MemoryBounds
+  readonly #shelf: ThoughtShelf | null
   /** Oldest first: a Map keeps the order of insertion. */
   readonly #kept = new Map<string, KeptThought>()
   #characters = 0
 
-  constructor(clock: Clock, bounds: MemoryBounds = BOUNDS) {
+  constructor(clock: Clock, { bounds = BOUNDS, shelf }: MemoryParts = {}) {
     this.#clock = clock
     this.#bounds = bounds
+    this.#shelf = shelf ?? null
   }
 
   get size(): number {
@@ -45,14 +60,31 @@ export class ThinkingMemory {
 
   /** Watches an answer and keeps what it thought before each call. */
   watch(accountId: string, kept: KeptThoughts = 'signed'): EventStep {
-    return new ThoughtWatcher((callId, thought) => this.#keep(keyOf(accountId, callId), thought), kept)
+    return new ThoughtWatcher((callId, thought) => {
+      this.#keep(keyOf(accountId, callId), thought)
+      this.#shelf?.save(accountId, callId, JSON.stringify(thought))
+    }, kept)
   }
 
   /** The conversation with remembered thoughts put back where calls came back without them. */
-  restore(accountId: string, conversation: Conversation): Conversation {
+  async restore(accountId: string, conversation: Conversation): Promise<Conversation> {
+    if (this.#shelf !== null) await this.#fetchMissing(this.#shelf, accountId, conversation)
     if (this.#kept.size === 0) return conversation
     const recall = (callId: string) => this.#find(keyOf(accountId, callId))
     return { ...conversation, turns: conversation.turns.map((turn) => restoreTurn(turn, recall)) }
+  }
+
+  /** What was thought on another node. */
+  async #fetchMissing(shelf: ThoughtShelf, accountId: string, conversation: Conversation): Promise<void> {
+    const missing = callsWithoutProof(conversation).filter(
+      (callId) => this.#find(keyOf(accountId, callId)) === null,
+    )
+    if (missing.length === 0) return
+    const found = await shelf.find(accountId, missing)
+    for (const [index, callId] of missing.entries()) {
+      const text = found[index] ?? null
+      if (text !== null) this.#keep(keyOf(accountId, callId), JSON.parse(text))
+    }
   }
 
   #find(key: string): Thought | null {
@@ -80,6 +112,14 @@ export class ThinkingMemory {
     this.#characters -= this.#kept.get(key)?.characters ?? 0
     this.#kept.delete(key)
   }
+}
+
+function callsWithoutProof({ turns }: Conversation): string[] {
+  return turns.flatMap((turn) =>
+    turn.role !== 'assistant'
+      ? []
+      : turn.parts.flatMap((part) => (part.type === 'tool-call' && part.proof === null ? [part.id] : [])),
+  )
 }
 
 function keyOf(accountId: string, callId: string): string {

@@ -86,7 +86,7 @@ export function retell(retelling: Retelling): Pick<LanePlan, 'openTap' | 'readWh
 async function prepare(decoded: Conversation, parts: TranslationParts): Promise<Conversation> {
   const remembered = parts.isProofless
     ? withoutProofs(decoded)
-    : parts.memory.restore(parts.accountId, decoded)
+    : await parts.memory.restore(parts.accountId, decoded)
   if (parts.supply.traits.urlImages) return remembered
   return await withImageBytes(remembered, parts.fetchImage)
 }

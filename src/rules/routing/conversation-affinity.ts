@@ -29,6 +29,13 @@ export class ConversationAffinity {
     return pin !== undefined && pin.expiresAtMs > nowMs ? pin : null
   }
 
+  /** Whether this very pin was set not long ago. */
+  isFresh(conversation: string, { supplierId, credentialId }: Pin, nowMs: number): boolean {
+    const pin = this.#pins.get(conversation)
+    if (pin?.supplierId !== supplierId || pin.credentialId !== credentialId) return false
+    return pin.expiresAtMs - nowMs > this.#settings.conversationMs / 2
+  }
+
   remember(conversation: string, { supplierId, credentialId }: Pin, nowMs: number): void {
     const expiresAtMs = nowMs + this.#settings.conversationMs
     this.#pins.delete(conversation)

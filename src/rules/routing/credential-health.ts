@@ -98,6 +98,11 @@ export class CredentialHealth {
     this.#coolFor(isSaid ? askedSeconds : Math.min(unsaidSeconds, longestCoolingSeconds), nowMs)
   }
 
+  /** Others have been told to leave it alone. */
+  coolUntil(untilMs: number): void {
+    this.#coolingUntilMs = Math.max(this.#coolingUntilMs, untilMs)
+  }
+
   #coolFor(seconds: number, nowMs: number): void {
     const boundedSeconds = Math.min(seconds, this.#settings.longestAskedCoolingSeconds)
     this.#coolingUntilMs = Math.max(this.#coolingUntilMs, nowMs + boundedSeconds * 1_000)

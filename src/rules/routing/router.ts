@@ -1,11 +1,12 @@
 import type { Clock } from '../../vocabulary/clock.ts'
-import type { Format } from '../../vocabulary/supply.ts'
+import type { Credential, Format } from '../../vocabulary/supply.ts'
 import { arrangeCandidates, type Field } from './arrange-candidates.ts'
 import type { CandidateHealth, RoutingFailure } from './candidate-health.ts'
-import { ConversationAffinity } from './conversation-affinity.ts'
+import { ConversationAffinity, type Pin } from './conversation-affinity.ts'
 import type { EligibleRoute } from './eligible-routes.ts'
 import type { Candidate, Random } from './order-candidates.ts'
 import { RankedCandidate } from './ranked-candidate.ts'
+import { changesSince, outlookOf, type RoutingNews, type SupplyNews } from './routing-news.ts'
 import { type RoutingSettings, USUAL_ROUTING } from './routing-settings.ts'
 import type { Standing } from './standing.ts'
 import type { SupplierRemaining } from './supplier-headers.ts'
@@ -52,6 +53,8 @@ export interface RouterParts {
   readonly clock: Clock
   readonly random: Random
   readonly settings?: Partial<RoutingSettings>
+  /** Told what other nodes should know as well; absent where there are none. */
+  readonly tell?: ((news: RoutingNews) => void) | undefined
 }
 
 interface Survey extends Field {
@@ -66,9 +69,11 @@ export class Router {
   readonly #settings: RoutingSettings
   readonly #health: SupplyHealth
   readonly #affinity: ConversationAffinity
+  readonly #tell: ((news: RoutingNews) => void) | null
 
-  constructor({ clock, random, settings = {} }: RouterParts) {
+  constructor({ clock, random, settings = {}, tell }: RouterParts) {
     this.#clock = clock
+    this.#tell = tell ?? null
     this.#random = random
     this.#settings = { ...USUAL_ROUTING, ...settings }
     this.#health = new SupplyHealth({ settings: this.#settings, random })
@@ -118,6 +123,14 @@ export class Router {
     const health = this.#healthOf(candidate, modelId, nowMs)
     health.usedAtMs = nowMs
     health.credential.end()
+    const before = this.#tell === null ? null : outlookOf(health, nowMs)
+    this.#note(health, { candidate, modelId, result }, nowMs)
+    if (before === null) return
+    const ids = { modelId, supplierId: candidate.route.supplier.id, credentialId: candidate.credential.id }
+    for (const news of changesSince(before, outlookOf(health, nowMs), { ids, nowMs })) this.#tell?.(news)
+  }
+
+  #note(health: CandidateHealth, { candidate, result }: EndedAttempt, nowMs: number): void {
     if (result.type === 'answered') health.noteAnswer(result.firstByteMs, nowMs)
     else if (result.type === 'failed') health.noteFailure(result.failure, candidate, nowMs)
     health.endProbe(candidate)
@@ -154,8 +167,28 @@ export class Router {
 
   /** Keeps a conversation with the credential that answered it. */
   remember(conversation: string, { route, credential }: Candidate): void {
+    const nowMs = this.#clock.nowMs()
     const pin = { supplierId: route.supplier.id, credentialId: credential.id }
+    const isNews = this.#tell !== null && !this.#affinity.isFresh(conversation, pin, nowMs)
+    this.#affinity.remember(conversation, pin, nowMs)
+    if (isNews) this.#tell?.({ type: 'pinned', conversation, ...pin, forMs: this.#settings.conversationMs })
+  }
+
+  /** Another node keeps this conversation with this credential. */
+  learnPin(conversation: string, pin: Pin): void {
     this.#affinity.remember(conversation, pin, this.#clock.nowMs())
+  }
+
+  /** Another node has learned this of a credential, as it is configured now. */
+  learn(news: SupplyNews, credential: Credential): void {
+    const nowMs = this.#clock.nowMs()
+    if (news.type === 'cooling') {
+      this.#health.ofCredential(news.supplierId, credential).coolUntil(nowMs + news.forMs)
+      return
+    }
+    const { circuit } = this.#health.ofModel(news.supplierId, credential, { modelId: news.modelId, nowMs })
+    if (news.type === 'circuit-opened') circuit.openFor(news.forMs, nowMs)
+    else circuit.succeed(nowMs)
   }
 
   /** Starts afresh with a credential, for when an operator has seen to it. */

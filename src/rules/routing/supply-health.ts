@@ -42,7 +42,19 @@ export class SupplyHealth {
   }
 
   of({ route, credential }: Omit<Candidate, 'reason'>, modelId: string, nowMs: number): CandidateHealth {
-    const supplier = this.#supplierOf(route.supplier.id)
+    return this.ofModel(route.supplier.id, credential, { modelId, nowMs })
+  }
+
+  ofCredential(supplierId: string, credential: Credential): CredentialHealth {
+    return this.#credentialOf(this.#supplierOf(supplierId), credential).health
+  }
+
+  ofModel(
+    supplierId: string,
+    credential: Credential,
+    { modelId, nowMs }: { readonly modelId: string; readonly nowMs: number },
+  ): CandidateHealth {
+    const supplier = this.#supplierOf(supplierId)
     const known = this.#credentialOf(supplier, credential)
     let health = known.byModel.get(modelId)
     if (health === undefined) {
