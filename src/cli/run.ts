@@ -3,13 +3,16 @@ import { createAccountsCommand } from './commands/accounts.ts'
 import { applyCommand } from './commands/apply.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { createExportCommand } from './commands/export.ts'
+import { createHealthCommand } from './commands/health.ts'
 import { createHelpCommand } from './commands/help.ts'
+import { createJournalCommand } from './commands/journal.ts'
 import { createKeysCommand } from './commands/keys.ts'
 import { createLedgerCommand } from './commands/ledger.ts'
 import { modelsCommand } from './commands/models.ts'
 import { createPaymentsCommand } from './commands/payments.ts'
 import { sandboxCommand } from './commands/sandbox.ts'
 import { secretCommand } from './commands/secret.ts'
+import { startCommand } from './commands/start.ts'
 import { createTiersCommand } from './commands/tiers.ts'
 import { createUsageCommand } from './commands/usage.ts'
 import { createUsersCommand } from './commands/users.ts'
@@ -20,12 +23,15 @@ const NAMED_COMMANDS: readonly Command[] = [
   applyCommand,
   doctorCommand,
   createExportCommand(process.env),
+  createHealthCommand(process.env),
+  createJournalCommand(process.env),
   createKeysCommand(process.env),
   createLedgerCommand(process.env),
   modelsCommand,
   createPaymentsCommand(process.env),
   sandboxCommand,
   secretCommand,
+  startCommand,
   createTiersCommand(process.env),
   createUsageCommand(process.env),
   createUsersCommand(process.env),

@@ -5,8 +5,13 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint, Exchange } from '../../gateway/ports/exchange.ts'
 import type { OpenApiDocument } from './build-document.ts'
 
-const PAGE_FOLDER = join(import.meta.dirname, 'page')
-const VIEWER_FOLDER = join(dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui'))), 'static')
+// A single binary carries copies inside itself, where no package can be looked up.
+const PAGE_FOLDER = join(import.meta.dirname, Bun.isStandaloneExecutable ? 'shipped/api-docs' : 'page')
+const VIEWER_FOLDER = Bun.isStandaloneExecutable ? PAGE_FOLDER : findViewer()
+
+function findViewer(): string {
+  return join(dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui'))), 'static')
+}
 
 /** The page's own files and the few of the viewer that it needs; nothing else of either folder is given out. */
 const FILES: ReadonlyMap<string, { readonly path: string; readonly type: string }> = new Map([

@@ -5,8 +5,11 @@ import { giveAsset } from './assets.ts'
 import { BuiltConsole } from './built-console.ts'
 import { givePage } from './page.ts'
 
-/** Where the build puts the console, seen from this file. */
-const BUILT_IN = join(import.meta.dirname, '../../../console/dist')
+/** Where the build puts the console, seen from this file; a single binary carries a copy inside itself. */
+const BUILT_IN = join(
+  import.meta.dirname,
+  Bun.isStandaloneExecutable ? 'shipped/console' : '../../../console/dist',
+)
 
 const ASSETS = 'assets/'
 

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildConsoleWhenStale } from '../../scripts/build-console.ts'
+import { buildBinary, TARGETS } from '../../scripts/release.ts'
+import { rehearse } from '../../scripts/release-rehearsal.ts'
+import { fetchRuntime } from '../../scripts/release-runtime.ts'
+import { ROOT } from './support/deploy-files.ts'
+
+let folder: string
+let binary: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'turnpike-binary-'))
+  binary = join(folder, 'turnpike')
+  await buildConsoleWhenStale()
+  await buildBinary(process.execPath, binary)
+}, 120_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the single binary', () => {
+  test('serves, with console, reference and commands, where there is nothing else', async () => {
+    const { steps } = await rehearse(binary)
+    expect(steps).toHaveLength(7)
+  })
+
+  test('holds no address of the machine that built it', () => {
+    const needle = Buffer.from(ROOT)
+    expect(readFileSync(binary).indexOf(needle)).toBe(-1)
+  })
+
+  test('is the same when it is built again', async () => {
+    const again = join(folder, 'again')
+    await buildBinary(process.execPath, again)
+    expect(Bun.hash(readFileSync(again))).toBe(Bun.hash(readFileSync(binary)))
+  })
+
+  test('allows as many calls to suppliers as a gateway from sources', async () => {
+    const child = Bun.spawn([binary, 'start'], {
+      cwd: folder,
+      env: { PORT: '0', TURNPIKE_LOG_LEVEL: 'error' },
+      stdout: 'pipe',
+    })
+    try {
+      for await (const _ of child.stdout) break
+      const variables = readFileSync(`/proc/${child.pid}/environ`, 'utf8').split('\0')
+      expect(variables).toContain('BUN_CONFIG_MAX_HTTP_REQUESTS=65535')
+    } finally {
+      child.kill('SIGKILL')
+      await child.exited
+    }
+  })
+})
+
+test('each target has a runtime that package-lock.json names', () => {
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+  for (const { runtime } of TARGETS)
+    expect(lock.packages[`node_modules/${runtime}`].integrity).toStartWith('sha512-')
+})
+
+test('a runtime nobody has named is not fetched', async () => {
+  await expect(fetchRuntime({ name: 'toaster', runtime: '@oven/bun-toaster' })).rejects.toThrow(
+    'package-lock.json',
+  )
+})
