@@ -20,6 +20,8 @@ export interface KnownSecret {
  * and a request that took a snapshot sees the same world until it ends.
  */
 export interface Snapshot {
+  /** Grows with every change that is stored; of two snapshots the one with the greater number is newer. */
+  readonly version: number
   readonly accounts: ReadonlyMap<string, Account>
   readonly keys: ReadonlyMap<string, ApiKey>
   readonly secretsByFingerprint: ReadonlyMap<string, KnownSecret>

@@ -6,6 +6,7 @@ import { operatorCheck, operatorEndpoints } from '../../src/edges/operator-api/i
 import { openStorage } from '../../src/edges/storage/index.ts'
 import { createTextApplication } from '../../src/edges/supply-file/apply-text.ts'
 import { MemoryAdmissions } from '../../src/edges/windows/memory-admissions.ts'
+import { createLiveConfiguration } from '../../src/gateway/live-configuration.ts'
 import { createDiagnostics } from '../../src/gateway/operate/doctor.ts'
 import { createOperations, type LocalOperations } from '../../src/gateway/operate/index.ts'
 import { systemRandom } from '../../src/gateway/operate/random-source.ts'
@@ -60,7 +61,7 @@ export async function startGateway(): Promise<GatewayUnderTest> {
   const storage = await openStorage({ databaseUrl: null, dataFolder, secrets })
   const clock = { timeMs: START_MS, nowMs: () => clock.timeMs }
   const admissions = new MemoryAdmissions(clock)
-  const configuration = holdConfiguration()
+  const configuration = createLiveConfiguration(buildSnapshot(await storage.loadConfiguration()))
   const operations = createOperations({
     storage,
     catchUp: () => Promise.resolve(),
@@ -121,23 +122,6 @@ export async function startGateway(): Promise<GatewayUnderTest> {
       await server.close()
       await storage.close()
       rmSync(dataFolder, { recursive: true })
-    },
-  }
-}
-
-function holdConfiguration(): LiveConfiguration {
-  let snapshot = buildSnapshot({
-    accounts: [],
-    keys: [],
-    suppliers: [],
-    credentials: [],
-    models: [],
-    routes: [],
-  })
-  return {
-    current: () => snapshot,
-    replace: (next) => {
-      snapshot = next
     },
   }
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { guardEndpoint } from '../../src/edges/operator-api/guard.ts'
 import { operatorEndpoints } from '../../src/edges/operator-api/index.ts'
 import { createTextApplication } from '../../src/edges/supply-file/apply-text.ts'
+import type { Exchange } from '../../src/gateway/ports/exchange.ts'
 import { checkOperator, type GatewayUnderTest, OPERATOR_TOKEN, startGateway } from './gateway-under-test.ts'
 
 let gateway: GatewayUnderTest
@@ -22,6 +24,20 @@ test('every endpoint is closed to everybody but operators', async () => {
     const wrong = await gateway.ask(call, undefined, { authorization: 'Bearer wrong' })
     expect([call, wrong.status, wrong.body.error.code]).toEqual([call, 401, 'auth_invalid'])
   }
+})
+
+test('an operator is answered when the node has caught up with the others; nobody else makes it ask', async () => {
+  const order: string[] = []
+  const endpoint = guardEndpoint(
+    { method: 'GET', path: '/x', handle: () => Response.json(order.push('answered')) },
+    { isOperator: checkOperator, catchUp: async () => void order.push('caught up') },
+  )
+  const ask = (authorization: string) =>
+    endpoint.handle({ headers: new Headers({ authorization }) } as unknown as Exchange)
+  await expect(ask('Bearer wrong')).rejects.toThrow('not valid')
+  expect(order).toEqual([])
+  await ask(`Bearer ${OPERATOR_TOKEN}`)
+  expect(order).toEqual(['caught up', 'answered'])
 })
 
 test.each([

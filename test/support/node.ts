@@ -1,9 +1,11 @@
 import type { NodeStorage } from '../../src/edges/storage/index.ts'
 import { openAt, SECRETS, type Site } from '../../src/edges/storage/testing/engines.ts'
 import { MemoryAdmissions } from '../../src/edges/windows/memory-admissions.ts'
+import type { SharedConfiguration } from '../../src/gateway/configuration-follower.ts'
 import { createLiveConfiguration } from '../../src/gateway/live-configuration.ts'
 import { createOperations, type LocalOperations } from '../../src/gateway/operate/index.ts'
 import { systemRandom } from '../../src/gateway/operate/random-source.ts'
+import type { LiveConfiguration } from '../../src/gateway/ports/configuration.ts'
 import { ScheduledJob } from '../../src/gateway/scheduled-job.ts'
 import { buildSnapshot } from '../../src/rules/catalog/build-snapshot.ts'
 import { Router } from '../../src/rules/routing/router.ts'
@@ -15,6 +17,7 @@ import { type CollectedLog, createCollectedLog } from './collected-log.ts'
 export interface Node {
   readonly operations: LocalOperations
   readonly storage: NodeStorage
+  readonly configuration: LiveConfiguration
   readonly money: MemoryAdmissions
   /** The hourly evaluation, which beats when the test says so. */
   readonly evaluation: ScheduledJob
@@ -24,16 +27,23 @@ export interface Node {
 export interface NodeOptions {
   readonly clock: Clock
   readonly tierGraceMs?: number | null
+  /** How it hears of other nodes' changes; the database alone when nothing is said. */
+  readonly announcing?: Pick<SharedConfiguration, 'newestVersion' | 'announce'>
 }
 
-export async function startNode(site: Site, { clock, tierGraceMs = null }: NodeOptions): Promise<Node> {
+export async function startNode(
+  site: Site,
+  { clock, tierGraceMs = null, announcing = {} }: NodeOptions,
+): Promise<Node> {
   const storage = await openAt(site)
   const money = new MemoryAdmissions(clock, await storage.loadBalances())
   const log = createCollectedLog()
+  const first = buildSnapshot(await storage.loadConfiguration())
+  const configuration = createLiveConfiguration(first, { storage, ...announcing })
   const operations = createOperations({
     storage,
     catchUp: () => Promise.resolve(),
-    configuration: createLiveConfiguration(buildSnapshot(await storage.loadConfiguration())),
+    configuration,
     money,
     capacity: { remaining: ({ rpm, tpm }) => ({ requests: rpm, tokens: tpm }) },
     routing: new Router({ clock, random: () => 0.5 }),
@@ -41,11 +51,12 @@ export async function startNode(site: Site, { clock, tierGraceMs = null }: NodeO
     secrets: SECRETS,
     random: systemRandom,
     tierGraceMs,
-    supplierTypes: [],
+    supplierTypes: [{ name: 'openai-compatible', formats: FORMATS }],
     formats: FORMATS,
   })
   const job = { name: 'tiers', periodMs: 3_600_000, run: () => operations.evaluateTiers('scheduler') }
-  return { operations, storage, money, log, evaluation: new ScheduledJob(job, { storage, clock, log }) }
+  const evaluation = new ScheduledJob(job, { storage, clock, log })
+  return { operations, storage, configuration, money, log, evaluation }
 }
 
 /** Every audit event, oldest first, as its action and subject. */

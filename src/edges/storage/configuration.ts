@@ -1,23 +1,21 @@
 import type { Configuration } from '../../gateway/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
+import { loadConfigurationVersion } from './change-book.ts'
 import type { Database } from './database.ts'
 import { loadAccounts } from './tables/accounts.ts'
 import { loadCredentials } from './tables/credentials.ts'
 import { loadKeys } from './tables/keys.ts'
 import { loadModels, loadRoutes, loadSuppliers } from './tables/supply.ts'
 
-/**
- * Reads what refers to others before what is referred to. Another node may write between two reads, and in this
- * order every row read finds the row it refers to.
- */
+/** As of one moment: another node may write between two reads, and then the version would not be that of the rows. */
 export function loadConfiguration(database: Database, secrets: Sealer): Promise<Configuration> {
-  return database.transaction(async (tx) => {
-    const routes = await loadRoutes(tx)
-    const credentials = await loadCredentials(tx, secrets)
-    const keys = await loadKeys(tx)
-    const models = await loadModels(tx)
-    const suppliers = await loadSuppliers(tx)
-    const accounts = await loadAccounts(tx)
-    return { accounts, keys, suppliers, credentials, models, routes }
-  })
+  return database.snapshot(async (moment) => ({
+    version: await loadConfigurationVersion(moment),
+    accounts: await loadAccounts(moment),
+    keys: await loadKeys(moment),
+    suppliers: await loadSuppliers(moment),
+    credentials: await loadCredentials(moment, secrets),
+    models: await loadModels(moment),
+    routes: await loadRoutes(moment),
+  }))
 }

@@ -1,23 +1,24 @@
 import type { ConsoleStore, DatabaseFacts } from '../../gateway/ports/console.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
+import type { ChangeBook } from './change-book.ts'
 import type { Database } from './database.ts'
-import { writeAuditEvent } from './tables/audit-events.ts'
 import { deleteBodies, findBody, loadBodyStorage, saveBody, saveBodyStorage } from './tables/kept-bodies.ts'
 import { findPlaygroundKey, savePlaygroundKey } from './tables/playground-keys.ts'
 
+interface ConsoleDatabase {
+  readonly database: Database
+  readonly changes: ChangeBook
+  readonly engine: DatabaseFacts['engine']
+}
+
 /** What only the console asks of the storage. */
 export function consoleStorageOn(
-  database: Database,
+  { database, changes, engine }: ConsoleDatabase,
   secrets: Sealer,
-  engine: DatabaseFacts['engine'],
 ): ConsoleStore {
   return {
     loadBodyStorage: () => loadBodyStorage(database),
-    saveBodyStorage: (setting, event) =>
-      database.transaction(async (tx) => {
-        await saveBodyStorage(tx, setting)
-        await writeAuditEvent(tx, event)
-      }),
+    saveBodyStorage: (setting, event) => changes.write(event, (tx) => saveBodyStorage(tx, setting)),
     saveBody: (body) => saveBody(database, body, secrets),
     findBody: (accountId, requestId, sinceMs) =>
       findBody(database, { accountId, requestId, sinceMs }, secrets),

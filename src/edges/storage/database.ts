@@ -1,11 +1,26 @@
 export type Parameter = string | number | bigint | null
 
+/** What only one of all processes that share a database may hold at a time. */
+export interface Lock {
+  readonly name: string
+  /** How long to wait for it; null: for ever. */
+  readonly patienceMs: number | null
+}
+
+/** Somebody else held a lock for longer than the patience of whoever wanted it. */
+export class LockedOut extends Error {}
+
+/** What must happen once among nodes that start together. */
+export const START_LOCK: Lock = { name: 'start', patienceMs: null }
+
 /**
  * What both engines have in common. SQL is written in the part of the language both know, with `$1`, `$2`, …
  * numbered in order of first appearance. Every integer comes back as a bigint, whatever its column's size.
  * Selects name their columns: one with `*` stays prepared and breaks when a newer node adds a column.
  */
 export interface Database {
+  /** The database's own clock as an expression of SQL, in whole milliseconds since 1970. */
+  readonly clockMs: string
   rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]>
   /**
    * All or nothing: rolled back when `work` throws. The given database is usable only until `work` ends, and
@@ -17,9 +32,12 @@ export interface Database {
    * until `work` ends, and reads only.
    */
   snapshot<Result>(work: (moment: Database) => Promise<Result>): Promise<Result>
-  /** Runs work while no other node runs work this way: for what must happen once among nodes that start together. */
-  exclusively<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Runs work unless a node is running work of this name already; null when one is. */
+  /**
+   * Runs work while no other process, nor this one, runs work under the same lock. A process that dies lets go of it.
+   * Fails with LockedOut when the patience ends first.
+   */
+  exclusively<Result>(lock: Lock, work: () => Promise<Result>): Promise<Result>
+  /** Runs work unless a process is running work of this name already; null when one is. */
   unlessRunning<Result>(name: string, work: () => Promise<Result>): Promise<Result | null>
   /** Inside a transaction: nobody else changes the schema before it ends. */
   lockSchema(): Promise<void>

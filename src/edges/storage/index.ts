@@ -1,16 +1,18 @@
 import type { ConsoleStore } from '../../gateway/ports/console.ts'
-import type { AuditEvent, Storage } from '../../gateway/ports/storage.ts'
+import type { Storage } from '../../gateway/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
 import { alertStorageOn } from './alert-storage.ts'
 import { bookStorageOn } from './book-storage.ts'
+import { ChangeBook } from './change-book.ts'
 import { loadConfiguration } from './configuration.ts'
 import { consoleStorageOn } from './console-storage.ts'
-import type { Database } from './database.ts'
+import { type Database, START_LOCK } from './database.ts'
 import { identityStorageOn } from './identity-storage.ts'
 import { moneyStorageOn, tierStorageOn } from './money-storage.ts'
+import { nodeStorageOn } from './node-storage.ts'
 import { openDatabase, type Place } from './open-database.ts'
 import { saveAccount } from './tables/accounts.ts'
-import { listAuditEvents, writeAuditEvent } from './tables/audit-events.ts'
+import { listAuditEvents } from './tables/audit-events.ts'
 import { deleteCredential, saveCredential } from './tables/credentials.ts'
 import { deleteExpiredReplies, deleteReply, findReply, saveReply } from './tables/kept-replies.ts'
 import { findReplyItems, replaceReplyItems } from './tables/kept-reply-items.ts'
@@ -18,7 +20,7 @@ import { saveKey } from './tables/keys.ts'
 import { loadBalances, loadDailySpends } from './tables/ledger.ts'
 import { keepFingerprintKey } from './tables/server-keys.ts'
 import { listSettlements } from './tables/settlement-list.ts'
-import { findSettlement, writeSettlements } from './tables/settlements.ts'
+import { findSettlement } from './tables/settlements.ts'
 import { deleteSupplier, saveModel, saveRoute, saveSupplier } from './tables/supply.ts'
 
 export { isRefusal } from './refusal.ts'
@@ -39,38 +41,40 @@ export interface NodeStorage extends Storage {
 
 export async function openStorage({ secrets, ...place }: StorageOptions): Promise<NodeStorage> {
   const database = await openDatabase(place, SESSION_NAME)
+  const changes = new ChangeBook(database)
+  const engine = place.databaseUrl === null ? 'sqlite' : 'postgresql'
   return {
-    ...storageOn(database, secrets),
-    ...consoleStorageOn(database, secrets, place.databaseUrl === null ? 'sqlite' : 'postgresql'),
+    ...storageOn(database, changes, secrets),
+    ...consoleStorageOn({ database, changes, engine }, secrets),
     keepFingerprintKey: (first) => keepFingerprintKey(database, first, secrets),
   }
 }
 
-function storageOn(database: Database, secrets: Sealer): Omit<Storage, keyof ConsoleStore> {
-  const change = (event: AuditEvent, work: (tx: Database) => Promise<void>) =>
-    database.transaction(async (tx) => {
-      await work(tx)
-      await writeAuditEvent(tx, event)
-    })
+function storageOn(
+  database: Database,
+  changes: ChangeBook,
+  secrets: Sealer,
+): Omit<Storage, keyof ConsoleStore> {
   return {
     loadConfiguration: () => loadConfiguration(database, secrets),
 
-    saveAccount: (account, event) => change(event, (tx) => saveAccount(tx, account)),
-    saveKey: (key, event) => change(event, (tx) => saveKey(tx, key)),
-    saveSupplier: (supplier, event) => change(event, (tx) => saveSupplier(tx, supplier)),
-    saveCredential: (credential, event) => change(event, (tx) => saveCredential(tx, credential, secrets)),
-    deleteCredential: (id, event) => change(event, (tx) => deleteCredential(tx, id)),
-    saveModel: (model, event) => change(event, (tx) => saveModel(tx, model)),
-    saveRoute: (route, event) => change(event, (tx) => saveRoute(tx, route)),
-    deleteSupplier: (id, event) => change(event, (tx) => deleteSupplier(tx, id)),
+    saveAccount: (account, event) => changes.write(event, (tx) => saveAccount(tx, account)),
+    saveKey: (key, event) => changes.write(event, (tx) => saveKey(tx, key)),
+    saveSupplier: (supplier, event) => changes.write(event, (tx) => saveSupplier(tx, supplier)),
+    saveCredential: (credential, event) =>
+      changes.write(event, (tx) => saveCredential(tx, credential, secrets)),
+    deleteCredential: (id, event) => changes.write(event, (tx) => deleteCredential(tx, id)),
+    saveModel: (model, event) => changes.write(event, (tx) => saveModel(tx, model)),
+    saveRoute: (route, event) => changes.write(event, (tx) => saveRoute(tx, route)),
+    deleteSupplier: (id, event) => changes.write(event, (tx) => deleteSupplier(tx, id)),
 
-    ...moneyStorageOn(database),
-    ...tierStorageOn(database),
+    ...moneyStorageOn(database, changes),
+    ...tierStorageOn(database, changes),
+    ...nodeStorageOn(database, changes),
     ...alertStorageOn(database, secrets),
     ...identityStorageOn(database, secrets),
     ...bookStorageOn(database),
 
-    writeSettlements: (settlements) => writeSettlements(database, settlements),
     loadBalances: () => loadBalances(database),
     loadDailySpends: (keyId) => loadDailySpends(database, keyId),
 
@@ -88,7 +92,7 @@ function storageOn(database: Database, secrets: Sealer): Omit<Storage, keyof Con
     deleteReply: (accountId, id) => deleteReply(database, accountId, id),
     deleteExpiredReplies: (nowMs, atMost) => deleteExpiredReplies(database, nowMs, atMost),
 
-    exclusively: (work) => database.exclusively(work),
+    exclusively: (work) => database.exclusively(START_LOCK, work),
     ping: () => ping(database),
     close: () => database.close(),
   }

@@ -10,6 +10,8 @@ import { alerts } from './migrations/0008-alerts.ts'
 import { usageAndRetention } from './migrations/0009-usage-and-retention.ts'
 import { users } from './migrations/0010-users.ts'
 import { consoleTables } from './migrations/0011-console.ts'
+import { consoleIndexes } from './migrations/0012-console-indexes.ts'
+import { nodes } from './migrations/0013-nodes.ts'
 
 /** A step from one schema to the next. Once released it never changes: databases out there have run it. */
 export interface Migration {
@@ -31,6 +33,8 @@ export const MIGRATIONS: readonly Migration[] = [
   usageAndRetention,
   users,
   consoleTables,
+  consoleIndexes,
+  nodes,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */

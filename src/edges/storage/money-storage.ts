@@ -1,4 +1,5 @@
 import type { Storage } from '../../gateway/ports/storage.ts'
+import type { ChangeBook } from './change-book.ts'
 import type { Database } from './database.ts'
 import { loadAccounts } from './tables/accounts.ts'
 import { writeAuditEvent } from './tables/audit-events.ts'
@@ -14,24 +15,20 @@ type MoneyStorage = Pick<
 >
 
 /** What accounts pay, get back and are corrected by. */
-export function moneyStorageOn(database: Database): MoneyStorage {
+export function moneyStorageOn(database: Database, changes: ChangeBook): MoneyStorage {
   return {
     recordPayment: async (payment, event) => {
-      const [recorded] = await recordPaymentsOrNone(database, [{ payment, event }])
+      const [recorded] = await recordPaymentsOrNone(changes, [{ payment, event }])
       if (recorded === undefined) throw new Error('A payment was offered and nothing came of it.')
       return { payment: recorded.record, isNew: recorded.isNew }
     },
-    recordPayments: (offers) => recordPaymentsOrNone(database, offers),
-    recordAdjustment: (adjustment, event) =>
-      database.transaction(async (tx) => {
-        await recordAdjustment(tx, adjustment)
-        await writeAuditEvent(tx, event)
-      }),
+    recordPayments: (offers) => recordPaymentsOrNone(changes, offers),
+    recordAdjustment: (adjustment, event) => changes.write(event, (tx) => recordAdjustment(tx, adjustment)),
     recordRefund: (refund, event) =>
-      database.transaction(async (tx) => {
+      changes.writeIf(async (tx) => {
         const recorded = await recordRefund(tx, refund)
         if (recorded.isNew) await writeAuditEvent(tx, event)
-        return recorded
+        return { result: recorded, isChange: recorded.isNew }
       }),
     listPayments: async (accountId, page) => listPayments(database, accountId, page),
     listLedger: async (accountId, page) => listLedger(database, accountId, page),
@@ -44,15 +41,15 @@ type TierStorage = Pick<
 >
 
 /** What evaluations of tiers read and change, and when they last ran. */
-export function tierStorageOn(database: Database): TierStorage {
+export function tierStorageOn(database: Database, changes: ChangeBook): TierStorage {
   return {
     loadAccounts: () => loadAccounts(database),
     loadTierDoubts: () => loadTierDoubts(database),
     takeTierStep: (step, event) =>
-      database.transaction(async (tx) => {
+      changes.writeIf(async (tx) => {
         const isTaken = await takeTierStep(tx, step)
         if (isTaken) await writeAuditEvent(tx, event)
-        return isTaken
+        return { result: isTaken, isChange: isTaken }
       }),
     unlessRunning: (name, work) => database.unlessRunning(name, work),
     findLastRunMs: (jobName) => findLastRunMs(database, jobName),

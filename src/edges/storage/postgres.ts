@@ -1,13 +1,13 @@
 import { SQL } from 'bun'
 import type { Database, Parameter } from './database.ts'
+import { holdLock, tryLock } from './postgres-lock.ts'
 
 const POOL_SIZE = 10
 const CONNECTION_TIMEOUT_SECONDS = 10
 // Any number will do, as long as no other program locks the same one in the same database.
 const SCHEMA_LOCK = 7_087_265_911n
-const START_LOCK = 7_087_265_912n
-// Locks with a name are pairs: this number and a hash of the name.
-const NAMED_LOCKS = 708_726
+
+const CLOCK_MS = 'cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)'
 
 /** The server shows its operator who is connected by the name of the session. */
 export function openPostgres(url: string, sessionName = 'turnpike'): Database {
@@ -18,6 +18,7 @@ export function openPostgres(url: string, sessionName = 'turnpike'): Database {
     connection: { application_name: sessionName },
   })
   return {
+    clockMs: CLOCK_MS,
     rows: (sql, parameters) => query(pool, sql, parameters),
     transaction: (work) => pool.begin((tx) => work(insideTransaction(tx))) as ReturnType<typeof work>,
     snapshot: (work) =>
@@ -26,14 +27,15 @@ export function openPostgres(url: string, sessionName = 'turnpike'): Database {
       ) as ReturnType<typeof work>,
     lockSchema: outsideTransaction,
     lockTable: outsideTransaction,
-    exclusively: (work) => exclusively(pool, work),
-    unlessRunning: (name, work) => unlessRunning(pool, name, work),
+    exclusively: (lock, work) => holdLock(pool, lock, work),
+    unlessRunning: (name, work) => tryLock(pool, `job ${name}`, work),
     close: () => pool.close(),
   }
 }
 
 function insideTransaction(session: SQL): Database {
   const tx: Database = {
+    clockMs: CLOCK_MS,
     rows: (sql, parameters) => query(session, sql, parameters),
     transaction: (work) => work(tx),
     snapshot: () => {
@@ -56,42 +58,6 @@ function insideTransaction(session: SQL): Database {
     },
   }
   return tx
-}
-
-/** On a connection of its own: the lock belongs to the connection that took it. */
-async function exclusively<Result>(pool: SQL, work: () => Promise<Result>): Promise<Result> {
-  const session = await pool.reserve()
-  try {
-    await query(session, 'select pg_advisory_lock($1)', [START_LOCK])
-    return await work()
-  } finally {
-    await query(session, 'select pg_advisory_unlock($1)', [START_LOCK])
-    session.release()
-  }
-}
-
-async function unlessRunning<Result>(
-  pool: SQL,
-  name: string,
-  work: () => Promise<Result>,
-): Promise<Result | null> {
-  const session = await pool.reserve()
-  try {
-    const lock = [NAMED_LOCKS, name]
-    const [row] = await query<{ taken: boolean }>(
-      session,
-      'select pg_try_advisory_lock($1, hashtext($2)) as taken',
-      lock,
-    )
-    if (row?.taken !== true) return null
-    try {
-      return await work()
-    } finally {
-      await query(session, 'select pg_advisory_unlock($1, hashtext($2))', lock)
-    }
-  } finally {
-    session.release()
-  }
 }
 
 async function outsideTransaction(): Promise<void> {

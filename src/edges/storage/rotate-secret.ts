@@ -1,5 +1,5 @@
 import { createSealer, firstFingerprintKey, type Sealer } from '../../rules/access/server-secret.ts'
-import type { Database, Parameter } from './database.ts'
+import { type Database, type Parameter, START_LOCK } from './database.ts'
 import { openDatabase, type Place } from './open-database.ts'
 import { findFingerprintKey, keepFingerprintKey } from './tables/server-keys.ts'
 
@@ -30,7 +30,7 @@ export async function rotateSecret(options: RotationOptions): Promise<Rotation> 
   const database = await openDatabase(options, SESSION_NAME)
   try {
     // A node that starts meanwhile waits, and then finds that its secret opens nothing.
-    return await database.exclusively(async () => {
+    return await database.exclusively(START_LOCK, async () => {
       await requireNoNodes(database, options)
       return rotate(database, options)
     })

@@ -1,15 +1,17 @@
 import { Database as Connection, type Statement } from 'bun:sqlite'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Database, Parameter } from './database.ts'
+import type { Database, Lock, Parameter } from './database.ts'
+import { makePrivateFile } from './private-file.ts'
+import { whenFree } from './sqlite-busy.ts'
+import { tryFileLock, waitForFileLock } from './sqlite-lock.ts'
 
-const BUSY_PATIENCE_MS = 5000
-const BUSY_PAUSE_MS = 5
+const CLOCK_MS = "cast(unixepoch('subsec') * 1000 as integer)"
 
 export async function openSqlite(path: string): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   // SQLite would make the file readable by all; its journal files take over the mode of this one.
-  closeSync(openSync(path, 'a', 0o600))
+  makePrivateFile(path)
   const connection = new Connection(path, { create: true, safeIntegers: true, strict: true })
   try {
     connection.run('pragma busy_timeout = 0')
@@ -30,10 +32,10 @@ export async function openSqlite(path: string): Promise<Database> {
  * would run inside that transaction.
  */
 class SqliteDatabase implements Database {
+  readonly clockMs = CLOCK_MS
   readonly #connection: Connection
   readonly #path: string
   readonly #statements = new Map<string, Statement>()
-  readonly #running = new Set<string>()
   #lastInQueue: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
@@ -56,6 +58,8 @@ class SqliteDatabase implements Database {
     const moment = new SqliteMoment((sql, parameters) => connection.query(sql).all(...parameters))
     try {
       connection.run('begin')
+      // Another process may be opening or closing the file at this very moment, which keeps readers out for a while.
+      await whenFree(() => connection.query('select 1 from sqlite_schema limit 1').all())
       return await work(moment)
     } finally {
       moment.end()
@@ -63,18 +67,22 @@ class SqliteDatabase implements Database {
     }
   }
 
-  // One process at a time uses the folder this database is in.
-  exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
-    return work()
-  }
-
-  async unlessRunning<Result>(name: string, work: () => Promise<Result>): Promise<Result | null> {
-    if (this.#running.has(name)) return null
-    this.#running.add(name)
+  async exclusively<Result>({ name, patienceMs }: Lock, work: () => Promise<Result>): Promise<Result> {
+    const lock = await waitForFileLock(this.#lockFile(name), patienceMs)
     try {
       return await work()
     } finally {
-      this.#running.delete(name)
+      lock.release()
+    }
+  }
+
+  async unlessRunning<Result>(name: string, work: () => Promise<Result>): Promise<Result | null> {
+    const lock = tryFileLock(this.#lockFile(`job-${name}`))
+    if (lock === null) return null
+    try {
+      return await work()
+    } finally {
+      lock.release()
     }
   }
 
@@ -91,6 +99,10 @@ class SqliteDatabase implements Database {
       this.#statements.clear()
       this.#connection.close()
     })
+  }
+
+  #lockFile(name: string): string {
+    return `${this.#path}.${encodeURIComponent(name)}.lock`
   }
 
   #enqueue<Result>(task: () => Promise<Result>): Promise<Result> {
@@ -128,6 +140,7 @@ class SqliteDatabase implements Database {
 }
 
 class SqliteTransaction implements Database {
+  readonly clockMs = CLOCK_MS
   readonly #run: (sql: string, parameters: readonly Parameter[]) => unknown[]
   #isOpen = true
 
@@ -175,29 +188,4 @@ class SqliteMoment extends SqliteTransaction {
     await new Promise((resolve) => setImmediate(resolve))
     return super.rows(sql, parameters)
   }
-}
-
-/**
- * Tries again while another connection holds the write lock. SQLite's own waiting would block the event loop,
- * and with it the very transaction waited for when that one belongs to this process.
- */
-async function whenFree<Result>(attempt: () => Result): Promise<Result> {
-  const giveUpAtMs = performance.now() + BUSY_PATIENCE_MS
-  for (;;) {
-    try {
-      return attempt()
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > giveUpAtMs) throw error
-    }
-    await Bun.sleep(BUSY_PAUSE_MS)
-  }
-}
-
-function isBusy(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    typeof error.code === 'string' &&
-    error.code.startsWith('SQLITE_BUSY')
-  )
 }

@@ -57,6 +57,7 @@ for (const engine of engines) {
     describe('configuration', () => {
       test('is empty at first', async () => {
         expect(await storage.loadConfiguration()).toEqual({
+          version: 1,
           accounts: [],
           keys: [],
           suppliers: [],
@@ -69,6 +70,7 @@ for (const engine of engines) {
       test('comes back exactly as it was saved, also after opening again', async () => {
         await saveEverything()
         const expected = {
+          version: 7,
           accounts: [ACCOUNT],
           keys: [KEY],
           suppliers: [SUPPLIER],
@@ -105,6 +107,7 @@ for (const engine of engines) {
         await storage.saveModel(MODEL, auditEvent('evt_5'))
         await storage.saveRoute(route, auditEvent('evt_6'))
         expect(await storage.loadConfiguration()).toEqual({
+          version: 7,
           accounts: [account],
           keys: [key],
           suppliers: [supplier],
@@ -127,6 +130,7 @@ for (const engine of engines) {
         await storage.saveModel(model, auditEvent('evt_14'))
         await storage.saveRoute(route, auditEvent('evt_15'))
         expect(await storage.loadConfiguration()).toEqual({
+          version: 12,
           accounts: [account],
           keys: [KEY],
           suppliers: [supplier],

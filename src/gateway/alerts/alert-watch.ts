@@ -52,6 +52,15 @@ export class AlertWatch implements SpendWatch {
     this.noteBalance(accountId)
   }
 
+  /** Where the money of an account and some of its keys stands has come to be known, whichever node moved it. */
+  noteMoney(accountId: string, keyIds: readonly string[]): void {
+    for (const keyId of keyIds) {
+      const key = this.#parts.snapshot().keys.get(keyId)
+      if (key !== undefined) this.#lookAtKey(key)
+    }
+    this.noteBalance(accountId)
+  }
+
   noteKeyRefused(keyId: string): void {
     const key = this.#parts.snapshot().keys.get(keyId)
     if (key !== undefined) this.#lookAtLimit(key, { isRefused: true })

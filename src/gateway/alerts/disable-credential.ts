@@ -1,13 +1,13 @@
 import type { Clock } from '../../vocabulary/clock.ts'
+import type { LocalOperations } from '../operate/index.ts'
 import type { LiveConfiguration } from '../ports/configuration.ts'
 import type { Log } from '../ports/log.ts'
-import type { Operations } from '../ports/operations.ts'
 import type { AlertWatch } from './alert-watch.ts'
 import { credentialNotice } from './write-notice.ts'
 
 export interface DisablingParts {
-  readonly operations: Pick<Operations, 'changeCredential'>
-  readonly configuration: LiveConfiguration
+  readonly operations: Pick<LocalOperations, 'disableRefused'>
+  readonly configuration: Pick<LiveConfiguration, 'current'>
   readonly watch: Pick<AlertWatch, 'note'>
   readonly clock: Clock
   readonly log: Log
@@ -22,7 +22,7 @@ const ACTOR = 'routing'
 
 /**
  * A supplier that refuses a credential will refuse it again: only an operator can say when it is good. Many requests
- * may find out at the same time; the first of them disables it and is the one alert there is.
+ * may find out at the same time, on any node; the first of them disables it and is the one alert there is.
  */
 export function credentialDisabler(parts: DisablingParts): (refused: RefusedCredential) => void {
   const underWay = new Set<string>()
@@ -45,7 +45,7 @@ async function disable(
   const supplier = suppliers.get(supplierId)
   const credential = credentialsBySupplier.get(supplierId)?.find(({ id }) => id === credentialId)
   if (supplier === undefined || credential?.state !== 'active') return
+  if (!(await operations.disableRefused(credential, ACTOR))) return
   log.notice('a credential was refused and is disabled', { supplierId, credentialId })
-  await operations.changeCredential(credentialId, { state: 'disabled' }, ACTOR)
   watch.note(credentialNotice(credential, supplier, clock.nowMs()))
 }

@@ -6,9 +6,10 @@ export function watchMoney(money: Money, watch: Pick<AlertWatch, 'noteBalance'>)
   return {
     balanceNano: (accountId) => money.balanceNano(accountId),
     keyMoney: (keyId, period) => money.keyMoney(keyId, period),
-    credit: (accountId, amountNano) => {
-      money.credit(accountId, amountNano)
+    credit: async (accountId, amountNano) => {
+      await money.credit(accountId, amountNano)
       watch.noteBalance(accountId)
     },
+    refresh: (owners) => money.refresh(owners),
   }
 }

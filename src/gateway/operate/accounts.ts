@@ -26,15 +26,21 @@ export function accountOperations({ parts, makeChange }: ChangeDesk): AccountOpe
   const { configuration } = parts
   return {
     createAccount: (input, actor) => makeChange(actor, (change) => createAccount(change, input)),
-    listAccounts: (page) => {
+    listAccounts: async (page) => {
       const listing = pageOf(configuration.current().accounts.values(), page, positionByAge)
+      await parts.money.refresh({ accountIds: listing.data.map(({ id }) => id) })
       return { ...listing, data: listing.data.map((account) => viewAccount(parts, account)) }
     },
-    findAccount: (id) => viewAccount(parts, requireAccount(configuration.current(), id)),
+    findAccount: async (id) => viewNow(parts, requireAccount(configuration.current(), id)),
     changeAccount: (id, edit, actor) => makeChange(actor, (change) => changeAccount(change, id, edit)),
     assignTier: (id, tier, actor) => makeChange(actor, (change) => assignTier(change, id, tier)),
     endTierAssignment: (id, actor) => makeChange(actor, (change) => endTierAssignment(change, id)),
   }
+}
+
+async function viewNow(parts: OperationParts, account: Account): Promise<AccountView> {
+  await parts.money.refresh({ accountIds: [account.id] })
+  return viewAccount(parts, account)
 }
 
 function viewAccount(parts: OperationParts, account: Account): AccountView {
@@ -108,5 +114,5 @@ async function saveAccount(
     await change.parts.storage.saveAccount(after, change.audit(action, after.id, described))
     change.publish((snapshot) => withAccount(snapshot, after))
   }
-  return viewAccount(change.parts, after)
+  return viewNow(change.parts, after)
 }

@@ -21,24 +21,18 @@ export function applySupply(
 type SupplyApplication = Pick<Operations, 'planSupply' | 'applySupply'>
 
 /**
- * Applications of whole documents. They wait for one another: two of the same document at once would both find its
- * credentials missing.
+ * Applications of whole documents. Each is one change, to which nothing is added in between: two of the same document
+ * at once, be it on two nodes, would both find its credentials missing. The writer must not wait for its turn.
  */
 export function supplyApplication(parts: OperationParts, writer: SupplyWriter): SupplyApplication {
-  let last: Promise<unknown> = Promise.resolve()
-  const apply = async (document: SupplyDocument, options: SupplyOptions) => {
-    const steps = planSupply(parts, document, options)
-    for (const { write } of steps) await write?.(writer, options.actor)
-    return changesOf(steps)
-  }
   return {
     planSupply: (document, options) => changesOf(planSupply(parts, document, options)),
-    applySupply: (document, options) => {
-      const result = last.then(() => apply(document, options))
-      // A refused document must not refuse the ones waiting behind it.
-      last = result.catch(() => undefined)
-      return result
-    },
+    applySupply: (document, options) =>
+      parts.configuration.changing(async () => {
+        const steps = planSupply(parts, document, options)
+        for (const { write } of steps) await write?.(writer, options.actor)
+        return changesOf(steps)
+      }),
   }
 }
 

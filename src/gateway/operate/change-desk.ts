@@ -24,18 +24,18 @@ export interface ChangeDesk {
   makeChange<T>(actor: string, work: (change: Change) => Promise<T>): Promise<T>
 }
 
-export function createChangeDesk(parts: OperationParts): ChangeDesk {
-  let last: Promise<unknown> = Promise.resolve()
-  let changes = 0
+/** Changes that wait for their turn, on this node and on others. */
+export function createChangeDesk({ parts, makeChange }: ChangeDesk): ChangeDesk {
   return {
     parts,
-    makeChange: (actor, work) => {
-      const result = last.then(() => work(beginChange(parts, actor, ++changes)))
-      // A refused change must not refuse the ones waiting behind it.
-      last = result.catch(() => undefined)
-      return result
-    },
+    makeChange: (actor, work) => parts.configuration.changing(() => makeChange(actor, work)),
   }
+}
+
+/** Changes that are part of a larger one: whoever makes them is `changing` the configuration already. */
+export function createInnerDesk(parts: OperationParts): ChangeDesk {
+  let changes = 0
+  return { parts, makeChange: (actor, work) => work(beginChange(parts, actor, ++changes)) }
 }
 
 function beginChange(parts: OperationParts, actor: string, ordinal: number): Change {

@@ -34,10 +34,23 @@ export function requireRoom(sumNano: NanoUsdt, addedNano: NanoUsdt): void {
 }
 
 /** Both sums a payment raises. */
-export function requireRoomToPay(parts: OperationParts, accountId: string, amountNano: NanoUsdt): void {
+export async function requireRoomToPay(
+  parts: OperationParts,
+  accountId: string,
+  amountNano: NanoUsdt,
+): Promise<void> {
   const account = requireAccount(parts.configuration.current(), accountId)
   requireRoom(account.totalPaidNano, amountNano)
-  requireRoom(parts.money.balanceNano(accountId), amountNano)
+  await requireRoomInBalance(parts, accountId, amountNano)
+}
+
+export async function requireRoomInBalance(
+  { money }: OperationParts,
+  accountId: string,
+  amountNano: NanoUsdt,
+): Promise<void> {
+  await money.refresh({ accountIds: [accountId] })
+  requireRoom(money.balanceNano(accountId), amountNano)
 }
 
 function requireShort(text: string, param: string, most: number): void {

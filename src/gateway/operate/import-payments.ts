@@ -23,11 +23,15 @@ export async function importPayments(change: Change, lines: readonly PaymentLine
   if (lines.length > MOST_LINES) {
     refuse('csv', `The file has ${lines.length} payments; import at most ${MOST_LINES} at a time.`)
   }
+  const named = new Set(lines.map(({ accountId }) => accountId))
+  await change.parts.money.refresh({
+    accountIds: [...named].filter((id) => change.snapshot.accounts.has(id)),
+  })
   const offers = readOffers(change, lines)
   const recorded = await change.parts.storage.recordPayments(offers)
   refuseConflicts(offers, recorded)
   const fresh = recorded.filter(({ isNew }) => isNew).map(({ record }) => record)
-  putInForce(change, fresh)
+  await putInForce(change, fresh)
   return {
     recorded: fresh.length,
     alreadyRecorded: recorded.length - fresh.length,
@@ -98,7 +102,7 @@ function refuseProblems(problems: readonly string[]): void {
   refuse('csv', `Nothing was imported. ${told}${more > 0 ? ` And ${more} more.` : ''}`)
 }
 
-function putInForce(change: Change, payments: readonly Payment[]): void {
+async function putInForce(change: Change, payments: readonly Payment[]): Promise<void> {
   change.publish((snapshot) => {
     const accounts = new Map(snapshot.accounts)
     for (const { accountId, amountNano } of payments) {
@@ -108,7 +112,11 @@ function putInForce(change: Change, payments: readonly Payment[]): void {
     }
     return { ...snapshot, accounts }
   })
-  for (const { accountId, amountNano } of payments) change.parts.money.credit(accountId, amountNano)
+  const sums = new Map<string, NanoUsdt>()
+  for (const { accountId, amountNano } of payments) {
+    sums.set(accountId, (sums.get(accountId) ?? 0n) + amountNano)
+  }
+  for (const [accountId, sumNano] of sums) await change.parts.money.credit(accountId, sumNano)
 }
 
 /** A payment for the audit, given what the account had paid before it. */

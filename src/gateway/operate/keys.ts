@@ -48,7 +48,10 @@ export function keyOperations({ parts, makeChange }: ChangeDesk): KeyOperations 
     rotateKey: (id, graceSeconds, actor) =>
       makeChange(actor, (change) => rotateKey(change, id, graceSeconds)),
     revokeKey: (id, actor) => makeChange(actor, (change) => revokeKey(change, id)),
-    usageOf: (key) => usageOf(parts, key),
+    usageOf: async (keys) => {
+      await parts.money.refresh({ keyIds: keys.map(({ id }) => id) })
+      return keys.map((key) => usageOf(parts, key))
+    },
   }
 }
 

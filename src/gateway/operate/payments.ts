@@ -7,7 +7,7 @@ import {
   checkPayment,
   checkReference,
   type PaymentInput,
-  requireRoom,
+  requireRoomInBalance,
   requireRoomToPay,
 } from './check-payment.ts'
 import { describePayment, importPayments } from './import-payments.ts'
@@ -40,7 +40,7 @@ export function paymentOperations({ parts, makeChange }: ChangeDesk): PaymentOpe
 async function recordPayment(change: Change, accountId: string, input: PaymentInput): Promise<Payment> {
   const { parts } = change
   checkPayment(change.snapshot, accountId, input)
-  requireRoomToPay(parts, accountId, input.amountNano)
+  await requireRoomToPay(parts, accountId, input.amountNano)
   const account = requireAccount(change.snapshot, accountId)
   const offered: Payment = { ...input, id: parts.random.id('pay'), accountId, atMs: change.nowMs }
   const { payment, isNew } = await parts.storage.recordPayment(
@@ -50,7 +50,7 @@ async function recordPayment(change: Change, accountId: string, input: PaymentIn
   if (isNew) {
     const totalPaidNano = account.totalPaidNano + payment.amountNano
     change.publish((snapshot) => withAccount(snapshot, { ...account, totalPaidNano }))
-    parts.money.credit(accountId, payment.amountNano)
+    await parts.money.credit(accountId, payment.amountNano)
   } else {
     requireSameAmount(payment, input)
   }
@@ -78,14 +78,14 @@ async function recordAdjustment(
   requireSane(input.amountNano, 'amount')
   requireText(input.reason, 'reason')
   const { storage, money, random } = change.parts
-  requireRoom(money.balanceNano(accountId), input.amountNano)
+  await requireRoomInBalance(change.parts, accountId, input.amountNano)
   const adjustment: Adjustment = { ...input, id: random.id('adj'), accountId, atMs: change.nowMs }
   const after = { adjustment: adjustment.id, amount: formatUsdt(input.amountNano), reason: input.reason }
   await storage.recordAdjustment(
     adjustment,
     change.audit('adjustment.recorded', accountId, { before: null, after }),
   )
-  money.credit(accountId, adjustment.amountNano)
+  await money.credit(accountId, adjustment.amountNano)
   return adjustment
 }
 
@@ -98,7 +98,7 @@ async function recordRefund(
   requireAccount(change.snapshot, accountId)
   requirePositive(input.amountNano, 'amount')
   requireSane(input.amountNano, 'amount')
-  requireRoom(money.balanceNano(accountId), -input.amountNano)
+  await requireRoomInBalance(change.parts, accountId, -input.amountNano)
   checkReference(input.reference)
   requireText(input.reason, 'reason')
   const offered: Refund = { ...input, id: random.id('ref'), accountId, atMs: change.nowMs }
@@ -108,7 +108,7 @@ async function recordRefund(
     offered,
     change.audit('refund.recorded', accountId, { before: null, after }),
   )
-  if (isNew) money.credit(accountId, -record.amountNano)
+  if (isNew) await money.credit(accountId, -record.amountNano)
   else requireSameAmount(record, offered)
   return record
 }

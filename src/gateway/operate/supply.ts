@@ -8,16 +8,23 @@ import { pageOf, positionById } from './paging.ts'
 import { refuse, requireCredential, requireSupplier } from './refuse.ts'
 import { checkSecret, checkSupplier } from './supplier-settings.ts'
 
-type SupplyOperations = Pick<
-  Operations,
-  | 'listSuppliers'
-  | 'findSupplier'
-  | 'putSupplier'
-  | 'addCredential'
-  | 'listCredentials'
-  | 'changeCredential'
-  | 'deleteCredential'
->
+export interface SupplyOperations
+  extends Pick<
+    Operations,
+    | 'listSuppliers'
+    | 'findSupplier'
+    | 'putSupplier'
+    | 'addCredential'
+    | 'listCredentials'
+    | 'changeCredential'
+    | 'deleteCredential'
+  > {
+  /**
+   * Disables a credential that a supplier has refused. False when somebody, on whichever node, has seen to it since:
+   * it is gone, not in use, or has another secret than the refused one.
+   */
+  disableRefused(refused: Credential, actor: string): Promise<boolean>
+}
 
 export function supplyOperations({ parts, makeChange }: ChangeDesk): SupplyOperations {
   const { configuration } = parts
@@ -34,7 +41,17 @@ export function supplyOperations({ parts, makeChange }: ChangeDesk): SupplyOpera
     },
     changeCredential: (id, edit, actor) => makeChange(actor, (change) => changeCredential(change, id, edit)),
     deleteCredential: (id, actor) => makeChange(actor, (change) => deleteCredential(change, id)),
+    disableRefused: (refused, actor) => makeChange(actor, (change) => disableRefused(change, refused)),
   }
+}
+
+async function disableRefused(change: Change, { id, supplierId, secret }: Credential): Promise<boolean> {
+  const { credentialsBySupplier } = change.snapshot.supply
+  const before = credentialsBySupplier.get(supplierId)?.find((credential) => credential.id === id)
+  if (before?.state !== 'active' || before.secret !== secret) return false
+  const after: Credential = { ...before, state: 'disabled' }
+  await saveCredential(change, 'credential.changed', { before, after })
+  return true
 }
 
 export async function putSupplier(change: Change, given: Supplier): Promise<Supplier> {

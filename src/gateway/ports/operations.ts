@@ -158,8 +158,8 @@ export interface CredentialHealth {
  */
 export interface Operations extends BookOperations {
   createAccount(input: { name: string; email: string | null }, actor: string): Promise<AccountView>
-  listAccounts(page: Page): Listing<AccountView>
-  findAccount(id: string): AccountView
+  listAccounts(page: Page): Promise<Listing<AccountView>>
+  findAccount(id: string): Promise<AccountView>
   changeAccount(
     id: string,
     change: { name?: string; creditLineNano?: NanoUsdt | null; balanceAlertNano?: NanoUsdt | null },
@@ -200,7 +200,8 @@ export interface Operations extends BookOperations {
   ): Promise<ApiKey>
   rotateKey(id: string, graceSeconds: number, actor: string): Promise<IssuedKey>
   revokeKey(id: string, actor: string): Promise<ApiKey>
-  usageOf(key: ApiKey): KeyUsage
+  /** In the order of the keys. */
+  usageOf(keys: readonly ApiKey[]): Promise<readonly KeyUsage[]>
 
   listAlerts(filter: AlertFilter, page: Page): Promise<Listing<AlertRecord>>
   findWebhook(accountId: string): Promise<Webhook>

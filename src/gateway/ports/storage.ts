@@ -8,6 +8,7 @@ import type { BookStore } from './books.ts'
 import type { ConsoleStore } from './console.ts'
 import type { IdentityStore } from './identity.ts'
 import type { ReplyStore } from './reply-store.ts'
+import type { NodeStore, SharedBookStore } from './shared-books.ts'
 
 /** Who did what to which thing, and how it looked before and after. Never holds a secret. */
 export interface AuditEvent {
@@ -33,6 +34,8 @@ export interface Listing<T> {
 
 /** All configuration rows, credentials decrypted. */
 export interface Configuration {
+  /** Of exactly these rows. */
+  readonly version: number
   readonly accounts: readonly Account[]
   readonly keys: readonly ApiKey[]
   readonly suppliers: readonly Supplier[]
@@ -120,7 +123,14 @@ export interface DailySpend {
  * Durable configuration, money and history. Every change is one transaction together with its audit event:
  * either both are there or neither.
  */
-export interface Storage extends ReplyStore, AlertStore, IdentityStore, BookStore, ConsoleStore {
+export interface Storage
+  extends ReplyStore,
+    AlertStore,
+    IdentityStore,
+    BookStore,
+    ConsoleStore,
+    SharedBookStore,
+    NodeStore {
   loadConfiguration(): Promise<Configuration>
 
   /** Inserts or replaces. */
@@ -163,11 +173,6 @@ export interface Storage extends ReplyStore, AlertStore, IdentityStore, BookStor
   /** False, and without an event, when the account is not as the step takes it to be: then another node was first. */
   takeTierStep(step: TierStep, event: AuditEvent): Promise<boolean>
 
-  /**
-   * Writes settlements with their ledger entries, balances and daily spends. A request id written before is
-   * skipped whole, so the same batch may come twice.
-   */
-  writeSettlements(settlements: readonly Settlement[]): Promise<void>
   /** Settled balance of every account, by id: the sum of its ledger entries. */
   loadBalances(): Promise<ReadonlyMap<string, NanoUsdt>>
   loadDailySpends(keyId: string | null): Promise<readonly DailySpend[]>

@@ -10,6 +10,7 @@ const account = anAccount()
 
 function snapshotWith(key: ApiKey, secretExpiresAtMs: number | null = null): Snapshot {
   return {
+    version: 1,
     accounts: new Map([[account.id, account]]),
     keys: new Map([[key.id, key]]),
     secretsByFingerprint: new Map([['print', { key, expiresAtMs: secretExpiresAtMs }]]),

@@ -72,6 +72,7 @@ function credential(id: string, supplierId: string): Credential {
 }
 
 const rows: ConfigurationRows = {
+  version: 7,
   accounts: [account],
   keys: [key([secret('new'), secret('old', 50)])],
   suppliers: [supplier('a'), supplier('b')],

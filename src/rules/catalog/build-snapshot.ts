@@ -12,6 +12,7 @@ export interface SupplyRows {
 }
 
 export interface ConfigurationRows extends SupplyRows {
+  readonly version: number
   readonly accounts: readonly Account[]
   readonly keys: readonly ApiKey[]
 }
@@ -20,6 +21,7 @@ export function buildSnapshot(rows: ConfigurationRows): Snapshot {
   const secretsByFingerprint = new Map<string, KnownSecret>()
   for (const key of rows.keys) addSecrets(secretsByFingerprint, key)
   return {
+    version: rows.version,
     accounts: mapById(rows.accounts),
     keys: mapById(rows.keys),
     secretsByFingerprint,

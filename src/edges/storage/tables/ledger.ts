@@ -1,3 +1,4 @@
+import type { StoredBalance } from '../../../gateway/ports/shared-books.ts'
 import type { DailySpend, LedgerEntry } from '../../../gateway/ports/storage.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import type { Database } from '../database.ts'
@@ -11,10 +12,12 @@ const INSERT_ENTRIES = planInsert({
 
 const ADD_TO_BALANCES = planInsert({
   table: 'account_balances',
-  columns: ['account_id', 'balance_nano', 'total_paid_nano'],
+  columns: ['account_id', 'balance_nano', 'total_paid_nano', 'version'],
   ending: `on conflict (account_id) do update set
     balance_nano = account_balances.balance_nano + excluded.balance_nano,
-    total_paid_nano = account_balances.total_paid_nano + excluded.total_paid_nano`,
+    total_paid_nano = account_balances.total_paid_nano + excluded.total_paid_nano,
+    version = account_balances.version + 1
+    returning account_id, balance_nano, version`,
 })
 
 const ADD_TO_DAILY_SPENDS = planInsert({
@@ -62,15 +65,26 @@ export class BalanceSums {
   }
 
   // All writers touch accounts in the order of their ids, so two of them can never wait for each other.
-  rows(): [string, bigint, bigint][] {
+  rows(): [string, bigint, bigint, bigint][] {
     const inOrder = [...this.#sums].sort(([left], [right]) => (left < right ? -1 : 1))
-    return inOrder.map(([accountId, { balance, paid }]) => [accountId, balance, paid])
+    return inOrder.map(([accountId, { balance, paid }]) => [accountId, balance, paid, 1n])
   }
 }
 
+export interface BalanceRow {
+  readonly account_id: string
+  readonly balance_nano: bigint
+  readonly version: bigint
+}
+
+export function decodeBalance(row: BalanceRow): StoredBalance {
+  return { accountId: row.account_id, balanceNano: row.balance_nano, version: row.version }
+}
+
 /** To be called for what was entered in the same transaction: a balance is the sum of its entries. */
-export async function moveBalances(tx: Database, sums: BalanceSums): Promise<void> {
-  await insertRows(tx, ADD_TO_BALANCES, sums.rows())
+export async function moveBalances(tx: Database, sums: BalanceSums): Promise<readonly StoredBalance[]> {
+  const rows = await insertRows<BalanceRow>(tx, ADD_TO_BALANCES, sums.rows())
+  return rows.map(decodeBalance)
 }
 
 /** What keys have spent on days, several spends of one key and day summed up. */

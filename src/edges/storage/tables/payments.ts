@@ -7,6 +7,7 @@ import type {
   Payment,
   Recorded,
 } from '../../../gateway/ports/storage.ts'
+import type { ChangeBook } from '../change-book.ts'
 import { decodeCursor, pageOf } from '../cursor.ts'
 import type { Database, Parameter } from '../database.ts'
 import { insertRows, planInsert } from '../statements.ts'
@@ -39,13 +40,13 @@ interface PaymentOffer {
 
 /** Records all, or none when a reference is taken with another amount; then what is given back shows it. */
 export async function recordPaymentsOrNone(
-  database: Database,
+  changes: ChangeBook,
   offers: readonly PaymentOffer[],
 ): Promise<readonly Recorded<Payment>[]> {
   const conflict = new Error('A reference was recorded before with another amount.')
   let recorded: readonly Recorded<Payment>[] = []
   try {
-    await database.transaction(async (tx) => {
+    await changes.writeIf(async (tx) => {
       recorded = await recordPayments(
         tx,
         offers.map(({ payment }) => payment),
@@ -54,6 +55,7 @@ export async function recordPaymentsOrNone(
         if (recorded[index]?.record.amountNano !== payment.amountNano) throw conflict
         if (recorded[index]?.isNew) await writeAuditEvent(tx, event)
       }
+      return { result: undefined, isChange: recorded.some(({ isNew }) => isNew) }
     })
   } catch (error) {
     if (error !== conflict) throw error

@@ -22,7 +22,7 @@ export async function listSettlements(
   }
   const rows = isOfModel(filter)
     ? await readByHour(database, filter, portion)
-    : await readRows(database, new SettlementConditions(filter), portion)
+    : await readRows(database, conditionsOf(filter), portion)
   return pageOf(
     rows.map((row) => decodeSettlement(row)),
     page,
@@ -44,10 +44,21 @@ class Conditions {
     if (value !== undefined) this.texts.push(`${condition} ${this.place(value)}`)
   }
 
+  /** A condition that SQLite chooses no index by, and PostgreSQL takes for the plain one. */
+  addPlain(condition: string, value: string | number | undefined): void {
+    if (value !== undefined) this.texts.push(plain(`${condition} ${this.place(value)}`))
+  }
+
   addPosition(position: Position | null): void {
-    if (position === null) return
-    const { atMs, id } = position
-    this.texts.push(`(started_at_ms, request_id) < (${this.place(atMs)}, ${this.place(id)})`)
+    if (position !== null) this.texts.push(this.isBefore(position))
+  }
+
+  addPlainPosition(position: Position | null): void {
+    if (position !== null) this.texts.push(plain(this.isBefore(position)))
+  }
+
+  isBefore({ atMs, id }: Position): string {
+    return `(started_at_ms, request_id) < (${this.place(atMs)}, ${this.place(id)})`
   }
 
   /** One query for each span: with "or" between them the databases find no better way than to read everything. */
@@ -66,20 +77,40 @@ class Conditions {
   }
 }
 
+function plain(condition: string): string {
+  return `(${condition} or 1 = 0)`
+}
+
 /** `fromMs` is part of the wanted time, `toMs` is not, so that adjoining times share no settlement. */
-class SettlementConditions extends Conditions {
-  constructor({ accountId, keyId, model, outcome, fromMs, toMs }: SettlementListFilter) {
-    super()
-    // Of what went wrong there is little: its index, which has to be asked for in so many words, beats that of models.
-    const isRare = outcome !== undefined && outcome !== 'completed'
-    this.add('account_id =', accountId)
-    this.add('key_id =', keyId)
-    this.add(isRare ? "coalesce(model, '') =" : 'model =', model)
-    this.add('outcome =', outcome)
-    if (isRare) this.texts.push("outcome <> 'completed'")
-    this.add('started_at_ms >=', fromMs)
-    this.add('started_at_ms <', toMs)
+function conditionsOf(filter: SettlementListFilter): Conditions {
+  const { accountId, keyId, model, outcome, fromMs, toMs } = filter
+  const wanted = new Conditions()
+  wanted.add('account_id =', accountId)
+  wanted.add('outcome =', outcome)
+  wanted.add('started_at_ms >=', fromMs)
+  wanted.add('started_at_ms <', toMs)
+  if (accountId === undefined || outcome === undefined || outcome === 'completed') {
+    wanted.add('key_id =', keyId)
+    wanted.add('model =', model)
+    return wanted
   }
+  // Of what went wrong there is little: its index, which has to be asked for in so many words, holds keys and models.
+  wanted.texts.push("outcome <> 'completed'")
+  wanted.addPlain('key_id =', keyId)
+  wanted.addPlain('model =', model)
+  return wanted
+}
+
+/** The same for hours in which an account's requests ended, by whose index they are to be found and no other. */
+function conditionsWithinHours(filter: ModelFilter): Conditions {
+  const wanted = new Conditions()
+  wanted.add('account_id =', filter.accountId)
+  wanted.addPlain('key_id =', filter.keyId)
+  wanted.addPlain('model =', filter.model)
+  wanted.addPlain('outcome =', filter.outcome)
+  wanted.addPlain('started_at_ms >=', filter.fromMs)
+  wanted.addPlain('started_at_ms <', filter.toMs)
+  return wanted
 }
 
 class UsageConditions extends Conditions {
@@ -127,7 +158,7 @@ async function readByHour(
 ): Promise<SettlementRow[]> {
   let newest: SettlementRow[] = []
   for await (const hours of hoursOf(database, filter, portion.position)) {
-    newest.push(...(await readHours(database, new SettlementConditions(filter), { ...portion, hours })))
+    newest.push(...(await readHours(database, conditionsWithinHours(filter), { ...portion, hours })))
     newest = newest.sort(compareNewestFirst).slice(0, portion.limit)
     const oldest = newest.at(-1)
     // Whatever ended before these hours has also begun before them.
@@ -141,7 +172,7 @@ function readHours(
   wanted: Conditions,
   { position, limit, hours }: Portion & { readonly hours: readonly number[] },
 ): Promise<SettlementRow[]> {
-  wanted.addPosition(position)
+  wanted.addPlainPosition(position)
   const spans = { starts: hours, lengthMs: SPAN_MS.hour }
   const queries = wanted.inEachSpan(`select ${COLUMNS} from settlements`, ENDED_AT_MS, spans)
   return database.rows<SettlementRow>(

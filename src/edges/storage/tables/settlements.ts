@@ -1,3 +1,4 @@
+import type { StoredBalance } from '../../../gateway/ports/shared-books.ts'
 import { endedAtMs } from '../../../rules/ledger/aggregate.ts'
 import { dayOf } from '../../../rules/ledger/period.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
@@ -30,20 +31,20 @@ const SELECT_SETTLEMENTS = `select ${SETTLEMENT_COLUMNS.join(', ')} from settlem
 export async function writeSettlements(
   database: Database,
   settlements: readonly Settlement[],
-): Promise<void> {
-  if (settlements.length === 0) return
+): Promise<readonly StoredBalance[]> {
+  if (settlements.length === 0) return []
   const batch = orderById(settlements)
   const rows = batch.map(encodeSettlement)
   try {
-    await database.transaction(async (tx) => {
+    return await database.transaction(async (tx) => {
       await insertRows(tx, INSERT_NEW, rows)
-      await charge(tx, batch)
+      return charge(tx, batch)
     })
   } catch {
-    await database.transaction(async (tx) => {
+    return database.transaction(async (tx) => {
       const inserted = await insertRows<{ request_id: string }>(tx, INSERT_UNKNOWN, rows)
       const ids = new Set(inserted.map((row) => row.request_id))
-      await charge(
+      return charge(
         tx,
         batch.filter(({ requestId }) => ids.has(requestId)),
       )
@@ -51,8 +52,11 @@ export async function writeSettlements(
   }
 }
 
-/** A settlement that costs nothing is no ledger entry and adds to no spend: it moves no money. */
-async function charge(tx: Database, settlements: readonly Settlement[]): Promise<void> {
+/**
+ * A settlement that costs nothing is no ledger entry and adds to no spend: it moves no money. Gives the balances that
+ * were moved.
+ */
+async function charge(tx: Database, settlements: readonly Settlement[]): Promise<readonly StoredBalance[]> {
   await refuseBeyondHorizon(tx, settlements)
   const balances = new BalanceSums()
   const spends = new SpendSums()
@@ -62,9 +66,10 @@ async function charge(tx: Database, settlements: readonly Settlement[]): Promise
     balances.add(accountId, -amountNano, 0n)
     spends.add(keyId, dayOf(endedAtMs(settlement)), amountNano)
   }
-  await moveBalances(tx, balances)
+  const moved = await moveBalances(tx, balances)
   await addToDailySpends(tx, spends)
   await addToUsage(tx, settlements)
+  return moved
 }
 
 /**

@@ -5,6 +5,7 @@ import { SQL } from 'bun'
 import { createSecretKeeper, type SecretKeeper } from '../../../rules/access/server-secret.ts'
 import type { Database } from '../database.ts'
 import { type NodeStorage, openStorage } from '../index.ts'
+import type { Place } from '../open-database.ts'
 import { openPostgres } from '../postgres.ts'
 import { openSqlite } from '../sqlite.ts'
 
@@ -24,7 +25,7 @@ export interface Engine {
 
 export const SECRETS = createSecretKeeper('a server secret that only tests use')
 
-export function openAt(site: Site, secrets: SecretKeeper = SECRETS): Promise<NodeStorage> {
+export function openAt(site: Place, secrets: SecretKeeper = SECRETS): Promise<NodeStorage> {
   return openStorage({ databaseUrl: site.databaseUrl, dataFolder: site.dataFolder, secrets })
 }
 

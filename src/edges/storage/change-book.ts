@@ -1,0 +1,97 @@
+import { GatewayError } from '../../errors/gateway-error.ts'
+import type { ChangeProgress } from '../../gateway/ports/shared-books.ts'
+import type { AuditEvent } from '../../gateway/ports/storage.ts'
+import { type Database, type Lock, LockedOut } from './database.ts'
+import { writeAuditEvent } from './tables/audit-events.ts'
+
+// An operator waits for an answer; what takes longer than this is told to be tried again.
+const CHANGE_LOCK: Lock = { name: 'changing', patienceMs: 30_000 }
+
+/**
+ * Where changes of the configuration are written: each raises its version in the same transaction. While this node is
+ * the one that may change, a change is written only if nobody else has written one. The lock alone does not see to
+ * that: a node that was cut off for a while goes on believing that it holds it.
+ */
+export class ChangeBook {
+  readonly #database: Database
+  #progress: { version: number } | null = null
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async loadVersion(): Promise<number> {
+    return loadConfigurationVersion(this.#database)
+  }
+
+  async raiseVersionTo(least: number): Promise<void> {
+    await this.#database.rows('update configuration_version set version = $1 where version < $1', [
+      BigInt(least),
+    ])
+  }
+
+  /** A change and the event that tells of it, both or neither. */
+  write(event: AuditEvent, work: (tx: Database) => Promise<void>): Promise<void> {
+    return this.writeIf(async (tx) => {
+      await work(tx)
+      await writeAuditEvent(tx, event)
+      return { result: undefined, isChange: true }
+    })
+  }
+
+  /** The same for work that only finds out in the transaction whether there is anything to change. */
+  async writeIf<Result>(
+    work: (tx: Database) => Promise<{ readonly result: Result; readonly isChange: boolean }>,
+  ): Promise<Result> {
+    const { result, version } = await this.#database.transaction(async (tx) => {
+      const { result, isChange } = await work(tx)
+      return { result, version: isChange ? await this.#raise(tx) : null }
+    })
+    if (version !== null && this.#progress !== null) this.#progress.version = version
+    return result
+  }
+
+  async whileChanging<Result>(work: (progress: ChangeProgress) => Promise<Result>): Promise<Result> {
+    try {
+      return await this.#database.exclusively(CHANGE_LOCK, () => this.#change(work))
+    } catch (error) {
+      if (!(error instanceof LockedOut)) throw error
+      throw unavailable('Another node is changing the configuration and takes long. Try again.')
+    }
+  }
+
+  async #change<Result>(work: (progress: ChangeProgress) => Promise<Result>): Promise<Result> {
+    const progress = { version: await this.loadVersion() }
+    this.#progress = progress
+    try {
+      return await work(progress)
+    } finally {
+      this.#progress = null
+    }
+  }
+
+  /** As the last step of a transaction: from here to its end all other changes wait. */
+  async #raise(tx: Database): Promise<number> {
+    const expected = this.#progress === null ? null : BigInt(this.#progress.version)
+    const [row] = await tx.rows<{ version: bigint }>(
+      `update configuration_version set version = version + 1
+      ${expected === null ? '' : 'where version = $1'} returning version`,
+      expected === null ? [] : [expected],
+    )
+    if (row === undefined) {
+      throw unavailable(
+        'Another node has changed the configuration meanwhile; nothing was changed. Try again.',
+      )
+    }
+    return Number(row.version)
+  }
+}
+
+export async function loadConfigurationVersion(database: Database): Promise<number> {
+  const [row] = await database.rows<{ version: bigint }>('select version from configuration_version', [])
+  return Number(row?.version ?? 0)
+}
+
+function unavailable(message: string): GatewayError {
+  return new GatewayError('temporarily_unavailable', message)
+}

@@ -1,0 +1,40 @@
+import type { NodeRecord, SeenNode } from '../../../gateway/ports/shared-books.ts'
+import type { Database } from '../database.ts'
+
+interface NodeRow {
+  readonly id: string
+  readonly name: string
+  readonly version: string
+  readonly started_at_ms: bigint
+  readonly silent_ms: bigint
+}
+
+export async function saveHeartbeat(database: Database, node: NodeRecord): Promise<void> {
+  const { id, name, version, startedAtMs } = node
+  await database.rows(
+    `insert into nodes (id, name, version, started_at_ms, heartbeat_at_ms)
+    values ($1, $2, $3, $4, ${database.clockMs})
+    on conflict (id) do update set heartbeat_at_ms = excluded.heartbeat_at_ms`,
+    [id, name, version, BigInt(startedAtMs)],
+  )
+}
+
+export async function listNodes(database: Database): Promise<SeenNode[]> {
+  const rows = await database.rows<NodeRow>(
+    `select id, name, version, started_at_ms, ${database.clockMs} - heartbeat_at_ms as silent_ms
+    from nodes order by name, started_at_ms, id`,
+    [],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    version: row.version,
+    startedAtMs: Number(row.started_at_ms),
+    // A clock that was set back makes nobody heard of in the future.
+    silentMs: Math.max(0, Number(row.silent_ms)),
+  }))
+}
+
+export async function removeNode(database: Database, id: string): Promise<void> {
+  await database.rows('delete from nodes where id = $1', [id])
+}
