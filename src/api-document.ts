@@ -68,6 +68,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   internal_error: 'The gateway itself failed.',
   provider_error: 'The supplier failed or could not be reached.',
   provider_overloaded: 'The supplier is overloaded, or none can be used right now.',
+  temporarily_unavailable: 'Limits or books cannot be kept right now; nothing was taken.',
   shutting_down: 'This gateway is about to stop.',
   provider_timeout: 'The supplier did not answer in time.',
 }
@@ -171,7 +172,8 @@ function serviceOperations(): OperationDescription[] {
       endpoint: 'GET /readyz',
       id: 'checkReadiness',
       summary: 'Tell whether requests can be served',
-      description: 'Status 503 with the same body and a reason when they cannot.',
+      description:
+        'Status 503 with the same body and a reason when this node cannot; what is away for all nodes alike is told as degraded.',
       answer: { description: 'They can.', schema: 'Readiness' },
     },
     {

@@ -22,6 +22,7 @@ export const ERROR_CODES = {
   internal_error: { status: 500, retry: 'backoff' },
   provider_error: { status: 502, retry: 'backoff' },
   provider_overloaded: { status: 503, retry: 'backoff' },
+  temporarily_unavailable: { status: 503, retry: 'backoff' },
   shutting_down: { status: 503, retry: 'backoff' },
   provider_timeout: { status: 504, retry: 'backoff' },
 } as const satisfies Record<string, { status: number; retry: 'never' | 'after-header' | 'backoff' }>

@@ -29,6 +29,8 @@ export interface AdmissionParts<Kind extends Asking = Asking> {
   readonly asking: Kind
   readonly gateway: Gateway
   readonly windows: readonly WindowDemand[]
+  /** Names the conversation when it is to stay with one credential. */
+  readonly conversation: string | null
   readonly promptTokens: number
   /** What the request counts against token windows. */
   readonly tokens: number
@@ -39,6 +41,7 @@ export interface AdmissionParts<Kind extends Asking = Asking> {
 export class Admission<Kind extends Asking = Asking> {
   readonly asking: Kind
   readonly windows: readonly WindowDemand[]
+  readonly conversation: string | null
   readonly tokens: number
   readonly promptTokens: number
   readonly attempts: Attempt[] = []
@@ -47,9 +50,11 @@ export class Admission<Kind extends Asking = Asking> {
   #firstByteMs: number | null = null
   #settled: Promise<void> | null = null
 
-  constructor({ asking, gateway, windows, promptTokens, tokens, holdNano }: AdmissionParts<Kind>) {
+  constructor(parts: AdmissionParts<Kind>) {
+    const { asking, gateway, windows, conversation, promptTokens, tokens, holdNano } = parts
     this.asking = asking
     this.windows = windows
+    this.conversation = conversation
     this.tokens = tokens
     this.#gateway = gateway
     this.promptTokens = promptTokens

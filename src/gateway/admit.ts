@@ -4,8 +4,10 @@ import { holdFor } from '../rules/ledger/price.ts'
 import { estimatePromptTokens, estimateTokens } from '../rules/limits/estimate.ts'
 import { Admission } from './admission.ts'
 import type { Caller } from './authenticate.ts'
+import { conversationOf } from './conversation-name.ts'
 import type { Target } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
+import { ConfigurationChanged } from './judge.ts'
 import { limitHeaders, ownWindows, rateLimitError } from './own-limits.ts'
 import type { Refusal } from './ports/admissions.ts'
 import type { BodyRecorder } from './ports/console.ts'
@@ -32,6 +34,9 @@ export interface TextAsking extends Asking {
 /** Takes request window, token window and spending hold in one step, or refuses and takes nothing. */
 export async function admit<Kind extends Asking>(asking: Kind, gateway: Gateway): Promise<Admission<Kind>> {
   const { caller, target, request } = asking
+  // What cannot be written into the books must not be spent.
+  const overfull = gateway.journal.refusal()
+  if (overfull !== null) throw new GatewayError('temporarily_unavailable', overfull)
   const promptTokens = estimatePromptTokens(request.facts)
   // Spec 8.4: a request for pictures carries no token estimate.
   const tokens = request.facts.images === undefined ? estimateTokens(request.facts) : null
@@ -46,10 +51,13 @@ export async function admit<Kind extends Asking>(asking: Kind, gateway: Gateway)
     },
     target.routes.map((route) => route.price),
   )
+  const conversation = conversationOf(asking)
   const refusal = await gateway.admissions.admit({
     requestId: asking.exchange.requestId,
     accountId: caller.account.id,
     keyId: caller.key.id,
+    configurationVersion: caller.snapshot.version,
+    conversation,
     windows,
     hold: {
       amountNano: holdNano,
@@ -58,11 +66,20 @@ export async function admit<Kind extends Asking>(asking: Kind, gateway: Gateway)
     },
   })
   if (refusal?.reason === 'key-spending-limit') gateway.alerts.noteKeyRefused(caller.key.id)
+  if (refusal?.reason === 'configuration-changed') throw new ConfigurationChanged()
   if (refusal !== null) throw refusalError(refusal).withHeaders(limitHeaders(gateway.admissions, windows))
-  return new Admission({ asking, gateway, windows, promptTokens, tokens: tokens ?? 0, holdNano })
+  return new Admission({
+    asking,
+    gateway,
+    windows,
+    conversation,
+    promptTokens,
+    tokens: tokens ?? 0,
+    holdNano,
+  })
 }
 
-function refusalError(refusal: Refusal): GatewayError {
+function refusalError(refusal: Exclude<Refusal, { reason: 'configuration-changed' }>): GatewayError {
   switch (refusal.reason) {
     case 'window':
       return rateLimitError(refusal.window, refusal.retryAfterSeconds)
@@ -76,5 +93,7 @@ function refusalError(refusal: Refusal): GatewayError {
         'spending_limit_exceeded',
         'What this request may cost does not fit in the balance of this account.',
       )
+    case 'unavailable':
+      return new GatewayError('temporarily_unavailable', refusal.message)
   }
 }

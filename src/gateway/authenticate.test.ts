@@ -10,6 +10,7 @@ const secrets = createSecretKeeper('server secret of the tests')
 const keyWith = (id: string, secret: string) =>
   aKey({ id, secrets: [{ fingerprint: secrets.fingerprint(secret), lastFour: '', expiresAtMs: null }] })
 const snapshot = buildSnapshot({
+  version: 1,
   accounts: [anAccount()],
   keys: [keyWith('one', 'sk-one'), keyWith('two', 'sk-two')],
   suppliers: [],

@@ -15,22 +15,40 @@ export interface Caller extends KeyHolder {
 
 /** Who is asking. Refuses a missing, unknown, expired or switched-off key, and one that has spent its limit. */
 export function authenticate(exchange: Exchange, gateway: Gateway): Caller {
+  const caller = identify(exchange, gateway)
+  refuseSpent(caller, gateway)
+  return caller
+}
+
+/**
+ * The same for requests that no admission follows, by which it would come to light that another node knows better: that
+ * is asked first.
+ */
+export async function authenticateVisitor(exchange: Exchange, gateway: Gateway): Promise<Caller> {
+  await gateway.catchUp()
+  const caller = identify(exchange, gateway)
+  const { account, key } = caller
+  const windows = ownWindows(caller, { requests: 1, tokens: 0 })
+  await gateway.admissions.catchUp({ accountId: account.id, keyId: key.id }, windows)
+  refuseSpent(caller, gateway)
+  return caller
+}
+
+function identify(exchange: Exchange, gateway: Gateway): Caller {
   const snapshot = gateway.snapshot()
   const nowMs = gateway.clock.nowMs()
-  const holder = findHolder(exchange, gateway, { snapshot, nowMs })
-  const { key, account } = holder
-  const caller = { key, account, snapshot, limits: accountLimits(account, nowMs) }
-  if (key.usageLimit !== null && gateway.admissions.hasReachedLimit(key.id, key.usageLimit)) {
-    // A limit may have been set below what was spent, and then nothing was settled by which it was seen.
-    gateway.alerts.noteKeyRefused(key.id)
-    const refusal = new GatewayError(
-      'spending_limit_exceeded',
-      'This API key has reached its spending limit.',
-    )
-    const windows = ownWindows(caller, { requests: 1, tokens: null })
-    throw refusal.withHeaders(limitHeaders(gateway.admissions, windows))
-  }
-  return caller
+  const { key, account } = findHolder(exchange, gateway, { snapshot, nowMs })
+  return { key, account, snapshot, limits: accountLimits(account, nowMs) }
+}
+
+function refuseSpent(caller: Caller, gateway: Gateway): void {
+  const { key } = caller
+  if (key.usageLimit === null || !gateway.admissions.hasReachedLimit(key.id, key.usageLimit)) return
+  // A limit may have been set below what was spent, and then nothing was settled by which it was seen.
+  gateway.alerts.noteKeyRefused(key.id)
+  const refusal = new GatewayError('spending_limit_exceeded', 'This API key has reached its spending limit.')
+  const windows = ownWindows(caller, { requests: 1, tokens: null })
+  throw refusal.withHeaders(limitHeaders(gateway.admissions, windows))
 }
 
 interface Moment {

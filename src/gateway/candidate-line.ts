@@ -45,6 +45,8 @@ export class CandidateLine {
   readonly #parts: LineParts
   readonly #candidates: readonly Candidate[]
   #index = 0
+  /** The place of a candidate whose capacity is taken before its turn. */
+  #reserved: number | null = null
 
   constructor(candidates: readonly Candidate[], parts: LineParts) {
     this.#candidates = candidates
@@ -61,18 +63,19 @@ export class CandidateLine {
         this.troubles.hasUntried = this.#index < this.#candidates.length
         return null
       }
-      const candidate = this.#candidates[this.#index++]
+      const place = this.#index++
+      const candidate = this.#candidates[place]
       if (candidate === undefined) return null
       const plan = await this.#plan(candidate)
-      if (plan !== null && (await this.#begin(candidate, plan))) return { candidate, plan }
+      if (plan !== null && (await this.#begin(place, candidate, plan))) return { candidate, plan }
     }
   }
 
-  async #begin(candidate: Candidate, plan: CallPlan): Promise<boolean> {
+  async #begin(place: number, candidate: Candidate, plan: CallPlan): Promise<boolean> {
     const { admission, gateway } = this.#parts
     const modelId = admission.asking.target.model.id
     if (!gateway.router.begin(candidate, modelId)) return false
-    if (await this.#takeCapacity(candidate, plan)) return true
+    if (await this.#takeCapacity(place, candidate, plan)) return true
     gateway.router.end({ candidate, modelId, result: { type: 'abandoned' } })
     return false
   }
@@ -87,11 +90,25 @@ export class CandidateLine {
     }
   }
 
-  async #takeCapacity(candidate: Candidate, plan: CallPlan): Promise<boolean> {
+  /**
+   * All candidates that are left are asked for at once: where limits are shared, each question takes a journey. The
+   * first that has room is the next to be tried.
+   */
+  async #takeCapacity(place: number, candidate: Candidate, plan: CallPlan): Promise<boolean> {
+    if (this.#reserved === place) return true
     const { admission, gateway } = this.#parts
-    const refusal = await gateway.admissions.takeCapacity(capacityWindows(admission, candidate, plan))
-    if (refusal?.reason !== 'window') return true
-    this.troubles.freeInSeconds = Math.min(this.troubles.freeInSeconds, refusal.retryAfterSeconds)
+    const windows = capacityWindows(admission, candidate, plan)
+    if (windows.length === 0) return true
+    const later = this.#candidates.slice(place + 1).map((each) => capacityWindows(admission, each, plan))
+    const choice = await gateway.admissions.takeFirst([windows, ...later])
+    if (choice.taken === 0) return true
+    if (choice.taken === null) {
+      this.#index = this.#candidates.length
+      this.troubles.freeInSeconds = Math.min(this.troubles.freeInSeconds, ...choice.retryAfterSeconds)
+    } else {
+      this.#reserved = place + choice.taken
+      this.#index = this.#reserved
+    }
     return false
   }
 }

@@ -4,7 +4,7 @@ import { orderCandidates } from '../rules/routing/order-candidates.ts'
 import { supplierTypeOf } from '../suppliers/index.ts'
 import { parseJson } from '../wire/parse-json.ts'
 import { LARGEST_MESSAGE_BYTES, readText } from '../wire/read-text.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticateVisitor } from './authenticate.ts'
 import { availableModel } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
 import { jsonReply } from './json-reply.ts'
@@ -27,7 +27,7 @@ const PATIENCE_MS = 3_000
 /** Counts a prompt without generating anything. Neither request nor token windows are spent. */
 export async function countTokens(exchange: Exchange, parts: CountingParts): Promise<Reply> {
   const { counting, gateway } = parts
-  const caller = authenticate(exchange, gateway)
+  const caller = await authenticateVisitor(exchange, gateway)
   return tellingLimits(caller, gateway, async () => {
     await guardLookUp(caller, gateway.admissions)
     const text = await exchange.readText()

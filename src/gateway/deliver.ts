@@ -25,12 +25,12 @@ export interface Delivery {
  * the first usable bytes commit the request to the supplier they came from.
  */
 export async function deliver(admission: Admission, gateway: Gateway, planFor: PlanFor): Promise<Delivery> {
-  const { candidates, freeInSeconds, conversation } = orderFor(admission, gateway)
+  const { candidates, freeInSeconds } = orderFor(admission, gateway)
   const line = new CandidateLine(candidates, { admission, gateway, freeInSeconds, planFor })
   for (let ready = await line.next(); ready !== null; ready = await line.next()) {
     const { answer, served } = await tryCandidate(ready, line, { admission, gateway })
     if (answer.type === 'whole' || answer.type === 'stream') {
-      if (conversation !== null) gateway.router.remember(conversation, served.candidate)
+      if (admission.conversation !== null) gateway.router.remember(admission.conversation, served.candidate)
       return deliverAnswer(answer, served, { admission, gateway })
     }
     if (answer.type === 'client-left') return await giveUp(admission, 'client_left', clientLeft())

@@ -34,6 +34,8 @@ export interface Timeouts {
 export interface Gateway {
   /** The configuration as of now; a request takes it once and keeps it. */
   snapshot(): Snapshot
+  /** Resolves when whatever other nodes had changed before this call is in the snapshot. */
+  catchUp(): Promise<void>
   readonly secrets: SecretKeeper
   readonly admissions: Admissions
   readonly journal: Journal

@@ -1,11 +1,11 @@
 import type { Protocol } from '../protocols/protocol.ts'
 import { type Admission, NOTHING_DELIVERED } from './admission.ts'
 import { admit } from './admit.ts'
-import { authenticate, type Caller } from './authenticate.ts'
 import type { PlanFor } from './candidate-line.ts'
 import { type Delivery, deliver } from './deliver.ts'
 import { findModel } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
+import { judge, welcome } from './judge.ts'
 import { planText } from './plan-lane.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
 import { readRequest } from './read-request.ts'
@@ -18,20 +18,16 @@ import { tellingLimits } from './telling-limits.ts'
  * a GatewayError; only render-error.ts turns one into bytes.
  */
 export async function generate(exchange: Exchange, protocol: Protocol, gateway: Gateway): Promise<Reply> {
-  const first = authenticate(exchange, gateway)
+  const first = await welcome({ exchange, gateway })
   return tellingLimits(first, gateway, async (limits) => {
     const reading = await readRequest(exchange, { protocol, caller: first, gateway })
-    const caller = stillWelcome(first, exchange, gateway)
-    const target = findModel(caller, reading.request, protocol)
-    const admission = await admit({ exchange, protocol, caller, target, ...reading }, gateway)
+    const admission = await judge(first, { exchange, gateway }, async (caller) => {
+      const target = findModel(caller, reading.request, protocol)
+      return admit({ exchange, protocol, caller, target, ...reading }, gateway)
+    })
     limits.windows = admission.windows
     return respond(await deliverOrSettle(admission, gateway, planText(admission, gateway)))
   })
-}
-
-/** A body may take a minute to arrive; what an operator changed meanwhile, such as revoking the key, holds. */
-export function stillWelcome(caller: Caller, exchange: Exchange, gateway: Gateway): Caller {
-  return gateway.snapshot() === caller.snapshot ? caller : authenticate(exchange, gateway)
 }
 
 /** Whatever goes wrong on the way, what was held for the request is let go; settling a second time changes nothing. */

@@ -1,4 +1,4 @@
-import { authenticate, type Caller } from './authenticate.ts'
+import { authenticateVisitor, type Caller } from './authenticate.ts'
 import type { Gateway } from './gateway.ts'
 import { jsonReply } from './json-reply.ts'
 import { guardLookUp } from './own-limits.ts'
@@ -11,7 +11,7 @@ export async function lookUp(
   gateway: Gateway,
   answer: (caller: Caller) => unknown,
 ): Promise<Reply> {
-  const caller = authenticate(exchange, gateway)
+  const caller = await authenticateVisitor(exchange, gateway)
   return tellingLimits(caller, gateway, async () => {
     await guardLookUp(caller, gateway.admissions)
     return jsonReply(answer(caller))

@@ -1,13 +1,13 @@
 import { checkTraits } from '../protocols/images/index.ts'
 import { imageTraitsOf } from '../vocabulary/image-traits.ts'
 import { admit } from './admit.ts'
-import { authenticate } from './authenticate.ts'
 import type { Gateway } from './gateway.ts'
-import { deliverOrSettle, respond, stillWelcome } from './generate.ts'
+import { deliverOrSettle, respond } from './generate.ts'
 import { findImageModel } from './images/find-image-model.ts'
 import { describePictures } from './images/image-asking.ts'
 import { planImages } from './images/plan-images.ts'
 import { type ReadImageRequest, readEditRequest, readGenerationRequest } from './images/read-image-request.ts'
+import { judge, welcome } from './judge.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
 import { tellingLimits } from './telling-limits.ts'
 
@@ -21,15 +21,15 @@ export function editImage(exchange: Exchange, gateway: Gateway): Promise<Reply> 
 
 /** Serves one request for pictures, from socket to settlement. What was uploaded goes when it is over, however it ends. */
 async function makeImage(exchange: Exchange, gateway: Gateway, read: ReadImageRequest): Promise<Reply> {
-  const first = authenticate(exchange, gateway)
+  const first = await welcome({ exchange, gateway })
   return tellingLimits(first, gateway, async (limits) => {
     const { picture, dispose } = await read(exchange)
     try {
-      const caller = stillWelcome(first, exchange, gateway)
-      const target = findImageModel(caller, picture)
-      checkTraits(picture, imageTraitsOf(target.model.capabilities))
-      const asking = { exchange, caller, target, picture, ...describePictures(picture) }
-      const admission = await admit(asking, gateway)
+      const admission = await judge(first, { exchange, gateway }, async (caller) => {
+        const target = findImageModel(caller, picture)
+        checkTraits(picture, imageTraitsOf(target.model.capabilities))
+        return admit({ exchange, caller, target, picture, ...describePictures(picture) }, gateway)
+      })
       limits.windows = admission.windows
       return respond(await deliverOrSettle(admission, gateway, planImages(admission, gateway)))
     } finally {

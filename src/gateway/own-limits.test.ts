@@ -11,6 +11,7 @@ function callerWith(limits: RateLimits, key: Partial<RateLimits> = {}): Caller {
     key: aKey(key),
     limits,
     snapshot: {
+      version: 1,
       accounts: new Map(),
       keys: new Map(),
       secretsByFingerprint: new Map(),

@@ -117,7 +117,7 @@ export async function guardLookUp(caller: Caller, admissions: Admissions): Promi
     limit: rpm * GUARD_FACTOR,
     amount: 1,
   }
-  const refusal = await admissions.takeCapacity([window])
+  const refusal = await admissions.takeCapacity([window], caller.account.id)
   if (refusal?.reason === 'window') throw rateLimitError(window, refusal.retryAfterSeconds)
 }
 

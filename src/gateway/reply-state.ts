@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { StateRules } from '../protocols/protocol.ts'
-import { authenticate, type Caller } from './authenticate.ts'
+import { authenticateVisitor, type Caller } from './authenticate.ts'
 import type { Gateway } from './gateway.ts'
 import { jsonReply } from './json-reply.ts'
 import { guardLookUp } from './own-limits.ts'
@@ -152,12 +152,12 @@ export function deleteReply(exchange: Exchange, gateway: Gateway): Promise<Reply
   })
 }
 
-function withKept(
+async function withKept(
   exchange: Exchange,
   gateway: Gateway,
   answer: (kept: KeptReply) => Reply | Promise<Reply>,
 ): Promise<Reply> {
-  const caller = authenticate(exchange, gateway)
+  const caller = await authenticateVisitor(exchange, gateway)
   return tellingLimits(caller, gateway, async () => {
     await guardLookUp(caller, gateway.admissions)
     const id = exchange.params.id ?? ''

@@ -84,7 +84,15 @@ export class MoneyMachine {
   admit(requestId: string, amountNano: bigint): string {
     const { accountId, keyId, creditLineNano, limit: usageLimit } = this
     const hold = { amountNano, creditLineNano, usageLimit }
-    const refusal = this.#admissions.admit({ requestId, accountId, keyId, windows: [], hold })
+    const refusal = this.#admissions.admit({
+      requestId,
+      accountId,
+      keyId,
+      configurationVersion: 0,
+      conversation: null,
+      windows: [],
+      hold,
+    })
     if (refusal !== null) return refusal.reason
     this.#journal.open({
       requestId,

@@ -28,7 +28,7 @@ for (const engine of testedEngines()) {
     const start = () =>
       FileJournal.start({
         folder,
-        persist: (settlements) => storage.writeSettlements(settlements),
+        persist: async (settlements) => void (await storage.writeSettlements(settlements)),
         isRefusal,
         fsync: 'never',
         onTrouble: () => undefined,

@@ -3,7 +3,10 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, 
 import { join } from 'node:path'
 import { SettingError } from './read-settings.ts'
 
-/** The folder of this node: embedded database, journal, generated secrets. One process at a time may use it. */
+/**
+ * The folder of a gateway: embedded database, journals, generated secrets. One process at a time may use it, together
+ * with the workers it has started.
+ */
 export interface DataFolder {
   readonly path: string
   /** The text of a file kept for this node alone; null when there is none yet. */
@@ -15,6 +18,16 @@ export interface DataFolder {
 export function openDataFolder(path: string): DataFolder {
   makeWritable(path)
   const lock = takeLock(path)
+  return { ...filesIn(path), release: () => lock.close() }
+}
+
+/** For a worker, whose parent has the folder for as long as both live. */
+export function enterDataFolder(path: string): DataFolder {
+  makeWritable(path)
+  return { ...filesIn(path), release: () => {} }
+}
+
+function filesIn(path: string): Omit<DataFolder, 'release'> {
   return {
     path,
     read: (name) => (existsSync(join(path, name)) ? readFileSync(join(path, name), 'utf8').trim() : null),
@@ -22,7 +35,6 @@ export function openDataFolder(path: string): DataFolder {
       writeFileSync(join(path, name), `${text}\n`, { mode: 0o600 })
       chmodSync(join(path, name), 0o600)
     },
-    release: () => lock.close(),
   }
 }
 

@@ -1,6 +1,7 @@
 import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
 import { readAssetBucket } from './asset-bucket.ts'
 import { readOidc } from './console-settings.ts'
+import { readNodeSettings } from './node-settings.ts'
 import { SettingError } from './setting-error.ts'
 import { LOG_LEVEL_NAMES, type Settings } from './settings.ts'
 import { readVendorKeys } from './vendor-keys.ts'
@@ -17,13 +18,13 @@ const NO_SUPPLY_FILE = 'off'
 /** Reads all settings, or stops at the first wrong one. Secrets are never repeated in a message. */
 export function readSettings(environment: Environment): Settings {
   const read = new Reader(environment)
-  refuseWhatIsNotThere(environment)
   const settings: Settings = {
     port: read.integer('PORT', { fallback: 8080, least: 0, most: 65_535 }),
     hostname: read.text('HOST') ?? '127.0.0.1',
     publicUrl: read.plainAddress('TURNPIKE_PUBLIC_URL')?.text ?? null,
     dataFolder: read.text('TURNPIKE_DATA') ?? './data',
     databaseUrl: read.databaseUrl('DATABASE_URL'),
+    ...readNodeSettings(read),
     serverSecret: read.secret('TURNPIKE_SECRET', { least: 16 }),
     operatorToken: read.token('TURNPIKE_OPERATOR_TOKEN', { least: 16 }),
     bootstrapKey: read.token('TURNPIKE_BOOTSTRAP_KEY', { least: 20, prefix: 'sk-' }),
@@ -63,26 +64,26 @@ export function readSettings(environment: Environment): Settings {
     oidc: readOidc(read),
     vendorKeys: readVendorKeys(read, BUILT_IN_CATALOG.vendors),
   }
+  requireCompanions(settings)
+  return settings
+}
+
+function requireCompanions(settings: Settings): void {
   if (settings.databaseUrl !== null && settings.serverSecret === null) {
     throw new SettingError(
       'TURNPIKE_SECRET is not set; it takes at least 16 characters and is required with DATABASE_URL.',
     )
   }
-  return settings
+  if (settings.redisUrl !== null && settings.databaseUrl === null) {
+    throw new SettingError(
+      'DATABASE_URL is not set; it takes postgres://user:password@host:port/database and is required with REDIS_URL.',
+    )
+  }
 }
 
 function readSupplyFile(path: string | null, variables: Environment): Settings['supplyFile'] {
   if (path === NO_SUPPLY_FILE) return null
   return { path: path ?? USUAL_SUPPLY_FILE, isRequired: path !== null, variables }
-}
-
-/** Settings of the design that this version does not have yet: a start that ignored them would mislead. */
-function refuseWhatIsNotThere(environment: Environment): void {
-  if (environment.REDIS_URL) {
-    throw new SettingError(
-      'REDIS_URL is set; this version keeps limits in the memory of one node and takes no Redis.',
-    )
-  }
 }
 
 interface IntegerRule {

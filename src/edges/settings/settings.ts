@@ -12,6 +12,18 @@ export interface Settings {
   readonly dataFolder: string
   /** null: SQLite in the data folder. */
   readonly databaseUrl: string | null
+  /** null: limits are kept by this process alone. */
+  readonly redisUrl: string | null
+  /** What to do while Redis does not answer: judge by this node's share of each limit, or refuse. */
+  readonly redisLoss: 'local' | 'refuse'
+  /** For how long Redis may be silent when it is asked. */
+  readonly redisDeadlineMs: number
+  /** What operators call this node; null: by the name of the machine. */
+  readonly nodeName: string | null
+  /** After how long a silent node counts as gone. */
+  readonly nodeLeaseSeconds: number
+  /** How many processes serve on one port. */
+  readonly workers: number
   readonly serverSecret: string | null
   readonly operatorToken: string | null
   readonly bootstrapKey: string | null
@@ -43,6 +55,12 @@ export interface Settings {
   readonly heartbeatSeconds: number
   /** How long streams may go on after the process was asked to stop. */
   readonly shutdownSeconds: number
+  /** How long new requests are still taken after the process was asked to stop, while balancers notice. */
+  readonly drainSeconds: number
+  /** How much may wait in the journal for the database before no more is admitted. */
+  readonly journalMaxBytes: number
+  /** How long settlements may wait in the journal before no more is admitted. */
+  readonly journalMaxAgeSeconds: number
   readonly journalFsync: 'never' | 'always'
   /** Whether an earned tier that is not paid for any more is lowered, after the grace period. */
   readonly tierDowngrade: 'on' | 'off'

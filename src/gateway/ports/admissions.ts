@@ -1,7 +1,6 @@
-import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
+import type { UsageLimit } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { KeyMoney } from './money.ts'
-import type { DailySpend } from './storage.ts'
+import type { Money } from './money.ts'
 
 export type Metric = 'requests' | 'tokens'
 
@@ -25,8 +24,12 @@ export interface Demand {
   readonly requestId: string
   readonly accountId: string
   readonly keyId: string
+  /** Of the snapshot by which the request was judged. */
+  readonly configurationVersion: number
   readonly windows: readonly WindowDemand[]
   readonly hold: HoldDemand
+  /** Names the conversation when it is to stay with one credential; null: it need not. */
+  readonly conversation: string | null
 }
 
 /** Where a window stands, for the rate-limit headers. */
@@ -41,32 +44,43 @@ export type Refusal =
   | { readonly reason: 'window'; readonly window: WindowDemand; readonly retryAfterSeconds: number }
   | { readonly reason: 'key-spending-limit' }
   | { readonly reason: 'balance' }
+  /** Another node has changed the configuration since; read it and judge anew. */
+  | { readonly reason: 'configuration-changed' }
+  /** Nobody can say now whether there is room. */
+  | { readonly reason: 'unavailable'; readonly message: string }
 
 /** null: everything was taken. Otherwise nothing was. */
 export type Decision = Refusal | null
+
+/** Which option was taken; or for each of them, whole seconds until it has room. */
+export type Choice =
+  | { readonly taken: number }
+  | { readonly taken: null; readonly retryAfterSeconds: readonly number[] }
+
+export interface CallerIds {
+  readonly accountId: string
+  readonly keyId: string
+}
 
 /**
  * Who may spend what, right now. Windows, holds and balances live together because admitting is one atomic step:
  * either all of a demand is taken or none of it. In memory on one node; a shared store may stand behind it.
  */
-export interface Admissions {
+export interface Admissions extends Money {
   admit(demand: Demand): Decision | Promise<Decision>
   /**
    * Replaces the hold of an admitted request by what it cost, which counts on the day it ended. Each request id counts
    * once.
    */
   settle(requestId: string, amountNano: NanoUsdt, endedAtMs: number): void
-  /** Takes capacity of the supply side: all windows or none. */
-  takeCapacity(windows: readonly WindowDemand[]): Decision | Promise<Decision>
-  /** Where these windows stand; spends nothing. */
+  /** Takes capacity of the supply side, or of an account when the windows are a caller's: all windows or none. */
+  takeCapacity(windows: readonly WindowDemand[], accountId?: string): Decision | Promise<Decision>
+  /** Takes all windows of the first option that has room; one without windows always has. */
+  takeFirst(options: readonly (readonly WindowDemand[])[]): Choice | Promise<Choice>
+  /** Where these windows stand, as far as this node knows; spends nothing. */
   read(windows: readonly WindowDemand[]): readonly WindowReading[]
+  /** Brings what this node knows of a caller up to date: its windows, and what its key has spent. */
+  catchUp(caller: CallerIds, windows: readonly WindowDemand[]): void | Promise<void>
   /** Whether a key has used up its fixed limit for the current period. */
   hasReachedLimit(keyId: string, limit: UsageLimit): boolean
-  keyMoney(keyId: string, period: UsagePeriod): KeyMoney
-
-  balanceNano(accountId: string): NanoUsdt
-  /** A payment or adjustment that is already stored. */
-  credit(accountId: string, amountNano: NanoUsdt): void
-  /** What a key spent before this process knew it. */
-  loadKeySpend(keyId: string, spends: readonly DailySpend[]): void
 }

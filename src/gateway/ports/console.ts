@@ -5,6 +5,7 @@ import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Format, Model, Price, Supplier } from '../../vocabulary/supply.ts'
 import type { UsagePoint } from './books.ts'
 import type { IssuedKey } from './operations.ts'
+import type { SeenNode } from './shared-books.ts'
 import type { AuditEvent, Listing } from './storage.ts'
 
 /** Whether an account wants what it asks and is answered to be kept, and for how long. */
@@ -156,17 +157,59 @@ export interface AccountDesk {
   testWebhook(accountId: string): Promise<string | null>
 }
 
+/** What several nodes have in common in Redis, as one node sees it. */
+export interface DeskView {
+  readonly mode: 'single' | 'sentinel' | 'cluster'
+  readonly isReachable: boolean
+  /** Null when it did not answer. */
+  readonly pingMs: number | null
+  readonly lossPolicy: 'local' | 'refuse'
+  /** By what this node judges now: what all share, its own share of it, or nothing, so that it refuses. */
+  readonly state: DeskState
+  /** Null when it is not known. */
+  readonly usedMemoryBytes: number | null
+}
+
+export const DESK_STATES = ['shared', 'local', 'refusing'] as const
+export type DeskState = (typeof DESK_STATES)[number]
+
+/** Null when there is no Redis. Never fails, and answers within the deadline of the desk. */
+export type DescribeDesk = () => Promise<DeskView | null>
+
+export interface JournalView {
+  readonly waiting: number
+  readonly oldestAtMs: number | null
+  readonly bytes: number
+  readonly maxBytes: number
+  readonly maxAgeSeconds: number
+  /** Why nothing more is admitted; null while there is room. */
+  readonly refusal: string | null
+}
+
+/** Null where the database does not answer. */
+export interface DatabaseView {
+  readonly engine: DatabaseFacts['engine']
+  readonly pingMs: number | null
+  readonly sizeBytes: number | null
+}
+
 export interface SystemView {
   readonly version: string
+  readonly nodeId: string
   readonly node: string
   readonly startedAtMs: number
   readonly uptimeSeconds: number
-  readonly database: DatabaseFacts & { readonly pingMs: number }
-  readonly journal: { readonly waiting: number; readonly oldestAtMs: number | null }
+  readonly database: DatabaseView
+  readonly journal: JournalView
+  readonly desk: DeskView | null
   readonly streams: number
   readonly followers: number
   readonly memoryBytes: number
   readonly cpuSeconds: number
+  /** All that are known, this one first. */
+  readonly nodes: readonly SeenNode[]
+  /** When all of this was so. */
+  readonly atMs: number
   /** Without anything secret. */
   readonly settings: Readonly<Record<string, string | number | boolean | null>>
 }

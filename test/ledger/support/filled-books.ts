@@ -1,3 +1,4 @@
+import { ChangeBook } from '../../../src/edges/storage/change-book.ts'
 import type { Database } from '../../../src/edges/storage/database.ts'
 import { MIGRATIONS, migrate } from '../../../src/edges/storage/migrations.ts'
 import { saveAccount } from '../../../src/edges/storage/tables/accounts.ts'
@@ -42,7 +43,7 @@ export async function fillBooks(database: Database): Promise<void> {
   await migrate(database, MIGRATIONS)
   await saveAccount(database, ACCOUNT)
   await saveAccount(database, { ...ACCOUNT, id: 'acc_idle' })
-  await recordPaymentsOrNone(database, [
+  await recordPaymentsOrNone(new ChangeBook(database), [
     { payment: PAYMENT, event: auditEvent('evt_pay') },
     { payment: { ...PAYMENT, id: 'pay_2', reference: 'other' }, event: auditEvent('evt_pay_2') },
   ])
