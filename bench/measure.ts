@@ -44,7 +44,7 @@ export async function measure(target: Target, scenario: Scenario, round: number)
   }
 }
 
-async function runLoad(target: Target, scenario: Scenario): Promise<LoadResult> {
+export async function runLoad(target: Target, scenario: Scenario): Promise<LoadResult> {
   const job: LoadJob = {
     port: target.port,
     path: target.path,

@@ -3,6 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSyn
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SQL } from 'bun'
 
 export interface TestPostgres {
   readonly url: string
@@ -14,6 +15,15 @@ export interface OwnPostgres extends TestPostgres {
   halt(): void
   /** Starts it again at the same address. */
   restart(): void
+  /** A second server that has everything this one confirms, and can take its place. */
+  startStandby(): Promise<Standby>
+}
+
+export interface Standby {
+  readonly url: string
+  /** Makes it the one that is written to. */
+  promote(): void
+  stop(): Promise<void>
 }
 
 /** Runs one of the PostgreSQL tools to its end. */
@@ -44,7 +54,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres | null> {
   return tools === null ? null : await startTemporaryServer(tools)
 }
 
-/** The folder holding initdb, pg_ctl and postgres. */
+/** The folder holding initdb, pg_ctl, postgres and pg_basebackup. */
 function findTools(): string | null {
   const debianFolder = '/usr/lib/postgresql'
   const versions = existsSync(debianFolder) ? readdirSync(debianFolder) : []
@@ -53,7 +63,7 @@ function findTools(): string | null {
     ...(process.env.PATH ?? '').split(':').filter((folder) => folder !== ''),
     ...newestFirst.map((version) => join(debianFolder, version, 'bin')),
   ]
-  const needed = ['initdb', 'pg_ctl', 'postgres']
+  const needed = ['initdb', 'pg_ctl', 'postgres', 'pg_basebackup']
   return folders.find((folder) => needed.every((tool) => existsSync(join(folder, tool)))) ?? null
 }
 
@@ -96,9 +106,46 @@ async function startTemporaryServer(tools: string): Promise<OwnPostgres | null> 
         run('pg_ctl', 'start', '-D', data, '-l', join(folder, 'log'), '-w', '-t', '30', '-o', settings),
       )
     },
+    startStandby: () => startStandby(run, { folder, port }, user),
     stop: async () => {
       forgetSignals()
       stopNow()
+    },
+  }
+}
+
+interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+async function startStandby(
+  run: RunTool,
+  primary: { readonly folder: string; readonly port: number },
+  owner: Owner | null,
+): Promise<Standby> {
+  const folder = mkdtempSync(join(tmpdir(), 'turnpike-standby-'))
+  if (owner !== null) chownSync(folder, owner.uid, owner.gid)
+  const data = join(folder, 'data')
+  const address = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', SUPERUSER]
+  mustWork(run('pg_basebackup', ...address, '-D', data, '-R', '-X', 'stream', '-c', 'fast'))
+  const port = await findFreePort()
+  const log = join(folder, 'log')
+  const settings = settingsFor(folder, port)
+  mustWork(run('pg_ctl', 'start', '-D', data, '-l', log, '-w', '-t', '30', '-o', settings))
+  // From here on nothing is confirmed that the standby does not have.
+  const session = new SQL(`postgres://${SUPERUSER}@127.0.0.1:${primary.port}/postgres`, { max: 1 })
+  await session.unsafe("alter system set synchronous_standby_names = '*'")
+  await session.unsafe('select pg_reload_conf()')
+  await session.close()
+  return {
+    url: `postgres://${SUPERUSER}@127.0.0.1:${port}/postgres`,
+    promote: () => {
+      mustWork(run('pg_ctl', 'promote', '-D', data, '-w'))
+    },
+    stop: async () => {
+      run('pg_ctl', 'stop', '-D', data, '-m', 'immediate', '-w')
+      rmSync(folder, { recursive: true, force: true })
     },
   }
 }
@@ -208,7 +255,7 @@ function warnLoudly(): void {
       line,
       '!! PostgreSQL tests did NOT run: no server could be found, started or installed.',
       '!! Only SQLite was tested. Set TEST_DATABASE_URL=postgres://user@host:port/database',
-      '!! or install PostgreSQL (initdb, pg_ctl and postgres on the PATH) and run again.',
+      '!! or install PostgreSQL (initdb, pg_ctl, postgres and pg_basebackup on the PATH) and run again.',
       line,
     ].join('\n'),
   )

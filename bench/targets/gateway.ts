@@ -13,28 +13,40 @@ const PROGRAM = join(import.meta.dirname, '../../src/main.ts')
 const OPERATOR_TOKEN = 'bench-operator-token-0123456789abcdef'
 const API_KEY = `sk-${'bench0'.repeat(8)}`
 
+export interface GatewayPlan {
+  readonly name: string
+  /** Besides what every gateway of the benchmark has. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Whether another gateway on the same database has set up the supply. */
+  readonly isConfigured?: boolean
+}
+
 /**
  * The gateway as it ships: authentication, limits, holds, journal, ledger and metrics all on.
  * It is started as `npm start` does it: what a user has to set by hand is not measured as ours.
  */
-export async function startGateway({ processes, upstreamPort, folder }: TargetContext): Promise<Target> {
+export async function startGateway(
+  { processes, upstreamPort, folder }: TargetContext,
+  { name, environment, isConfigured = false }: GatewayPlan = { name: 'gateway', environment: {} },
+): Promise<Target> {
   const port = await findFreePort()
   const started = processes.start({
-    name: 'gateway',
+    name,
     command: [process.execPath, PROGRAM],
     environment: {
       ...BUN_ENVIRONMENT,
       PORT: String(port),
-      TURNPIKE_DATA: join(folder, 'data'),
+      TURNPIKE_DATA: join(folder, name === 'gateway' ? 'data' : `data-${name}`),
       TURNPIKE_OPERATOR_TOKEN: OPERATOR_TOKEN,
       TURNPIKE_BOOTSTRAP_KEY: API_KEY,
       TURNPIKE_SANDBOX: 'off',
+      ...environment,
     },
   })
   await awaitHttp(started, `http://127.0.0.1:${port}/healthz`)
-  await configure(new Operator(port, started), upstreamPort)
+  if (!isConfigured) await configure(new Operator(port, started), upstreamPort)
   return {
-    name: 'gateway',
+    name,
     process: started,
     port,
     path: CHAT_PATH,

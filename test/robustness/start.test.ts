@@ -185,7 +185,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('two gateways on one PostgreSQL 
       gateways = []
     }
     try {
-      const outcomes = await Promise.allSettled(environments.map(startProcess))
+      const outcomes = await Promise.allSettled(environments.map((each) => startProcess(each)))
       gateways = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
       expect(gateways.length).toBeGreaterThanOrEqual(1)
       // Only the race to make the first account may stop one of them; a migration never does.
@@ -197,7 +197,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('two gateways on one PostgreSQL 
         gateways = [await startProcess(environment)]
         await stopAll()
       }
-      gateways = await Promise.all(environments.map(startProcess))
+      gateways = await Promise.all(environments.map((each) => startProcess(each)))
       for (const { url } of gateways) {
         const response = await fetch(`${url}/v1/chat/completions`, chatRequest({ model: 'sandbox-chat' }))
         expect([response.status, await response.text()]).toEqual([

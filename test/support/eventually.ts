@@ -5,12 +5,13 @@ const POLL_MS = 5
 export async function eventually<T>(
   what: string,
   find: () => T | null | undefined | false | Promise<T | null | undefined | false>,
+  patienceMs = DEADLINE_MS,
 ): Promise<T> {
-  const endMs = performance.now() + DEADLINE_MS
+  const endMs = performance.now() + patienceMs
   for (;;) {
     const found = await find()
     if (found !== null && found !== undefined && found !== false) return found
-    if (performance.now() > endMs) throw new Error(`${what} did not happen within ${DEADLINE_MS} ms`)
+    if (performance.now() > endMs) throw new Error(`${what} did not happen within ${patienceMs} ms`)
     await Bun.sleep(POLL_MS)
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const PROGRAM = join(import.meta.dirname, '../../../src/main.ts')
-const START_PATIENCE_MS = 10_000
+const START_PATIENCE_MS = 30_000
 
 export const OPERATOR_TOKEN = 'robust-operator-token-0001'
 export const BOOTSTRAP_KEY = 'sk-robust-bootstrap-key-0001'
@@ -50,9 +50,13 @@ export function environmentOf(dataFolder: string, more: Environment = {}): Recor
   }
 }
 
-export async function startProcess(environment: Environment): Promise<GatewayProcess> {
+/** The prefix is what runs the program, such as a network of its own. */
+export async function startProcess(
+  environment: Environment,
+  prefix: readonly string[] = [],
+): Promise<GatewayProcess> {
   const startedAtMs = performance.now()
-  const child = spawnGateway(environment)
+  const child = spawnGateway(environment, prefix)
   const output = gather(child.stdout)
   const errors = gather(child.stderr)
   const url = await waitForGreeting(child, output, errors)
@@ -90,8 +94,12 @@ export async function runToExit(
   return { exitCode, output, errors }
 }
 
-function spawnGateway(environment: Environment) {
-  return Bun.spawn([process.execPath, PROGRAM], { env: environment, stdout: 'pipe', stderr: 'pipe' })
+function spawnGateway(environment: Environment, prefix: readonly string[] = []) {
+  return Bun.spawn([...prefix, process.execPath, PROGRAM], {
+    env: environment,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
 }
 
 interface Gathered {

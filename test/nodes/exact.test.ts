@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sendCrowd } from './support/crowd.ts'
+import { Fleet, MODEL, openAccount } from './support/fleet.ts'
+
+// The crowd keeps both processors busy for seconds; a Redis that waits for a processor is not one that is away.
+const PATIENT = { TURNPIKE_REDIS_DEADLINE_MS: '20000', TURNPIKE_LOG_LEVEL: 'warn' }
+
+const fleet = await Fleet.start({ size: 3, environment: PATIENT })
+afterAll(() => fleet?.stop())
+
+const CROWD = Number(process.env.TEST_CROWD ?? 10_000)
+const ask = (fields: object = {}) => ({
+  model: MODEL,
+  messages: [{ role: 'user', content: 'ping' }],
+  max_tokens: 10,
+  ...fields,
+})
+
+describe.skipIf(fleet === null)(`of ${CROWD} requests at once to three nodes`, () => {
+  let nodes: Fleet
+  beforeAll(() => {
+    if (fleet !== null) nodes = fleet
+  })
+
+  test('as many are let in as an account may make', async () => {
+    const { secret } = await openAccount(nodes.first, { rpm: 1_000 })
+    const tally = await sendCrowd({ urls: nodes.urls, key: secret, count: CROWD, body: ask() })
+    expect(tally).toEqual({ '200': 1_000, '429 rate_limit_exceeded': CROWD - 1_000 })
+  })
+
+  test('as many are let in as a key may make, whatever its account may', async () => {
+    const { secret } = await openAccount(nodes.first, { key: { rpm: 300 } })
+    const tally = await sendCrowd({ urls: nodes.urls, key: secret, count: CROWD, body: ask() })
+    expect(tally).toEqual({ '200': 300, '429 rate_limit_exceeded': CROWD - 300 })
+  })
+
+  test('as many are let in as have their tokens', async () => {
+    // Four characters are a token of prompt, and ten may be answered.
+    const { secret } = await openAccount(nodes.first, { tpm: 11 * 500 + 10 })
+    const tally = await sendCrowd({ urls: nodes.urls, key: secret, count: CROWD, body: ask() })
+    expect(tally).toEqual({ '200': 500, '429 rate_limit_exceeded': CROWD - 500 })
+  })
+
+  test('as many are let in as the balance has holds for, and it never goes below zero', async () => {
+    // 1 token of prompt and 10 of output at 1 USDT for a million are 11,000 nano.
+    const { accountId, secret } = await openAccount(nodes.first, { balance: '0.0055' })
+    const tally = await sendCrowd({ urls: nodes.urls, key: secret, count: CROWD, body: ask() })
+    const admitted = tally['200'] ?? 0
+    // What a request did not use of its hold is free again and lets others in.
+    expect(admitted).toBeGreaterThanOrEqual(500)
+    expect(admitted + (tally['403 spending_limit_exceeded'] ?? 0)).toBe(CROWD)
+    const { balance } = await settledAccount(accountId, admitted)
+    console.log(`${admitted} of ${CROWD} fitted in 0.0055 USDT; ${balance} are left`)
+    expect(Number(balance)).toBeGreaterThanOrEqual(0)
+    expect(Number(balance)).toBeLessThan(0.000011)
+  })
+
+  test('as many are let in as fit in the limit of a key', async () => {
+    const { keyId, secret } = await openAccount(nodes.first, {
+      key: { usage_limit: { period: 'daily', amount: '0.0055' } },
+    })
+    const tally = await sendCrowd({ urls: nodes.urls, key: secret, count: CROWD, body: ask() })
+    const admitted = tally['200'] ?? 0
+    expect(admitted).toBeGreaterThanOrEqual(500)
+    expect(admitted + (tally['403 spending_limit_exceeded'] ?? 0)).toBe(CROWD)
+    const spent = await spentBy(keyId)
+    console.log(`${admitted} of ${CROWD} fitted in a key's 0.0055 USDT; ${spent} nano were spent`)
+    expect(spent).toBeLessThanOrEqual(5_500_000n)
+  })
+
+  test('a key that is changed through one node is changed on the others with their next request', async () => {
+    const { keyId, secret } = await openAccount(nodes.first, {})
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+    let misses = 0
+    for (let round = 0; round < 1_000; round += 1) {
+      const allowed = round % 2 === 0
+      const through = nodes.node(round % 3)
+      await through.operator('PATCH', `/keys/${keyId}`, { state: allowed ? 'active' : 'disabled' })
+      const others = nodes.nodes.filter((node) => node !== through)
+      const statuses = await Promise.all(
+        others.map(async ({ url }, index) => {
+          const isPost = (round + index) % 2 === 0
+          const init = isPost ? { method: 'POST', headers, body: JSON.stringify(ask()) } : { headers }
+          const path = isPost ? '/v1/chat/completions' : '/v1/models'
+          const response = await fetch(url + path, init)
+          await response.text()
+          return response.status
+        }),
+      )
+      misses += statuses.filter((status) => status !== (allowed ? 200 : 401)).length
+    }
+    expect(misses).toBe(0)
+  })
+
+  /** The account once everything that was admitted is stored. */
+  async function settledAccount(accountId: string, settlements: number): Promise<{ balance: string }> {
+    await untilStored(`account=${accountId}`, settlements)
+    return nodes.first.operator('GET', `/accounts/${accountId}`)
+  }
+
+  async function spentBy(keyId: string): Promise<bigint> {
+    const all = await untilStored(`key=${keyId}`, 1)
+    return all.reduce((sum, { amount }) => sum + BigInt(Math.round(Number(amount) * 1e9)), 0n)
+  }
+
+  interface Listed {
+    readonly data: { readonly amount: string }[]
+    readonly next_cursor: string | null
+  }
+
+  async function untilStored(query: string, least: number): Promise<Listed['data']> {
+    for (let seen = -1; ; await Bun.sleep(300)) {
+      const all: Listed['data'] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const more = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+        const page: Listed = await nodes.first.operator('GET', `/settlements?${query}&limit=200${more}`)
+        all.push(...page.data)
+        cursor = page.next_cursor
+      }
+      if (all.length >= least && all.length === seen) return all
+      seen = all.length
+    }
+  }
+})

@@ -1,0 +1,20 @@
+import { expect } from 'bun:test'
+import { readBooks } from '../../robustness/support/books.ts'
+import type { Fleet } from './fleet.ts'
+
+/** Stops every node in order, and compares what clients were answered with what is in the books. */
+export async function checkBooks(fleet: Fleet, answered: readonly string[]): Promise<void> {
+  for (const node of fleet.nodes) node.signal('SIGTERM')
+  expect(await Promise.all(fleet.nodes.map((node) => node.exited))).toEqual(fleet.nodes.map(() => 0))
+  for (const folder of fleet.folders) {
+    const { settlements, ledgerDifference } = await readBooks(folder, fleet.databaseUrl)
+    expect(ledgerDifference).toBeNull()
+    const completed = settlements
+      .filter(({ outcome }) => outcome === 'completed')
+      .map(({ requestId }) => requestId)
+    expect(new Set(completed).size).toBe(completed.length)
+    // A client may have been cut off from an answer that was complete here; none may have an answer nobody wrote down.
+    const known = new Set(completed)
+    expect(answered.filter((requestId) => !known.has(requestId))).toEqual([])
+  }
+}

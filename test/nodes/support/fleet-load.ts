@@ -1,0 +1,73 @@
+import { chatRequest } from '../../robustness/support/chat-load.ts'
+import { MODEL } from './fleet.ts'
+
+export interface LoadOptions {
+  readonly key: string
+  readonly clients: number
+  /** Of every client, between two requests. */
+  readonly pauseMs?: number
+  readonly body?: object
+}
+
+export interface Trouble {
+  readonly url: string
+  readonly what: string
+  readonly atMs: number
+}
+
+/** Clients that go from node to node and never give up: what fails at one is asked of the next. */
+export class FleetLoad {
+  /** Ids of requests whose answer came whole. */
+  readonly answered: string[] = []
+  /** When each of them was answered. */
+  readonly answeredAtMs: number[] = []
+  readonly troubles: Trouble[] = []
+  readonly #urls: () => readonly string[]
+  readonly #options: LoadOptions
+  readonly #clients: Promise<void>[]
+  #isOver = false
+
+  /** The addresses are asked for each time, because a node that comes back may have another. */
+  constructor(urls: () => readonly string[], options: LoadOptions) {
+    this.#urls = urls
+    this.#options = options
+    this.#clients = Array.from({ length: options.clients }, (_, index) => this.#goOn(index))
+  }
+
+  /** Lets every client finish what it asked for and no more. */
+  async stop(): Promise<void> {
+    this.#isOver = true
+    await Promise.all(this.#clients)
+  }
+
+  troublesSince(atMs: number): Trouble[] {
+    return this.troubles.filter((trouble) => trouble.atMs >= atMs)
+  }
+
+  async #goOn(client: number): Promise<void> {
+    const { pauseMs = 0 } = this.#options
+    for (let turn = client; !this.#isOver; turn += 1) {
+      const urls = this.#urls()
+      const url = urls[turn % urls.length] ?? ''
+      const trouble = await this.#ask(url, turn % 2 === 0)
+      if (trouble !== null) this.troubles.push({ url, what: trouble, atMs: performance.now() })
+      if (pauseMs > 0 || trouble !== null) await Bun.sleep(Math.max(pauseMs, 5))
+    }
+  }
+
+  async #ask(url: string, stream: boolean): Promise<string | null> {
+    const { key, body = {} } = this.#options
+    try {
+      const request = chatRequest({ model: MODEL, stream, max_tokens: 10, ...body }, key)
+      const response = await fetch(`${url}/v1/chat/completions`, request)
+      const text = await response.text()
+      if (!response.ok) return `${response.status} ${JSON.parse(text).error.code}`
+      if (stream && !text.endsWith('data: [DONE]\n\n')) return 'cut off'
+      this.answered.push(response.headers.get('x-request-id') ?? '')
+      this.answeredAtMs.push(performance.now())
+      return null
+    } catch (error) {
+      return error instanceof Error ? error.name : String(error)
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import { type OwnRedis, startOwnRedis } from '../../../scripts/test-redis.ts'
+import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
+import {
+  type Environment,
+  environmentOf,
+  type GatewayProcess,
+  makeFolder,
+  removeFolder,
+  startProcess,
+  stopProcess,
+} from '../../robustness/support/gateway-process.ts'
+import { makeDatabase } from '../../robustness/support/own-database.ts'
+
+/** The model every node offers; its price makes a request with one token of output cost a round amount. */
+export const MODEL = 'sandbox-chat'
+
+export interface FleetOptions {
+  readonly size: number
+  /** Of every node. */
+  readonly environment?: Environment
+  /** Instead of a database of its own on the test server. */
+  readonly databaseUrl?: string
+}
+
+/** Several gateways on one PostgreSQL and one Redis, each a process of its own, and a supplier they share. */
+export class Fleet {
+  readonly nodes: GatewayProcess[] = []
+  readonly redis: OwnRedis
+  readonly databaseUrl: string
+  readonly sandbox: Sandbox
+  readonly folders: string[] = []
+  readonly #environment: Environment
+  readonly #dropDatabase: () => Promise<void>
+
+  private constructor(parts: {
+    readonly redis: OwnRedis
+    readonly databaseUrl: string
+    readonly sandbox: Sandbox
+    readonly environment: Environment
+    readonly dropDatabase: () => Promise<void>
+  }) {
+    this.redis = parts.redis
+    this.databaseUrl = parts.databaseUrl
+    this.sandbox = parts.sandbox
+    this.#environment = parts.environment
+    this.#dropDatabase = parts.dropDatabase
+  }
+
+  /** Null when PostgreSQL or Redis cannot be had here. */
+  static async start({ size, environment = {}, databaseUrl }: FleetOptions): Promise<Fleet | null> {
+    const database =
+      databaseUrl === undefined ? await makeDatabase() : { url: databaseUrl, drop: async () => {} }
+    if (database === null) return null
+    const redis = await startOwnRedis()
+    if (redis === null) {
+      await database.drop()
+      return null
+    }
+    const fleet = new Fleet({
+      redis,
+      databaseUrl: database.url,
+      sandbox: startSandbox(),
+      environment,
+      dropDatabase: () => database.drop(),
+    })
+    // The first makes the tables and the first account; the others find them.
+    await fleet.add()
+    await Promise.all(Array.from({ length: size - 1 }, () => fleet.add()))
+    await registerSupply(fleet.first, fleet.sandbox.url)
+    return fleet
+  }
+
+  get first(): GatewayProcess {
+    return this.node(0)
+  }
+
+  get urls(): string[] {
+    return this.nodes.map(({ url }) => url)
+  }
+
+  node(index: number): GatewayProcess {
+    const node = this.nodes[index]
+    if (node === undefined) throw new Error(`there is no node ${index}`)
+    return node
+  }
+
+  /** Starts one more node; the prefix is what runs it, such as a network of its own. */
+  async add(more: Environment = {}, prefix: readonly string[] = []): Promise<GatewayProcess> {
+    const folder = makeFolder()
+    const index = this.folders.push(folder) - 1
+    const node = await startProcess(this.environmentFor(folder, more), prefix)
+    this.nodes[index] = node
+    return node
+  }
+
+  /** Starts a node again in the folder it had. */
+  async restart(index: number, more: Environment = {}): Promise<GatewayProcess> {
+    const node = await startProcess(this.environmentFor(this.folders[index] ?? '', more))
+    this.nodes[index] = node
+    return node
+  }
+
+  environmentFor(folder: string, more: Environment = {}): Environment {
+    return environmentOf(folder, {
+      DATABASE_URL: this.databaseUrl,
+      REDIS_URL: this.redis.url,
+      TURNPIKE_SANDBOX: 'off',
+      TURNPIKE_SUPPLY: 'off',
+      TURNPIKE_NODE_NAME: `node-${this.folders.indexOf(folder)}`,
+      BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+      ...this.#environment,
+      ...more,
+    })
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => stopProcess(node)))
+    for (const folder of this.folders) removeFolder(folder)
+    await this.sandbox.stop()
+    await this.redis.stop()
+    await this.#dropDatabase()
+  }
+}
+
+async function registerSupply(node: GatewayProcess, sandboxUrl: string): Promise<void> {
+  await node.operator('PUT', '/suppliers/acme', {
+    type: 'openai-compatible',
+    base_url: `${sandboxUrl}/v1`,
+    formats: ['chat-completion'],
+    enabled: true,
+  })
+  await node.operator('POST', '/suppliers/acme/credentials', { secret: 'sk-sandbox-fleet' })
+  for (const model of [MODEL, 'sandbox-slow']) {
+    await node.operator('PUT', `/models/${model}`, {
+      owned_by: 'acme',
+      display_name: model,
+      description: 'Talks back.',
+      kinds: ['text'],
+      input_token_limit: 128_000,
+      output_token_limit: 16_384,
+      rpm: null,
+      tpm: null,
+    })
+    await node.operator('PUT', `/models/${model}/routes/acme`, {
+      upstream_model: model,
+      price: { input: '1', output: '1' },
+      priority: 1,
+      enabled: true,
+    })
+  }
+}
+
+export interface NewAccount {
+  readonly accountId: string
+  readonly keyId: string
+  readonly secret: string
+}
+
+/** An account with one key; `balance` is paid in, `rpm` and `tpm` are its tier's. */
+export async function openAccount(
+  node: GatewayProcess,
+  { balance, rpm, tpm, key = {} }: { balance?: string; rpm?: number; tpm?: number; key?: object },
+): Promise<NewAccount> {
+  const account = await node.operator<{ id: string }>('POST', '/accounts', { name: 'crowd' })
+  if (balance === undefined) await node.operator('PATCH', `/accounts/${account.id}`, { credit_line: null })
+  else
+    await node.operator('POST', `/accounts/${account.id}/payments`, { amount: balance, reference: 'first' })
+  await node.operator('PUT', `/accounts/${account.id}/tier`, {
+    tier: 'Enterprise',
+    rpm: rpm ?? 10_000_000,
+    tpm: tpm ?? 1_000_000_000,
+    reason: 'test',
+  })
+  const made = await node.operator<{ id: string; secret: string }>('POST', `/accounts/${account.id}/keys`, {
+    name: 'crowd',
+    ...key,
+  })
+  return { accountId: account.id, keyId: made.id, secret: made.secret }
+}

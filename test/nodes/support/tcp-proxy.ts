@@ -1,0 +1,49 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+export interface TcpProxy {
+  readonly port: number
+  /** Where new connections lead from now on; those that stand are broken. */
+  leadTo(port: number): void
+  stop(): Promise<void>
+}
+
+/** Passes connections on to a port of this machine, as an address that outlives its server does. */
+export function startProxy(hostname: string, targetPort: number): Promise<TcpProxy> {
+  let target = targetPort
+  const open = new Set<Socket>()
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1')
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      open.add(one)
+      one.pipe(other)
+      one.on('error', () => other.destroy())
+      one.on('close', () => {
+        open.delete(one)
+        other.destroy()
+      })
+    }
+  })
+  const breakAll = () => {
+    for (const socket of open) socket.destroy()
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<TcpProxy>()
+  server.once('error', reject)
+  server.listen(0, hostname, () => {
+    const address = server.address()
+    resolve({
+      port: typeof address === 'object' && address !== null ? address.port : 0,
+      leadTo: (port) => {
+        target = port
+        breakAll()
+      },
+      stop: () => {
+        breakAll()
+        return new Promise((done) => server.close(() => done()))
+      },
+    })
+  })
+  return promise
+}
