@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { readTally, type Tally } from './read-tally.ts'
 import { ensureChromium } from './test-chromium.ts'
 import { findPostgres } from './test-postgres.ts'
+import { findRedis } from './test-redis.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 // The agents are other people's programs that must be installed first; they have a command of their own.
@@ -36,7 +37,7 @@ async function forward(stream: ReadableStream<Uint8Array>, sink: NodeJS.WriteStr
 }
 
 /** Tests that mostly wait for a browser or for other processes; they run beside all others. */
-const WAITING = ['test/console/', 'test/robustness/', 'test/uploads/', 'test/exports/']
+const WAITING = ['test/console/', 'test/robustness/', 'test/uploads/', 'test/exports/', 'test/desk/']
 
 interface Run {
   readonly exitCode: number
@@ -84,6 +85,9 @@ async function main(): Promise<number> {
   const postgres = await findPostgres()
   if (postgres === null)
     console.log('PostgreSQL was not found: its tests are skipped, SQLite is tested alone')
+  const redis = await findRedis()
+  // The lanes take over what stands in the environment of this process.
+  if (redis !== null) process.env.TEST_REDIS_URL = redis.url
   try {
     const runs = await runTests(postgres?.url ?? null)
     const exitCode = runs.find((run) => run.exitCode !== 0)?.exitCode ?? 0
@@ -99,6 +103,7 @@ async function main(): Promise<number> {
     // A run that tested nothing proves nothing, whatever its exit status says.
     return exitCode === 0 && passed === 0 ? 1 : exitCode
   } finally {
+    await redis?.stop()
     await postgres?.stop()
   }
 }

@@ -32,7 +32,9 @@ function demand(fields: Partial<Omit<Demand, 'hold'>> & { hold?: Partial<Demand[
     requestId: `req_${lastId}`,
     accountId: 'rich',
     keyId: 'key_1',
+    configurationVersion: 0,
     windows: [],
+    conversation: null,
     ...rest,
     hold: { amountNano: 0n, creditLineNano: null, usageLimit: null, ...hold },
   }

@@ -1,5 +1,6 @@
 import type {
   Admissions,
+  Choice,
   Decision,
   Demand,
   WindowDemand,
@@ -87,6 +88,16 @@ export class MemoryAdmissions implements Admissions {
     return refusal
   }
 
+  takeFirst(options: readonly (readonly WindowDemand[])[]): Choice {
+    const retryAfterSeconds: number[] = []
+    for (const [taken, windows] of options.entries()) {
+      const refusal = this.takeCapacity(windows)
+      if (refusal?.reason !== 'window') return { taken }
+      retryAfterSeconds.push(refusal.retryAfterSeconds)
+    }
+    return { taken: null, retryAfterSeconds }
+  }
+
   read(windows: readonly WindowDemand[]): readonly WindowReading[] {
     const nowMs = this.#clock.nowMs()
     return windows.map(({ id, metric, limit }) => {
@@ -98,6 +109,14 @@ export class MemoryAdmissions implements Admissions {
         resetSeconds: resetSeconds(window, nowMs),
       }
     })
+  }
+
+  catchUp(): void {
+    // Nothing happens but here.
+  }
+
+  refresh(): void {
+    // Nothing happens but here.
   }
 
   hasReachedLimit(keyId: string, limit: UsageLimit): boolean {
@@ -119,6 +138,7 @@ export class MemoryAdmissions implements Admissions {
     this.#account(accountId).balanceNano += amountNano
   }
 
+  /** What a key spent before this process knew it. */
   loadKeySpend(keyId: string, spends: readonly DailySpend[]): void {
     // The key stays the same object, because requests under way hold money on it.
     const key = this.#key(keyId)

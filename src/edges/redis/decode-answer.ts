@@ -1,0 +1,77 @@
+import type { Refusal, WindowDemand } from '../../gateway/ports/admissions.ts'
+import type { AdmitAnswer, CapacityAnswer, PinnedTo, WindowState } from '../../gateway/ports/common-desk.ts'
+import { WINDOW_MS } from '../../rules/limits/window.ts'
+
+/** A word, the time at Redis, a detail; then for each window what was spent and when it was opened, 0 if it is not. */
+export type WindowAnswer = readonly [word: string, nowMs: number, detail: string, ...windows: number[]]
+
+const WINDOWS_AT = 3
+
+export function decodeAdmitAnswer(answer: WindowAnswer, demands: readonly WindowDemand[]): AdmitAnswer {
+  const [word, , detail] = answer
+  switch (word) {
+    case 'admitted':
+      return { type: 'admitted', windows: decodeWindows(answer), pin: decodePin(detail) }
+    case 'refused':
+      return decodeRefusal(detail, demands, decodeWindows(answer))
+    case 'behind':
+      return { type: 'behind', version: Number(detail) }
+    default:
+      return { type: 'unknown', missing: detail as 'generation' | 'account' | 'key' }
+  }
+}
+
+export function decodeWindows(answer: WindowAnswer): WindowState[] {
+  const states: WindowState[] = []
+  for (let at = WINDOWS_AT; at < answer.length; at += 2) {
+    const [spent, openedAtMs] = [Number(answer[at]), Number(answer[at + 1])]
+    states.push({ spent, closesInMs: openedAtMs === 0 ? 0 : openedAtMs + WINDOW_MS - answer[1] })
+  }
+  return states
+}
+
+/** When the window was opened from which the demand at this place was taken. */
+export function openedAtMs(answer: WindowAnswer, place: number): number {
+  return Number(answer[WINDOWS_AT + 2 * place + 1])
+}
+
+export function encodePin({ supplierId, credentialId }: PinnedTo): string {
+  return JSON.stringify([supplierId, credentialId])
+}
+
+function decodePin(text: string): PinnedTo | null {
+  if (text === '') return null
+  const [supplierId, credentialId] = JSON.parse(text) as [string, string]
+  return { supplierId, credentialId }
+}
+
+function decodeRefusal(
+  reason: string,
+  demands: readonly WindowDemand[],
+  windows: readonly WindowState[],
+): AdmitAnswer {
+  const refusal: Refusal =
+    reason === 'window'
+      ? findLastToFree(demands, windows)
+      : { reason: reason as 'key-spending-limit' | 'balance' }
+  return { type: 'refused', refusal, windows }
+}
+
+/** Of several full windows the one that frees last decides: waiting for another would only be refused again. */
+function findLastToFree(demands: readonly WindowDemand[], windows: readonly WindowState[]): Refusal {
+  let longest: (Refusal & { reason: 'window' }) | null = null
+  for (const [place, window] of demands.entries()) {
+    const { spent, closesInMs } = windows[place] ?? { spent: 0, closesInMs: 0 }
+    if (spent + window.amount <= window.limit) continue
+    const retryAfterSeconds = Math.max(1, Math.ceil(closesInMs / 1000))
+    if (longest === null || retryAfterSeconds > longest.retryAfterSeconds) {
+      longest = { reason: 'window', window, retryAfterSeconds }
+    }
+  }
+  if (longest === null) throw new Error('Redis refused for a full window, and none is full.')
+  return longest
+}
+
+export function decodeCapacityAnswer([option = -1, ...retryAfterSeconds]: readonly number[]): CapacityAnswer {
+  return option < 0 ? { type: 'refused', retryAfterSeconds } : { type: 'taken', option }
+}

@@ -1,0 +1,60 @@
+import type { WindowDemand } from '../../gateway/ports/admissions.ts'
+import type { AccountNews, AdmitCall, OpenHold } from '../../gateway/ports/common-desk.ts'
+import { USAGE_PERIODS } from '../../vocabulary/api-key.ts'
+import type { Argument } from './connection.ts'
+
+// While a script runs nobody else is served, so long lists are told in several.
+const BATCH = 500
+
+export function encodeAdmitCall(time: Argument, call: AdmitCall): Argument[] {
+  const { amountNano, creditLineNano, usageLimit } = call.hold
+  const values: Argument[] = [
+    time,
+    call.generation,
+    call.configurationVersion,
+    call.requestId,
+    call.keyId,
+    String(amountNano),
+    creditLineNano === null ? '' : String(creditLineNano),
+    usageLimit?.period ?? '',
+    usageLimit === null ? '' : String(usageLimit.amountNano),
+    call.conversation === null ? '' : 1,
+  ]
+  for (const { id, limit, amount } of call.windows) values.push(id, limit, amount)
+  return values
+}
+
+export function encodeOptions(options: readonly (readonly WindowDemand[])[]): Argument[] {
+  return options.flatMap((windows) => [
+    windows.length,
+    ...windows.flatMap(({ id, limit, amount }) => [id, limit, amount]),
+  ])
+}
+
+export function encodeHolds(holds: readonly OpenHold[]): Argument[] {
+  return [
+    holds.length,
+    ...holds.flatMap(({ requestId, keyId, amountNano }) => [requestId, keyId, String(amountNano)]),
+  ]
+}
+
+export function encodeNews({ generation, isLoad, balance, stored, keys }: AccountNews): Argument[] {
+  return [
+    generation,
+    isLoad ? 1 : '',
+    balance === null ? '' : String(balance.balanceNano),
+    balance === null ? '' : String(balance.version),
+    stored.length,
+    ...stored,
+    ...keys.flatMap(({ keyId, totals }) => [
+      keyId,
+      ...USAGE_PERIODS.flatMap((period) => [totals[period].startDay, String(totals[period].spentNano)]),
+    ]),
+  ]
+}
+
+export function inBatches<Item>(items: readonly Item[]): (readonly Item[])[] {
+  const batches: (readonly Item[])[] = []
+  for (let at = 0; at < items.length; at += BATCH) batches.push(items.slice(at, at + BATCH))
+  return batches
+}

@@ -1,0 +1,284 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { WindowDemand } from '../../gateway/ports/admissions.ts'
+import { settleAll } from './testing/manual-time.ts'
+import { type TestNode, World, type WorldOptions } from './testing/shared-world.ts'
+
+let world: World
+let left: TestNode
+let right: TestNode
+
+async function begin(options: WorldOptions): Promise<void> {
+  world = new World(options)
+  world.books.move('acc', 1_000n)
+  left = await world.addNode('left')
+  right = await world.addNode('right')
+  await world.beat()
+}
+
+const requests = (limit: number, id = 'account:acc:requests'): WindowDemand => ({
+  id,
+  metric: 'requests',
+  limit,
+  amount: 1,
+})
+const holding = (amountNano: bigint, creditLineNano: bigint | null = 0n) => ({
+  hold: { amountNano, creditLineNano },
+})
+
+function lose(): void {
+  for (const { desk } of world.nodes.values()) desk.fault = 'lost'
+}
+
+/** The desk answers again, and every node has had time to notice. */
+async function find(): Promise<void> {
+  for (const { desk } of world.nodes.values()) desk.fault = 'none'
+  await settleAll()
+}
+
+async function admitUntilRefused(node: TestNode, fields: Parameters<World['demand']>[0]): Promise<number> {
+  for (let admitted = 0; admitted < 1_000; admitted += 1) {
+    if ((await world.admit(node, world.demand(fields))) !== null) return admitted
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+describe('where a lost desk refuses', () => {
+  beforeEach(() => begin({ loss: 'refuse' }))
+
+  test('only requests that were under way wait for it', async () => {
+    await world.admit(left, world.demand(holding(1n)))
+    left.desk.fault = 'silent'
+    const first = world.admit(left, world.demand(holding(1n)))
+    await world.time.advance(50)
+    expect(await first).toMatchObject({ reason: 'unavailable' })
+    left.desk.calls.length = 0
+    expect(await world.admit(left, world.demand(holding(1n)))).toMatchObject({ reason: 'unavailable' })
+    expect(await left.admissions.takeCapacity([requests(1, 'credential:a:requests')])).toMatchObject({
+      reason: 'unavailable',
+    })
+    expect(await left.admissions.takeFirst([[requests(1, 'credential:a:requests')]])).toEqual({
+      taken: null,
+      retryAfterSeconds: [1],
+    })
+    expect(left.desk.calls).toEqual([])
+    expect(left.admissions.isShared).toBe(false)
+  })
+
+  test('it is asked again ever more seldom, and at once when the connection stands', async () => {
+    left.desk.fault = 'lost'
+    await world.admit(left, world.demand())
+    left.desk.calls.length = 0
+    const probes: number[] = []
+    for (let waitedMs = 0; waitedMs < 10_000; waitedMs += 250) {
+      await world.time.advance(250)
+      if (left.desk.calls.splice(0).includes('generation')) probes.push(waitedMs + 250)
+    }
+    expect(probes).toEqual([250, 750, 1_750, 3_750, 5_750, 7_750, 9_750])
+    await find()
+    expect(left.admissions.isShared).toBe(true)
+    expect(await world.admit(left, world.demand(holding(1_000n)))).toBeNull()
+  })
+
+  test('what it let in without an answer is let go of', async () => {
+    await world.admit(left, world.demand(holding(1n)))
+    left.desk.fault = 'lost-after'
+    expect(await world.admit(left, world.demand(holding(900n)))).toMatchObject({ reason: 'unavailable' })
+    expect(world.hub.account('acc').money.heldNano).toBe(901n)
+    await find()
+    expect(world.hub.account('acc').money.heldNano).toBe(1n)
+  })
+
+  test('a call that is carried out after it was given up is made undone', async () => {
+    await world.admit(left, world.demand(holding(1n)))
+    left.desk.fault = 'silent'
+    const given = world.admit(left, world.demand(holding(900n)))
+    await world.time.advance(50)
+    expect(await given).toMatchObject({ reason: 'unavailable' })
+    await find()
+    expect(world.hub.account('acc').money.heldNano).toBe(901n)
+    await world.beat()
+    expect(world.hub.account('acc').money.heldNano).toBe(1n)
+  })
+})
+
+describe('where a lost desk is replaced by shares', () => {
+  beforeEach(() => begin({ loss: 'local' }))
+
+  test('each node has its part of a window', async () => {
+    lose()
+    const windows = [requests(9)]
+    expect(await admitUntilRefused(left, { windows })).toBe(5)
+    expect(await admitUntilRefused(right, { windows })).toBe(5)
+    expect(left.admissions.read(windows)).toEqual([
+      { metric: 'requests', limit: 9, remaining: 0, resetSeconds: 60 },
+    ])
+    expect(await world.admit(left, world.demand({ windows }))).toMatchObject({ retryAfterSeconds: 60 })
+    await world.time.advance(60_000)
+    expect(await admitUntilRefused(left, { windows })).toBe(5)
+  })
+
+  test('of a window that is open each node has its part of what was left when it last looked', async () => {
+    const windows = [requests(10)]
+    await world.admit(left, world.demand({ windows }))
+    await world.time.advance(20_000)
+    for (let spent = 0; spent < 3; spent += 1) await world.admit(right, world.demand({ windows }))
+    lose()
+    expect(await admitUntilRefused(right, { windows })).toBe(3)
+    expect(await admitUntilRefused(left, { windows })).toBe(5)
+    expect(await world.admit(right, world.demand({ windows }))).toMatchObject({ retryAfterSeconds: 40 })
+  })
+
+  test('each node has its part of the money, and costs that are stored stay a part of it', async () => {
+    lose()
+    expect(await world.admit(left, world.demand(holding(501n)))).toEqual({ reason: 'balance' })
+    const demand = world.demand(holding(500n))
+    expect(await world.admit(left, demand)).toBeNull()
+    world.settle(demand.requestId, 400n)
+    expect(await world.admit(left, world.demand(holding(101n)))).toEqual({ reason: 'balance' })
+    world.write(left)
+    await world.note(left)
+    expect(left.admissions.balanceNano('acc')).toBe(600n)
+    expect(await world.admit(left, world.demand(holding(101n)))).toEqual({ reason: 'balance' })
+    expect(await world.admit(left, world.demand(holding(100n)))).toBeNull()
+    expect(await world.admit(right, world.demand(holding(301n)))).toEqual({ reason: 'balance' })
+    expect(await world.admit(right, world.demand(holding(300n)))).toBeNull()
+  })
+
+  test('a payment counts at the next beat', async () => {
+    lose()
+    expect(await admitUntilRefused(left, holding(500n))).toBe(1)
+    world.books.move('acc', 1_000n)
+    await world.beat()
+    expect(await admitUntilRefused(left, holding(500n))).toBe(1)
+  })
+
+  test('each node has its part of a spending limit', async () => {
+    lose()
+    const limited = (amountNano: bigint) => ({
+      hold: { amountNano, usageLimit: { period: 'daily' as const, amountNano: 100n } },
+    })
+    expect(await world.admit(left, world.demand(limited(51n)))).toEqual({ reason: 'key-spending-limit' })
+    expect(await admitUntilRefused(left, limited(50n))).toBe(1)
+    expect(await admitUntilRefused(right, limited(50n))).toBe(1)
+  })
+
+  test('what is unlimited stays so', async () => {
+    world.books.isAway = true
+    lose()
+    expect(await world.admit(left, world.demand(holding(1_000_000n, null)))).toBeNull()
+    expect(await world.admit(left, world.demand({ accountId: 'new', ...holding(0n) }))).toBeNull()
+  })
+
+  test('without the database an account is judged by what was known of it, and by nothing else', async () => {
+    await world.admit(left, world.demand(holding(100n)))
+    lose()
+    world.books.isAway = true
+    await world.beat()
+    expect(await world.admit(left, world.demand(holding(401n)))).toEqual({ reason: 'balance' })
+    expect(await world.admit(left, world.demand(holding(400n)))).toBeNull()
+    expect(await world.admit(right, world.demand(holding(1n)))).toMatchObject({ reason: 'unavailable' })
+  })
+
+  test('capacity is divided as well', async () => {
+    const windows = [requests(4, 'credential:a:requests')]
+    await left.admissions.takeCapacity(windows)
+    lose()
+    // Of the three that are left, as far as this node knows.
+    expect(await left.admissions.takeFirst([windows])).toEqual({ taken: 0 })
+    expect(await left.admissions.takeCapacity(windows)).toBeNull()
+    expect(await left.admissions.takeFirst([windows])).toEqual({ taken: null, retryAfterSeconds: [60] })
+  })
+
+  test('the desk is told of everything before it is asked again', async () => {
+    const windows = [requests(10)]
+    await world.admit(left, world.demand({ windows, ...holding(100n) }))
+    lose()
+    for (const node of [left, right]) await world.admit(node, world.demand({ windows, ...holding(200n) }))
+    await left.admissions.takeCapacity([requests(3, 'credential:a:requests')])
+    await find()
+    const { money, windows: told } = world.hub.account('acc')
+    expect(money.heldNano).toBe(500n)
+    expect(told.look(windows, world.time.nowMs())).toMatchObject([{ spent: 3 }])
+    expect(
+      world.hub.supplyWindows.look([requests(3, 'credential:a:requests')], world.time.nowMs()),
+    ).toMatchObject([{ spent: 1 }])
+    expect(await admitUntilRefused(right, { windows })).toBe(7)
+  })
+
+  test('what is let in while the desk is being told is told as well', async () => {
+    await world.admit(left, world.demand(holding(10n)))
+    lose()
+    await world.admit(left, world.demand(holding(20n)))
+    world.books.answerMs = 10
+    await find()
+    expect(left.admissions.isShared).toBe(false)
+    expect(await world.admit(left, world.demand(holding(40n)))).toBeNull()
+    await world.time.advance(10)
+    expect(left.admissions.isShared).toBe(true)
+    expect(world.hub.account('acc').money.heldNano).toBe(70n)
+  })
+})
+
+type Step =
+  | { readonly type: 'admit'; readonly node: number; readonly amount: number }
+  | { readonly type: 'settle'; readonly pick: number; readonly percent: number }
+  | { readonly type: 'store'; readonly node: number }
+  | { readonly type: 'beat' }
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    type: fc.constant('admit'),
+    node: fc.nat({ max: 2 }),
+    amount: fc.integer({ min: 1, max: 300 }),
+  }),
+  fc.record({ type: fc.constant('settle'), pick: fc.nat({ max: 20 }), percent: fc.nat({ max: 100 }) }),
+  fc.record({ type: fc.constant('store'), node: fc.nat({ max: 2 }) }),
+  fc.record({ type: fc.constant('beat') }),
+)
+
+/** Gives how many were let in by it. */
+async function carryOut(one: Step, nodes: readonly TestNode[]): Promise<number> {
+  switch (one.type) {
+    case 'admit': {
+      const demand = world.demand({ windows: [requests(10)], ...holding(BigInt(one.amount)) })
+      return (await world.admit(nodes[one.node] ?? left, demand)) === null ? 1 : 0
+    }
+    case 'settle': {
+      const open = [...world.open.values()]
+      const picked = open[one.pick % Math.max(1, open.length)]?.demand
+      if (picked !== undefined) {
+        world.settle(picked.requestId, (picked.hold.amountNano * BigInt(one.percent)) / 100n)
+      }
+      return 0
+    }
+    case 'store':
+      world.write(nodes[one.node] ?? left)
+      await world.note(nodes[one.node] ?? left)
+      return 0
+    case 'beat':
+      await world.beat()
+      return 0
+  }
+}
+
+test('shares never add up to more than there is, whatever is settled and stored meanwhile', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
+      await begin({ loss: 'local' })
+      const nodes = [left, right, await world.addNode('third')]
+      await world.beat()
+      lose()
+      let admitted = 0
+      for (const one of steps) {
+        admitted += await carryOut(one, nodes)
+        const owedNano = world.obligationsNano(() => true)
+        expect(world.books.balance('acc').balanceNano).toBeGreaterThanOrEqual(owedNano)
+      }
+      // Three nodes with a third of ten each, rounded up, in each of the minutes that have begun.
+      const minutes = 1 + Math.ceil(steps.filter(({ type }) => type === 'beat').length / 60)
+      expect(admitted).toBeLessThanOrEqual(12 * minutes)
+    }),
+    { numRuns: 60 },
+  )
+}, 30_000)

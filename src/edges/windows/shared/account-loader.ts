@@ -1,0 +1,75 @@
+import type { CommonDesk } from '../../../gateway/ports/common-desk.ts'
+import type { AccountReader } from './account-reader.ts'
+import type { DeskCircuit } from './desk-circuit.ts'
+import type { DeskGeneration } from './desk-generation.ts'
+
+export interface LoaderParts {
+  readonly desk: CommonDesk
+  readonly circuit: DeskCircuit
+  readonly generation: DeskGeneration
+  readonly reader: AccountReader
+}
+
+/** One reading of an account, for everybody who waits for it. */
+interface Flight {
+  readonly keyIds: Set<string>
+  /** From here on no key can be added to it. */
+  hasBegun: boolean
+  readonly done: Promise<void>
+}
+
+/** Tells the desk what is stored of an account it does not know. */
+export class AccountLoader {
+  readonly #parts: LoaderParts
+  readonly #flights = new Map<string, Flight>()
+
+  constructor(parts: LoaderParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves when the desk knows the account, and the key if there is one. */
+  async load(accountId: string, keyId: string | null): Promise<void> {
+    for (;;) {
+      const flight = this.#flights.get(accountId)
+      if (flight === undefined) return this.#start(accountId, keyId)
+      if (keyId === null || flight.keyIds.has(keyId)) return flight.done
+      if (!flight.hasBegun) {
+        flight.keyIds.add(keyId)
+        return flight.done
+      }
+      // What it fails of is for those who wait for it; this one tries by itself.
+      await flight.done.catch(() => undefined)
+    }
+  }
+
+  #start(accountId: string, keyId: string | null): Promise<void> {
+    const keyIds = new Set(keyId === null ? [] : [keyId])
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const flight: Flight = {
+      keyIds,
+      hasBegun: false,
+      done: promise.then(() => this.#fly(accountId, flight)).finally(() => this.#flights.delete(accountId)),
+    }
+    this.#flights.set(accountId, flight)
+    resolve()
+    return flight.done
+  }
+
+  async #fly(accountId: string, flight: Flight): Promise<void> {
+    const { desk, circuit, generation, reader } = this.#parts
+    await generation.complete()
+    // Read after this, or the desk could be told a balance from before it was emptied.
+    const current = generation.current
+    flight.hasBegun = true
+    const [balances, totals] = await Promise.all([
+      reader.readBalances([accountId]),
+      reader.readTotals([...flight.keyIds]),
+    ])
+    const balance = balances.get(accountId) ?? null
+    if (balance === null) throw new Error(`The database did not tell the balance of account ${accountId}.`)
+    const keys = [...totals.values()]
+    await circuit.watch(
+      desk.learn(accountId, { generation: current, stored: [], balance, keys, isLoad: true }),
+    )
+  }
+}

@@ -1,0 +1,111 @@
+import type { Decision, Demand, Refusal } from '../../../gateway/ports/admissions.ts'
+import type { AdmitAnswer } from '../../../gateway/ports/common-desk.ts'
+import type { NodeParts } from './node-parts.ts'
+import type { Entry } from './open-entries.ts'
+import { isDoneWithin } from './timers.ts'
+
+type Missing = Extract<AdmitAnswer, { type: 'unknown' }>['missing']
+
+// A desk that is emptied again and again would otherwise be asked for ever.
+const MOST_TRIES = 5
+/** How long an admission waits for the database to tell of an account that nobody asked for yet. */
+export const READ_PATIENCE_MS = 2_000
+
+const CHANGED: Refusal = { reason: 'configuration-changed' }
+export const UNAVAILABLE: Refusal = {
+  reason: 'unavailable',
+  message: 'The limits that all nodes share cannot be looked up at the moment.',
+}
+
+/** Judges requests: at the desk, or by this node's share of the limits when the desk cannot. */
+export class AdmitAtDesk {
+  readonly #parts: NodeParts
+
+  constructor(parts: NodeParts) {
+    this.#parts = parts
+  }
+
+  async admit(demand: Demand): Promise<Decision> {
+    const { circuit, desk, generation } = this.#parts
+    const entry = this.#parts.entries.ask(demand)
+    for (let tries = 0; tries < MOST_TRIES && circuit.isClosed; tries += 1) {
+      const asked = generation.current
+      let answer: AdmitAnswer
+      try {
+        answer = await desk.admit({
+          requestId: demand.requestId,
+          accountId: demand.accountId,
+          keyId: demand.keyId,
+          generation: asked,
+          configurationVersion: demand.configurationVersion,
+          windows: demand.windows,
+          hold: demand.hold,
+          conversation: demand.conversation,
+        })
+      } catch (error) {
+        circuit.trip(error)
+        entry.isUnanswered = true
+        break
+      }
+      // This node told the emptied desk its holds before it knew of this one, so the desk does not have it.
+      if (answer.type === 'admitted' && asked !== generation.current) continue
+      if (answer.type !== 'unknown') return this.#conclude(answer, demand, entry)
+      if (!(await this.#makeKnown(answer.missing, demand))) break
+    }
+    return this.#judgeAlone(demand, entry)
+  }
+
+  #conclude(answer: Exclude<AdmitAnswer, { type: 'unknown' }>, demand: Demand, entry: Entry): Decision {
+    const { entries, windowView, clock, onPin } = this.#parts
+    switch (answer.type) {
+      case 'admitted':
+        windowView.remember(demand.windows, answer.windows, clock.nowMs())
+        entries.open(entry)
+        if (answer.pin !== null && demand.conversation !== null) onPin(demand.conversation, answer.pin)
+        return null
+      case 'refused':
+        windowView.remember(demand.windows, answer.windows, clock.nowMs())
+        entries.forget(entry)
+        return answer.refusal
+      case 'behind':
+        entries.forget(entry)
+        return CHANGED
+    }
+  }
+
+  async #makeKnown(missing: Missing, { accountId, keyId, hold }: Demand): Promise<boolean> {
+    const { circuit, generation, loader, timers, deadlineMs } = this.#parts
+    if (missing === 'generation') {
+      return isDoneWithin(circuit.watch(generation.join()), deadlineMs, timers)
+    }
+    if (!(await isDoneWithin(generation.complete(), deadlineMs, timers))) return false
+    const limitedKeyId = hold.usageLimit === null ? null : keyId
+    return isDoneWithin(loader.load(accountId, limitedKeyId), READ_PATIENCE_MS, timers)
+  }
+
+  async #judgeAlone(demand: Demand, entry: Entry): Promise<Decision> {
+    const { loss, shares, entries, suspects, clock } = this.#parts
+    const canJudge = loss === 'local' && (await this.#knowsEnough(demand, entry))
+    const refusal = canJudge ? shares.admit(demand, entry, clock.nowMs()) : UNAVAILABLE
+    if (refusal === null) entries.open(entry)
+    else entries.forget(entry)
+    // The desk does not know of it, or may hold what was refused.
+    if (refusal === null || entry.isUnanswered) {
+      suspects.add(demand.accountId, demand.hold.usageLimit === null ? [] : [demand.keyId])
+    }
+    return refusal
+  }
+
+  /** What was known before the database went away as well is good enough: this node knows what it did since. */
+  async #knowsEnough({ accountId, keyId, hold }: Demand, { account, key }: Entry): Promise<boolean> {
+    const { reader, timers } = this.#parts
+    const needsBalance = hold.creditLineNano !== null && hold.amountNano > 0n && !account.isKnown
+    const needsTotals = hold.usageLimit !== null && key.totals === null
+    if (!needsBalance && !needsTotals) return true
+    const read = Promise.all([
+      reader.readBalances(needsBalance ? [accountId] : []),
+      reader.readTotals(needsTotals ? [keyId] : []),
+    ])
+    return isDoneWithin(read, READ_PATIENCE_MS, timers)
+  }
+}

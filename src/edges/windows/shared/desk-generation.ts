@@ -1,0 +1,106 @@
+import type { CommonDesk } from '../../../gateway/ports/common-desk.ts'
+import type { Clock } from '../../../vocabulary/clock.ts'
+import type { Timers } from './timers.ts'
+
+export interface GenerationParts {
+  readonly desk: CommonDesk
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly newGeneration: () => string
+  readonly listLivingNodes: () => Promise<readonly string[]>
+  /** How long a node that lives and does not join is waited for. */
+  readonly leaseMs: number
+  /** Tells the desk everything this node holds. */
+  readonly assertEverything: () => Promise<void>
+}
+
+const FIRST_LOOK_MS = 10
+const LAST_LOOK_MS = 500
+
+/**
+ * A desk that was emptied has forgotten the holds of every node. It is told them anew before any account is loaded
+ * into it, because an account that is loaded without them would be admitted to as if nothing were under way.
+ */
+export class DeskGeneration {
+  readonly #parts: GenerationParts
+  /** The one that calls are made in; another than the joined one while this node still tells its holds. */
+  #current = ''
+  #joined: string | null = null
+  #joining: Promise<void> | null = null
+  /** The generation in which accounts may be loaded. */
+  #complete: string | null = null
+  #completing: Promise<void> | null = null
+
+  constructor(parts: GenerationParts) {
+    this.#parts = parts
+  }
+
+  get current(): string {
+    return this.#current
+  }
+
+  hasJoined(generation: string): boolean {
+    return this.#joined === generation
+  }
+
+  /** Resolves when this node has joined the generation of the desk, which it begins if there is none. */
+  join(): Promise<void> {
+    this.#joining ??= this.#join().finally(() => {
+      this.#joining = null
+    })
+    return this.#joining
+  }
+
+  /** Resolves when every living node has joined as well. */
+  complete(): Promise<void> {
+    if (this.#complete !== null && this.#complete === this.#current) return Promise.resolve()
+    this.#completing ??= this.#awaitOthers().finally(() => {
+      this.#completing = null
+    })
+    return this.#completing
+  }
+
+  async #join(): Promise<void> {
+    const { desk, assertEverything } = this.#parts
+    const generation = (await desk.generation()) ?? (await this.#begin())
+    if (generation === this.#joined) return
+    this.#current = generation
+    await assertEverything()
+    await desk.joinGeneration(generation)
+    this.#joined = generation
+  }
+
+  async #begin(): Promise<string> {
+    const { desk, newGeneration } = this.#parts
+    const generation = await desk.beginGeneration(newGeneration())
+    await desk.publish({ type: 'generation', generation })
+    return generation
+  }
+
+  async #awaitOthers(): Promise<void> {
+    const { clock, leaseMs, timers } = this.#parts
+    const startedAtMs = clock.nowMs()
+    let lookMs = FIRST_LOOK_MS
+    for (;;) {
+      await this.join()
+      const generation = this.#current
+      if (await this.#haveAllJoined(generation)) return
+      // A node that lives and cannot reach the desk judges by its share; the others need not wait for it for ever.
+      if (clock.nowMs() - startedAtMs >= leaseMs) return this.#noteComplete(generation)
+      await new Promise<void>((resolve) => timers.after(lookMs, resolve))
+      lookMs = Math.min(LAST_LOOK_MS, lookMs * 2)
+    }
+  }
+
+  async #haveAllJoined(generation: string): Promise<boolean> {
+    const living = await this.#parts.listLivingNodes()
+    const joined = new Set(await this.#parts.desk.listJoined(generation))
+    if (!living.every((nodeId) => joined.has(nodeId))) return false
+    this.#noteComplete(generation)
+    return true
+  }
+
+  #noteComplete(generation: string): void {
+    this.#complete = generation
+  }
+}

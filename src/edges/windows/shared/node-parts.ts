@@ -1,0 +1,98 @@
+import type { CommonDesk, PinnedTo } from '../../../gateway/ports/common-desk.ts'
+import type { Clock } from '../../../vocabulary/clock.ts'
+import { AccountLoader } from './account-loader.ts'
+import { AccountReader, type StoredBooks } from './account-reader.ts'
+import { DeskCircuit } from './desk-circuit.ts'
+import { DeskGeneration } from './desk-generation.ts'
+import { DeskHealer } from './desk-healer.ts'
+import { LocalShares } from './local-shares.ts'
+import { MoneyViews } from './money-views.ts'
+import { NewsTeller } from './news-teller.ts'
+import { OpenEntries } from './open-entries.ts'
+import { SettleQueue } from './settle-queue.ts'
+import { StoredSettlements } from './stored-settlements.ts'
+import { Suspects } from './suspects.ts'
+import { systemTimers, type Timers } from './timers.ts'
+import { WindowView } from './window-view.ts'
+
+export interface SharedAdmissionsOptions {
+  readonly desk: CommonDesk
+  /** The one the desk was made for. */
+  readonly nodeId: string
+  readonly books: StoredBooks
+  readonly clock: Clock
+  /** What to do while the desk does not answer: judge by this node's share of each limit, or refuse. */
+  readonly loss: 'local' | 'refuse'
+  /** How long an admission waits for nodes to tell an emptied desk what they hold. */
+  readonly deadlineMs: number
+  /** How long a living node that does not join a new generation is waited for. */
+  readonly leaseMs: number
+  /** The ids of all nodes that were heard of within their lease, this one among them. */
+  readonly listLivingNodes: () => Promise<readonly string[]>
+  /** Whether what a key has spent matters: it has a spending limit or a budget. */
+  readonly needsTotals: (keyId: string) => boolean
+  /** A name that was never used. */
+  readonly newGeneration: () => string
+  readonly onPin: (conversation: string, pin: PinnedTo) => void
+  /** What is known of the money of an account and of some keys has changed. */
+  readonly onNews: (accountId: string, keyIds: readonly string[]) => void
+  readonly onTrouble: (error: unknown) => void
+  readonly timers?: Timers
+}
+
+export type NodeParts = ReturnType<typeof buildNodeParts>
+
+/** The parts of one node's side of the desk. */
+export function buildNodeParts(options: SharedAdmissionsOptions) {
+  const { desk, books, clock, needsTotals, onTrouble, onNews } = options
+  const timers = options.timers ?? systemTimers
+  const views = new MoneyViews()
+  const windowView = new WindowView()
+  const shares = new LocalShares(windowView)
+  const entries = new OpenEntries(views)
+  const suspects = new Suspects()
+  const reader = new AccountReader(books, views, clock)
+  const nowMs = () => clock.nowMs()
+  const circuit = new DeskCircuit({
+    timers,
+    onTrouble,
+    recover: async () => {
+      await generation.join()
+      await healer.healEverything()
+    },
+    onClosed: () => {
+      healer.sendSuspects()
+      shares.clear(nowMs())
+    },
+  })
+  const generation: DeskGeneration = new DeskGeneration({
+    ...options,
+    timers,
+    assertEverything: () => healer.assertEverything(),
+  })
+  const teller = new NewsTeller({ desk, circuit, generation, entries, suspects })
+  const localWindows = shares.windows
+  const healing = { desk, circuit, reader, entries, suspects, teller, localWindows, nowMs }
+  const healer = new DeskHealer({ ...healing, needsTotals, onTrouble })
+  const loader = new AccountLoader({ desk, circuit, generation, reader })
+  const settleQueue = new SettleQueue({ desk, circuit, suspects, timers })
+  const storing = { circuit, reader, views, entries, suspects, teller, shares }
+  const storedSettlements = new StoredSettlements({ ...storing, needsTotals, onNews, onTrouble })
+  return {
+    ...options,
+    timers,
+    views,
+    windowView,
+    shares,
+    entries,
+    suspects,
+    reader,
+    circuit,
+    generation,
+    teller,
+    healer,
+    loader,
+    settleQueue,
+    storedSettlements,
+  }
+}

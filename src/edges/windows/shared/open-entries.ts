@@ -1,0 +1,145 @@
+import type { Demand } from '../../../gateway/ports/admissions.ts'
+import type { OpenHold } from '../../../gateway/ports/common-desk.ts'
+import type { NanoUsdt } from '../../../vocabulary/money.ts'
+import type { AccountView, KeyView, MoneyViews } from './money-views.ts'
+
+/**
+ * - `asked`: whether it is admitted is not known yet; the desk may hold it or not.
+ * - `open`: under way, with a hold.
+ * - `settled`: over, and its cost is not stored yet.
+ * - `stored`: its cost is stored, and the desk has not been told.
+ * - `telling`: the desk is being told; it may have heard it or not.
+ */
+type EntryState = 'asked' | 'open' | 'settled' | 'stored' | 'telling'
+
+/** One request of this node, for as long as the desk may hold something of it. */
+export class Entry implements OpenHold {
+  readonly requestId: string
+  readonly accountId: string
+  readonly keyId: string
+  readonly account: AccountView
+  readonly key: KeyView
+  amountNano: NanoUsdt
+  state: EntryState = 'asked'
+  endedDay = 0
+  /** Whether the desk did not answer when it was asked, and may hold it nevertheless. */
+  isUnanswered = false
+  /** Whether what this node knows of the stored balance lacks it. */
+  isUncounted = false
+
+  constructor({ requestId, accountId, keyId, hold }: Demand, views: MoneyViews) {
+    this.requestId = requestId
+    this.accountId = accountId
+    this.keyId = keyId
+    this.amountNano = hold.amountNano
+    this.account = views.account(accountId)
+    this.key = views.key(keyId)
+  }
+}
+
+/** What one account's entries mean for the desk. */
+export interface AccountEntries {
+  readonly holds: OpenHold[]
+  /** Whether the desk holds these cannot be said now: what was asked about them is not answered. */
+  readonly unsure: string[]
+  readonly stored: Entry[]
+}
+
+/** The requests of this node that the desk holds something of, or should. */
+export class OpenEntries {
+  readonly #entries = new Map<string, Entry>()
+  readonly #views: MoneyViews
+
+  constructor(views: MoneyViews) {
+    this.#views = views
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get(requestId: string): Entry | undefined {
+    return this.#entries.get(requestId)
+  }
+
+  ask(demand: Demand): Entry {
+    const entry = new Entry(demand, this.#views)
+    this.#entries.set(entry.requestId, entry)
+    return entry
+  }
+
+  open(entry: Entry): void {
+    entry.state = 'open'
+    entry.account.heldNano += entry.amountNano
+    entry.key.heldNano += entry.amountNano
+  }
+
+  /** The hold becomes the cost. */
+  settle(entry: Entry, amountNano: NanoUsdt, endedDay: number): void {
+    entry.account.heldNano -= entry.amountNano
+    entry.key.heldNano -= entry.amountNano
+    entry.state = 'settled'
+    entry.amountNano = amountNano
+    entry.endedDay = endedDay
+    entry.isUncounted = true
+    entry.account.unstoredNano += amountNano
+    entry.key.addUnstored(endedDay, amountNano)
+  }
+
+  /** From now on the cost is in the balance and in the totals that this node knows. */
+  count(entry: Entry): void {
+    if (!entry.isUncounted) return
+    entry.isUncounted = false
+    entry.account.unstoredNano -= entry.amountNano
+    entry.key.addUnstored(entry.endedDay, -entry.amountNano)
+  }
+
+  forget(entry: Entry): void {
+    this.#entries.delete(entry.requestId)
+  }
+
+  accountIds(): Set<string> {
+    const ids = new Set<string>()
+    for (const { accountId } of this.#entries.values()) ids.add(accountId)
+    return ids
+  }
+
+  /** One pass over all entries serves any number of accounts; those without any are there and empty. */
+  byAccount(accountIds: Iterable<string>): Map<string, AccountEntries> {
+    const grouped = new Map<string, AccountEntries>()
+    for (const accountId of accountIds) grouped.set(accountId, { holds: [], unsure: [], stored: [] })
+    for (const entry of this.#entries.values()) {
+      const ofAccount = grouped.get(entry.accountId)
+      if (ofAccount !== undefined) place(entry, ofAccount)
+    }
+    return grouped
+  }
+
+  /** Costs that neither the database nor, once the node is gone, anybody else knows of. */
+  costsByAccount(): Map<string, OpenHold[]> {
+    const costs = new Map<string, OpenHold[]>()
+    for (const entry of this.#entries.values()) {
+      if (entry.state !== 'settled') continue
+      const ofAccount = costs.get(entry.accountId)
+      if (ofAccount === undefined) costs.set(entry.accountId, [entry])
+      else ofAccount.push(entry)
+    }
+    return costs
+  }
+}
+
+function place(entry: Entry, { holds, unsure, stored }: AccountEntries): void {
+  switch (entry.state) {
+    case 'asked':
+    case 'telling':
+      unsure.push(entry.requestId)
+      return
+    case 'stored':
+      stored.push(entry)
+      holds.push(entry)
+      return
+    case 'open':
+    case 'settled':
+      holds.push(entry)
+  }
+}

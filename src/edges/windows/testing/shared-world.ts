@@ -1,0 +1,187 @@
+import type { Decision, Demand } from '../../../gateway/ports/admissions.ts'
+import type { StoredBalance } from '../../../gateway/ports/shared-books.ts'
+import type { Settlement } from '../../../vocabulary/settlement.ts'
+import { DeskHub } from '../memory-desk.ts'
+import type { SharedAdmissionsOptions } from '../shared/node-parts.ts'
+import { SharedAdmissions } from '../shared-admissions.ts'
+import { FaultyDesk } from './faulty-desk.ts'
+import { ManualTime, settleAll } from './manual-time.ts'
+import { TinyBooks } from './tiny-books.ts'
+
+interface Admitted {
+  readonly node: TestNode
+  readonly demand: Demand
+}
+
+export interface TestNode {
+  readonly id: string
+  readonly desk: FaultyDesk
+  readonly admissions: SharedAdmissions
+  /** Settled and not written. */
+  journal: Settlement[]
+  /** Written, and the node does not know it yet. */
+  written: { readonly settlements: readonly Settlement[]; readonly balances: readonly StoredBalance[] }[]
+}
+
+export type WorldOptions = Partial<Pick<SharedAdmissionsOptions, 'loss' | 'leaseMs' | 'needsTotals'>>
+
+type DemandFields = Partial<Omit<Demand, 'hold'>> & { readonly hold?: Partial<Demand['hold']> }
+
+/** Several nodes, their desk and their database, and what really happened. */
+export class World {
+  readonly time = new ManualTime(Date.parse('2026-06-10T12:00:00Z'))
+  readonly books = new TinyBooks(this.time)
+  readonly nodes = new Map<string, TestNode>()
+  /** Requests under way, whatever anybody believes. */
+  readonly open = new Map<string, Admitted>()
+  readonly news: string[] = []
+  readonly pins: string[] = []
+  hub = new DeskHub(this.time)
+  readonly #options: WorldOptions
+  #names = 0
+
+  constructor(options: WorldOptions = {}) {
+    this.#options = options
+  }
+
+  async addNode(id: string): Promise<TestNode> {
+    const desk = new FaultyDesk(this.hub.deskFor(id), this.time)
+    const admissions = new SharedAdmissions({
+      desk,
+      nodeId: id,
+      books: this.books,
+      clock: this.time,
+      timers: this.time,
+      loss: 'refuse',
+      deadlineMs: 50,
+      leaseMs: Number.POSITIVE_INFINITY,
+      listLivingNodes: async () => {
+        if (this.books.isAway) throw new Error('The database is away.')
+        return [...this.nodes.keys()]
+      },
+      needsTotals: () => true,
+      newGeneration: () => this.#name('generation'),
+      onPin: (conversation, { credentialId }) => this.pins.push(`${conversation} ${credentialId}`),
+      onNews: (accountId, keyIds) => this.news.push(`${accountId} ${keyIds.join(' ')}`),
+      onTrouble: () => undefined,
+      ...this.#options,
+    })
+    const node: TestNode = { id, desk, admissions, journal: [], written: [] }
+    this.nodes.set(id, node)
+    await admissions.start()
+    await settleAll()
+    return node
+  }
+
+  demand({ hold, ...fields }: DemandFields = {}): Demand {
+    return {
+      requestId: this.#name('req'),
+      accountId: 'acc',
+      keyId: 'key',
+      configurationVersion: 1,
+      windows: [],
+      conversation: null,
+      ...fields,
+      hold: { amountNano: 0n, creditLineNano: 0n, usageLimit: null, ...hold },
+    }
+  }
+
+  async admit(node: TestNode, demand: Demand): Promise<Decision> {
+    const decision = await node.admissions.admit(demand)
+    if (decision === null) this.open.set(demand.requestId, { node, demand })
+    return decision
+  }
+
+  settle(requestId: string, amountNano: bigint): void {
+    const admitted = this.open.get(requestId)
+    if (admitted === undefined) throw new Error(`${requestId} is not open`)
+    this.open.delete(requestId)
+    const { node, demand } = admitted
+    node.admissions.settle(requestId, amountNano, this.time.nowMs())
+    node.journal.push(settlementOf(demand, amountNano, this.time.nowMs()))
+  }
+
+  write(node: TestNode): void {
+    const settlements = node.journal
+    node.journal = []
+    if (settlements.length > 0) node.written.push({ settlements, balances: this.books.write(settlements) })
+  }
+
+  note(node: TestNode): Promise<unknown> {
+    const written = node.written
+    node.written = []
+    return Promise.all(
+      written.map(({ settlements, balances }) => node.admissions.noteStored(settlements, balances)),
+    )
+  }
+
+  /** The desk forgets everything. */
+  empty(): void {
+    this.hub = new DeskHub(this.time)
+    for (const { desk, id } of this.nodes.values()) desk.replace(this.hub.deskFor(id))
+  }
+
+  /** The process is gone with everything it knew but its journal. */
+  crash(node: TestNode): void {
+    this.nodes.delete(node.id)
+    for (const [requestId, admitted] of this.open) if (admitted.node === node) this.open.delete(requestId)
+  }
+
+  /** Every fault is over, and some seconds pass. */
+  async heal(): Promise<void> {
+    this.books.isAway = false
+    this.books.answerMs = 0
+    for (const { desk } of this.nodes.values()) desk.fault = 'none'
+    for (let second = 0; second < 15; second += 1) await this.beat()
+  }
+
+  async beat(): Promise<void> {
+    const beats = [...this.nodes.values()].map(({ admissions }) => admissions.beat())
+    await this.time.advance(1_000)
+    await Promise.all(beats)
+  }
+
+  /** What is really held of an account, or of one of its keys. */
+  obligationsNano(isMeant: (owner: { accountId: string; keyId: string }) => boolean): bigint {
+    let sumNano = 0n
+    for (const { demand } of this.open.values()) if (isMeant(demand)) sumNano += demand.hold.amountNano
+    for (const { journal } of this.nodes.values()) {
+      // A journal may have again what an earlier process had written already.
+      const unwritten = journal.filter(({ requestId }) => !this.books.hasWritten(requestId))
+      for (const settlement of unwritten) if (isMeant(settlement)) sumNano += settlement.amountNano
+    }
+    return sumNano
+  }
+
+  #name(kind: string): string {
+    this.#names += 1
+    return `${kind}_${this.#names}`
+  }
+}
+
+export function settlementOf(
+  { requestId, accountId, keyId }: Pick<Demand, 'requestId' | 'accountId' | 'keyId'>,
+  amountNano: bigint,
+  endedAtMs: number,
+): Settlement {
+  return {
+    requestId,
+    accountId,
+    keyId,
+    model: 'm',
+    supplier: null,
+    credentialId: null,
+    clientFormat: 'messages',
+    supplierFormat: null,
+    stream: false,
+    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0, images: 0 },
+    provenance: 'supplier',
+    price: null,
+    amountNano,
+    outcome: 'completed',
+    attempts: [],
+    startedAtMs: endedAtMs,
+    firstByteMs: null,
+    durationMs: 0,
+  }
+}
