@@ -305,7 +305,8 @@ function historyOperations(): OperationDescription[] {
       parameters: [{ name: 'id', in: 'path', description: 'The `x-request-id` of the response.' }],
     }),
     call([`GET ${ROOT}/system`, 'showSystem', 'Show how the gateway is doing', 'System'], {
-      description: 'This node, its database and journal, and the settings that are no secret.',
+      description:
+        'The node that answers, all nodes that are known, database, Redis and journal, and the settings that are no secret.',
     }),
     call([`GET ${ROOT}/audit`, 'listAuditEvents', 'List changes, newest first', 'AuditEventList'], {
       parameters: PAGE,

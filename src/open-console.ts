@@ -1,5 +1,3 @@
-import { hostname } from 'node:os'
-import packageFile from '../package.json' with { type: 'json' }
 import type { Books } from './books.ts'
 import type { ConsoleParts } from './edges/console-api/index.ts'
 import { accountEndpointsFor } from './edges/operator-api/index.ts'
@@ -8,7 +6,13 @@ import { createAccountDesk } from './gateway/console/index.ts'
 import { AuditDesk } from './gateway/identity/audit-desk.ts'
 import type { LiveStreams } from './gateway/live-streams.ts'
 import { systemRandom } from './gateway/operate/random-source.ts'
-import type { DescribeSystem, SystemView } from './gateway/ports/console.ts'
+import type {
+  DatabaseView,
+  DescribeDesk,
+  DescribeSystem,
+  JournalView,
+  SystemView,
+} from './gateway/ports/console.ts'
 import type { UserOperations } from './gateway/ports/identity.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -35,32 +39,69 @@ export function openAccountApi(
   }
 }
 
-/** How this node is doing. */
+export interface DescribedParts extends Books {
+  readonly streams: LiveStreams
+  /** Absent when nothing is shared but the database. */
+  readonly describeDesk?: DescribeDesk
+}
+
+/** How this node is doing, also while its database is away: that is when somebody looks. */
 export function systemDescriber(
   settings: Settings,
   { clock }: Surroundings,
-  { storage, journal, events, streams }: Books & { readonly streams: LiveStreams },
+  { storage, journal, events, streams, commons, describeDesk }: DescribedParts,
 ): DescribeSystem {
-  const startedAtMs = clock.nowMs()
+  const { node } = commons.registry
   const shown = shownSettings(settings)
   return async () => {
-    const beganMs = performance.now()
-    await storage.ping()
-    const pingMs = Math.round((performance.now() - beganMs) * 100) / 100
+    const [database, desk, nodes] = await Promise.all([
+      describeDatabase(settings, storage),
+      describeDesk?.() ?? null,
+      commons.registry.list(),
+    ])
     const { user, system } = process.cpuUsage()
+    const atMs = clock.nowMs()
     return {
-      version: packageFile.version,
-      node: hostname(),
-      startedAtMs,
-      uptimeSeconds: Math.round((clock.nowMs() - startedAtMs) / 1_000),
-      database: { ...(await storage.describeDatabase()), pingMs },
-      journal: { waiting: journal.waiting, oldestAtMs: journal.oldestAtMs },
+      version: node.version,
+      nodeId: node.id,
+      node: node.name,
+      startedAtMs: node.startedAtMs,
+      uptimeSeconds: Math.round((atMs - node.startedAtMs) / 1_000),
+      database,
+      journal: describeJournal(settings, journal),
+      desk,
       streams: streams.size,
       followers: events.size,
       memoryBytes: process.memoryUsage.rss(),
       cpuSeconds: Math.round((user + system) / 10_000) / 100,
+      nodes,
+      atMs,
       settings: shown,
     }
+  }
+}
+
+async function describeDatabase({ databaseUrl }: Settings, storage: Books['storage']): Promise<DatabaseView> {
+  const engine = databaseUrl === null ? 'sqlite' : 'postgresql'
+  try {
+    const beganMs = performance.now()
+    await storage.ping()
+    const pingMs = Math.round((performance.now() - beganMs) * 100) / 100
+    const { sizeBytes } = await storage.describeDatabase()
+    return { engine, pingMs, sizeBytes }
+  } catch {
+    return { engine, pingMs: null, sizeBytes: null }
+  }
+}
+
+function describeJournal(settings: Settings, journal: Books['journal']): JournalView {
+  return {
+    waiting: journal.waiting,
+    oldestAtMs: journal.oldestAtMs,
+    bytes: journal.waitingBytes,
+    maxBytes: settings.journalMaxBytes,
+    maxAgeSeconds: settings.journalMaxAgeSeconds,
+    refusal: journal.refusal(),
   }
 }
 
@@ -72,6 +113,12 @@ function shownSettings(settings: Settings): SystemView['settings'] {
     public_url: settings.publicUrl,
     data_folder: settings.dataFolder,
     database: settings.databaseUrl === null ? 'sqlite' : 'postgresql',
+    redis: settings.redisUrl !== null,
+    redis_loss: settings.redisLoss,
+    redis_deadline_ms: settings.redisDeadlineMs,
+    node_name: settings.nodeName,
+    node_lease_seconds: settings.nodeLeaseSeconds,
+    workers: settings.workers,
     sandbox: settings.sandbox,
     supply_file: settings.supplyFile?.path ?? null,
     log_level: settings.logLevel,
@@ -84,6 +131,9 @@ function shownSettings(settings: Settings): SystemView['settings'] {
     idle_timeout_seconds: settings.idleTimeoutSeconds,
     heartbeat_seconds: settings.heartbeatSeconds,
     shutdown_seconds: settings.shutdownSeconds,
+    drain_seconds: settings.drainSeconds,
+    journal_max_bytes: settings.journalMaxBytes,
+    journal_max_age_seconds: settings.journalMaxAgeSeconds,
     journal_fsync: settings.journalFsync,
     tier_downgrade: settings.tierDowngrade,
     tier_grace_days: settings.tierGraceDays,

@@ -1,13 +1,28 @@
+import type { DeskState } from './ports/console.ts'
 import type { Endpoint } from './ports/exchange.ts'
+import type { Journal } from './ports/journal.ts'
 import type { Storage } from './ports/storage.ts'
 
 export interface HealthParts {
   readonly storage: Pick<Storage, 'ping'>
   readonly isClosing: () => boolean
+  /** Whether other nodes have the same database, so that it is away for all of them or for none. */
+  readonly isDatabaseShared?: boolean
+  readonly journal?: Pick<Journal, 'refusal'> & { readonly isDiskFailing: boolean }
+  /** Null when nothing is shared but the database. */
+  readonly deskState?: () => DeskState | null
 }
 
-/** `/healthz`: the process lives. `/readyz`: it can serve, so that a balancer may send it requests. */
-export function healthEndpoints({ storage, isClosing }: HealthParts): Endpoint[] {
+// A balancer takes a slow answer for none, and a database that hangs must not make all nodes look dead.
+const PING_PATIENCE_MS = 500
+
+/**
+ * `/healthz`: the process lives. `/readyz`: a balancer may send it requests. It should not only for a reason that is
+ * this node's own: what is away for all nodes alike would take all of them from the balancer at once, and clients would
+ * find nobody, instead of being served from memory or told when to come back.
+ */
+export function healthEndpoints(parts: HealthParts): Endpoint[] {
+  const askDatabase = databaseAsker(parts.storage)
   return [
     {
       method: 'GET',
@@ -20,15 +35,67 @@ export function healthEndpoints({ storage, isClosing }: HealthParts): Endpoint[]
       path: '/readyz',
       isServedWhileClosing: true,
       handle: async () => {
-        if (isClosing()) return notReady('shutting down')
-        const isReachable = await storage.ping().then(
-          () => true,
-          () => false,
-        )
-        return isReachable ? Response.json({ status: 'ready' }) : notReady('the database does not answer')
+        if (parts.isClosing()) return notReady('shutting down')
+        const isDatabaseThere = await askDatabase()
+        const reason = findOwnTrouble(parts, isDatabaseThere)
+        if (reason !== null) return notReady(reason)
+        const degraded = findSharedTroubles(parts, isDatabaseThere)
+        return Response.json({ status: 'ready', ...(degraded.length > 0 && { degraded }) })
       },
     },
   ]
+}
+
+const NO_DATABASE = 'the database does not answer'
+
+function findOwnTrouble({ isDatabaseShared, journal }: HealthParts, isDatabaseThere: boolean): string | null {
+  if (journal?.isDiskFailing) return 'the journal cannot be written'
+  return isDatabaseThere || isDatabaseShared ? null : NO_DATABASE
+}
+
+function findSharedTroubles({ journal, deskState }: HealthParts, isDatabaseThere: boolean): string[] {
+  const troubles: string[] = []
+  if (!isDatabaseThere) troubles.push(NO_DATABASE)
+  const refusal = journal?.refusal() ?? null
+  if (refusal !== null) troubles.push(refusal)
+  switch (deskState?.() ?? 'shared') {
+    case 'shared':
+      break
+    case 'local':
+      troubles.push('Redis does not answer; this node judges by its share of each limit')
+      break
+    case 'refusing':
+      troubles.push('Redis does not answer; requests are refused')
+      break
+  }
+  return troubles
+}
+
+/** One question at a time, however many ask: those that a database that hangs does not answer must not pile up. */
+function databaseAsker(storage: HealthParts['storage']): () => Promise<boolean> {
+  let asking: Promise<boolean> | null = null
+  return () => {
+    asking ??= storage
+      .ping()
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        asking = null
+      })
+    return within(PING_PATIENCE_MS, asking)
+  }
+}
+
+async function within(patienceMs: number, answer: Promise<boolean>): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => resolve(false), patienceMs)
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function notReady(reason: string): Response {

@@ -1,9 +1,8 @@
 import { Alert, Anchor, SimpleGrid, Stack, Table, Text } from '@mantine/core'
 import { IconClock, IconDatabase, IconNotebook, IconPlugConnected } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type SystemNode, type SystemState, systemQuery } from '../../api/operator-system.ts'
+import { type SystemJournal, type SystemState, systemQuery } from '../../api/operator-system.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { listFields } from '../../parts/field-changes.ts'
@@ -12,8 +11,10 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { StatCard } from '../../parts/stat-card.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
-import { wholeList } from '../../parts/whole-list.ts'
+import { describePing } from './describe-ping.ts'
 import { describeUptime } from './describe-uptime.ts'
+import { Nodes } from './nodes.tsx'
+import { Redis } from './redis.tsx'
 
 export function Page() {
   const { data, error, refetch } = useQuery(systemQuery)
@@ -25,7 +26,7 @@ export function Page() {
       />
       <Stack gap="lg">
         <ErrorNotice error={error} onRetry={() => void refetch()} />
-        <Lag system={data} />
+        <Warnings system={data} />
         {(data !== undefined || error === null) && <Figures system={data} />}
         {data !== undefined && <Details system={data} />}
         <Metrics />
@@ -36,9 +37,34 @@ export function Page() {
 
 const WORRYING_LAG_MS = 10_000
 
+/** What somebody should know before anything else. */
+function Warnings({ system }: { readonly system: SystemState | undefined }) {
+  if (system === undefined) return null
+  const { journal, database } = system
+  if (journal.refusal !== null) {
+    return (
+      <Alert color="red" title="No requests are admitted">
+        So much waits for the database that the journal has reached its limit: {formatBytes(journal.bytes)} of{' '}
+        {formatBytes(journal.max_bytes)}, and records may wait for {describeUptime(journal.max_age_seconds)}.
+        Nothing is lost. Bring the database back: this node goes on by itself as soon as the records are
+        taken.
+      </Alert>
+    )
+  }
+  if (!database.reachable) {
+    return (
+      <Alert color="yellow" title="The database does not answer">
+        Requests go on from what this node has in memory, and their records wait in the journal. Nothing can
+        be changed until it is back.
+      </Alert>
+    )
+  }
+  return <Lag journal={journal} />
+}
+
 /** What was settled and is not in the database yet is safe in the journal, but somebody should know. */
-function Lag({ system }: { readonly system: SystemState | undefined }) {
-  const oldest = system?.journal.oldest_at ?? null
+function Lag({ journal }: Pick<SystemState, 'journal'>) {
+  const oldest = journal.oldest_at
   if (oldest === null || Date.now() - Date.parse(oldest) < WORRYING_LAG_MS) return null
   return (
     <Alert color="yellow" title="The database is behind">
@@ -65,7 +91,7 @@ function Figures({ system }: { readonly system: SystemState | undefined }) {
       <StatCard
         label="Waiting in the journal"
         value={system && formatNumber(system.journal.waiting)}
-        hint={system && (system.journal.oldest_at === null ? 'All is stored' : 'Records to be stored')}
+        hint={system && describeWaiting(system.journal)}
         icon={IconNotebook}
       />
       <StatCard
@@ -78,8 +104,8 @@ function Figures({ system }: { readonly system: SystemState | undefined }) {
   )
 }
 
-function describePing(ms: number): string {
-  return ms < 1 ? 'under 1 ms' : formatDuration(ms)
+function describeWaiting({ oldest_at, bytes, max_bytes }: SystemJournal): string {
+  return oldest_at === null ? 'All is stored' : `${formatBytes(bytes)} of ${formatBytes(max_bytes)}`
 }
 
 function Details({ system }: { readonly system: SystemState }) {
@@ -96,42 +122,20 @@ function Details({ system }: { readonly system: SystemState }) {
             { label: 'Database', value: database.engine },
             {
               label: 'Size of the database',
-              value: formatBytes(database.size_bytes),
+              value: database.size_bytes === null ? 'Not known' : formatBytes(database.size_bytes),
             },
             { label: 'Consoles following', value: formatNumber(system.followers) },
-            { label: 'Redis', value: redis === null ? 'Not used' : describe(redis) },
+            {
+              label: 'The journal may hold',
+              value: `${formatBytes(system.journal.max_bytes)}, for ${describeUptime(system.journal.max_age_seconds)}`,
+            },
           ]}
         />
       </Panel>
       <Nodes nodes={system.nodes} />
+      <Redis redis={redis} />
       <Settings settings={system.settings} />
     </>
-  )
-}
-
-function describe(fields: Readonly<Record<string, unknown>>): string {
-  return listFields(fields)
-    .map(([path, text]) => `${path} ${text}`)
-    .join(', ')
-}
-
-const NODE_COLUMNS: readonly Column<SystemNode>[] = [
-  { head: 'Node', cell: ({ node }) => <span className="mono">{node}</span> },
-  { head: 'Version', cell: ({ version }) => version },
-  { head: 'Started', cell: ({ started_at }) => <TimeStamp at={started_at} as="relative" /> },
-]
-
-function Nodes({ nodes }: Pick<SystemState, 'nodes'>) {
-  return (
-    <Panel title="Nodes" description="The processes that serve this gateway; each tells of itself." isFlush>
-      <DataTable
-        label="Nodes"
-        list={wholeList(nodes)}
-        columns={NODE_COLUMNS}
-        rowKey={({ node }) => node}
-        empty={null}
-      />
-    </Panel>
   )
 }
 

@@ -1,5 +1,4 @@
-import { join } from 'node:path'
-import { readJournal } from '../../edges/journal/read-journal.ts'
+import { readJournals } from '../../edges/journal/read-journal.ts'
 import { renderVerification } from '../../edges/operator-api/usage.ts'
 import type { Environment } from '../../edges/settings/read-settings.ts'
 import { verifyLedger } from '../../edges/storage/tables/verify-ledger.ts'
@@ -33,9 +32,7 @@ function verifyThere(environment: Environment): Promise<Verification> {
 /** What no gateway has written yet may wait in the journal: the next start does it. */
 function verifyHere(environment: Environment): Promise<Verification> {
   return withOfflineBooks(environment, async ({ database, dataFolder }) =>
-    renderVerification(
-      await verifyLedger(database, readJournal(join(dataFolder, 'journal')), { mayWait: true }),
-    ),
+    renderVerification(await verifyLedger(database, readJournals(dataFolder), { mayWait: true })),
   )
 }
 

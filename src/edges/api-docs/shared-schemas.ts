@@ -117,4 +117,7 @@ export const HealthSchema = Type.Object({ status: Type.Literal('ok') })
 export const ReadinessSchema = Type.Object({
   status: Type.Enum(['ready', 'not ready']),
   reason: Type.Optional(Type.String({ description: 'Present when it is not ready.' })),
+  degraded: Type.Optional(
+    Type.Array(Type.String(), { description: 'What is missing at all nodes alike, while it is ready.' }),
+  ),
 })

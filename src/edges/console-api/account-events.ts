@@ -15,8 +15,8 @@ export function accountEventEndpoints(parts: AccountApiParts): ConsoleEndpoint[]
       method: 'GET',
       path: `${ACCOUNT_PATH}/events` as const,
       access: 'member',
-      handle: (exchange, visit) => {
-        parts.operations.findAccount(visit.accountId)
+      handle: async (exchange, visit) => {
+        await parts.operations.findAccount(visit.accountId)
         // Nobody would ever close what a HEAD opens.
         if (exchange.method === 'HEAD') return replyWith('')
         return replyWith(new EventStream(parts, visit, exchange).open())

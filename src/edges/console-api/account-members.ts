@@ -18,7 +18,7 @@ function listMembers({ users, operations }: AccountApiParts): ConsoleEndpoint {
     path: MEMBERS,
     access: 'owner',
     handle: async (_, { accountId }) => {
-      operations.findAccount(accountId)
+      await operations.findAccount(accountId)
       const members = await users.listMembers(accountId)
       return Response.json({ data: members.map(renderMember), next_cursor: null })
     },
@@ -33,7 +33,7 @@ function addMember({ users, operations }: AccountApiParts): ConsoleEndpoint {
     access: 'owner',
     handle: async (exchange, { accountId, actor }) => {
       const { email, role } = await readBody(exchange)
-      operations.findAccount(accountId)
+      await operations.findAccount(accountId)
       if (role !== 'owner') requireOtherOwner(await users.listMembers(accountId), email)
       const user = await users.addMember(accountId, { email, role }, actor)
       return Response.json(renderMember({ user, role }))
@@ -58,7 +58,7 @@ function removeMember({ users, operations }: AccountApiParts): ConsoleEndpoint {
     access: 'owner',
     handle: async ({ params }, { accountId, actor }) => {
       const id = params.user ?? ''
-      operations.findAccount(accountId)
+      await operations.findAccount(accountId)
       await users.removeMember(accountId, id, actor)
       return Response.json({ id, deleted: true })
     },

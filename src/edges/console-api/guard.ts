@@ -25,8 +25,14 @@ export interface GuardedEndpoint extends Endpoint {
   readonly access: Access
 }
 
+export interface ConsoleGuard {
+  readonly door: Door
+  /** Resolves when whatever other nodes have changed is in force here; absent where there are none. */
+  readonly catchUp?: () => Promise<void>
+}
+
 /** The endpoint as it is served. There is no other way from a console endpoint to one that is. */
-export function guardConsoleEndpoint(endpoint: ConsoleEndpoint, door: Door): GuardedEndpoint {
+export function guardConsoleEndpoint(endpoint: ConsoleEndpoint, guard: ConsoleGuard): GuardedEndpoint {
   requireAccountInPath(endpoint)
   return {
     access: endpoint.access,
@@ -34,7 +40,7 @@ export function guardConsoleEndpoint(endpoint: ConsoleEndpoint, door: Door): Gua
     path: `${CONSOLE_PATH}${endpoint.path}`,
     handle: async (exchange) => {
       try {
-        return withSafety(await admit(endpoint, exchange, door))
+        return withSafety(await admit(endpoint, exchange, guard))
       } catch (thrown) {
         throw asGatewayError(thrown).withHeaders(SAFETY_HEADERS)
       }
@@ -50,12 +56,17 @@ function requireAccountInPath({ access, method, path }: ConsoleEndpoint): void {
   }
 }
 
-async function admit(endpoint: ConsoleEndpoint, exchange: Exchange, door: Door): Promise<Response | Reply> {
+async function admit(
+  endpoint: ConsoleEndpoint,
+  exchange: Exchange,
+  { door, catchUp }: ConsoleGuard,
+): Promise<Response | Reply> {
   const visitor = await door.findVisitor(exchange.headers)
   if (endpoint.access !== 'public' && visitor === null) {
     throw new GatewayError('auth_required', 'Sign in first.')
   }
   door.requireOwnDoing(exchange, visitor)
+  await catchUp?.()
   if (endpoint.access === 'public') return endpoint.handle(exchange, { visitor })
   const visit = visitOf(visitor)
   exchange.actor = visit.actor

@@ -24,7 +24,8 @@ function describeConsoleApi(parts: ConsoleParts): ConsoleEndpoint[] {
 
 /** The console's own API. Every endpoint passes through the guard here, so none can be added without it. */
 export function consoleEndpoints(parts: ConsoleParts): GuardedEndpoint[] {
-  return describeConsoleApi(parts).map((endpoint) => guardConsoleEndpoint(endpoint, parts.identity.door))
+  const guard = { door: parts.identity.door, ...(parts.catchUp && { catchUp: parts.catchUp }) }
+  return describeConsoleApi(parts).map((endpoint) => guardConsoleEndpoint(endpoint, guard))
 }
 
 const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']

@@ -14,6 +14,8 @@ export interface ConsoleParts {
   readonly publicUrl: string | null
   readonly version: string
   readonly account: AccountApiSurroundings
+  /** Resolves when whatever other nodes have changed is in force here; absent where there are none. */
+  readonly catchUp?: () => Promise<void>
 }
 
 export function bodyReader<const Schema extends TSchema>(

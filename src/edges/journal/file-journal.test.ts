@@ -1,20 +1,24 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eventually } from '../../../test/support/eventually.ts'
+import { createMovableClock } from '../../../test/support/movable-clock.ts'
 import { NO_USAGE } from '../../conversation/usage.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import { FileJournal, type JournalOptions } from './file-journal.ts'
 
+let place = ''
 let folder = ''
 let stored: Settlement[] = []
 let troubles: unknown[] = []
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'turnpike-journal-'))
+  place = mkdtempSync(join(tmpdir(), 'turnpike-journal-'))
+  folder = join(place, 'journal')
   stored = []
   troubles = []
 })
-afterEach(() => rmSync(folder, { recursive: true }))
+afterEach(() => rmSync(place, { recursive: true }))
 
 function start(more: Partial<JournalOptions> = {}): Promise<FileJournal> {
   const persist = async (batch: readonly Settlement[]) => void stored.push(...batch)
@@ -55,6 +59,7 @@ const settlement = (id: string): Settlement => ({
 })
 const outcomes = () => stored.map(({ requestId, outcome, amountNano }) => [requestId, outcome, amountNano])
 const refuse = () => Promise.reject(new Error('away'))
+const filesIn = (path = folder) => readdirSync(path).sort()
 
 test('an orderly end stores everything and leaves no file', async () => {
   const journal = await start()
@@ -62,7 +67,7 @@ test('an orderly end stores everything and leaves no file', async () => {
   await journal.settle(settlement('one'))
   await journal.close()
   expect(outcomes()).toEqual([['one', 'completed', 7n]])
-  expect(readdirSync(folder)).toEqual([])
+  expect(filesIn()).toEqual([])
 })
 
 test('what the database did not take, a torn line and open admissions are taken over by the next start', async () => {
@@ -70,14 +75,14 @@ test('what the database did not take, a torn line and open admissions are taken 
   journal.open(record('open'))
   await journal.settle(settlement('done'))
   await journal.close()
-  appendFileSync(join(folder, readdirSync(folder)[0] ?? ''), '{"type":"settled","settl')
+  appendFileSync(join(folder, filesIn()[0] ?? ''), '{"type":"settled","settl')
   const next = await start()
   expect(outcomes()).toEqual([
     ['done', 'completed', 7n],
     ['open', 'interrupted', 0n],
   ])
   await next.close()
-  expect(readdirSync(folder)).toEqual([])
+  expect(filesIn()).toEqual([])
 })
 
 test('a disk that takes nothing makes a settlement wait for the database, and fail only with it', async () => {
@@ -100,8 +105,188 @@ test('a settlement the database does not take is set aside, and the rest is stor
   await Promise.all(['one', 'bad', 'two'].map((id) => journal.settle(settlement(id))))
   await journal.close()
   expect(stored.map(({ requestId }) => requestId)).toEqual(['one', 'two'])
-  expect(readdirSync(folder)).toEqual(['set-aside.jsonl'])
+  expect(filesIn()).toEqual(['set-aside.jsonl'])
   expect(troubles).toHaveLength(1)
   await (await start({ persist })).close()
   expect(stored).toHaveLength(2)
+})
+
+const idOf = (index: number) => `request-${String(index).padStart(4, '0')}`
+
+/** A database that is away until it is told to come back. */
+class Database {
+  isAway = true
+  readonly ids: string[] = []
+  largestBatch = 0
+
+  readonly persist = async (batch: readonly Settlement[]) => {
+    if (this.isAway) throw new Error('away')
+    this.largestBatch = Math.max(this.largestBatch, batch.length)
+    this.ids.push(...batch.map(({ requestId }) => requestId))
+  }
+}
+
+describe('while the database is away', () => {
+  test('what does not fit into memory waits in the files, and is stored in its order, each once', async () => {
+    const database = new Database()
+    const journal = await start({ persist: database.persist, mostInMemory: 10, segmentBytes: 20_000 })
+    for (let index = 0; index < 500; index += 1) {
+      journal.open(record(idOf(index)))
+      await journal.settle(settlement(idOf(index)))
+    }
+    expect([journal.waiting, filesIn().length > 5]).toEqual([500, true])
+    database.isAway = false
+    await journal.catchUp()
+    expect(database.ids).toEqual(Array.from({ length: 500 }, (_, index) => idOf(index)))
+    expect([journal.waiting, journal.waitingBytes, journal.oldestAtMs]).toEqual([0, 0, null])
+    expect(filesIn()).toHaveLength(1)
+    await journal.settle(settlement('later'))
+    await journal.close()
+    expect(database.ids.slice(500)).toEqual(['later'])
+    expect(filesIn()).toEqual([])
+  })
+
+  test('the same with a shared write per turn, and with requests that settle while it is read back', async () => {
+    const database = new Database()
+    const journal = await start({
+      persist: async (batch) => {
+        await database.persist(batch)
+        if (database.ids.length < 400) await journal.settle(settlement(`more-${database.ids.length}`))
+      },
+      fsync: 'always',
+      mostInMemory: 7,
+      segmentBytes: 9_000,
+    })
+    const ids = Array.from({ length: 300 }, (_, index) => idOf(index))
+    for (let first = 0; first < ids.length; first += 20) {
+      await Promise.all(ids.slice(first, first + 20).map((id) => journal.settle(settlement(id))))
+    }
+    database.isAway = false
+    await journal.catchUp()
+    await journal.close()
+    expect(database.ids.filter((id) => id.startsWith('request'))).toEqual(ids)
+    expect(database.ids).toHaveLength(new Set(database.ids).size)
+    expect(database.ids.length).toBeGreaterThan(300)
+    expect(filesIn()).toEqual([])
+  })
+
+  test('a crash leaves all of it to the next start, with what was under way', async () => {
+    const journal = await start({ persist: refuse, mostInMemory: 3, segmentBytes: 2_000 })
+    journal.open(record('under way'))
+    for (let index = 0; index < 20; index += 1) await journal.settle(settlement(idOf(index)))
+    await journal.close()
+    const found: unknown[] = []
+    const next = await start({ onRecovered: (_folder, recovered) => void found.push(recovered) })
+    expect(found).toEqual([{ settled: 20, interrupted: 1, damaged: 0 }])
+    expect(outcomes()).toHaveLength(21)
+    await next.close()
+  })
+
+  test('a request that is under way for long keeps only its own file', async () => {
+    const database = new Database()
+    database.isAway = false
+    const journal = await start({ persist: database.persist, segmentBytes: 1, fsync: 'always' })
+    journal.open(record('long'))
+    // An admission is written a few milliseconds after it was noted.
+    await eventually('the admission in its file', () => filesIn().length > 1)
+    for (let index = 0; index < 5; index += 1) await journal.settle(settlement(idOf(index)))
+    await journal.catchUp()
+    expect(filesIn()).toEqual(['journal-00000001.jsonl', 'journal-00000007.jsonl'])
+    await journal.settle(settlement('long'))
+    await journal.catchUp()
+    expect(filesIn()).toEqual(['journal-00000008.jsonl'])
+    await journal.close()
+  })
+})
+
+describe('the bounds', () => {
+  const bounds = { maxBytes: 5_000, maxAgeMs: 60_000, clock: createMovableClock(1_000) }
+
+  test('of size refuse until the database has taken what waits', async () => {
+    const database = new Database()
+    const journal = await start({ persist: database.persist, bounds, mostInMemory: 2 })
+    let index = 0
+    while (journal.refusal() === null && index < 100) {
+      await journal.settle(settlement(idOf(index)))
+      index += 1
+    }
+    expect(journal.refusal()).toContain("fill the journal's 5000 bytes")
+    expect(journal.waitingBytes).toBeGreaterThan(5_000)
+    expect(journal.waitingBytes).toBeLessThan(5_000 + journal.waitingBytes / index + 1)
+    database.isAway = false
+    await journal.catchUp()
+    expect([journal.refusal(), database.ids.length]).toEqual([null, index])
+    await journal.close()
+  })
+
+  test('of age count from the end of a request, and refuse until the database has taken it', async () => {
+    const database = new Database()
+    const clock = createMovableClock(10_000_000)
+    const journal = await start({ persist: database.persist, bounds: { ...bounds, clock } })
+    await journal.settle({ ...settlement('long'), startedAtMs: 1_000_000, durationMs: 9_000_000 })
+    expect(journal.oldestAtMs).toBe(10_000_000)
+    clock.advance(60_000)
+    expect(journal.refusal()).toBeNull()
+    clock.advance(1)
+    expect(journal.refusal()).toContain('for more than 60 seconds')
+    database.isAway = false
+    await journal.catchUp()
+    expect(journal.refusal()).toBeNull()
+    await journal.close()
+  })
+
+  test('hold as well while neither disk nor database takes anything', async () => {
+    const database = new Database()
+    const journal = await start({
+      persist: database.persist,
+      segmentBytes: 1,
+      bounds: { ...bounds, maxBytes: 1e9 },
+    })
+    symlinkSync('/dev/full', join(folder, 'journal-00000002.jsonl'))
+    await journal.settle(settlement('first'))
+    const settled: Promise<unknown>[] = []
+    while (journal.refusal() === null && settled.length < 1_000) {
+      settled.push(journal.settle(settlement(idOf(settled.length))).catch((error) => error))
+    }
+    expect(journal.refusal()).toContain('neither to the journal nor to the database')
+    expect([settled.length, journal.isDiskFailing]).toEqual([200, true])
+    database.isAway = false
+    await journal.catchUp()
+    expect(journal.refusal()).toBeNull()
+    await journal.close()
+    expect(new Set(database.ids).size).toBe(201)
+  })
+})
+
+describe('the folder', () => {
+  test('belongs to one process at a time', async () => {
+    const shared = { dataFolder: place, lockPatienceMs: 0 }
+    const journal = await start(shared)
+    await expect(start(shared)).rejects.toThrow('in use by another running gateway')
+    await journal.close()
+    await (await start(shared)).close()
+  })
+
+  test('of a worker that runs no more is taken over by a start beside it, and that of a running one is left', async () => {
+    const beside = (name: string) => ({ folder: join(place, name), dataFolder: place })
+    const alive = await start({ ...beside('journal-3'), persist: refuse })
+    await alive.settle(settlement('of the living'))
+    const dead = await start({ ...beside('journal-2'), persist: refuse })
+    await dead.settle(settlement('of the dead'))
+    dead.open(record('of the dead, under way'))
+    await dead.close()
+    const found: string[] = []
+    const own = await start({
+      ...beside('journal-1'),
+      onRecovered: (path) => void found.push(path.slice(place.length + 1)),
+    })
+    expect(outcomes()).toEqual([
+      ['of the dead', 'completed', 7n],
+      ['of the dead, under way', 'interrupted', 0n],
+    ])
+    expect(found).toEqual(['journal-1', 'journal-2'])
+    expect(filesIn(join(place, 'journal-2'))).toEqual([])
+    await alive.close()
+    await own.close()
+  })
 })

@@ -1,8 +1,14 @@
 import type { Journal } from '../../gateway/ports/journal.ts'
-import { encodeJournalLine, settlementsOf } from '../../rules/ledger/journal-line.ts'
+import { encodeJournalLine } from '../../rules/ledger/journal-line.ts'
 import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
+import { type FolderLock, lockFolder } from './folder-lock.ts'
+import { findRefusal, type JournalBounds } from './journal-bounds.ts'
+import { OpenAdmissions } from './open-admissions.ts'
 import { type BatchKeeper, persistBatch } from './persist-batch.ts'
+import { type Recovered, recoverFolder } from './recover.ts'
 import { SegmentFiles } from './segment-files.ts'
+import { takeOverJournals } from './take-over.ts'
+import { WaitingLine } from './waiting-line.ts'
 
 export interface JournalOptions {
   readonly folder: string
@@ -13,11 +19,27 @@ export interface JournalOptions {
   /** `always` survives a power cut; `never` survives any end of the process. */
   readonly fsync: 'always' | 'never'
   readonly onTrouble: (error: unknown, waiting: number) => void
+  /** Without it, whatever comes is let in. */
+  readonly bounds?: JournalBounds
+  /**
+   * Where other processes may have their journals: then this one is locked, and what those that run no more have left
+   * behind is stored by this start as well.
+   */
+  readonly dataFolder?: string
+  /** What a start has found, in its own folder or in that of another. */
+  readonly onRecovered?: (folder: string, recovered: Recovered) => void
+  /** For how long a start waits for its folder while another process stores what was left there. */
+  readonly lockPatienceMs?: number
   /** How large a segment grows before the next one is begun. */
   readonly segmentBytes?: number
+  /** How many settlements may wait in memory before the rest waits in the files alone. */
+  readonly mostInMemory?: number
 }
 
 const SEGMENT_BYTES = 8 * 1024 * 1024
+// Of at most some 3 KB each.
+const MOST_IN_MEMORY = 10_000
+const LOCK_PATIENCE_MS = 60_000
 // Most quick requests are settled before this, and then their admission need not be written at all.
 const ADMISSION_FLUSH_MS = 5
 const PERSIST_EVERY_MS = 200
@@ -27,8 +49,10 @@ const RETRY_MS = [200, 500, 1_000, 2_000, 5_000]
 // What most settlements wait for; one promise serves them all.
 const WRITTEN = Promise.resolve()
 
-/** Lines whose settlement is not in the database yet, per segment; a segment is removed when it has none. */
-type Outstanding = Map<number, number>
+interface JournalParts {
+  readonly files: SegmentFiles
+  readonly lock: FolderLock | null
+}
 
 /**
  * Append-only files and the writer that empties them into the database. With `fsync` there is one write per turn of
@@ -37,39 +61,51 @@ type Outstanding = Map<number, number>
 export class FileJournal implements Journal {
   readonly #options: JournalOptions
   readonly #files: SegmentFiles
-  readonly #outstanding: Outstanding = new Map()
+  readonly #lock: FolderLock | null
+  readonly #line: WaitingLine
   /** Admissions that no file holds yet. */
   readonly #unwritten = new Map<string, AdmissionRecord>()
-  readonly #openedIn = new Map<string, number>()
+  readonly #admissions = new OpenAdmissions()
+  /** Lines for the next write, and the settlements among them. */
   #pending: string[] = []
+  #settling: Settlement[] = []
   #waiters: PromiseWithResolvers<void>[] = []
   /** Those whose settlement could not be written to the file: the database is the only safe place left for it. */
   #stranded: PromiseWithResolvers<void>[] = []
   #flushTimer: Timer | null = null
   #isFlushScheduled = false
-  #segmentBytes = 0
-  #queue: { settlement: Settlement; segment: number }[] = []
+  #isDiskFailing = false
+  /** Files before the one that is written to. */
+  readonly #olderSegments = new Set<number>()
   #persistTimer: Timer | null = null
   #isPersistDue = false
   #persisting: Promise<void> | null = null
   #failures = 0
   #isClosed = false
 
-  /** Moves what an earlier process left behind into the database, then opens a fresh segment. */
+  /** Moves what earlier processes left behind into the database, then opens a fresh segment. */
   static async start(options: JournalOptions): Promise<FileJournal> {
-    const files = new SegmentFiles(options.folder)
-    const left = files.numbers()
-    const settlements = settlementsOf(left.flatMap((number) => files.read(number)))
-    for (let first = 0; first < settlements.length; first += PERSIST_BATCH) {
-      await persistBatch(settlements.slice(first, first + PERSIST_BATCH), keeperOf(options, files))
+    const { folder, dataFolder, lockPatienceMs = LOCK_PATIENCE_MS } = options
+    const lock = dataFolder === undefined ? null : await lockFolder(folder, lockPatienceMs)
+    try {
+      const files = new SegmentFiles(folder)
+      await recoverLeft(files, options)
+      if (dataFolder !== undefined) {
+        await takeOverJournals(dataFolder, (left, from) => recoverLeft(left, { ...options, folder: from }))
+      }
+      return new FileJournal(options, { files, lock })
+    } catch (error) {
+      lock?.release()
+      throw error
     }
-    for (const number of left) files.remove(number)
-    return new FileJournal(options, files)
   }
 
-  private constructor(options: JournalOptions, files: SegmentFiles) {
+  private constructor(options: JournalOptions, { files, lock }: JournalParts) {
     this.#options = options
     this.#files = files
+    this.#lock = lock
+    const { mostInMemory = MOST_IN_MEMORY } = options
+    this.#line = new WaitingLine(files, { batch: PERSIST_BATCH, mostInMemory })
     files.startNext()
   }
 
@@ -86,8 +122,7 @@ export class FileJournal implements Journal {
   #writeAdmissions(): void {
     for (const record of this.#unwritten.values()) {
       this.#pending.push(encodeJournalLine({ type: 'open', record }))
-      this.#openedIn.set(record.requestId, this.#files.current)
-      this.#count(this.#files.current, 1)
+      this.#admissions.note(record.requestId, this.#files.current)
     }
     this.#unwritten.clear()
   }
@@ -95,10 +130,7 @@ export class FileJournal implements Journal {
   settle(settlement: Settlement): Promise<void> {
     this.#unwritten.delete(settlement.requestId)
     this.#pending.push(encodeJournalLine({ type: 'settled', settlement }))
-    const segment = this.#files.current
-    this.#count(segment, 1)
-    this.#queue.push({ settlement, segment })
-    this.#schedulePersist(this.#queue.length >= PERSIST_BATCH ? 0 : PERSIST_EVERY_MS)
+    this.#settling.push(settlement)
     // A write into the system's memory costs less than waiting for company; one to the disk is worth sharing.
     const trouble = this.#options.fsync === 'never' ? this.#write() : null
     if (this.#pending.length === 0 && trouble === null) return WRITTEN
@@ -115,20 +147,36 @@ export class FileJournal implements Journal {
     setImmediate(() => this.#flush())
   }
 
-  /** How many settlements are in the journal but not yet in the database. */
-  get waiting(): number {
-    return this.#queue.length
+  /** Why nothing more may be admitted, in one sentence; null while there is room. Cheap enough for every request. */
+  refusal(): string | null {
+    const { bounds } = this.#options
+    return bounds === undefined ? null : findRefusal(this.#line, bounds)
   }
 
-  /** When the one that has waited longest began; null when none waits. */
+  /** How many settlements are in the journal but not yet in the database. */
+  get waiting(): number {
+    return this.#line.count
+  }
+
+  /** How much was written since the first of those. */
+  get waitingBytes(): number {
+    return this.#line.bytes
+  }
+
+  /** Since when the one that has waited longest waits; null when none does. */
   get oldestAtMs(): number | null {
-    return this.#queue[0]?.settlement.startedAtMs ?? null
+    return this.#line.oldestAtMs
+  }
+
+  /** Whether the last write to the disk failed. */
+  get isDiskFailing(): boolean {
+    return this.#isDiskFailing
   }
 
   /** Empties what is settled so far into the database; what cannot be written now stays and is tried again. */
   async catchUp(): Promise<void> {
     await this.#persisting
-    if (this.#queue.length === 0 || this.#isClosed) return
+    if (this.waiting === 0 || this.#isClosed) return
     if (this.#persistTimer !== null) clearTimeout(this.#persistTimer)
     if (this.#persisting === null) this.#persist()
     await this.#persisting
@@ -142,9 +190,10 @@ export class FileJournal implements Journal {
     this.#isClosed = true
     if (this.#persistTimer !== null) clearTimeout(this.#persistTimer)
     await this.#persisting
-    await this.#drain().catch((error) => this.#options.onTrouble(error, this.#queue.length))
+    await this.#drain().catch((error) => this.#options.onTrouble(error, this.waiting))
     this.#files.close()
-    if (this.#queue.length === 0 && this.#openedIn.size === 0) this.#files.remove(this.#files.current)
+    if (this.waiting === 0 && this.#admissions.size === 0) this.#files.remove(this.#files.current)
+    this.#lock?.release()
   }
 
   #flush(): void {
@@ -160,13 +209,21 @@ export class FileJournal implements Journal {
   #write(): { readonly cause: unknown } | null {
     const lines = this.#pending
     if (lines.length === 0) return null
+    const settlements = this.#settling
     this.#pending = []
+    this.#settling = []
     try {
-      this.#segmentBytes += this.#files.append(lines, this.#options.fsync === 'always')
+      this.#line.add(settlements, this.#files.append(lines, this.#options.fsync === 'always'))
     } catch (cause) {
+      this.#isDiskFailing = true
+      this.#line.addUnfiled(settlements)
       return { cause }
     }
-    if (this.#segmentBytes >= (this.#options.segmentBytes ?? SEGMENT_BYTES)) this.#startNextSegment()
+    this.#isDiskFailing = false
+    // From now on the settlement's own file tells what became of it.
+    for (const { requestId } of settlements) this.#admissions.forget(requestId)
+    if (settlements.length > 0) this.#schedulePersist(this.waiting >= PERSIST_BATCH ? 0 : PERSIST_EVERY_MS)
+    if (this.#files.currentBytes >= (this.#options.segmentBytes ?? SEGMENT_BYTES)) this.#startNextSegment()
     return null
   }
 
@@ -176,7 +233,7 @@ export class FileJournal implements Journal {
       for (const waiter of waiters) waiter.reject(error)
       return
     }
-    this.#options.onTrouble(error, this.#queue.length)
+    this.#options.onTrouble(error, this.waiting)
     this.#stranded.push(...waiters)
     this.#schedulePersist(0)
   }
@@ -189,8 +246,14 @@ export class FileJournal implements Journal {
   }
 
   #startNextSegment(): void {
-    this.#files.startNext()
-    this.#segmentBytes = 0
+    const { current } = this.#files
+    try {
+      this.#files.startNext()
+    } catch (error) {
+      this.#options.onTrouble(error, this.waiting)
+      return
+    }
+    this.#olderSegments.add(current)
     this.#removeDone()
   }
 
@@ -215,14 +278,14 @@ export class FileJournal implements Journal {
         this.#endStranded(stranded, null)
       })
       .catch((error) => {
-        this.#options.onTrouble(error, this.#queue.length)
+        this.#options.onTrouble(error, this.waiting)
         this.#failures += 1
         this.#endStranded(stranded, error)
       })
       .finally(() => {
         this.#persisting = null
         if (this.#stranded.length > 0) this.#schedulePersist(0)
-        else if (this.#queue.length > 0) this.#schedulePersist(this.#retryDelayMs())
+        else if (this.waiting > 0) this.#schedulePersist(this.#retryDelayMs())
       })
   }
 
@@ -232,37 +295,29 @@ export class FileJournal implements Journal {
   }
 
   async #drain(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const batch = this.#queue.slice(0, PERSIST_BATCH)
-      const settlements = batch.map((entry) => entry.settlement)
-      await persistBatch(settlements, keeperOf(this.#options, this.#files))
-      this.#queue.splice(0, batch.length)
-      for (const { settlement, segment } of batch) {
-        this.#count(segment, -1)
-        this.#forgetAdmission(settlement.requestId)
-      }
+    for (let batch = this.#line.next(); batch !== null; batch = this.#line.next()) {
+      await persistBatch(batch.settlements, keeperOf(this.#options, this.#files))
+      batch.leave()
+      if (!batch.isFiled) for (const { requestId } of batch.settlements) this.#admissions.forget(requestId)
       this.#removeDone()
     }
   }
 
-  #forgetAdmission(requestId: string): void {
-    const segment = this.#openedIn.get(requestId)
-    if (segment === undefined) return
-    this.#openedIn.delete(requestId)
-    this.#count(segment, -1)
-  }
-
-  #count(segment: number, change: number): void {
-    this.#outstanding.set(segment, (this.#outstanding.get(segment) ?? 0) + change)
-  }
-
+  /** Settlements are stored in the order of the files, so all files before that of the first in line are done with. */
   #removeDone(): void {
-    for (const [segment, lines] of this.#outstanding) {
-      if (lines > 0 || segment === this.#files.current) continue
-      this.#outstanding.delete(segment)
+    const first = this.#line.firstSegment ?? this.#files.current
+    for (const segment of this.#olderSegments) {
+      if (segment >= first || this.#admissions.areIn(segment)) continue
+      this.#olderSegments.delete(segment)
       this.#files.remove(segment)
     }
   }
+}
+
+async function recoverLeft(files: SegmentFiles, options: JournalOptions): Promise<void> {
+  const keeper = keeperOf(options, files)
+  const recovered = await recoverFolder(files, (batch) => persistBatch(batch, keeper))
+  options.onRecovered?.(options.folder, recovered)
 }
 
 function keeperOf({ persist, isRefusal, onTrouble }: JournalOptions, files: SegmentFiles): BatchKeeper {

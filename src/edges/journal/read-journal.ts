@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JournalReading } from '../../gateway/ports/books.ts'
 import { decodeJournalLine } from '../../rules/ledger/journal-line.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
+import { findJournalFolders } from './journal-folders.ts'
+import { readLines } from './read-lines.ts'
 import { SEGMENT_NAME, SET_ASIDE_NAME } from './segment-files.ts'
 
 /** A file as far as it had been written at some moment. */
@@ -23,13 +25,25 @@ export function readJournal(folder: string): JournalReading {
   return { settled: () => settlementsIn(segments), setAside: () => settlementsIn(asides) }
 }
 
+/** What all journals of a data folder say: each of several workers has its own. */
+export function readJournals(dataFolder: string): JournalReading {
+  const journals = findJournalFolders(dataFolder).map(readJournal)
+  return {
+    settled: () => inTurn(journals.map((journal) => journal.settled())),
+    setAside: () => inTurn(journals.map((journal) => journal.setAside())),
+  }
+}
+
+function* inTurn(lists: readonly Iterable<Settlement>[]): Generator<Settlement> {
+  for (const list of lists) yield* list
+}
+
 function* settlementsIn(extents: readonly Extent[]): Generator<Settlement> {
-  for (const extent of extents) {
+  for (const { path, bytes } of extents) {
     // A segment is removed as soon as the database has all of it, and with it there is nothing left to compare.
-    if (!existsSync(extent.path)) continue
-    const text = readFileSync(extent.path).subarray(0, extent.bytes).toString('utf8')
-    for (const line of text.split('\n')) {
-      const decoded = line === '' ? null : decodeJournalLine(line)
+    if (!existsSync(path)) continue
+    for (const { text } of readLines(path, { to: bytes })) {
+      const decoded = text === '' ? null : decodeJournalLine(text)
       if (decoded?.type === 'settled') yield decoded.settlement
     }
   }

@@ -2,15 +2,15 @@ import {
   appendFileSync,
   closeSync,
   fdatasyncSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
-  unlinkSync,
+  rmSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { decodeJournalLine, type JournalLine } from '../../rules/ledger/journal-line.ts'
+import { type Extent, type LineAt, readLines } from './read-lines.ts'
 
 export const SET_ASIDE_NAME = 'set-aside.jsonl'
 const LINE_END = Buffer.from('\n')
@@ -19,11 +19,20 @@ const MOST_BYTES_PER_UNIT = 3
 const FIRST_BUFFER_BYTES = 16 * 1024
 export const SEGMENT_NAME = /^journal-(\d{8})\.jsonl$/
 
+/** Where lines went that were written together. */
+export interface Place {
+  readonly segment: number
+  readonly offset: number
+  readonly bytes: number
+}
+
 /** The journal's folder: numbered files, written only at the end of the newest. */
 export class SegmentFiles {
   readonly #folder: string
   #number: number
   #descriptor: number | null = null
+  /** Of the newest file. */
+  #size = 0
   #isLineTorn = false
   #bytes: Buffer = Buffer.alloc(FIRST_BUFFER_BYTES)
 
@@ -37,6 +46,10 @@ export class SegmentFiles {
     return this.#number
   }
 
+  get currentBytes(): number {
+    return this.#size
+  }
+
   numbers(): number[] {
     const numbers: number[] = []
     for (const name of readdirSync(this.#folder)) {
@@ -46,31 +59,53 @@ export class SegmentFiles {
     return numbers.sort((one, other) => one - other)
   }
 
-  /** A last line that a crash cut short is left out; it was never answered. */
-  read(number: number): JournalLine[] {
-    const lines = readFileSync(this.#path(number), 'utf8').split('\n')
-    return lines.flatMap((line) => (line === '' ? [] : (decodeJournalLine(line) ?? [])))
+  read(number: number, extent?: Extent): Generator<LineAt> {
+    return readLines(this.#path(number), extent)
   }
 
+  /** A disk that does not take the next file leaves this one in use. */
   startNext(): void {
+    const next = openSync(this.#path(this.#number + 1), 'a', 0o600)
     this.close()
     this.#number += 1
+    this.#size = 0
     this.#isLineTorn = false
-    this.#descriptor = openSync(this.#path(this.#number), 'a', 0o600)
+    this.#descriptor = next
   }
 
-  /** Gives how many bytes it wrote. */
-  append(lines: readonly string[], shouldSync: boolean): number {
+  append(lines: readonly string[], shouldSync: boolean): Place {
     if (this.#descriptor === null) throw new Error('the journal is closed')
     const size = this.#encode(lines)
-    const wasLineTorn = this.#isLineTorn
-    // True while a failure would leave half a line behind; the next good line must not become part of it.
-    this.#isLineTorn = true
-    if (wasLineTorn) writeWhole(this.#descriptor, LINE_END, LINE_END.length)
-    writeWhole(this.#descriptor, this.#bytes, size)
-    this.#isLineTorn = false
-    if (shouldSync) fdatasyncSync(this.#descriptor)
-    return size
+    const offset = this.#size
+    try {
+      if (this.#isLineTorn) this.#write(this.#descriptor, LINE_END, LINE_END.length)
+      this.#write(this.#descriptor, this.#bytes, size)
+      this.#isLineTorn = false
+      if (shouldSync) fdatasyncSync(this.#descriptor)
+    } catch (error) {
+      this.#takeBack(this.#descriptor, offset)
+      throw error
+    }
+    return { segment: this.#number, offset, bytes: this.#size - offset }
+  }
+
+  #write(descriptor: number, bytes: Buffer, size: number): void {
+    for (let written = 0; written < size; ) {
+      const more = writeSync(descriptor, bytes, written, size - written)
+      written += more
+      this.#size += more
+    }
+  }
+
+  /** What was written in part is in no file: whoever reads on from here must find it once, when it is written again. */
+  #takeBack(descriptor: number, offset: number): void {
+    try {
+      ftruncateSync(descriptor, offset)
+      this.#size = offset
+    } catch {
+      // The next good line must not become part of half a line.
+      this.#isLineTorn = true
+    }
   }
 
   /** Into memory that is used again and again: this runs for every request. */
@@ -91,7 +126,7 @@ export class SegmentFiles {
   }
 
   remove(number: number): void {
-    unlinkSync(this.#path(number))
+    rmSync(this.#path(number), { force: true })
   }
 
   close(): void {
@@ -102,8 +137,4 @@ export class SegmentFiles {
   #path(number: number): string {
     return join(this.#folder, `journal-${String(number).padStart(8, '0')}.jsonl`)
   }
-}
-
-function writeWhole(descriptor: number, bytes: Buffer, size: number): void {
-  for (let written = 0; written < size; ) written += writeSync(descriptor, bytes, written, size - written)
 }

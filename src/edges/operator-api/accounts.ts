@@ -13,11 +13,13 @@ const ACCOUNT = `${ACCOUNTS}/:id`
 export function accountEndpoints(operations: Operations): Endpoint[] {
   return [
     createAccount(operations),
-    listEndpoint({ path: ACCOUNTS }, (page) => renderListing(operations.listAccounts(page), renderAccount)),
+    listEndpoint({ path: ACCOUNTS }, async (page) =>
+      renderListing(await operations.listAccounts(page), renderAccount),
+    ),
     {
       method: 'GET',
       path: ACCOUNT,
-      handle: (exchange) => Response.json(renderAccount(operations.findAccount(idOf(exchange)))),
+      handle: async (exchange) => Response.json(renderAccount(await operations.findAccount(idOf(exchange)))),
     },
     changeAccount(operations),
   ]

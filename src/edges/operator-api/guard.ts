@@ -25,20 +25,28 @@ export type OperatorSession = (exchange: Exchange) => Promise<string | null>
 export interface OperatorGuard {
   readonly isOperator: OperatorCheck
   readonly findOperator?: OperatorSession
+  /** Resolves when whatever other nodes have changed is in force here; absent where there are none. */
+  readonly catchUp?: () => Promise<void>
 }
 
 /** The same endpoint for operators only; nothing of a request is looked at before that is certain. */
-export function guardEndpoint(endpoint: Endpoint, { isOperator, findOperator }: OperatorGuard): Endpoint {
+export function guardEndpoint(endpoint: Endpoint, guard: OperatorGuard): Endpoint {
+  const { isOperator, findOperator } = guard
+  const admit = async (exchange: Exchange) => {
+    // What was changed through one node is seen through all.
+    await guard.catchUp?.()
+    return endpoint.handle(exchange)
+  }
   return {
     ...endpoint,
     handle: async (exchange) => {
-      if (isOperator(exchange.headers)) return endpoint.handle(exchange)
+      if (isOperator(exchange.headers)) return admit(exchange)
       // Whoever sends a token means it: a wrong one is refused even when a session would do.
       const isTokenSent = exchange.headers.has('authorization')
       const actor = isTokenSent ? null : await findOperator?.(exchange)
       if (!actor) throw refusal(exchange.headers)
       exchange.actor = actor
-      return endpoint.handle(exchange)
+      return admit(exchange)
     },
   }
 }

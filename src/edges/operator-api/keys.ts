@@ -17,7 +17,6 @@ import { actorOf, OPERATOR_PATH } from './address.ts'
 import { listEndpoint } from './list-endpoint.ts'
 import { bodyReader } from './read-body.ts'
 import { idOf, readOptionalTime } from './read-values.ts'
-import { renderListing } from './render.ts'
 import { KeyBody, KeyChangeBody, RotateBody } from './schema.ts'
 
 const ACCOUNT_KEYS = `${OPERATOR_PATH}/accounts/:id/keys`
@@ -27,19 +26,24 @@ const DEFAULT_THRESHOLDS = [50, 80, 100] as const
 type KeyFields = Omit<Static<typeof KeyBody>, 'name'>
 
 export function keyEndpoints(operations: Operations, clock: Clock): Endpoint[] {
-  const render = (key: ApiKey) => ({
-    ...describeKey(key, clock.nowMs()),
-    usage: renderUsage(operations.usageOf(key)),
-  })
+  const renderAll: RenderKeys = async (keys) => {
+    const usages = await operations.usageOf(keys)
+    return keys.map((key, index) => {
+      const usage = usages[index]
+      return { ...describeKey(key, clock.nowMs()), usage: usage ? renderUsage(usage) : null }
+    })
+  }
+  const render: RenderKey = async (key) => (await renderAll([key]))[0] ?? {}
   return [
     createKey(operations, render),
-    listEndpoint({ path: ACCOUNT_KEYS }, (page, exchange) =>
-      renderListing(operations.listKeys(idOf(exchange), page), render),
-    ),
+    listEndpoint({ path: ACCOUNT_KEYS }, async (page, exchange) => {
+      const { data, nextCursor } = operations.listKeys(idOf(exchange), page)
+      return Response.json({ data: await renderAll(data), next_cursor: nextCursor })
+    }),
     {
       method: 'GET',
       path: KEY,
-      handle: (exchange) => Response.json(render(operations.findKey(idOf(exchange)))),
+      handle: async (exchange) => Response.json(await render(operations.findKey(idOf(exchange)))),
     },
     changeKey(operations, render),
     rotateKey(operations, render),
@@ -47,12 +51,13 @@ export function keyEndpoints(operations: Operations, clock: Clock): Endpoint[] {
       method: 'DELETE',
       path: KEY,
       handle: async (exchange) =>
-        Response.json(render(await operations.revokeKey(idOf(exchange), actorOf(exchange)))),
+        Response.json(await render(await operations.revokeKey(idOf(exchange), actorOf(exchange)))),
     },
   ]
 }
 
-type RenderKey = (key: ApiKey) => object
+type RenderKey = (key: ApiKey) => Promise<object>
+type RenderKeys = (keys: readonly ApiKey[]) => Promise<readonly object[]>
 
 function createKey(operations: Operations, render: RenderKey): Endpoint {
   const readBody = bodyReader(KeyBody)
@@ -79,7 +84,9 @@ function changeKey(operations: Operations, render: RenderKey): Endpoint {
         ...(name !== undefined && { name }),
         ...(state !== undefined && { state }),
       }
-      return Response.json(render(await operations.changeKey(idOf(exchange), change, actorOf(exchange))))
+      return Response.json(
+        await render(await operations.changeKey(idOf(exchange), change, actorOf(exchange))),
+      )
     },
   }
 }
@@ -99,8 +106,8 @@ function rotateKey(operations: Operations, render: RenderKey): Endpoint {
   }
 }
 
-function renderIssued({ key, secret }: IssuedKey, render: RenderKey): Response {
-  return Response.json({ ...render(key), secret })
+async function renderIssued({ key, secret }: IssuedKey, render: RenderKey): Promise<Response> {
+  return Response.json({ ...(await render(key)), secret })
 }
 
 function renderUsage(usage: KeyUsage): object {

@@ -1,5 +1,6 @@
-import type { DescribeSystem, SystemView } from '../../gateway/ports/console.ts'
+import type { DescribeSystem, DeskView, JournalView, SystemView } from '../../gateway/ports/console.ts'
 import type { Endpoint } from '../../gateway/ports/exchange.ts'
+import type { SeenNode } from '../../gateway/ports/shared-books.ts'
 import { describeOptionalTime, describeTime } from '../../rules/catalog/describe-time.ts'
 import { OPERATOR_PATH } from './address.ts'
 import { requireKnownQuery } from './read-values.ts'
@@ -18,25 +19,58 @@ export function systemEndpoints(describeSystem: DescribeSystem): Endpoint[] {
 }
 
 function renderSystem(view: SystemView) {
-  const startedAt = describeTime(view.startedAtMs)
   return {
     version: view.version,
+    node_id: view.nodeId,
     node: view.node,
-    started_at: startedAt,
+    started_at: describeTime(view.startedAtMs),
     uptime_seconds: view.uptimeSeconds,
     database: {
       engine: view.database.engine,
+      reachable: view.database.pingMs !== null,
       ping_ms: view.database.pingMs,
       size_bytes: view.database.sizeBytes,
     },
-    journal: { waiting: view.journal.waiting, oldest_at: describeOptionalTime(view.journal.oldestAtMs) },
-    redis: null,
+    journal: renderJournal(view.journal),
+    redis: view.desk === null ? null : renderDesk(view.desk),
     streams: view.streams,
     followers: view.followers,
     memory_bytes: view.memoryBytes,
     cpu_seconds: view.cpuSeconds,
-    // Nodes do not know of one another: each tells of itself.
-    nodes: [{ node: view.node, version: view.version, started_at: startedAt }],
+    nodes: view.nodes.map((node) => renderNode(node, view)),
     settings: view.settings,
+  }
+}
+
+function renderJournal({ waiting, oldestAtMs, bytes, maxBytes, maxAgeSeconds, refusal }: JournalView) {
+  return {
+    waiting,
+    oldest_at: describeOptionalTime(oldestAtMs),
+    bytes,
+    max_bytes: maxBytes,
+    max_age_seconds: maxAgeSeconds,
+    refusal,
+  }
+}
+
+function renderDesk({ mode, isReachable, pingMs, lossPolicy, state, usedMemoryBytes }: DeskView) {
+  return {
+    mode,
+    reachable: isReachable,
+    ping_ms: pingMs,
+    loss_policy: lossPolicy,
+    state,
+    used_memory_bytes: usedMemoryBytes,
+  }
+}
+
+function renderNode({ id, name, version, startedAtMs, silentMs }: SeenNode, { atMs, nodeId }: SystemView) {
+  return {
+    id,
+    name,
+    version,
+    started_at: describeTime(startedAtMs),
+    last_heard_at: describeTime(atMs - silentMs),
+    is_this: id === nodeId,
   }
 }

@@ -5,7 +5,7 @@ import type { Gauges, Metrics } from './metrics.ts'
 
 export interface MetricsParts {
   readonly isOperator: (headers: Headers) => boolean
-  readGauges(): Pick<Gauges, 'liveStreams' | 'journalWaiting'>
+  readGauges(): Omit<Gauges, 'residentBytes' | 'cpuSeconds'>
 }
 
 /** `/metrics` in the text form of Prometheus, for whoever has the operator token. */

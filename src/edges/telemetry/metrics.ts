@@ -1,3 +1,4 @@
+import { DESK_STATES, type DeskState } from '../../gateway/ports/console.ts'
 import type { RequestLine } from '../../gateway/ports/log.ts'
 import { formatUsdt } from '../../vocabulary/money.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
@@ -6,9 +7,34 @@ import type { Settlement } from '../../vocabulary/settlement.ts'
 export interface Gauges {
   readonly liveStreams: number
   readonly journalWaiting: number
+  /** Absent when this process keeps no journal worth telling of. */
+  readonly journal?: JournalGauges
+  /** Nodes that live, as far as this one knows. */
+  readonly nodesLiving?: number
+  /** Absent when nothing is shared but the database. */
+  readonly deskState?: DeskState
   readonly residentBytes: number
   readonly cpuSeconds: number
 }
+
+export interface JournalGauges {
+  readonly bytes: number
+  readonly maxBytes: number
+  /** Of the settlement that has waited longest; 0 when none waits. */
+  readonly oldestSeconds: number
+  readonly isRefusing: boolean
+}
+
+/** One call to what nodes have in common. */
+export interface DeskCall {
+  /** `late`: it did not answer in time. `skipped`: it was not asked, because it has failed too often lately. */
+  readonly result: 'answered' | 'late' | 'failed' | 'skipped'
+  /** Null when it was not asked. */
+  readonly durationMs: number | null
+}
+
+// Upper ends in seconds; the deadline is 50 ms unless an operator has changed it.
+const DESK_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 1] as const
 
 // Upper ends in seconds; a model that thinks takes minutes to its first byte.
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const
@@ -33,6 +59,13 @@ export class Metrics {
   readonly #counters = new Map<string, number>()
   readonly #spend = new Map<string, SpendCounter>()
   readonly #firstByte = new Map<string, Histogram>()
+  readonly #deskCalls = new Map<DeskCall['result'], number>()
+  readonly #deskTimes = emptyHistogram(DESK_BUCKETS)
+
+  noteDeskCall({ result, durationMs }: DeskCall): void {
+    this.#deskCalls.set(result, (this.#deskCalls.get(result) ?? 0) + 1)
+    if (durationMs !== null) observe(this.#deskTimes, DESK_BUCKETS, durationMs / 1_000)
+  }
 
   noteRequest({ status }: RequestLine): void {
     this.#requests.set(status, (this.#requests.get(status) ?? 0) + 1)
@@ -51,7 +84,20 @@ export class Metrics {
         name: 'turnpike_first_byte_seconds',
         help: 'Time from admission to the first byte, by supplier.',
         type: 'histogram',
-        lines: [...this.#firstByte].flatMap(([supplier, each]) => histogramLines(supplier, each)),
+        lines: [...this.#firstByte].flatMap(([supplier, each]) =>
+          histogramLines(
+            { name: 'turnpike_first_byte_seconds', label: `supplier="${escapeLabel(supplier)}"` },
+            BUCKETS,
+            each,
+          ),
+        ),
+      },
+      counters('turnpike_desk_calls_total', 'Calls to what nodes share, by result.', this.#deskCallLines()),
+      {
+        name: 'turnpike_desk_call_seconds',
+        help: 'Time of calls to what nodes share.',
+        type: 'histogram',
+        lines: this.#deskTimeLines(),
       },
       ...gaugeFamilies(gauges),
     ]
@@ -88,13 +134,20 @@ export class Metrics {
 
   #observe(supplier: string, seconds: number): void {
     const known = this.#firstByte.get(supplier)
-    const histogram = known ?? { counts: BUCKETS.map(() => 0), sumSeconds: 0, count: 0 }
+    const histogram = known ?? emptyHistogram(BUCKETS)
     if (known === undefined) this.#firstByte.set(supplier, histogram)
-    for (const [index, end] of BUCKETS.entries()) {
-      if (seconds <= end) histogram.counts[index] = (histogram.counts[index] ?? 0) + 1
-    }
-    histogram.sumSeconds += seconds
-    histogram.count += 1
+    observe(histogram, BUCKETS, seconds)
+  }
+
+  #deskCallLines(): string[] {
+    return [...this.#deskCalls].map(
+      ([result, count]) => `turnpike_desk_calls_total{result="${result}"} ${count}`,
+    )
+  }
+
+  #deskTimeLines(): string[] {
+    if (this.#deskTimes.count === 0) return []
+    return histogramLines({ name: 'turnpike_desk_call_seconds', label: '' }, DESK_BUCKETS, this.#deskTimes)
   }
 
   #requestLines(): string[] {
@@ -136,16 +189,22 @@ function counters(name: string, help: string, lines: readonly string[]): Family 
   return { name, help, type: 'counter', lines }
 }
 
-function gaugeFamilies({ liveStreams, journalWaiting, residentBytes, cpuSeconds }: Gauges): Family[] {
-  const gauge = (name: string, help: string, value: number): Family => ({
-    name,
-    help,
-    type: 'gauge',
-    lines: [`${name} ${value}`],
-  })
+function gauge(name: string, help: string, value: number): Family {
+  return { name, help, type: 'gauge', lines: [`${name} ${value}`] }
+}
+
+function gaugeFamilies({
+  liveStreams,
+  journalWaiting,
+  residentBytes,
+  cpuSeconds,
+  ...more
+}: Gauges): Family[] {
   return [
     gauge('turnpike_live_streams', 'Streams under way.', liveStreams),
     gauge('turnpike_journal_waiting', 'Settlements not yet in the database.', journalWaiting),
+    ...journalFamilies(more.journal),
+    ...sharedFamilies(more),
     gauge('process_resident_memory_bytes', 'Resident memory.', residentBytes),
     counters('process_cpu_seconds_total', 'Processor time used.', [
       `process_cpu_seconds_total ${cpuSeconds}`,
@@ -153,14 +212,52 @@ function gaugeFamilies({ liveStreams, journalWaiting, residentBytes, cpuSeconds 
   ]
 }
 
-function histogramLines(supplier: string, { counts, sumSeconds, count }: Histogram): string[] {
-  const label = `supplier="${escapeLabel(supplier)}"`
-  const name = 'turnpike_first_byte_seconds'
+function journalFamilies(journal: JournalGauges | undefined): Family[] {
+  if (journal === undefined) return []
+  const { bytes, maxBytes, oldestSeconds, isRefusing } = journal
   return [
-    ...BUCKETS.map((end, index) => `${name}_bucket{${label},le="${end}"} ${counts[index]}`),
-    `${name}_bucket{${label},le="+Inf"} ${count}`,
-    `${name}_sum{${label}} ${sumSeconds}`,
-    `${name}_count{${label}} ${count}`,
+    gauge('turnpike_journal_bytes', 'Written to the journal since the first that waits.', bytes),
+    gauge('turnpike_journal_max_bytes', 'How much may wait before nothing is admitted.', maxBytes),
+    gauge('turnpike_journal_oldest_seconds', 'For how long the first in the journal waits.', oldestSeconds),
+    gauge('turnpike_journal_refusing', '1 while nothing is admitted because of it.', isRefusing ? 1 : 0),
+  ]
+}
+
+function sharedFamilies({ nodesLiving, deskState }: Pick<Gauges, 'nodesLiving' | 'deskState'>): Family[] {
+  const name = 'turnpike_desk_state'
+  const families: Family[] = []
+  if (nodesLiving !== undefined) families.push(gauge('turnpike_nodes', 'Nodes that live.', nodesLiving))
+  if (deskState !== undefined) {
+    const lines = DESK_STATES.map((state) => `${name}{state="${state}"} ${state === deskState ? 1 : 0}`)
+    families.push({ name, help: 'By what this node judges limits: 1 for one of them.', type: 'gauge', lines })
+  }
+  return families
+}
+
+function emptyHistogram(buckets: readonly number[]): Histogram {
+  return { counts: buckets.map(() => 0), sumSeconds: 0, count: 0 }
+}
+
+function observe(histogram: Histogram, buckets: readonly number[], seconds: number): void {
+  for (const [index, end] of buckets.entries()) {
+    if (seconds <= end) histogram.counts[index] = (histogram.counts[index] ?? 0) + 1
+  }
+  histogram.sumSeconds += seconds
+  histogram.count += 1
+}
+
+function histogramLines(
+  { name, label }: { readonly name: string; readonly label: string },
+  buckets: readonly number[],
+  { counts, sumSeconds, count }: Histogram,
+): string[] {
+  const first = label === '' ? '' : `${label},`
+  const only = label === '' ? '' : `{${label}}`
+  return [
+    ...buckets.map((end, index) => `${name}_bucket{${first}le="${end}"} ${counts[index]}`),
+    `${name}_bucket{${first}le="+Inf"} ${count}`,
+    `${name}_sum${only} ${sumSeconds}`,
+    `${name}_count${only} ${count}`,
   ]
 }
 

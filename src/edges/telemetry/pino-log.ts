@@ -16,6 +16,8 @@ const STANDARD_ERROR = 2
 const FLUSH_PATIENCE_MS = 1_000
 
 export interface PinoLog extends Log {
+  /** Writes whole lines of another process among its own. */
+  forward(lines: string): void
   /** Writes what is still buffered, before this process ends; gives up when nobody takes it. */
   flush(): Promise<void>
 }
@@ -52,6 +54,10 @@ export function createLog(level: LogLevel, descriptor = STANDARD_ERROR): PinoLog
       inOrder().warn({ ...line, failure: scrub(line.failure) }, 'attempt failed'),
     notice: (what, facts) => inOrder().info(facts ?? {}, what),
     trouble: (what, error, requestId) => inOrder().error({ ...describe(error), requestId }, what),
+    forward: (lines) => {
+      gathered.send()
+      destination.write(lines)
+    },
     flush: () => {
       gathered.send()
       return flushPatiently(destination)

@@ -29,7 +29,8 @@ export function createAccountDesk(parts: ConsoleParts): AccountDesk {
     },
     issuePlaygroundKey: (whose, actor) => playground.issue(whose, actor),
     bodyStorage: (id) => bodies.settingOf(accountOf(id).id),
-    setBodyStorage: (setting, actor) => setBodyStorage(parts, setting, actor),
+    setBodyStorage: (setting, actor) =>
+      parts.configuration.changing(() => setBodyStorage(parts, setting, actor)),
     findBody: async (id, requestId) =>
       requireFound(await bodies.find(id, requestId), 'kept body of', requestId),
     testWebhook: async (id) => webhooks.test(accountOf(id).id),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { buildSnapshot } from '../../rules/catalog/build-snapshot.ts'
-import { aKey, anAccount, aSettlement } from '../../vocabulary/testing/specimens.ts'
+import { buildSnapshot, withSupply } from '../../rules/catalog/build-snapshot.ts'
+import { aKey, anAccount, aSettlement, aSupplier } from '../../vocabulary/testing/specimens.ts'
 import { createLiveConfiguration } from '../live-configuration.ts'
 import type { Follower, LiveEvent } from '../ports/console.ts'
 import { LiveEvents } from './live-events.ts'
@@ -92,14 +92,32 @@ describe('live events', () => {
     const events = new LiveEvents()
     const page = listen('acc_1')
     events.follow(page)
-    const rows = { suppliers: [], credentials: [], models: [], routes: [] }
+    const rows = { version: 1, suppliers: [], credentials: [], models: [], routes: [] }
     const accounts = [anAccount({ id: 'acc_1' }), anAccount({ id: 'acc_2' })]
     const first = buildSnapshot({ ...rows, accounts, keys: [] })
     const configuration = events.watching(createLiveConfiguration(first))
     configuration.replace({ ...first, keys: new Map([['key_2', aKey({ id: 'key_2', accountId: 'acc_2' })]]) })
     expect(page.heard).toEqual([])
     configuration.replace({ ...first, keys: new Map([['key_1', aKey({ id: 'key_1', accountId: 'acc_1' })]]) })
-    configuration.replace({ ...configuration.current(), supply: { ...first.supply } })
+    configuration.replace(withSupply(configuration.current(), { suppliers: [aSupplier()] }))
     expect(page.heard.map(({ data }) => data)).toEqual([{ things: ['keys'] }, { things: ['models'] }])
+  })
+
+  test('tell nothing when all that was read anew is as it was', () => {
+    const events = new LiveEvents()
+    const page = listen('acc_1')
+    events.follow(page)
+    const read = () =>
+      buildSnapshot({
+        version: 1,
+        accounts: [anAccount()],
+        keys: [aKey()],
+        suppliers: [aSupplier()],
+        credentials: [],
+        models: [],
+        routes: [],
+      })
+    events.watching(createLiveConfiguration(read())).replace(read())
+    expect(page.heard).toEqual([])
   })
 })

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Alert } from '../../rules/alerts/alert.ts'
 import { describeSettlement } from '../../rules/catalog/describe-settlement.ts'
@@ -6,6 +7,7 @@ import type { Settlement } from '../../vocabulary/settlement.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
 import type { LiveConfiguration } from '../ports/configuration.ts'
 import type { Follower, LiveEvent, LiveEventDesk } from '../ports/console.ts'
+import { type ElsewhereParts, SettlementsElsewhere } from './elsewhere.ts'
 
 const MOST_OF_ACCOUNT = 50
 const MOST_OF_ALL = 2_000
@@ -16,9 +18,15 @@ const LOOK_MS = 2_000
 /** Tells whoever follows an account what happens to it. An account that nobody follows costs nothing but a look. */
 export class LiveEvents implements LiveEventDesk {
   readonly #followers = new Map<string, Set<Follower>>()
+  readonly #elsewhere: SettlementsElsewhere | null
   #count = 0
   #nextBeatMs = 0
   #nextLookMs = 0
+
+  /** Without `elsewhere`, only what this node stores is told. */
+  constructor(elsewhere?: ElsewhereParts) {
+    this.#elsewhere = elsewhere === undefined ? null : new SettlementsElsewhere(elsewhere)
+  }
 
   get size(): number {
     return this.#count
@@ -33,6 +41,7 @@ export class LiveEvents implements LiveEventDesk {
       })
     }
     this.#followers.set(accountId, others.add(follower))
+    this.#elsewhere?.begin(accountId)
     this.#count += 1
     return () => this.#remove(follower)
   }
@@ -41,7 +50,7 @@ export class LiveEvents implements LiveEventDesk {
     if (this.#count === 0) return
     for (const settlement of settlements) {
       if (!this.#followers.has(settlement.accountId)) continue
-      this.#tell(settlement.accountId, { kind: 'settlement', data: describeSettlement(settlement) })
+      if (this.#elsewhere?.note(settlement) !== false) this.#tellSettlement(settlement)
     }
   }
 
@@ -57,14 +66,8 @@ export class LiveEvents implements LiveEventDesk {
 
   /** The configuration, which tells those it concerns when it is replaced. */
   watching(configuration: LiveConfiguration): LiveConfiguration {
-    return {
-      current: configuration.current,
-      replace: (next) => {
-        const before = configuration.current()
-        configuration.replace(next)
-        this.#noteReplaced(before, next)
-      },
-    }
+    configuration.onReplaced((before, next) => this.#noteReplaced(before, next))
+    return configuration
   }
 
   /** To be called about once a second. Never fails. */
@@ -74,6 +77,13 @@ export class LiveEvents implements LiveEventDesk {
       this.#nextBeatMs = nowMs + HEARTBEAT_MS
       for (const follower of followers) follower.beat()
     }
+    await Promise.all([
+      this.#elsewhere?.look(nowMs, (settlement) => this.#tellSettlement(settlement)),
+      this.#lookWhoIsWelcome(followers, nowMs),
+    ])
+  }
+
+  async #lookWhoIsWelcome(followers: readonly Follower[], nowMs: number): Promise<void> {
     if (nowMs < this.#nextLookMs) return
     this.#nextLookMs = nowMs + LOOK_MS
     await Promise.all(followers.map((follower) => this.#lookAt(follower)))
@@ -84,8 +94,12 @@ export class LiveEvents implements LiveEventDesk {
   }
 
   #noteReplaced(before: Snapshot, next: Snapshot): void {
+    if (this.#count === 0) return
+    // What was read anew is the same only by what it says.
+    const areModelsChanged = before.supply !== next.supply && !isDeepStrictEqual(before.supply, next.supply)
     for (const accountId of [...this.#followers.keys()]) {
       const things = changedThings(before, next, accountId)
+      if (areModelsChanged) things.push('models')
       if (things.length > 0) this.noteChange(accountId, things)
     }
   }
@@ -94,6 +108,10 @@ export class LiveEvents implements LiveEventDesk {
     // A database that does not answer is no reason to send somebody away.
     const isWelcome = await follower.isWelcome().catch(() => true)
     if (!isWelcome) this.#letGo(follower)
+  }
+
+  #tellSettlement(settlement: Settlement): void {
+    this.#tell(settlement.accountId, { kind: 'settlement', data: describeSettlement(settlement) })
   }
 
   #tell(accountId: string, event: LiveEvent): void {
@@ -111,21 +129,22 @@ export class LiveEvents implements LiveEventDesk {
     const others = this.#followers.get(follower.accountId)
     if (others === undefined || !others.delete(follower)) return
     this.#count -= 1
-    if (others.size === 0) this.#followers.delete(follower.accountId)
+    if (others.size > 0) return
+    this.#followers.delete(follower.accountId)
+    this.#elsewhere?.end(follower.accountId)
   }
 }
 
 function changedThings(before: Snapshot, next: Snapshot, accountId: string): string[] {
   const things: string[] = []
-  if (before.accounts.get(accountId) !== next.accounts.get(accountId)) things.push('account')
+  if (!isDeepStrictEqual(before.accounts.get(accountId), next.accounts.get(accountId))) things.push('account')
   if (before.keys !== next.keys && hasChangedKey(before, next, accountId)) things.push('keys')
-  if (before.supply !== next.supply) things.push('models')
   return things
 }
 
 function hasChangedKey(before: Snapshot, next: Snapshot, accountId: string): boolean {
   for (const key of next.keys.values()) {
-    if (key.accountId === accountId && before.keys.get(key.id) !== key) return true
+    if (key.accountId === accountId && !isDeepStrictEqual(before.keys.get(key.id), key)) return true
   }
   return false
 }

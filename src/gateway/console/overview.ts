@@ -65,11 +65,11 @@ async function spendOfMonth({ operations }: ConsoleParts, accountId: string, now
 }
 
 async function totalsOf(
-  { operations }: ConsoleParts,
+  { operations, clock }: ConsoleParts,
   accountId: string,
   range: TimeRange,
 ): Promise<UsageFigures> {
-  const span = spanFor(range)
+  const span = spanFor(range, clock.nowMs())
   const question = { span, filter: { accountId, ...wholeSpans(range, span) }, groupBy: [] } as const
   const { data } = await operations.listUsage(question, { limit: MOST_POINTS, cursor: null })
   return sumFigures(data.map(({ figures }) => figures))
@@ -77,9 +77,9 @@ async function totalsOf(
 
 const LONGEST_BY_HOUR_MS = 31 * SPAN_MS.day
 
-/** Days where they say the same as hours would; there are far fewer of them. */
-function spanFor({ fromMs, toMs }: TimeRange): UsageSpan {
-  const isWhole = fromMs % SPAN_MS.day === 0 && toMs % SPAN_MS.day === 0
+/** Days where they say the same as hours would, as on a day that is not over; there are far fewer of them. */
+function spanFor({ fromMs, toMs }: TimeRange, nowMs: number): UsageSpan {
+  const isWhole = fromMs % SPAN_MS.day === 0 && (toMs % SPAN_MS.day === 0 || toMs >= nowMs)
   return isWhole || toMs - fromMs > LONGEST_BY_HOUR_MS ? 'day' : 'hour'
 }
 

@@ -3,6 +3,7 @@ import type { Snapshot } from '../../vocabulary/snapshot.ts'
 import type { AuditDesk } from '../identity/audit-desk.ts'
 import type { RandomSource } from '../operate/parts.ts'
 import type { SendWebhook } from '../ports/alerts.ts'
+import type { LiveConfiguration } from '../ports/configuration.ts'
 import type { Log } from '../ports/log.ts'
 import type { Operations } from '../ports/operations.ts'
 import type { Storage } from '../ports/storage.ts'
@@ -11,6 +12,7 @@ import type { LiveEvents } from './live-events.ts'
 
 export interface ConsoleParts {
   snapshot(): Snapshot
+  readonly configuration: Pick<LiveConfiguration, 'changing'>
   readonly operations: Operations
   readonly storage: Storage
   readonly bodies: BodyKeeping

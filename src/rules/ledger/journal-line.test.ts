@@ -37,22 +37,46 @@ describe('a line', () => {
       expect(decodeJournalLine(text.slice(0, length))).toBeNull()
     }
   })
+
+  test.each([
+    '{}',
+    '[]',
+    'null',
+    '{"type":"open","record":{}}',
+    '{"type":"settled","settlement":{"amountNano":"1"}}',
+    '{"type":"other","settlement":{"requestId":"r","amountNano":"1","price":null}}',
+  ])('%s is no line', (text) => {
+    expect(decodeJournalLine(text)).toBeNull()
+  })
 })
 
 describe('what a journal says after a crash', () => {
   const settled = aSettlement({ requestId: 'req_2' })
 
-  test('a settled request is its settlement, once', () => {
+  test('a settled request is its settlement', () => {
     const lines: JournalLine[] = [
       { type: 'open', record: { ...record, requestId: 'req_2' } },
       { type: 'settled', settlement: settled },
+    ]
+    expect([...settlementsOf(lines)]).toEqual([settled])
+  })
+
+  test('settlements come before whatever was interrupted, so that an admission written late counts for nothing', () => {
+    const lines: JournalLine[] = [
+      { type: 'settled', settlement: aSettlement({ requestId: 'req_1' }) },
+      { type: 'open', record },
       { type: 'settled', settlement: settled },
     ]
-    expect(settlementsOf(lines)).toEqual([settled])
+    const told = [...settlementsOf(lines)].map(({ requestId, outcome }) => [requestId, outcome])
+    expect(told).toEqual([
+      ['req_1', 'completed'],
+      ['req_2', 'completed'],
+      ['req_1', 'interrupted'],
+    ])
   })
 
   test('a request without its end was interrupted and costs nothing', () => {
-    const [interrupted, ...others] = settlementsOf([{ type: 'open', record }])
+    const [interrupted, ...others] = [...settlementsOf([{ type: 'open', record }])]
     expect(others).toEqual([])
     expect(interrupted).toMatchObject({
       requestId: 'req_1',
@@ -63,13 +87,5 @@ describe('what a journal says after a crash', () => {
       price: null,
       startedAtMs: 5,
     })
-  })
-
-  test('the order of lines does not matter: an admission may be written after its settlement', () => {
-    const lines: JournalLine[] = [
-      { type: 'settled', settlement: aSettlement({ requestId: 'req_1' }) },
-      { type: 'open', record },
-    ]
-    expect(settlementsOf(lines).map(({ outcome }) => outcome)).toEqual(['completed'])
   })
 })

@@ -63,14 +63,16 @@ type WrittenLine =
   | { readonly type: 'open'; readonly record: Written<AdmissionRecord> }
   | { readonly type: 'settled'; readonly settlement: WrittenSettlement }
 
-/** null for a line that a crash cut short. */
+/** null for a line that a crash cut short, or that is none. */
 export function decodeJournalLine(text: string): JournalLine | null {
   try {
     const line = JSON.parse(text) as WrittenLine
     if (line.type === 'open') {
+      if (typeof line.record.requestId !== 'string') return null
       return { type: 'open', record: { ...line.record, holdNano: BigInt(line.record.holdNano) } }
     }
     const { settlement } = line
+    if (line.type !== 'settled' || typeof settlement.requestId !== 'string') return null
     const price = settlement.price && readPrice(settlement.price)
     return {
       type: 'settled',
@@ -81,18 +83,22 @@ export function decodeJournalLine(text: string): JournalLine | null {
   }
 }
 
-/** What a journal says after a crash: every settlement, and every admission that was never settled. */
-export function settlementsOf(lines: Iterable<JournalLine>): Settlement[] {
+/**
+ * What a journal says after a crash: every settlement as it comes, and at the end every admission that was never
+ * settled. Remembers no more than what is open, so that a journal may be of any size. Of a request that is given twice
+ * the first counts.
+ */
+export function* settlementsOf(lines: Iterable<JournalLine>): Generator<Settlement> {
   const open = new Map<string, AdmissionRecord>()
-  const settled = new Map<string, Settlement>()
   for (const line of lines) {
-    if (line.type === 'open') open.set(line.record.requestId, line.record)
-    else settled.set(line.settlement.requestId, line.settlement)
+    if (line.type === 'open') {
+      open.set(line.record.requestId, line.record)
+    } else {
+      open.delete(line.settlement.requestId)
+      yield line.settlement
+    }
   }
-  const interrupted = [...open.values()]
-    .filter((record) => !settled.has(record.requestId))
-    .map(interruptedSettlement)
-  return [...settled.values(), ...interrupted]
+  for (const record of open.values()) yield interruptedSettlement(record)
 }
 
 /** Nobody knows what was delivered, so nothing is charged; the record makes it visible. */

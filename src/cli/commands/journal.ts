@@ -1,0 +1,126 @@
+import { accessSync, constants } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { findJournals, type JournalSource } from '../../edges/journal/journal-sources.ts'
+import {
+  lockSource,
+  NOTHING_REPLAYED,
+  type Replayed,
+  type ReplayTarget,
+  replayJournal,
+  sumReplayed,
+} from '../../edges/journal/replay-journal.ts'
+import { type JournalSummary, summarizeJournal } from '../../edges/journal/summarize-journal.ts'
+import type { Environment } from '../../edges/settings/read-settings.ts'
+import { describeOptionalTime } from '../../rules/catalog/describe-time.ts'
+import { formatUsdt } from '../../vocabulary/money.ts'
+import { type Command, UsageError } from '../command.ts'
+import { JSON_OPTION } from '../print-table.ts'
+import { withReplayTarget } from './journal-target.ts'
+
+const FAILED = 1
+
+export function createJournalCommand(environment: Environment): Command {
+  return {
+    name: 'journal',
+    summary:
+      'journal replay <file or folder>: store what a dead node left behind; journal show <file or folder> (--json)',
+    async run([word, ...rest], terminal) {
+      if (word !== 'replay' && word !== 'show') {
+        throw new UsageError("'turnpike journal' takes one of two words: replay or show")
+      }
+      const { path, asJson } = readArguments(rest, word)
+      const sources = findJournals(path)
+      if (sources === null) throw new UsageError(`there is no journal at ${JSON.stringify(path)}`)
+      for (const file of sources.flatMap(({ files }) => files)) requireReadable(file)
+      if (word === 'show') {
+        const summaries = sources.map(summarizeJournal)
+        terminal.print(asJson ? writeJson(summaries.map(renderSummary)) : summaries.map(tellSummary).join(''))
+        return 0
+      }
+      const replayed = await withReplayTarget(environment, (target) => replayAll(sources, target))
+      terminal.print(asJson ? writeJson(replayed) : tellReplayed(replayed))
+      return replayed.refused.length === 0 ? 0 : FAILED
+    },
+  }
+}
+
+function readArguments(args: readonly string[], word: string): { path: string; asJson: boolean } {
+  const usage = `usage: turnpike journal ${word} <file or folder> [--json]`
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: JSON_OPTION,
+      allowPositionals: true,
+    })
+    const [path = '', ...others] = positionals
+    if (path !== '' && others.length === 0) return { path, asJson: values.json }
+  } catch {
+    // The parser's own words are longer than how it is used.
+  }
+  throw new UsageError(usage)
+}
+
+function requireReadable(file: string): void {
+  try {
+    accessSync(file, constants.R_OK)
+  } catch {
+    throw new UsageError(`${JSON.stringify(file)} cannot be read by this user`)
+  }
+}
+
+async function replayAll(sources: readonly JournalSource[], target: ReplayTarget): Promise<Replayed> {
+  let sum = NOTHING_REPLAYED
+  for (const source of sources) {
+    const lock = lockSource(source)
+    if (lock === null) {
+      throw new UsageError(`a running gateway writes the journal in ${JSON.stringify(source.folder)}`)
+    }
+    try {
+      sum = sumReplayed(sum, await replayJournal(source, target))
+    } finally {
+      lock.release()
+    }
+  }
+  return sum
+}
+
+function tellReplayed({ added, known, interrupted, damaged, refused }: Replayed): string {
+  const lines = [
+    `New: ${added}. Known before: ${known}. Interrupted: ${interrupted}. Damaged lines: ${damaged}.`,
+  ]
+  if (refused.length > 0) {
+    lines.push(`The database does not take ${refused.length}: ${refused.join(', ')}.`)
+  }
+  lines.push('The files are as they were; to replay them again changes nothing.')
+  return `${lines.join('\n')}\n`
+}
+
+function renderSummary(summary: JournalSummary) {
+  const { folder, files, bytes, settled, damaged, amountNano } = summary
+  return {
+    folder,
+    files,
+    bytes,
+    settled,
+    under_way: summary.underWay,
+    damaged,
+    first_ended_at: describeOptionalTime(summary.firstEndedAtMs),
+    last_ended_at: describeOptionalTime(summary.lastEndedAtMs),
+    amount: formatUsdt(amountNano),
+  }
+}
+
+function tellSummary(summary: JournalSummary): string {
+  const { folder, files, bytes, settled, under_way, damaged, first_ended_at, last_ended_at, amount } =
+    renderSummary(summary)
+  const span = first_ended_at === null ? '' : `, from ${first_ended_at} to ${last_ended_at}`
+  return (
+    `${folder}: ${files} files, ${bytes} bytes\n` +
+    `  ${settled} settlements (${amount} USDT)${span}\n` +
+    `  ${under_way} requests under way, ${damaged} damaged lines\n`
+  )
+}
+
+function writeJson(facts: unknown): string {
+  return `${JSON.stringify(facts, null, 2)}\n`
+}

@@ -1,0 +1,28 @@
+import type { Clock } from '../../vocabulary/clock.ts'
+import type { WaitingLine } from './waiting-line.ts'
+
+/** How much may wait for the database before nothing more is let in. */
+export interface JournalBounds {
+  readonly maxBytes: number
+  readonly maxAgeMs: number
+  readonly clock: Clock
+}
+
+// Of settlements that are in memory alone, because the disk takes nothing.
+const MOST_UNFILED = 200
+
+/** Why nothing more may be admitted; null while there is room. Asked for every request, so it only compares. */
+export function findRefusal(line: WaitingLine, { maxBytes, maxAgeMs, clock }: JournalBounds): string | null {
+  const { oldestAtMs } = line
+  if (oldestAtMs === null) return null
+  if (line.bytes > maxBytes) {
+    return `Records of earlier requests wait for the database and fill the journal's ${maxBytes} bytes; try again later.`
+  }
+  if (clock.nowMs() - oldestAtMs > maxAgeMs) {
+    return `Records of earlier requests have waited for the database for more than ${maxAgeMs / 1_000} seconds; try again later.`
+  }
+  if (line.unfiledCount >= MOST_UNFILED) {
+    return 'Records of earlier requests can be written neither to the journal nor to the database; try again later.'
+  }
+  return null
+}

@@ -1,0 +1,58 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+
+export interface LineAt {
+  /** Without its end. */
+  readonly text: string
+  /** Where in the file the next line begins. */
+  readonly endsAt: number
+}
+
+/** A part of a file, in bytes. */
+export interface Extent {
+  readonly from?: number
+  readonly to?: number
+}
+
+const CHUNK_BYTES = 256 * 1024
+const LINE_END = 0x0a
+const NOTHING: Buffer = Buffer.alloc(0)
+
+/** The lines of a file one after the other, so that a file of any size takes little memory. */
+export function* readLines(
+  path: string,
+  { from = 0, to = Number.POSITIVE_INFINITY }: Extent = {},
+): Generator<LineAt> {
+  const file = openSync(path, 'r')
+  try {
+    const end = Math.min(to, fstatSync(file).size)
+    let position = from
+    let rest = NOTHING
+    while (position < end) {
+      const chunk = readChunk(file, { from: position, to: end })
+      // Somebody has cut the file short meanwhile.
+      if (chunk.length === 0) break
+      position += chunk.length
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+      rest = yield* splitLines(bytes, position - bytes.length)
+    }
+    // A crash may have cut the last line short.
+    if (rest.length > 0) yield { text: rest.toString('utf8'), endsAt: position }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function readChunk(file: number, { from, to }: Required<Extent>): Buffer {
+  const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, to - from))
+  return chunk.subarray(0, readSync(file, chunk, 0, chunk.length, from))
+}
+
+/** Gives what is left after the last whole line. */
+function* splitLines(bytes: Buffer, startsAt: number): Generator<LineAt, Buffer> {
+  let start = 0
+  for (let end = bytes.indexOf(LINE_END); end !== -1; end = bytes.indexOf(LINE_END, start)) {
+    yield { text: bytes.toString('utf8', start, end), endsAt: startsAt + end + 1 }
+    start = end + 1
+  }
+  return bytes.subarray(start)
+}

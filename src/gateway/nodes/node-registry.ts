@@ -1,0 +1,202 @@
+import type { Clock } from '../../vocabulary/clock.ts'
+import type { CommonDesk } from '../ports/common-desk.ts'
+import type { Log } from '../ports/log.ts'
+import type { NodeRecord, NodeStore, SeenNode } from '../ports/shared-books.ts'
+import type { Storage } from '../ports/storage.ts'
+
+export interface NodeParts {
+  readonly node: NodeRecord
+  readonly storage: NodeStore & Pick<Storage, 'unlessRunning'>
+  /** null: this node has nothing in common with others but the database. */
+  readonly desk: Pick<CommonDesk, 'releaseNode'> | null
+  /** Others took this node for dead and may have let go of its holds: they are to be told again. */
+  readonly onReturned: () => void | Promise<void>
+  /** After how long a silent node counts as dead; absent: the usual time. */
+  readonly leaseMs?: number
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export const LEASE_MS = 15_000
+const HEARTBEAT_MS = 2_000
+const LIST_KEPT_MS = 1_000
+// A database that hangs must not hold up whoever asks.
+const LIST_PATIENCE_MS = 500
+const RELEASE_JOB = 'release-nodes'
+
+/**
+ * Who is there: tells the database that this node lives, knows the other nodes, and lets go of what dead ones held.
+ *
+ * A node whose own heartbeats fail knows nothing about the others. When the database comes back after a while, all
+ * nodes look dead until each has told that it lives; so a node that was cut off judges nobody for a whole lease.
+ */
+export class NodeRegistry {
+  readonly node: NodeRecord
+  readonly #parts: NodeParts
+  readonly #leaseMs: number
+  readonly #heartbeatMs: number
+  #seen: readonly SeenNode[] = []
+  #seenAtMs = Number.NEGATIVE_INFINITY
+  #listing: Promise<void> | null = null
+  #beating: Promise<void> | null = null
+  #nextHeartbeatMs = Number.NEGATIVE_INFINITY
+  /** When the database last knew that this node lives; null before the first time. */
+  #heardAtMs: number | null = null
+  /** Since when heartbeats have come without a gap. */
+  #steadySinceMs = Number.POSITIVE_INFINITY
+  #wasCutOff = false
+  #isFailing = false
+  #isStopped = false
+
+  constructor(parts: NodeParts) {
+    this.#parts = parts
+    this.#leaseMs = parts.leaseMs ?? LEASE_MS
+    // Several may get lost before anybody takes this node for dead.
+    this.#heartbeatMs = Math.min(HEARTBEAT_MS, this.#leaseMs / 5)
+    this.node = parts.node
+  }
+
+  /** Makes this node known. */
+  start(): Promise<void> {
+    return this.beat()
+  }
+
+  /** To be called about once a second. Never fails. */
+  beat(): Promise<void> {
+    const isTime = !this.#isStopped && this.#parts.clock.nowMs() >= this.#nextHeartbeatMs
+    if (isTime && this.#beating === null) {
+      this.#beating = this.#beatNow().finally(() => {
+        this.#beating = null
+      })
+    }
+    return this.#beating ?? Promise.resolve()
+  }
+
+  /** The ids of all nodes that live as far as anybody can know, this one included. */
+  async listLiving(): Promise<string[]> {
+    await this.#look()
+    return this.#living().map(({ id }) => id)
+  }
+
+  /** All nodes that are known, those that have fallen silent included. */
+  async list(): Promise<readonly SeenNode[]> {
+    await this.#look()
+    const others = this.#seen.filter(({ id }) => id !== this.node.id)
+    const own = this.#seen.find(({ id }) => id === this.node.id)
+    return [own ?? { ...this.node, silentMs: 0 }, ...others]
+  }
+
+  /** As of the last look. */
+  get livingCount(): number {
+    return this.#living().length
+  }
+
+  get hasOthers(): boolean {
+    return this.livingCount > 1
+  }
+
+  /** Whether the last heartbeat reached the database. */
+  get isHeard(): boolean {
+    return !this.#isFailing
+  }
+
+  /**
+   * Takes leave of the others. To be called when everything of this node is stored; what it could not give back is
+   * given back for it when its lease is over.
+   */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#beating
+    const { desk, storage, log } = this.#parts
+    try {
+      await desk?.releaseNode(this.node.id)
+      await storage.removeNode(this.node.id)
+    } catch (error) {
+      log.trouble('this node could not take leave of the others', error)
+    }
+  }
+
+  async #beatNow(): Promise<void> {
+    const { clock, log } = this.#parts
+    this.#nextHeartbeatMs = clock.nowMs() + this.#heartbeatMs
+    try {
+      await this.#tell()
+      this.#isFailing = false
+    } catch (error) {
+      // Once for each time it goes away, and not every two seconds.
+      if (!this.#isFailing) log.trouble('this node cannot tell the others that it lives', error)
+      this.#isFailing = true
+      return
+    }
+    await this.#releaseDead().catch((error) => log.trouble('a dead node could not be released', error))
+  }
+
+  async #tell(): Promise<void> {
+    const { storage, clock, log, onReturned } = this.#parts
+    // Before it is told, since telling makes this node known again.
+    await this.#list()
+    const wasRemoved = this.#heardAtMs !== null && !this.#seen.some(({ id }) => id === this.node.id)
+    await storage.saveHeartbeat(this.node)
+    const nowMs = clock.nowMs()
+    const gapMs = this.#heardAtMs === null ? 0 : nowMs - this.#heardAtMs
+    const isGap = gapMs >= this.#leaseMs - this.#heartbeatMs
+    if (this.#heardAtMs === null || isGap || wasRemoved) this.#steadySinceMs = nowMs
+    if (isGap) this.#wasCutOff = true
+    if (nowMs - this.#steadySinceMs >= this.#leaseMs) this.#wasCutOff = false
+    this.#heardAtMs = nowMs
+    if (!wasRemoved && !isGap) return
+    log.notice('this node is back', { node: this.node.id, silentMs: gapMs })
+    await onReturned()
+  }
+
+  async #releaseDead(): Promise<void> {
+    const { storage, clock } = this.#parts
+    const mayJudge = clock.nowMs() - this.#steadySinceMs >= this.#leaseMs
+    if (!mayJudge || !this.#seen.some((node) => this.#isDead(node))) return
+    await storage.unlessRunning(RELEASE_JOB, async () => {
+      // Another node may have been here since, or the silent one may have spoken.
+      for (const node of await storage.listNodes()) if (this.#isDead(node)) await this.#release(node)
+      return true
+    })
+  }
+
+  async #release({ id, name, silentMs }: SeenNode): Promise<void> {
+    const { desk, storage, log } = this.#parts
+    // Holds first: a record that stays because this fails leads the next node here again.
+    const holds = (await desk?.releaseNode(id)) ?? 0
+    await storage.removeNode(id)
+    log.notice('a node has died and its holds are released', { node: id, name, silentMs, holds })
+  }
+
+  #isDead({ id, silentMs }: SeenNode): boolean {
+    return id !== this.node.id && silentMs >= this.#leaseMs
+  }
+
+  #living(): readonly NodeRecord[] {
+    const others = this.#seen.filter((node) => node.id !== this.node.id)
+    return [this.node, ...others.filter((node) => this.#wasCutOff || !this.#isDead(node))]
+  }
+
+  /** Brings the list up to date, unless it is young enough or the database does not answer soon. */
+  async #look(): Promise<void> {
+    if (this.#parts.clock.nowMs() - this.#seenAtMs < LIST_KEPT_MS) return
+    const { promise: patience, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, LIST_PATIENCE_MS)
+    // The list as it was known last is good enough.
+    await Promise.race([this.#list().catch(() => undefined), patience])
+    clearTimeout(timer)
+  }
+
+  #list(): Promise<void> {
+    this.#listing ??= this.#readList().finally(() => {
+      this.#listing = null
+    })
+    return this.#listing
+  }
+
+  async #readList(): Promise<void> {
+    const { storage, clock } = this.#parts
+    this.#seen = await storage.listNodes()
+    this.#seenAtMs = clock.nowMs()
+  }
+}
