@@ -14,6 +14,7 @@ export interface ImportRule {
 export const IMPORT_RULES: readonly ImportRule[] = [
   rule('main', ['everything']),
   rule('cli', ['everything']),
+  rule('workers', ['everything']),
   rule('gateway', [
     'gateway/ports',
     'rules/*',

@@ -1,9 +1,9 @@
+import { type Commons, openAdmissions, openCommons, sharingOf } from './commons.ts'
 import { createWebhookSender, webhookRules } from './edges/alert-webhook/send-webhook.ts'
 import { readJournal } from './edges/journal/read-journal.ts'
 import type { Settings } from './edges/settings/settings.ts'
 import { createTextApplication } from './edges/supply-file/apply-text.ts'
-import { MemoryAdmissions } from './edges/windows/memory-admissions.ts'
-import { openAlerts } from './gateway/alerts/alerts.ts'
+import { type Alerts, openAlerts } from './gateway/alerts/alerts.ts'
 import { watchMoney } from './gateway/alerts/watch-money.ts'
 import { addCapacity, credentialCapacity } from './gateway/capacity.ts'
 import { BodyKeeping } from './gateway/console/body-keeping.ts'
@@ -11,27 +11,39 @@ import { createLiveConfiguration } from './gateway/live-configuration.ts'
 import { createOperations } from './gateway/operate/index.ts'
 import { systemRandom } from './gateway/operate/random-source.ts'
 import type { Admissions, WindowDemand } from './gateway/ports/admissions.ts'
-import type { Storage } from './gateway/ports/storage.ts'
+import type { LiveConfiguration } from './gateway/ports/configuration.ts'
 import { buildSnapshot } from './rules/catalog/build-snapshot.ts'
 import { Router } from './rules/routing/router.ts'
+import { followOthers, routingTeller } from './shared-memory.ts'
 import { SUPPLIER_TYPES_SERVED } from './suppliers/index.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { Vault } from './vault.ts'
-import type { Clock } from './vocabulary/clock.ts'
 import { type Credential, FORMATS } from './vocabulary/supply.ts'
+import type { Role } from './workers/role.ts'
 
 export type Books = Awaited<ReturnType<typeof openBooks>>
 
 /** Configuration and money as they stand in the vault, and the operations that change them. */
-export async function openBooks(settings: Settings, surroundings: Surroundings, vault: Vault) {
+export async function openBooks(
+  settings: Settings,
+  surroundings: Surroundings,
+  vault: Vault & { readonly role: Role | null },
+) {
   const { clock, random } = surroundings
   const { storage, journal, secrets, events } = vault
-  const admissions = await loadAdmissions(storage, clock)
-  const configuration = events.watching(
-    createLiveConfiguration(buildSnapshot(await storage.loadConfiguration())),
-  )
+  const commons = openCommons(settings, surroundings, vault)
   const bodies = new BodyKeeping({ ...surroundings, storage }, await storage.loadBodyStorage())
-  const router = new Router({ clock, random })
+  const configuration = await openConfiguration(commons, vault, bodies)
+  const router = new Router({ clock, random, tell: routingTeller(commons, configuration.current) })
+  const watched: { alerts: Alerts | null } = { alerts: null }
+  const admissions = await openAdmissions(commons, vault, {
+    settings,
+    surroundings,
+    configuration,
+    router,
+    onNews: (accountId, keyIds) => watched.alerts?.watch.noteMoney(accountId, keyIds),
+  })
+  await followOthers(commons, { configuration, router })
   const allowsPrivateWebhooks = settings.webhookAllowPrivate === 'on'
   const send = createWebhookSender(webhookRules({ allowsPrivate: allowsPrivateWebhooks }))
   const alerts = await openAlerts({
@@ -43,6 +55,7 @@ export async function openBooks(settings: Settings, surroundings: Surroundings, 
     onRaised: (alert) => events.noteAlert(alert),
     newId: systemRandom.id,
   })
+  watched.alerts = alerts
   const operations = createOperations({
     storage,
     catchUp: async () => {
@@ -63,17 +76,27 @@ export async function openBooks(settings: Settings, surroundings: Surroundings, 
     formats: FORMATS,
   })
   const applySupplyText = createTextApplication(operations)
-  return { ...vault, admissions, configuration, router, alerts, operations, applySupplyText, bodies, send }
+  const parts = { admissions, configuration, router, alerts, operations, applySupplyText, bodies, send }
+  return { ...vault, ...parts, commons }
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-async function loadAdmissions(storage: Storage, clock: Clock): Promise<MemoryAdmissions> {
-  const admissions = new MemoryAdmissions(clock, await storage.loadBalances())
-  const spends = await storage.loadDailySpends(null)
-  for (const [keyId, ofKey] of Map.groupBy(spends, (spend) => spend.keyId))
-    admissions.loadKeySpend(keyId, ofKey)
-  return admissions
+/** The configuration as it is stored, and what is switched on beside it; kept in step with what other nodes change. */
+async function openConfiguration(
+  commons: Commons,
+  vault: Vault,
+  bodies: BodyKeeping,
+): Promise<LiveConfiguration> {
+  const { storage, events } = vault
+  const first = buildSnapshot(await storage.loadConfiguration())
+  const reloadBeside = async () => {
+    for (const setting of await storage.loadBodyStorage()) bodies.set(setting)
+  }
+  const current = () => configuration.current()
+  const sharing = sharingOf(commons, vault, { reloadBeside, current })
+  const configuration: LiveConfiguration = events.watching(createLiveConfiguration(first, sharing))
+  return configuration
 }
 
 function remainingCapacity(admissions: Admissions, credential: Credential) {

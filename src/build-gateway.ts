@@ -6,7 +6,9 @@ import { credentialDisabler } from './gateway/alerts/disable-credential.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { LiveStreams } from './gateway/live-streams.ts'
 import { ThinkingMemory } from './gateway/translate/thinking-memory.ts'
+import { atSandbox, reachingSandbox } from './reach-sandbox.ts'
 import { LearnedParameters } from './rules/routing/learned-parameters.ts'
+import { thoughtShelf } from './shared-memory.ts'
 import { AccessTokens } from './suppliers/access-tokens.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -14,20 +16,25 @@ import type { Surroundings } from './surroundings.ts'
 export function buildGateway(
   settings: Settings,
   { clock, random, log }: Surroundings,
-  books: Books,
+  books: Books & { readonly sandboxUrl: string | null },
 ): Gateway {
   return {
     snapshot: books.configuration.current,
+    catchUp: books.configuration.catchUp,
     secrets: books.secrets,
     admissions: books.admissions,
     journal: books.journal,
-    callSupplier: new SupplierClient(clock, settings).call,
-    callTools: { clock, tokens: new AccessTokens(clock), call: (request) => fetch(request) },
+    callSupplier: reachingSandbox(new SupplierClient(clock, settings).call, books.sandboxUrl),
+    callTools: {
+      clock,
+      tokens: new AccessTokens(clock),
+      call: async (request) => fetch(atSandbox(request, books.sandboxUrl)),
+    },
     router: books.router,
     alerts: books.alerts.watch,
     onCredentialRefused: credentialDisabler({ ...books, watch: books.alerts.watch, clock, log }),
     streams: new LiveStreams(),
-    thinking: new ThinkingMemory(clock),
+    thinking: new ThinkingMemory(clock, { shelf: thoughtShelf(books.commons, books) }),
     learned: new LearnedParameters(clock),
     replies: books.storage,
     bodies: books.bodies,

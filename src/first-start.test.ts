@@ -71,7 +71,7 @@ describe('the operator token', () => {
 function bookkeeping(accountIds: string[], keyCount: number) {
   const made: string[] = []
   const part: Partial<LocalOperations> = {
-    listAccounts: () => ({
+    listAccounts: async () => ({
       data: accountIds.map((id) => ({ account: anAccount({ id }), balanceNano: 0n })) as never,
       nextCursor: null,
     }),

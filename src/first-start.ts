@@ -50,7 +50,7 @@ export async function makeFirstAccount(
   operations: LocalOperations,
   bootstrapKey: string | null,
 ): Promise<string | null> {
-  const accounts = operations.listAccounts({ limit: 2, cursor: null }).data
+  const accounts = (await operations.listAccounts({ limit: 2, cursor: null })).data
   const [first] = accounts
   // A start that ended between making the account and making its key is taken up again where it ended.
   const isUnfinished = accounts.length === 1 && first !== undefined && hasNoKey(operations, first.account.id)
@@ -80,7 +80,7 @@ export async function makeFirstUser(
   operations: Pick<LocalOperations, 'listAccounts'>,
 ): Promise<FirstUser | null> {
   if ((await users.listUsers({ limit: 1, cursor: null })).data.length > 0) return null
-  const [first] = operations.listAccounts({ limit: 1, cursor: null }).data
+  const [first] = (await operations.listAccounts({ limit: 1, cursor: null })).data
   const memberships = first === undefined ? [] : [{ accountId: first.account.id, role: 'owner' } as const]
   const { newPassword } = await users.createUser(
     { email: FIRST_EMAIL, name: 'Administrator', password: 'generate', isOperator: true, memberships },

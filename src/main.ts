@@ -3,26 +3,39 @@ import type { Settings } from './edges/settings/settings.ts'
 import { explainStartFailure } from './edges/settings/start-failure.ts'
 import { createLog, type PinoLog } from './edges/telemetry/pino-log.ts'
 import { scrub } from './edges/telemetry/scrub.ts'
+import { greeting } from './greeting.ts'
 import { startTurnpike, type Turnpike } from './turnpike.ts'
+import { type Assignment, readAssignment } from './workers/orders.ts'
+import { runParent } from './workers/parent.ts'
+import { report, runWorker } from './workers/worker.ts'
 
 /** Reads the settings, starts the gateway, and stops it when the system asks. */
 async function main(): Promise<void> {
+  const assignment = readAssignment(process.env)
   let settings: Settings | null = null
   try {
     settings = readSettings(process.env)
-    await run(settings)
+    await run(settings, assignment)
   } catch (error) {
-    console.error(explainStartFailure(error, settings) ?? `Turnpike could not start: ${describe(error)}`)
+    const reason = explainStartFailure(error, settings) ?? `Turnpike could not start: ${describe(error)}`
+    if (assignment === null) console.error(reason)
+    // The parent says it, once for all workers.
+    else await report({ type: 'failed', reason })
     process.exit(1)
   }
 }
 
-async function run(settings: Settings): Promise<void> {
+function run(settings: Settings, assignment: Assignment | null): Promise<void> {
+  if (assignment !== null) return runWorker(settings, assignment)
+  return settings.workers > 1 ? runParent(settings) : runAlone(settings)
+}
+
+async function runAlone(settings: Settings): Promise<void> {
   const log = createLog(settings.logLevel)
   const turnpike = await startTurnpike(settings, { clock: { nowMs: Date.now }, random: Math.random, log })
   // Before the greeting: whoever reads it may ask for the end at once.
   stopOnSignal(turnpike, settings, log)
-  console.log(greeting(turnpike, settings))
+  console.log(greeting({ ...turnpike, hasSandbox: turnpike.sandbox !== null }, settings))
 }
 
 function describe(error: unknown): string {
@@ -31,6 +44,7 @@ function describe(error: unknown): string {
 
 function stopOnSignal(turnpike: Turnpike, settings: Settings, log: PinoLog): void {
   let isStopping = false
+  const leaving = { serveMs: settings.drainSeconds * 1_000, isReplaced: false }
   const stop = async (signal: string) => {
     if (isStopping) {
       await log.flush()
@@ -38,32 +52,11 @@ function stopOnSignal(turnpike: Turnpike, settings: Settings, log: PinoLog): voi
     }
     isStopping = true
     log.notice('stopping', { signal, streams: turnpike.streams.size })
-    await turnpike.stop(settings.shutdownSeconds * 1_000)
+    await turnpike.stop(settings.shutdownSeconds * 1_000, leaving)
     await log.flush()
     process.exit(0)
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
-}
-
-/** What a person needs to know after a start; only secrets that this very start made are shown. */
-function greeting(turnpike: Turnpike, settings: Settings): string {
-  const { url, newOperatorToken, newUser } = turnpike
-  const newKey = settings.bootstrapKey === null ? turnpike.newKey : null
-  const lines = [`Turnpike listens on ${url}`, `  clients    ${url}/v1`, `  operators  ${url}/operator/v1`]
-  lines.push(`  console    ${url}/console/`)
-  if (newOperatorToken !== null) lines.push('', `Operator token (shown once): ${newOperatorToken}`)
-  if (newUser !== null) {
-    lines.push('', `Console user ${newUser.email}, password (shown once): ${newUser.password}`)
-  }
-  if (newKey !== null) lines.push('', `API key (shown once): ${newKey}`)
-  const key = newKey ?? (settings.bootstrapKey === null ? '$API_KEY' : '$TURNPIKE_BOOTSTRAP_KEY')
-  if (turnpike.sandbox !== null) lines.push('', 'Try it:', firstRequest(url, key))
-  return `${lines.join('\n')}\n`
-}
-
-function firstRequest(url: string, key: string): string {
-  const body = JSON.stringify({ model: 'sandbox-chat', messages: [{ role: 'user', content: 'Hello!' }] })
-  return `curl ${url}/v1/chat/completions -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' -d '${body}'`
 }
 
 await main()

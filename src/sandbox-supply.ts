@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Settings } from './edges/settings/settings.ts'
 import type { LocalOperations } from './gateway/operate/index.ts'
 import type { RouteSettings } from './gateway/ports/operations.ts'
 import { FIRST_PAGE, listAll } from './list-all.ts'
+import { SANDBOX_ORIGIN } from './reach-sandbox.ts'
+import { type Sandbox, startSandbox } from './sandbox/server.ts'
 import { type Format, type Model, type Price, type Supplier, USUAL_TIMEOUTS } from './vocabulary/supply.ts'
 
 const ACTOR = 'sandbox'
@@ -93,6 +96,19 @@ function talker(id: string, suppliers: readonly SupplierId[], description: strin
   return { id, suppliers, description, kinds: ['text'], capabilities: {}, formats: null, price: PRICE }
 }
 
+/** Starts the built-in simulator and registers it, where it is wanted; else switches it off. */
+export async function openSandbox(
+  mode: Settings['sandbox'],
+  operations: LocalOperations,
+): Promise<Sandbox | null> {
+  if (mode === 'off' || (mode === 'auto' && hasOtherSuppliers(operations))) {
+    await retireSandbox(operations)
+    return null
+  }
+  await registerSandbox(operations)
+  return startSandbox()
+}
+
 /** Whether anybody but the simulator supplies this gateway; what accounts bring for themselves supplies no others. */
 export function hasOtherSuppliers(operations: LocalOperations): boolean {
   return listAll(operations.listSuppliers).some(
@@ -101,15 +117,11 @@ export function hasOtherSuppliers(operations: LocalOperations): boolean {
 }
 
 /**
- * Registers the simulator's suppliers at the address it has now, with its models. Repeating it changes nothing, and
- * what an operator has since made of the models and routes stays as it is: only missing ones are added.
+ * Registers the simulator's suppliers, with its models. Repeating it changes nothing, and what an operator has since
+ * made of the models and routes stays as it is: only missing ones are added.
  */
-export async function registerSandbox(operations: LocalOperations, address: string): Promise<void> {
-  // The supplier type adds each format's own path, so only the origin matters.
-  const { origin } = new URL(address)
-  for (const [id, formats] of SUPPLIERS) {
-    await registerSupplier(operations, sandboxSupplier(id, formats, origin))
-  }
+async function registerSandbox(operations: LocalOperations): Promise<void> {
+  for (const [id, formats] of SUPPLIERS) await registerSupplier(operations, sandboxSupplier(id, formats))
   const knownModels = new Set(listAll(operations.listModels).map((model) => model.id))
   for (const model of MODELS) {
     if (!knownModels.has(model.id)) await operations.putModel(catalogModel(model), ACTOR)
@@ -141,7 +153,7 @@ async function registerRoutes(operations: LocalOperations): Promise<void> {
 }
 
 /** Switches the built-in simulator off as a supplier; one that an operator has registered elsewhere stays. */
-export async function retireSandbox(operations: LocalOperations): Promise<void> {
+async function retireSandbox(operations: LocalOperations): Promise<void> {
   for (const supplier of listAll(operations.listSuppliers)) {
     const isBuiltIn = SUPPLIERS.some(([id]) => id === supplier.id)
     if (isBuiltIn && supplier.type === 'sandbox' && supplier.enabled) {
@@ -150,11 +162,12 @@ export async function retireSandbox(operations: LocalOperations): Promise<void> 
   }
 }
 
-function sandboxSupplier(id: string, formats: readonly Format[], baseUrl: string): Supplier {
+function sandboxSupplier(id: string, formats: readonly Format[]): Supplier {
   return {
     id,
     type: 'sandbox',
-    baseUrl,
+    // Only the origin: the supplier type adds each format's own path.
+    baseUrl: SANDBOX_ORIGIN,
     formats,
     source: 'shared',
     accountId: null,

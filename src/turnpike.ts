@@ -2,7 +2,8 @@ import packageFile from '../package.json' with { type: 'json' }
 import { withApiDocs } from './api-document.ts'
 import { type Books, openBooks } from './books.ts'
 import { buildGateway } from './build-gateway.ts'
-import { drain } from './drain.ts'
+import { beatCommons, deskDescriber, deskStateOf, leaveCommons, readNodeGauges } from './commons.ts'
+import { drain, type Leaving, stopTaking } from './drain.ts'
 import { consoleEndpoints } from './edges/console-api/index.ts'
 import { consoleFileEndpoints } from './edges/console-files/index.ts'
 import { startServer } from './edges/http-server/serve.ts'
@@ -26,10 +27,11 @@ import { openIdentity } from './open-identity.ts'
 import { sweepAssetsHourly } from './picture-stores.ts'
 import { scheduleRetention } from './retention-job.ts'
 import { BUILT_IN_CATALOG } from './rules/catalog/built-in/built-in-catalog.ts'
-import { type Sandbox, startSandbox } from './sandbox/server.ts'
-import { hasOtherSuppliers, registerSandbox, retireSandbox } from './sandbox-supply.ts'
+import type { Sandbox } from './sandbox/server.ts'
+import { openSandbox } from './sandbox-supply.ts'
 import type { Surroundings } from './surroundings.ts'
 import { openVault, type Vault } from './vault.ts'
+import type { Role } from './workers/role.ts'
 
 export type { Surroundings } from './surroundings.ts'
 
@@ -49,8 +51,10 @@ export interface Turnpike {
   readonly newKey: string | null
   readonly newUser: FirstUser | null
   /** Stops accepting, lets streams finish up to the deadline, ends the rest, and stores everything. */
-  stop(deadlineMs: number): Promise<void>
+  stop(deadlineMs: number, leaving?: Omit<Leaving, 'finishMs'>): Promise<void>
 }
+
+const AT_ONCE = { serveMs: 0, isReplaced: false }
 
 const BEAT_MS = 1_000
 const SWEEP_MS = 60 * 60 * 1_000
@@ -58,8 +62,12 @@ const SWEEP_MS = 60 * 60 * 1_000
 const SWEEP_PORTION = 500
 
 /** Builds every part and starts serving. The only place where parts are constructed. */
-export async function startTurnpike(settings: Settings, surroundings: Surroundings): Promise<Turnpike> {
-  const vault = await openVault(settings, surroundings)
+export async function startTurnpike(
+  settings: Settings,
+  surroundings: Surroundings,
+  role: Role | null = null,
+): Promise<Turnpike> {
+  const vault = { ...(await openVault(settings, surroundings, role)), role }
   const { storage, access } = vault
   const { books, supplyFile, sandbox, serving, newKey, newUser } = await storage.exclusively(() =>
     open(settings, surroundings, vault),
@@ -71,7 +79,8 @@ export async function startTurnpike(settings: Settings, surroundings: Surroundin
   const beat = setInterval(() => {
     gateway.streams.beat(surroundings.clock.nowMs())
     const follow = books.events.beat(surroundings.clock.nowMs())
-    return Promise.all([tiers.beat(), retention?.beat(), alerts.beat(), follow])
+    const shared = [books.configuration.beat(), beatCommons(books.commons)]
+    return Promise.all([tiers.beat(), retention?.beat(), alerts.beat(), follow, ...shared])
   }, BEAT_MS)
   const sweep = setInterval(
     () => Promise.all([sweepReplies(storage, surroundings), books.bodies.sweep()]),
@@ -91,8 +100,10 @@ export async function startTurnpike(settings: Settings, surroundings: Surroundin
     newOperatorToken: access.newToken,
     newKey,
     newUser,
-    stop: async (deadlineMs) => {
-      watch.isClosing = true
+    stop: async (deadlineMs, leaving = AT_ONCE) => {
+      // One that is replaced speaks for the whole gateway, which goes on.
+      watch.isClosing = !leaving.isReplaced
+      await stopTaking(server, { ...leaving, finishMs: deadlineMs })
       // These would go on for ever.
       books.events.endAll()
       await drain(server, gateway.streams, deadlineMs)
@@ -105,6 +116,9 @@ export async function startTurnpike(settings: Settings, surroundings: Surroundin
       await alerts.stop()
       await sandbox?.stop()
       await books.bodies.flush()
+      await vault.journal.close()
+      await vault.stored.settled()
+      await leaveCommons(books.commons)
       await vault.close()
     },
   }
@@ -128,7 +142,11 @@ async function scheduleTiers(
  * Reads the books, starts serving, and makes what a first start makes; of several nodes that start together, one after
  * the other. Secrets come last: a start that fails has shown nobody what it made, and no later start would.
  */
-async function open(settings: Settings, surroundings: Surroundings, vault: Vault) {
+async function open(
+  settings: Settings,
+  surroundings: Surroundings,
+  vault: Vault & { readonly role: Role | null },
+) {
   const books = await openBooks(settings, surroundings, vault)
   const { applySupplyText } = books
   const supplyFile =
@@ -138,15 +156,22 @@ async function open(settings: Settings, surroundings: Surroundings, vault: Vault
   await supplyFile?.apply()
   // After the file, which says more about a supplier than a key alone does.
   await registerVendorKeys(books.operations, settings.vendorKeys, surroundings.log)
-  const sandbox = await openSandbox(settings.sandbox, books.operations)
-  const serving = serve(settings, surroundings, books)
+  const { role } = vault
+  const sandbox = role === null ? await openSandbox(settings.sandbox, books.operations) : null
+  const sandboxUrl = role?.sandboxUrl ?? sandbox?.url ?? null
+  const serving = serve(settings, surroundings, { ...books, sandboxUrl, sharesPort: role !== null })
   const newKey = await makeFirstAccount(books.operations, settings.bootstrapKey)
   const newUser = await makeFirstUser(serving.users, books.operations)
   vault.access.keep()
   return { books, supplyFile, sandbox, serving, newKey, newUser }
 }
 
-function serve(settings: Settings, surroundings: Surroundings, books: Books) {
+interface ServingBooks extends Books {
+  readonly sandboxUrl: string | null
+  readonly sharesPort: boolean
+}
+
+function serve(settings: Settings, surroundings: Surroundings, books: ServingBooks) {
   const { clock, log } = surroundings
   const { storage, access, secrets } = books
   const gateway = buildGateway(settings, surroundings, books)
@@ -156,15 +181,21 @@ function serve(settings: Settings, surroundings: Surroundings, books: Books) {
   const readGauges = () => ({
     liveStreams: gateway.streams.size,
     journalWaiting: books.journal.waiting,
+    ...readNodeGauges(settings, surroundings, books),
   })
   const endpoints = withApiDocs([
     ...clientEndpoints(gateway),
     ...operatorEndpoints(books.operations, {
       isOperator,
+      catchUp: books.configuration.catchUp,
       findOperator: identity.findOperator,
       users,
       clock,
-      describeSystem: systemDescriber(settings, surroundings, { ...books, streams: gateway.streams }),
+      describeSystem: systemDescriber(settings, surroundings, {
+        ...books,
+        streams: gateway.streams,
+        describeDesk: deskDescriber(books.commons, settings),
+      }),
       applySupplyText: books.applySupplyText,
       diagnostics: createDiagnostics({
         ...gateway,
@@ -174,9 +205,16 @@ function serve(settings: Settings, surroundings: Surroundings, books: Books) {
     }),
     paymentWebhookEndpoint(books.operations, { secret: settings.paymentWebhookSecret, clock }),
     metricsEndpoint(books.metrics, { isOperator, readGauges }),
-    ...healthEndpoints({ storage, isClosing: () => watch.isClosing }),
+    ...healthEndpoints({
+      storage,
+      journal: books.journal,
+      isClosing: () => watch.isClosing,
+      isDatabaseShared: settings.databaseUrl !== null,
+      deskState: () => deskStateOf(books.commons, settings),
+    }),
     ...consoleEndpoints({
       identity,
+      catchUp: books.configuration.catchUp,
       accountName: (id) => books.configuration.current().accounts.get(id)?.name ?? null,
       publicUrl: settings.publicUrl,
       version: packageFile.version,
@@ -187,6 +225,7 @@ function serve(settings: Settings, surroundings: Surroundings, books: Books) {
   const server = startServer({
     hostname: settings.hostname,
     port: settings.port,
+    sharesPort: books.sharesPort,
     endpoints,
     bodyLimits: { maxBytes: settings.maxBodyBytes, timeoutMs: settings.bodyTimeoutSeconds * 1_000 },
     readForm: books.pictures.readForm,
@@ -203,14 +242,4 @@ async function sweepReplies(storage: Storage, { clock, log }: Surroundings): Pro
   } catch (error) {
     log.trouble('old replies could not be deleted', error)
   }
-}
-
-async function openSandbox(mode: Settings['sandbox'], operations: LocalOperations): Promise<Sandbox | null> {
-  if (mode === 'off' || (mode === 'auto' && hasOtherSuppliers(operations))) {
-    await retireSandbox(operations)
-    return null
-  }
-  const sandbox = startSandbox()
-  await registerSandbox(operations, `${sandbox.url}/v1`)
-  return sandbox
 }

@@ -1,6 +1,6 @@
-import { join } from 'node:path'
 import { FileJournal } from './edges/journal/file-journal.ts'
-import { type DataFolder, openDataFolder } from './edges/settings/data-folder.ts'
+import { journalFolderOf } from './edges/journal/journal-folders.ts'
+import { type DataFolder, enterDataFolder, openDataFolder } from './edges/settings/data-folder.ts'
 import type { Settings } from './edges/settings/settings.ts'
 import { isRefusal, openStorage } from './edges/storage/index.ts'
 import { Metrics } from './edges/telemetry/metrics.ts'
@@ -13,36 +13,49 @@ import {
   deriveAssetKey,
   firstFingerprintKey,
 } from './rules/access/server-secret.ts'
+import { StoredRelay } from './stored-relay.ts'
 import type { Surroundings } from './surroundings.ts'
+import type { Role } from './workers/role.ts'
 
 export type Vault = Awaited<ReturnType<typeof openVault>>
 
 /** Everything that lasts: folder, database and journal, with what an earlier process left behind put in order. */
-export async function openVault(settings: Settings, { clock, log }: Surroundings) {
-  const folder = openDataFolder(settings.dataFolder)
+export async function openVault(settings: Settings, { clock, log }: Surroundings, role: Role | null) {
+  const { dataFolder } = settings
+  const folder = role === null ? openDataFolder(dataFolder) : enterDataFolder(dataFolder)
   const { storage, secrets, assetKey } = await openKeptSecrets(settings, folder)
   const pictures = openPictureStores(settings, { dataFolder: folder.path, assetKey, clock })
   const access = findOperatorAccess(settings.operatorToken, folder, secrets)
   const metrics = new Metrics()
-  const events = new LiveEvents()
-  const journalFolder = join(folder.path, 'journal')
+  // Who else is there is known later; until then nobody is.
+  const company = { hasOthers: () => false }
+  const events = new LiveEvents({ storage, hasOthers: () => company.hasOthers() })
+  const journalFolder = journalFolderOf(folder.path, role?.slot ?? null)
+  const stored = new StoredRelay()
   const journal = await FileJournal.start({
     folder: journalFolder,
+    dataFolder: folder.path,
     persist: async (settlements) => {
-      await storage.writeSettlements(settlements)
+      stored.note(settlements, await storage.writeSettlements(settlements))
       metrics.noteSettlements(settlements)
       events.noteSettlements(settlements)
     },
     isRefusal,
     fsync: settings.journalFsync,
+    bounds: {
+      maxBytes: settings.journalMaxBytes,
+      maxAgeMs: settings.journalMaxAgeSeconds * 1_000,
+      clock,
+    },
     onTrouble: (error, waiting) => log.trouble(`${waiting} settlements wait for the database`, error),
   })
+  /** After the journal, which still writes to the database while it is closed. */
   const close = async () => {
-    await journal.close()
     await storage.close()
     folder.release()
   }
-  return { secrets, access, storage, journal, journalFolder, metrics, events, pictures, close }
+  const kept = { secrets, access, storage, journal, journalFolder, stored, pictures }
+  return { ...kept, metrics, events, company, close }
 }
 
 /** The database under the server secret, and the key for fingerprints that it keeps whatever that secret becomes. */

@@ -12,7 +12,7 @@ const ROOT = '/operator/v1'
 let gateway: TestGateway
 let document: ApiDocument
 beforeAll(async () => {
-  gateway = await startTestGateway()
+  gateway = await startTestGateway({ environment: { TURNPIKE_NODE_NAME: 'gateway-1' } })
   document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as ApiDocument
 })
 afterAll(() => gateway.stop())

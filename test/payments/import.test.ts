@@ -36,8 +36,8 @@ for (const engine of testedEngines()) {
       line = 1
       return node.operations.importPayments(lines.map(payment), 'operator')
     }
-    const standing = (id: string) => {
-      const { account, balanceNano } = node.operations.findAccount(id)
+    const standing = async (id: string) => {
+      const { account, balanceNano } = await node.operations.findAccount(id)
       return { paid: account.totalPaidNano, balance: balanceNano }
     }
     const storedTotals = async () =>
@@ -54,8 +54,8 @@ for (const engine of testedEngines()) {
           { amount: '2', reference: 'y' },
         ),
       ).toEqual({ recorded: 3, alreadyRecorded: 0, totalNano: 12_500_000_000n })
-      expect(standing(a)).toEqual({ paid: 12_000_000_000n, balance: 12_000_000_000n })
-      expect(standing(b)).toEqual({ paid: 500_000_000n, balance: 500_000_000n })
+      expect(await standing(a)).toEqual({ paid: 12_000_000_000n, balance: 12_000_000_000n })
+      expect(await standing(b)).toEqual({ paid: 500_000_000n, balance: 500_000_000n })
       expect((await storedTotals()).toSorted()).toEqual([12_000_000_000n, 500_000_000n].toSorted())
       expect(await findDifference(node.storage)).toBeNull()
       expect(await paymentEvents()).toHaveLength(3)
@@ -78,7 +78,7 @@ for (const engine of testedEngines()) {
         alreadyRecorded: 3,
         totalNano: 1_000_000_000n,
       })
-      expect(standing(ids[0]).balance).toBe(16_000_000_000n)
+      expect((await standing(ids[0])).balance).toBe(16_000_000_000n)
       expect(await paymentEvents()).toHaveLength(3)
     })
 
@@ -95,7 +95,7 @@ for (const engine of testedEngines()) {
         'Nothing was imported. line 3: reference must not be blank. line 4: There is no account "nobody". ' +
           'line 5: amount must be greater than zero. line 6: reference must have at most 200 characters.',
       )
-      expect(standing(ids[0])).toEqual({ paid: 0n, balance: 0n })
+      expect(await standing(ids[0])).toEqual({ paid: 0n, balance: 0n })
       expect(await storedTotals()).toEqual([0n, 0n])
       expect(await paymentEvents()).toEqual([])
     })
@@ -113,7 +113,7 @@ for (const engine of testedEngines()) {
         'Nothing was imported. line 3: reference "x" was recorded before with another amount. ' +
           'line 5: reference "twice" was recorded before with another amount.',
       )
-      expect(standing(ids[0])).toEqual({ paid: 10_000_000_000n, balance: 10_000_000_000n })
+      expect(await standing(ids[0])).toEqual({ paid: 10_000_000_000n, balance: 10_000_000_000n })
       expect(await storedTotals()).toContain(10_000_000_000n)
       expect(await paymentEvents()).toHaveLength(1)
       expect((await node.storage.listPayments(ids[0], { limit: 10, cursor: null })).data).toHaveLength(1)
@@ -141,7 +141,7 @@ for (const engine of testedEngines()) {
         ),
       ])
       expect(recorded.recorded + recorded.alreadyRecorded).toBe(2)
-      expect(standing(ids[0]).paid).toBe(11_000_000_000n)
+      expect((await standing(ids[0])).paid).toBe(11_000_000_000n)
       expect(await findDifference(node.storage)).toBeNull()
     })
 

@@ -76,7 +76,7 @@ describe('a key in the environment', () => {
 
   test('does not go to a supplier of an account that has the name of the vendor', async () => {
     await start(openai())
-    const [first] = gateway.operations.listAccounts(PAGE).data
+    const [first] = (await gateway.operations.listAccounts(PAGE)).data
     await gateway.operations.putSupplier(
       {
         id: 'groq',

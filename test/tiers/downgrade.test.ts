@@ -54,7 +54,7 @@ for (const engine of testedEngines()) {
     const evaluateAfter = async (ms: number) => {
       clock.advance(ms)
       await node.evaluation.beat()
-      return node.operations.findAccount(UNPAID.id).tier
+      return (await node.operations.findAccount(UNPAID.id)).tier
     }
     const actions = async () => (await auditOf(node)).map((event) => event.split(' ')[0])
 

@@ -38,8 +38,8 @@ for (const engine of testedEngines()) {
       )
     const assign = (tier: TierName, change: Partial<TierChange> = {}) =>
       node.operations.assignTier(id, { ...TIER, tier, ...change }, OPERATOR)
-    const tierNow = () => node.operations.findAccount(id).tier
-    const limitsNow = () => node.operations.findAccount(id).limits
+    const tierNow = async () => (await node.operations.findAccount(id)).tier
+    const limitsNow = async () => (await node.operations.findAccount(id)).limits
     const passHour = async () => {
       clock.advance(HOUR_MS)
       await node.evaluation.beat()
@@ -53,21 +53,21 @@ for (const engine of testedEngines()) {
       (await auditOf(node)).filter((event) => event.includes('tier')).map((event) => event.split(' ')[0])
 
     test('(new account): account creation, always → Starter', async () => {
-      expect(tierNow()).toBe('Starter')
-      expect(limitsNow()).toEqual({ rpm: 120, tpm: 2_000_000 })
+      expect(await tierNow()).toBe('Starter')
+      expect(await limitsNow()).toEqual({ rpm: 120, tpm: 2_000_000 })
     })
 
     test('Starter: total paid reaches 10 USDT → Builder at the hourly evaluation, no sooner', async () => {
       await pay('9.999999999')
       await passHour()
-      expect(tierNow()).toBe('Starter')
+      expect(await tierNow()).toBe('Starter')
       await pay('0.000000001')
-      expect(tierNow()).toBe('Starter')
+      expect(await tierNow()).toBe('Starter')
       await node.evaluation.beat()
-      expect(tierNow()).toBe('Starter')
+      expect(await tierNow()).toBe('Starter')
       await passHour()
-      expect(tierNow()).toBe('Builder')
-      expect(limitsNow()).toEqual({ rpm: 600, tpm: 10_000_000 })
+      expect(await tierNow()).toBe('Builder')
+      expect(await limitsNow()).toEqual({ rpm: 600, tpm: 10_000_000 })
       expect(await tierEvents()).toEqual(['tier.raised'])
     })
 
@@ -76,11 +76,11 @@ for (const engine of testedEngines()) {
       await passHour()
       await pay('189.999999999')
       await passHour()
-      expect(tierNow()).toBe('Builder')
+      expect(await tierNow()).toBe('Builder')
       await pay('0.000000001')
       await passHour()
-      expect(tierNow()).toBe('Scale')
-      expect(limitsNow()).toEqual({ rpm: 1_500, tpm: 30_000_000 })
+      expect(await tierNow()).toBe('Scale')
+      expect(await limitsNow()).toEqual({ rpm: 1_500, tpm: 30_000_000 })
       expect(await tierEvents()).toEqual(['tier.raised', 'tier.raised'])
     })
 
@@ -90,7 +90,7 @@ for (const engine of testedEngines()) {
         evaluated: 1,
         raised: [{ accountId: id, from: 'Starter', to: 'Scale' }],
       })
-      expect(tierNow()).toBe('Scale')
+      expect(await tierNow()).toBe('Scale')
       const [event] = (await node.storage.listAuditEvents({ limit: 1, cursor: null })).data
       expect(event).toMatchObject({
         actor: OPERATOR,
@@ -103,10 +103,10 @@ for (const engine of testedEngines()) {
 
     test('any: operator grants it → Enterprise, limits set per account', async () => {
       await assign('Enterprise')
-      expect(limitsNow()).toEqual({ rpm: 3_000, tpm: 60_000_000 })
+      expect(await limitsNow()).toEqual({ rpm: 3_000, tpm: 60_000_000 })
       await assign('Enterprise', { rpm: 9_000, tpm: 90_000_000 })
-      expect(tierNow()).toBe('Enterprise')
-      expect(limitsNow()).toEqual({ rpm: 9_000, tpm: 90_000_000 })
+      expect(await tierNow()).toBe('Enterprise')
+      expect(await limitsNow()).toEqual({ rpm: 9_000, tpm: 90_000_000 })
       expect(await tierEvents()).toEqual(['account.tier_assigned', 'account.tier_assigned'])
     })
 
@@ -115,40 +115,40 @@ for (const engine of testedEngines()) {
       await passHour()
       const expiresAtMs = clock.nowMs() + 90 * 60_000
       await assign('Trial', { expiresAtMs })
-      expect(limitsNow()).toEqual({ rpm: 30, tpm: 500_000 })
+      expect(await limitsNow()).toEqual({ rpm: 30, tpm: 500_000 })
       await passHour()
-      expect(tierNow()).toBe('Trial')
+      expect(await tierNow()).toBe('Trial')
       clock.advance(30 * 60_000 - 1)
-      expect(tierNow()).toBe('Trial')
+      expect(await tierNow()).toBe('Trial')
       clock.advance(1)
       // Nobody has acted: no evaluation has run since.
-      expect(tierNow()).toBe('Scale')
-      expect(limitsNow()).toEqual({ rpm: 1_500, tpm: 30_000_000 })
+      expect(await tierNow()).toBe('Scale')
+      expect(await limitsNow()).toEqual({ rpm: 1_500, tpm: 30_000_000 })
       expect(await tierEvents()).toEqual(['tier.raised', 'account.tier_assigned'])
       await passHour()
       await passHour()
       await node.operations.evaluateTiers(OPERATOR)
       expect(await tierEvents()).toEqual(['tier.raised', 'account.tier_assigned', 'tier.assignment_ended'])
-      expect(node.operations.findAccount(id).account.tierAssignment).toBeNull()
+      expect((await node.operations.findAccount(id)).account.tierAssignment).toBeNull()
     })
 
     test('Trial: what is paid meanwhile is earned, and in force when the assignment ends', async () => {
       await assign('Trial', { expiresAtMs: clock.nowMs() + 2 * HOUR_MS })
       await pay('10')
       await passHour()
-      expect(tierNow()).toBe('Trial')
-      expect(node.operations.findAccount(id).account.earnedTier).toBe('Builder')
+      expect(await tierNow()).toBe('Trial')
+      expect((await node.operations.findAccount(id)).account.earnedTier).toBe('Builder')
       clock.advance(HOUR_MS)
-      expect(tierNow()).toBe('Builder')
+      expect(await tierNow()).toBe('Builder')
     })
 
     test('Trial without an end time stays until the operator ends it', async () => {
       await assign('Trial')
       clock.advance(10 * 365 * 24 * HOUR_MS)
       await node.evaluation.beat()
-      expect(tierNow()).toBe('Trial')
+      expect(await tierNow()).toBe('Trial')
       await node.operations.endTierAssignment(id, OPERATOR)
-      expect(tierNow()).toBe('Starter')
+      expect(await tierNow()).toBe('Starter')
       expect(await tierEvents()).toEqual(['account.tier_assigned', 'account.tier_ended'])
     })
 
@@ -158,9 +158,9 @@ for (const engine of testedEngines()) {
         await pay('10')
         await passHour()
         await assign(tier, { expiresAtMs: clock.nowMs() + HOUR_MS })
-        expect(tierNow()).toBe(tier)
+        expect(await tierNow()).toBe(tier)
         await passHour()
-        expect(tierNow()).toBe('Builder')
+        expect(await tierNow()).toBe('Builder')
         const [event] = (await node.storage.listAuditEvents({ limit: 1, cursor: null })).data
         expect(event).toMatchObject({
           actor: 'scheduler',
@@ -175,14 +175,14 @@ for (const engine of testedEngines()) {
       await pay('10')
       clock.advance(HOUR_MS - 1)
       await node.evaluation.beat()
-      expect(tierNow()).toBe('Starter')
+      expect(await tierNow()).toBe('Starter')
       clock.advance(1)
       await node.evaluation.beat()
-      expect(tierNow()).toBe('Builder')
+      expect(await tierNow()).toBe('Builder')
       await pay('190')
       clock.advance(HOUR_MS - 1)
       await node.evaluation.beat()
-      expect(tierNow()).toBe('Builder')
+      expect(await tierNow()).toBe('Builder')
     })
 
     test('rule 2: a tier that was reached is kept: a refund lowers the balance, not the tier', async () => {
@@ -191,8 +191,8 @@ for (const engine of testedEngines()) {
       const refund = { amountNano: parseUsdt('200', 'amount'), reference: 'back', reason: 'asked for' }
       await node.operations.recordRefund(id, refund, OPERATOR)
       await passHour()
-      expect(tierNow()).toBe('Scale')
-      expect(node.operations.findAccount(id).balanceNano).toBe(0n)
+      expect(await tierNow()).toBe('Scale')
+      expect((await node.operations.findAccount(id)).balanceNano).toBe(0n)
     })
 
     test('rule 2: an account saved by a node that knows an older tier keeps the one it has reached', async () => {
@@ -211,10 +211,10 @@ for (const engine of testedEngines()) {
         await passHour()
         await assign('Trial', { expiresAtMs: clock.nowMs() + HOUR_MS, rpm: 7 })
         await restart()
-        expect(tierNow()).toBe('Trial')
-        expect(limitsNow()).toEqual({ rpm: 7, tpm: 500_000 })
+        expect(await tierNow()).toBe('Trial')
+        expect(await limitsNow()).toEqual({ rpm: 7, tpm: 500_000 })
         clock.advance(HOUR_MS)
-        expect(tierNow()).toBe('Builder')
+        expect(await tierNow()).toBe('Builder')
       })
 
       test('an hour that passed while no node ran is made up for at the start', async () => {
@@ -222,16 +222,16 @@ for (const engine of testedEngines()) {
         await node.storage.close()
         clock.advance(HOUR_MS)
         node = await startNode(site, { clock })
-        expect(tierNow()).toBe('Starter')
+        expect(await tierNow()).toBe('Starter')
         await node.evaluation.beat()
-        expect(tierNow()).toBe('Builder')
+        expect(await tierNow()).toBe('Builder')
       })
 
       test('an hour that was evaluated is not evaluated again', async () => {
         await pay('10')
         await restart()
         await node.evaluation.beat()
-        expect(tierNow()).toBe('Starter')
+        expect(await tierNow()).toBe('Starter')
       })
 
       test('an assignment that ended while no node ran is said to have ended, once', async () => {
@@ -239,7 +239,7 @@ for (const engine of testedEngines()) {
         await node.storage.close()
         clock.advance(HOUR_MS)
         node = await startNode(site, { clock })
-        expect(tierNow()).toBe('Starter')
+        expect(await tierNow()).toBe('Starter')
         await node.evaluation.beat()
         await restart()
         await passHour()

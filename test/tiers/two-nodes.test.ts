@@ -7,10 +7,9 @@ import { auditOf, type Node, startNode } from '../support/node.ts'
 
 const HOUR_MS = 3_600_000
 const ACCOUNTS = 20
-const servers = testedEngines().filter(({ name }) => name === 'PostgreSQL')
 
-for (const engine of servers) {
-  describe('two nodes on one PostgreSQL', () => {
+for (const engine of testedEngines()) {
+  describe(`two nodes on one ${engine.name}`, () => {
     let site: Site
     let clock: MovableClock
     let nodes: [Node, Node]
@@ -50,7 +49,7 @@ for (const engine of servers) {
       expect(raised.toSorted()).toEqual(ids.toSorted())
       expect(await eventsNamed('tier.raised')).toHaveLength(ACCOUNTS)
       for (const { operations } of nodes) {
-        for (const id of ids) expect(operations.findAccount(id).tier).toBe('Builder')
+        for (const id of ids) expect((await operations.findAccount(id)).tier).toBe('Builder')
       }
     })
 

@@ -19,6 +19,8 @@ export class RequestDesk {
   /** Those whose answer has not begun. */
   readonly #waiting = new Set<BunExchange>()
   isClosing = false
+  /** Whether clients should come back on another connection. */
+  isLeaving = false
 
   constructor(options: DeskOptions) {
     this.#options = options
@@ -123,26 +125,27 @@ export class RequestDesk {
       durationMs: this.#options.clock.nowMs() - exchange.startedAtMs,
     })
     if (!(answer instanceof Response)) {
-      addHeaders(exchange, answer.headers)
+      this.#addHeaders(exchange, answer.headers)
       return new Response(answer.body, answer)
     }
     const added: Record<string, string> = {}
-    addHeaders(exchange, added)
+    this.#addHeaders(exchange, added)
     for (const name in added) answer.headers.set(name, added[name] ?? '')
     return answer
+  }
+
+  /** What every answer carries, whatever it is. */
+  #addHeaders(exchange: BunExchange, headers: Record<string, string>): void {
+    headers['x-request-id'] = exchange.requestId
+    headers['request-id'] = exchange.requestId
+    if (this.isLeaving) headers.connection = 'close'
+    allowBrowsers(exchange, headers)
   }
 }
 
 function isStream(answer: Response | Reply): boolean {
   if (!(answer instanceof Response)) return typeof answer.body !== 'string'
   return answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-}
-
-/** What every answer carries, whatever it is. */
-function addHeaders(exchange: BunExchange, headers: Record<string, string>): void {
-  headers['x-request-id'] = exchange.requestId
-  headers['request-id'] = exchange.requestId
-  allowBrowsers(exchange, headers)
 }
 
 const VARYING_PATH = /[:*]/

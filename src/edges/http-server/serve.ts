@@ -14,6 +14,8 @@ export interface ServerOptions {
   readonly readForm?: ReadForm
   /** How long a connection may be idle between requests. */
   readonly idleSeconds?: number
+  /** Whether other processes of this gateway listen on the same port, each for a part of the connections. */
+  readonly sharesPort?: boolean
   readonly clock: Clock
   readonly log: Log
 }
@@ -23,6 +25,10 @@ export interface HttpServer {
   readonly url: string
   /** Requests whose answer has not left completely. */
   readonly pending: number
+  /** Every answer from here on ends its connection, so that clients that keep theirs move on. */
+  endConnections(): void
+  /** New connections go to the other processes on this port; what is asked on old ones is still served. */
+  stopListening(): void
   /** New requests are refused from here on, in words: whoever asks for the state of this gateway is still told. */
   stopAccepting(): void
   /** Answers every request that still waits for its answer to begin with a refusal. */
@@ -53,8 +59,8 @@ export function startServer(options: ServerOptions): HttpServer {
     // Bodies are measured by readText, which can answer in the envelope; the server's own refusal cannot.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
-    // Outside of development Bun would share the port with any other gateway, and requests would go to either.
-    reusePort: false,
+    // Bun's own choice outside of development would share it with any other gateway, and requests would go to either.
+    reusePort: options.sharesPort ?? false,
     routes: desk.routes(),
     fetch: (request, bun) => desk.refuseUnknownPath(request, bun),
     error: (error) => desk.answerFailure(error),
@@ -66,6 +72,10 @@ export function startServer(options: ServerOptions): HttpServer {
     get pending() {
       return server.pendingRequests
     },
+    endConnections: () => {
+      desk.isLeaving = true
+    },
+    stopListening: () => void server.stop(false),
     stopAccepting: () => {
       desk.isClosing = true
     },

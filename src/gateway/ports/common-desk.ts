@@ -142,7 +142,10 @@ export interface AccountNews {
   readonly stored: readonly string[]
   readonly balance: Omit<StoredBalance, 'accountId'> | null
   readonly keys: readonly KeyTotals[]
-  /** Whether this is all there is to know, so that the account may be admitted to from now on. */
+  /**
+   * Whether this is all there is to know, so that the account, and these keys where they have a spending limit, may be
+   * admitted to from now on. Other news of a key does not make it known: it may be older than the generation.
+   */
   readonly isLoad: boolean
 }
 

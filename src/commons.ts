@@ -1,0 +1,214 @@
+import { hostname } from 'node:os'
+import packageFile from '../package.json' with { type: 'json' }
+import { openRedisDesk } from './edges/redis/index.ts'
+import type { Settings } from './edges/settings/settings.ts'
+import { MemoryAdmissions } from './edges/windows/memory-admissions.ts'
+import { SharedAdmissions } from './edges/windows/shared-admissions.ts'
+import type { SharedConfiguration } from './gateway/configuration-follower.ts'
+import { NodeRegistry } from './gateway/nodes/node-registry.ts'
+import type { Admissions } from './gateway/ports/admissions.ts'
+import type { CommonDesk, PinnedTo } from './gateway/ports/common-desk.ts'
+import type { LiveConfiguration } from './gateway/ports/configuration.ts'
+import type { DescribeDesk, DeskState } from './gateway/ports/console.ts'
+import { meterDesk } from './metered-desk.ts'
+import type { Router } from './rules/routing/router.ts'
+import type { Surroundings } from './surroundings.ts'
+import type { Vault } from './vault.ts'
+import type { Role } from './workers/role.ts'
+
+export type Commons = ReturnType<typeof openCommons>
+
+/** What this process has in common with others of the same gateway; a gateway that runs alone has nothing. */
+export function openCommons(
+  settings: Settings,
+  surroundings: Surroundings,
+  vault: Vault & { readonly role: Role | null },
+) {
+  const { role, storage } = vault
+  const { clock, log } = surroundings
+  const nodeId = role?.nodeId ?? `node_${crypto.randomUUID().replaceAll('-', '')}`
+  const found = openDesk(settings, surroundings, { nodeId, role })
+  const desk = found === null ? null : meterDesk(found, vault.metrics)
+  const state: { admissions: SharedAdmissions | null } = { admissions: null }
+  const registry = new NodeRegistry({
+    node: {
+      id: nodeId,
+      name: settings.nodeName ?? hostname(),
+      version: packageFile.version,
+      startedAtMs: clock.nowMs(),
+    },
+    storage,
+    desk,
+    leaseMs: settings.nodeLeaseSeconds * 1_000,
+    onReturned: () => state.admissions?.reassert(),
+    clock,
+    log,
+  })
+  /** Whether another process may use the same database. */
+  const hasCompany = settings.databaseUrl !== null || role !== null
+  vault.company.hasOthers = () => hasCompany && registry.hasOthers
+  return { nodeId, desk, registry, hasCompany, state }
+}
+
+/** By what this node judges now; null when it has no desk. */
+export function deskStateOf({ state }: Commons, { redisLoss }: Settings): DeskState | null {
+  if (state.admissions === null) return null
+  if (state.admissions.isShared) return 'shared'
+  return redisLoss === 'local' ? 'local' : 'refusing'
+}
+
+/** How Redis does, as this node sees it. */
+export function deskDescriber(commons: Commons, settings: Settings): DescribeDesk {
+  const { redisUrl, redisLoss } = settings
+  const { desk } = commons
+  return async () => {
+    if (redisUrl === null || desk === null) return null
+    const begunMs = performance.now()
+    const isReachable = await desk.configurationVersion().then(
+      () => true,
+      () => false,
+    )
+    return {
+      mode: modeOf(redisUrl),
+      isReachable,
+      pingMs: isReachable ? Math.round((performance.now() - begunMs) * 100) / 100 : null,
+      lossPolicy: redisLoss,
+      state: deskStateOf(commons, settings) ?? 'shared',
+      usedMemoryBytes: null,
+    }
+  }
+}
+
+function modeOf(redisUrl: string): 'single' | 'sentinel' | 'cluster' {
+  if (/^rediss?\+cluster:/.test(redisUrl)) return 'cluster'
+  return /^rediss?\+sentinel:/.test(redisUrl) ? 'sentinel' : 'single'
+}
+
+function openDesk(
+  { redisUrl, redisDeadlineMs }: Settings,
+  { log }: Surroundings,
+  { nodeId, role }: { readonly nodeId: string; readonly role: Role | null },
+): CommonDesk | null {
+  if (redisUrl === null) return role?.desk ?? null
+  return openRedisDesk({
+    url: redisUrl,
+    nodeId,
+    deadlineMs: redisDeadlineMs,
+    onTrouble: (message) => log.trouble('Redis', new Error(message)),
+  })
+}
+
+/** How changes of the configuration reach this node; undefined: nobody else makes any. */
+export function sharingOf(
+  { desk, hasCompany }: Commons,
+  { storage }: Vault,
+  parts: { readonly reloadBeside: () => Promise<void>; readonly current: () => { readonly version: number } },
+): SharedConfiguration | undefined {
+  if (!hasCompany) return undefined
+  const { reloadBeside } = parts
+  // Without a desk nobody can say it quickly; what others change is then seen at the next beat.
+  if (desk === null) return { storage, reloadBeside, newestVersion: async () => parts.current().version }
+  return {
+    storage,
+    reloadBeside,
+    newestVersion: () => desk.configurationVersion(),
+    announce: async (version) => {
+      await desk.announceConfiguration(version)
+      await desk.publish({ type: 'configuration', version })
+    },
+  }
+}
+
+export interface AdmissionParts {
+  readonly configuration: LiveConfiguration
+  readonly router: Router
+  readonly onNews: (accountId: string, keyIds: readonly string[]) => void
+}
+
+/** Limits, holds and balances: this process's own, or what all nodes have in common. */
+export async function openAdmissions(
+  commons: Commons,
+  vault: Vault,
+  {
+    settings,
+    surroundings,
+    ...parts
+  }: AdmissionParts & {
+    readonly settings: Settings
+    readonly surroundings: Surroundings
+  },
+): Promise<Admissions> {
+  const { desk, nodeId, registry, state } = commons
+  const { storage, stored } = vault
+  const { clock, log } = surroundings
+  if (desk === null) {
+    stored.ignore()
+    return loadAdmissions(vault, surroundings)
+  }
+  const { configuration, router, onNews } = parts
+  const admissions = new SharedAdmissions({
+    desk,
+    nodeId,
+    books: storage,
+    clock,
+    loss: settings.redisLoss,
+    deadlineMs: settings.redisDeadlineMs,
+    leaseMs: settings.nodeLeaseSeconds * 1_000,
+    listLivingNodes: () => registry.listLiving(),
+    needsTotals: (keyId) => {
+      const key = configuration.current().keys.get(keyId)
+      return key !== undefined && (key.usageLimit !== null || key.budget !== null)
+    },
+    newGeneration: () => `gen_${crypto.randomUUID()}`,
+    onPin: (conversation: string, pin: PinnedTo) => router.learnPin(conversation, pin),
+    onNews,
+    onTrouble: (error) => log.trouble('the state that nodes share', error),
+  })
+  state.admissions = admissions
+  await registry.start()
+  await admissions.start()
+  stored.listen((settlements, balances) => admissions.noteStored(settlements, balances))
+  return admissions
+}
+
+async function loadAdmissions({ storage }: Vault, { clock }: Surroundings): Promise<MemoryAdmissions> {
+  const admissions = new MemoryAdmissions(clock, await storage.loadBalances())
+  const spends = await storage.loadDailySpends(null)
+  for (const [keyId, ofKey] of Map.groupBy(spends, (spend) => spend.keyId))
+    admissions.loadKeySpend(keyId, ofKey)
+  return admissions
+}
+
+/** To be called about once a second. Never fails. */
+export async function beatCommons({ registry, state, hasCompany }: Commons): Promise<void> {
+  if (!hasCompany) return
+  await registry.beat()
+  await state.admissions?.beat()
+}
+
+/** When nothing is under way any more and the journal is closed. */
+export async function leaveCommons({ registry, state, desk, hasCompany }: Commons): Promise<void> {
+  await state.admissions?.stop()
+  if (hasCompany) await registry.stop()
+  await desk?.close()
+}
+
+/** What a node tells of itself as one of several. */
+export function readNodeGauges(
+  settings: Settings,
+  { clock }: Surroundings,
+  { journal, commons }: Pick<Vault, 'journal'> & { readonly commons: Commons },
+) {
+  const deskState = deskStateOf(commons, settings)
+  const { oldestAtMs } = journal
+  return {
+    journal: {
+      bytes: journal.waitingBytes,
+      maxBytes: settings.journalMaxBytes,
+      oldestSeconds: oldestAtMs === null ? 0 : Math.max(0, clock.nowMs() - oldestAtMs) / 1_000,
+      isRefusing: journal.refusal() !== null,
+    },
+    nodesLiving: commons.registry.livingCount,
+    ...(deskState !== null && { deskState }),
+  }
+}

@@ -1,0 +1,77 @@
+import type { Commons } from './commons.ts'
+import type { DeskNotice } from './gateway/ports/common-desk.ts'
+import type { LiveConfiguration } from './gateway/ports/configuration.ts'
+import type { ThoughtShelf } from './gateway/translate/thinking-memory.ts'
+import type { Router } from './rules/routing/router.ts'
+import type { RoutingNews } from './rules/routing/routing-news.ts'
+import type { Vault } from './vault.ts'
+
+// What a cooling credential or an open circuit is told to nodes that start later is worth no more than this.
+const LONGEST_KEPT_MS = 60 * 60 * 1_000
+const THOUGHTS_KEPT_MS = 6 * 60 * 60 * 1_000
+
+/** Tells the other nodes what routing has learned here. Nobody waits for it, and at worst they learn it themselves. */
+export function routingTeller(
+  { desk }: Commons,
+  current: () => ReturnType<LiveConfiguration['current']>,
+): ((news: RoutingNews) => void) | undefined {
+  if (desk === null) return undefined
+  const ignore = () => undefined
+  return (news) => {
+    if (news.type !== 'pinned') {
+      const keptMs = news.type === 'circuit-closed' ? undefined : Math.min(news.forMs, LONGEST_KEPT_MS)
+      desk.publish(news, keptMs).catch(ignore)
+      return
+    }
+    const keyId = news.conversation.slice(0, news.conversation.indexOf(':'))
+    const accountId = current().keys.get(keyId)?.accountId
+    if (accountId === undefined) return
+    const { conversation, supplierId, credentialId, forMs } = news
+    desk.savePin({ accountId, conversation, supplierId, credentialId, keptMs: forMs }).catch(ignore)
+  }
+}
+
+/** Listens to the other nodes, from what they have said to be kept on. */
+export async function followOthers(
+  { desk }: Commons,
+  { configuration, router }: { readonly configuration: LiveConfiguration; readonly router: Router },
+): Promise<void> {
+  if (desk === null) return
+  const hear = (notice: DeskNotice) => {
+    if (notice.type === 'generation') return
+    if (notice.type === 'configuration') {
+      void configuration.reloadTo(notice.version).catch(() => undefined)
+      return
+    }
+    const credentials = configuration.current().supply.credentialsBySupplier.get(notice.supplierId)
+    const credential = credentials?.find(({ id }) => id === notice.credentialId)
+    if (credential !== undefined) router.learn(notice, credential)
+  }
+  desk.onNotice(hear)
+  for (const notice of await desk.listKept().catch(() => [])) hear(notice)
+}
+
+/** Thoughts are the client's, so they lie there sealed. */
+export function thoughtShelf({ desk }: Commons, { secrets }: Vault): ThoughtShelf | undefined {
+  if (desk === null) return undefined
+  return {
+    save: (accountId, callId, text) => {
+      const note = { accountId, name: callId, text: secrets.seal(text), keptMs: THOUGHTS_KEPT_MS }
+      desk.saveNote(note).catch(() => undefined)
+    },
+    find: async (accountId, callIds) => {
+      const sealed = await desk.findNotes(accountId, callIds).catch(() => [])
+      return callIds.map((_, index) => openOrNull(sealed[index] ?? null, secrets))
+    },
+  }
+}
+
+function openOrNull(sealed: string | null, { open }: Pick<Vault['secrets'], 'open'>): string | null {
+  if (sealed === null) return null
+  try {
+    return open(sealed)
+  } catch {
+    // Sealed by a node with another secret, or not by a node at all.
+    return null
+  }
+}

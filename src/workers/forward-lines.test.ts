@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { forwardLines } from './forward-lines.ts'
+
+async function forwarded(pieces: readonly Uint8Array[], slot = 3): Promise<string[]> {
+  const printed = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      for (const piece of pieces) controller.enqueue(piece)
+      controller.close()
+    },
+  })
+  const texts: string[] = []
+  await forwardLines(printed, slot, (text) => texts.push(text))
+  return texts
+}
+
+const line = fc.oneof(
+  fc
+    .record({ level: fc.nat(), msg: fc.string({ unit: 'grapheme' }) })
+    .map((fields) => JSON.stringify(fields)),
+  fc.constantFrom('', 'panic: out of memory', '  at main.ts:1', '{', '\u00fcber alles'),
+)
+
+function marked(text: string): string {
+  if (text === '') return ''
+  return text.startsWith('{"') ? `{"worker":3,${text.slice(1)}` : `worker 3: ${text}`
+}
+
+test('however the lines of a worker arrive, they are handed on whole and with its slot', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(line),
+      fc.infiniteStream(fc.integer({ min: 1, max: 30 })),
+      async (lines, cuts) => {
+        const bytes = Buffer.from(lines.map((text) => `${text}\n`).join(''))
+        const pieces: Uint8Array[] = []
+        for (let start = 0; start < bytes.length; ) {
+          const { value } = cuts.next()
+          pieces.push(bytes.subarray(start, start + value))
+          start += value
+        }
+        const texts = await forwarded(pieces)
+        for (const text of texts) expect(text).toEndWith('\n')
+        expect(texts.join('')).toBe(lines.map((text) => `${marked(text)}\n`).join(''))
+      },
+    ),
+  )
+})
+
+test('the last words of a worker need no line end', async () => {
+  expect(await forwarded([Buffer.from('{"level":30}\nkilled')])).toEqual([
+    '{"worker":3,"level":30}\n',
+    'worker 3: killed\n',
+  ])
+})

@@ -1,0 +1,55 @@
+import { type Assignment, encodeAssignment, type Order, type Report } from './orders.ts'
+
+/** A worker as its parent sees it. */
+export interface WorkerProcess {
+  readonly nodeId: string
+  readonly slot: number
+  readonly pid: number
+  /** Resolves when it serves; rejects with its own reason when it ends before. */
+  readonly ready: Promise<void>
+  /** Its exit code, when everything it printed is here; a signal counts as 128 and its number. */
+  readonly exited: Promise<number>
+  order(order: Order): void
+  kill(): void
+}
+
+export type Forward = (printed: ReadableStream<Uint8Array>, slot: number) => Promise<void>
+
+/** Starts this very program once more, as a worker. */
+export function spawnWorker(assignment: Assignment, forward: Forward): WorkerProcess {
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
+  // A worker that ends before anybody waits for it is dealt with when it has ended.
+  ready.catch(() => {})
+  const child = Bun.spawn(ownCommand(), {
+    env: { ...process.env, ...encodeAssignment(assignment) },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    ipc: (report: Report) => {
+      if (report.type === 'ready') resolve()
+      else reject(new Error(report.reason))
+    },
+  })
+  const forwarded = [child.stdout, child.stderr].map((printed) => forward(printed, assignment.slot))
+  const exited = Promise.all([child.exited, ...forwarded]).then(([code]) => {
+    reject(new Error(`A worker ended with code ${code} before it could serve.`))
+    return code
+  })
+  return {
+    nodeId: assignment.nodeId,
+    slot: assignment.slot,
+    pid: child.pid,
+    ready,
+    exited,
+    order: (order) => {
+      // One that has ended takes no orders.
+      if (child.exitCode === null && child.signalCode === null) child.send(order)
+    },
+    kill: () => child.kill('SIGKILL'),
+  }
+}
+
+function ownCommand(): string[] {
+  const program = Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main]
+  return [process.execPath, ...program, ...process.argv.slice(2)]
+}

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readBooks } from '../robustness/support/books.ts'
+import { chatRequest } from '../robustness/support/chat-load.ts'
+import { environmentOf, makeFolder, removeFolder, runToExit } from '../robustness/support/gateway-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { type Crew, startCrew, stopCrew } from './support/crew.ts'
+
+const PATIENCE_MS = 40_000
+
+let folder = ''
+let crew: Crew | null = null
+
+beforeEach(() => {
+  folder = makeFolder()
+})
+
+afterEach(async () => {
+  await stopCrew(crew)
+  crew = null
+  removeFolder(folder)
+})
+
+function ask(url: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, {
+    ...chatRequest({ model: 'sandbox-chat', ...fields }),
+    // A new connection each time, so that the kernel chooses a worker anew.
+    keepalive: false,
+  })
+}
+
+async function askUntilAllServed({ url, slotsThatLogged }: Crew, slots: number): Promise<void> {
+  await eventually(`requests at ${slots} workers`, async () => {
+    expect((await ask(url)).status).toBe(200)
+    return slotsThatLogged('"msg":"request"').length === slots
+  })
+}
+
+function expectWholeLines(log: string): void {
+  for (const line of log.split('\n')) if (line !== '') expect(() => JSON.parse(line)).not.toThrow()
+}
+
+describe('several workers on one port', () => {
+  test(
+    'greet once, share the requests, and leave nothing behind when they are asked to stop',
+    async () => {
+      crew = await startCrew(folder, 3)
+      expect(crew.output().match(/Turnpike listens/g)).toHaveLength(1)
+      expect(crew.output().match(/password \(shown once\)/g)).toHaveLength(1)
+      expect(crew.workers()).toHaveLength(3)
+      await askUntilAllServed(crew, 3)
+      crew.signal('SIGTERM')
+      expect(await crew.exited).toBe(0)
+      expectWholeLines(crew.errors())
+      for (const slot of [0, 1, 2]) expect(readdirSync(join(folder, `journal-${slot}`))).toEqual([])
+      const books = await readBooks(folder)
+      expect(books.ledgerDifference).toBeNull()
+      expect(books.settlements.length).toBeGreaterThanOrEqual(3)
+    },
+    PATIENCE_MS,
+  )
+
+  test(
+    'a worker that is killed is replaced, which stores what the dead one left in its journal',
+    async () => {
+      crew = await startCrew(folder, 2)
+      const before = crew.workers()
+      // Answered after seconds; whichever worker has it is in the middle of it when all are killed.
+      const asked = ask(crew.url, { model: 'sandbox-slow' }).catch(() => null)
+      await eventually('the admission in a journal', () =>
+        [0, 1].some((slot) => readdirSync(join(folder, `journal-${slot}`)).length > 0),
+      )
+      await eventually('a written admission', () => journalText(folder).includes('"open"'))
+      for (const worker of before) process.kill(worker, 'SIGKILL')
+      await asked
+      await eventually('two new workers', () => {
+        const now = crew?.workers() ?? []
+        return now.length === 2 && !now.some((worker) => before.includes(worker))
+      })
+      await eventually('an answer of a new worker', async () => {
+        const response = await ask(crew?.url ?? '').catch(() => null)
+        return response?.status === 200
+      })
+      expect(crew.errors()).toMatch(/worker \d ended with code 137; another starts in 0 ms/)
+      crew.signal('SIGTERM')
+      expect(await crew.exited).toBe(0)
+      const { settlements, ledgerDifference } = await readBooks(folder)
+      expect(ledgerDifference).toBeNull()
+      expect(settlements.map(({ outcome }) => outcome).sort()).toEqual(['completed', 'interrupted'])
+    },
+    PATIENCE_MS,
+  )
+
+  test(
+    'when a worker cannot start at first, its reason is the only thing said',
+    async () => {
+      // Where the journal of the first worker should be.
+      writeFileSync(join(folder, 'journal-0'), '')
+      const environment = environmentOf(folder, { TURNPIKE_WORKERS: '2', TURNPIKE_SUPPLY: 'off' })
+      const { exitCode, output, errors } = await runToExit(environment)
+      expect(exitCode).toBe(1)
+      expect(errors).toMatch(/^Turnpike could not start: .*journal-0.*\n$/)
+      // A secret that was made is shown, because no later start would show it.
+      expect(output).toMatch(/^\nConsole user \S+, password \(shown once\): \S+\n$/)
+    },
+    PATIENCE_MS,
+  )
+
+  test(
+    'a port that another program has is refused before anything is started',
+    async () => {
+      const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
+      const { exitCode, output, errors } = await runToExit(
+        environmentOf(folder, { TURNPIKE_WORKERS: '2', PORT: String(other.port) }),
+      )
+      other.stop(true)
+      expect([exitCode, output]).toEqual([1, ''])
+      expect(errors).toBe(`PORT is ${other.port}; it takes a port of 127.0.0.1 that no other program uses.\n`)
+    },
+    PATIENCE_MS,
+  )
+})
+
+function journalText(dataFolder: string): string {
+  const folders = readdirSync(dataFolder).filter((name) => /^journal-\d+$/.test(name))
+  return folders
+    .flatMap((name) => readdirSync(join(dataFolder, name)).map((file) => join(dataFolder, name, file)))
+    .map((path) => (existsSync(path) ? readFileSync(path, 'utf8') : ''))
+    .join('')
+}
