@@ -2,7 +2,7 @@
  * What several nodes cost: the same gateway with PostgreSQL alone and with Redis beside it, taking turns; then as many
  * streams at once as one node and as three nodes are to hold. `bun bench/nodes.ts`, on a machine with PostgreSQL and Redis.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
@@ -27,6 +27,7 @@ interface Stores {
   readonly shared: string
   readonly redisUrl: string
   readonly redisPid: number
+  readonly postgresPid: number
 }
 
 async function main(): Promise<void> {
@@ -40,7 +41,8 @@ async function main(): Promise<void> {
       alone: await makeDatabase(postgres.url, 'alone'),
       shared: await makeDatabase(postgres.url, 'shared'),
       redisUrl: redis.url,
-      redisPid: await pidOf(redis.url),
+      redisPid: await pidOfRedis(redis.url),
+      postgresPid: await pidOfPostgres(postgres.url),
     }
     const direct = await startDirect(processes)
     const context = { processes, upstreamPort: direct.port, folder }
@@ -77,18 +79,27 @@ async function compare(context: TargetContext, stores: Stores): Promise<Target> 
   if (whole === undefined || single === undefined) throw new Error('the plan has no whole replies')
   const taken: Measurement[] = []
   const redisUs: number[] = []
+  const databaseUs: number[] = []
   for (let round = 1; round <= ROUNDS; round += 1) {
     taken.push(await measure(alone, whole, round))
-    const beforeUs = readProcessTree(stores.redisPid).cpuUs
+    const before = { redis: cpuOf(stores.redisPid), database: cpuOf(stores.postgresPid) }
     const withRedis = await measure(shared, whole, round)
-    redisUs.push((readProcessTree(stores.redisPid).cpuUs - beforeUs) / withRedis.load.requests)
+    redisUs.push((cpuOf(stores.redisPid) - before.redis) / withRedis.load.requests)
+    databaseUs.push((cpuOf(stores.postgresPid) - before.database) / withRedis.load.requests)
     taken.push(withRedis, await measure(alone, single, round), await measure(shared, single, round))
   }
-  report(taken, median(redisUs))
+  report(taken, { redisUs: median(redisUs), databaseUs: median(databaseUs) })
   return shared
 }
 
-function report(taken: readonly Measurement[], redisUs: number): void {
+function cpuOf(pid: number): number {
+  return readProcessTree(pid).cpuUs
+}
+
+function report(
+  taken: readonly Measurement[],
+  { redisUs, databaseUs }: { readonly redisUs: number; readonly databaseUs: number },
+): void {
   const of = (target: string, scenario: string, value: (one: Measurement) => number) =>
     median(taken.filter((one) => one.target === target && one.scenario === scenario).map(value))
   const cpu = (target: string) => of(target, 'whole', (one) => one.cpuUsPerRequest)
@@ -102,6 +113,7 @@ function report(taken: readonly Measurement[], redisUs: number): void {
 | node, CPU µs per request | ${cpu('alone').toFixed(1)} | ${cpu('node-1').toFixed(1)} | ${addedCpuUs.toFixed(1)} | ${BOUNDS.addedCpuUs} |
 | alone, p50 ms | ${p50('alone').toFixed(3)} | ${p50('node-1').toFixed(3)} | ${addedMs.toFixed(3)} | ${BOUNDS.addedMs} |
 | Redis, CPU µs per request | – | ${redisUs.toFixed(1)} | | |
+| PostgreSQL, CPU µs per request | | ${databaseUs.toFixed(1)} | | |
 
 failures: ${failures}`)
 }
@@ -140,11 +152,20 @@ async function crowd(nodes: readonly Target[], streams: number): Promise<void> {
   )
 }
 
-async function pidOf(redisUrl: string): Promise<number> {
+async function pidOfRedis(redisUrl: string): Promise<number> {
   const client = new Redis(redisUrl)
   const information = await client.info('server')
   client.disconnect()
   return Number(/process_id:(\d+)/.exec(information)?.[1])
+}
+
+/** The parent of the process that serves a connection. */
+async function pidOfPostgres(url: string): Promise<number> {
+  const sql = new SQL(url, { max: 1 })
+  const [row] = await sql.unsafe('select pg_backend_pid() as pid')
+  const status = readFileSync(`/proc/${row.pid}/status`, 'utf8')
+  await sql.close()
+  return Number(/^PPid:\s+(\d+)/m.exec(status)?.[1])
 }
 
 async function makeDatabase(server: string, name: string): Promise<string> {

@@ -188,8 +188,8 @@ export async function beatCommons({ registry, state, hasCompany }: Commons): Pro
 
 /** When nothing is under way any more and the journal is closed. */
 export async function leaveCommons({ registry, state, desk, hasCompany }: Commons): Promise<void> {
-  await state.admissions?.stop()
-  if (hasCompany) await registry.stop()
+  const isDone = (await state.admissions?.stop()) ?? true
+  if (hasCompany) await registry.stop({ hasHolds: !isDone })
   await desk?.close()
 }
 

@@ -119,6 +119,7 @@ export async function guardLookUp(caller: Caller, admissions: Admissions): Promi
   }
   const refusal = await admissions.takeCapacity([window], caller.account.id)
   if (refusal?.reason === 'window') throw rateLimitError(window, refusal.retryAfterSeconds)
+  if (refusal?.reason === 'unavailable') throw new GatewayError('temporarily_unavailable', refusal.message)
 }
 
 export function rateLimitError(window: WindowDemand, retryAfterSeconds: number): GatewayError {

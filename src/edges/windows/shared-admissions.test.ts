@@ -306,6 +306,20 @@ describe('an emptied desk', () => {
     expect(await world.admit(right, world.demand(holding(1n)))).toBeNull()
   })
 
+  test('is asked again by a request whose answer is from before', async () => {
+    await world.admit(right, world.demand(holding(1n)))
+    left.desk.fault = 'slow'
+    const underWay = world.admit(left, world.demand(holding(600n)))
+    world.empty()
+    await right.admissions.beat()
+    await world.time.advance(200)
+    expect(await underWay).toBeNull()
+    expect(world.hub.account('acc').money.heldNano).toBe(601n)
+    const refused = world.admit(right, world.demand(holding(400n)))
+    await world.time.advance(50)
+    expect(await refused).toEqual({ reason: 'balance' })
+  })
+
   test('is filled by the next beat without any request', async () => {
     await world.admit(left, world.demand(holding(600n)))
     world.empty()

@@ -137,8 +137,11 @@ export class SharedAdmissions implements Admissions {
     await Promise.all([reader.readBalances(accountIds), reader.readTotals(keyIds)])
   }
 
-  /** No request is under way any more. Costs that are not stored stay held until the lease of this node is over. */
-  async stop(): Promise<void> {
+  /**
+   * No request is under way any more. Costs that are not stored stay held until the lease of this node is over. Gives
+   * whether there were none.
+   */
+  async stop(): Promise<boolean> {
     const { desk, nodeId, entries, circuit, settleQueue, onTrouble } = this.#parts
     this.#isStopped = true
     for (const end of this.#ends) end()
@@ -151,8 +154,10 @@ export class SharedAdmissions implements Admissions {
       for (const accountId of costs.size === 0 ? [] : entries.accountIds()) {
         await desk.assertHolds(accountId, costs.get(accountId) ?? [], [])
       }
+      return costs.size === 0
     } catch (error) {
       onTrouble(error)
+      return false
     }
   }
 

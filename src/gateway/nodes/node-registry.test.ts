@@ -101,6 +101,18 @@ describe('nodes', () => {
     await b?.stop()
     await pass(1, a, b)
     expect(await a?.listLiving()).toEqual(['a'])
+    expect(desk.released).toEqual([])
+  })
+
+  test('that stop while they still hold something are released when their lease is over', async () => {
+    const { desk, nodes, pass } = stage('a', 'b')
+    const [a, b] = nodes
+    await a?.start()
+    await b?.start()
+    await pass(LEASE_SECONDS * 2, a, b)
+    await b?.stop({ hasHolds: true })
+    expect(desk.released).toEqual([])
+    await pass(LEASE_SECONDS + 3, a)
     expect(desk.released).toEqual(['b'])
   })
 

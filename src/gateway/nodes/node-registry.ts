@@ -101,15 +101,15 @@ export class NodeRegistry {
   }
 
   /**
-   * Takes leave of the others. To be called when everything of this node is stored; what it could not give back is
-   * given back for it when its lease is over.
+   * Takes leave of the others, when this node holds nothing any more. What it still holds is released for it when its
+   * lease is over, which takes its record.
    */
-  async stop(): Promise<void> {
+  async stop({ hasHolds = false } = {}): Promise<void> {
     this.#isStopped = true
     await this.#beating
-    const { desk, storage, log } = this.#parts
+    if (hasHolds) return
+    const { storage, log } = this.#parts
     try {
-      await desk?.releaseNode(this.node.id)
       await storage.removeNode(this.node.id)
     } catch (error) {
       log.trouble('this node could not take leave of the others', error)

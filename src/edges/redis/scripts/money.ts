@@ -18,8 +18,9 @@ writeHolds()
 )
 
 /**
- * KEYS: money, holds of this node; then generation where it is on the same server. ARGV: generation, whether the account is loaded by this, balance and its version or
- * nothing, number of stored requests, these; then of each key its id, and first day and amount of its four periods.
+ * KEYS: money, holds of this node; then generation where it is on the same server. ARGV: generation, whether the
+ * account is loaded by this, balance and its version or nothing, number of stored requests, these; then of each key its
+ * id, and first day and amount of its four periods.
  */
 export const LEARN = createScript(
   AMOUNTS,
@@ -69,7 +70,8 @@ for at = firstKey, #ARGV, 9 do
       tell(fields[place], day .. ':' .. spent)
     end
   end
-  tell('learned:' .. ARGV[at], generation)
+  -- Only whoever loads has read everything; other news may be older than what another node has stored since.
+  if isLoad ~= '' then tell('learned:' .. ARGV[at], generation) end
 end
 if isLoad ~= '' then tell('generation', generation) end
 writeFields(KEYS[1], told)
