@@ -51,10 +51,10 @@ export function openCommons(
 }
 
 /** By what this node judges now; null when it has no desk. */
-export function deskStateOf({ state }: Commons, { redisLoss }: Settings): DeskState | null {
+export function deskStateOf({ state }: Commons, settings: Settings): DeskState | null {
   if (state.admissions === null) return null
   if (state.admissions.isShared) return 'shared'
-  return redisLoss === 'local' ? 'local' : 'refusing'
+  return lossRules(settings).loss === 'local' ? 'local' : 'refusing'
 }
 
 /** How Redis does, as this node sees it. */
@@ -151,8 +151,7 @@ export async function openAdmissions(
     nodeId,
     books: storage,
     clock,
-    loss: settings.redisLoss,
-    deadlineMs: settings.redisDeadlineMs,
+    ...lossRules(settings),
     leaseMs: settings.nodeLeaseSeconds * 1_000,
     listLivingNodes: () => registry.listLiving(),
     needsTotals: (keyId) => {
@@ -169,6 +168,15 @@ export async function openAdmissions(
   await admissions.start()
   stored.listen((settlements, balances) => admissions.noteStored(settlements, balances))
   return admissions
+}
+
+// A parent that is this late hangs, and its workers are about to end with it.
+const PARENT_DEADLINE_MS = 5_000
+
+/** What to do while the desk does not answer. Workers whose parent is gone end anyway. */
+function lossRules({ redisUrl, redisLoss, redisDeadlineMs }: Settings) {
+  if (redisUrl === null) return { loss: 'refuse', deadlineMs: PARENT_DEADLINE_MS } as const
+  return { loss: redisLoss, deadlineMs: redisDeadlineMs }
 }
 
 async function loadAdmissions({ storage }: Vault, { clock }: Surroundings): Promise<MemoryAdmissions> {

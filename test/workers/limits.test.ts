@@ -55,7 +55,7 @@ async function expectExactLimits(databaseUrl: string | null): Promise<void> {
   })
   running.signal('SIGTERM')
   expect(await running.exited).toBe(0)
-  expect(running.slotsThatLogged('"status":200')).toHaveLength(WORKERS)
+  expect(running.slotsThatLogged('"msg":"request"')).toHaveLength(WORKERS)
   const { settlements, ledgerDifference } = await readBooks(folder, databaseUrl)
   expect(ledgerDifference).toBeNull()
   for (const [index, { keyId }] of [thrifty, prepaid].entries()) {
