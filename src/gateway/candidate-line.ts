@@ -5,6 +5,7 @@ import type { Admission } from './admission.ts'
 import { capacityWindows } from './capacity.ts'
 import type { Gateway } from './gateway.ts'
 import type { CallPlan } from './lane-plan.ts'
+import type { Decision } from './ports/admissions.ts'
 
 // More tries would only add to the time a client waits for the same bad news.
 export const MOST_ATTEMPTS = 3
@@ -29,7 +30,7 @@ export interface Troubles {
 }
 
 /** What to send to a candidate. Throws a GatewayError when what the client wants cannot be said to it. */
-export type PlanFor = (candidate: Candidate) => Promise<CallPlan>
+export type PlanFor = (candidate: Candidate) => CallPlan | Promise<CallPlan>
 
 export interface LineParts {
   readonly admission: Admission
@@ -63,35 +64,44 @@ export class CandidateLine {
       }
       const candidate = this.#candidates[this.#index++]
       if (candidate === undefined) return null
-      const plan = await this.#plan(candidate)
-      if (plan !== null && (await this.#begin(candidate, plan))) return { candidate, plan }
+      const planned = this.#plan(candidate)
+      const plan = planned instanceof Promise ? await planned : planned
+      if (plan === null) continue
+      const begun = this.#begin(candidate, plan)
+      if (begun instanceof Promise ? await begun : begun) return { candidate, plan }
     }
   }
 
-  async #begin(candidate: Candidate, plan: CallPlan): Promise<boolean> {
+  /** A promise only where capacity is shared with other nodes. */
+  #begin(candidate: Candidate, plan: CallPlan): boolean | Promise<boolean> {
     const { admission, gateway } = this.#parts
+    if (!gateway.router.begin(candidate, admission.asking.target.model.id)) return false
+    const taken = gateway.admissions.takeCapacity(capacityWindows(admission, candidate, plan))
+    if (taken instanceof Promise) return taken.then((refusal) => this.#hasBegun(candidate, refusal))
+    return this.#hasBegun(candidate, taken)
+  }
+
+  #hasBegun(candidate: Candidate, refusal: Decision): boolean {
+    if (refusal?.reason !== 'window') return true
+    const { admission, gateway } = this.#parts
+    this.troubles.freeInSeconds = Math.min(this.troubles.freeInSeconds, refusal.retryAfterSeconds)
     const modelId = admission.asking.target.model.id
-    if (!gateway.router.begin(candidate, modelId)) return false
-    if (await this.#takeCapacity(candidate, plan)) return true
     gateway.router.end({ candidate, modelId, result: { type: 'abandoned' } })
     return false
   }
 
-  async #plan(candidate: Candidate): Promise<CallPlan | null> {
+  #plan(candidate: Candidate): CallPlan | null | Promise<CallPlan | null> {
     try {
-      return await this.#parts.planFor(candidate)
+      const plan = this.#parts.planFor(candidate)
+      return plan instanceof Promise ? plan.catch(this.#noteUnspeakable) : plan
     } catch (error) {
-      if (!(error instanceof GatewayError)) throw error
-      this.troubles.unspeakable ??= error
-      return null
+      return this.#noteUnspeakable(error)
     }
   }
 
-  async #takeCapacity(candidate: Candidate, plan: CallPlan): Promise<boolean> {
-    const { admission, gateway } = this.#parts
-    const refusal = await gateway.admissions.takeCapacity(capacityWindows(admission, candidate, plan))
-    if (refusal?.reason !== 'window') return true
-    this.troubles.freeInSeconds = Math.min(this.troubles.freeInSeconds, refusal.retryAfterSeconds)
-    return false
+  readonly #noteUnspeakable = (error: unknown): null => {
+    if (!(error instanceof GatewayError)) throw error
+    this.troubles.unspeakable ??= error
+    return null
   }
 }

@@ -17,7 +17,7 @@ import { tellingLimits } from './telling-limits.ts'
  * Each step needs what the previous one returned, so the compiler keeps them in order. A step refuses by throwing
  * a GatewayError; only render-error.ts turns one into bytes.
  */
-export async function generate(exchange: Exchange, protocol: Protocol, gateway: Gateway): Promise<Reply> {
+export function generate(exchange: Exchange, protocol: Protocol, gateway: Gateway): Promise<Reply> {
   const first = authenticate(exchange, gateway)
   return tellingLimits(first, gateway, async (limits) => {
     const reading = await readRequest(exchange, { protocol, caller: first, gateway })
