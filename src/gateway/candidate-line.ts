@@ -67,8 +67,9 @@ export class CandidateLine {
       const planned = this.#plan(candidate)
       const plan = planned instanceof Promise ? await planned : planned
       if (plan === null) continue
-      const begun = this.#begin(candidate, plan)
-      if (begun instanceof Promise ? await begun : begun) return { candidate, plan }
+      const beginning = this.#begin(candidate, plan)
+      const hasBegun = beginning instanceof Promise ? await beginning : beginning
+      if (hasBegun) return { candidate, plan }
     }
   }
 

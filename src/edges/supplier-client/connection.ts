@@ -15,6 +15,9 @@ export interface ConnectionUser {
   lose(error: Error | null): void
 }
 
+// Shorter than any server keeps a connection that is not used.
+const STALE_MS = 1_000
+
 /** One connection to a supplier, used by one call after another. */
 export class Connection {
   readonly #origin: Origin
@@ -71,6 +74,11 @@ export class Connection {
   introduce(isTrusted: boolean, error: Error | null): void {
     if (isTrusted && error === null) this.#opening?.resolve()
     else this.#opening?.reject(error ?? new Error('The supplier’s certificate is not trusted.'))
+  }
+
+  /** Whether the other side may be about to close it for that; what was used a moment ago is closed for other reasons. */
+  get mayBeStale(): boolean {
+    return this.#clock.nowMs() - this.idleSinceMs >= STALE_MS
   }
 
   /** Sends a request; its answer and the connection's end go to the user. */

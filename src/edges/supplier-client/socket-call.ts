@@ -33,7 +33,7 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
     const idle = this.#connections.takeIdle()
     if (idle === null) this.#beginAnew()
     else {
-      this.#mayTryAgain = true
+      this.#mayTryAgain = idle.mayBeStale
       this.#sendOver(idle)
     }
     return this.#answered.promise
