@@ -26,6 +26,7 @@ export class Connection {
   #user: ConnectionUser | null = null
   #unsent: Uint8Array | null = null
   #loss: Error | null = null
+  #isPaused = false
   isClosed = false
   idleSinceMs = 0
 
@@ -103,6 +104,8 @@ export class Connection {
   }
 
   setPaused(isPaused: boolean): void {
+    if (this.#isPaused === isPaused) return
+    this.#isPaused = isPaused
     if (isPaused) this.#socket?.pause()
     else this.#socket?.resume()
   }
@@ -111,6 +114,8 @@ export class Connection {
   release(mayBeKept: boolean): void {
     this.#user = null
     this.idleSinceMs = this.#clock.nowMs()
+    // What had come in before the pause may have been the end of the answer.
+    this.setPaused(false)
     if (!mayBeKept || this.isClosed || this.#unsent !== null || !this.#origin.keep(this)) this.close()
   }
 

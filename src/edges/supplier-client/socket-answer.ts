@@ -22,7 +22,6 @@ export class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader {
   readonly #source: AnswerSource
   readonly #waiting: Uint8Array[] = []
   #waitingBytes = 0
-  #isPaused = false
   #isWantedWhole = false
   #isComplete = false
   #failure: Error | null = null
@@ -51,7 +50,7 @@ export class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader {
     if (this.#failure !== null) return Promise.reject(this.#failure)
     if (this.#isComplete) return Promise.resolve(this.#takeText())
     this.#isWantedWhole = true
-    this.#setPaused(false)
+    this.#source.setPaused(false)
     this.#whole = Promise.withResolvers<string>()
     return this.#whole.promise
   }
@@ -60,7 +59,7 @@ export class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader {
     const value = this.#waiting.shift()
     if (value !== undefined) {
       this.#waitingBytes -= value.length
-      if (this.#waitingBytes <= MOST_WAITING_BYTES / 2) this.#setPaused(false)
+      if (this.#waitingBytes <= MOST_WAITING_BYTES / 2) this.#source.setPaused(false)
       return Promise.resolve({ done: false, value })
     }
     if (this.#failure !== null) return Promise.reject(this.#failure)
@@ -83,7 +82,7 @@ export class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader {
     }
     this.#waiting.push(bytes)
     this.#waitingBytes += bytes.length
-    if (this.#waitingBytes > MOST_WAITING_BYTES && !this.#isWantedWhole) this.#setPaused(true)
+    if (this.#waitingBytes > MOST_WAITING_BYTES && !this.#isWantedWhole) this.#source.setPaused(true)
   }
 
   complete(): void {
@@ -96,12 +95,6 @@ export class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader {
     this.#failure = error
     this.#reading?.reject(error)
     this.#whole?.reject(error)
-  }
-
-  #setPaused(isPaused: boolean): void {
-    if (this.#isPaused === isPaused || this.#isComplete) return
-    this.#isPaused = isPaused
-    this.#source.setPaused(isPaused)
   }
 
   #takeText(): string {

@@ -106,6 +106,24 @@ describe('a connection', () => {
     expect(supplier.visits.map(requestsIn)).toEqual([1, 1])
   })
 
+  test.each([300_000, 400_000, 500_000, 600_000])(
+    'that was made to wait for whoever reads %p bytes serves the next call',
+    async (length) => {
+      const long = 'x'.repeat(length)
+      const supplier = supplierThat((visit) => {
+        const isFirst = requestsIn(visit) === 1
+        visit.send(isFirst ? `HTTP/1.1 200 OK\r\ncontent-length: ${long.length}\r\n\r\n${long}` : OK)
+      })
+      const client = clientAt()
+      const first = await client.call(callTo(supplier.url))
+      // Time for all of it to come in unread, which is when the connection could be forgotten in its pause.
+      await Bun.sleep(50)
+      expect(await first.text()).toBe(long)
+      expect(await (await client.call(callTo(supplier.url))).text()).toBe('ok')
+      expect(supplier.visits.map(requestsIn)).toEqual([2])
+    },
+  )
+
   test('is not used again after bytes that nobody asked for', async () => {
     const supplier = supplierThat((visit) =>
       visit.send(`${OK}HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil`),
