@@ -49,7 +49,7 @@ const response = fc.oneof(
   fc.tuple(interim, fc.array(body, { maxLength: 5 }), fc.boolean()).map(([before, chunks, hasTrailer]) => {
     const full = chunks.filter((chunk) => chunk.length > 0)
     const framed = full.flatMap((chunk) => [
-      Buffer.from(`${chunk.length.toString(16)};a=b\r\n`),
+      Buffer.from(`${chunk.length.toString(16)}${hasTrailer ? ';a=b' : ''}\r\n`),
       chunk,
       Buffer.from('\r\n'),
     ])
