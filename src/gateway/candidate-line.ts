@@ -68,7 +68,7 @@ export class CandidateLine {
       const plan = planned instanceof Promise ? await planned : planned
       if (plan === null) continue
       const beginning = this.#begin(candidate, plan)
-      const hasBegun = beginning instanceof Promise ? await beginning : beginning
+      const hasBegun: boolean = beginning instanceof Promise ? await beginning : beginning
       if (hasBegun) return { candidate, plan }
     }
   }
