@@ -5,7 +5,8 @@ import { atSandbox, reachingSandbox, SANDBOX_ORIGIN } from './reach-sandbox.ts'
 const HERE = 'http://127.0.0.1:9000'
 
 function callTo(url: string): SupplierCall {
-  return { url, headers: { 'x-api-key': 'k' }, body: '', connectMs: 1, signal: new AbortController().signal }
+  const patience = { onAbort: () => {}, signal: new AbortController().signal }
+  return { url, headers: { 'x-api-key': 'k' }, body: '', connectMs: 1, patience }
 }
 
 async function reached(url: string, sandboxUrl: string | null) {

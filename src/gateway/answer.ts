@@ -1,12 +1,13 @@
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { StreamTap } from '../protocols/protocol.ts'
 import type { SupplierRemaining } from '../rules/routing/router.ts'
+import type { ByteReader } from '../wire/http-answer.ts'
 import type { PreparedReply } from './lane-plan.ts'
 
 /** A supplier's answer that has begun to arrive: the first bytes have been seen and are good. */
 export interface AnswerStream {
   readonly tap: StreamTap
-  readonly reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
+  readonly reader: Pick<ByteReader, 'read'>
   /** What the tap has let through so far. */
   readonly first: readonly Uint8Array[]
   /** Ends the supplier's work at once. */

@@ -72,8 +72,8 @@ function planOf(fields: Partial<LanePlan> = {}): LanePlan {
 function asking(url: string, plan: LanePlan, more: Partial<Parameters<typeof ask>[1]> = {}) {
   return ask(plan, {
     target: { url, headers: { 'content-type': 'application/json' } },
-    callSupplier: ({ url: address, headers, body, signal }) =>
-      fetch(address, { method: 'POST', headers, body: String(body), signal }),
+    callSupplier: ({ url: address, headers, body, patience }) =>
+      fetch(address, { method: 'POST', headers, body: String(body), signal: patience.signal }),
     client: STAYING,
     clock: { nowMs: Date.now },
     connectMs: 2_000,
@@ -198,8 +198,8 @@ describe('several copies', () => {
   test('of which one cannot be sent are all given up: nobody pays for the rest', async () => {
     const signals: AbortSignal[] = []
     const answer = await asking('http://127.0.0.1:1', planOf({ copies: 3 }), {
-      callSupplier: ({ signal }) => {
-        signals.push(signal)
+      callSupplier: ({ patience }) => {
+        signals.push(patience.signal)
         return signals.length === 2 ? Promise.reject(new Error('no connection')) : never()
       },
     })

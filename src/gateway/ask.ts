@@ -3,9 +3,10 @@ import type { StreamTap } from '../protocols/protocol.ts'
 import { readRemaining } from '../rules/routing/supplier-headers.ts'
 import type { CallTarget } from '../suppliers/supplier-type.ts'
 import type { Clock } from '../vocabulary/clock.ts'
+import { asResponse, type HttpAnswer } from '../wire/http-answer.ts'
 import { LARGEST_ANSWER_BYTES, LARGEST_MESSAGE_BYTES, readText } from '../wire/read-text.ts'
 import type { Answer } from './answer.ts'
-import type { CallPlan } from './lane-plan.ts'
+import type { CallPlan, WholeReading } from './lane-plan.ts'
 import type { Exchange } from './ports/exchange.ts'
 import type { CallSupplier } from './ports/supplier-call.ts'
 import { SupplierPatience } from './supplier-patience.ts'
@@ -35,7 +36,9 @@ export async function ask(plan: CallPlan, parts: AskParts): Promise<Answer> {
       return { ...(await openStream(plan, response, patience)), remaining }
     }
     // A supplier that answers a stream request with a whole reply has answered all the same.
-    return { ...(await readWhole(plan, [response], patience)), remaining }
+    const text = await readText(response, LARGEST_ANSWER_BYTES)
+    const whole = takeWhole(plan, [text], patience)
+    return { ...(whole instanceof Promise ? await whole : whole), remaining }
   } catch (error) {
     // One of several calls may have failed while the others still run.
     patience.abort()
@@ -46,14 +49,14 @@ export async function ask(plan: CallPlan, parts: AskParts): Promise<Answer> {
   }
 }
 
-async function send(
+function send(
   plan: CallPlan,
   { target, callSupplier, connectMs }: AskParts,
   patience: SupplierPatience,
-): Promise<Response> {
+): Promise<HttpAnswer> {
   const { url, headers, body = plan.body, readResponse } = target
-  const response = await callSupplier({ url, headers, body, connectMs, signal: patience.signal })
-  return readResponse === undefined ? response : readResponse(response)
+  const response = callSupplier({ url, headers, body, connectMs, patience })
+  return readResponse === undefined ? response : response.then((answer) => readResponse(asResponse(answer)))
 }
 
 async function askSeveral(plan: CallPlan, parts: AskParts, patience: SupplierPatience): Promise<Answer> {
@@ -65,21 +68,26 @@ async function askSeveral(plan: CallPlan, parts: AskParts, patience: SupplierPat
     patience.abort()
     return { type: 'failed', failure, remaining: readRemaining(refused.headers, nowMs) }
   }
-  return readWhole(plan, responses, patience)
+  const texts = await Promise.all(responses.map((response) => readText(response, LARGEST_ANSWER_BYTES)))
+  return takeWhole(plan, texts, patience)
 }
 
-async function readWhole(
+/** A promise only where something must be fetched: every step less is felt in every request. */
+function takeWhole(
   plan: CallPlan,
-  responses: readonly Response[],
+  texts: readonly (string | null)[],
   patience: SupplierPatience,
-): Promise<Answer> {
-  const texts = await Promise.all(responses.map((response) => readText(response, LARGEST_ANSWER_BYTES)))
+): Answer | Promise<Answer> {
   const replies = texts.filter((text) => text !== null)
   if (replies.length < texts.length) {
     patience.abort()
     return failedWith(malformed('The reply is longer than any answer.'))
   }
-  const whole = await plan.readWhole(replies, patience.signal)
+  const whole = plan.readWhole(replies, patience)
+  return whole instanceof Promise ? whole.then(answerOf) : answerOf(whole)
+}
+
+function answerOf(whole: WholeReading): Answer {
   if (whole !== null && 'failure' in whole) return failedWith(whole.failure)
   if (whole === null) return failedWith(malformed('The reply is not of its format.'))
   return { type: 'whole', ...whole, remaining: null }
@@ -89,12 +97,12 @@ function failedWith(failure: SupplierFailure): Answer {
   return { type: 'failed', failure, remaining: null }
 }
 
-function isEventStream(response: Response): boolean {
+function isEventStream(response: HttpAnswer): boolean {
   return response.headers.get('content-type')?.includes('text/event-stream') ?? false
 }
 
 /** Reads until the first event a client can use: up to here every failure can still become a plain error. */
-async function openStream(plan: CallPlan, response: Response, patience: SupplierPatience): Promise<Answer> {
+async function openStream(plan: CallPlan, response: HttpAnswer, patience: SupplierPatience): Promise<Answer> {
   if (response.body === null) return failedWith(malformed('The stream has no body.'))
   const tap = plan.openTap()
   const reader = response.body.getReader()
@@ -118,7 +126,7 @@ function emptyStream(tap: StreamTap): SupplierFailure {
 
 async function readFailure(
   { supplierProtocol }: CallPlan,
-  response: Response,
+  response: HttpAnswer,
   nowMs: number,
 ): Promise<SupplierFailure> {
   const text = (await readText(response, LARGEST_MESSAGE_BYTES)) ?? ''

@@ -83,26 +83,33 @@ function patienceFor({ candidate }: ReadyCandidate, { admission, gateway }: Atte
 }
 
 /** An address may have to be fetched or signed first, which may fail like the call itself. */
-async function call(
-  { candidate, plan }: ReadyCandidate,
-  { firstByteMs }: Patience,
-  parts: AttemptParts,
-): Promise<Answer> {
-  const { admission, gateway, client = admission.asking.exchange } = parts
-  const { timeouts } = candidate.route.supplier
+function call(ready: ReadyCandidate, patience: Patience, parts: AttemptParts): Promise<Answer> {
   try {
-    const target = addressOf({ candidate, plan }, parts)
-    return await ask(plan, {
-      target: target instanceof Promise ? await target : target,
-      callSupplier: gateway.callSupplier,
-      client,
-      clock: gateway.clock,
-      connectMs: timeouts.connectMs ?? gateway.timeouts.connectMs,
-      firstByteMs,
-    })
+    const target = addressOf(ready, parts)
+    if (!(target instanceof Promise)) return askAt(target, ready, { ...parts, ...patience })
+    return target.then((found) => askAt(found, ready, { ...parts, ...patience }), notAsked)
   } catch (error) {
-    return { type: 'failed', failure: failureOf(error, false), remaining: null }
+    return Promise.resolve(notAsked(error))
   }
+}
+
+function notAsked(error: unknown): Answer {
+  return { type: 'failed', failure: failureOf(error, false), remaining: null }
+}
+
+function askAt(
+  target: CallTarget,
+  { candidate, plan }: ReadyCandidate,
+  { admission, gateway, client = admission.asking.exchange, firstByteMs }: AttemptParts & Patience,
+): Promise<Answer> {
+  return ask(plan, {
+    target,
+    callSupplier: gateway.callSupplier,
+    client,
+    clock: gateway.clock,
+    connectMs: candidate.route.supplier.timeouts.connectMs ?? gateway.timeouts.connectMs,
+    firstByteMs,
+  })
 }
 
 function addressOf(

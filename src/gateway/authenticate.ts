@@ -25,13 +25,30 @@ export function authenticate(exchange: Exchange, gateway: Gateway): Caller {
  * is asked first.
  */
 export async function authenticateVisitor(exchange: Exchange, gateway: Gateway): Promise<Caller> {
-  await gateway.catchUp()
+  await readChanges(gateway)
   const caller = identify(exchange, gateway)
   const { account, key } = caller
   const windows = ownWindows(caller, { requests: 1, tokens: 0 })
   await gateway.admissions.catchUp({ accountId: account.id, keyId: key.id }, windows)
   refuseSpent(caller, gateway)
   return caller
+}
+
+/** What is known to have been changed must be read before anybody is judged; while it cannot be, nobody is. */
+export async function readChanges(gateway: Gateway): Promise<void> {
+  try {
+    await gateway.catchUp()
+  } catch (cause) {
+    throw unreadable(cause)
+  }
+}
+
+export function unreadable(cause?: unknown): GatewayError {
+  return new GatewayError(
+    'temporarily_unavailable',
+    'The configuration was changed and cannot be read right now; try again shortly.',
+    { cause },
+  )
 }
 
 function identify(exchange: Exchange, gateway: Gateway): Caller {

@@ -5,6 +5,7 @@ import type { Admission } from './admission.ts'
 import { capacityWindows } from './capacity.ts'
 import type { Gateway } from './gateway.ts'
 import type { CallPlan } from './lane-plan.ts'
+import type { Choice } from './ports/admissions.ts'
 
 // More tries would only add to the time a client waits for the same bad news.
 export const MOST_ATTEMPTS = 3
@@ -29,7 +30,7 @@ export interface Troubles {
 }
 
 /** What to send to a candidate. Throws a GatewayError when what the client wants cannot be said to it. */
-export type PlanFor = (candidate: Candidate) => Promise<CallPlan>
+export type PlanFor = (candidate: Candidate) => CallPlan | Promise<CallPlan>
 
 export interface LineParts {
   readonly admission: Admission
@@ -38,6 +39,8 @@ export interface LineParts {
   /** What routing already left out. */
   readonly freeInSeconds: number | null
 }
+
+const AT_HAND: Choice = { taken: 0 }
 
 /** The candidates in the order in which to try them. Those that cannot be asked are noted and passed over. */
 export class CandidateLine {
@@ -66,41 +69,25 @@ export class CandidateLine {
       const place = this.#index++
       const candidate = this.#candidates[place]
       if (candidate === undefined) return null
-      const plan = await this.#plan(candidate)
-      if (plan !== null && (await this.#begin(place, candidate, plan))) return { candidate, plan }
+      const planned = this.#plan(candidate)
+      const plan = planned instanceof Promise ? await planned : planned
+      if (plan === null) continue
+      const beginning = this.#begin(place, candidate, plan)
+      const hasBegun: boolean = beginning instanceof Promise ? await beginning : beginning
+      if (hasBegun) return { candidate, plan }
     }
   }
 
-  async #begin(place: number, candidate: Candidate, plan: CallPlan): Promise<boolean> {
+  /** A promise only where capacity is shared with other nodes. */
+  #begin(place: number, candidate: Candidate, plan: CallPlan): boolean | Promise<boolean> {
     const { admission, gateway } = this.#parts
-    const modelId = admission.asking.target.model.id
-    if (!gateway.router.begin(candidate, modelId)) return false
-    if (await this.#takeCapacity(place, candidate, plan)) return true
-    gateway.router.end({ candidate, modelId, result: { type: 'abandoned' } })
-    return false
+    if (!gateway.router.begin(candidate, admission.asking.target.model.id)) return false
+    const choice = this.#takeCapacity(place, candidate, plan)
+    if (choice instanceof Promise) return choice.then((made) => this.#hasBegun(place, candidate, made))
+    return this.#hasBegun(place, candidate, choice)
   }
 
-  async #plan(candidate: Candidate): Promise<CallPlan | null> {
-    try {
-      return await this.#parts.planFor(candidate)
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error
-      this.troubles.unspeakable ??= error
-      return null
-    }
-  }
-
-  /**
-   * All candidates that are left are asked for at once: where limits are shared, each question takes a journey. The
-   * first that has room is the next to be tried.
-   */
-  async #takeCapacity(place: number, candidate: Candidate, plan: CallPlan): Promise<boolean> {
-    if (this.#reserved === place) return true
-    const { admission, gateway } = this.#parts
-    const windows = capacityWindows(admission, candidate, plan)
-    if (windows.length === 0) return true
-    const later = this.#candidates.slice(place + 1).map((each) => capacityWindows(admission, each, plan))
-    const choice = await gateway.admissions.takeFirst([windows, ...later])
+  #hasBegun(place: number, candidate: Candidate, choice: Choice): boolean {
     if (choice.taken === 0) return true
     if (choice.taken === null) {
       this.#index = this.#candidates.length
@@ -109,6 +96,37 @@ export class CandidateLine {
       this.#reserved = place + choice.taken
       this.#index = this.#reserved
     }
+    const { admission, gateway } = this.#parts
+    const modelId = admission.asking.target.model.id
+    gateway.router.end({ candidate, modelId, result: { type: 'abandoned' } })
     return false
+  }
+
+  #plan(candidate: Candidate): CallPlan | null | Promise<CallPlan | null> {
+    try {
+      const plan = this.#parts.planFor(candidate)
+      return plan instanceof Promise ? plan.catch(this.#noteUnspeakable) : plan
+    } catch (error) {
+      return this.#noteUnspeakable(error)
+    }
+  }
+
+  /**
+   * All candidates that are left are asked for at once: where limits are shared, each question takes a journey. The
+   * first that has room is the next to be tried.
+   */
+  #takeCapacity(place: number, candidate: Candidate, plan: CallPlan): Choice | Promise<Choice> {
+    if (this.#reserved === place) return AT_HAND
+    const { admission, gateway } = this.#parts
+    const windows = capacityWindows(admission, candidate, plan)
+    if (windows.length === 0) return AT_HAND
+    const later = this.#candidates.slice(place + 1).map((each) => capacityWindows(admission, each, plan))
+    return gateway.admissions.takeFirst([windows, ...later])
+  }
+
+  readonly #noteUnspeakable = (error: unknown): null => {
+    if (!(error instanceof GatewayError)) throw error
+    this.troubles.unspeakable ??= error
+    return null
   }
 }

@@ -68,8 +68,11 @@ async function askSuppliers(
     } as const
     const target = await supplierTypeOf(supplier.type).target(query, gateway.callTools)
     const connectMs = supplier.timeouts.connectMs ?? gateway.timeouts.connectMs
-    const response = await gateway.callSupplier({ body, ...target, connectMs, signal: patience.signal })
-    if (!response.ok) return null
+    const response = await gateway.callSupplier({ body, ...target, connectMs, patience })
+    if (!response.ok) {
+      await response.body?.cancel()
+      return null
+    }
     return counting.decode(tryParse((await readText(response, LARGEST_MESSAGE_BYTES)) ?? ''))
   } catch {
     return null

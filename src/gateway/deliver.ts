@@ -31,7 +31,7 @@ export async function deliver(admission: Admission, gateway: Gateway, planFor: P
     const { answer, served } = await tryCandidate(ready, line, { admission, gateway })
     if (answer.type === 'whole' || answer.type === 'stream') {
       if (admission.conversation !== null) gateway.router.remember(admission.conversation, served.candidate)
-      return deliverAnswer(answer, served, { admission, gateway })
+      return await deliverAnswer(answer, served, { admission, gateway })
     }
     if (answer.type === 'client-left') return await giveUp(admission, 'client_left', clientLeft())
     line.troubles.failure = answer.failure
@@ -70,7 +70,8 @@ async function deliverWhole(
   admission: Admission,
 ): Promise<Delivery> {
   const body = typeof answer.body === 'string' ? answer.body : await answer.body()
-  await admission.asking.keepReply?.(answer.reply)
+  const { keepReply } = admission.asking
+  if (keepReply !== undefined) await keepReply(answer.reply)
   admission.asking.bodies?.add(body)
   await admission.settle({
     outcome: 'completed',

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors/gateway-error.ts'
-import { authenticate, type Caller } from './authenticate.ts'
+import { authenticate, type Caller, readChanges, unreadable } from './authenticate.ts'
 import type { Gateway } from './gateway.ts'
 import type { Exchange } from './ports/exchange.ts'
 
@@ -17,7 +17,7 @@ export async function welcome({ exchange, gateway }: Court): Promise<Caller> {
     return authenticate(exchange, gateway)
   } catch (refusal) {
     const before = gateway.snapshot()
-    await gateway.catchUp()
+    await readChanges(gateway)
     if (gateway.snapshot() === before) throw refusal
     return authenticate(exchange, gateway)
   }
@@ -42,7 +42,7 @@ export async function judge<Verdict>(
       return await decide(caller)
     } catch (problem) {
       if (!isOfConfiguration(problem)) throw problem
-      await gateway.catchUp()
+      await readChanges(gateway)
       if (gateway.snapshot() !== caller.snapshot) before = caller
       else throw problem instanceof ConfigurationChanged ? unreadable() : problem
     }
@@ -60,11 +60,4 @@ const COUNTED: readonly string[] = [
 function isOfConfiguration(problem: unknown): boolean {
   if (problem instanceof ConfigurationChanged) return true
   return problem instanceof GatewayError && !COUNTED.includes(problem.code)
-}
-
-function unreadable(): GatewayError {
-  return new GatewayError(
-    'temporarily_unavailable',
-    'The configuration was changed and cannot be read right now; try again shortly.',
-  )
 }

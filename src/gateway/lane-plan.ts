@@ -33,7 +33,10 @@ export interface CallPlan {
   readonly copies: number
   openTap(): StreamTap
   /** Reads the supplier's whole replies, one for each copy. What it has to fetch for that ends with the signal. */
-  readWhole(replies: readonly string[], signal: AbortSignal): WholeReading | Promise<WholeReading>
+  readWhole(
+    replies: readonly string[],
+    patience: { readonly signal: AbortSignal },
+  ): WholeReading | Promise<WholeReading>
   /** Client parameters the supplier's format cannot express. */
   readonly dropped: readonly string[]
   /** What to send instead when the supplier's complaint says how to mend the request; null when it does not. */

@@ -28,11 +28,15 @@ export interface LaneParts {
 
 /** How requests between text formats are planned, and mended when a supplier says how. */
 export function planText(admission: Admission<TextAsking>, gateway: Gateway): PlanFor {
-  return async (candidate) => {
+  return (candidate) => {
     const parts = { admission, candidate, gateway }
-    const plan = await planLane(parts)
-    return { ...plan, mend: (failure) => mendedPlan(failure, plan, parts) }
+    const plan = planLane(parts)
+    return plan instanceof Promise ? plan.then((planned) => mendable(planned, parts)) : mendable(plan, parts)
   }
+}
+
+function mendable(plan: LanePlan, parts: LaneParts): LanePlan {
+  return { ...plan, mend: (failure) => mendedPlan(failure, plan, parts) }
 }
 
 /**
@@ -49,7 +53,7 @@ async function mendedPlan(
 }
 
 /** What to send to this candidate. Throws a GatewayError when what the client wants cannot be said to it. */
-async function planLane(parts: LaneParts): Promise<LanePlan> {
+function planLane(parts: LaneParts): LanePlan | Promise<LanePlan> {
   const { protocol, request } = parts.admission.asking
   const lane = chooseLane(protocol, request, parts.candidate.route)
   if (lane === null) throw new Error('a candidate without a lane')
@@ -59,7 +63,9 @@ async function planLane(parts: LaneParts): Promise<LanePlan> {
     case 'mend':
       return leaveOutRefused(mendingPlan(parts), parts)
     case 'translate':
-      return leaveOutRefused(await planTranslation(translationParts(lane.protocol, parts)), parts)
+      return planTranslation(translationParts(lane.protocol, parts)).then((plan) =>
+        leaveOutRefused(plan, parts),
+      )
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../errors/codes.ts'
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { FailureKind, SupplierFailure } from '../errors/supplier-failure.ts'
+import type { HeaderFields } from '../wire/http-answer.ts'
 
 const NO_ANSWER = { status: null, param: null, retryAfterSeconds: null } as const
 
@@ -29,7 +30,7 @@ export function withoutSecret(failure: SupplierFailure, secret: string): Supplie
 }
 
 /** `Retry-After` in seconds or as a date; null when absent or unreadable. */
-export function retryAfterSecondsOf(headers: Headers, nowMs: number): number | null {
+export function retryAfterSecondsOf(headers: Pick<HeaderFields, 'get'>, nowMs: number): number | null {
   const text = headers.get('retry-after')
   if (text === null || text === '') return null
   const seconds = Number(text)

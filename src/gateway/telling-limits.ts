@@ -1,3 +1,4 @@
+import type { GatewayError } from '../errors/gateway-error.ts'
 import { asGatewayError } from '../errors/render-error.ts'
 import type { Caller } from './authenticate.ts'
 import type { Gateway } from './gateway.ts'
@@ -23,11 +24,18 @@ export async function tellingLimits(
     writeLimitHeaders(reply.headers, gateway.admissions.read(windows()))
     return reply
   } catch (thrown) {
+    const error = asGatewayError(thrown)
+    // Refused for its limits: what was found full is told as it was found, and looking again would cost a journey.
+    if (tellsLimits(error)) throw error
     // Nothing was admitted by which this node would know what others have let in.
     const { account, key } = caller
     if (limits.windows === null) {
       await gateway.admissions.catchUp({ accountId: account.id, keyId: key.id }, windows())
     }
-    throw asGatewayError(thrown).withHeaders(limitHeaders(gateway.admissions, windows()))
+    throw error.withHeaders(limitHeaders(gateway.admissions, windows()))
   }
+}
+
+function tellsLimits({ headers }: GatewayError): boolean {
+  return Object.keys(headers).some((name) => name.startsWith('x-ratelimit-'))
 }

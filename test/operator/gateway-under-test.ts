@@ -89,8 +89,8 @@ export async function startGateway(): Promise<GatewayUnderTest> {
   })
   const diagnostics = createDiagnostics({
     snapshot: configuration.current,
-    callSupplier: ({ url, headers, body, signal }) =>
-      fetch(url, { method: 'POST', headers, body: String(body), signal }),
+    callSupplier: ({ url, headers, body, patience }) =>
+      fetch(url, { method: 'POST', headers, body: String(body), signal: patience.signal }),
     callTools: { clock, tokens: new AccessTokens(clock), call: (request) => fetch(request) },
     catalog: BUILT_IN_CATALOG,
     clock,

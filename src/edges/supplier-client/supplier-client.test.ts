@@ -8,10 +8,11 @@ afterEach(async () => {
 })
 
 const clock = { nowMs: () => Date.now() }
+const ENDLESS = { onAbort: () => {}, signal: new AbortController().signal }
 const client = () => new SupplierClient(clock, { isProxied: false })
 
 function callTo(url: string, connectMs: number) {
-  return { url, headers: {}, body: '{}', connectMs, signal: new AbortController().signal }
+  return { url, headers: {}, body: '{}', connectMs, patience: ENDLESS }
 }
 
 /** Whether a connection stands; that it does not can only be told by waiting. */

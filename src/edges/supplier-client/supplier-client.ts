@@ -1,102 +1,72 @@
 import type { SupplierCall } from '../../gateway/ports/supplier-call.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import type { HttpAnswer } from '../../wire/http-answer.ts'
+import { Connection, type RequestText } from './connection.ts'
+import { FetchClient } from './fetch-client.ts'
+import type { Origin } from './origin.ts'
+import { writeRequest } from './request-text.ts'
+import { SocketCall } from './socket-call.ts'
+import { AddressBook } from './supplier-address.ts'
 
-// An origin that took a connection this recently is not asked for another one first.
-const TRUSTED_MS = 30_000
+// Less than the servers and balancers that are in use wait before they close an idle connection.
+const IDLE_MS = 30_000
 
 /**
  * Calls suppliers over kept-alive connections. Redirects are not followed: a credential goes only where it was sent.
  *
- * The runtime's own client cannot tell a connection that does not come about from an answer that takes its time. So
- * towards an origin that has not been reached for a while a bare connection is made beside the call, and when that
- * does not stand in time the call is given up.
+ * It speaks HTTP/1.1 itself, over the runtime's sockets, because the runtime's own client does its work in a second
+ * thread and handing a request over and back costs more than the request. What is not plain is left to that client.
  */
 export class SupplierClient {
   readonly #clock: Clock
-  readonly #knocks: boolean
-  readonly #trustedUntilMs = new Map<string, number>()
+  readonly #isProxied: boolean
+  readonly #fetchClient: FetchClient
+  readonly #addresses = new AddressBook()
+  #sweep: Timer | null = null
 
-  /** `isProxied`: calls leave through a proxy, so a direct connection says nothing. */
+  /** `isProxied`: calls leave through a proxy. */
   constructor(clock: Clock, { isProxied }: { readonly isProxied: boolean }) {
     this.#clock = clock
-    this.#knocks = !isProxied
+    this.#isProxied = isProxied
+    this.#fetchClient = new FetchClient(clock, { isProxied })
   }
 
-  readonly call = (call: SupplierCall): Promise<Response> => {
-    const origin = originOf(call.url)
-    if (!this.#knocks) return post(call, call.signal)
-    if (this.#clock.nowMs() < (this.#trustedUntilMs.get(origin) ?? 0)) return post(call, call.signal)
-    return this.#callStranger(call, origin)
+  readonly call = (call: SupplierCall): Promise<HttpAnswer> => {
+    const address = this.#isProxied ? null : this.#addresses.find(call.url)
+    const request = address === null ? null : writeRequest(call, address)
+    if (address === null || request === null) return this.#fetchClient.call(call)
+    return this.#callOver(address.origin, request, call)
   }
 
-  async #callStranger(call: SupplierCall, origin: string): Promise<Response> {
-    const giveUp = new AbortController()
-    const knock = new Knock(new URL(call.url), call.connectMs)
-    knock.answered.then(
-      () => this.#trustedUntilMs.set(origin, this.#clock.nowMs() + TRUSTED_MS),
-      (reason) => giveUp.abort(reason),
-    )
-    try {
-      return await post(call, AbortSignal.any([call.signal, giveUp.signal]))
-    } finally {
-      knock.end()
+  #callOver(
+    origin: Origin,
+    request: RequestText,
+    { patience, connectMs }: SupplierCall,
+  ): Promise<HttpAnswer> {
+    const call = new SocketCall(request, {
+      takeIdle: () => origin.takeIdle(),
+      openNew: () => this.#open(origin, connectMs),
+    })
+    const answer = call.begin()
+    patience.onAbort(call.abort)
+    return answer
+  }
+
+  async #open(origin: Origin, connectMs: number): Promise<Connection> {
+    const connection = new Connection(origin, this.#clock)
+    await connection.open(connectMs)
+    this.#sweep ??= setInterval(() => this.#closeIdle(), IDLE_MS / 2).unref()
+    return connection
+  }
+
+  #closeIdle(): void {
+    let isAnyLeft = false
+    for (const origin of this.#addresses.origins()) {
+      origin.closeIdleSince(this.#clock.nowMs() - IDLE_MS)
+      isAnyLeft ||= origin.hasIdle
     }
-  }
-}
-
-function post({ url, headers, body }: SupplierCall, signal: AbortSignal): Promise<Response> {
-  const call = { method: 'POST', signal, redirect: 'manual' } as const
-  if (typeof body === 'string') return fetch(url, { ...call, headers, body, keepalive: true })
-  return fetch(url, {
-    ...call,
-    headers: { ...headers, 'content-type': body.contentType, 'content-length': String(body.bytes) },
-    body: body.open(),
-    // Half sent, it could not be sent again over another connection when a kept one turns out to be closed.
-    keepalive: false,
-  })
-}
-
-/** Scheme, host and port; cheaper than parsing the whole address on every call. */
-function originOf(url: string): string {
-  const end = url.indexOf('/', url.indexOf('//') + 2)
-  return end < 0 ? url : url.slice(0, end)
-}
-
-/** A connection that carries nothing: it only finds out whether somebody is there. */
-class Knock {
-  /** Rejects when nobody was there in time. A refusal is left to the call itself, which says it better. */
-  readonly answered: Promise<void>
-  readonly #timer: Timer
-  #end: () => void = () => {}
-
-  constructor({ hostname, port, protocol }: URL, patienceMs: number) {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    this.answered = promise
-    this.#timer = setTimeout(
-      () => reject(new Error('The supplier could not be reached in time.')),
-      patienceMs,
-    )
-    Bun.connect({
-      hostname: hostname.replace(/^\[|\]$/g, ''),
-      port: Number(port || (protocol === 'https:' ? 443 : 80)),
-      socket: {
-        open: (socket) => {
-          clearTimeout(this.#timer)
-          socket.end()
-          resolve()
-        },
-        data: () => {},
-      },
-    }).then(
-      (socket) => {
-        this.#end = () => socket.terminate()
-      },
-      () => clearTimeout(this.#timer),
-    )
-  }
-
-  end(): void {
-    clearTimeout(this.#timer)
-    this.#end()
+    if (isAnyLeft || this.#sweep === null) return
+    clearInterval(this.#sweep)
+    this.#sweep = null
   }
 }

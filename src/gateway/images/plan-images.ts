@@ -50,7 +50,7 @@ function planPictures(parts: PlanParts, refused: readonly string[]): CallPlan {
     openTap: () => {
       throw new Error('pictures are not streamed')
     },
-    readWhole: (replies, signal) => readPictures(replies, signal, parts),
+    readWhole: (replies, { signal }) => readPictures(replies, signal, parts),
     mend: (failure) => Promise.resolve(mendedPlan(failure, refused, parts)),
   }
 }

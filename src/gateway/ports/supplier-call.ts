@@ -1,4 +1,13 @@
+import type { HttpAnswer } from '../../wire/http-answer.ts'
 import type { PiecedBody } from '../../wire/pieced-body.ts'
+
+/** For how long a call is wanted. */
+export interface CallPatience {
+  /** Ends the call. Once it has been aborted, a listener is called at once. */
+  onAbort(listener: () => void): void
+  /** The same for whoever needs a signal, which costs more. */
+  readonly signal: AbortSignal
+}
 
 export interface SupplierCall {
   readonly url: string
@@ -6,8 +15,8 @@ export interface SupplierCall {
   readonly body: string | PiecedBody
   /** How long a new connection may take. */
   readonly connectMs: number
-  readonly signal: AbortSignal
+  readonly patience: CallPatience
 }
 
 /** Sends one request to a supplier. Resolves with its status and headers; rejects when it cannot be reached. */
-export type CallSupplier = (call: SupplierCall) => Promise<Response>
+export type CallSupplier = (call: SupplierCall) => Promise<HttpAnswer>

@@ -5,6 +5,12 @@ export interface SupplierRemaining {
   readonly resetSeconds: number | null
 }
 
+/** The fields of a response. */
+interface FieldList {
+  get(name: string): string | null
+  forEach(visit: (value: string, name: string) => void): void
+}
+
 interface Window {
   remaining: number | null
   resetSeconds: number | null
@@ -17,7 +23,7 @@ interface Window {
  *
  * A moment is measured against the supplier's own `date`, because its clock need not agree with ours.
  */
-export function readRemaining(headers: Headers, nowMs?: number): SupplierRemaining | null {
+export function readRemaining(headers: FieldList, nowMs?: number): SupplierRemaining | null {
   const requests: Window = { remaining: null, resetSeconds: null }
   const tokens: Window = { remaining: null, resetSeconds: null }
   headers.forEach((value, name) => {
@@ -61,7 +67,7 @@ const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/
 const DURATION_PARTS = /(\d+(?:\.\d+)?)(ms|[smhd])/g
 
 interface Reference {
-  readonly headers: Headers
+  readonly headers: FieldList
   readonly nowMs: number | undefined
 }
 

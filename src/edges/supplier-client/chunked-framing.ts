@@ -1,0 +1,117 @@
+import type { BodyFraming } from './body-framing.ts'
+import { MalformedResponse } from './response-head.ts'
+
+// Sizes, their extensions and what comes after the last chunk: nobody needs more of these.
+const LONGEST_LINE_BYTES = 4_096
+const MOST_TRAILER_BYTES = 16_384
+
+const CARRIAGE_RETURN = 0x0d
+const LINE_FEED = 0x0a
+// Of a size: more than any body has, and few enough to be counted exactly.
+const MOST_SIZE_DIGITS = 12
+const SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;[^\0\r\n]*)?\r\n$/i
+
+/** A body in chunks, each with its size before it. Strict about line breaks: a lenient reader can be told two stories. */
+export class ChunkedFraming implements BodyFraming {
+  readonly endsWithConnection = false
+  isComplete = false
+  #state: 'size' | 'data' | 'gap' | 'trailer' = 'size'
+  #line = ''
+  #left = 0
+  #trailerBytes = 0
+
+  push(bytes: Uint8Array, give: (bytes: Uint8Array) => void): number {
+    let at = 0
+    while (at < bytes.length && !this.isComplete) {
+      at = this.#state === 'data' ? this.#takeData(bytes, at, give) : this.#takeLine(bytes, at)
+    }
+    return at
+  }
+
+  #takeData(bytes: Uint8Array, from: number, give: (bytes: Uint8Array) => void): number {
+    const end = Math.min(bytes.length, from + this.#left)
+    this.#left -= end - from
+    if (this.#left === 0) this.#state = 'gap'
+    give(bytes.subarray(from, end))
+    return end
+  }
+
+  #takeLine(bytes: Uint8Array, from: number): number {
+    return this.#takePlainLine(bytes, from) ?? this.#takeAnyLine(bytes, from)
+  }
+
+  /** Nearly every line is a bare number or empty and comes in one piece; it is read without making a text of it. */
+  #takePlainLine(bytes: Uint8Array, from: number): number | null {
+    if (this.#line !== '' || this.#state === 'trailer') return null
+    let at = from
+    let size = 0
+    while (at - from < MOST_SIZE_DIGITS && at < bytes.length) {
+      const digit = digitOf(bytes[at] ?? 0)
+      if (digit < 0) break
+      size = size * 16 + digit
+      at += 1
+    }
+    const hasSize = at > from
+    if (bytes[at] !== CARRIAGE_RETURN || bytes[at + 1] !== LINE_FEED) return null
+    if (hasSize !== (this.#state === 'size')) return null
+    if (hasSize) this.#beginChunk(size)
+    else this.#state = 'size'
+    return at + 2
+  }
+
+  #takeAnyLine(bytes: Uint8Array, from: number): number {
+    const feed = bytes.indexOf(LINE_FEED, from)
+    const end = feed < 0 ? bytes.length : feed + 1
+    if (this.#line.length + (end - from) > LONGEST_LINE_BYTES) throw broken()
+    const line = this.#line + latin1(bytes, from, end)
+    this.#line = feed < 0 ? line : ''
+    if (feed >= 0) this.#endLine(line)
+    return end
+  }
+
+  #endLine(line: string): void {
+    switch (this.#state) {
+      case 'size':
+        this.#beginChunk(readSize(line))
+        break
+      case 'gap':
+        if (line !== '\r\n') throw broken()
+        this.#state = 'size'
+        break
+      default:
+        this.#skipTrailer(line)
+    }
+  }
+
+  #beginChunk(size: number): void {
+    this.#left = size
+    this.#state = this.#left === 0 ? 'trailer' : 'data'
+  }
+
+  #skipTrailer(line: string): void {
+    this.#trailerBytes += line.length
+    if (!line.endsWith('\r\n') || this.#trailerBytes > MOST_TRAILER_BYTES) throw broken()
+    this.isComplete = line === '\r\n'
+  }
+}
+
+function readSize(line: string): number {
+  const digits = SIZE.exec(line)?.[1]
+  if (digits === undefined) throw broken()
+  return Number.parseInt(digits, 16)
+}
+
+/** The value of a hexadecimal digit, -1 for anything else. */
+function digitOf(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const letter = code | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
+}
+
+function broken(): MalformedResponse {
+  return new MalformedResponse('The chunks of the response are broken.')
+}
+
+function latin1(bytes: Uint8Array, from: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString('latin1')
+}

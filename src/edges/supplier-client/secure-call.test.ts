@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SupplierClient } from './supplier-client.ts'
+import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate.ts'
+
+const CALLER = join(import.meta.dirname, 'testing/call-once.ts')
+
+let requests = 0
+let folder = ''
+let server: Bun.Server<undefined>
+
+beforeEach(() => {
+  requests = 0
+  folder = mkdtempSync(join(tmpdir(), 'turnpike-tls-'))
+  writeFileSync(join(folder, 'authority.pem'), CERTIFICATE)
+  server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    tls: { cert: CERTIFICATE, key: PRIVATE_KEY },
+    fetch: async (request) => {
+      requests += 1
+      return new Response(`heard ${(await request.text()).length}`)
+    },
+  })
+})
+
+afterEach(async () => {
+  await server.stop(true)
+  rmSync(folder, { recursive: true })
+})
+
+/** Calls from a process that trusts the certificate: which ones are trusted is settled when a process starts. */
+async function callTrusting(host: string): Promise<string> {
+  const child = Bun.spawn([process.execPath, CALLER, `https://${host}:${server.port}/v1`], {
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem') },
+    stdout: 'pipe',
+  })
+  const [said] = await Promise.all([new Response(child.stdout).text(), child.exited])
+  return said.trim()
+}
+
+describe('a secure connection', () => {
+  test('is made to a supplier whose certificate is trusted, and used again', async () => {
+    expect(await callTrusting('localhost')).toBe('heard 300000, heard 300000')
+  })
+
+  test('is refused to one whose certificate is for another name', async () => {
+    expect(await callTrusting('127.0.0.1')).toContain('does not match')
+    expect(requests).toBe(0)
+  })
+
+  test('is refused to one whose certificate nobody vouches for, before anything is sent', async () => {
+    const client = new SupplierClient({ nowMs: Date.now }, { isProxied: false })
+    const patience = { onAbort: () => {}, signal: new AbortController().signal }
+    const url = `https://localhost:${server.port}/v1`
+    const call = client.call({ url, headers: {}, body: '{}', connectMs: 2_000, patience })
+    await expect(call).rejects.toThrow('self signed')
+    expect(requests).toBe(0)
+  })
+})

@@ -1,0 +1,317 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { deflateSync } from 'node:zlib'
+import type { SupplierCall } from '../../gateway/ports/supplier-call.ts'
+import { SupplierClient } from './supplier-client.ts'
+import { requestsIn, startScriptedSupplier } from './testing/scripted-supplier.ts'
+
+const opened: { stop(): unknown }[] = []
+afterEach(async () => {
+  for (const server of opened.splice(0)) await server.stop()
+})
+
+function supplierThat(...[script]: Parameters<typeof startScriptedSupplier>) {
+  const supplier = startScriptedSupplier(script)
+  opened.push(supplier)
+  return supplier
+}
+
+/** A client whose clock a test can put forward. */
+function clientAt(clock = { nowMs: () => 0 }) {
+  return new SupplierClient(clock, { isProxied: false })
+}
+
+function newPatience() {
+  const controller = new AbortController()
+  const { signal } = controller
+  return {
+    signal,
+    onAbort: (listener: () => void) => signal.addEventListener('abort', listener),
+    abort: () => controller.abort(),
+  }
+}
+
+function callTo(url: string, fields: Partial<SupplierCall> = {}): SupplierCall {
+  return { url, headers: {}, body: '{}', connectMs: 2_000, patience: newPatience(), ...fields }
+}
+
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+
+describe('a request', () => {
+  test('has all a supplier needs, and asks for an answer as it is', async () => {
+    const supplier = supplierThat((visit) => visit.send(OK))
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer s' }
+    const { text } = await clientAt()
+      .call(callTo(`${supplier.url}/a%20b?c=d`, { headers, body: '{"word":"é"}' }))
+      .then(async (answer) => ({ text: await answer.text() }))
+    expect(text).toBe('ok')
+    const host = new URL(supplier.url).host
+    expect(Buffer.from(supplier.visits[0]?.received ?? '', 'latin1').toString()).toBe(
+      `POST /v1/a%20b?c=d HTTP/1.1\r\nhost: ${host}\r\nuser-agent: turnpike\r\naccept: */*\r\n` +
+        'accept-encoding: identity\r\ncontent-type: application/json\r\nauthorization: Bearer s\r\n' +
+        'content-length: 13\r\n\r\n{"word":"é"}',
+    )
+  })
+
+  test('cannot be made two by a line break in a field', async () => {
+    const supplier = supplierThat((visit) => visit.send(OK))
+    const headers = { authorization: 'Bearer s\r\n\r\nPOST /other HTTP/1.1' }
+    await expect(clientAt().call(callTo(supplier.url, { headers }))).rejects.toThrow()
+    expect(supplier.visits.map(({ received }) => received)).not.toContainEqual(
+      expect.stringContaining('other'),
+    )
+  })
+
+  test('of many megabytes arrives whole', async () => {
+    const body = 'é'.repeat(4 * 1024 * 1024)
+    const server = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: async (request) => new Response(String((await request.text()) === body)),
+    })
+    opened.push(server)
+    const answer = await clientAt().call(callTo(`${server.url}x`, { body }))
+    expect(await answer.text()).toBe('true')
+  })
+
+  test('that is refused before all of it was sent gets its answer, and the connection is not used again', async () => {
+    const supplier = supplierThat((visit) => {
+      if (visit.received.length < 1_000) return
+      visit.send('HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n')
+      visit.received = ''
+    })
+    const client = clientAt()
+    const answer = await client.call(callTo(supplier.url, { body: 'x'.repeat(64 * 1024 * 1024) }))
+    expect(answer.status).toBe(413)
+    await supplier.visits[0]?.isClosed
+  })
+})
+
+describe('a connection', () => {
+  test('serves one call after another', async () => {
+    const supplier = supplierThat((visit) => visit.send(OK))
+    const client = clientAt()
+    for (let round = 0; round < 3; round++) {
+      expect(await (await client.call(callTo(supplier.url))).text()).toBe('ok')
+    }
+    expect(supplier.visits.map(requestsIn)).toEqual([3])
+  })
+
+  test('serves one call at a time', async () => {
+    const supplier = supplierThat((visit) => {
+      if (supplier.visits.length === 2) for (const each of supplier.visits) each.send(OK)
+      else if (visit.number > 1) visit.send(OK)
+    })
+    const client = clientAt()
+    await Promise.all([client.call(callTo(supplier.url)), client.call(callTo(supplier.url))])
+    expect(supplier.visits.map(requestsIn)).toEqual([1, 1])
+  })
+
+  test.each([300_000, 400_000, 500_000, 600_000])(
+    'that was made to wait for whoever reads %p bytes serves the next call',
+    async (length) => {
+      const long = 'x'.repeat(length)
+      const supplier = supplierThat((visit) => {
+        const isFirst = requestsIn(visit) === 1
+        visit.send(isFirst ? `HTTP/1.1 200 OK\r\ncontent-length: ${long.length}\r\n\r\n${long}` : OK)
+      })
+      const client = clientAt()
+      const first = await client.call(callTo(supplier.url))
+      // Time for all of it to come in unread, which is when the connection could be forgotten in its pause.
+      await Bun.sleep(50)
+      expect(await first.text()).toBe(long)
+      expect(await (await client.call(callTo(supplier.url))).text()).toBe('ok')
+      expect(supplier.visits.map(requestsIn)).toEqual([2])
+    },
+  )
+
+  test('is not used again after bytes that nobody asked for', async () => {
+    const supplier = supplierThat((visit) =>
+      visit.send(`${OK}HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil`),
+    )
+    const client = clientAt()
+    for (let round = 0; round < 2; round++) {
+      expect(await (await client.call(callTo(supplier.url))).text()).toBe('ok')
+    }
+    expect(supplier.visits.map(requestsIn)).toEqual([1, 1])
+  })
+
+  test('is closed when its supplier speaks unasked between two calls', async () => {
+    const supplier = supplierThat((visit) => visit.send(OK))
+    const client = clientAt()
+    await client.call(callTo(supplier.url))
+    supplier.visits[0]?.send('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil')
+    await supplier.visits[0]?.isClosed
+    expect(await (await client.call(callTo(supplier.url))).text()).toBe('ok')
+    expect(supplier.visits.map(requestsIn)).toEqual([1, 1])
+  })
+
+  test('that was idle for long and is closed as the next request comes is replaced, once', async () => {
+    let nowMs = 0
+    const supplier = supplierThat((visit) => {
+      if (requestsIn(visit) > 1) visit.close()
+      else visit.send(OK)
+    })
+    const client = clientAt({ nowMs: () => nowMs })
+    await client.call(callTo(supplier.url))
+    nowMs += 5_000
+    expect(await (await client.call(callTo(supplier.url))).text()).toBe('ok')
+    expect(supplier.visits.map(requestsIn)).toEqual([2, 1])
+  })
+
+  test('that was used a moment ago and is closed instead of an answer is no answer', async () => {
+    const supplier = supplierThat((visit) => {
+      if (requestsIn(visit) > 1) visit.close()
+      else visit.send(OK)
+    })
+    const client = clientAt()
+    await client.call(callTo(supplier.url))
+    await expect(client.call(callTo(supplier.url))).rejects.toThrow('closed the connection')
+    expect(supplier.visits.map(requestsIn)).toEqual([2])
+  })
+
+  test('that is closed without an answer each time is asked no third time', async () => {
+    let nowMs = 0
+    const supplier = supplierThat((visit) => {
+      if (visit.number === 0 && requestsIn(visit) === 1) visit.send(OK)
+      else visit.close()
+    })
+    const client = clientAt({ nowMs: () => nowMs })
+    await client.call(callTo(supplier.url))
+    nowMs += 5_000
+    await expect(client.call(callTo(supplier.url))).rejects.toThrow('closed the connection')
+    expect(supplier.visits.map(requestsIn)).toEqual([2, 1])
+  })
+})
+
+describe('an answer', () => {
+  test('may end with its connection', async () => {
+    const supplier = supplierThat((visit) => {
+      visit.send('HTTP/1.1 200 OK\r\n\r\nall there is')
+      visit.close()
+    })
+    expect(await (await clientAt().call(callTo(supplier.url))).text()).toBe('all there is')
+  })
+
+  test.each([
+    ['of a said length', 'content-length: 10\r\n\r\nhalf'],
+    ['in chunks', 'transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n'],
+  ])('%s that is cut short is an error, read whole or in pieces', async (_, rest) => {
+    const supplier = supplierThat((visit) => {
+      visit.send(`HTTP/1.1 200 OK\r\n${rest}`)
+      visit.close()
+    })
+    const whole = await clientAt().call(callTo(supplier.url))
+    await expect(whole.text()).rejects.toThrow('before its answer was complete')
+    const reader = (await clientAt().call(callTo(supplier.url))).body?.getReader()
+    expect(Buffer.from((await reader?.read())?.value ?? '').toString()).toBe('half')
+    await expect(reader?.read()).rejects.toThrow('before its answer was complete')
+  })
+
+  test('that is malformed is an error, and its connection is closed', async () => {
+    const supplier = supplierThat((visit) => visit.send('HTTP/1.1 200 OK\r\nno field\r\n\r\n'))
+    await expect(clientAt().call(callTo(supplier.url))).rejects.toThrow('malformed')
+    await supplier.visits[0]?.isClosed
+  })
+
+  test('that turns malformed on the way is an error for whoever reads it', async () => {
+    const supplier = supplierThat((visit) =>
+      visit.send('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nokBAD\r\n'),
+    )
+    const answer = await clientAt().call(callTo(supplier.url))
+    await expect(answer.text()).rejects.toThrow('broken')
+    await supplier.visits[0]?.isClosed
+  })
+
+  test('is read without its byte order mark', async () => {
+    const supplier = supplierThat((visit) =>
+      visit.send('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n\ufeffok'),
+    )
+    expect(await (await clientAt().call(callTo(supplier.url))).text()).toBe('ok')
+  })
+
+  test.each([
+    ['gzip', Bun.gzipSync],
+    ['deflate', deflateSync],
+    ['zstd', Bun.zstdCompressSync],
+  ] as const)('compressed against our wish, as %s, is understood', async (coding, compress) => {
+    const server = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () => new Response(compress('plain words'), { headers: { 'content-encoding': coding } }),
+    })
+    opened.push(server)
+    expect(await (await clientAt().call(callTo(`${server.url}x`))).text()).toBe('plain words')
+  })
+
+  test('comes no faster than it is read', async () => {
+    let sentBytes = 0
+    const piece = new Uint8Array(64 * 1024)
+    const server = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () =>
+        new Response(
+          new ReadableStream({
+            pull: (controller) => {
+              sentBytes += piece.length
+              controller.enqueue(piece)
+              if (sentBytes >= 64 * 1024 * 1024) controller.close()
+            },
+          }),
+        ),
+    })
+    opened.push(server)
+    const answer = await clientAt().call(callTo(`${server.url}x`))
+    const reader = answer.body?.getReader()
+    await reader?.read()
+    let seenBytes = -1
+    // Until nothing moves any more: what is on the way is in the buffers of the system.
+    while (seenBytes !== sentBytes) {
+      seenBytes = sentBytes
+      await Bun.sleep(100)
+    }
+    expect(sentBytes).toBeLessThan(32 * 1024 * 1024)
+    let readBytes = piece.length
+    for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {
+      readBytes += next.value.length
+    }
+    expect(readBytes).toBeGreaterThanOrEqual(64 * 1024 * 1024)
+  })
+})
+
+describe('a call that is not wanted any more', () => {
+  test('is over at once, and its connection with it', async () => {
+    const asked = Promise.withResolvers<void>()
+    const supplier = supplierThat(() => asked.resolve())
+    const patience = newPatience()
+    const answer = clientAt().call(callTo(supplier.url, { patience }))
+    await asked.promise
+    patience.abort()
+    await expect(answer).rejects.toThrow('broken off')
+    await supplier.visits[0]?.isClosed
+  })
+
+  test('ends in the middle of its answer', async () => {
+    const supplier = supplierThat((visit) => visit.send('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'))
+    const patience = newPatience()
+    const reader = (await clientAt().call(callTo(supplier.url, { patience }))).body?.getReader()
+    await reader?.read()
+    const next = reader?.read()
+    patience.abort()
+    await expect(next).rejects.toThrow('broken off')
+    await supplier.visits[0]?.isClosed
+  })
+
+  test('leaves the call alone that uses its connection after it', async () => {
+    const supplier = supplierThat((visit) => {
+      if (requestsIn(visit) === 1) visit.send(OK)
+    })
+    const client = clientAt()
+    const patience = newPatience()
+    await client.call(callTo(supplier.url, { patience }))
+    const second = client.call(callTo(supplier.url))
+    patience.abort()
+    supplier.visits[0]?.send(OK)
+    expect(await (await second).text()).toBe('ok')
+  })
+})

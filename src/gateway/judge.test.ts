@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'bun:test'
+import { GatewayError } from '../errors/gateway-error.ts'
+import { createSecretKeeper } from '../rules/access/server-secret.ts'
+import { buildSnapshot } from '../rules/catalog/build-snapshot.ts'
+import { aKey, anAccount } from '../vocabulary/testing/specimens.ts'
+import { authenticateVisitor, type Caller } from './authenticate.ts'
+import type { SharedConfiguration } from './configuration-follower.ts'
+import type { Gateway } from './gateway.ts'
+import { ConfigurationChanged, judge, welcome } from './judge.ts'
+import { createLiveConfiguration } from './live-configuration.ts'
+import type { Exchange } from './ports/exchange.ts'
+
+const secrets = createSecretKeeper('server secret of the tests')
+const fingerprint = secrets.fingerprint('sk-one')
+const first = buildSnapshot({
+  version: 1,
+  accounts: [anAccount()],
+  keys: [aKey({ secrets: [{ fingerprint, lastFour: '', expiresAtMs: null }] })],
+  suppliers: [],
+  credentials: [],
+  models: [],
+  routes: [],
+})
+
+/** Another node has announced a change, and the database is away. */
+function courtFor(secret: string): { exchange: Exchange; gateway: Gateway } {
+  const away = () => Promise.reject(new Error('connection refused by database.internal:5432'))
+  const storage = { loadConfiguration: away, loadConfigurationVersion: away } as unknown
+  const configuration = createLiveConfiguration(first, {
+    storage: storage as SharedConfiguration['storage'],
+    newestVersion: async () => 2,
+  })
+  const gateway = {
+    snapshot: configuration.current,
+    catchUp: configuration.catchUp,
+    secrets,
+    clock: { nowMs: () => 0 },
+  } as unknown as Gateway
+  const headers = new Headers({ authorization: `Bearer ${secret}` })
+  const exchange = { path: '/v1/models', query: new URLSearchParams(), headers } as unknown as Exchange
+  return { exchange, gateway }
+}
+
+const UNREADABLE = { code: 'temporarily_unavailable', message: expect.stringContaining('cannot be read') }
+
+describe('while a change is known and cannot be read', () => {
+  for (const [name, problem] of [
+    ['is judged by an old one', new ConfigurationChanged()],
+    ['asks for what is unknown', new GatewayError('model_not_found', 'There is no such model.')],
+  ] as const) {
+    test(`a request that ${name} is asked to come again`, async () => {
+      const court = courtFor('sk-one')
+      const caller = await welcome(court)
+      const verdict = judge(caller, court, () => Promise.reject(problem))
+      await expect(verdict).rejects.toMatchObject(UNREADABLE)
+    })
+  }
+
+  test('what was counted and found too much is refused as such', async () => {
+    const court = courtFor('sk-one')
+    const full = new GatewayError('rate_limit_exceeded', 'The limit is reached.')
+    await expect(judge(await welcome(court), court, () => Promise.reject(full))).rejects.toBe(full)
+  })
+
+  test('a key that is unknown here is not refused for it, nor is a visitor judged', async () => {
+    const { exchange, gateway } = courtFor('sk-just-made')
+    await expect(welcome({ exchange, gateway })).rejects.toMatchObject(UNREADABLE)
+    await expect(authenticateVisitor(exchange, gateway)).rejects.toMatchObject(UNREADABLE)
+  })
+
+  test('a request that meets no trouble goes on', async () => {
+    const court = courtFor('sk-one')
+    const decide = async (caller: Caller) => caller.snapshot.version
+    expect(await judge(await welcome(court), court, decide)).toBe(1)
+  })
+})
