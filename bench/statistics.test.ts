@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { median, quantile } from './statistics.ts'
+import { median, middleInterval, quantile } from './statistics.ts'
 
 test('quantiles are taken from the values themselves, in numeric order', () => {
   const values = [100, 9, 20, 3, 50]
@@ -9,4 +9,11 @@ test('quantiles are taken from the values themselves, in numeric order', () => {
   expect(median([2, 1])).toBe(1)
   expect(median([])).toBe(0)
   expect(values).toEqual([100, 9, 20, 3, 50])
+})
+
+test('the middle of many values is known better than that of few', () => {
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)
+  expect(middleInterval(upTo(30))).toEqual({ low: 9, high: 20 })
+  expect(middleInterval(upTo(400))).toEqual({ low: 180, high: 219 })
+  expect(middleInterval([5, 4])).toEqual({ low: 4, high: 5 })
 })
