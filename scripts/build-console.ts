@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, extname, join, relative } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { BuildArtifact, BuildOutput } from 'bun'
@@ -138,22 +147,43 @@ function renderPage({ icon, style, scheme, script, preloads }: PageParts): strin
     .replace('__PRELOADS__', links.join('\n    '))
 }
 
-/** A file that is there already has the same content, since its name says what it holds. */
+/**
+ * A file that is there already has the same content, since its name says what it holds. It is left alone: a gateway may
+ * be serving it at this moment, and a browser would keep half of it for good.
+ */
 function writeCompressed(files: readonly BuiltFile[]): void {
   mkdirSync(ASSETS, { recursive: true })
   for (const { name, bytes } of files) {
     const path = join(ASSETS, name)
-    writeFileSync(path, bytes)
-    if (bytes.length < COMPRESSED_FROM_BYTES || existsSync(`${path}.br`)) continue
-    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
-    writeWhole(`${path}.br`, brotliCompressSync(bytes))
+    if (bytes.length >= COMPRESSED_FROM_BYTES) {
+      writeOnce(`${path}.gz`, () => gzipSync(bytes, { level: 9 }))
+      writeOnce(`${path}.br`, () => brotliCompressSync(bytes))
+    }
+    writeOnce(path, () => bytes)
   }
+}
+
+function writeOnce(path: string, content: () => Uint8Array): void {
+  if (!existsSync(path)) writeWhole(path, content())
 }
 
 /** Readers of the manifest see either build whole: files are added first, the manifest is swapped, old files go last. */
 function swapManifest(manifest: Manifest): void {
+  const before = readManifest()?.files ?? []
   writeWhole(MANIFEST, JSON.stringify(manifest))
-  removeOld(ASSETS, new Set(manifest.files))
+  const kept = new Set(manifest.files)
+  touch(before.filter((name) => !kept.has(name)))
+  removeOld(ASSETS, kept)
+}
+
+/** A file is old from the build that no longer has it, and not from the one that made it. */
+function touch(names: readonly string[]): void {
+  const now = new Date()
+  for (const path of names.flatMap((name) =>
+    ['', '.gz', '.br'].map((suffix) => join(ASSETS, name + suffix)),
+  )) {
+    if (existsSync(path)) utimesSync(path, now, now)
+  }
 }
 
 function writeWhole(path: string, content: string | Uint8Array): void {

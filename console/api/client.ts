@@ -47,8 +47,18 @@ async function call<T>(method: Method, path: string, options: CallOptions): Prom
   const response = await send(method, address, options)
   if (response.ok) return (await readAnswer(response)) as T
   const error = await readApiError(response)
-  if (error.code === 'auth_required') forgetUser()
-  throw error
+  if (error.code !== 'auth_required' || !(await isStillSignedIn())) throw error
+  const again = await send(method, address, options)
+  if (again.ok) return (await readAnswer(again)) as T
+  throw await readApiError(again)
+}
+
+/**
+ * A new password changes the cookie, and a call that was under way with the old one is refused though the session goes
+ * on. So the gateway is asked; what it says of the session is what the shell then shows.
+ */
+async function isStillSignedIn(): Promise<boolean> {
+  return (await loadSession()).user !== null
 }
 
 async function send(method: Method, address: string, options: CallOptions): Promise<Response> {
@@ -102,10 +112,4 @@ export async function loadSession(): Promise<Session> {
   const session = (await readAnswer(response)) as Session
   queryClient.setQueryData(SESSION_KEY, session)
   return session
-}
-
-function forgetUser(): void {
-  queryClient.setQueryData<Session>(SESSION_KEY, (session) =>
-    session === undefined ? session : { ...session, user: null, accounts: [] },
-  )
 }

@@ -1,6 +1,6 @@
 import { type QueryKey, queryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { api, type Query } from './client.ts'
-import type { OperatorAccount, OperatorModel, Route, Supplier, UsagePoint } from './operator-shapes.ts'
+import type { OperatorAccount, OperatorModel, Route, Supplier } from './operator-shapes.ts'
 import type { Page } from './use-list.ts'
 
 const LARGEST_PAGE = 200
@@ -68,19 +68,4 @@ export function useAccountNames(): (id: string) => string {
   const { data } = useQuery(allAccountsQuery)
   const names = new Map(data?.data.map(({ id, name }) => [id, name]))
   return (id) => names.get(id) ?? id
-}
-
-export interface UsageQuestion {
-  readonly account_id: string
-  readonly from: string
-  readonly to: string
-  readonly granularity: 'hour' | 'day'
-}
-
-export function usageQuery(question: UsageQuestion) {
-  return queryOptions({
-    queryKey: ['operator', 'usage', question],
-    queryFn: ({ signal }) =>
-      readWhole<UsagePoint>(`${OPERATOR}/usage`, { query: { ...question, group_by: 'model' }, signal }),
-  })
 }

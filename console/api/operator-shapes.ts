@@ -40,24 +40,6 @@ export interface OperatorKey {
   readonly usage: { readonly period: string; readonly spent: string; readonly spent_this_month: string }
 }
 
-export interface Payment {
-  readonly id: string
-  readonly amount: string
-  readonly reference: string
-  readonly note: string | null
-  readonly created_at: string
-}
-
-export interface LedgerEntry {
-  readonly id: string
-  readonly kind: 'payment' | 'settlement' | 'refund' | 'adjustment'
-  readonly amount: string
-  readonly request_id: string | null
-  readonly reference: string | null
-  readonly note: string | null
-  readonly created_at: string
-}
-
 export interface AccountWebhook {
   readonly url: string
   readonly enabled: boolean
@@ -72,15 +54,6 @@ export interface AccountAlert {
   readonly at: string
   readonly data: Readonly<Record<string, unknown>>
   readonly delivery: { readonly state: string; readonly tries: number; readonly last_failure: string | null }
-}
-
-export interface UsagePoint {
-  readonly starts_at: string
-  readonly model?: string
-  readonly requests: number
-  readonly outcomes: Readonly<Record<string, number>>
-  readonly usage: Readonly<Record<string, number>>
-  readonly amount: string
 }
 
 export const FORMATS = ['chat-completion', 'responses', 'messages', 'content-generation', 'images'] as const

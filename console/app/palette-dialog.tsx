@@ -1,15 +1,19 @@
-import { Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight'
+import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { useUser } from '../api/session.ts'
 import { NAVIGATION } from './navigation.ts'
 
 interface PaletteDialogProps {
-  readonly isOpen: boolean
-  readonly onClose: () => void
+  /** How often it was asked for; it closes by itself. */
+  readonly openings: number
 }
 
-export function PaletteDialog({ isOpen, onClose }: PaletteDialogProps) {
+export function PaletteDialog({ openings }: PaletteDialogProps) {
+  useEffect(() => {
+    if (openings > 0) spotlight.open()
+  }, [openings])
   const { is_operator: isOperator } = useUser()
   const navigate = useNavigate()
   const groups = NAVIGATION.filter((group) => isOperator || !group.isForOperators)
@@ -26,8 +30,6 @@ export function PaletteDialog({ isOpen, onClose }: PaletteDialogProps) {
   return (
     <Spotlight
       actions={actions}
-      forceOpened={isOpen}
-      onSpotlightClose={onClose}
       shortcut={null}
       highlightQuery
       overlayProps={{ blur: 2 }}

@@ -11,12 +11,8 @@ const isMac = /mac|iphone|ipad/i.test(navigator.userAgent)
 
 /** Opens the list of all pages; its code is loaded when it is first wanted. */
 export function Palette() {
-  const [isWanted, setWanted] = useState(false)
-  const [isOpen, setOpen] = useState(false)
-  const open = () => {
-    setWanted(true)
-    setOpen(true)
-  }
+  const [openings, setOpenings] = useState(0)
+  const open = () => setOpenings((count) => count + 1)
   useHotkeys([['mod+K', open]], [])
   return (
     <>
@@ -35,9 +31,9 @@ export function Palette() {
       <ActionIcon size="lg" hiddenFrom="md" aria-label="Go to a page" onClick={open}>
         <IconSearch size={18} stroke={1.7} />
       </ActionIcon>
-      {isWanted && (
+      {openings > 0 && (
         <Suspense>
-          <PaletteDialog isOpen={isOpen} onClose={() => setOpen(false)} />
+          <PaletteDialog openings={openings} />
         </Suspense>
       )}
     </>

@@ -7,6 +7,7 @@ import { useEvents } from '../api/use-events.ts'
 import { rememberAccount, useChosenAccount } from './account.ts'
 import { AccountSwitcher } from './account-switcher.tsx'
 import { Brand } from './brand.tsx'
+import { useFocusKeeper } from './focus-keeper.ts'
 import { NoAccount } from './no-account.tsx'
 import { PageLoading } from './page-loading.tsx'
 import { Palette } from './palette.tsx'
@@ -24,6 +25,7 @@ export function Shell() {
   const [isMenuOpen, menu] = useDisclosure(false)
   useEvents(session?.user ? (account?.id ?? null) : null)
   useFocusOnPage(location.pathname)
+  useFocusKeeper(MAIN_ID)
   useEffect(() => {
     if (account !== null) rememberAccount(account.id)
   }, [account])

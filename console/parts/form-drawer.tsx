@@ -4,7 +4,6 @@ import { ErrorNotice } from './error-notice.tsx'
 
 export interface FormDrawerProps {
   readonly title: string
-  readonly isOpen: boolean
   readonly onClose: () => void
   /** `form.onSubmit(…)` of @mantine/form fits. */
   readonly onSubmit: (event?: FormEvent<HTMLFormElement>) => void
@@ -15,11 +14,11 @@ export interface FormDrawerProps {
   readonly children: ReactNode
 }
 
-/** A form at the side of the page it belongs to; the whole width on a phone. */
+/** A form at the side of the page it belongs to, as long as it is rendered; the whole width on a phone. */
 export function FormDrawer(props: FormDrawerProps) {
-  const { title, isOpen, onClose, onSubmit, submitLabel, isSubmitting = false, error, children } = props
+  const { title, onClose, onSubmit, submitLabel, isSubmitting = false, error, children } = props
   return (
-    <Drawer opened={isOpen} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Drawer opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
       <form
         noValidate
         onSubmit={(event) => {

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { formatBytes, formatDuration, formatMoney, formatRelative, formatShare, formatUtc } from './format.ts'
+import {
+  formatBytes,
+  formatDuration,
+  formatMoney,
+  formatRelative,
+  formatRoughMoney,
+  formatShare,
+  formatUtc,
+} from './format.ts'
 
 describe('amounts', () => {
   test.each([
@@ -19,6 +27,16 @@ describe('amounts', () => {
 
   test('all digits are shown when asked for', () => {
     expect(formatMoney('1234.000000001', { isExact: true })).toBe('1,234.000000001')
+  })
+
+  test('what a chart draws reads as an amount, however small it is', () => {
+    expect(formatRoughMoney(7.5e-8)).toBe('0.0000000750')
+    expect(formatRoughMoney(0)).toBe('0.00')
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1e12, noNaN: true }), (value) => {
+        expect(formatRoughMoney(value)).toMatch(/^[\d,]+\.\d+$/)
+      }),
+    )
   })
 
   test('an exact amount reads back as itself', () => {

@@ -20,6 +20,13 @@ export function formatMoney(amount: string, { isExact = false }: MoneyFormat = {
   return `${isNegative && /[1-9]/.test(rounded) ? '−' : ''}${groupThousands(rounded)}`
 }
 
+const MOST_DECIMALS = 9
+
+/** What a chart draws, which is a float; a small one would be written with an exponent, which is no amount. */
+export function formatRoughMoney(value: number): string {
+  return formatMoney(value.toFixed(MOST_DECIMALS))
+}
+
 function decimalsShown(whole: string, fraction: string): number {
   const zeros = /^0*/.exec(fraction)?.[0].length ?? 0
   const isSmall = /^0*$/.test(whole) && zeros >= USUAL_DECIMALS && zeros < fraction.length

@@ -1,6 +1,6 @@
 import { Center, Skeleton, Text } from '@mantine/core'
 import type { UsageRow } from '../api/usage.ts'
-import { formatDuration, formatMoney, formatShort } from './format.ts'
+import { formatDuration, formatRoughMoney, formatShort } from './format.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { chartUsage, type Metric, type Spell } from './usage-points.ts'
 
@@ -40,7 +40,6 @@ export interface MetricChartProps {
 }
 
 const USUAL_HEIGHT = 300
-const MOST_DECIMALS = 9
 
 /** One figure of the usage over time, told apart by group. */
 export function MetricChart({ label, rows, spell, metric, nameOf, height = USUAL_HEIGHT }: MetricChartProps) {
@@ -70,8 +69,7 @@ export function MetricChart({ label, rows, spell, metric, nameOf, height = USUAL
 }
 
 const FORMATS: Readonly<Record<Metric, (value: number) => string>> = {
-  // A small number would be written with an exponent, which is no amount.
-  spend: (value) => formatMoney(value.toFixed(MOST_DECIMALS)),
+  spend: formatRoughMoney,
   requests: formatShort,
   tokens: formatShort,
   errors: formatShort,

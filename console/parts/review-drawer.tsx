@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { IconArrowLeft } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ChangeTable } from './change-table.tsx'
 import { listChanges } from './field-changes.ts'
 import { FormDrawer } from './form-drawer.tsx'
@@ -27,6 +27,7 @@ export function ReviewDrawer(props: ReviewDrawerProps) {
   const { title, onClose, before, after, isValid, onSave, isSaving, error, note, children } = props
   const [reviewed, setReviewed] = useState<object | null>(null)
   const isReview = reviewed !== null
+  const form = useFocusInForm(isReview)
   const isSame = isReview && before !== null && listChanges(before, reviewed).length === 0
   const submit = () => {
     if (!isReview) {
@@ -40,17 +41,19 @@ export function ReviewDrawer(props: ReviewDrawerProps) {
   return (
     <FormDrawer
       title={title}
-      isOpen
       onClose={onClose}
       onSubmit={submit}
       submitLabel={submitLabelOf({ isReview, isSame, isNew: before === null })}
       isSubmitting={isSaving}
       error={error}
     >
-      <Stack display={isReview ? 'none' : 'flex'}>{children}</Stack>
+      <Stack ref={form} display={isReview ? 'none' : 'flex'}>
+        {children}
+      </Stack>
       {isReview && (
         <>
           <Button
+            autoFocus
             variant="subtle"
             size="compact-sm"
             w="fit-content"
@@ -67,6 +70,17 @@ export function ReviewDrawer(props: ReviewDrawerProps) {
       )}
     </FormDrawer>
   )
+}
+
+/** The way back takes its own button away, so the keyboard goes on at the beginning of the form. */
+function useFocusInForm(isReview: boolean) {
+  const form = useRef<HTMLDivElement>(null)
+  const wasReview = useRef(isReview)
+  useEffect(() => {
+    if (wasReview.current && !isReview) form.current?.querySelector<HTMLElement>('input, select')?.focus()
+    wasReview.current = isReview
+  }, [isReview])
+  return form
 }
 
 interface Step {

@@ -1,7 +1,7 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 
 export interface SearchFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 'label'> {
   /** Names the field for those who cannot see it. */
@@ -15,7 +15,17 @@ const PAUSE_MS = 200
 /** A field whose text is searched for when typing pauses. */
 export function SearchField({ label, value, onSearch, ...rest }: SearchFieldProps) {
   const [typed, setTyped] = useState(value)
-  const search = useDebouncedCallback(onSearch, PAUSE_MS)
+  const asked = useRef(value)
+  const search = useDebouncedCallback((text: string) => {
+    asked.current = text
+    onSearch(text)
+  }, PAUSE_MS)
+  // Filters may be cleared elsewhere on the page, or by the way back; what is being typed meanwhile stays.
+  useEffect(() => {
+    if (value === asked.current) return
+    asked.current = value
+    setTyped(value)
+  }, [value])
   return (
     <TextInput
       type="search"

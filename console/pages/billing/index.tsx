@@ -1,4 +1,4 @@
-import { SimpleGrid, Stack, Tabs } from '@mantine/core'
+import { SimpleGrid, Stack } from '@mantine/core'
 import { IconCoin, IconReceipt, IconReportMoney, IconWallet } from '@tabler/icons-react'
 import { useOverview } from '../../api/overview.ts'
 import { isOwner, useAccount } from '../../app/account.ts'
@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { formatMoney } from '../../parts/format.ts'
 import { Money } from '../../parts/money.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
+import { PageTabs } from '../../parts/page-tabs.tsx'
 import { rangeOf } from '../../parts/range-picker.tsx'
 import { StatCard } from '../../parts/stat-card.tsx'
 import { AlertList } from './alert-list.tsx'
@@ -29,7 +30,6 @@ export function Page() {
   const account = useAccount()
   const [{ tab }, setState] = useUrlState({ tab: 'ledger' })
   const tabs = TABS.filter((each) => !('isForOwners' in each) || isOwner(account))
-  const shown = tabs.some(({ value }) => value === tab) ? tab : 'ledger'
   return (
     <>
       <PageHeader
@@ -38,20 +38,14 @@ export function Page() {
       />
       <Stack gap="lg">
         <Figures account={account.id} />
-        <Tabs value={shown} onChange={(value) => setState({ tab: value ?? 'ledger' })} keepMounted={false}>
-          <Tabs.List mb="md" className="billing-tabs">
-            {tabs.map(({ value, label }) => (
-              <Tabs.Tab key={value} value={value}>
-                {label}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-          {tabs.map(({ value, Content }) => (
-            <Tabs.Panel key={value} value={value}>
-              <Content account={account.id} />
-            </Tabs.Panel>
-          ))}
-        </Tabs>
+        <PageTabs
+          value={tab}
+          onChange={(value) => setState({ tab: value })}
+          tabs={tabs.map(({ Content, ...each }) => ({
+            ...each,
+            content: <Content account={account.id} />,
+          }))}
+        />
       </Stack>
     </>
   )

@@ -1,17 +1,9 @@
 import { IconCash } from '@tabler/icons-react'
-import { type Payment, usePayments } from '../../api/payments.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { usePayments } from '../../api/payments.ts'
+import { DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { Money } from '../../parts/money.tsx'
+import { PAYMENT_COLUMNS } from '../../parts/ledger-columns.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { TimeStamp } from '../../parts/time-stamp.tsx'
-
-const COLUMNS: readonly Column<Payment>[] = [
-  { head: 'Time', cell: ({ created_at }) => <TimeStamp at={created_at} /> },
-  { head: 'Reference', cell: ({ reference }) => reference },
-  { head: 'Note', cell: ({ note }) => note ?? '–', from: 'sm' },
-  { head: 'USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
-]
 
 export function PaymentList({ account }: { readonly account: string }) {
   const list = usePayments(account)
@@ -24,7 +16,7 @@ export function PaymentList({ account }: { readonly account: string }) {
       <DataTable
         label="Payments"
         list={list}
-        columns={COLUMNS}
+        columns={PAYMENT_COLUMNS}
         rowKey={({ id }) => id}
         empty={
           <EmptyState icon={IconCash} title="No payment yet">

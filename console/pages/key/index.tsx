@@ -1,11 +1,11 @@
-import { Button, Code, Group, Skeleton, Stack } from '@mantine/core'
+import { Button, Code, Group, Stack } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type ApiKey, type IssuedKey, useKey } from '../../api/keys.ts'
 import { useAccount } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { DetailPage } from '../../parts/detail-page.tsx'
 import { IssuedKeyDialog } from '../../parts/keys/issued-key-dialog.tsx'
 import { KeyActions } from '../../parts/keys/key-actions.tsx'
 import { EditKey } from '../../parts/keys/key-form.tsx'
@@ -22,14 +22,10 @@ const BACK = { to: '/keys', label: 'API keys' } as const
 export function Page() {
   const account = useAccount()
   const { id = '' } = useParams({ strict: false })
-  const key = useKey(account.id, id)
-  if (key.data !== undefined) return <KeyPage account={account.id} apiKey={key.data} />
   return (
-    <>
-      <PageHeader title="API key" back={BACK} />
-      <ErrorNotice error={key.error} onRetry={() => void key.refetch()} />
-      {key.isPending && <Skeleton height={300} />}
-    </>
+    <DetailPage query={useKey(account.id, id)} title="API key" back={BACK}>
+      {(key) => <KeyPage account={account.id} apiKey={key} />}
+    </DetailPage>
   )
 }
 

@@ -34,6 +34,7 @@ export function EditAccount({ account, onClose }: EditAccountProps) {
     },
   })
   const save = useFormAction(
+    form,
     (values: Values) =>
       api.patch(accountCall(account.id), {
         name: values.name.trim(),
@@ -41,23 +42,13 @@ export function EditAccount({ account, onClose }: EditAccountProps) {
         balance_alert: values.balance_alert.trim() || null,
       }),
     {
-      fields: ['name', 'credit_line', 'balance_alert'],
-      setFieldError: form.setFieldError,
       done: 'The account was changed.',
       refreshes: [ACCOUNTS_KEY],
       onDone: onClose,
     },
   )
   return (
-    <FormDrawer
-      title="Edit the account"
-      isOpen
-      onClose={onClose}
-      onSubmit={form.onSubmit(save.submit)}
-      submitLabel="Save"
-      isSubmitting={save.isRunning}
-      error={save.error}
-    >
+    <FormDrawer title="Edit the account" onClose={onClose} submitLabel="Save" {...save.drawer}>
       <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
       <TextInput
         label="Credit line, USDT"

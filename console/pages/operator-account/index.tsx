@@ -1,12 +1,13 @@
-import { Button, Group, Stack, Tabs } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { IconBell, IconCoin, IconEye, IconInfoCircle, IconKey } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { OperatorAccount } from '../../api/operator-shapes.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { DetailPage } from '../../parts/detail-page.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
+import { PageTabs } from '../../parts/page-tabs.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { accountQuery } from './account-query.ts'
 import { Alerts } from './alerts.tsx'
@@ -24,21 +25,14 @@ import { Usage } from './usage.tsx'
 import { Webhook } from './webhook.tsx'
 
 const BACK = { to: '/operator/accounts', label: 'Accounts' } as const
-const ICON = { size: 16, stroke: 1.7, 'aria-hidden': true } as const
 
 export function Page() {
   const { id = '' } = useParams({ strict: false })
-  const account = useQuery(accountQuery(id))
-  const { data } = account
-  if (data === undefined) {
-    return (
-      <>
-        <PageHeader title="Account" heading={account.error === null ? '…' : 'Account'} back={BACK} />
-        <ErrorNotice error={account.error} onRetry={() => void account.refetch()} />
-      </>
-    )
-  }
-  return <Account account={data} />
+  return (
+    <DetailPage query={useQuery(accountQuery(id))} title="Account" back={BACK}>
+      {(account) => <Account account={account} />}
+    </DetailPage>
+  )
 }
 
 function Account({ account }: { readonly account: OperatorAccount }) {
@@ -66,7 +60,7 @@ function Account({ account }: { readonly account: OperatorAccount }) {
         actions={
           <Button
             variant="default"
-            leftSection={<IconEye {...ICON} />}
+            leftSection={<IconEye size={16} stroke={1.7} aria-hidden />}
             renderRoot={(props) => <Link to="/overview" search={{ account: account.id }} {...props} />}
           >
             See as customer
@@ -89,44 +83,47 @@ interface SectionsProps {
 function Sections({ account, onDo }: SectionsProps) {
   const [{ tab }, setState] = useUrlState({ tab: 'facts' })
   return (
-    <Tabs value={tab} onChange={(value) => setState({ tab: value ?? 'facts' })} keepMounted={false}>
-      <Tabs.List mb="lg" className="tabs-scroll">
-        <Tabs.Tab value="facts" leftSection={<IconInfoCircle {...ICON} />}>
-          Overview
-        </Tabs.Tab>
-        <Tabs.Tab value="money" leftSection={<IconCoin {...ICON} />}>
-          Money
-        </Tabs.Tab>
-        <Tabs.Tab value="keys" leftSection={<IconKey {...ICON} />}>
-          API keys
-        </Tabs.Tab>
-        <Tabs.Tab value="alerts" leftSection={<IconBell {...ICON} />}>
-          Alerts
-        </Tabs.Tab>
-      </Tabs.List>
-      <Tabs.Panel value="facts">
-        <Stack gap="lg">
-          <Figures account={account} />
-          <Tier account={account} onAssign={() => onDo('tier')} />
-          <Settings account={account} onEdit={() => onDo('edit')} />
-          <Usage account={account} />
-        </Stack>
-      </Tabs.Panel>
-      <Tabs.Panel value="money">
-        <Stack gap="lg">
-          <Payments account={account} onRecord={() => onDo('payment')} />
-          <Ledger account={account} onDo={onDo} />
-        </Stack>
-      </Tabs.Panel>
-      <Tabs.Panel value="keys">
-        <Keys account={account} />
-      </Tabs.Panel>
-      <Tabs.Panel value="alerts">
-        <Stack gap="lg">
-          <Webhook account={account} />
-          <Alerts account={account} />
-        </Stack>
-      </Tabs.Panel>
-    </Tabs>
+    <PageTabs
+      value={tab}
+      onChange={(value) => setState({ tab: value })}
+      tabs={[
+        {
+          value: 'facts',
+          label: 'Overview',
+          icon: IconInfoCircle,
+          content: (
+            <Stack gap="lg">
+              <Figures account={account} />
+              <Tier account={account} onAssign={() => onDo('tier')} />
+              <Settings account={account} onEdit={() => onDo('edit')} />
+              <Usage account={account} />
+            </Stack>
+          ),
+        },
+        {
+          value: 'money',
+          label: 'Money',
+          icon: IconCoin,
+          content: (
+            <Stack gap="lg">
+              <Payments account={account} onRecord={() => onDo('payment')} />
+              <Ledger account={account} onDo={onDo} />
+            </Stack>
+          ),
+        },
+        { value: 'keys', label: 'API keys', icon: IconKey, content: <Keys account={account} /> },
+        {
+          value: 'alerts',
+          label: 'Alerts',
+          icon: IconBell,
+          content: (
+            <Stack gap="lg">
+              <Webhook account={account} />
+              <Alerts account={account} />
+            </Stack>
+          ),
+        },
+      ]}
+    />
   )
 }

@@ -1,28 +1,17 @@
-import { Anchor, Button, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconReceipt } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
 import { withQuery } from '../../api/client.ts'
+import type { LedgerEntry } from '../../api/ledger.ts'
 import { ACCOUNTS_KEY, accountCall, OPERATOR } from '../../api/operator-lists.ts'
-import type { LedgerEntry, OperatorAccount } from '../../api/operator-shapes.ts'
+import type { OperatorAccount } from '../../api/operator-shapes.ts'
 import { useList } from '../../api/use-list.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { ledgerColumns } from '../../parts/ledger-columns.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
-import { TimeStamp } from '../../parts/time-stamp.tsx'
 
-const TONES = { payment: 'good', refund: 'warning', adjustment: 'info', settlement: 'neutral' } as const
-
-const COLUMNS: readonly Column<LedgerEntry>[] = [
-  { head: 'When', cell: ({ created_at }) => <TimeStamp at={created_at} /> },
-  {
-    head: 'What',
-    cell: ({ kind }) => <StatusBadge state={kind} tone={TONES[kind]} label={kindName(kind)} />,
-  },
-  { head: 'For', cell: (entry) => <Reason entry={entry} /> },
-  { head: 'Amount, USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
-]
+const COLUMNS = ledgerColumns('/operator/settlements/$id')
 
 interface LedgerProps {
   readonly account: OperatorAccount
@@ -80,33 +69,5 @@ export function Ledger({ account, onDo }: LedgerProps) {
         }
       />
     </Panel>
-  )
-}
-
-function kindName(kind: LedgerEntry['kind']): string {
-  return kind === 'settlement' ? 'request' : kind
-}
-
-function Reason({ entry: { request_id, reference, note } }: { readonly entry: LedgerEntry }) {
-  if (request_id !== null) {
-    return (
-      <Anchor
-        size="sm"
-        className="mono"
-        renderRoot={(props) => <Link to="/operator/settlements/$id" params={{ id: request_id }} {...props} />}
-      >
-        {request_id}
-      </Anchor>
-    )
-  }
-  return (
-    <span className="two-lines">
-      {reference ?? note}
-      {reference !== null && note !== null && (
-        <Text span size="xs" c="dimmed">
-          {note}
-        </Text>
-      )}
-    </span>
   )
 }

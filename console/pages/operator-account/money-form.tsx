@@ -32,23 +32,13 @@ export function MoneyForm({ account, kind, onClose }: MoneyFormProps) {
       text: (value) => (text.isRequired && value.trim() === '' ? 'Say why; it is kept in the ledger' : null),
     },
   })
-  const record = useFormAction((values: Values) => send(account.id, kind, values), {
-    fields: ['amount', 'reference', 'text'],
-    setFieldError: form.setFieldError,
+  const record = useFormAction(form, (values: Values) => send(account.id, kind, values), {
     done,
     refreshes: [ACCOUNTS_KEY],
     onDone: onClose,
   })
   return (
-    <FormDrawer
-      title={title}
-      isOpen
-      onClose={onClose}
-      onSubmit={form.onSubmit(record.submit)}
-      submitLabel={submit}
-      isSubmitting={record.isRunning}
-      error={record.error}
-    >
+    <FormDrawer title={title} onClose={onClose} submitLabel={submit} {...record.drawer}>
       <Text size="sm" c="dimmed">
         {explains}
       </Text>

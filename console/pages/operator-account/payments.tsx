@@ -1,20 +1,13 @@
 import { Button } from '@mantine/core'
 import { IconCoin } from '@tabler/icons-react'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator-lists.ts'
-import type { OperatorAccount, Payment } from '../../api/operator-shapes.ts'
+import type { OperatorAccount } from '../../api/operator-shapes.ts'
+import type { Payment } from '../../api/payments.ts'
 import { useList } from '../../api/use-list.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { Money } from '../../parts/money.tsx'
+import { PAYMENT_COLUMNS } from '../../parts/ledger-columns.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { TimeStamp } from '../../parts/time-stamp.tsx'
-
-const COLUMNS: readonly Column<Payment>[] = [
-  { head: 'When', cell: ({ created_at }) => <TimeStamp at={created_at} /> },
-  { head: 'Reference', cell: ({ reference }) => reference },
-  { head: 'Note', from: 'sm', cell: ({ note }) => note ?? '–' },
-  { head: 'Amount, USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
-]
 
 interface PaymentsProps {
   readonly account: OperatorAccount
@@ -39,7 +32,7 @@ export function Payments({ account, onRecord }: PaymentsProps) {
       <DataTable
         label="Payments"
         list={list}
-        columns={COLUMNS}
+        columns={PAYMENT_COLUMNS}
         rowKey={({ id }) => id}
         empty={
           <EmptyState icon={IconCoin} title="No payment yet">

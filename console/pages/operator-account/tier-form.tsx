@@ -1,9 +1,10 @@
-import { Group, NativeSelect, NumberInput, Textarea } from '@mantine/core'
+import { NativeSelect, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator-lists.ts'
 import { type OperatorAccount, TIERS, type TierName } from '../../api/operator-shapes.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { RateFields } from '../../parts/rate-fields.tsx'
 import { countOrNull } from '../../parts/read-count.ts'
 import { TimeField } from '../../parts/time-field.tsx'
 import { useFormAction } from '../../parts/use-form-action.ts'
@@ -37,6 +38,7 @@ export function AssignTier({ account, onClose }: AssignTierProps) {
     },
   })
   const assign = useFormAction(
+    form,
     (values: Values) =>
       api.put(accountCall(account.id, '/tier'), {
         tier: values.tier,
@@ -46,8 +48,6 @@ export function AssignTier({ account, onClose }: AssignTierProps) {
         reason: values.reason.trim(),
       }),
     {
-      fields: ['tier', 'rpm', 'tpm', 'expires_at', 'reason'],
-      setFieldError: form.setFieldError,
       done: 'The tier is in force.',
       refreshes: [ACCOUNTS_KEY],
       onDone: onClose,
@@ -56,32 +56,12 @@ export function AssignTier({ account, onClose }: AssignTierProps) {
   return (
     <FormDrawer
       title={`Assign a tier to ${account.name}`}
-      isOpen
       onClose={onClose}
-      onSubmit={form.onSubmit(assign.submit)}
       submitLabel="Assign"
-      isSubmitting={assign.isRunning}
-      error={assign.error}
+      {...assign.drawer}
     >
       <NativeSelect label="Tier" data={[...TIERS]} data-autofocus {...form.getInputProps('tier')} />
-      <Group grow align="flex-start">
-        <NumberInput
-          label="Requests a minute"
-          description="Empty: as the tier says."
-          min={1}
-          allowDecimal={false}
-          thousandSeparator=","
-          {...form.getInputProps('rpm')}
-        />
-        <NumberInput
-          label="Tokens a minute"
-          description="Empty: as the tier says."
-          min={1}
-          allowDecimal={false}
-          thousandSeparator=","
-          {...form.getInputProps('tpm')}
-        />
-      </Group>
+      <RateFields description="Empty: as the tier says." inputProps={(field) => form.getInputProps(field)} />
       <TimeField
         label="Ends"
         description="In your time zone. Empty: it lasts until somebody ends it."

@@ -22,11 +22,10 @@ export function WebhookForm({ path, account, webhook, onClose, onSecret }: Webho
     },
   })
   const save = useFormAction(
+    form,
     ({ url }: { url: string }) =>
       api.put<AccountWebhook>(path, { url: url.trim(), enabled: webhook?.enabled ?? true }),
     {
-      fields: ['url'],
-      setFieldError: form.setFieldError,
       done: 'The webhook is in force.',
       refreshes: [[...ACCOUNTS_KEY, account.id, 'webhook']],
       onDone: ({ secret }) => {
@@ -38,12 +37,9 @@ export function WebhookForm({ path, account, webhook, onClose, onSecret }: Webho
   return (
     <FormDrawer
       title={webhook === null ? 'Set a webhook' : 'Change the webhook'}
-      isOpen
       onClose={onClose}
-      onSubmit={form.onSubmit(save.submit)}
       submitLabel="Save"
-      isSubmitting={save.isRunning}
-      error={save.error}
+      {...save.drawer}
     >
       <TextInput label="Address" type="url" required data-autofocus {...form.getInputProps('url')} />
     </FormDrawer>

@@ -23,11 +23,10 @@ export function CreateAccount({ onClose }: { readonly onClose: () => void }) {
     },
   })
   const create = useFormAction(
+    form,
     ({ name, email }: Values) =>
       api.post<OperatorAccount>(`${OPERATOR}/accounts`, { name: name.trim(), email: email.trim() || null }),
     {
-      fields: ['name', 'email'],
-      setFieldError: form.setFieldError,
       done: ({ name }) => `${name} was created.`,
       refreshes: [ACCOUNTS_KEY],
       onDone: ({ id }) =>
@@ -35,15 +34,7 @@ export function CreateAccount({ onClose }: { readonly onClose: () => void }) {
     },
   )
   return (
-    <FormDrawer
-      title="Create an account"
-      isOpen
-      onClose={onClose}
-      onSubmit={form.onSubmit(create.submit)}
-      submitLabel="Create account"
-      isSubmitting={create.isRunning}
-      error={create.error}
-    >
+    <FormDrawer title="Create an account" onClose={onClose} submitLabel="Create account" {...create.drawer}>
       <TextInput
         label="Name"
         description="A company, a team or a person."

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { IconBuildingBank, IconFileImport, IconPlus, IconSearchOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { ACCOUNTS_KEY, allAccountsQuery, OPERATOR } from '../../api/operator-lists.ts'
@@ -7,11 +7,11 @@ import { type List, useList } from '../../api/use-list.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { ListFilters } from '../../parts/list-filters.tsx'
 import { Money } from '../../parts/money.tsx'
 import { matchesWords, narrowList } from '../../parts/narrow-list.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { SearchField } from '../../parts/search-field.tsx'
 import { asList } from '../../parts/static-list.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
@@ -22,7 +22,7 @@ const DEFAULTS = { q: '', tier: '', do: '' }
 
 const COLUMNS: readonly Column<OperatorAccount>[] = [
   { head: 'Account', cell: (account) => <Name account={account} /> },
-  { head: 'Tier', cell: (account) => <Tier account={account} /> },
+  { head: 'Tier', from: 'sm', cell: (account) => <Tier account={account} /> },
   { head: 'Balance, USDT', isNumeric: true, cell: ({ balance }) => <Balance balance={balance} /> },
   {
     head: 'Paid in all, USDT',
@@ -49,21 +49,21 @@ export function Page() {
         description="Every customer of this gateway: what they have paid, what is left, and how much they may use."
         actions={<Actions onDo={(what) => setState({ do: what })} />}
       />
-      <Group gap="sm" mb="md">
-        <SearchField
-          label="Search accounts"
-          placeholder="Name, e-mail or id"
-          value={q}
-          onSearch={(text) => setState({ q: text })}
-          className="filter-wide"
-        />
-        <NativeSelect
-          aria-label="Tier"
-          value={tier}
-          onChange={(event) => setState({ tier: event.currentTarget.value })}
-          data={[{ value: '', label: 'All tiers' }, ...TIERS]}
-        />
-      </Group>
+      <ListFilters
+        search={{
+          label: 'Search accounts',
+          placeholder: 'Name, e-mail or id',
+          value: q,
+          onSearch: (text) => setState({ q: text }),
+        }}
+        choice={{
+          label: 'Tier',
+          all: 'All tiers',
+          options: TIERS,
+          value: tier,
+          onChange: (chosen) => setState({ tier: chosen }),
+        }}
+      />
       <Panel isFlush>
         <DataTable
           label="Accounts"

@@ -1,4 +1,4 @@
-import { Button, Drawer, Group, NativeSelect, Stack, Text } from '@mantine/core'
+import { Button, Drawer, Stack, Text } from '@mantine/core'
 import { IconHistory, IconSearchOff } from '@tabler/icons-react'
 import { OPERATOR } from '../../api/operator-lists.ts'
 import type { AuditEvent } from '../../api/operator-shapes.ts'
@@ -9,10 +9,10 @@ import { CodeBlock } from '../../parts/code-block.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Facts } from '../../parts/facts.tsx'
+import { ListFilters } from '../../parts/list-filters.tsx'
 import { matchesWords, useSearchedList } from '../../parts/narrow-list.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { SearchField } from '../../parts/search-field.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 import { describeAction, KINDS } from './describe-action.ts'
@@ -21,13 +21,21 @@ const COLUMNS: readonly Column<AuditEvent>[] = [
   { head: 'When', cell: ({ at }) => <TimeStamp at={at} /> },
   {
     head: 'What',
-    cell: ({ action }) => {
+    cell: ({ action, actor }) => {
       const { label, tone } = describeAction(action)
-      return <StatusBadge state={action} tone={tone} label={label} />
+      return (
+        <>
+          <StatusBadge state={action} tone={tone} label={label} />
+          <Text size="xs" c="dimmed" mt={4} hiddenFrom="sm" component="div">
+            <Actor actor={actor} />
+          </Text>
+        </>
+      )
     },
   },
   {
     head: 'Of',
+    from: 'sm',
     cell: ({ subject }) => (
       <Text span size="sm" className="mono shortened">
         {subject}
@@ -48,21 +56,21 @@ export function Page() {
         title="Audit log"
         description="Every change, newest first: who made it, and what was before and after. Secrets are never in it."
       />
-      <Group gap="sm" mb="md">
-        <SearchField
-          label="Search the audit log"
-          placeholder="Who, what or which id"
-          value={q}
-          onSearch={(text) => setState({ q: text })}
-          className="filter-wide"
-        />
-        <NativeSelect
-          aria-label="Kind of thing"
-          value={kind}
-          onChange={(event) => setState({ kind: event.currentTarget.value })}
-          data={[{ value: '', label: 'Everything' }, ...KINDS]}
-        />
-      </Group>
+      <ListFilters
+        search={{
+          label: 'Search the audit log',
+          placeholder: 'Who, what or which id',
+          value: q,
+          onSearch: (text) => setState({ q: text }),
+        }}
+        choice={{
+          label: 'Kind of thing',
+          all: 'Everything',
+          options: KINDS,
+          value: kind,
+          onChange: (chosen) => setState({ kind: chosen }),
+        }}
+      />
       <Panel isFlush>
         <DataTable
           label="Audit log"

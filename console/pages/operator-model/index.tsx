@@ -9,7 +9,7 @@ import { modelCall } from '../../api/operator-supply.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { DetailPage } from '../../parts/detail-page.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { formatNumber } from '../../parts/format.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -28,15 +28,11 @@ export function Page() {
     queryKey: [...MODELS_KEY, id],
     queryFn: ({ signal }) => api.get<OperatorModel>(modelCall(id), { signal }),
   })
-  if (model.data === undefined) {
-    return (
-      <>
-        <PageHeader title={id} back={BACK} />
-        <ErrorNotice error={model.error} onRetry={() => void model.refetch()} />
-      </>
-    )
-  }
-  return <Model model={model.data} />
+  return (
+    <DetailPage query={model} title={id} back={BACK}>
+      {(data) => <Model model={data} />}
+    </DetailPage>
+  )
 }
 
 function Model({ model }: { readonly model: OperatorModel }) {

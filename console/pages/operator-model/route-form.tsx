@@ -5,6 +5,7 @@ import { api } from '../../api/client.ts'
 import { allSuppliersQuery, ROUTES_KEY } from '../../api/operator-lists.ts'
 import { FORMATS, type OperatorModel, type Route } from '../../api/operator-shapes.ts'
 import { routeCall } from '../../api/operator-supply.ts'
+import { RateFields } from '../../parts/rate-fields.tsx'
 import { ReviewDrawer } from '../../parts/review-drawer.tsx'
 import { useFormAction } from '../../parts/use-form-action.ts'
 import { bodyOfRoute, checkPrice, newRouteValues, type RouteValues, valuesOfRoute } from './route-values.ts'
@@ -31,11 +32,11 @@ export function RouteForm({ model, routes, route, onClose }: RouteFormProps) {
     },
   })
   const save = useFormAction(
+    form,
     (values: RouteValues) =>
       api.put(routeCall({ model: model.id, supplier: values.supplier }), bodyOfRoute(values)),
     {
       fields: ['upstream_model', 'formats', 'rpm', 'tpm', 'priority'],
-      setFieldError: form.setFieldError,
       done: route === null ? 'The route is in use.' : 'The route was changed.',
       refreshes: [ROUTES_KEY],
       onDone: onClose,
@@ -121,7 +122,6 @@ function Prices({ form }: { readonly form: Form }) {
 }
 
 function Order({ form }: { readonly form: Form }) {
-  const count = { allowDecimal: false, thousandSeparator: ',' }
   return (
     <>
       <NumberInput
@@ -131,22 +131,7 @@ function Order({ form }: { readonly form: Form }) {
         allowDecimal={false}
         {...form.getInputProps('priority')}
       />
-      <Group grow align="flex-start">
-        <NumberInput
-          label="Requests a minute"
-          placeholder="No limit"
-          min={1}
-          {...count}
-          {...form.getInputProps('rpm')}
-        />
-        <NumberInput
-          label="Tokens a minute"
-          placeholder="No limit"
-          min={1}
-          {...count}
-          {...form.getInputProps('tpm')}
-        />
-      </Group>
+      <RateFields placeholder="No limit" inputProps={(field) => form.getInputProps(field)} />
       <Checkbox.Group
         label="Formats"
         description="None chosen: all the supplier speaks."

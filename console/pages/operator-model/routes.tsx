@@ -12,7 +12,7 @@ import { wholeList } from '../../parts/whole-list.ts'
 const COLUMNS: readonly Column<Route>[] = [
   { head: 'Supplier', cell: (route) => <Name route={route} /> },
   { head: 'State', cell: (route) => <State route={route} /> },
-  { head: 'Priority', isNumeric: true, cell: ({ priority }) => priority },
+  { head: 'Priority', isNumeric: true, from: 'sm', cell: ({ priority }) => priority },
   { head: 'Input', isNumeric: true, cell: ({ price }) => <Amount amount={price?.input} /> },
   { head: 'Output', isNumeric: true, cell: ({ price }) => <Amount amount={price?.output} /> },
   {

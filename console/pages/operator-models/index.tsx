@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { IconListDetails, IconPlus, IconSearchOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -7,11 +7,11 @@ import { MODEL_KINDS, type OperatorModel, type Route } from '../../api/operator-
 import { useUrlState } from '../../app/url-state.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { ListFilters } from '../../parts/list-filters.tsx'
 import { Money } from '../../parts/money.tsx'
 import { matchesWords, narrowList } from '../../parts/narrow-list.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { SearchField } from '../../parts/search-field.tsx'
 import { asList } from '../../parts/static-list.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { ModelForm } from './model-form.tsx'
@@ -39,21 +39,21 @@ export function Page() {
           </Button>
         }
       />
-      <Group gap="sm" mb="md">
-        <SearchField
-          label="Search models"
-          placeholder="Id, name or maker"
-          value={q}
-          onSearch={(text) => setState({ q: text })}
-          className="filter-wide"
-        />
-        <NativeSelect
-          aria-label="Kind"
-          value={kind}
-          onChange={(event) => setState({ kind: event.currentTarget.value })}
-          data={[{ value: '', label: 'All kinds' }, ...MODEL_KINDS]}
-        />
-      </Group>
+      <ListFilters
+        search={{
+          label: 'Search models',
+          placeholder: 'Id, name or maker',
+          value: q,
+          onSearch: (text) => setState({ q: text }),
+        }}
+        choice={{
+          label: 'Kind',
+          all: 'All kinds',
+          options: MODEL_KINDS,
+          value: kind,
+          onChange: (chosen) => setState({ kind: chosen }),
+        }}
+      />
       <Panel isFlush>
         <DataTable
           label="Models"

@@ -4,6 +4,7 @@ import { api } from '../../api/client.ts'
 import { MODELS_KEY } from '../../api/operator-lists.ts'
 import { MODEL_KINDS, type OperatorModel } from '../../api/operator-shapes.ts'
 import { modelCall } from '../../api/operator-supply.ts'
+import { RateFields } from '../../parts/rate-fields.tsx'
 import { countOrNull } from '../../parts/read-count.ts'
 import { ReviewDrawer } from '../../parts/review-drawer.tsx'
 import { useFormAction } from '../../parts/use-form-action.ts'
@@ -41,10 +42,9 @@ export function ModelForm({ model, onClose, onSaved }: ModelFormProps) {
     },
   })
   const save = useFormAction(
+    form,
     (values: Values) => api.put<OperatorModel>(modelCall(values.id.trim()), bodyOf(values)),
     {
-      fields: Object.keys(form.values),
-      setFieldError: form.setFieldError,
       done: model === null ? 'The model was added.' : 'The model was changed.',
       refreshes: [MODELS_KEY],
       onDone: onSaved ?? onClose,
@@ -120,20 +120,7 @@ function Limits({ form }: { readonly form: UseFormReturnType<Values> }) {
           {...form.getInputProps('output_token_limit')}
         />
       </Group>
-      <Group grow align="flex-start">
-        <NumberInput
-          label="Requests a minute"
-          placeholder="No limit"
-          {...field}
-          {...form.getInputProps('rpm')}
-        />
-        <NumberInput
-          label="Tokens a minute"
-          placeholder="No limit"
-          {...field}
-          {...form.getInputProps('tpm')}
-        />
-      </Group>
+      <RateFields placeholder="No limit" inputProps={(name) => form.getInputProps(name)} />
     </>
   )
 }

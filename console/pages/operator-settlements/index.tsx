@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core'
+import { Box, Button, Text } from '@mantine/core'
 import { IconActivity, IconDownload } from '@tabler/icons-react'
 import { withQuery } from '../../api/client.ts'
 import { type OperatorSettlement, SETTLEMENTS } from '../../api/operator-history.ts'
@@ -12,6 +12,7 @@ import { Money } from '../../parts/money.tsx'
 import { OutcomeBadge } from '../../parts/outcome-badge.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import { TimeBelow } from '../../parts/time-below.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 import { Filters, NO_FILTERS } from './filters.tsx'
 
@@ -68,19 +69,23 @@ export function Page() {
 
 function columnsOf(nameOf: (id: string) => string): readonly Column<OperatorSettlement>[] {
   return [
-    { head: 'When', cell: ({ started_at }) => <TimeStamp at={started_at} /> },
     {
       head: 'Account and model',
-      cell: ({ account_id, model }) => (
+      cell: ({ account_id, model, started_at, outcome }) => (
         <span className="two-lines">
           {nameOf(account_id)}
-          <Text span size="xs" c="dimmed">
+          <Text span size="xs" c="dimmed" fw={400}>
             {model}
           </Text>
+          <TimeBelow at={started_at} />
+          <Box component="span" hiddenFrom="sm" mt={4}>
+            <OutcomeBadge outcome={outcome} />
+          </Box>
         </span>
       ),
     },
-    { head: 'Outcome', cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
+    { head: 'When', from: 'sm', cell: ({ started_at }) => <TimeStamp at={started_at} /> },
+    { head: 'Outcome', from: 'sm', cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
     { head: 'Supplier', from: 'md', cell: ({ supplier }) => supplier ?? 'None' },
     {
       head: 'Tokens',

@@ -1,10 +1,11 @@
-import { Group, NumberInput, PasswordInput, TextInput } from '@mantine/core'
+import { NumberInput, PasswordInput, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { api } from '../../api/client.ts'
 import { ROUTES_KEY, SUPPLIERS_KEY } from '../../api/operator-lists.ts'
 import type { Credential } from '../../api/operator-shapes.ts'
 import { credentialCall, supplierCall } from '../../api/operator-supply.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { RateFields } from '../../parts/rate-fields.tsx'
 import { countOrNull } from '../../parts/read-count.ts'
 import { useFormAction } from '../../parts/use-form-action.ts'
 
@@ -39,6 +40,7 @@ export function CredentialForm({ supplier, credential, onClose }: CredentialForm
     },
   })
   const save = useFormAction(
+    form,
     (values: Values) =>
       isNew
         ? api.post(supplierCall(supplier, '/credentials'), {
@@ -47,8 +49,6 @@ export function CredentialForm({ supplier, credential, onClose }: CredentialForm
           })
         : api.patch(credentialCall(credential.id), bodyOf(values)),
     {
-      fields: ['secret', 'label', 'rpm', 'tpm', 'weight'],
-      setFieldError: form.setFieldError,
       done: isNew ? 'The credential was added.' : 'The credential was changed.',
       refreshes: [SUPPLIERS_KEY, ROUTES_KEY],
       onDone: onClose,
@@ -57,12 +57,9 @@ export function CredentialForm({ supplier, credential, onClose }: CredentialForm
   return (
     <FormDrawer
       title={isNew ? `Add a credential to ${supplier}` : 'Edit the credential'}
-      isOpen
       onClose={onClose}
-      onSubmit={form.onSubmit(save.submit)}
       submitLabel={isNew ? 'Add credential' : 'Save'}
-      isSubmitting={save.isRunning}
-      error={save.error}
+      {...save.drawer}
     >
       {isNew && (
         <PasswordInput
@@ -83,26 +80,11 @@ export function CredentialForm({ supplier, credential, onClose }: CredentialForm
 function Limits({ form }: { readonly form: UseFormReturnType<Values> }) {
   return (
     <>
-      <Group grow align="flex-start">
-        <NumberInput
-          label="Requests a minute"
-          description="What the supplier allows it."
-          placeholder="No limit"
-          min={1}
-          allowDecimal={false}
-          thousandSeparator=","
-          {...form.getInputProps('rpm')}
-        />
-        <NumberInput
-          label="Tokens a minute"
-          description="What the supplier allows it."
-          placeholder="No limit"
-          min={1}
-          allowDecimal={false}
-          thousandSeparator=","
-          {...form.getInputProps('tpm')}
-        />
-      </Group>
+      <RateFields
+        description="What the supplier allows it."
+        placeholder="No limit"
+        inputProps={(field) => form.getInputProps(field)}
+      />
       <NumberInput
         label="Weight"
         description="How often it is chosen, compared with the others."

@@ -71,11 +71,13 @@ function columnsOf(routes: readonly Route[] | undefined): readonly Column<Creden
     },
     {
       head: 'Left this minute',
+      from: 'md',
       cell: (credential) => <Capacity credential={credential} health={health(credential.id)} />,
     },
     {
       head: 'First byte',
       isNumeric: true,
+      from: 'sm',
       cell: ({ id }) => {
         const latency = health(id)?.latencyMs ?? null
         return latency === null ? '–' : formatDuration(latency)
@@ -84,6 +86,7 @@ function columnsOf(routes: readonly Route[] | undefined): readonly Column<Creden
     {
       head: 'Success',
       isNumeric: true,
+      from: 'sm',
       cell: ({ id }) => {
         const share = health(id)?.successRate ?? null
         return share === null ? '–' : formatShare(share)

@@ -7,7 +7,7 @@ import { SUPPLIERS_KEY, useAccountNames, useLiveRoutes } from '../../api/operato
 import type { Supplier } from '../../api/operator-shapes.ts'
 import { askSuppliers, supplierBody, supplierCall, supplierQuery } from '../../api/operator-supply.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { DetailPage } from '../../parts/detail-page.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -27,16 +27,11 @@ const BACK = { to: '/operator/suppliers', label: 'Suppliers' } as const
 
 export function Page() {
   const { id = '' } = useParams({ strict: false })
-  const supplier = useQuery(supplierQuery(id))
-  if (supplier.data === undefined) {
-    return (
-      <>
-        <PageHeader title={id} back={BACK} />
-        <ErrorNotice error={supplier.error} onRetry={() => void supplier.refetch()} />
-      </>
-    )
-  }
-  return <SupplierView supplier={supplier.data} />
+  return (
+    <DetailPage query={useQuery(supplierQuery(id))} title={id} back={BACK}>
+      {(supplier) => <SupplierView supplier={supplier} />}
+    </DetailPage>
+  )
 }
 
 function SupplierView({ supplier }: { readonly supplier: Supplier }) {

@@ -18,10 +18,9 @@ export function ReplaceSecret({ credential, onClose }: ReplaceSecretProps) {
     validate: { secret: (secret) => (secret.trim() === '' ? 'Paste the new key' : null) },
   })
   const replace = useFormAction(
+    form,
     ({ secret }: { secret: string }) => api.patch(credentialCall(credential.id), { secret: secret.trim() }),
     {
-      fields: ['secret'],
-      setFieldError: form.setFieldError,
       done: 'The new secret is used from the next request on.',
       refreshes: [SUPPLIERS_KEY, ROUTES_KEY],
       onDone: onClose,
@@ -30,12 +29,9 @@ export function ReplaceSecret({ credential, onClose }: ReplaceSecretProps) {
   return (
     <FormDrawer
       title={`Replace the secret of ${credential.label ?? credential.id}`}
-      isOpen
       onClose={onClose}
-      onSubmit={form.onSubmit(replace.submit)}
       submitLabel="Replace"
-      isSubmitting={replace.isRunning}
-      error={replace.error}
+      {...replace.drawer}
     >
       <Text size="sm" c="dimmed">
         The old secret is forgotten at once and cannot be brought back. Id, limits and weight stay.

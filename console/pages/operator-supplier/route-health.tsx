@@ -21,6 +21,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     head: 'First byte',
     isNumeric: true,
+    from: 'sm',
     cell: ({ standing }) =>
       standing === null || standing.latency_ms === null ? '–' : formatDuration(standing.latency_ms),
   },

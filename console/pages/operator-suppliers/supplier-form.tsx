@@ -42,22 +42,22 @@ export function SupplierForm({ supplier, onClose, onSaved }: SupplierFormProps) 
       formats: (formats) => (formats.length === 0 ? 'Choose at least one' : null),
     },
   })
-  const save = useFormAction((values: Values) => api.put<Supplier>(supplierCall(values.id), bodyOf(values)), {
-    fields: ['type', 'base_url', 'formats', 'account_id', 'connect_seconds'],
-    setFieldError: form.setFieldError,
-    done: supplier === null ? 'The supplier was added.' : 'The supplier was changed.',
-    refreshes: [SUPPLIERS_KEY, ROUTES_KEY],
-    onDone: onSaved ?? onClose,
-  })
+  const save = useFormAction(
+    form,
+    (values: Values) => api.put<Supplier>(supplierCall(values.id), bodyOf(values)),
+    {
+      fields: ['type', 'base_url', 'formats', 'account_id', 'connect_seconds'],
+      done: supplier === null ? 'The supplier was added.' : 'The supplier was changed.',
+      refreshes: [SUPPLIERS_KEY, ROUTES_KEY],
+      onDone: onSaved ?? onClose,
+    },
+  )
   return (
     <FormDrawer
       title={supplier === null ? 'Add a supplier' : `Edit ${supplier.id}`}
-      isOpen
       onClose={onClose}
-      onSubmit={form.onSubmit(save.submit)}
       submitLabel={supplier === null ? 'Add supplier' : 'Save'}
-      isSubmitting={save.isRunning}
-      error={save.error}
+      {...save.drawer}
     >
       <Address form={form} isNew={supplier === null} />
       <Options form={form} />

@@ -26,23 +26,13 @@ export function AddUser({ onClose }: { readonly onClose: () => void }) {
     initialValues: { email: '', name: '', account_id: null, role: 'owner', is_operator: false },
     validate: { email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address') },
   })
-  const add = useFormAction((values: Values) => api.post<IssuedUser>(USERS, bodyOf(values)), {
-    fields: ['email', 'name', 'account_id', 'role'],
-    setFieldError: form.setFieldError,
+  const add = useFormAction(form, (values: Values) => api.post<IssuedUser>(USERS, bodyOf(values)), {
     refreshes: [USERS_KEY],
     onDone: setIssued,
   })
   if (issued !== null) return <IssuedPassword user={issued} onClose={onClose} />
   return (
-    <FormDrawer
-      title="Add a user"
-      isOpen
-      onClose={onClose}
-      onSubmit={form.onSubmit(add.submit)}
-      submitLabel="Add user"
-      isSubmitting={add.isRunning}
-      error={add.error}
-    >
+    <FormDrawer title="Add a user" onClose={onClose} submitLabel="Add user" {...add.drawer}>
       <TextInput label="E-mail" type="email" required data-autofocus {...form.getInputProps('email')} />
       <TextInput label="Name" description="Empty: the e-mail address." {...form.getInputProps('name')} />
       <Select

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { IconSearchOff, IconUserPlus, IconUsers } from '@tabler/icons-react'
 import { useAccountNames } from '../../api/operator-lists.ts'
 import type { OperatorUser } from '../../api/operator-shapes.ts'
@@ -7,20 +7,19 @@ import { useList } from '../../api/use-list.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { ListFilters } from '../../parts/list-filters.tsx'
 import { matchesWords, useSearchedList } from '../../parts/narrow-list.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { SearchField } from '../../parts/search-field.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 import { AddUser } from './add-user.tsx'
 import { UserActions } from './user-actions.tsx'
 
-const SHOWN = {
-  '': 'Everybody',
-  operators: 'Operators',
-  disabled: 'Disabled',
-} as const
+const SHOWN = [
+  { value: 'operators', label: 'Operators' },
+  { value: 'disabled', label: 'Disabled' },
+]
 
 export function Page() {
   const [{ q, show, do: doing }, setState] = useUrlState({ q: '', show: '', do: '' })
@@ -42,21 +41,21 @@ export function Page() {
           </Button>
         }
       />
-      <Group gap="sm" mb="md">
-        <SearchField
-          label="Search users"
-          placeholder="Name or e-mail"
-          value={q}
-          onSearch={(text) => setState({ q: text })}
-          className="filter-wide"
-        />
-        <NativeSelect
-          aria-label="Which users"
-          value={show}
-          onChange={(event) => setState({ show: event.currentTarget.value })}
-          data={Object.entries(SHOWN).map(([value, label]) => ({ value, label }))}
-        />
-      </Group>
+      <ListFilters
+        search={{
+          label: 'Search users',
+          placeholder: 'Name or e-mail',
+          value: q,
+          onSearch: (text) => setState({ q: text }),
+        }}
+        choice={{
+          label: 'Which users',
+          all: 'Everybody',
+          options: SHOWN,
+          value: show,
+          onChange: (chosen) => setState({ show: chosen }),
+        }}
+      />
       <Panel isFlush>
         <DataTable
           label="Users"

@@ -16,14 +16,13 @@ export function AddCredential({ account, supplier, onClose }: AddCredentialProps
     validate: { secret: (secret) => (secret.trim() === '' ? 'Paste the key' : null) },
   })
   const action = useFormAction(
+    form,
     ({ secret, label }: { secret: string; label: string }) =>
       ownSupplierCalls(account).addCredential(supplier, {
         secret: secret.trim(),
         ...(label.trim() !== '' && { label: label.trim() }),
       }),
     {
-      fields: ['secret', 'label'],
-      setFieldError: form.setFieldError,
       done: 'The credential is in use from the next request on.',
       refreshes: [[account, 'own-suppliers']],
       onDone: onClose,
@@ -32,12 +31,9 @@ export function AddCredential({ account, supplier, onClose }: AddCredentialProps
   return (
     <FormDrawer
       title={`Add a credential to ${supplier}`}
-      isOpen
       onClose={onClose}
-      onSubmit={form.onSubmit((values) => void action.submit(values))}
       submitLabel="Add"
-      isSubmitting={action.isRunning}
-      error={action.error}
+      {...action.drawer}
     >
       <PasswordInput
         label="Secret"

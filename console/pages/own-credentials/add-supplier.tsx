@@ -13,7 +13,6 @@ interface Values {
   readonly secret: string
 }
 
-const FIELDS = ['id', 'base_url', 'secret']
 const [FIRST] = PRESETS
 
 export interface AddSupplierProps {
@@ -38,9 +37,7 @@ export function AddSupplier({ account, onClose }: AddSupplierProps) {
     },
   })
   const preset = presetOf(form.values.vendor)
-  const action = useFormAction((values: Values) => addSupplier(account.id, values), {
-    fields: FIELDS,
-    setFieldError: form.setFieldError,
+  const action = useFormAction(form, (values: Values) => addSupplier(account.id, values), {
     done: ({ id }) => `${id} is in use from the next request on.`,
     refreshes: [
       [account.id, 'own-suppliers'],
@@ -49,15 +46,7 @@ export function AddSupplier({ account, onClose }: AddSupplierProps) {
     onDone: onClose,
   })
   return (
-    <FormDrawer
-      title="Add a supplier"
-      isOpen
-      onClose={onClose}
-      onSubmit={form.onSubmit((values) => void action.submit(values))}
-      submitLabel="Add"
-      isSubmitting={action.isRunning}
-      error={action.error}
-    >
+    <FormDrawer title="Add a supplier" onClose={onClose} submitLabel="Add" {...action.drawer}>
       <NativeSelect
         label="Vendor"
         data={PRESETS.map(({ id, label }) => ({ value: id, label }))}

@@ -2,7 +2,6 @@ import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconUserPlus, IconUsers } from '@tabler/icons-react'
-import { useState } from 'react'
 import { accountPath, api } from '../../api/client.ts'
 import { useUser } from '../../api/session.ts'
 import type { Role } from '../../api/session-shape.ts'
@@ -11,11 +10,11 @@ import type { ChosenAccount } from '../../app/account.ts'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { placeError } from '../../parts/field-errors.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { useAction } from '../../parts/use-action.ts'
+import { useFormAction } from '../../parts/use-form-action.ts'
 
 interface Member {
   readonly user_id: string
@@ -103,34 +102,24 @@ function Remove({ member, onConfirm }: RemoveProps) {
   )
 }
 
-const FIELDS = ['email', 'role'] as const
+interface NewMember {
+  readonly email: string
+  readonly role: Role
+}
 
 function AddMember({ account, onClose }: MembersProps & { readonly onClose: () => void }) {
-  const [error, setError] = useState<unknown>(null)
-  const form = useForm<{ email: string; role: Role }>({
+  const form = useForm<NewMember>({
     initialValues: { email: '', role: 'member' },
     validate: { email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address') },
   })
-  const add = useAction(
-    (member: { email: string; role: Role }) => api.post(accountPath(account.id, '/members'), member),
+  const add = useFormAction(
+    form,
+    ({ email, role }: NewMember) =>
+      api.post(accountPath(account.id, '/members'), { email: email.trim(), role }),
     { done: 'The member was added.', refreshes: [[account.id, 'members']], onDone: onClose },
   )
-  const submit = form.onSubmit(async ({ email, role }) => {
-    setError(null)
-    await add.runAndWait({ email: email.trim(), role }).catch((thrown: unknown) => {
-      setError(placeError(thrown, FIELDS, form.setFieldError))
-    })
-  })
   return (
-    <FormDrawer
-      title="Add a member"
-      isOpen
-      onClose={onClose}
-      onSubmit={submit}
-      submitLabel="Add"
-      isSubmitting={add.isRunning}
-      error={error}
-    >
+    <FormDrawer title="Add a member" onClose={onClose} submitLabel="Add" {...add.drawer}>
       <TextInput
         label="E-mail"
         type="email"

@@ -45,7 +45,6 @@ function SwitchOff({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormDrawer
       title="Switch off the second factor"
-      isOpen
       onClose={onClose}
       onSubmit={() => disable.run(hasPassword ? { password: proof } : { code: proof.replaceAll(' ', '') })}
       submitLabel="Switch off"

@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { type Credentials, signIn, useSession } from '../../api/session.ts'
 import { PageLoading } from '../../app/page-loading.tsx'
+import { EntryForm } from '../../parts/entry-form.tsx'
 import { EntryFrame } from '../../parts/entry-frame.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { OUTSIDE_REFUSALS } from './outside-refusals.ts'
@@ -96,29 +97,28 @@ function PasswordForm({ onSecondFactor }: PasswordFormProps) {
     }
   }
   return (
-    <form onSubmit={form.onSubmit(submit)} noValidate>
-      <Stack>
-        <TextInput
-          label="E-mail"
-          type="email"
-          size="md"
-          autoComplete="username"
-          autoFocus
-          key={form.key('email')}
-          {...form.getInputProps('email')}
-        />
-        <PasswordInput
-          label="Password"
-          size="md"
-          autoComplete="current-password"
-          key={form.key('password')}
-          {...form.getInputProps('password')}
-        />
-        <ErrorNotice error={error} />
-        <Button type="submit" size="md" fullWidth loading={form.submitting}>
-          Sign in
-        </Button>
-      </Stack>
-    </form>
+    <EntryForm
+      onSubmit={form.onSubmit(submit)}
+      submitLabel="Sign in"
+      isSubmitting={form.submitting}
+      error={error}
+    >
+      <TextInput
+        label="E-mail"
+        type="email"
+        size="md"
+        autoComplete="username"
+        autoFocus
+        key={form.key('email')}
+        {...form.getInputProps('email')}
+      />
+      <PasswordInput
+        label="Password"
+        size="md"
+        autoComplete="current-password"
+        key={form.key('password')}
+        {...form.getInputProps('password')}
+      />
+    </EntryForm>
   )
 }

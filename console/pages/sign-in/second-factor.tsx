@@ -1,7 +1,7 @@
-import { Anchor, Button, Stack, TextInput } from '@mantine/core'
+import { Anchor, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type Credentials, signIn } from '../../api/session.ts'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { EntryForm } from '../../parts/entry-form.tsx'
 
 interface SecondFactorProps {
   readonly credentials: Credentials
@@ -14,8 +14,8 @@ export function SecondFactor({ credentials, onBack }: SecondFactorProps) {
   const [isRecovery, setRecovery] = useState(false)
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<unknown>(null)
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const submit = async (event?: FormEvent) => {
+    event?.preventDefault()
     setRunning(true)
     setError(null)
     try {
@@ -26,30 +26,34 @@ export function SecondFactor({ credentials, onBack }: SecondFactorProps) {
     }
   }
   return (
-    <form onSubmit={(event) => void submit(event)}>
-      <Stack>
-        <TextInput
-          key={String(isRecovery)}
-          label={isRecovery ? 'Recovery code' : 'Code'}
-          size="md"
-          autoFocus
-          autoComplete="one-time-code"
-          inputMode={isRecovery ? 'text' : 'numeric'}
-          value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
-          classNames={{ input: 'code-input' }}
-        />
-        <ErrorNotice error={error} />
-        <Button type="submit" size="md" fullWidth loading={isRunning} disabled={code.trim() === ''}>
-          Go on
-        </Button>
-        <Anchor component="button" type="button" size="sm" onClick={() => setRecovery(!isRecovery)}>
-          {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
-        </Anchor>
-        <Anchor component="button" type="button" size="sm" c="dimmed" onClick={onBack}>
-          Back to the password
-        </Anchor>
-      </Stack>
-    </form>
+    <EntryForm
+      onSubmit={(event) => void submit(event)}
+      submitLabel="Go on"
+      isSubmitting={isRunning}
+      isEmpty={code.trim() === ''}
+      error={error}
+      ways={
+        <>
+          <Anchor component="button" type="button" size="sm" onClick={() => setRecovery(!isRecovery)}>
+            {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
+          </Anchor>
+          <Anchor component="button" type="button" size="sm" c="dimmed" onClick={onBack}>
+            Back to the password
+          </Anchor>
+        </>
+      }
+    >
+      <TextInput
+        key={String(isRecovery)}
+        label={isRecovery ? 'Recovery code' : 'Code'}
+        size="md"
+        autoFocus
+        autoComplete="one-time-code"
+        inputMode={isRecovery ? 'text' : 'numeric'}
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+        classNames={{ input: 'code-input' }}
+      />
+    </EntryForm>
   )
 }

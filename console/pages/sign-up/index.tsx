@@ -1,10 +1,10 @@
-import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, PasswordInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Link, Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type NewUser, signUp, useSession } from '../../api/session.ts'
+import { EntryForm } from '../../parts/entry-form.tsx'
 import { EntryFrame } from '../../parts/entry-frame.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { placeError } from '../../parts/field-errors.ts'
 import { checkPassword, PASSWORD_ADVICE } from '../../parts/password-rule.ts'
 
@@ -50,37 +50,36 @@ function SignUpForm() {
     }
   }
   return (
-    <form onSubmit={form.onSubmit(submit)} noValidate>
-      <Stack>
-        <TextInput
-          label="Name"
-          size="md"
-          autoComplete="name"
-          autoFocus
-          key={form.key('name')}
-          {...form.getInputProps('name')}
-        />
-        <TextInput
-          label="E-mail"
-          type="email"
-          size="md"
-          autoComplete="username"
-          key={form.key('email')}
-          {...form.getInputProps('email')}
-        />
-        <PasswordInput
-          label="Password"
-          description={PASSWORD_ADVICE}
-          size="md"
-          autoComplete="new-password"
-          key={form.key('password')}
-          {...form.getInputProps('password')}
-        />
-        <ErrorNotice error={error} />
-        <Button type="submit" size="md" fullWidth loading={form.submitting}>
-          Create account
-        </Button>
-      </Stack>
-    </form>
+    <EntryForm
+      onSubmit={form.onSubmit(submit)}
+      submitLabel="Create account"
+      isSubmitting={form.submitting}
+      error={error}
+    >
+      <TextInput
+        label="Name"
+        size="md"
+        autoComplete="name"
+        autoFocus
+        key={form.key('name')}
+        {...form.getInputProps('name')}
+      />
+      <TextInput
+        label="E-mail"
+        type="email"
+        size="md"
+        autoComplete="username"
+        key={form.key('email')}
+        {...form.getInputProps('email')}
+      />
+      <PasswordInput
+        label="Password"
+        description={PASSWORD_ADVICE}
+        size="md"
+        autoComplete="new-password"
+        key={form.key('password')}
+        {...form.getInputProps('password')}
+      />
+    </EntryForm>
   )
 }

@@ -22,8 +22,9 @@ export function IssuedKeyDialog({ account, issued, onClose }: IssuedKeyDialogPro
       size="xl"
       title={`The secret of ${issued.name}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
-      // A stray click must not lose what cannot be shown again.
+      // A stray click or key must not lose what cannot be shown again.
       closeOnClickOutside={false}
+      closeOnEscape={false}
     >
       <Stack>
         <SecretOnce what="API key" secret={issued.secret} />

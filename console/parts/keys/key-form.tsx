@@ -97,7 +97,6 @@ function KeyDrawer({ account, title, submitLabel, initial, isSubmitting, onClose
   return (
     <FormDrawer
       title={title}
-      isOpen
       onClose={onClose}
       onSubmit={submit}
       submitLabel={submitLabel}

@@ -4,7 +4,7 @@ import { decodeBase32, stepAt, totpCode } from '../../../src/rules/access/totp.t
 import { startTestGateway } from '../../support/test-gateway.ts'
 import { signIn, visit } from '../support/browser.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
-import { see } from '../support/visible.ts'
+import { leave, see } from '../support/visible.ts'
 
 const PASSWORD = 'copper lantern riverbank'
 const NEXT_PASSWORD = 'walnut orchard evening'
@@ -132,6 +132,20 @@ export function describeEntry(stage: Stage): void {
       await page.getByRole('button', { name: 'Change password' }).click()
       await page.waitForURL(/sign-in\?return=/)
       await page.context().close()
+    },
+    TEST_MS,
+  )
+
+  test(
+    'a call that was refused for an old cookie does not sign out somebody who has a new one',
+    async () => {
+      const visitor = await stage.enter('owner', '/models')
+      const { page } = visitor
+      const error = { message: 'Sign in first.', code: 'auth_required', param: null }
+      await page.route('**/keys?*', (route) => route.fulfill({ status: 401, json: { error } }), { times: 1 })
+      await page.getByRole('link', { name: 'API keys' }).first().click()
+      await page.getByRole('link', { name: /^Acme key/ }).waitFor()
+      await leave(visitor)
     },
     TEST_MS,
   )

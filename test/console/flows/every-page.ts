@@ -1,11 +1,38 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
 import { findBarriers, findFaintColours, type Visit } from '../support/browser.ts'
-import { fillRoute, findIds, isEntry, listRoutes, listViews, settle, withAccount } from '../support/pages.ts'
+import {
+  fillRoute,
+  findIds,
+  isEntry,
+  listRoutes,
+  listViews,
+  settle,
+  turn,
+  withAccount,
+} from '../support/pages.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
 
 const WIDE = { width: 1440, height: 900 }
 const NARROW = { width: 390, height: 844 }
+
+/** What no address opens: menus, questions, and what comes of an answer. */
+const OPENED: readonly { readonly route: string; readonly steps: readonly (string | RegExp)[] }[] = [
+  { route: '/overview', steps: [/^Account:/] },
+  { route: '/overview', steps: [/^Menu of/] },
+  { route: '/overview', steps: [/^Go to/] },
+  { route: '/keys', steps: [/^Actions for/] },
+  { route: '/keys/$id', steps: [/^Actions for/, 'Rotate secret'] },
+  { route: '/keys/$id', steps: [/^Actions for/, 'Revoke'] },
+  { route: '/settings?tab=security', steps: ['Set up'] },
+  { route: '/settings?tab=security', steps: ['Sign out everywhere'] },
+  { route: '/settings?tab=members', steps: ['Add member'] },
+  { route: '/operator/accounts/$id?tab=alerts', steps: ['Set a webhook'] },
+  { route: '/operator/audit', steps: [/\d\d:\d\d/] },
+  { route: '/operator/suppliers', steps: ['Test all'] },
+  { route: '/operator/suppliers/$id', steps: [/^Actions for/, 'Edit'] },
+  { route: '/operator/suppliers/$id', steps: [/^Actions for/, 'Delete'] },
+  { route: '/operator/models/$id?do=edit', steps: ['Review changes'] },
+]
 
 /** Everything that must hold for each page there is, and for each that will be. */
 export function describeEveryPage(stage: Stage): void {
@@ -33,37 +60,49 @@ export function describeEveryPage(stage: Stage): void {
     return visitor
   }
 
-  const widthOf = (page: Page) => page.evaluate('document.documentElement.scrollWidth')
+  /** As it stands, in both colour schemes and at both widths. Of the last of the four only the colours are new. */
+  async function expectNoBarrier({ page, complaints }: Visit): Promise<void> {
+    const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
+    expect(await findBarriers(page)).toEqual([])
+    expect(await widthOf()).toBe(WIDE.width)
+    await turn(page, 'dark')
+    expect(await findBarriers(page)).toEqual([])
+    await page.setViewportSize(NARROW)
+    await settle(page)
+    expect(await findBarriers(page)).toEqual([])
+    expect(await widthOf()).toBe(NARROW.width)
+    await turn(page, 'light')
+    expect(await findFaintColours(page)).toEqual([])
+    expect(complaints).toEqual([])
+  }
 
-  for (const route of [...listRoutes(), '/no-such-page']) {
+  for (const route of [...listRoutes(), '/no-such-page', ...listViews()]) {
     test(
       `${route} has no barrier, fits the screen, asks nothing of others and does not complain`,
-      async () => {
-        const { page, complaints } = await open(route)
-        expect(await findBarriers(page)).toEqual([])
-        expect(await widthOf(page)).toBe(WIDE.width)
-        // Between light and dark only the colours differ.
-        await page.emulateMedia({ colorScheme: 'dark' })
-        expect(await findFaintColours(page)).toEqual([])
-        await page.setViewportSize(NARROW)
-        await settle(page)
-        expect(await findFaintColours(page)).toEqual([])
-        await page.emulateMedia({ colorScheme: 'light' })
-        expect(await findBarriers(page)).toEqual([])
-        expect(await widthOf(page)).toBe(NARROW.width)
-        expect(complaints).toEqual([])
-      },
+      async () => expectNoBarrier(await open(route)),
       TEST_MS,
     )
   }
 
-  for (const view of listViews()) {
+  for (const { route, steps } of OPENED) {
     test(
-      `${view} has no barrier either`,
+      `${route} has no barrier after ${steps.join(', ')}`,
       async () => {
-        const { page, complaints } = await open(view)
-        expect(await findBarriers(page)).toEqual([])
-        expect(complaints).toEqual([])
+        const visitor = await open(route)
+        for (const name of steps) {
+          await visitor.page
+            .getByRole('button', { name })
+            .or(visitor.page.getByRole('menuitem', { name }))
+            .filter({ visible: true })
+            .first()
+            .click()
+        }
+        await visitor.page
+          .locator('[role="dialog"], [role="menu"], [role="alert"], [aria-label="Results of the test"]')
+          .first()
+          .waitFor()
+        await settle(visitor.page)
+        await expectNoBarrier(visitor)
       },
       TEST_MS,
     )

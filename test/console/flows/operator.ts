@@ -171,7 +171,7 @@ export function describeOperator(stage: Stage): void {
       await page.keyboard.press('Escape')
       await stage.go(page, '/operator/system')
       await see(page, 'All is stored')
-      await see(page, /sqlite/i)
+      await see(page, new RegExp(stage.engine.name, 'i'))
       expect((await page.content()).includes('server-secret-for-tests')).toBe(false)
       await leave(visitor)
     },

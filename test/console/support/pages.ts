@@ -30,6 +30,7 @@ export function listAddressNames(): string[] {
 /** What a page shows only when its address says so: tabs, drawers and the like. */
 const VIEWS = [
   '/keys?create=yes',
+  '/keys/$id?edit=yes',
   '/models?model=sandbox-chat',
   '/playground?mode=images',
   '/playground?mode=images&task=edit',
@@ -49,10 +50,15 @@ const VIEWS = [
   '/operator/accounts/$id?tab=alerts',
   '/operator/accounts/$id?do=payment',
   '/operator/accounts/$id?do=tier',
+  '/operator/accounts/$id?do=edit',
+  '/operator/accounts/$id?do=adjustment',
   '/operator/suppliers?do=create',
   '/operator/suppliers/$id?do=credential',
+  '/operator/suppliers/$id?do=edit',
   '/operator/models?do=create',
   '/operator/models/$id?do=route',
+  '/operator/models/$id?do=edit',
+  '/operator/models/$id?route=sandbox-openai',
   '/operator/users?do=create',
 ] as const
 
@@ -93,6 +99,15 @@ const UNDER_WAY = '.mantine-Skeleton-root, [aria-busy="true"], .mantine-Loader-r
 export async function settle(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.locator(UNDER_WAY).first().waitFor({ state: 'detached' })
+}
+
+const ENDING_MOVES = `document.getAnimations().filter((each) => Number.isFinite(each.effect.getComputedTiming().endTime))`
+
+/** Changes the colours and waits until none is halfway between two. */
+export async function turn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  await page.evaluate(`new Promise(requestAnimationFrame).then(() =>
+    Promise.allSettled(${ENDING_MOVES}.map((each) => each.finished)).then(() => true))`)
 }
 
 /** Pages for those who have not signed in. */

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Engine, Site } from '../../../src/edges/storage/testing/engines.ts'
 import { addHousehold, askModel, type Household } from '../../console-api/support/account-stage.ts'
 import { addPerson, browserOf } from '../../console-api/support/people.ts'
 import { startTestGateway, type TestGateway } from '../../support/test-gateway.ts'
@@ -11,14 +12,27 @@ export type Person = 'operator' | 'owner' | 'member'
 
 /** One gateway and one browser for all tests; each test opens a context of its own, and whatever account it changes. */
 export class Stage {
+  readonly engine: Engine
+  #site: Site | null = null
   #gateway: TestGateway | null = null
   #browser: Browser | null = null
   #home: Household | null = null
   readonly #cookies = new Map<Person, ReadonlyMap<string, string>>()
 
+  constructor(engine: Engine) {
+    this.engine = engine
+  }
+
   async open(): Promise<void> {
+    this.#site = await this.engine.makeSite()
+    const { dataFolder, databaseUrl } = this.#site
     this.#gateway = await startTestGateway({
-      environment: { TURNPIKE_SIGN_UP: 'on', TURNPIKE_WEBHOOK_ALLOW_PRIVATE: 'on' },
+      dataFolder,
+      environment: {
+        TURNPIKE_SIGN_UP: 'on',
+        TURNPIKE_WEBHOOK_ALLOW_PRIVATE: 'on',
+        ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
+      },
     })
     this.#browser = await openBrowser()
     this.#home = await addHousehold(this.gateway, 'Acme')
@@ -36,6 +50,7 @@ export class Stage {
   async close(): Promise<void> {
     await this.#browser?.close()
     await this.#gateway?.stop()
+    await this.#site?.remove()
   }
 
   get gateway(): TestGateway {

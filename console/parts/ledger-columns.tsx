@@ -1,0 +1,82 @@
+import { Anchor, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { LedgerEntry, LedgerKind } from '../api/ledger.ts'
+import type { Payment } from '../api/payments.ts'
+import type { Column } from './data-table.tsx'
+import { Money } from './money.tsx'
+import { StatusBadge, type Tone } from './status-badge.tsx'
+import { TimeBelow } from './time-below.tsx'
+import { TimeStamp } from './time-stamp.tsx'
+
+const KINDS: Readonly<Record<LedgerKind, { readonly label: string; readonly tone: Tone }>> = {
+  payment: { label: 'Payment', tone: 'good' },
+  settlement: { label: 'Request', tone: 'neutral' },
+  refund: { label: 'Refund', tone: 'warning' },
+  adjustment: { label: 'Adjustment', tone: 'info' },
+}
+
+/** Where the request of an entry is shown. */
+export type RequestRoute = '/requests/$id' | '/operator/settlements/$id'
+
+export function ledgerColumns(route: RequestRoute): readonly Column<LedgerEntry>[] {
+  return [
+    {
+      head: 'Kind',
+      cell: ({ kind, created_at }) => (
+        <>
+          <StatusBadge state={kind} label={KINDS[kind].label} tone={KINDS[kind].tone} />
+          <TimeBelow at={created_at} />
+        </>
+      ),
+    },
+    { head: 'Time', cell: ({ created_at }) => <TimeStamp at={created_at} />, from: 'sm' },
+    { head: 'What for', cell: (entry) => <Purpose entry={entry} route={route} />, from: 'sm' },
+    {
+      head: 'USDT',
+      isNumeric: true,
+      cell: ({ amount }) => (
+        <Text span inherit className={amount.startsWith('-') ? '' : 'ledger-gain'}>
+          {!amount.startsWith('-') && amount !== '0' && '+'}
+          <Money amount={amount} isBare />
+        </Text>
+      ),
+    },
+  ]
+}
+
+interface PurposeProps {
+  readonly entry: LedgerEntry
+  readonly route: RequestRoute
+}
+
+function Purpose({ entry: { kind, request_id, reference, note }, route }: PurposeProps) {
+  if (request_id !== null) {
+    return (
+      <Anchor
+        inherit
+        className="mono"
+        renderRoot={(props) => <Link to={route} params={{ id: request_id }} {...props} />}
+      >
+        {request_id}
+      </Anchor>
+    )
+  }
+  const words = [reference, note].filter((word) => word !== null && word !== '')
+  if (words.length === 0) return kind === 'settlement' ? 'Older requests of a day, together' : '–'
+  return words.join(' · ')
+}
+
+export const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
+  {
+    head: 'Reference',
+    cell: ({ reference, created_at }) => (
+      <>
+        {reference}
+        <TimeBelow at={created_at} />
+      </>
+    ),
+  },
+  { head: 'Time', cell: ({ created_at }) => <TimeStamp at={created_at} />, from: 'sm' },
+  { head: 'Note', cell: ({ note }) => note ?? '–', from: 'sm' },
+  { head: 'USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
+]
