@@ -10,6 +10,7 @@ import type { Admissions } from './gateway/ports/admissions.ts'
 import type { CommonDesk, PinnedTo } from './gateway/ports/common-desk.ts'
 import type { LiveConfiguration } from './gateway/ports/configuration.ts'
 import type { DescribeDesk, DeskState } from './gateway/ports/console.ts'
+import { within } from './gateway/within.ts'
 import { meterDesk } from './metered-desk.ts'
 import type { Router } from './rules/routing/router.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -190,12 +191,19 @@ async function loadAdmissions({ storage }: Vault, { clock }: Surroundings): Prom
 /** To be called about once a second. Never fails. */
 export async function beatCommons({ registry, state, hasCompany }: Commons): Promise<void> {
   if (!hasCompany) return
-  await registry.beat()
-  await state.admissions?.beat()
+  // Beside each other: a database that hangs must not keep a node from telling the desk what it holds.
+  await Promise.all([registry.beat(), state.admissions?.beat()])
 }
 
-/** When nothing is under way any more and the journal is closed. */
-export async function leaveCommons({ registry, state, desk, hasCompany }: Commons): Promise<void> {
+// What a node could not say in this time others find out when its lease is over.
+const LEAVE_PATIENCE_MS = 5_000
+
+/** When nothing is under way any more and the journal is closed. A store that hangs does not keep it from ending. */
+export function leaveCommons(commons: Commons): Promise<void> {
+  return within(LEAVE_PATIENCE_MS, leave(commons), () => undefined)
+}
+
+async function leave({ registry, state, desk, hasCompany }: Commons): Promise<void> {
   const isDone = (await state.admissions?.stop()) ?? true
   if (hasCompany) await registry.stop({ hasHolds: !isDone })
   await desk?.close()

@@ -2,7 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { administer, type OwnRedis, startOwnRedis } from '../../scripts/test-redis.ts'
 import { DeskAway, DeskSilent } from '../../src/edges/redis/index.ts'
 import type { RedisDesk } from '../../src/edges/redis/redis-desk.ts'
+import type { DeskNotice } from '../../src/gateway/ports/common-desk.ts'
 import { eventually } from '../support/eventually.ts'
+import { createMovableClock } from '../support/movable-clock.ts'
 import {
   admitCall,
   GENERATION,
@@ -131,6 +133,37 @@ describe.skipIf(!isHere)('when Redis', () => {
     await loadAccount(desk, 'account-1')
     await administer(server.port, ['script', 'flush'])
     expect(await desk.admit(admitCall())).toMatchObject({ type: 'admitted' })
+  })
+
+  test('is given messages that no gateway sends, they are told and ignored', async () => {
+    const troubles: string[] = []
+    const desk = await openConnectedDesk(server.url, {
+      prefix: 'p:',
+      onTrouble: (message) => troubles.push(message),
+    })
+    opened.push(desk)
+    const heard: DeskNotice[] = []
+    desk.onNotice((notice) => heard.push(notice))
+    const notice: DeskNotice = { type: 'generation', generation: 'g' }
+    const messages = ['nonsense', 'null', '{}', '{"from":"node-2"}', '{"from":"node-2","notice":null}']
+    for (const message of [...messages, JSON.stringify({ from: 'node-2', notice })]) {
+      await administer(server.port, ['publish', 'p:0:notices', message])
+    }
+    await eventually('what a node says is heard', () => heard.length > 0)
+    expect(heard).toEqual([notice])
+    expect(troubles).toHaveLength(1)
+  })
+
+  test('keeps notices, those that are over take no room', async () => {
+    const clock = createMovableClock()
+    const desk = await openConnectedDesk(server.url, { prefix: 'p:', clock })
+    opened.push(desk)
+    for (let forMs = 1; forMs <= 50; forMs += 1) {
+      await desk.publish({ type: 'cooling', supplierId: 's', credentialId: 'c', forMs }, 1_000)
+      clock.advance(1_000)
+    }
+    expect(await administer(server.port, ['zcard', 'p:{desk}:kept'])).toBe(1)
+    expect(await administer(server.port, ['pttl', 'p:{desk}:kept'])).toBeWithin(1, 1_001)
   })
 
   test('is away from the beginning, the desk waits for it', async () => {

@@ -137,7 +137,7 @@ describe.skipIf(!isHere)('Sentinel', () => {
       await eventually('it is told of the first', () => connections === 1)
       await sentinel.master.halt()
       await sentinel.waitForFailover()
-      await eventually('it is told of the next', () => connections > 1)
+      await eventually('it is told of the next', () => connections > 1, 30_000)
       const answer = await eventually('it is admitted again', async () => {
         const again = await desk.admit(admitCall()).catch(() => null)
         return again?.type === 'admitted' ? again : null

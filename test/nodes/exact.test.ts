@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sendCrowd } from './support/crowd.ts'
-import { Fleet, MODEL, openAccount } from './support/fleet.ts'
+import { addModel, Fleet, MODEL, openAccount } from './support/fleet.ts'
+import { startGatedSupplier } from './support/gated-supplier.ts'
 
 // The crowd keeps both processors busy for seconds; a Redis that waits for a processor is not one that is away.
 const PATIENT = { TURNPIKE_REDIS_DEADLINE_MS: '20000', TURNPIKE_LOG_LEVEL: 'warn' }
 
 const fleet = await Fleet.start({ size: 3, environment: PATIENT })
-afterAll(() => fleet?.stop())
+const supplier = startGatedSupplier()
+afterAll(async () => {
+  await fleet?.stop()
+  await supplier.stop()
+})
 
 const CROWD = Number(process.env.TEST_CROWD ?? 10_000)
 const ask = (fields: object = {}) => ({
@@ -18,8 +23,10 @@ const ask = (fields: object = {}) => ({
 
 describe.skipIf(fleet === null)(`of ${CROWD} requests at once to three nodes`, () => {
   let nodes: Fleet
-  beforeAll(() => {
-    if (fleet !== null) nodes = fleet
+  beforeAll(async () => {
+    if (fleet === null) return
+    nodes = fleet
+    await addModel(nodes.first, 'gated-chat', supplier.url)
   })
 
   test('as many are let in as an account may make', async () => {
@@ -41,31 +48,35 @@ describe.skipIf(fleet === null)(`of ${CROWD} requests at once to three nodes`, (
     expect(tally).toEqual({ '200': 500, '429 rate_limit_exceeded': CROWD - 500 })
   })
 
-  test('as many are let in as the balance has holds for, and it never goes below zero', async () => {
-    // 1 token of prompt and 10 of output at 1 USDT for a million are 11,000 nano.
-    const { accountId, secret } = await openAccount(nodes.first, { balance: '0.0055' })
-    const tally = await sendCrowd({ urls: nodes.urls, key: secret, count: CROWD, body: ask() })
-    const admitted = tally['200'] ?? 0
-    // What a request did not use of its hold is free again and lets others in.
-    expect(admitted).toBeGreaterThanOrEqual(500)
-    expect(admitted + (tally['403 spending_limit_exceeded'] ?? 0)).toBe(CROWD)
-    const { balance } = await settledAccount(accountId, admitted)
-    console.log(`${admitted} of ${CROWD} fitted in 0.0055 USDT; ${balance} are left`)
-    expect(Number(balance)).toBeGreaterThanOrEqual(0)
-    expect(Number(balance)).toBeLessThan(0.000011)
+  // Held back until all others are refused, and then costing what was held: 1 token of prompt and 10 of output at
+  // 1 USDT for a million are 11,000 nano.
+  const HOLDERS = 500
+  const AMOUNT = '0.0055'
+  const gatedCrowd = (key: string) => ({
+    urls: nodes.urls,
+    key,
+    count: CROWD,
+    body: ask({ model: 'gated-chat' }),
+    release: { url: supplier.releaseUrl, holders: HOLDERS },
+  })
+
+  test('as many are let in as the balance has holds for, and it ends at zero', async () => {
+    const { accountId, secret } = await openAccount(nodes.first, { balance: AMOUNT })
+    const tally = await sendCrowd(gatedCrowd(secret))
+    expect(tally).toEqual({ '200': HOLDERS, '403 spending_limit_exceeded': CROWD - HOLDERS })
+    await untilStored(`account=${accountId}`, HOLDERS)
+    const { balance } = await nodes.first.operator<{ balance: string }>('GET', `/accounts/${accountId}`)
+    expect(Number(balance)).toBe(0)
   })
 
   test('as many are let in as fit in the limit of a key', async () => {
     const { keyId, secret } = await openAccount(nodes.first, {
-      key: { usage_limit: { period: 'daily', amount: '0.0055' } },
+      key: { usage_limit: { period: 'daily', amount: AMOUNT } },
     })
-    const tally = await sendCrowd({ urls: nodes.urls, key: secret, count: CROWD, body: ask() })
-    const admitted = tally['200'] ?? 0
-    expect(admitted).toBeGreaterThanOrEqual(500)
-    expect(admitted + (tally['403 spending_limit_exceeded'] ?? 0)).toBe(CROWD)
-    const spent = await spentBy(keyId)
-    console.log(`${admitted} of ${CROWD} fitted in a key's 0.0055 USDT; ${spent} nano were spent`)
-    expect(spent).toBeLessThanOrEqual(5_500_000n)
+    const tally = await sendCrowd(gatedCrowd(secret))
+    expect(tally).toEqual({ '200': HOLDERS, '403 spending_limit_exceeded': CROWD - HOLDERS })
+    const all = await untilStored(`key=${keyId}`, HOLDERS)
+    expect(all.reduce((sum, { amount }) => sum + Math.round(Number(amount) * 1e9), 0)).toBe(5_500_000)
   })
 
   test('a key that is changed through one node is changed on the others with their next request', async () => {
@@ -91,17 +102,6 @@ describe.skipIf(fleet === null)(`of ${CROWD} requests at once to three nodes`, (
     }
     expect(misses).toBe(0)
   })
-
-  /** The account once everything that was admitted is stored. */
-  async function settledAccount(accountId: string, settlements: number): Promise<{ balance: string }> {
-    await untilStored(`account=${accountId}`, settlements)
-    return nodes.first.operator('GET', `/accounts/${accountId}`)
-  }
-
-  async function spentBy(keyId: string): Promise<bigint> {
-    const all = await untilStored(`key=${keyId}`, 1)
-    return all.reduce((sum, { amount }) => sum + BigInt(Math.round(Number(amount) * 1e9)), 0n)
-  }
 
   interface Listed {
     readonly data: { readonly amount: string }[]

@@ -93,7 +93,7 @@ describe.skipIf(!isPossible)('under load', () => {
     const nodes = await startFleet()
     const load = await startTraffic(nodes)
     const killedAtMs = performance.now()
-    nodes.redis.halt()
+    await nodes.redis.halt()
     await recovery(load, 'Redis killed', killedAtMs)
     await Bun.sleep(1_000)
     const backAtMs = performance.now()

@@ -59,8 +59,7 @@ export class DeskPresence {
 
   onConnected(listener: () => void): () => void {
     this.#connectedListeners.add(listener)
-    const isLate = this.#isClientUp && this.#isListenerUp
-    if (isLate) queueMicrotask(() => this.#connectedListeners.has(listener) && listener())
+    if (this.#doBothStand) queueMicrotask(() => this.#connectedListeners.has(listener) && listener())
     return () => this.#connectedListeners.delete(listener)
   }
 
@@ -155,16 +154,27 @@ export class DeskPresence {
     }, ignore)
   }
 
+  /** The client says that a connection is lost a moment after it knows. */
+  get #doBothStand(): boolean {
+    const { client, listener } = this.#parts
+    const areReady = client.status === 'ready' && listener.status === 'ready'
+    return areReady && this.#isClientUp && this.#isListenerUp
+  }
+
   #tellWhenBothStand(): void {
-    if (!this.#isClientUp || !this.#isListenerUp) return
+    if (!this.#doBothStand) return
     this.#lastTrouble = null
     for (const listener of [...this.#connectedListeners]) listener()
   }
 
-  #hear(message: string): void {
-    const { from, notice } = JSON.parse(message) as Message
-    if (from === this.#parts.nodeId) return
-    for (const listener of [...this.#noticeListeners]) listener(notice)
+  #hear(text: string): void {
+    const message = readMessage(text)
+    if (message === null) {
+      this.#tell('Something that no gateway says was published among the notices, and is ignored.')
+      return
+    }
+    if (message.from === this.#parts.nodeId) return
+    for (const listener of [...this.#noticeListeners]) listener(message.notice)
   }
 
   /** Every attempt to connect fails alike, and is told once. */
@@ -194,6 +204,17 @@ function connectNow(server: Redis): Promise<void> {
     server.once('ready', () => resolve())
     server.once('end', () => resolve())
   })
+}
+
+/** Anybody who may publish can say anything there, and what the client calls must not throw: that ends the process. */
+function readMessage(text: string): Message | null {
+  try {
+    const message = JSON.parse(text) as Partial<Message> | null
+    const { from, notice } = message ?? {}
+    return typeof from === 'string' && typeof notice?.type === 'string' ? { from, notice } : null
+  } catch {
+    return null
+  }
 }
 
 function readSession(text: string): Session | null {

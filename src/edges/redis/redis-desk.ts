@@ -119,7 +119,7 @@ export class RedisDesk implements CommonDesk {
     const keys = this.#moneyKeys(accountId)
     if (!this.#connection.isCluster) keys.push(this.#keys.generation)
     else if ((await this.#witness.read()).generation !== news.generation) return
-    await this.#connection.run(LEARN, keys, encodeNews(news))
+    await this.#connection.run(LEARN, keys, [this.#time(), ...encodeNews(news)])
   }
 
   async assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void> {

@@ -155,7 +155,7 @@ export class MemoryDesk implements CommonDesk {
   async learn(accountId: string, news: AccountNews): Promise<void> {
     if (news.generation !== this.#hub.generation) return
     const { money } = this.#hub.account(accountId)
-    money.learn(this.#nodeId, news)
+    money.learn(this.#nodeId, news, dayOf(this.#hub.nowMs()))
     if (news.isLoad) money.loadedIn = news.generation
   }
 

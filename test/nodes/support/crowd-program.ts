@@ -7,6 +7,8 @@ interface Errand {
   readonly key: string
   readonly count: number
   readonly body: unknown
+  /** Asked for when all but this many requests have ended. */
+  readonly release?: { readonly url: string; readonly holders: number }
 }
 
 const errand: Errand = JSON.parse(process.argv[2] ?? '')
@@ -27,7 +29,27 @@ async function ask(index: number): Promise<string> {
   }
 }
 
-const outcomes = await Promise.all(Array.from({ length: errand.count }, (_, index) => ask(index)))
+// Whatever goes wrong, nobody waits for ever.
+const PATIENCE_MS = 60_000
+let pending = errand.count
+let isReleased = false
+
+async function release(): Promise<void> {
+  if (errand.release === undefined || isReleased) return
+  isReleased = true
+  await fetch(errand.release.url)
+}
+
+const timer = setTimeout(release, PATIENCE_MS)
+const outcomes = await Promise.all(
+  Array.from({ length: errand.count }, async (_, index) => {
+    const outcome = await ask(index)
+    pending -= 1
+    if (pending === errand.release?.holders) await release()
+    return outcome
+  }),
+)
+clearTimeout(timer)
 const tally: Record<string, number> = {}
 for (const outcome of outcomes) tally[outcome] = (tally[outcome] ?? 0) + 1
 console.log(JSON.stringify(tally))

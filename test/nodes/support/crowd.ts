@@ -7,6 +7,8 @@ export interface Crowd {
   readonly key: string
   readonly count: number
   readonly body: unknown
+  /** Asked for when all but this many requests have ended. */
+  readonly release?: { readonly url: string; readonly holders: number }
 }
 
 /** How many requests of a crowd that came all at once ended in what: `200`, or status and error code. */

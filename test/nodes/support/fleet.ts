@@ -150,6 +150,24 @@ async function registerSupply(node: GatewayProcess, sandboxUrl: string): Promise
   }
 }
 
+/** A model of its own at one more supplier, at the same price. */
+export async function addModel(node: GatewayProcess, model: string, supplierUrl: string): Promise<void> {
+  await node.operator('PUT', `/suppliers/${model}`, {
+    type: 'openai-compatible',
+    base_url: `${supplierUrl}/v1`,
+    formats: ['chat-completion'],
+    enabled: true,
+  })
+  await node.operator('POST', `/suppliers/${model}/credentials`, { secret: 'sk-fleet' })
+  await node.operator('PUT', `/models/${model}`, { owned_by: 'fleet', output_token_limit: 4_096 })
+  await node.operator('PUT', `/models/${model}/routes/${model}`, {
+    upstream_model: model,
+    price: { input: '1', output: '1' },
+    priority: 1,
+    enabled: true,
+  })
+}
+
 export interface NewAccount {
   readonly accountId: string
   readonly keyId: string

@@ -4,6 +4,8 @@ export interface TcpProxy {
   readonly port: number
   /** Where new connections lead from now on; those that stand are broken. */
   leadTo(port: number): void
+  /** The server is gone without a word: connections that stand lead nowhere, and nobody is told. New ones lead on. */
+  vanish(): void
   stop(): Promise<void>
 }
 
@@ -11,8 +13,10 @@ export interface TcpProxy {
 export function startProxy(hostname: string, targetPort: number): Promise<TcpProxy> {
   let target = targetPort
   const open = new Set<Socket>()
+  const pairs: [client: Socket, upstream: Socket][] = []
   const server = createServer((client) => {
     const upstream = connect(target, '127.0.0.1')
+    pairs.push([client, upstream])
     for (const [one, other] of [
       [client, upstream],
       [upstream, client],
@@ -38,6 +42,17 @@ export function startProxy(hostname: string, targetPort: number): Promise<TcpPro
       leadTo: (port) => {
         target = port
         breakAll()
+      },
+      vanish: () => {
+        for (const [client, upstream] of pairs) {
+          client.unpipe()
+          client.resume()
+          upstream.unpipe()
+          // Its end must not be passed on.
+          upstream.removeAllListeners('close')
+          upstream.destroy()
+        }
+        pairs.length = 0
       },
       stop: () => {
         breakAll()

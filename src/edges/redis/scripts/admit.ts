@@ -74,7 +74,7 @@ local heldUpper, heldLower = split(money[3] or '0')
 local keyHeldUpper, keyHeldLower = split(money[4] or '0')
 
 if period ~= '' then
-  local day, total = string.match(money[6], '^(%d+):(.*)$')
+  local day, total = string.match(money[6] or '0:0', '^(%d+):(.*)$')
   -- What was spent in a period that is over does not count.
   local spentUpper, spentLower = split(tonumber(day) >= startDay(period) and total or '0')
   local limitUpper, limitLower = split(limit)

@@ -15,27 +15,25 @@ local known = redis.call('GET', KEYS[1])
 if not known or tonumber(ARGV[1]) > tonumber(known) then redis.call('SET', KEYS[1], ARGV[1]) end
 `)
 
-/** KEYS: kept. ARGV: time, channel, message, the notice, how long it is kept. */
+/**
+ * Notices with the time of their end. KEYS: kept. ARGV: time, channel, message, the notice, how long it is kept. Those
+ * that are over go with every new one, and all of them with the last.
+ */
 export const PUBLISH_KEPT = createScript(
   TIME,
   `
-redis.call('HSET', KEYS[1], ARGV[4], string.format('%.0f', now + tonumber(ARGV[5])))
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
+redis.call('ZADD', KEYS[1], string.format('%.0f', now + tonumber(ARGV[5])), ARGV[4])
+local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')
+redis.call('PEXPIRE', KEYS[1], string.format('%.0f', math.max(1, tonumber(last[2]) - now)))
 redis.call('PUBLISH', ARGV[2], ARGV[3])
 `,
 )
 
-/** KEYS: kept. ARGV: time. Answers with the notices that still are, and forgets the rest. */
+/** KEYS: kept. ARGV: time. Answers with the notices that still are. */
 export const LIST_KEPT = createScript(
   TIME,
   `
-local fields, found = redis.call('HGETALL', KEYS[1]), {}
-for i = 1, #fields, 2 do
-  if now < tonumber(fields[i + 1]) then
-    found[#found + 1] = fields[i]
-  else
-    redis.call('HDEL', KEYS[1], fields[i])
-  end
-end
-return found
+return redis.call('ZRANGEBYSCORE', KEYS[1], string.format('(%.0f', now), '+inf')
 `,
 )

@@ -1,5 +1,5 @@
 import { createScript } from '../desk-script.ts'
-import { AMOUNTS, HOLDS } from './parts.ts'
+import { AMOUNTS, HOLDS, TIME } from './parts.ts'
 
 /** KEYS: money, holds of this node. ARGV: request and amount of each. */
 export const SETTLE = createScript(
@@ -18,15 +18,17 @@ writeHolds()
 )
 
 /**
- * KEYS: money, holds of this node; then generation where it is on the same server. ARGV: generation, whether the
+ * KEYS: money, holds of this node; then generation where it is on the same server. ARGV: time, generation, whether the
  * account is loaded by this, balance and its version or nothing, number of stored requests, these; then of each key its
  * id, and first day and amount of its four periods.
  */
 export const LEARN = createScript(
+  TIME,
   AMOUNTS,
   HOLDS,
   `
-local generation, isLoad, balance, version, stored = unpack(ARGV, 1, 5)
+local generation, isLoad, balance, version, stored = unpack(ARGV, 2, 6)
+local today = math.floor(now / 86400000)
 if KEYS[3] and redis.call('GET', KEYS[3]) ~= generation then return end
 
 local function isGreater(left, right)
@@ -35,8 +37,8 @@ local function isGreater(left, right)
   return isNegative(rightUpper - leftUpper, rightLower - leftLower)
 end
 
-local requests, firstKey = {}, 6 + tonumber(stored)
-for i = 6, firstKey - 1 do requests[#requests + 1] = ARGV[i] end
+local requests, firstKey = {}, 7 + tonumber(stored)
+for i = 7, firstKey - 1 do requests[#requests + 1] = ARGV[i] end
 readHolds(requests)
 for _, request in ipairs(requests) do setHold(request, false) end
 writeHolds()
@@ -65,8 +67,9 @@ for at = firstKey, #ARGV, 9 do
     local day, spent = ARGV[at + i * 2 - 1], ARGV[at + i * 2]
     local knownDay, knownSpent = string.match(known[place] or '', '^(%d+):(.*)$')
     -- News can overtake each other: of one period the greater sum is the later.
-    if not knownDay or tonumber(day) > tonumber(knownDay)
-      or (day == knownDay and isGreater(spent, knownSpent)) then
+    -- A node whose clock is ahead tells of a period that has not begun; the present one must not be forgotten for it.
+    if tonumber(day) <= today and (not knownDay or tonumber(day) > tonumber(knownDay)
+      or (day == knownDay and isGreater(spent, knownSpent))) then
       tell(fields[place], day .. ':' .. spent)
     end
   end

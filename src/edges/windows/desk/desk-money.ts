@@ -2,7 +2,7 @@ import type { HoldDemand, Refusal } from '../../../gateway/ports/admissions.ts'
 import type { AccountNews, OpenHold } from '../../../gateway/ports/common-desk.ts'
 import type { KeyTotals } from '../../../gateway/ports/shared-books.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
-import { newerTotals, spentIn } from '../shared/key-totals.ts'
+import { begunBy, newerTotals, spentIn } from '../shared/key-totals.ts'
 
 type NodeHolds = Map<string, OpenHold>
 
@@ -49,14 +49,15 @@ export class DeskMoney {
     }
   }
 
-  learn(nodeId: string, { stored, balance, keys, isLoad }: AccountNews): void {
+  learn(nodeId: string, { stored, balance, keys, isLoad }: AccountNews, today: number): void {
     for (const requestId of stored) this.remove(nodeId, requestId)
     if (balance !== null && balance.version > this.version) {
       this.balanceNano = balance.balanceNano
       this.version = balance.version
     }
     for (const totals of keys) {
-      this.#totals.set(totals.keyId, newerTotals(this.#totals.get(totals.keyId), totals))
+      const begun = begunBy(today, totals)
+      this.#totals.set(totals.keyId, newerTotals(this.#totals.get(totals.keyId), begun))
       if (isLoad) this.#loadedKeys.add(totals.keyId)
     }
   }

@@ -21,9 +21,12 @@ export class AccountReader {
 
   async readBalances(accountIds: readonly string[]): Promise<Map<string, StoredBalance>> {
     const found = new Map<string, StoredBalance>()
+    const nowMs = this.#clock.nowMs()
     for (const some of chunksOf(accountIds)) {
       for (const balance of await this.#books.loadStoredBalances(some)) {
-        this.#views.account(balance.accountId).learn(balance)
+        const view = this.#views.account(balance.accountId)
+        view.learn(balance)
+        view.readAtMs = nowMs
         found.set(balance.accountId, balance)
       }
     }

@@ -11,6 +11,11 @@ const MOST_TRIES = 5
 /** How long an admission waits for the database to tell of an account that nobody asked for yet. */
 export const READ_PATIENCE_MS = 2_000
 
+// How old what is known of money may be when a node judges alone, and what it does to know better.
+const FRESH_MS = 3_000
+const REFRESH_PATIENCE_MS = 200
+const REST_MS = 2_000
+
 const CHANGED: Refusal = { reason: 'configuration-changed' }
 export const UNAVAILABLE: Refusal = {
   reason: 'unavailable',
@@ -20,6 +25,8 @@ export const UNAVAILABLE: Refusal = {
 /** Judges requests: at the desk, or by this node's share of the limits when the desk cannot. */
 export class AdmitAtDesk {
   readonly #parts: NodeParts
+  /** A database that did not answer is not waited for by every request. */
+  #databaseRestsUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: NodeParts) {
     this.#parts = parts
@@ -56,7 +63,7 @@ export class AdmitAtDesk {
   }
 
   #conclude(answer: Exclude<AdmitAnswer, { type: 'unknown' }>, demand: Demand, entry: Entry): Decision {
-    const { entries, windowView, clock, onPin } = this.#parts
+    const { entries, windowView, clock, suspects, onPin } = this.#parts
     switch (answer.type) {
       case 'admitted':
         windowView.remember(demand.windows, answer.windows, clock.nowMs())
@@ -66,6 +73,8 @@ export class AdmitAtDesk {
       case 'refused':
         windowView.remember(demand.windows, answer.windows, clock.nowMs())
         entries.forget(entry)
+        // Another node may have died between storing a payment and telling of it: what is stored is looked up once more.
+        if (answer.refusal.reason !== 'window') suspects.add(demand.accountId, limitedKeys(demand))
         return answer.refusal
       case 'behind':
         entries.forget(entry)
@@ -91,21 +100,35 @@ export class AdmitAtDesk {
     else entries.forget(entry)
     // The desk does not know of it, or may hold what was refused.
     if (refusal === null || entry.isUnanswered) {
-      suspects.add(demand.accountId, demand.hold.usageLimit === null ? [] : [demand.keyId])
+      suspects.add(demand.accountId, limitedKeys(demand))
     }
     return refusal
   }
 
-  /** What was known before the database went away as well is good enough: this node knows what it did since. */
+  /**
+   * Other nodes may have spent since this one looked. What was known before the database went away as well is good
+   * enough: this node knows what it did since.
+   */
   async #knowsEnough({ accountId, keyId, hold }: Demand, { account, key }: Entry): Promise<boolean> {
-    const { reader, timers } = this.#parts
-    const needsBalance = hold.creditLineNano !== null && hold.amountNano > 0n && !account.isKnown
-    const needsTotals = hold.usageLimit !== null && key.totals === null
-    if (!needsBalance && !needsTotals) return true
+    const { reader, timers, clock } = this.#parts
+    const nowMs = clock.nowMs()
+    const isOld = (readAtMs: number) => nowMs - readAtMs > FRESH_MS && nowMs >= this.#databaseRestsUntilMs
+    const wantsBalance = hold.creditLineNano !== null && hold.amountNano > 0n
+    const wantsTotals = hold.usageLimit !== null
+    const isKnown = (!wantsBalance || account.isKnown) && (!wantsTotals || key.totals !== null)
+    const readsBalance = wantsBalance && (!account.isKnown || isOld(account.readAtMs))
+    const readsTotals = wantsTotals && (key.totals === null || isOld(key.readAtMs))
+    if (!readsBalance && !readsTotals) return true
     const read = Promise.all([
-      reader.readBalances(needsBalance ? [accountId] : []),
-      reader.readTotals(needsTotals ? [keyId] : []),
+      reader.readBalances(readsBalance ? [accountId] : []),
+      reader.readTotals(readsTotals ? [keyId] : []),
     ])
-    return isDoneWithin(read, READ_PATIENCE_MS, timers)
+    if (await isDoneWithin(read, isKnown ? REFRESH_PATIENCE_MS : READ_PATIENCE_MS, timers)) return true
+    this.#databaseRestsUntilMs = clock.nowMs() + REST_MS
+    return isKnown
   }
+}
+
+function limitedKeys({ keyId, hold }: Demand): string[] {
+  return hold.usageLimit === null ? [] : [keyId]
 }

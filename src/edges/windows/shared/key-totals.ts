@@ -28,3 +28,19 @@ function newer(known: PeriodTotal, told: PeriodTotal): PeriodTotal {
   if (told.startDay !== known.startDay) return told.startDay > known.startDay ? told : known
   return told.spentNano > known.spentNano ? told : known
 }
+
+const NOT_BEGUN: PeriodTotal = { startDay: 0, spentNano: 0n }
+
+/** A node whose clock is ahead tells of a period that has not begun; the present one must not be forgotten for it. */
+export function begunBy(day: number, { keyId, totals }: KeyTotals): KeyTotals {
+  const begun = (total: PeriodTotal) => (total.startDay <= day ? total : NOT_BEGUN)
+  return {
+    keyId,
+    totals: {
+      daily: begun(totals.daily),
+      weekly: begun(totals.weekly),
+      monthly: begun(totals.monthly),
+      forever: totals.forever,
+    },
+  }
+}

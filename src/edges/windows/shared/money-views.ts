@@ -9,6 +9,7 @@ import { newerTotals, spentIn } from './key-totals.ts'
 export class AccountView {
   /** Below any stored one while nothing is known. */
   version = -1n
+  readAtMs = Number.NEGATIVE_INFINITY
   storedNano: NanoUsdt = 0n
   /** Holds of this node on requests under way. */
   heldNano: NanoUsdt = 0n
