@@ -12,6 +12,9 @@ import { thoughtShelf } from './shared-memory.ts'
 import { AccessTokens } from './suppliers/access-tokens.ts'
 import type { Surroundings } from './surroundings.ts'
 
+// For how long a connection has been idle; a clock that is set says nothing about it.
+const STOPWATCH = { nowMs: () => performance.now() }
+
 /** The parts a request needs, as the settings want them. */
 export function buildGateway(
   settings: Settings,
@@ -24,7 +27,7 @@ export function buildGateway(
     secrets: books.secrets,
     admissions: books.admissions,
     journal: books.journal,
-    callSupplier: reachingSandbox(new SupplierClient(clock, settings).call, books.sandboxUrl),
+    callSupplier: reachingSandbox(new SupplierClient(STOPWATCH, settings).call, books.sandboxUrl),
     callTools: {
       clock,
       tokens: new AccessTokens(clock),

@@ -1,7 +1,9 @@
+import { GatewayError } from '../errors/gateway-error.ts'
 import { buildSnapshot } from '../rules/catalog/build-snapshot.ts'
 import type { LiveConfiguration } from './ports/configuration.ts'
 import type { ChangeProgress } from './ports/shared-books.ts'
 import type { Storage } from './ports/storage.ts'
+import { within } from './within.ts'
 
 /** How nodes that share a database hear of one another's changes. */
 export interface SharedConfiguration {
@@ -16,7 +18,22 @@ export interface SharedConfiguration {
   readonly reloadBeside?: () => Promise<void>
 }
 
+// A database that hangs must not hold up whoever is judged by what is known.
+const ASK_PATIENCE_MS = 1_000
+// Reading all of a large configuration may take a while, and whoever waits for it would be judged wrongly without it.
+const READ_PATIENCE_MS = 5_000
+
 export type HeldSnapshot = Pick<LiveConfiguration, 'current' | 'replace'>
+
+/** The database lacks changes up to this version, which nodes know of. Nothing was changed. */
+class ChangesLost extends Error {
+  readonly version: number
+
+  constructor(version: number) {
+    super('The database has lost changes.')
+    this.version = version
+  }
+}
 
 /** Keeps a snapshot in step with what nodes that share a database make of the configuration. */
 export class ConfigurationFollower {
@@ -60,7 +77,7 @@ export class ConfigurationFollower {
 
   async change<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
-      return await this.#shared.storage.whileChanging((progress) => this.#changeWith(progress, work))
+      return await this.#changePastLost(work)
     } catch (error) {
       // Some of it may be stored all the same, by an earlier step or because only the confirmation was lost.
       await this.#compareWithStored().catch(() => undefined)
@@ -98,10 +115,10 @@ export class ConfigurationFollower {
 
   async #lookForNewer(): Promise<void> {
     const announced = await this.#askOthers()
-    if (announced !== null) return this.reloadTo(announced)
+    if (announced !== null) return readInTime(this.reloadTo(announced))
     const [known, stored] = [this.#version, await this.#askStored()]
     // While nobody can be asked, what is known goes on.
-    if (stored !== null) await this.#followStored(known, stored)
+    if (stored !== null) await readInTime(this.#followStored(known, stored))
   }
 
   async #askOthers(): Promise<number | null> {
@@ -114,7 +131,8 @@ export class ConfigurationFollower {
 
   async #askStored(): Promise<number | null> {
     try {
-      return await this.#shared.storage.loadConfigurationVersion()
+      const stored: Promise<number | null> = this.#shared.storage.loadConfigurationVersion()
+      return await within(ASK_PATIENCE_MS, stored, () => null)
     } catch {
       return null
     }
@@ -154,7 +172,22 @@ export class ConfigurationFollower {
     if (loaded.version > this.#version) this.#held.replace(buildSnapshot(loaded))
   }
 
+  /** A change must not get the number of one that was lost: nodes that know that one would take it for theirs. */
+  async #changePastLost<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { storage } = this.#shared
+    try {
+      return await storage.whileChanging((progress) => this.#changeWith(progress, work))
+    } catch (error) {
+      if (!(error instanceof ChangesLost)) throw error
+      await this.#passLost(error.version)
+      return storage.whileChanging((progress) => this.#changeWith(progress, work))
+    }
+  }
+
   async #changeWith<Result>(progress: ChangeProgress, work: () => Promise<Result>): Promise<Result> {
+    const newest = Math.max(this.#version, (await this.#askOthers()) ?? 0)
+    // Nobody else changes now, so there is no other way to know of something newer.
+    if (newest > progress.version) throw new ChangesLost(newest)
     await this.reloadTo(progress.version)
     // One that is under way could end in the middle of the work, and undo here what the work has changed.
     while (this.#reloading !== null) await this.#reloading.catch(() => undefined)
@@ -185,5 +218,20 @@ export class ConfigurationFollower {
     if (newestVersion === undefined || announce === undefined) return
     const version = this.#version
     if (((await newestVersion()) ?? 0) < version) await announce(version)
+  }
+}
+
+/** What is known to be newer must be read before anybody is judged by it. It goes on being read for those who come later. */
+async function readInTime(reading: Promise<void>): Promise<void> {
+  try {
+    await within(READ_PATIENCE_MS, reading, () => {
+      throw new Error('The configuration takes too long to be read.')
+    })
+  } catch (cause) {
+    throw new GatewayError(
+      'temporarily_unavailable',
+      'The configuration was changed and cannot be read right now; try again shortly.',
+      { cause },
+    )
   }
 }

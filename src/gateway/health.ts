@@ -2,6 +2,7 @@ import type { DeskState } from './ports/console.ts'
 import type { Endpoint } from './ports/exchange.ts'
 import type { Journal } from './ports/journal.ts'
 import type { Storage } from './ports/storage.ts'
+import { within } from './within.ts'
 
 export interface HealthParts {
   readonly storage: Pick<Storage, 'ping'>
@@ -84,17 +85,7 @@ function databaseAsker(storage: HealthParts['storage']): () => Promise<boolean> 
       .finally(() => {
         asking = null
       })
-    return within(PING_PATIENCE_MS, asking)
-  }
-}
-
-async function within(patienceMs: number, answer: Promise<boolean>): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => resolve(false), patienceMs)
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
+    return within(PING_PATIENCE_MS, asking, () => false)
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, jest, test } from 'bun:test'
 import { buildSnapshot, withAccount } from '../rules/catalog/build-snapshot.ts'
 import { anAccount } from '../vocabulary/testing/specimens.ts'
 import type { SharedConfiguration } from './configuration-follower.ts'
@@ -49,6 +49,7 @@ function share(options: { readonly hasDesk: boolean } = { hasDesk: true }) {
     isDeskAway: false,
     isDatabaseAway: false,
     gate: Promise.resolve(),
+    versionGate: Promise.resolve(),
     beside: 0,
   }
   const database = async <T>(answer: () => T): Promise<T> => {
@@ -61,7 +62,10 @@ function share(options: { readonly hasDesk: boolean } = { hasDesk: true }) {
   }
   const shared: SharedConfiguration = {
     storage: {
-      loadConfigurationVersion: () => database(() => world.stored),
+      loadConfigurationVersion: async () => {
+        await world.versionGate
+        return database(() => world.stored)
+      },
       loadConfiguration: async () => {
         world.loads += 1
         const loaded = await database(() => ({ ...EMPTY, version: world.stored }))
@@ -97,6 +101,38 @@ function share(options: { readonly hasDesk: boolean } = { hasDesk: true }) {
   }
   return { world, configuration: createLiveConfiguration(FIRST, shared) }
 }
+
+describe('a database that hangs', () => {
+  afterEach(() => void jest.useRealTimers())
+  const never = new Promise<never>(() => undefined)
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+  test('does not hold up whoever is judged by what is known', async () => {
+    const { world, configuration } = share()
+    Object.assign(world, { isDeskAway: true, versionGate: never })
+    jest.useFakeTimers()
+    const caughtUp = configuration.catchUp()
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+    jest.advanceTimersByTime(1_000)
+    await caughtUp
+    expect(configuration.current()).toBe(FIRST)
+  })
+
+  test('refuses whoever would be judged by what is known to be old, and is read for those who come later', async () => {
+    const { world, configuration } = share()
+    const gate = Promise.withResolvers<void>()
+    Object.assign(world, { stored: 2, announced: 2, gate: gate.promise })
+    jest.useFakeTimers()
+    const refused = configuration.catchUp().catch((error: unknown) => error)
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+    jest.advanceTimersByTime(5_000)
+    expect(await refused).toMatchObject({ code: 'temporarily_unavailable' })
+    jest.useRealTimers()
+    gate.resolve()
+    await settle()
+    expect([configuration.current().version, world.loads]).toEqual([2, 1])
+  })
+})
 
 describe('shared', () => {
   test('many who catch up at once ask twice at most, and nobody is served by what began before they asked', async () => {
@@ -134,7 +170,10 @@ describe('shared', () => {
   test('whoever is told of a newer version and cannot read it fails, and the next one reads it', async () => {
     const { world, configuration } = share()
     Object.assign(world, { stored: 2, announced: 2, isDatabaseAway: true })
-    await expect(configuration.catchUp()).rejects.toThrow('away')
+    await expect(configuration.catchUp()).rejects.toMatchObject({
+      code: 'temporarily_unavailable',
+      cause: { message: 'The database is away.' },
+    })
     world.isDatabaseAway = false
     await configuration.catchUp()
     expect(configuration.current().version).toBe(2)
@@ -234,6 +273,22 @@ describe('shared', () => {
     await configuration.beat()
     expect([configuration.current().version, world.stored, world.announced]).toEqual([10, 10, 10])
   })
+
+  for (const [name, known] of [
+    ['that this node knows', { stored: 5, announced: 5 }],
+    ['that others have announced', { announced: 5 }],
+  ] as const) {
+    test(`a change never gets the number of one ${name} and the database has lost`, async () => {
+      const { world, configuration } = share()
+      Object.assign(world, known)
+      if ('stored' in known) await configuration.catchUp()
+      world.stored = 4
+      await configuration.changing(async () => {
+        world.stored += 1
+      })
+      expect([configuration.current().version, world.stored, world.announced]).toEqual([7, 7, 7])
+    })
+  }
 
   test('without a desk the database tells of every change', async () => {
     const { world, configuration } = share({ hasDesk: false })

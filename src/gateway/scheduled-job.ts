@@ -1,4 +1,5 @@
 import type { Clock } from '../vocabulary/clock.ts'
+import { isDue } from './is-due.ts'
 import type { Log } from './ports/log.ts'
 import type { Storage } from './ports/storage.ts'
 
@@ -36,8 +37,9 @@ export class ScheduledJob {
 
   /** To be called every now and then; costs nothing while nothing is due. Resolves when what it started has ended. */
   beat(): Promise<void> {
-    const isTime = !this.#isStopped && this.#surroundings.clock.nowMs() >= this.#nextLookMs
-    if (isTime && this.#running === null) {
+    const mostMs = Math.max(this.#job.periodMs, SECOND_LOOK_MS)
+    const isTime = isDue(this.#surroundings.clock.nowMs(), this.#nextLookMs, mostMs)
+    if (isTime && !this.#isStopped && this.#running === null) {
       this.#running = this.#look().finally(() => {
         this.#running = null
       })
@@ -67,7 +69,7 @@ export class ScheduledJob {
   async #runWhenDue(nowMs: number): Promise<true> {
     const { storage } = this.#surroundings
     const { name, periodMs } = this.#job
-    if (isDue(await storage.findLastRunMs(name), nowMs, periodMs)) {
+    if (isMissing(await storage.findLastRunMs(name), nowMs, periodMs)) {
       await this.#job.run()
       await storage.saveLastRunMs(name, nowMs)
     }
@@ -75,7 +77,7 @@ export class ScheduledJob {
   }
 }
 
-function isDue(lastRunMs: number | null, nowMs: number, periodMs: number): boolean {
+function isMissing(lastRunMs: number | null, nowMs: number, periodMs: number): boolean {
   if (lastRunMs === null) return true
   // A run far in the future is that of a clock that was wrong; to wait for it could take years.
   return periodOf(nowMs, periodMs) > periodOf(lastRunMs, periodMs) || lastRunMs > nowMs + periodMs

@@ -35,6 +35,10 @@ describe('the unit', () => {
   test('comes back after any end, and lets the runtime compile', () => {
     expect([settingOf('Restart'), settingOf('MemoryDenyWriteExecute')]).toEqual(['always', undefined])
   })
+
+  test('is started again however often it failed: a database may be away for longer than any number of starts', () => {
+    expect([settingOf('StartLimitIntervalSec'), settingOf('StartLimitBurst')]).toEqual(['0', undefined])
+  })
 })
 
 describe('the example of its settings', () => {

@@ -6,6 +6,7 @@ import { FileJournal } from '../../src/edges/journal/file-journal.ts'
 import { type Engine, openAt, type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import type { AdmissionRecord } from '../../src/vocabulary/settlement.ts'
 import { FIRST_DAY_MS, paidSettlement } from '../ledger/support/filled-books.ts'
+import { eventually } from '../support/eventually.ts'
 import { findDifference } from '../support/find-difference.ts'
 import { makeDataFolder, removeDataFolder } from '../support/test-gateway.ts'
 
@@ -91,6 +92,30 @@ for (const engine of testedEngines()) {
         await storage.close()
       }
     }
+
+    test('charges what was settled in a later file than it was admitted in, though the earlier one is replayed alone', async () => {
+      const folder = join(left, 'journal')
+      const journal = await FileJournal.start({
+        folder,
+        persist: () => Promise.reject(new Error('away')),
+        isRefusal: () => false,
+        fsync: 'never',
+        onTrouble: () => undefined,
+        segmentBytes: 1,
+      })
+      journal.open({ ...UNDER_WAY, requestId: 'req_long' })
+      journal.open({ ...UNDER_WAY, requestId: 'req_lost' })
+      await eventually('the next file', () => readdirSync(folder).length === 2)
+      await journal.settle(paidSettlement({ requestId: 'req_long' }))
+      await journal.close()
+      const [first = '', ...later] = readdirSync(folder).sort()
+      const early = await type(environment, 'replay', join(folder, first))
+      expect(early.printed).toStartWith('New: 0. Known before: 0. Interrupted: 2.')
+      for (const file of later) await type(environment, 'replay', join(folder, file))
+      expect(await books()).toEqual({ completed: 1, interrupted: ['req_lost'], difference: null })
+      const again = await type(environment, 'replay', folder)
+      expect(again.printed).toStartWith('New: 0. Known before: 2. Interrupted: 0.')
+    })
 
     test('stores what a dead node left, once, however often and in whatever parts it is replayed', async () => {
       const journal = await leaveJournal(join(left, 'journal'))

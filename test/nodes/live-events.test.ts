@@ -80,6 +80,18 @@ for (const engine of testedEngines()) {
       expect(page.heard).toEqual(['req_own', 'req_long', 'req_there', 'req_last'])
     })
 
+    test('hears of nothing twice, however much is stored here in between, as after the database was away', async () => {
+      const page = openPage('acc_1')
+      events.follow(page)
+      await events.beat(START_MS)
+      await there.writeSettlements([ended('req_there', START_MS + 900)])
+      await events.beat(START_MS + 1_000)
+      events.noteSettlements(Array.from({ length: 1_500 }, (_, index) => ended(`req_${index}`, START_MS - 1)))
+      await events.beat(START_MS + 2_000)
+      events.noteSettlements([ended('req_there', START_MS + 900)])
+      expect(page.heard.filter((id) => id === 'req_there')).toHaveLength(1)
+    })
+
     test('costs the database nothing while there is no other node, or nobody follows', async () => {
       await events.beat(START_MS)
       hasOthers = false

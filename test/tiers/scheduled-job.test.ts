@@ -72,6 +72,15 @@ for (const engine of testedEngines()) {
       expect(runs).toBe(2)
     })
 
+    test('that runs on goes on when the clock is set back', async () => {
+      clock.advance(1_000 * HOUR_MS)
+      const job = makeJob()
+      await job.beat()
+      clock.advance(-999 * HOUR_MS)
+      await job.beat()
+      expect(runs).toBe(2)
+    })
+
     test('that is stopped ends what it has begun and begins nothing more', async () => {
       const gate = Promise.withResolvers<void>()
       const begun = Promise.withResolvers<void>()

@@ -7,6 +7,7 @@ import { explainStartFailure } from '../../edges/settings/start-failure.ts'
 import type { Database } from '../../edges/storage/database.ts'
 import { isRefusal } from '../../edges/storage/index.ts'
 import { embeddedFile, openDatabase } from '../../edges/storage/open-database.ts'
+import { findKnown } from '../../edges/storage/tables/presumed-settlements.ts'
 import { writeSettlements } from '../../edges/storage/tables/settlements.ts'
 import { UsageError } from '../command.ts'
 
@@ -50,14 +51,7 @@ function holdDatabase({ databaseUrl, dataFolder }: Settings): () => void {
 
 function targetOn(database: Database): ReplayTarget {
   return {
-    findKnown: async (requestIds) => {
-      const places = requestIds.map((_, index) => `$${index + 1}`).join(', ')
-      const rows = await database.rows<{ request_id: string }>(
-        `select request_id from settlements where request_id in (${places})`,
-        [...requestIds],
-      )
-      return new Set(rows.map((row) => row.request_id))
-    },
+    findKnown: (settlements) => findKnown(database, settlements),
     persist: (settlements) => writeSettlements(database, settlements),
     isRefusal,
   }

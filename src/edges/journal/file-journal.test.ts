@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { appendFileSync, closeSync, mkdtempSync, openSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../../../test/support/eventually.ts'
@@ -225,10 +225,13 @@ describe('the bounds', () => {
     const journal = await start({ persist: database.persist, bounds: { ...bounds, clock } })
     await journal.settle({ ...settlement('long'), startedAtMs: 1_000_000, durationMs: 9_000_000 })
     expect(journal.oldestAtMs).toBe(10_000_000)
-    clock.advance(60_000)
+    clock.advance(60_001)
+    // A clock that was set is no reason to refuse; a database that was asked and did not take it is.
     expect(journal.refusal()).toBeNull()
-    clock.advance(1)
+    await journal.catchUp()
     expect(journal.refusal()).toContain('for more than 60 seconds')
+    clock.advance(-1)
+    expect(journal.refusal()).toBeNull()
     database.isAway = false
     await journal.catchUp()
     expect(journal.refusal()).toBeNull()
@@ -256,6 +259,24 @@ describe('the bounds', () => {
     await journal.close()
     expect(new Set(database.ids).size).toBe(201)
   })
+})
+
+test('a disk that takes nothing is found well again without any request', async () => {
+  const journal = await start({ segmentBytes: 1 })
+  // Writing to a pipe fails while nobody has it open for reading, and works again as soon as somebody has.
+  const pipe = join(folder, 'journal-00000002.jsonl')
+  Bun.spawnSync(['mkfifo', pipe])
+  const reader = openSync(pipe, 'r+')
+  await journal.settle(settlement('before'))
+  closeSync(reader)
+  await journal.settle(settlement('meanwhile'))
+  expect([journal.isDiskFailing, stored.length]).toEqual([true, 2])
+  const nextReader = openSync(pipe, 'r+')
+  await eventually('a disk that writes', () => !journal.isDiskFailing)
+  await journal.settle(settlement('after'))
+  await journal.close()
+  closeSync(nextReader)
+  expect(stored.map(({ requestId }) => requestId).sort()).toEqual(['after', 'before', 'meanwhile'])
 })
 
 describe('the folder', () => {

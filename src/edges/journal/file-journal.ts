@@ -45,6 +45,8 @@ const ADMISSION_FLUSH_MS = 5
 const PERSIST_EVERY_MS = 200
 const PERSIST_BATCH = 200
 const RETRY_MS = [200, 500, 1_000, 2_000, 5_000]
+// A node whose disk takes nothing is sent no requests, so nothing but a try of its own shows that it does again.
+const DISK_RETRY_MS = 1_000
 
 // What most settlements wait for; one promise serves them all.
 const WRITTEN = Promise.resolve()
@@ -75,6 +77,7 @@ export class FileJournal implements Journal {
   #flushTimer: Timer | null = null
   #isFlushScheduled = false
   #isDiskFailing = false
+  #diskTimer: Timer | null = null
   /** Files before the one that is written to. */
   readonly #olderSegments = new Set<number>()
   #persistTimer: Timer | null = null
@@ -150,7 +153,7 @@ export class FileJournal implements Journal {
   /** Why nothing more may be admitted, in one sentence; null while there is room. Cheap enough for every request. */
   refusal(): string | null {
     const { bounds } = this.#options
-    return bounds === undefined ? null : findRefusal(this.#line, bounds)
+    return bounds === undefined ? null : findRefusal(this.#line, bounds, this.#failures > 0)
   }
 
   /** How many settlements are in the journal but not yet in the database. */
@@ -187,6 +190,7 @@ export class FileJournal implements Journal {
     this.#writeAdmissions()
     this.#flush()
     if (this.#flushTimer !== null) clearTimeout(this.#flushTimer)
+    if (this.#diskTimer !== null) clearTimeout(this.#diskTimer)
     this.#isClosed = true
     if (this.#persistTimer !== null) clearTimeout(this.#persistTimer)
     await this.#persisting
@@ -217,6 +221,7 @@ export class FileJournal implements Journal {
     } catch (cause) {
       this.#isDiskFailing = true
       this.#line.addUnfiled(settlements)
+      this.#tryDiskLater()
       return { cause }
     }
     this.#isDiskFailing = false
@@ -225,6 +230,18 @@ export class FileJournal implements Journal {
     if (settlements.length > 0) this.#schedulePersist(this.waiting >= PERSIST_BATCH ? 0 : PERSIST_EVERY_MS)
     if (this.#files.currentBytes >= (this.#options.segmentBytes ?? SEGMENT_BYTES)) this.#startNextSegment()
     return null
+  }
+
+  #tryDiskLater(): void {
+    if (this.#isClosed) return
+    this.#diskTimer ??= setTimeout(() => {
+      this.#diskTimer = null
+      if (!this.#isDiskFailing) return
+      // What is about to be written anyhow is a try as well; an empty line says nothing to whoever reads the file.
+      if (this.#pending.length > 0) return this.#tryDiskLater()
+      this.#pending.push('')
+      this.#write()
+    }, DISK_RETRY_MS)
   }
 
   /** A disk that takes nothing delays answers until the database has their settlements; it does not fail them. */

@@ -12,13 +12,18 @@ export interface JournalBounds {
 const MOST_UNFILED = 200
 
 /** Why nothing more may be admitted; null while there is room. Asked for every request, so it only compares. */
-export function findRefusal(line: WaitingLine, { maxBytes, maxAgeMs, clock }: JournalBounds): string | null {
+export function findRefusal(
+  line: WaitingLine,
+  { maxBytes, maxAgeMs, clock }: JournalBounds,
+  isDatabaseFailing: boolean,
+): string | null {
   const { oldestAtMs } = line
   if (oldestAtMs === null) return null
   if (line.bytes > maxBytes) {
     return `Records of earlier requests wait for the database and fill the journal's ${maxBytes} bytes; try again later.`
   }
-  if (clock.nowMs() - oldestAtMs > maxAgeMs) {
+  // Otherwise it is the clock that has moved, and all that waits is stored in a moment.
+  if (isDatabaseFailing && clock.nowMs() - oldestAtMs > maxAgeMs) {
     return `Records of earlier requests have waited for the database for more than ${maxAgeMs / 1_000} seconds; try again later.`
   }
   if (line.unfiledCount >= MOST_UNFILED) {

@@ -5,8 +5,8 @@ import { persistBatch } from './persist-batch.ts'
 import { recoverLines } from './recover.ts'
 
 export interface ReplayTarget {
-  /** Those of these requests whose settlement is stored. */
-  findKnown(requestIds: readonly string[]): Promise<ReadonlySet<string>>
+  /** The requests of these whose settlement is stored, and was not only presumed. */
+  findKnown(settlements: readonly Settlement[]): Promise<ReadonlySet<string>>
   persist(settlements: readonly Settlement[]): Promise<unknown>
   isRefusal(error: unknown): boolean
 }
@@ -30,7 +30,7 @@ export async function replayJournal(source: JournalSource, target: ReplayTarget)
   const counts = { added: 0, known: 0, interrupted: 0 }
   const refused: string[] = []
   const { damaged } = await recoverLines(linesIn(source), async (batch) => {
-    const known = await target.findKnown(batch.map(({ requestId }) => requestId))
+    const known = await target.findKnown(batch)
     const fresh = batch.filter(({ requestId }) => !known.has(requestId))
     const refusedBefore = refused.length
     await persistBatch(fresh, {

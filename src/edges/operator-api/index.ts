@@ -64,9 +64,14 @@ export function operatorEndpoints(operations: Operations, options: OperatorApiOp
     ...doctorEndpoints(options.diagnostics),
     ...historyEndpoints(operations),
     ...(options.users ? userEndpoints(options.users) : []),
-    ...(options.describeSystem ? systemEndpoints(options.describeSystem) : []),
     ...usageEndpoints(operations),
     ...exportEndpoints(operations),
   ]
-  return endpoints.map((endpoint) => guardEndpoint(endpoint, options))
+  return [...endpoints.map((endpoint) => guardEndpoint(endpoint, options)), ...guardedSystem(options)]
+}
+
+/** Told also while nothing can be read: that is when somebody looks. */
+function guardedSystem({ describeSystem, catchUp: _, ...guard }: OperatorApiOptions): Endpoint[] {
+  if (describeSystem === undefined) return []
+  return systemEndpoints(describeSystem).map((endpoint) => guardEndpoint(endpoint, guard))
 }

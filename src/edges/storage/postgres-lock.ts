@@ -1,5 +1,6 @@
 import type { SQL } from 'bun'
 import { type Lock, LockedOut } from './database.ts'
+import type { Line } from './postgres-connections.ts'
 
 // Locks are pairs: this number, which no other program should use in the same database, and a hash of the name.
 const LOCK_SPACE = 708_726
@@ -14,12 +15,13 @@ const LOCK_NOT_AVAILABLE = '55P03'
  * goes back to the pool never takes it along. Work that goes on after the connection was lost is not told.
  */
 export async function holdLock<Result>(
-  pool: SQL,
+  line: Line,
   { name, patienceMs }: Lock,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const held = await whileLocked(pool, work, async (session) => {
-    if (patienceMs !== null) await session.unsafe(`set local lock_timeout = ${Math.ceil(patienceMs)}`)
+  const held = await whileLocked(line, work, async (session) => {
+    if (patienceMs === null) line.patience.makeEndless()
+    else await session.unsafe(`set local lock_timeout = ${Math.ceil(patienceMs)}`)
     await session.unsafe('select pg_advisory_xact_lock($1, hashtext($2))', [LOCK_SPACE, name])
     return true
   }).catch((error: unknown) => {
@@ -31,11 +33,11 @@ export async function holdLock<Result>(
 
 /** null when it is held already. */
 export async function tryLock<Result>(
-  pool: SQL,
+  line: Line,
   name: string,
   work: () => Promise<Result>,
 ): Promise<Result | null> {
-  const held = await whileLocked(pool, work, async (session) => {
+  const held = await whileLocked(line, work, async (session) => {
     const [row]: { taken: boolean }[] = await session.unsafe(
       'select pg_try_advisory_xact_lock($1, hashtext($2)) as taken',
       [LOCK_SPACE, name],
@@ -48,18 +50,20 @@ export async function tryLock<Result>(
 type Ending<Result> = { readonly result: Result } | { readonly failure: unknown }
 
 async function whileLocked<Result>(
-  pool: SQL,
+  { pool, patience }: Line,
   work: () => Promise<Result>,
   take: (session: SQL) => Promise<boolean>,
 ): Promise<{ readonly result: Result } | null> {
   const begun: { ending: Promise<Ending<Result>> | null } = { ending: null }
   try {
-    await pool.begin(async (session) => {
+    const holding = pool.begin(async (session) => {
       await session.unsafe(`set local idle_in_transaction_session_timeout = ${LEASE_MS}`)
       if (!(await take(session))) return
-      begun.ending = runBeating(session, work)
-      await begun.ending
+      const ending = runBeating(session, work)
+      begun.ending = ending
+      await patience.pause(() => ending)
     })
+    await patience.guard(holding)
   } catch (error) {
     // A connection that is lost ends the transaction at once; what goes on without it is still waited for.
     if (begun.ending === null) throw error

@@ -1,6 +1,8 @@
 import { SQL } from 'bun'
 import type { Database, Parameter } from './database.ts'
+import { Connections, type Line } from './postgres-connections.ts'
 import { holdLock, tryLock } from './postgres-lock.ts'
+import type { Patience } from './server-patience.ts'
 
 const POOL_SIZE = 10
 const CONNECTION_TIMEOUT_SECONDS = 10
@@ -9,43 +11,64 @@ const SCHEMA_LOCK = 7_087_265_911n
 
 const CLOCK_MS = 'cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)'
 
+const AS_OF_ONE_MOMENT = 'isolation level repeatable read read only'
+// Rewrites whole tables.
+const TAKES_AS_LONG_AS_IT_TAKES = /^vacuum\b/
+
 /** The server shows its operator who is connected by the name of the session. */
-export function openPostgres(url: string, sessionName = 'turnpike'): Database {
-  const pool = new SQL(url, {
-    bigint: true,
-    max: POOL_SIZE,
-    connectionTimeout: CONNECTION_TIMEOUT_SECONDS,
-    connection: { application_name: sessionName },
-  })
+export function openPostgres(url: string, sessionName = 'turnpike', silenceMs?: number): Database {
+  const connect = () =>
+    new SQL(url, {
+      bigint: true,
+      max: POOL_SIZE,
+      connectionTimeout: CONNECTION_TIMEOUT_SECONDS,
+      connection: { application_name: sessionName },
+    })
+  const connections = new Connections(connect, silenceMs)
   return {
     clockMs: CLOCK_MS,
-    rows: (sql, parameters) => query(pool, sql, parameters),
-    transaction: (work) => pool.begin((tx) => work(insideTransaction(tx))) as ReturnType<typeof work>,
-    snapshot: (work) =>
-      pool.begin('isolation level repeatable read read only', (tx) =>
-        work(insideTransaction(tx)),
-      ) as ReturnType<typeof work>,
+    rows: (sql, parameters) => {
+      const { pool, patience } = connections.open()
+      if (TAKES_AS_LONG_AS_IT_TAKES.test(sql)) patience.makeEndless()
+      return patience.guard(query(pool, sql, parameters))
+    },
+    transaction: (work) => runTransaction(connections.open(), work),
+    snapshot: (work) => runTransaction(connections.open(), work, AS_OF_ONE_MOMENT),
     lockSchema: outsideTransaction,
     lockTable: outsideTransaction,
-    exclusively: (lock, work) => holdLock(pool, lock, work),
-    unlessRunning: (name, work) => tryLock(pool, `job ${name}`, work),
-    close: () => pool.close(),
+    exclusively: (lock, work) => holdLock(connections.open(), lock, work),
+    unlessRunning: (name, work) => tryLock(connections.open(), `job ${name}`, work),
+    close: () => connections.close(),
   }
 }
 
-function insideTransaction(session: SQL): Database {
+function runTransaction<Result>(
+  { pool, patience }: Line,
+  work: (tx: Database) => Promise<Result>,
+  mode: string | null = null,
+): Promise<Result> {
+  const run = (session: SQL) => patience.pause(() => work(insideTransaction(session, patience)))
+  const begun = mode === null ? pool.begin(run) : pool.begin(mode, run)
+  return patience.guard(begun as Promise<Result>)
+}
+
+function insideTransaction(session: SQL, patience: Patience): Database {
+  const ask = <Row>(sql: string, parameters: readonly Parameter[]) =>
+    patience.during(() => query<Row>(session, sql, parameters))
   const tx: Database = {
     clockMs: CLOCK_MS,
-    rows: (sql, parameters) => query(session, sql, parameters),
+    rows: ask,
     transaction: (work) => work(tx),
     snapshot: () => {
       throw new Error('A transaction sees its own moment already.')
     },
     lockSchema: async () => {
-      await query(session, 'select pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
+      patience.makeEndless()
+      await ask('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
     },
     lockTable: async (name) => {
-      await query(session, `lock table ${name} in exclusive mode`, [])
+      patience.makeEndless()
+      await ask(`lock table ${name} in exclusive mode`, [])
     },
     exclusively: () => {
       throw new Error('A transaction cannot wait for other nodes.')

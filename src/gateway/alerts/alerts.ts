@@ -1,3 +1,4 @@
+import { isDue } from '../is-due.ts'
 import type { Storage } from '../ports/storage.ts'
 import { AlertWatch, type WatchParts } from './alert-watch.ts'
 import { AlertDelivery, type DeliveryParts } from './deliver-alerts.ts'
@@ -39,7 +40,7 @@ export class Alerts {
       await this.raise()
       this.#nextLookMs = nowMs
     }
-    if (nowMs < this.#nextLookMs) return
+    if (!isDue(nowMs, this.#nextLookMs, LOOK_EVERY_MS)) return
     this.#nextLookMs = nowMs + LOOK_EVERY_MS
     await this.deliverDue(nowMs)
   }

@@ -21,6 +21,8 @@ interface Followed {
   sinceMs: number | null
   /** Requests that were told of, in this order. */
   readonly told: Set<string>
+  /** What the last look found: it finds most of it again, however much was told of in between. */
+  listed: ReadonlySet<string>
 }
 
 /**
@@ -37,7 +39,8 @@ export class SettlementsElsewhere {
   }
 
   begin(accountId: string): void {
-    if (!this.#followed.has(accountId)) this.#followed.set(accountId, { sinceMs: null, told: new Set() })
+    if (this.#followed.has(accountId)) return
+    this.#followed.set(accountId, { sinceMs: null, told: new Set(), listed: new Set() })
   }
 
   end(accountId: string): void {
@@ -46,13 +49,14 @@ export class SettlementsElsewhere {
 
   /** Whether it is told of for the first time. */
   note({ accountId, requestId }: Settlement): boolean {
-    const told = this.#followed.get(accountId)?.told
-    if (told === undefined) return true
-    const isNew = !told.delete(requestId)
+    const followed = this.#followed.get(accountId)
+    if (followed === undefined) return true
+    const { told, listed } = followed
+    const isKnown = told.delete(requestId) || listed.has(requestId)
     told.add(requestId)
     const [oldest] = told
     if (told.size > MOST_REMEMBERED && oldest !== undefined) told.delete(oldest)
-    return isNew
+    return !isKnown
   }
 
   /** Gives each new settlement once, the oldest first. Never fails. */
@@ -81,9 +85,12 @@ export class SettlementsElsewhere {
 
   async #lookAt(accountId: string, tell: (settlement: Settlement) => void): Promise<void> {
     const { data } = await this.#parts.storage.listSettlements({ accountId }, { limit: NEWEST, cursor: null })
-    const sinceMs = this.#followed.get(accountId)?.sinceMs ?? Number.POSITIVE_INFINITY
+    const followed = this.#followed.get(accountId)
+    if (followed === undefined) return
+    const sinceMs = followed.sinceMs ?? Number.POSITIVE_INFINITY
     for (const settlement of data.toReversed()) {
       if (this.note(settlement) && endedAtMs(settlement) >= sinceMs) tell(settlement)
     }
+    followed.listed = new Set(data.map(({ requestId }) => requestId))
   }
 }

@@ -45,6 +45,17 @@ describe('live events', () => {
     expect(theirs.heard).toEqual([])
   })
 
+  test('beat on, and look who is welcome, when the clock is set back', async () => {
+    const events = new LiveEvents()
+    const guest = { isWelcome: true }
+    const mine = listen('acc_1', 100, async () => guest.isWelcome)
+    events.follow(mine)
+    await events.beat(10_000_000)
+    guest.isWelcome = false
+    await events.beat(5_000_000)
+    expect([mine.beats, mine.isEnded]).toEqual([2, true])
+  })
+
   test('let a slow reader go and keep the others', () => {
     const events = new LiveEvents()
     const [slow, quick] = [listen('acc_1', 1), listen('acc_1')]

@@ -5,6 +5,7 @@ import { describeSettlement } from '../../rules/catalog/describe-settlement.ts'
 import { describeTime } from '../../rules/catalog/describe-time.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import { isDue } from '../is-due.ts'
 import type { LiveConfiguration } from '../ports/configuration.ts'
 import type { Follower, LiveEvent, LiveEventDesk } from '../ports/console.ts'
 import { type ElsewhereParts, SettlementsElsewhere } from './elsewhere.ts'
@@ -73,7 +74,7 @@ export class LiveEvents implements LiveEventDesk {
   /** To be called about once a second. Never fails. */
   async beat(nowMs: number): Promise<void> {
     const followers = [...this.#followers.values()].flatMap((some) => [...some])
-    if (nowMs >= this.#nextBeatMs) {
+    if (isDue(nowMs, this.#nextBeatMs, HEARTBEAT_MS)) {
       this.#nextBeatMs = nowMs + HEARTBEAT_MS
       for (const follower of followers) follower.beat()
     }
@@ -84,7 +85,7 @@ export class LiveEvents implements LiveEventDesk {
   }
 
   async #lookWhoIsWelcome(followers: readonly Follower[], nowMs: number): Promise<void> {
-    if (nowMs < this.#nextLookMs) return
+    if (!isDue(nowMs, this.#nextLookMs, LOOK_MS)) return
     this.#nextLookMs = nowMs + LOOK_MS
     await Promise.all(followers.map((follower) => this.#lookAt(follower)))
   }

@@ -57,20 +57,29 @@ class Desk {
   }
 }
 
+/** Of the node that tells another time than the database. */
+const oddClock = createMovableClock()
+
 function stage(...names: string[]) {
   const records = new Records()
   const desk = new Desk()
+  const troubles: string[] = []
   const notices: { readonly what: string; readonly facts: object | undefined }[] = []
-  const log: Log = { ...createCollectedLog(), notice: (what, facts) => void notices.push({ what, facts }) }
+  const noteTrouble: Log['trouble'] = (what) => void troubles.push(what)
+  const log: Log = {
+    ...createCollectedLog(),
+    trouble: noteTrouble,
+    notice: (what, facts) => void notices.push({ what, facts }),
+  }
   const returned: string[] = []
   const nodes = names.map(
     (id) =>
       new NodeRegistry({
         node: { id, name: `machine of ${id}`, version: '1', startedAtMs: clock.nowMs() },
         storage: records,
-        desk,
+        desk: id.startsWith('deskless') ? null : desk,
         onReturned: () => void returned.push(id),
-        clock,
+        clock: id === 'odd' ? oddClock : clock,
         log,
       }),
   )
@@ -81,7 +90,7 @@ function stage(...names: string[]) {
       await Promise.all(living.map((node) => node?.beat()))
     }
   }
-  return { records, desk, notices, returned, nodes, pass }
+  return { records, desk, notices, troubles, returned, nodes, pass }
 }
 
 const LEASE_SECONDS = LEASE_MS / 1_000
@@ -102,6 +111,39 @@ describe('nodes', () => {
     await pass(1, a, b)
     expect(await a?.listLiving()).toEqual(['a'])
     expect(desk.released).toEqual([])
+  })
+
+  test('that share nothing but the database say so, once, and not because of the one they replace', async () => {
+    const { troubles, nodes, pass } = stage('deskless before', 'deskless 1', 'deskless 2')
+    const [before, first, second] = nodes
+    await before?.start()
+    await first?.start()
+    await pass(LEASE_SECONDS * 2, first)
+    expect(troubles).toEqual([])
+    await second?.start()
+    await pass(LEASE_SECONDS * 2, first, second)
+    expect(troubles).toEqual(Array(2).fill('nodes do not share limits and balances'))
+  })
+
+  test('whose clock is set back go on telling that they live, and judging the others', async () => {
+    const { records, desk, nodes, pass } = stage('a', 'odd', 'dead')
+    const [a, odd, dead] = nodes
+    const passForAll = async (seconds: number, ...living: (NodeRegistry | undefined)[]) => {
+      for (let second = 0; second < seconds; second += 1) {
+        oddClock.advance(1_000)
+        await pass(1, ...living)
+      }
+    }
+    await Promise.all(nodes.map((node) => node.start()))
+    await passForAll(LEASE_SECONDS, a, odd, dead)
+    oddClock.advance(-3_600_000)
+    await passForAll(LEASE_SECONDS * 2, a, odd, dead)
+    expect(desk.released).toEqual([])
+    expect(await a?.listLiving()).toEqual(['a', 'odd', 'dead'])
+    await passForAll(LEASE_SECONDS + 2, odd)
+    expect(desk.released.toSorted()).toEqual(['a', 'dead'])
+    expect([...records.heard.keys()]).toEqual(['odd'])
+    expect(await odd?.listLiving()).toEqual(['odd'])
   })
 
   test('that stop while they still hold something are released when their lease is over', async () => {

@@ -1,8 +1,10 @@
 import type { Clock } from '../../vocabulary/clock.ts'
+import { isDue } from '../is-due.ts'
 import type { CommonDesk } from '../ports/common-desk.ts'
 import type { Log } from '../ports/log.ts'
 import type { NodeRecord, NodeStore, SeenNode } from '../ports/shared-books.ts'
 import type { Storage } from '../ports/storage.ts'
+import { within } from '../within.ts'
 
 export interface NodeParts {
   readonly node: NodeRecord
@@ -46,6 +48,7 @@ export class NodeRegistry {
   #steadySinceMs = Number.POSITIVE_INFINITY
   #wasCutOff = false
   #isFailing = false
+  #isAloneWithOthers = false
   #isStopped = false
 
   constructor(parts: NodeParts) {
@@ -63,8 +66,8 @@ export class NodeRegistry {
 
   /** To be called about once a second. Never fails. */
   beat(): Promise<void> {
-    const isTime = !this.#isStopped && this.#parts.clock.nowMs() >= this.#nextHeartbeatMs
-    if (isTime && this.#beating === null) {
+    const isTime = isDue(this.#parts.clock.nowMs(), this.#nextHeartbeatMs, this.#heartbeatMs)
+    if (isTime && !this.#isStopped && this.#beating === null) {
       this.#beating = this.#beatNow().finally(() => {
         this.#beating = null
       })
@@ -128,7 +131,19 @@ export class NodeRegistry {
       this.#isFailing = true
       return
     }
+    this.#warnOfOthers()
     await this.#releaseDead().catch((error) => log.trouble('a dead node could not be released', error))
+  }
+
+  /** Nothing else would show it: each node serves, counts what came to itself, and hears of no payment of another. */
+  #warnOfOthers(): void {
+    const { desk, log } = this.#parts
+    // Before a whole lease is over, it may be the one that this node takes the place of.
+    if (desk !== null || this.#isAloneWithOthers || !this.#mayJudge() || !this.hasOthers) return
+    this.#isAloneWithOthers = true
+    const names = this.#living().map(({ name }) => name)
+    const problem = `${names.join(', ')} use one database; limits and balances are shared with REDIS_URL only`
+    log.trouble('nodes do not share limits and balances', new Error(problem))
   }
 
   async #tell(): Promise<void> {
@@ -139,7 +154,8 @@ export class NodeRegistry {
     await storage.saveHeartbeat(this.node)
     const nowMs = clock.nowMs()
     const gapMs = this.#heardAtMs === null ? 0 : nowMs - this.#heardAtMs
-    const isGap = gapMs >= this.#leaseMs - this.#heartbeatMs
+    // By a clock that was set back nobody can tell how long it was.
+    const isGap = gapMs < 0 || gapMs >= this.#leaseMs - this.#heartbeatMs
     if (this.#heardAtMs === null || isGap || wasRemoved) this.#steadySinceMs = nowMs
     if (isGap) this.#wasCutOff = true
     if (nowMs - this.#steadySinceMs >= this.#leaseMs) this.#wasCutOff = false
@@ -150,14 +166,17 @@ export class NodeRegistry {
   }
 
   async #releaseDead(): Promise<void> {
-    const { storage, clock } = this.#parts
-    const mayJudge = clock.nowMs() - this.#steadySinceMs >= this.#leaseMs
-    if (!mayJudge || !this.#seen.some((node) => this.#isDead(node))) return
+    const { storage } = this.#parts
+    if (!this.#mayJudge() || !this.#seen.some((node) => this.#isDead(node))) return
     await storage.unlessRunning(RELEASE_JOB, async () => {
       // Another node may have been here since, or the silent one may have spoken.
       for (const node of await storage.listNodes()) if (this.#isDead(node)) await this.#release(node)
       return true
     })
+  }
+
+  #mayJudge(): boolean {
+    return this.#parts.clock.nowMs() - this.#steadySinceMs >= this.#leaseMs
   }
 
   async #release({ id, name, silentMs }: SeenNode): Promise<void> {
@@ -179,12 +198,10 @@ export class NodeRegistry {
 
   /** Brings the list up to date, unless it is young enough or the database does not answer soon. */
   async #look(): Promise<void> {
-    if (this.#parts.clock.nowMs() - this.#seenAtMs < LIST_KEPT_MS) return
-    const { promise: patience, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, LIST_PATIENCE_MS)
+    if (!isDue(this.#parts.clock.nowMs(), this.#seenAtMs + LIST_KEPT_MS, LIST_KEPT_MS)) return
+    const ignore = () => undefined
     // The list as it was known last is good enough.
-    await Promise.race([this.#list().catch(() => undefined), patience])
-    clearTimeout(timer)
+    await within(LIST_PATIENCE_MS, this.#list().catch(ignore), ignore)
   }
 
   #list(): Promise<void> {

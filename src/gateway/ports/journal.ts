@@ -9,8 +9,6 @@ export interface Journal {
   open(record: AdmissionRecord): void
   /** Resolves when the settlement is in the journal file: only then may the answer's last byte leave. */
   settle(settlement: Settlement): Promise<void>
-  /** Why nothing more may be admitted, in one sentence; null while there is room. Cheap enough for every request. */
-  refusal(): string | null
-  /** Why nothing more may be admitted, in one sentence for clients; null: nothing stands in the way. */
+  /** Why nothing more may be admitted, in one sentence for clients; null while there is room. Cheap enough for every request. */
   refusal(): string | null
 }

@@ -101,6 +101,15 @@ export function* settlementsOf(lines: Iterable<JournalLine>): Generator<Settleme
   for (const record of open.values()) yield interruptedSettlement(record)
 }
 
+/**
+ * Whether this is only what was made of an admission because no settlement of it was found. One that is found later, in
+ * another file or on a node that was taken for dead, tells the truth.
+ */
+export function isPresumed({ outcome, supplier, attempts, amountNano, durationMs }: Settlement): boolean {
+  const isOfNobody = supplier === null && attempts.length === 0
+  return outcome === 'interrupted' && isOfNobody && amountNano === 0n && durationMs === 0
+}
+
 /** Nobody knows what was delivered, so nothing is charged; the record makes it visible. */
 function interruptedSettlement(record: AdmissionRecord): Settlement {
   const { requestId, accountId, keyId, model, clientFormat, stream, startedAtMs } = record

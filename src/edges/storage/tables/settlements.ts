@@ -5,6 +5,7 @@ import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { Database } from '../database.ts'
 import { insertRows, planInsert } from '../statements.ts'
 import { addToDailySpends, BalanceSums, moveBalances, SpendSums } from './ledger.ts'
+import { removePresumed } from './presumed-settlements.ts'
 import { refuseBeyondHorizon } from './retention.ts'
 import {
   decodeSettlement,
@@ -12,7 +13,7 @@ import {
   SETTLEMENT_COLUMNS,
   type SettlementRow,
 } from './settlement-rows.ts'
-import { addToUsage } from './usage.ts'
+import { addToUsage, takeFromUsage } from './usage.ts'
 
 const INSERT_NEW = planInsert({ table: 'settlements', columns: SETTLEMENT_COLUMNS, ending: '' })
 
@@ -26,7 +27,7 @@ const SELECT_SETTLEMENTS = `select ${SETTLEMENT_COLUMNS.join(', ')} from settlem
 
 /**
  * Nearly always all of a batch is new, and then nobody needs to be asked which of it is. Only when it is refused, it
- * may be that some of it was written before a crash.
+ * may be that some of it was written before a crash, or was presumed to have been interrupted.
  */
 export async function writeSettlements(
   database: Database,
@@ -42,12 +43,15 @@ export async function writeSettlements(
     })
   } catch {
     return database.transaction(async (tx) => {
+      const presumed = await removePresumed(tx, batch)
       const inserted = await insertRows<{ request_id: string }>(tx, INSERT_UNKNOWN, rows)
       const ids = new Set(inserted.map((row) => row.request_id))
-      return charge(
+      const moved = await charge(
         tx,
         batch.filter(({ requestId }) => ids.has(requestId)),
       )
+      await takeFromUsage(tx, presumed)
+      return moved
     })
   }
 }

@@ -1,6 +1,6 @@
 import { SPAN_MS, USAGE_SPANS, type UsageSpan, UsageSums } from '../../../rules/ledger/aggregate.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
-import type { Database } from '../database.ts'
+import type { Database, Parameter } from '../database.ts'
 import { insertRows, planInsert } from '../statements.ts'
 import { findHorizonMs } from './retention.ts'
 import { encodeUsage, FIGURES, PLACE_COLUMNS } from './usage-rows.ts'
@@ -16,6 +16,30 @@ const ADD_TO_USAGE = planInsert({
 
 /** Counts settlements that were written in the same transaction, so that each is counted exactly once. */
 export async function addToUsage(tx: Database, settlements: readonly Settlement[]): Promise<void> {
+  await insertRows(tx, ADD_TO_USAGE, countUp(settlements))
+}
+
+/** Takes back what was counted of settlements that are removed in the same transaction. */
+export async function takeFromUsage(tx: Database, settlements: readonly Settlement[]): Promise<void> {
+  const rows = countUp(settlements)
+  await insertRows(
+    tx,
+    ADD_TO_USAGE,
+    rows.map((row) => row.map((value, index) => (index < PLACE_COLUMNS.length ? value : negative(value)))),
+  )
+  for (const row of rows) await tx.rows(REMOVE_EMPTY, row.slice(0, PLACE_COLUMNS.length))
+}
+
+function negative(figure: Parameter): Parameter {
+  return -BigInt(figure ?? 0)
+}
+
+// Of a group without settlements nothing is told.
+const REMOVE_EMPTY = `delete from usage_totals
+  where ${PLACE_COLUMNS.map((column, index) => `${column} = $${index + 1}`).join(' and ')}
+  and completed + client_left + supplier_failed + refused + interrupted = 0`
+
+function countUp(settlements: readonly Settlement[]): Parameter[][] {
   const hours = new UsageSums('hour')
   for (const settlement of settlements) hours.add(settlement)
   const days = new UsageSums('day')
@@ -23,7 +47,7 @@ export async function addToUsage(tx: Database, settlements: readonly Settlement[
   for (const total of ofHours) days.addTotal(total)
   const rows = ofHours.map((total) => encodeUsage('hour', total))
   for (const total of days.totals()) rows.push(encodeUsage('day', total))
-  await insertRows(tx, ADD_TO_USAGE, rows)
+  return rows
 }
 
 /**
