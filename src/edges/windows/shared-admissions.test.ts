@@ -361,3 +361,47 @@ describe('a node', () => {
     expect(world.hub.account('acc').money.heldNano).toBe(600n)
   })
 })
+
+describe('costs that wait for the database in great number', () => {
+  const settleMany = async (count: number) => {
+    for (let index = 0; index < count; index += 1) {
+      const demand = world.demand({ keyId: `key_${index % 2}`, ...holding(5n) })
+      expect(await world.admit(left, demand)).toBeNull()
+      world.settle(demand.requestId, 3n)
+    }
+    await world.time.advance(10)
+  }
+  const money = () => world.hub.account('acc').money
+
+  beforeEach(() => begin({ foldAt: 10 }))
+
+  test('are held as one sum for each key, so that telling of them stays a short step', async () => {
+    await settleMany(105)
+    expect([money().heldNano, money().heldOn('key_0')]).toEqual([315n, 159n])
+    expect(money().holdsOf('left').length).toBeLessThan(10)
+    expect(await world.admit(right, world.demand(holding(686n)))).toEqual({ reason: 'balance' })
+    expect(await world.admit(right, world.demand(holding(685n)))).toBeNull()
+  })
+
+  test('are let go of when they are stored, in whatever portions', async () => {
+    await settleMany(105)
+    const [first, ...rest] = [left.journal.slice(0, 40), left.journal.slice(40)]
+    for (const portion of [first ?? [], ...rest]) {
+      left.journal = portion
+      world.write(left)
+      await world.note(left)
+      await seconds(2)
+      expect(money().balanceNano - money().heldNano).toBe(1_000n - 315n)
+    }
+    expect([money().balanceNano, money().holdsOf('left')]).toEqual([685n, []])
+  })
+
+  test('stay held as such when the desk was emptied, and when the node stops', async () => {
+    await settleMany(105)
+    world.empty()
+    await seconds(2)
+    expect(money().heldNano).toBe(315n)
+    await left.admissions.stop()
+    expect(money().heldNano).toBe(315n)
+  })
+})

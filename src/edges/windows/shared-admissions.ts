@@ -72,11 +72,12 @@ export class SharedAdmissions implements Admissions {
   }
 
   settle(requestId: string, amountNano: NanoUsdt, endedAtMs: number): void {
-    const { entries, settleQueue } = this.#parts
+    const { entries, settleQueue, healer } = this.#parts
     const entry = entries.get(requestId)
     if (entry?.state !== 'open') return
     entries.settle(entry, amountNano, dayOf(endedAtMs))
     settleQueue.add(entry)
+    if (entries.hasBacklog(entry.accountId)) healer.fold(entry.accountId)
   }
 
   /** The database has these; `balances` are those that storing them has moved. Never fails. */

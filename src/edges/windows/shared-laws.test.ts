@@ -57,6 +57,9 @@ const troubled: fc.Arbitrary<Command>[] = [
   fc.record({ type: fc.constant('replace'), node }),
 ]
 
+/** Whether costs that wait for the database are told one by one, some of them as a sum, or all. */
+const foldings = fc.constantFrom(1_000, 3, 1)
+
 /** Carries out what happens, without waiting for any answer: they come as they come. */
 class Run {
   readonly world: World
@@ -250,8 +253,9 @@ describe('whatever several nodes do in whatever order', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(...peaceful, ...traffic), { maxLength: 80, size: 'max' }),
-        async (commands) => {
-          const run = new Run(new World())
+        foldings,
+        async (commands, foldAt) => {
+          const run = new Run(new World({ foldAt }))
           await run.begin()
           for (const command of commands) {
             await run.step(command)
@@ -270,8 +274,9 @@ describe('whatever several nodes do in whatever order', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(...troubled, ...traffic, ...traffic), { maxLength: 80, size: 'max' }),
-        async (commands) => {
-          const run = new Run(new World({ loss: 'refuse' }))
+        foldings,
+        async (commands, foldAt) => {
+          const run = new Run(new World({ loss: 'refuse', foldAt }))
           await run.begin()
           for (const command of commands) {
             await run.step(command)
@@ -289,8 +294,9 @@ describe('whatever several nodes do in whatever order', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(...troubled, ...traffic, ...traffic), { maxLength: 80, size: 'max' }),
-        async (commands) => {
-          const run = new Run(new World({ loss: 'local', leaseMs: 3_000 }))
+        foldings,
+        async (commands, foldAt) => {
+          const run = new Run(new World({ loss: 'local', leaseMs: 3_000, foldAt }))
           await run.begin()
           for (const command of commands) await run.step(command)
           await run.finish()

@@ -45,6 +45,8 @@ export class NewsTeller {
     try {
       await circuit.watch(desk.learn(accountId, { generation, stored, balance, keys, isLoad: false }))
       for (const entry of entries) this.#parts.entries.forget(entry)
+      // What the desk holds of them is a part of a sum, which is now too great.
+      if (entries.some(({ isFolded }) => isFolded)) suspects.add(accountId)
     } catch (error) {
       for (const entry of entries) entry.state = 'stored'
       suspects.add(

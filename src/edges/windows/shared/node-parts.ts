@@ -38,6 +38,8 @@ export interface SharedAdmissionsOptions {
   readonly onNews: (accountId: string, keyIds: readonly string[]) => void
   readonly onTrouble: (error: unknown) => void
   readonly timers?: Timers
+  /** From how many costs of an account that wait for the database on they are told as a sum; absent: the usual number. */
+  readonly foldAt?: number
 }
 
 export type NodeParts = ReturnType<typeof buildNodeParts>
@@ -49,7 +51,7 @@ export function buildNodeParts(options: SharedAdmissionsOptions) {
   const views = new MoneyViews()
   const windowView = new WindowView()
   const shares = new LocalShares(windowView)
-  const entries = new OpenEntries(views)
+  const entries = new OpenEntries(views, options.foldAt)
   const suspects = new Suspects()
   const reader = new AccountReader(books, views, clock)
   const nowMs = () => clock.nowMs()

@@ -1,6 +1,7 @@
 import type { Demand } from '../../../gateway/ports/admissions.ts'
 import type { OpenHold } from '../../../gateway/ports/common-desk.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
+import { FoldedCosts } from './folded-costs.ts'
 import type { AccountView, KeyView, MoneyViews } from './money-views.ts'
 
 /**
@@ -26,6 +27,8 @@ export class Entry implements OpenHold {
   isUnanswered = false
   /** Whether what this node knows of the stored balance lacks it. */
   isUncounted = false
+  /** Whether the desk is told of it as part of a sum. */
+  isFolded = false
 
   constructor({ requestId, accountId, keyId, hold }: Demand, views: MoneyViews) {
     this.requestId = requestId
@@ -45,21 +48,27 @@ export interface AccountEntries {
   readonly stored: Entry[]
 }
 
+// The desk is told of all of an account's at once, in a step for which everybody waits.
+const FOLD_AT = 2_000
+
 /** The requests of this node that the desk holds something of, or should. */
 export class OpenEntries {
   readonly #entries = new Map<string, Entry>()
+  /** Those that are folded and wait for the database: as many as the journal has room for, so nobody walks through them. */
+  readonly #resting = new Map<string, Entry>()
+  readonly #folded = new FoldedCosts()
+  /** Settled, and told of one by one; by account. */
+  readonly #costs = new Map<string, Set<Entry>>()
   readonly #views: MoneyViews
+  readonly #foldAt: number
 
-  constructor(views: MoneyViews) {
+  constructor(views: MoneyViews, foldAt = FOLD_AT) {
     this.#views = views
-  }
-
-  get size(): number {
-    return this.#entries.size
+    this.#foldAt = foldAt
   }
 
   get(requestId: string): Entry | undefined {
-    return this.#entries.get(requestId)
+    return this.#entries.get(requestId) ?? this.#resting.get(requestId)
   }
 
   ask(demand: Demand): Entry {
@@ -84,6 +93,32 @@ export class OpenEntries {
     entry.isUncounted = true
     entry.account.unstoredNano += amountNano
     entry.key.addUnstored(endedDay, amountNano)
+    const costs = this.#costs.get(entry.accountId)
+    if (costs === undefined) this.#costs.set(entry.accountId, new Set([entry]))
+    else costs.add(entry)
+  }
+
+  /** Whether so many costs of an account wait for the database that telling of each would hold everybody up. */
+  hasBacklog(accountId: string): boolean {
+    return (this.#costs.get(accountId)?.size ?? 0) >= this.#foldAt
+  }
+
+  /** From the next assertion of holds on, the desk knows them as a sum. */
+  foldBacklog(accountId: string): void {
+    for (const entry of this.#costs.get(accountId) ?? []) {
+      entry.isFolded = true
+      this.#folded.add(entry)
+      this.#entries.delete(entry.requestId)
+      this.#resting.set(entry.requestId, entry)
+    }
+    this.#costs.delete(accountId)
+  }
+
+  /** The database has its cost, and the desk is to be told. */
+  noteStored(entry: Entry): void {
+    entry.state = 'stored'
+    this.#removeCost(entry)
+    if (this.#resting.delete(entry.requestId)) this.#entries.set(entry.requestId, entry)
   }
 
   /** From now on the cost is in the balance and in the totals that this node knows. */
@@ -96,10 +131,17 @@ export class OpenEntries {
 
   forget(entry: Entry): void {
     this.#entries.delete(entry.requestId)
+    this.#removeCost(entry)
+    if (entry.isFolded) this.#folded.remove(entry)
+  }
+
+  #removeCost(entry: Entry): void {
+    const costs = this.#costs.get(entry.accountId)
+    if (costs?.delete(entry) && costs.size === 0) this.#costs.delete(entry.accountId)
   }
 
   accountIds(): Set<string> {
-    const ids = new Set<string>()
+    const ids = new Set(this.#folded.accountIds())
     for (const { accountId } of this.#entries.values()) ids.add(accountId)
     return ids
   }
@@ -107,7 +149,9 @@ export class OpenEntries {
   /** One pass over all entries serves any number of accounts; those without any are there and empty. */
   byAccount(accountIds: Iterable<string>): Map<string, AccountEntries> {
     const grouped = new Map<string, AccountEntries>()
-    for (const accountId of accountIds) grouped.set(accountId, { holds: [], unsure: [], stored: [] })
+    for (const accountId of accountIds) {
+      grouped.set(accountId, { holds: this.#folded.holdsOf(accountId), unsure: [], stored: [] })
+    }
     for (const entry of this.#entries.values()) {
       const ofAccount = grouped.get(entry.accountId)
       if (ofAccount !== undefined) place(entry, ofAccount)
@@ -118,11 +162,9 @@ export class OpenEntries {
   /** Costs that neither the database nor, once the node is gone, anybody else knows of. */
   costsByAccount(): Map<string, OpenHold[]> {
     const costs = new Map<string, OpenHold[]>()
-    for (const entry of this.#entries.values()) {
-      if (entry.state !== 'settled') continue
-      const ofAccount = costs.get(entry.accountId)
-      if (ofAccount === undefined) costs.set(entry.accountId, [entry])
-      else ofAccount.push(entry)
+    for (const accountId of this.#folded.accountIds()) costs.set(accountId, this.#folded.holdsOf(accountId))
+    for (const [accountId, entries] of this.#costs) {
+      costs.set(accountId, [...(costs.get(accountId) ?? []), ...entries])
     }
     return costs
   }
@@ -136,7 +178,7 @@ function place(entry: Entry, { holds, unsure, stored }: AccountEntries): void {
       return
     case 'stored':
       stored.push(entry)
-      holds.push(entry)
+      if (!entry.isFolded) holds.push(entry)
       return
     case 'open':
     case 'settled':

@@ -70,7 +70,7 @@ export class StoredSettlements {
     const { requestId, keyId, amountNano } = settlement
     const entry = this.#parts.entries.get(requestId)
     if (entry?.state === 'settled') {
-      entry.state = 'stored'
+      this.#parts.entries.noteStored(entry)
       batch.entries.push(entry)
     } else if (entry === undefined) batch.strangers.push(requestId)
     batch.keyIds.add(keyId)

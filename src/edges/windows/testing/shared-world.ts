@@ -23,7 +23,9 @@ export interface TestNode {
   written: { readonly settlements: readonly Settlement[]; readonly balances: readonly StoredBalance[] }[]
 }
 
-export type WorldOptions = Partial<Pick<SharedAdmissionsOptions, 'loss' | 'leaseMs' | 'needsTotals'>>
+export type WorldOptions = Partial<
+  Pick<SharedAdmissionsOptions, 'loss' | 'leaseMs' | 'needsTotals' | 'foldAt'>
+>
 
 type DemandFields = Partial<Omit<Demand, 'hold'>> & { readonly hold?: Partial<Demand['hold']> }
 
