@@ -36,21 +36,34 @@ async function forward(stream: ReadableStream<Uint8Array>, sink: NodeJS.WriteStr
   return text
 }
 
-/** Tests that mostly wait for a browser or for other processes; they run beside all others. */
-const WAITING = ['test/console/', 'test/robustness/', 'test/uploads/', 'test/exports/', 'test/desk/']
+/** Tests that mostly wait, for a browser or for other processes; they run beside all others. */
+const WAITING: readonly (readonly string[])[] = [
+  ['test/console/'],
+  [
+    'test/deploy/',
+    'test/desk/',
+    'test/exports/',
+    'test/nodes/',
+    'test/robustness/',
+    'test/uploads/',
+    'test/workers/',
+  ],
+]
 
 interface Run {
   readonly exitCode: number
   readonly tally: Tally | null
 }
 
-/** Two runs at once, since one alone leaves a processor idle. */
+/** Several runs at once, since one alone leaves a processor idle. */
 async function runTests(databaseUrl: string | null): Promise<readonly Run[]> {
   const { paths, flags } = splitArguments(process.argv.slice(2))
   const files = findTests(paths)
   if (files.length === 0) return [{ exitCode: 1, tally: null }]
-  const isWaiting = (file: string) => WAITING.some((folder) => file.startsWith(folder))
-  const lanes = [files.filter(isWaiting), files.filter((file) => !isWaiting(file))]
+  const isIn = (folders: readonly string[]) => (file: string) =>
+    folders.some((folder) => file.startsWith(folder))
+  const rest = files.filter((file) => !isIn(WAITING.flat())(file))
+  const lanes = [...WAITING.map((folders) => files.filter(isIn(folders))), rest]
   return Promise.all(
     lanes.filter((lane) => lane.length > 0).map((lane) => runLane(lane, { flags, databaseUrl })),
   )
