@@ -10,18 +10,11 @@ import type { KeyMoney } from '../../gateway/ports/money.ts'
 import type { DailySpend } from '../../gateway/ports/storage.ts'
 import { KeySpend } from '../../rules/ledger/key-spend.ts'
 import { dayOf } from '../../rules/ledger/period.ts'
-import {
-  canSpend,
-  isOver,
-  remaining,
-  resetSeconds,
-  spend,
-  UNOPENED,
-  type Window,
-} from '../../rules/limits/window.ts'
+import { isOver, remaining, resetSeconds, spend, UNOPENED, type Window } from '../../rules/limits/window.ts'
 import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
+import { findFullWindow } from './full-window.ts'
 
 interface AccountMoney {
   balanceNano: NanoUsdt
@@ -60,7 +53,7 @@ export class MemoryAdmissions implements Admissions {
     const account = this.#account(demand.accountId)
     const key = this.#key(demand.keyId)
     const refusal =
-      this.#windowRefusal(demand.windows, nowMs) ?? moneyRefusal({ account, key, demand, nowMs })
+      findFullWindow(this.#windows, demand.windows, nowMs) ?? moneyRefusal({ account, key, demand, nowMs })
     if (refusal !== null) return refusal
     this.#take(demand.windows, nowMs)
     const { amountNano } = demand.hold
@@ -83,7 +76,7 @@ export class MemoryAdmissions implements Admissions {
   takeCapacity(windows: readonly WindowDemand[]): Decision {
     if (windows.length === 0) return null
     const nowMs = this.#clock.nowMs()
-    const refusal = this.#windowRefusal(windows, nowMs)
+    const refusal = findFullWindow(this.#windows, windows, nowMs)
     if (refusal === null) this.#take(windows, nowMs)
     return refusal
   }
@@ -143,20 +136,6 @@ export class MemoryAdmissions implements Admissions {
     // The key stays the same object, because requests under way hold money on it.
     const key = this.#key(keyId)
     for (const { day, amountNano } of spends) key.learn(day, amountNano)
-  }
-
-  #windowRefusal(windows: readonly WindowDemand[], nowMs: number): Decision {
-    let longest: (Decision & { reason: 'window' }) | null = null
-    for (const window of windows) {
-      const current = this.#windows.get(window.id) ?? UNOPENED
-      if (canSpend(current, window, nowMs)) continue
-      const retryAfterSeconds = Math.max(1, resetSeconds(current, nowMs))
-      // Of several full windows the one that frees last decides: waiting for another would only be refused again.
-      if (longest === null || retryAfterSeconds > longest.retryAfterSeconds) {
-        longest = { reason: 'window', window, retryAfterSeconds }
-      }
-    }
-    return longest
   }
 
   #take(windows: readonly WindowDemand[], nowMs: number): void {

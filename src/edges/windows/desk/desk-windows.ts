@@ -1,35 +1,16 @@
-import type { Refusal, WindowDemand } from '../../../gateway/ports/admissions.ts'
+import type { WindowDemand } from '../../../gateway/ports/admissions.ts'
 import type { WindowState } from '../../../gateway/ports/common-desk.ts'
-import {
-  canSpend,
-  isOver,
-  resetSeconds,
-  spend,
-  UNOPENED,
-  WINDOW_MS,
-  type Window,
-} from '../../../rules/limits/window.ts'
+import { isOver, spend, UNOPENED, WINDOW_MS, type Window } from '../../../rules/limits/window.ts'
+import { findFullWindow, type WindowRefusal } from '../full-window.ts'
 
 const NOT_OPEN: WindowState = { spent: 0, closesInMs: 0 }
-
-type WindowRefusal = Extract<Refusal, { reason: 'window' }>
 
 /** The windows of one owner of a desk: of an account and its keys, or of supply. */
 export class DeskWindows {
   readonly #windows = new Map<string, Window>()
 
-  /** Of several full windows the one that frees last decides: waiting for another would only be refused again. */
   refusalOf(demands: readonly WindowDemand[], nowMs: number): WindowRefusal | null {
-    let longest: WindowRefusal | null = null
-    for (const window of demands) {
-      const current = this.#windows.get(window.id) ?? UNOPENED
-      if (canSpend(current, window, nowMs)) continue
-      const retryAfterSeconds = Math.max(1, resetSeconds(current, nowMs))
-      if (longest === null || retryAfterSeconds > longest.retryAfterSeconds) {
-        longest = { reason: 'window', window, retryAfterSeconds }
-      }
-    }
-    return longest
+    return findFullWindow(this.#windows, demands, nowMs)
   }
 
   take(demands: readonly WindowDemand[], nowMs: number): void {

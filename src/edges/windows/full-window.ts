@@ -1,0 +1,22 @@
+import type { Refusal, WindowDemand } from '../../gateway/ports/admissions.ts'
+import { canSpend, resetSeconds, UNOPENED, type Window } from '../../rules/limits/window.ts'
+
+export type WindowRefusal = Extract<Refusal, { reason: 'window' }>
+
+/** Of several full windows the one that frees last decides: waiting for another would only be refused again. */
+export function findFullWindow(
+  windows: ReadonlyMap<string, Window>,
+  demands: readonly WindowDemand[],
+  nowMs: number,
+): WindowRefusal | null {
+  let longest: WindowRefusal | null = null
+  for (const window of demands) {
+    const current = windows.get(window.id) ?? UNOPENED
+    if (canSpend(current, window, nowMs)) continue
+    const retryAfterSeconds = Math.max(1, resetSeconds(current, nowMs))
+    if (longest === null || retryAfterSeconds > longest.retryAfterSeconds) {
+      longest = { reason: 'window', window, retryAfterSeconds }
+    }
+  }
+  return longest
+}
