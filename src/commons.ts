@@ -2,8 +2,8 @@ import { hostname } from 'node:os'
 import packageFile from '../package.json' with { type: 'json' }
 import { openRedisDesk } from './edges/redis/index.ts'
 import type { Settings } from './edges/settings/settings.ts'
+import { CommonAdmissions } from './edges/windows/common-admissions.ts'
 import { MemoryAdmissions } from './edges/windows/memory-admissions.ts'
-import { SharedAdmissions } from './edges/windows/shared-admissions.ts'
 import type { SharedConfiguration } from './gateway/configuration-follower.ts'
 import { NodeRegistry } from './gateway/nodes/node-registry.ts'
 import type { Admissions } from './gateway/ports/admissions.ts'
@@ -30,7 +30,7 @@ export function openCommons(
   const nodeId = role?.nodeId ?? `node_${crypto.randomUUID().replaceAll('-', '')}`
   const found = openDesk(settings, surroundings, { nodeId, role })
   const desk = found === null ? null : meterDesk(found, vault.metrics)
-  const state: { admissions: SharedAdmissions | null } = { admissions: null }
+  const state: { admissions: CommonAdmissions | null } = { admissions: null }
   const registry = new NodeRegistry({
     node: {
       id: nodeId,
@@ -147,7 +147,7 @@ export async function openAdmissions(
     return loadAdmissions(vault, surroundings)
   }
   const { configuration, router, onNews } = parts
-  const admissions = new SharedAdmissions({
+  const admissions = new CommonAdmissions({
     desk,
     nodeId,
     books: storage,

@@ -1,6 +1,6 @@
 import { heapStats } from 'bun:jsc'
 import { describe, expect, test } from 'bun:test'
-import { settlementOf } from './edges/windows/testing/shared-world.ts'
+import { settlementOf } from './edges/windows/testing/common-world.ts'
 import type { StoredBalance } from './gateway/ports/shared-books.ts'
 import { StoredRelay } from './stored-relay.ts'
 import type { Settlement } from './vocabulary/settlement.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { type TestNode, World } from '../../src/edges/windows/testing/shared-world.ts'
+import { type TestNode, World } from '../../src/edges/windows/testing/common-world.ts'
 import { GatewayError } from '../../src/errors/gateway-error.ts'
 import type { Caller } from '../../src/gateway/authenticate.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'

@@ -2,7 +2,7 @@ import type { HoldDemand, Refusal } from '../../../gateway/ports/admissions.ts'
 import type { AccountNews, OpenHold } from '../../../gateway/ports/common-desk.ts'
 import type { KeyTotals } from '../../../gateway/ports/shared-books.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
-import { begunBy, newerTotals, spentIn } from '../shared/key-totals.ts'
+import { begunBy, newerTotals, spentIn } from '../common/key-totals.ts'
 
 type NodeHolds = Map<string, OpenHold>
 

@@ -11,8 +11,8 @@ import type {
   OpenHold,
   WindowState,
 } from '../../../gateway/ports/common-desk.ts'
+import type { Timers } from '../common/timers.ts'
 import type { MemoryDesk } from '../memory-desk.ts'
-import type { Timers } from '../shared/timers.ts'
 
 /**
  * - `lost`: a call fails and is not carried out.

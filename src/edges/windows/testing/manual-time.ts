@@ -1,5 +1,5 @@
 import type { Clock } from '../../../vocabulary/clock.ts'
-import type { Timers } from '../shared/timers.ts'
+import type { Timers } from '../common/timers.ts'
 
 interface Task {
   readonly dueAtMs: number

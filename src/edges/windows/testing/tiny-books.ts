@@ -3,8 +3,8 @@ import { endedAtMs } from '../../../rules/ledger/aggregate.ts'
 import { dayOf, periodStartDay } from '../../../rules/ledger/period.ts'
 import type { UsagePeriod } from '../../../vocabulary/api-key.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
-import type { StoredBooks } from '../shared/account-reader.ts'
-import type { Timers } from '../shared/timers.ts'
+import type { StoredBooks } from '../common/account-reader.ts'
+import type { Timers } from '../common/timers.ts'
 
 /** The database of a test: balances with versions, and what keys spent by day. */
 export class TinyBooks implements StoredBooks {

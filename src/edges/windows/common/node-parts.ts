@@ -15,7 +15,7 @@ import { Suspects } from './suspects.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import { WindowView } from './window-view.ts'
 
-export interface SharedAdmissionsOptions {
+export interface CommonAdmissionsOptions {
   readonly desk: CommonDesk
   /** The one the desk was made for. */
   readonly nodeId: string
@@ -45,7 +45,7 @@ export interface SharedAdmissionsOptions {
 export type NodeParts = ReturnType<typeof buildNodeParts>
 
 /** The parts of one node's side of the desk. */
-export function buildNodeParts(options: SharedAdmissionsOptions) {
+export function buildNodeParts(options: CommonAdmissionsOptions) {
   const { desk, books, clock, needsTotals, onTrouble, onNews } = options
   const timers = options.timers ?? systemTimers
   const views = new MoneyViews()

@@ -14,17 +14,17 @@ import { dayOf } from '../../rules/ledger/period.ts'
 import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
-import { AdmitAtDesk, READ_PATIENCE_MS } from './shared/admit-at-desk.ts'
-import { CapacityAtDesk } from './shared/capacity-at-desk.ts'
-import { buildNodeParts, type NodeParts, type SharedAdmissionsOptions } from './shared/node-parts.ts'
-import { isDoneWithin } from './shared/timers.ts'
+import { AdmitAtDesk, READ_PATIENCE_MS } from './common/admit-at-desk.ts'
+import { CapacityAtDesk } from './common/capacity-at-desk.ts'
+import { buildNodeParts, type CommonAdmissionsOptions, type NodeParts } from './common/node-parts.ts'
+import { isDoneWithin } from './common/timers.ts'
 
 // How old what is known of a key's spending may be when its caller asks for it.
 const FRESH_MS = 1_000
 const HEAL_EVERY_BEATS = 5
 
 /** One node's side of limits, holds and balances that several nodes share. */
-export class SharedAdmissions implements Admissions {
+export class CommonAdmissions implements Admissions {
   readonly #parts: NodeParts
   readonly #admitting: AdmitAtDesk
   readonly #capacity: CapacityAtDesk
@@ -33,7 +33,7 @@ export class SharedAdmissions implements Admissions {
   #beating: Promise<void> | null = null
   #isStopped = false
 
-  constructor(options: SharedAdmissionsOptions) {
+  constructor(options: CommonAdmissionsOptions) {
     this.#parts = buildNodeParts(options)
     this.#admitting = new AdmitAtDesk(this.#parts)
     this.#capacity = new CapacityAtDesk(this.#parts)

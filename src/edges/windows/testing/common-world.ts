@@ -1,9 +1,9 @@
 import type { Decision, Demand } from '../../../gateway/ports/admissions.ts'
 import type { StoredBalance } from '../../../gateway/ports/shared-books.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
+import type { CommonAdmissionsOptions } from '../common/node-parts.ts'
+import { CommonAdmissions } from '../common-admissions.ts'
 import { DeskHub } from '../memory-desk.ts'
-import type { SharedAdmissionsOptions } from '../shared/node-parts.ts'
-import { SharedAdmissions } from '../shared-admissions.ts'
 import { FaultyDesk } from './faulty-desk.ts'
 import { ManualTime, settleAll } from './manual-time.ts'
 import { TinyBooks } from './tiny-books.ts'
@@ -16,7 +16,7 @@ interface Admitted {
 export interface TestNode {
   readonly id: string
   readonly desk: FaultyDesk
-  readonly admissions: SharedAdmissions
+  readonly admissions: CommonAdmissions
   /** Settled and not written. */
   journal: Settlement[]
   /** Written, and the node does not know it yet. */
@@ -24,7 +24,7 @@ export interface TestNode {
 }
 
 export type WorldOptions = Partial<
-  Pick<SharedAdmissionsOptions, 'loss' | 'leaseMs' | 'needsTotals' | 'foldAt'>
+  Pick<CommonAdmissionsOptions, 'loss' | 'leaseMs' | 'needsTotals' | 'foldAt'>
 >
 
 type DemandFields = Partial<Omit<Demand, 'hold'>> & { readonly hold?: Partial<Demand['hold']> }
@@ -48,7 +48,7 @@ export class World {
 
   async addNode(id: string): Promise<TestNode> {
     const desk = new FaultyDesk(this.hub.deskFor(id), this.time)
-    const admissions = new SharedAdmissions({
+    const admissions = new CommonAdmissions({
       desk,
       nodeId: id,
       books: this.books,
