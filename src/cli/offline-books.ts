@@ -22,9 +22,24 @@ export async function withOfflineBooks<Result>(
   requireDatabase(settings)
   const folder = openDataFolder(settings.dataFolder)
   try {
-    const database = await openDatabase({ ...settings, dataFolder: folder.path }, 'turnpike offline')
+    return await withDatabase({ ...settings, dataFolder: folder.path }, 'turnpike offline', (database) =>
+      work({ database, dataFolder: folder.path }),
+    )
+  } finally {
+    folder.release()
+  }
+}
+
+/** Works on the database that the settings name. The server shows its operator the name of the session. */
+export async function withDatabase<Result>(
+  settings: Settings,
+  sessionName: string,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  try {
+    const database = await openDatabase(settings, sessionName)
     try {
-      return await work({ database, dataFolder: folder.path })
+      return await work(database)
     } finally {
       await database.close()
     }
@@ -32,13 +47,11 @@ export async function withOfflineBooks<Result>(
     // A database's own words may hold its address, and with it a password.
     const message = explainStartFailure(error, settings)
     throw message === null ? error : new Error(message, { cause: error })
-  } finally {
-    folder.release()
   }
 }
 
-// Opening what is not there would make an empty one, in which everything agrees.
-function requireDatabase({ databaseUrl, dataFolder }: Settings): void {
+/** Opening what is not there would make an empty one, in which everything agrees and anything can be stored. */
+export function requireDatabase({ databaseUrl, dataFolder }: Settings): void {
   if (databaseUrl !== null || existsSync(embeddedFile(dataFolder))) return
   throw new UsageError(
     `there is no database in ${JSON.stringify(dataFolder)}; set TURNPIKE_DATA or DATABASE_URL`,

@@ -1,15 +1,11 @@
-import { existsSync } from 'node:fs'
 import type { ReplayTarget } from '../../edges/journal/replay-journal.ts'
 import { openDataFolder } from '../../edges/settings/data-folder.ts'
 import { type Environment, readSettings } from '../../edges/settings/read-settings.ts'
-import type { Settings } from '../../edges/settings/settings.ts'
-import { explainStartFailure } from '../../edges/settings/start-failure.ts'
 import type { Database } from '../../edges/storage/database.ts'
 import { isRefusal } from '../../edges/storage/index.ts'
-import { embeddedFile, openDatabase } from '../../edges/storage/open-database.ts'
 import { findKnown } from '../../edges/storage/tables/presumed-settlements.ts'
 import { writeSettlements } from '../../edges/storage/tables/settlements.ts'
-import { UsageError } from '../command.ts'
+import { requireDatabase, withDatabase } from '../offline-books.ts'
 
 /**
  * Works on the database that the environment names. One on a server may be in use by running nodes: they learn of what
@@ -20,33 +16,13 @@ export async function withReplayTarget<Result>(
   work: (target: ReplayTarget) => Promise<Result>,
 ): Promise<Result> {
   const settings = readSettings(environment)
-  const release = holdDatabase(settings)
+  requireDatabase(settings)
+  const folder = settings.databaseUrl === null ? openDataFolder(settings.dataFolder) : null
   try {
-    const database = await openDatabase(settings, 'turnpike journal replay')
-    try {
-      return await work(targetOn(database))
-    } finally {
-      await database.close()
-    }
-  } catch (error) {
-    // A database's own words may hold its address, and with it a password.
-    const message = explainStartFailure(error, settings)
-    throw message === null ? error : new Error(message, { cause: error })
+    return await withDatabase(settings, 'turnpike journal replay', (database) => work(targetOn(database)))
   } finally {
-    release()
+    folder?.release()
   }
-}
-
-function holdDatabase({ databaseUrl, dataFolder }: Settings): () => void {
-  if (databaseUrl !== null) return () => undefined
-  // Opening what is not there would make an empty one, and storing the records there would look like success.
-  if (!existsSync(embeddedFile(dataFolder))) {
-    throw new UsageError(
-      `there is no database in ${JSON.stringify(dataFolder)}; set TURNPIKE_DATA or DATABASE_URL`,
-    )
-  }
-  const folder = openDataFolder(dataFolder)
-  return () => folder.release()
 }
 
 function targetOn(database: Database): ReplayTarget {
