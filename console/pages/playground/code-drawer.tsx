@@ -1,12 +1,12 @@
-import { Drawer, NativeSelect, Stack, Tabs, Text } from '@mantine/core'
+import { Drawer, NativeSelect, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { CodeBlock } from '../../parts/code-block.tsx'
 import {
   CHAT_FORMATS,
   type ChatFormat,
   FORMAT_LABELS,
   type Question,
 } from '../../parts/wire/write-request.ts'
+import { LanguageTabs } from './language-tabs.tsx'
 import { writeCode } from './write-code.ts'
 
 export interface CodeDrawerProps {
@@ -48,20 +48,7 @@ export function CodeTabs({ question }: { readonly question: Question }) {
         onChange={(event) => setFormat(event.currentTarget.value as ChatFormat)}
         data={CHAT_FORMATS.map((value) => ({ value, label: `${FORMAT_LABELS[value]} – ${SDKS[value]}` }))}
       />
-      <Tabs defaultValue="curl" keepMounted={false} variant="pills">
-        <Tabs.List mb="sm" aria-label="Language">
-          {codes.map(({ id, label }) => (
-            <Tabs.Tab key={id} value={id}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {codes.map(({ id, label, code }) => (
-          <Tabs.Panel key={id} value={id}>
-            <CodeBlock title={label} code={code} />
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <LanguageTabs codes={codes} />
       <Text size="sm" c="dimmed">
         The key is read from the variable TURNPIKE_API_KEY, so that it is never pasted into a file by mistake.
       </Text>

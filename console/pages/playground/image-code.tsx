@@ -1,5 +1,6 @@
 import { Drawer, Stack, Tabs, Text } from '@mantine/core'
 import { CodeBlock } from '../../parts/code-block.tsx'
+import { LanguageTabs } from './language-tabs.tsx'
 import { type Painting, type PaintQuestion, paintFields } from './paint.ts'
 import { ResponseView } from './wire-drawer.tsx'
 import { writeImageCode } from './write-image-code.ts'
@@ -18,20 +19,7 @@ export function ImageCodeDrawer({ isOpen, onClose, question, isEdit }: ImageCode
   return (
     <Drawer opened={isOpen} onClose={onClose} size="xl" title="Copy as code" closeButtonProps={CLOSE}>
       <Stack gap="sm">
-        <Tabs defaultValue="curl" keepMounted={false} variant="pills">
-          <Tabs.List mb="sm" aria-label="Language">
-            {codes.map(({ id, label }) => (
-              <Tabs.Tab key={id} value={id}>
-                {label}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-          {codes.map(({ id, label, code }) => (
-            <Tabs.Panel key={id} value={id}>
-              <CodeBlock title={label} code={code} />
-            </Tabs.Panel>
-          ))}
-        </Tabs>
+        <LanguageTabs codes={codes} />
         <Text size="sm" c="dimmed">
           The key is read from the variable TURNPIKE_API_KEY.
         </Text>
