@@ -10,11 +10,13 @@ import type { Admissions } from './gateway/ports/admissions.ts'
 import type { CommonDesk, PinnedTo } from './gateway/ports/common-desk.ts'
 import type { LiveConfiguration } from './gateway/ports/configuration.ts'
 import type { DescribeDesk, DeskState } from './gateway/ports/console.ts'
+import type { MoneyOwners } from './gateway/ports/money.ts'
 import { within } from './gateway/within.ts'
 import { meterDesk } from './metered-desk.ts'
 import type { Router } from './rules/routing/router.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { Vault } from './vault.ts'
+import type { Snapshot } from './vocabulary/snapshot.ts'
 import type { Role } from './workers/role.ts'
 
 export type Commons = ReturnType<typeof openCommons>
@@ -168,7 +170,20 @@ export async function openAdmissions(
   await registry.start()
   await admissions.start()
   stored.listen((settlements, balances) => admissions.noteStored(settlements, balances))
+  await admissions.refresh(watchedOwners(configuration.current()))
   return admissions
+}
+
+/** Those whose money alerts look at from the start on. */
+function watchedOwners({ accounts, keys }: Snapshot): MoneyOwners {
+  return {
+    accountIds: [...accounts.values()].flatMap(({ id, balanceAlertNano }) =>
+      balanceAlertNano === null ? [] : [id],
+    ),
+    keyIds: [...keys.values()].flatMap(({ id, usageLimit, budget }) =>
+      usageLimit === null && budget === null ? [] : [id],
+    ),
+  }
 }
 
 // A parent that is this late hangs, and its workers are about to end with it.

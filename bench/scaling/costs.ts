@@ -6,8 +6,6 @@ export interface Costs {
   readonly redisUs: number
   /** PostgreSQL: storing one settlement in a batch. */
   readonly databaseUs: number
-  /** A request that asks only for the version of the configuration. */
-  readonly versionUs: number
 }
 
 /** How much of a processor is planned to be used: the rest is for peaks and for what else happens. */

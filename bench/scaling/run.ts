@@ -59,7 +59,7 @@ if (!nodeUs || !redisUs || !databaseUs) {
   console.error('usage: bun bench/scaling/run.ts <node µs> <Redis µs> <PostgreSQL µs>, each per request')
   process.exit(1)
 }
-const costs: Costs = { nodeUs, redisUs, databaseUs, versionUs: 6 }
+const costs: Costs = { nodeUs, redisUs, databaseUs }
 console.log(
   '| nodes | requests/s | node cores | Redis shards | busiest / mean | busiest used | wait p50 ms | p99 ms | PostgreSQL servers | rows a day |',
 )

@@ -119,6 +119,10 @@ export class CommonAdmissions implements Admissions {
     return this.#parts.views.balanceNano(accountId)
   }
 
+  knowsBalance(accountId: string): boolean {
+    return this.#parts.views.knowsBalance(accountId)
+  }
+
   /** What was credited is stored already, so the stored balance says it all. */
   async credit(accountId: string): Promise<void> {
     const { reader, teller, circuit, suspects, onTrouble } = this.#parts

@@ -11,7 +11,7 @@ import { balanceNotice, balanceOccasion, budgetNotice, limitNotice, limitOccasio
 
 export interface WatchParts {
   readonly snapshot: () => Snapshot
-  readonly money: Pick<Money, 'balanceNano' | 'keyMoney'>
+  readonly money: Pick<Money, 'balanceNano' | 'knowsBalance' | 'keyMoney'>
   readonly clock: Clock
   /** Accounts whose low balance was said by an earlier process. */
   readonly lowBalances: readonly string[]
@@ -69,7 +69,8 @@ export class AlertWatch implements SpendWatch {
   /** To be called after every movement of the balance. */
   noteBalance(accountId: string): void {
     const account = this.#parts.snapshot().accounts.get(accountId)
-    if (account === undefined) return
+    // What other nodes have stored is known once this one has stored something or looked; nothing known is not nothing left.
+    if (account === undefined || this.#parts.money.knowsBalance?.(accountId) === false) return
     const floorNano = account.balanceAlertNano
     const balanceNano = this.#parts.money.balanceNano(accountId)
     const isLow = floorNano !== null && balanceNano < floorNano

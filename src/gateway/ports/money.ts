@@ -16,6 +16,8 @@ export interface MoneyOwners {
 export interface Money {
   /** 0 for an account without any ledger entry. */
   balanceNano(accountId: string): NanoUsdt
+  /** Whether the balance was ever heard of here; absent where all of them are known. */
+  knowsBalance?(accountId: string): boolean
   /** Adds a stored payment or adjustment, which may be negative. Resolves when it can be spent. */
   credit(accountId: string, amountNano: NanoUsdt): void | Promise<void>
   keyMoney(keyId: string, period: UsagePeriod): KeyMoney

@@ -85,6 +85,10 @@ export class MoneyViews {
     return account === undefined ? 0n : account.storedNano - account.unstoredNano
   }
 
+  knowsBalance(accountId: string): boolean {
+    return this.#accounts.get(accountId)?.isKnown ?? false
+  }
+
   keyMoney(keyId: string, period: UsagePeriod, today: number): KeyMoney {
     // A look must not leave anything behind: keys that never spend are not to be remembered.
     const key = this.#keys.get(keyId)
