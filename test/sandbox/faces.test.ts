@@ -9,6 +9,8 @@ let sandbox: Sandbox
 const waits: number[] = []
 beforeAll(() => {
   sandbox = startSandbox({
+    // Answers tell the second they were given in; two of them are compared byte for byte.
+    clock: { nowMs: () => 1_750_000_000_000 },
     wait: async (ms) => {
       waits.push(ms)
     },
@@ -112,8 +114,7 @@ describe.each(FACES.map((face) => [face.name, face] as const))('%s', (_name, fac
   })
 
   test('split-utf8 changes no byte', async () => {
-    const sameCall = (text: string) =>
-      text.replaceAll(/sandbox[-_]\d+/g, '').replaceAll(/"created\w*":\d+/g, '')
+    const sameCall = (text: string) => text.replaceAll(/sandbox[-_]\d+/g, '')
     expect(sameCall(await streamText({ type: 'split-utf8' }))).toBe(sameCall(await streamText()))
   })
 
