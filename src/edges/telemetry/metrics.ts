@@ -1,7 +1,8 @@
 import { DESK_STATES, type DeskState } from '../../gateway/ports/console.ts'
 import type { RequestLine } from '../../gateway/ports/log.ts'
-import { formatUsdt } from '../../vocabulary/money.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
+import { counters, escapeLabel, type Family, gauge, renderFamily } from './families.ts'
+import { SettledWork } from './settled-work.ts'
 
 /** What is read at the moment somebody asks. */
 export interface Gauges {
@@ -45,19 +46,13 @@ interface Histogram {
   count: number
 }
 
-interface SpendCounter {
-  readonly labels: string
-  nano: bigint
-}
-
 /**
  * Counters for Prometheus. Requests are counted where they are logged and all else when settlements are stored, so the
  * request path does nothing for it. Labels are names from the configuration, never anything a client made up.
  */
 export class Metrics {
   readonly #requests = new Map<number, number>()
-  readonly #counters = new Map<string, number>()
-  readonly #spend = new Map<string, SpendCounter>()
+  readonly #settled = new SettledWork()
   readonly #firstByte = new Map<string, Histogram>()
   readonly #deskCalls = new Map<DeskCall['result'], number>()
   readonly #deskTimes = emptyHistogram(DESK_BUCKETS)
@@ -78,8 +73,7 @@ export class Metrics {
   render(gauges: Gauges): string {
     const families: Family[] = [
       counters('turnpike_http_requests_total', 'Requests answered, by status.', this.#requestLines()),
-      ...COUNTED.map(([name, help]) => counters(name, help, this.#linesOf(name))),
-      counters('turnpike_spend_usdt_total', 'Charged, in USDT.', this.#spendLines()),
+      ...this.#settled.families(),
       {
         name: 'turnpike_first_byte_seconds',
         help: 'Time from admission to the first byte, by supplier.',
@@ -105,31 +99,9 @@ export class Metrics {
   }
 
   #note(settlement: Settlement): void {
-    const { model, supplier, outcome, usage, amountNano, firstByteMs, attempts } = settlement
-    const place = `model="${escapeLabel(model)}",supplier="${escapeLabel(supplier ?? '')}"`
-    this.#add(`turnpike_settlements_total{${place},outcome="${outcome}"}`, 1)
-    for (const kind of TOKEN_KINDS) {
-      if (usage[kind] > 0) this.#add(`turnpike_tokens_total{${place},kind="${kind}"}`, usage[kind])
-    }
-    if (usage.images > 0) this.#add(`turnpike_images_total{${place}}`, usage.images)
-    for (const attempt of attempts) {
-      this.#add(
-        `turnpike_attempts_total{supplier="${escapeLabel(attempt.supplier)}",result="${attempt.result}"}`,
-        1,
-      )
-    }
-    if (amountNano !== 0n) this.#addSpend(place, amountNano)
+    const { supplier, firstByteMs } = settlement
+    this.#settled.note(settlement)
     if (supplier !== null && firstByteMs !== null) this.#observe(supplier, firstByteMs / 1_000)
-  }
-
-  #add(name: string, amount: number): void {
-    this.#counters.set(name, (this.#counters.get(name) ?? 0) + amount)
-  }
-
-  #addSpend(labels: string, nano: bigint): void {
-    const counter = this.#spend.get(labels) ?? { labels, nano: 0n }
-    counter.nano += nano
-    this.#spend.set(labels, counter)
   }
 
   #observe(supplier: string, seconds: number): void {
@@ -155,42 +127,6 @@ export class Metrics {
       ([status, count]) => `turnpike_http_requests_total{status="${status}"} ${count}`,
     )
   }
-
-  #linesOf(name: string): string[] {
-    return [...this.#counters]
-      .filter(([line]) => line.startsWith(`${name}{`))
-      .map(([line, count]) => `${line} ${count}`)
-  }
-
-  #spendLines(): string[] {
-    return [...this.#spend.values()].map(
-      ({ labels, nano }) => `turnpike_spend_usdt_total{${labels}} ${formatUsdt(nano)}`,
-    )
-  }
-}
-
-const TOKEN_KINDS = ['input', 'cacheRead', 'cacheWrite', 'output'] as const
-
-const COUNTED = [
-  ['turnpike_settlements_total', 'Requests settled, by model, supplier and outcome.'],
-  ['turnpike_attempts_total', 'Calls to suppliers, by result.'],
-  ['turnpike_tokens_total', 'Tokens used, in disjoint kinds.'],
-  ['turnpike_images_total', 'Pictures delivered.'],
-] as const
-
-interface Family {
-  readonly name: string
-  readonly help: string
-  readonly type: 'counter' | 'gauge' | 'histogram'
-  readonly lines: readonly string[]
-}
-
-function counters(name: string, help: string, lines: readonly string[]): Family {
-  return { name, help, type: 'counter', lines }
-}
-
-function gauge(name: string, help: string, value: number): Family {
-  return { name, help, type: 'gauge', lines: [`${name} ${value}`] }
 }
 
 function gaugeFamilies({
@@ -239,8 +175,8 @@ function emptyHistogram(buckets: readonly number[]): Histogram {
 }
 
 function observe(histogram: Histogram, buckets: readonly number[], seconds: number): void {
-  for (const [index, end] of buckets.entries()) {
-    if (seconds <= end) histogram.counts[index] = (histogram.counts[index] ?? 0) + 1
+  for (let index = buckets.length - 1; index >= 0 && seconds <= (buckets[index] ?? 0); index--) {
+    histogram.counts[index] = (histogram.counts[index] ?? 0) + 1
   }
   histogram.sumSeconds += seconds
   histogram.count += 1
@@ -259,13 +195,4 @@ function histogramLines(
     `${name}_sum${only} ${sumSeconds}`,
     `${name}_count${only} ${count}`,
   ]
-}
-
-function renderFamily({ name, help, type, lines }: Family): string {
-  if (lines.length === 0) return ''
-  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('\n')}\n`
-}
-
-function escapeLabel(label: string): string {
-  return label.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }
