@@ -43,7 +43,7 @@ export class HeadFields implements HeaderFields {
 
   /** A field that occurs several times is one whose value is a list. */
   get(name: string): string | null {
-    const mark = `${LINE_END}${name}:`
+    const mark = markOf(name)
     let found: string | null = null
     for (let at = this.#lower.indexOf(mark); at >= 0; at = this.#lower.indexOf(mark, at + mark.length)) {
       const value = this.#valueFrom(at + mark.length)
@@ -53,7 +53,7 @@ export class HeadFields implements HeaderFields {
   }
 
   has(name: string): boolean {
-    return this.#lower.includes(`${LINE_END}${name}:`)
+    return this.#lower.includes(markOf(name))
   }
 
   forEach(visit: (value: string, name: string) => void): void {
@@ -75,6 +75,17 @@ export class HeadFields implements HeaderFields {
     while (end > start && isBlank(this.#text.charCodeAt(end - 1))) end--
     return this.#text.slice(start, end)
   }
+}
+
+// The same few names are looked for in every response.
+const marks = new Map<string, string>()
+
+function markOf(name: string): string {
+  const known = marks.get(name)
+  if (known !== undefined) return known
+  const mark = `${LINE_END}${name}:`
+  marks.set(name, mark)
+  return mark
 }
 
 function isBlank(code: number): boolean {
