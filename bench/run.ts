@@ -36,6 +36,7 @@ async function measureAll(targets: readonly Target[], plan: Plan): Promise<Bench
   const leftOut: LeftOut[] = []
   for (const scenario of plan.warmUp) {
     for (const target of targetsFor(scenario, targets)) {
+      if (isLeftOut(leftOut, target, scenario)) continue
       const reason = await warmUp(target, scenario)
       if (reason !== null) leftOut.push({ target: target.name, streams: scenario.chunks !== null, reason })
     }
