@@ -24,6 +24,8 @@ const BREAK_OFF_MS = 50
 
 const encoder = new TextEncoder()
 
+const UNREADABLE = Symbol('unreadable')
+
 type ReadResult = Awaited<ReturnType<AnswerStream['reader']['read']>>
 
 /** A connection that broke is the end of the response. */
@@ -122,7 +124,8 @@ export class AnswerBody implements LiveStream {
       const bytes = await reader.read().then(this.#takeChunk, supplierIsGone)
       if (this.#isEnded) return
       if (bytes === null) return this.#endOfSupply()
-      const forwarded = tap.push(bytes)
+      const forwarded = this.#read(bytes)
+      if (forwarded === UNREADABLE) return this.#endWithFailure(malformed('The stream cannot be read.'))
       if (tap.isTerminated) return this.#complete(forwarded)
       if (forwarded !== null) return this.#send(forwarded)
     }
@@ -132,6 +135,16 @@ export class AnswerBody implements LiveStream {
   readonly #takeChunk = ({ done, value }: ReadResult): Uint8Array | null => {
     this.#supplierSpokeAtMs = this.#parts.gateway.clock.nowMs()
     return done ? null : value
+  }
+
+  /** Whatever a supplier sends, it is the answer that fails, with its error, and not the connection. */
+  #read(bytes: Uint8Array): Uint8Array | null | typeof UNREADABLE {
+    try {
+      return this.#parts.stream.tap.push(bytes)
+    } catch (problem) {
+      this.#parts.gateway.log.trouble('a stream could not be read', problem, this.#requestId)
+      return UNREADABLE
+    }
   }
 
   #send(bytes: Uint8Array): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { SseFramer } from './sse-framer.ts'
+import { EventTooLong, MOST_EVENT_BYTES, SseFramer } from './sse-framer.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -111,4 +111,12 @@ test('a huge event in tiny pieces takes linear time', () => {
   // A scan or a copy per piece would touch some 120 GB.
   expect(performance.now() - startedAt).toBeLessThan(4000)
   expect(framer.pendingLength).toBe(0)
+})
+
+test('an event without end is given up, and one of the greatest length is not', () => {
+  const piece = new Uint8Array(MOST_EVENT_BYTES / 4).fill(0x78)
+  const framer = new SseFramer()
+  for (let count = 0; count < 4; count++) expect(framer.push(piece)).toBeNull()
+  expect(framer.pendingLength).toBe(MOST_EVENT_BYTES)
+  expect(() => framer.push(piece.subarray(0, 1))).toThrow(EventTooLong)
 })

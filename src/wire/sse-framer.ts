@@ -3,6 +3,16 @@ const CARRIAGE_RETURN = 0x0d
 const SMALLEST_BUFFER = 4096
 /** A larger buffer is let go once its event has passed, so that one huge event does not stay in memory. */
 const LARGEST_KEPT_BUFFER = 256 * 1024
+/** Larger than a picture of any service, told in one event. */
+export const MOST_EVENT_BYTES = 64 * 1024 * 1024
+
+/** An event that does not come to an end would take all the memory there is. */
+export class EventTooLong extends Error {
+  override readonly name = 'EventTooLong'
+  constructor() {
+    super(`An event of the stream is longer than ${MOST_EVENT_BYTES} bytes.`)
+  }
+}
 
 /** Whole events, back to back: event `i` spans from `ends[i - 1]` (0 for the first) to `ends[i]`. */
 export interface FramedEvents {
@@ -18,7 +28,7 @@ export interface FramedEvents {
  * and nothing is lost. Lines may end in LF, CRLF or CR. A CR that is the last byte so far is undecided until the
  * next byte comes, since a LF after it belongs to the same line end.
  *
- * A chunk of whole events is given back as it is, without a copy.
+ * A chunk of whole events is given back as it is, without a copy. Throws EventTooLong.
  */
 export class SseFramer {
   #buffer = new Uint8Array(0)
@@ -92,6 +102,7 @@ export class SseFramer {
 
   #append(bytes: Uint8Array): void {
     const needed = this.#length + bytes.length
+    if (needed > MOST_EVENT_BYTES) throw new EventTooLong()
     if (needed > this.#buffer.length) {
       // Doubling keeps a huge event that arrives in small pieces linear.
       const grown = new Uint8Array(Math.max(needed, this.#buffer.length * 2, SMALLEST_BUFFER))
