@@ -4,6 +4,7 @@ import { explainStartFailure } from './edges/settings/start-failure.ts'
 import { createLog, type PinoLog } from './edges/telemetry/pino-log.ts'
 import { scrub } from './edges/telemetry/scrub.ts'
 import { greeting } from './greeting.ts'
+import { outliveStrayFaults } from './stray-faults.ts'
 import { startTurnpike, type Turnpike } from './turnpike.ts'
 import { type Assignment, readAssignment } from './workers/orders.ts'
 import { runParent } from './workers/parent.ts'
@@ -33,6 +34,7 @@ function run(settings: Settings, assignment: Assignment | null): Promise<void> {
 async function runAlone(settings: Settings): Promise<void> {
   const log = createLog(settings.logLevel)
   const turnpike = await startTurnpike(settings, { clock: { nowMs: Date.now }, random: Math.random, log })
+  outliveStrayFaults(log)
   // Before the greeting: whoever reads it may ask for the end at once.
   stopOnSignal(turnpike, settings, log)
   console.log(greeting({ ...turnpike, hasSandbox: turnpike.sandbox !== null }, settings))

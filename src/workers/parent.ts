@@ -4,6 +4,7 @@ import type { Settings } from '../edges/settings/settings.ts'
 import { createLog, type PinoLog } from '../edges/telemetry/pino-log.ts'
 import { greeting, newSecrets, type Started } from '../greeting.ts'
 import { startSandbox } from '../sandbox/server.ts'
+import { outliveStrayFaults } from '../stray-faults.ts'
 import { startTurnpike } from '../turnpike.ts'
 import { openParentDesk } from './desk-place.ts'
 import { forwardLines } from './forward-lines.ts'
@@ -25,6 +26,7 @@ export async function runParent(settings: Settings): Promise<void> {
   obeySignals(crew, log)
   try {
     const isServing = await crew.supervisor.start()
+    outliveStrayFaults(log)
     if (isServing) console.log(greeting(made, settings))
   } catch (error) {
     const secrets = newSecrets(made, settings)

@@ -3,6 +3,7 @@ import type { Leaving } from '../drain.ts'
 import { connectDesk } from '../edges/desk-socket/socket-desk.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import { createLog, type PinoLog } from '../edges/telemetry/pino-log.ts'
+import { outliveStrayFaults } from '../stray-faults.ts'
 import { startTurnpike, type Turnpike } from '../turnpike.ts'
 import type { Assignment, Order, Report } from './orders.ts'
 
@@ -24,6 +25,7 @@ export async function runWorker(settings: Settings, assignment: Assignment): Pro
     { nodeId, slot, desk, sandboxUrl },
   )
   ending.turnpike = turnpike
+  outliveStrayFaults(log)
   await report({ type: 'ready' })
 }
 
