@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createJournalCommand } from '../../src/cli/commands/journal.ts'
 import { FileJournal } from '../../src/edges/journal/file-journal.ts'
 import { type Engine, openAt, type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
+import { ACCOUNT, auditEvent } from '../../src/edges/storage/testing/samples.ts'
 import type { AdmissionRecord } from '../../src/vocabulary/settlement.ts'
 import { FIRST_DAY_MS, paidSettlement } from '../ledger/support/filled-books.ts'
 import { eventually } from '../support/eventually.ts'
@@ -60,7 +61,9 @@ async function type(environment: Record<string, string>, ...words: string[]) {
 
 async function makeDatabase(engine: Engine): Promise<{ site: Site; environment: Record<string, string> }> {
   const site = await engine.makeSite()
-  await (await openAt(site)).close()
+  const storage = await openAt(site)
+  await storage.saveAccount(ACCOUNT, auditEvent('evt_made'))
+  await storage.close()
   const environment = {
     TURNPIKE_DATA: site.dataFolder,
     TURNPIKE_SECRET: 'a server secret that only tests use',
@@ -153,6 +156,15 @@ for (const engine of testedEngines()) {
       expect(printed).toContain(`New: ${SETTLED}.`)
       expect(printed).toContain('does not take 1: req_bad.')
       expect((await books()).difference).toBeNull()
+    })
+
+    test('refuses the journal of another installation, and stores nothing of it', async () => {
+      const journal = await leaveJournal(join(left, 'journal'))
+      await journal.settle(paidSettlement({ requestId: 'req_foreign', accountId: 'acc_foreign' }))
+      await journal.close()
+      const replay = type(environment, 'replay', left)
+      await expect(replay).rejects.toThrow('does not know 1 of its accounts: acc_foreign')
+      expect((await books()).completed).toBeUndefined()
     })
 
     test('refuses the journal of a running node', async () => {

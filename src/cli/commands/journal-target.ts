@@ -3,6 +3,7 @@ import { openDataFolder } from '../../edges/settings/data-folder.ts'
 import { type Environment, readSettings } from '../../edges/settings/read-settings.ts'
 import type { Database } from '../../edges/storage/database.ts'
 import { isRefusal } from '../../edges/storage/index.ts'
+import { findStrangers } from '../../edges/storage/tables/accounts.ts'
 import { findKnown } from '../../edges/storage/tables/presumed-settlements.ts'
 import { writeSettlements } from '../../edges/storage/tables/settlements.ts'
 import { requireDatabase, withDatabase } from '../offline-books.ts'
@@ -27,6 +28,7 @@ export async function withReplayTarget<Result>(
 
 function targetOn(database: Database): ReplayTarget {
   return {
+    findStrangers: (accountIds) => findStrangers(database, accountIds),
     findKnown: (settlements) => findKnown(database, settlements),
     persist: (settlements) => writeSettlements(database, settlements),
     isRefusal,

@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { findJournals, type JournalSource } from '../../edges/journal/journal-sources.ts'
 import {
+  accountsIn,
   lockSource,
   NOTHING_REPLAYED,
   type Replayed,
@@ -69,6 +70,8 @@ function requireReadable(file: string): void {
 }
 
 async function replayAll(sources: readonly JournalSource[], target: ReplayTarget): Promise<Replayed> {
+  // Of several, none is stored when one does not belong here.
+  for (const source of sources) await requireOwn(source, target)
   let sum = NOTHING_REPLAYED
   for (const source of sources) {
     const lock = lockSource(source)
@@ -82,6 +85,18 @@ async function replayAll(sources: readonly JournalSource[], target: ReplayTarget
     }
   }
   return sum
+}
+
+const MOST_NAMED = 3
+
+/** Accounts are never removed, so a journal that names others was written by another installation. */
+async function requireOwn(source: JournalSource, target: ReplayTarget): Promise<void> {
+  const strangers = await target.findStrangers(accountsIn(source))
+  if (strangers.length === 0) return
+  const named = strangers.slice(0, MOST_NAMED).join(', ')
+  throw new UsageError(
+    `the journal in ${JSON.stringify(source.folder)} is not of this database, which does not know ${strangers.length} of its accounts: ${named}`,
+  )
 }
 
 function tellReplayed({ added, known, interrupted, damaged, refused }: Replayed): string {

@@ -2,9 +2,11 @@ import type { Settlement } from '../../vocabulary/settlement.ts'
 import { type FolderLock, tryLockFolder, wasEverLocked } from './folder-lock.ts'
 import { type JournalSource, linesIn } from './journal-sources.ts'
 import { persistBatch } from './persist-batch.ts'
-import { recoverLines } from './recover.ts'
+import { decodeLines, recoverLines } from './recover.ts'
 
 export interface ReplayTarget {
+  /** Those of these accounts that the database does not know. */
+  findStrangers(accountIds: readonly string[]): Promise<readonly string[]>
   /** The requests of these whose settlement is stored, and was not only presumed. */
   findKnown(settlements: readonly Settlement[]): Promise<ReadonlySet<string>>
   persist(settlements: readonly Settlement[]): Promise<unknown>
@@ -45,6 +47,15 @@ export async function replayJournal(source: JournalSource, target: ReplayTarget)
     }
   })
   return { ...counts, damaged, refused }
+}
+
+/** Whose requests a journal tells of. */
+export function accountsIn(source: JournalSource): readonly string[] {
+  const accounts = new Set<string>()
+  for (const line of decodeLines(linesIn(source), () => undefined)) {
+    accounts.add(line.type === 'open' ? line.record.accountId : line.settlement.accountId)
+  }
+  return [...accounts]
 }
 
 export function sumReplayed(one: Replayed, other: Replayed): Replayed {

@@ -55,6 +55,22 @@ export async function loadAccounts(database: Database): Promise<Account[]> {
   return rows.map(decodeAccount)
 }
 
+// Far below what any engine takes as parameters of one statement.
+const ASKED_AT_ONCE = 500
+
+/** Those of these ids that no account has. */
+export async function findStrangers(database: Database, ids: readonly string[]): Promise<readonly string[]> {
+  const strangers: string[] = []
+  for (let start = 0; start < ids.length; start += ASKED_AT_ONCE) {
+    const asked = ids.slice(start, start + ASKED_AT_ONCE)
+    const places = asked.map((_, index) => `$${index + 1}`).join(', ')
+    const rows = await database.rows<{ id: string }>(`select id from accounts where id in (${places})`, asked)
+    const known = new Set(rows.map(({ id }) => id))
+    strangers.push(...asked.filter((id) => !known.has(id)))
+  }
+  return strangers
+}
+
 function decodeAccount(row: AccountRow): Account {
   const tierAssignment: TierAssignment | null = row.tier_assignment && JSON.parse(row.tier_assignment)
   return {
