@@ -3,14 +3,16 @@ import { createOidcProvider } from './edges/oidc/provider.ts'
 import type { Settings } from './edges/settings/settings.ts'
 import { createIdentity, type IdentityDesk } from './gateway/identity/index.ts'
 import { systemRandom } from './gateway/operate/random-source.ts'
+import { attemptCompany } from './shared-memory.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Who may sign in to the console, as the settings want it. */
 export function openIdentity(
   settings: Settings,
   { clock, log }: Surroundings,
-  { storage, secrets, configuration, operations }: Books,
+  { storage, secrets, configuration, operations, commons }: Books,
 ): IdentityDesk {
+  const company = attemptCompany(commons)
   return createIdentity({
     store: storage,
     secrets,
@@ -24,5 +26,6 @@ export function openIdentity(
     log,
     allowsSignUp: settings.signUp === 'on',
     publicUrl: settings.publicUrl,
+    ...(company !== undefined && { company }),
   })
 }

@@ -1,4 +1,5 @@
 import type { Commons } from './commons.ts'
+import type { AttemptCompany } from './gateway/identity/parts.ts'
 import type { DeskNotice } from './gateway/ports/common-desk.ts'
 import type { LiveConfiguration } from './gateway/ports/configuration.ts'
 import type { ThoughtShelf } from './gateway/translate/thinking-memory.ts'
@@ -38,7 +39,7 @@ export async function followOthers(
 ): Promise<void> {
   if (desk === null) return
   const hear = (notice: DeskNotice) => {
-    if (notice.type === 'generation') return
+    if (notice.type === 'generation' || notice.type === 'attempt') return
     if (notice.type === 'configuration') {
       void configuration.reloadTo(notice.version).catch(() => undefined)
       return
@@ -49,6 +50,21 @@ export async function followOthers(
   }
   desk.onNotice(hear)
   for (const notice of await desk.listKept().catch(() => [])) hear(notice)
+}
+
+/** Tells of attempts to sign in and hears of those on other nodes. Nobody waits for it; what is lost is counted here alone. */
+export function attemptCompany({ desk }: Commons): AttemptCompany | undefined {
+  if (desk === null) return undefined
+  return {
+    tell: (throttle, news) => {
+      desk.publish({ type: 'attempt', throttle, ...news }).catch(() => undefined)
+    },
+    onNews: (listener) => {
+      desk.onNotice((notice) => {
+        if (notice.type === 'attempt') listener(notice.throttle, notice)
+      })
+    },
+  }
 }
 
 /** Thoughts are the client's, so they lie there sealed. */

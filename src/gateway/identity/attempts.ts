@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { AttemptThrottle } from '../../rules/access/attempt-throttle.ts'
 import type { Whereabouts } from '../ports/identity.ts'
 import type { IdentityParts } from './parts.ts'
+import type { Throttle } from './told-throttle.ts'
 
 export interface Attempt {
   /** The so-manieth in a row, of the address or of where it comes from. */
@@ -32,7 +32,7 @@ export function beginAttempt({ throttles }: IdentityParts, email: string, { addr
   }
 }
 
-export function refuseWhileWaiting(throttle: AttemptThrottle, key: string): void {
+export function refuseWhileWaiting(throttle: Throttle, key: string): void {
   const waitMs = throttle.waitMs(key)
   if (waitMs === 0) return
   const seconds = Math.ceil(waitMs / 1_000)

@@ -5,11 +5,12 @@ import { createDoor, findOperator } from './door.ts'
 import { HashingDesk } from './hashing-desk.ts'
 import { createOutsideSignIn } from './outside-sign-in.ts'
 import { changePassword, endSession, rename } from './own-account.ts'
-import type { IdentityParts, IdentitySurroundings } from './parts.ts'
+import type { IdentityParts, IdentitySurroundings, Throttles } from './parts.ts'
 import { beginSecondFactor, confirmSecondFactor, disableSecondFactor } from './second-factor.ts'
 import { SessionDesk } from './session-desk.ts'
 import { signIn } from './sign-in.ts'
 import { signUp } from './sign-up.ts'
+import { ToldThrottle } from './told-throttle.ts'
 import { userOperations } from './users.ts'
 
 const MINUTE_MS = 60_000
@@ -68,10 +69,22 @@ function buildParts(surroundings: IdentitySurroundings): IdentityParts {
     audit,
     sessions: new SessionDesk({ ...surroundings, audit }),
     hashing: new HashingDesk(),
-    throttles: {
-      byEmail: new AttemptThrottle(clock, BY_EMAIL),
-      byAddress: new AttemptThrottle(clock, BY_ADDRESS),
-      codes: new AttemptThrottle(clock, CODES),
-    },
+    throttles: buildThrottles(surroundings),
   }
+}
+
+function buildThrottles({ clock, secrets, company }: IdentitySurroundings): Throttles {
+  const toldOf = (name: keyof Throttles, rule: ThrottleRule) =>
+    new ToldThrottle({
+      throttle: new AttemptThrottle(clock, rule),
+      fingerprint: secrets.fingerprint,
+      tell: (news) => company?.tell(name, news),
+    })
+  const throttles = {
+    byEmail: toldOf('byEmail', BY_EMAIL),
+    byAddress: toldOf('byAddress', BY_ADDRESS),
+    codes: toldOf('codes', CODES),
+  }
+  company?.onNews((name, news) => throttles[name].hear(news))
+  return throttles
 }

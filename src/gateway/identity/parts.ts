@@ -1,4 +1,3 @@
-import type { AttemptThrottle } from '../../rules/access/attempt-throttle.ts'
 import type { SecretKeeper } from '../../rules/access/server-secret.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { IdentityStore } from '../ports/identity.ts'
@@ -7,6 +6,7 @@ import type { OutsideProvider } from '../ports/outside-identity.ts'
 import type { AuditDesk } from './audit-desk.ts'
 import type { HashingDesk } from './hashing-desk.ts'
 import type { SessionDesk } from './session-desk.ts'
+import type { AttemptNews, Throttle } from './told-throttle.ts'
 
 /** What the stories need of accounts. */
 export interface IdentityAccounts {
@@ -32,14 +32,22 @@ export interface IdentitySurroundings {
   readonly allowsSignUp: boolean
   /** Where browsers find this gateway; null when nobody has said so. */
   readonly publicUrl: string | null
+  /** Absent when no other node serves the same users. */
+  readonly company?: AttemptCompany
+}
+
+/** The other nodes, before which somebody may have guessed as well. */
+export interface AttemptCompany {
+  tell(name: keyof Throttles, news: AttemptNews): void
+  onNews(listener: (name: keyof Throttles, news: AttemptNews) => void): void
 }
 
 export interface Throttles {
   /** By what was typed as the address, whether or not it has a user. */
-  readonly byEmail: AttemptThrottle
-  readonly byAddress: AttemptThrottle
+  readonly byEmail: Throttle
+  readonly byAddress: Throttle
   /** Codes of the second factor, by user: whoever guesses them knows the password already. */
-  readonly codes: AttemptThrottle
+  readonly codes: Throttle
 }
 
 export interface IdentityParts extends IdentitySurroundings {

@@ -191,3 +191,10 @@ export type DeskNotice =
       readonly supplierId: string
       readonly credentialId: string
     }
+  /** Somebody has tried to sign in, as far as it is the other nodes' business. */
+  | {
+      readonly type: 'attempt'
+      readonly throttle: 'byEmail' | 'byAddress' | 'codes'
+      readonly key: string
+      readonly change: 'begun' | 'given-back' | 'forgiven'
+    }
