@@ -41,6 +41,8 @@ export async function openVault(settings: Settings, { clock, log }: Surroundings
       events.noteSettlements(settlements)
     },
     isRefusal,
+    // What was held for it is let go; it is not in the balance until somebody has looked into it.
+    onSetAside: (settlement) => stored.note([settlement], []),
     fsync: settings.journalFsync,
     bounds: {
       maxBytes: settings.journalMaxBytes,

@@ -101,11 +101,13 @@ test('a settlement the database does not take is set aside, and the rest is stor
     if (batch.some(isBad)) throw new RangeError('out of range')
     stored.push(...batch)
   }
-  const journal = await start({ persist })
+  const asides: string[] = []
+  const journal = await start({ persist, onSetAside: ({ requestId }) => void asides.push(requestId) })
   await Promise.all(['one', 'bad', 'two'].map((id) => journal.settle(settlement(id))))
   await journal.close()
   expect(stored.map(({ requestId }) => requestId)).toEqual(['one', 'two'])
   expect(filesIn()).toEqual(['set-aside.jsonl'])
+  expect(asides).toEqual(['bad'])
   expect(troubles).toHaveLength(1)
   await (await start({ persist })).close()
   expect(stored).toHaveLength(2)

@@ -19,6 +19,8 @@ export interface JournalOptions {
   /** `always` survives a power cut; `never` survives any end of the process. */
   readonly fsync: 'always' | 'never'
   readonly onTrouble: (error: unknown, waiting: number) => void
+  /** The database will never have this settlement: nobody is to wait for it. */
+  readonly onSetAside?: (settlement: Settlement) => void
   /** Without it, whatever comes is let in. */
   readonly bounds?: JournalBounds
   /**
@@ -337,12 +339,14 @@ async function recoverLeft(files: SegmentFiles, options: JournalOptions): Promis
   options.onRecovered?.(options.folder, recovered)
 }
 
-function keeperOf({ persist, isRefusal, onTrouble }: JournalOptions, files: SegmentFiles): BatchKeeper {
+function keeperOf(options: JournalOptions, files: SegmentFiles): BatchKeeper {
+  const { persist, isRefusal, onTrouble, onSetAside } = options
   return {
     persist,
     isRefusal,
     setAside: (settlement, error) => {
       files.setAside(encodeJournalLine({ type: 'settled', settlement }))
+      onSetAside?.(settlement)
       onTrouble(new Error(`settlement ${settlement.requestId} is set aside`, { cause: error }), 1)
     },
   }

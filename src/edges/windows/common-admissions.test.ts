@@ -153,6 +153,16 @@ describe('a cost', () => {
     expect(world.news).toEqual(['acc key', 'acc key'])
   })
 
+  test('that the database never takes is held no longer, and is not in the balance', async () => {
+    const demand = world.demand(holding(900n))
+    await world.admit(left, demand)
+    world.settle(demand.requestId, 300n)
+    await left.admissions.noteStored([settlementOf(demand, 300n, world.time.nowMs())], [])
+    const { money } = world.hub.account('acc')
+    expect({ held: money.heldNano, balance: money.balanceNano }).toEqual({ held: 0n, balance: 1_000n })
+    expect(left.admissions.balanceNano('acc')).toBe(1_000n)
+  })
+
   test('that an earlier process left in the journal is learned', async () => {
     await world.admit(right, world.demand(holding(1n)))
     const settlements = [settlementOf(world.demand({ requestId: 'old' }), 400n, world.time.nowMs())]
