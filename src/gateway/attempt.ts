@@ -74,7 +74,8 @@ interface Patience {
 
 function patienceFor({ candidate }: ReadyCandidate, { admission, gateway }: AttemptParts): Patience {
   const { firstByteMs, deadlineMs } = gateway.timeouts
-  const usualMs = candidate.route.supplier.timeouts.firstByteMs ?? firstByteMs
+  const supplierMs = candidate.route.supplier.timeouts.firstByteMs ?? firstByteMs
+  const usualMs = Math.min(supplierMs, candidate.patienceMs ?? supplierMs)
   const remainingMs = admission.remainingMs()
   return {
     firstByteMs: Math.min(usualMs, remainingMs),

@@ -57,6 +57,18 @@ describe('a supplier that is dead', () => {
     expect((await ask()).headers.get('x-gateway-route')).toBe('first')
   })
 
+  test('that hangs when it is probed does not keep the client for as long as a supplier may take', async () => {
+    suppliers.first.faults.set({ fault: { type: 'status', status: 500 } })
+    for (let sent = 0; sent < 3; sent += 1) expect((await ask()).status).toBe(200)
+    suppliers.first.faults.set({ fault: { type: 'hang' } })
+    clock.advance(120_000)
+    const before = callsOfFirst()
+    const answer = await ask()
+    expect([answer.status, answer.headers.get('x-gateway-route')]).toEqual([200, 'second'])
+    expect(callsOfFirst()).toBe(before + 1)
+    expect((await standingOfFirst()).circuit).toBe('open')
+  }, 20_000)
+
   test('is left alone for as long as it asked', async () => {
     suppliers.first.faults.set({ times: 1, fault: { type: 'status', status: 429, retryAfterSeconds: 30 } })
     expect((await ask()).headers.get('x-gateway-attempts')).toBe('2')

@@ -41,7 +41,19 @@ function arrangeWorking({ usable, halfOpen }: Field, parts: ArrangingParts): Ran
   spreadSuppliers(ordered)
   if (probe === undefined) return ordered
   promiseProbe(probe, parts.nowMs)
+  probe.patienceMs = probePatienceMs(probe, best, parts)
   return [probe, ...ordered]
+}
+
+/** A supplier that hangs must not keep its probe's client waiting until all the time there is has passed. */
+function probePatienceMs(
+  probe: RankedCandidate,
+  best: RankedCandidate,
+  { settings }: ArrangingParts,
+): number | null {
+  const known = [probe.health.latencyMs, best.health.latencyMs].filter((latencyMs) => latencyMs !== null)
+  if (known.length === 0) return null
+  return Math.max(settings.shortestProbeMs, settings.probePatience * Math.max(...known))
 }
 
 function chooseFirst(ordered: RankedCandidate[], group: RankedGroup, parts: ArrangingParts): void {

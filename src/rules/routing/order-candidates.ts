@@ -7,6 +7,8 @@ export interface Candidate {
   readonly credential: Credential
   /** Why it stands where it stands, for the settlement's list of attempts. */
   readonly reason: string
+  /** How long it may take to begin its answer, when that is less than usual. */
+  readonly patienceMs?: number | null
 }
 
 /** A number from 0 up to but not including 1. */

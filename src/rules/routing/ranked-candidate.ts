@@ -24,10 +24,11 @@ export class RankedCandidate implements Candidate {
   load = 0
   /** What the supplier said it has left does not seem to be enough. */
   isLikelySpent = false
+  patienceMs: number | null = null
   /** Whether it has been counted as load before its attempt began. */
   isExpected = false
 
-  constructor(candidate: Omit<Candidate, 'reason'>, health: CandidateHealth) {
+  constructor(candidate: Pick<Candidate, 'route' | 'credential'>, health: CandidateHealth) {
     this.route = candidate.route
     this.credential = candidate.credential
     this.health = health

@@ -66,6 +66,24 @@ describe('a candidate whose pause is over', () => {
     expect(trial.ids(TWO)).toEqual(['b'])
   })
 
+  test('is not waited for much longer than the others take', () => {
+    const trial = halfOpen()
+    const [unknown] = trial.order(TWO).candidates
+    expect(unknown?.patienceMs).toBeNull()
+    for (const [firstByteMs, patienceMs] of [
+      [100, 5_000],
+      [20_000, 80_000],
+    ] as const) {
+      const slow = trialWith('a', ...THRICE)
+      const [other] = slow.order(TWO).candidates
+      if (other !== undefined) slow.attempt(other, { ...ANSWERED, firstByteMs })
+      slow.pass(1)
+      const [probe, next] = slow.order(TWO).candidates
+      expect([probe?.reason, probe?.patienceMs]).toEqual(['probe', patienceMs])
+      expect(next?.patienceMs).toBeNull()
+    }
+  })
+
   test('is promised to another when the first does not begin', () => {
     const trial = halfOpen()
     const [late] = trial.order(TWO).candidates

@@ -11,6 +11,9 @@ export interface RoutingSettings {
   readonly refusedPauseMs: number
   /** How long a probe that was handed out may wait before another request gets it. */
   readonly probeLeaseMs: number
+  /** A probe that others could answer instead is given up after so many times the usual latency, but not before this. */
+  readonly probePatience: number
+  readonly shortestProbeMs: number
   /** How long to leave a rate-limited credential alone when the supplier does not say. */
   readonly coolingSeconds: number
   readonly longestCoolingSeconds: number
@@ -45,6 +48,8 @@ export const USUAL_ROUTING: RoutingSettings = {
   longestPauseMs: MINUTE_MS,
   refusedPauseMs: 10 * MINUTE_MS,
   probeLeaseMs: 2_000,
+  probePatience: 4,
+  shortestProbeMs: 5_000,
   coolingSeconds: 5,
   longestCoolingSeconds: 60,
   longestAskedCoolingSeconds: 3_600,
