@@ -183,7 +183,7 @@ export class FileJournal implements Journal {
     await this.#persisting
     if (this.waiting === 0 || this.#isClosed) return
     if (this.#persistTimer !== null) clearTimeout(this.#persistTimer)
-    if (this.#persisting === null) this.#persist()
+    if (this.#persisting === null) this.#persist(1)
     await this.#persisting
   }
 
@@ -196,7 +196,7 @@ export class FileJournal implements Journal {
     this.#isClosed = true
     if (this.#persistTimer !== null) clearTimeout(this.#persistTimer)
     await this.#persisting
-    await this.#drain().catch((error) => this.#options.onTrouble(error, this.waiting))
+    await this.#drain(1).catch((error) => this.#options.onTrouble(error, this.waiting))
     this.#files.close()
     if (this.waiting === 0 && this.#admissions.size === 0) this.#files.remove(this.#files.current)
     this.#lock?.release()
@@ -286,12 +286,12 @@ export class FileJournal implements Journal {
     this.#persistTimer = setTimeout(() => this.#persist(), delayMs)
   }
 
-  #persist(): void {
+  #persist(worthwhile = PERSIST_BATCH): void {
     this.#persistTimer = null
     this.#isPersistDue = false
     const stranded = this.#stranded
     this.#stranded = []
-    this.#persisting = this.#drain()
+    this.#persisting = this.#drain(worthwhile)
       .then(() => {
         this.#failures = 0
         this.#endStranded(stranded, null)
@@ -313,12 +313,16 @@ export class FileJournal implements Journal {
     return RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1] ?? PERSIST_EVERY_MS
   }
 
-  async #drain(): Promise<void> {
+  /** Goes on while at least that many wait: few at a time cost nearly as much as many. */
+  async #drain(worthwhile: number): Promise<void> {
     for (let batch = this.#line.next(); batch !== null; batch = this.#line.next()) {
       await persistBatch(batch.settlements, keeperOf(this.#options, this.#files))
       batch.leave()
       if (!batch.isFiled) for (const { requestId } of batch.settlements) this.#admissions.forget(requestId)
       this.#removeDone()
+      // Somebody waits for what no file holds, however little it is.
+      if (this.waiting < worthwhile && this.#line.unfiledCount === 0) return
+      await nextTurn()
     }
   }
 
@@ -331,6 +335,11 @@ export class FileJournal implements Journal {
       this.#files.remove(segment)
     }
   }
+}
+
+/** A database in this very process takes milliseconds for a batch; whoever waits for an answer comes before the next. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 async function recoverLeft(files: SegmentFiles, options: JournalOptions): Promise<void> {
