@@ -4,6 +4,7 @@ import type { RedisClient } from './open-client.ts'
 
 // A server that takes a connection and then says nothing is given this long.
 const HANDSHAKE_MS = 2_000
+const BEGIN_ANEW_MS = 200
 
 export interface PresenceParts {
   readonly client: RedisClient
@@ -33,6 +34,7 @@ export class DeskPresence {
   #isListenerUp = false
   #session: Session | null = null
   #lastTrouble: string | null = null
+  #isClosed = false
 
   constructor(parts: PresenceParts) {
     this.#parts = parts
@@ -70,6 +72,7 @@ export class DeskPresence {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#connectedListeners.clear()
     this.#noticeListeners.clear()
     this.#parts.client.disconnect()
@@ -122,6 +125,18 @@ export class DeskPresence {
     redis.on('error', (error: Error) => this.#tell(error.message))
     redis.on('ready', up)
     redis.on('close', down)
+    redis.on('end', () => this.#beginAnew(redis))
+  }
+
+  /**
+   * The library gives up for good when a Sentinel names another master while it is connecting to the one before. Nobody
+   * here has asked it to.
+   */
+  #beginAnew(redis: Redis): void {
+    if (this.#isClosed) return
+    setTimeout(() => {
+      if (!this.#isClosed && redis.status === 'end') redis.connect().catch(ignore)
+    }, BEGIN_ANEW_MS).unref()
   }
 
   #subscribe(): void {
