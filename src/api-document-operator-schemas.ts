@@ -34,31 +34,18 @@ export function operatorSchemas(): Record<string, JsonSchema> {
   return { ...bodySchemas(), ...answerSchemas(), ...bookSchemas(), ...userSchemas() }
 }
 
+function body(schema: object, notes: Readonly<Record<string, string>> = {}): JsonSchema {
+  return withNotes(cleanSchema(schema), notes)
+}
+
 function bodySchemas(): Record<string, JsonSchema> {
-  const body = (schema: object, notes: Readonly<Record<string, string>> = {}) =>
-    withNotes(cleanSchema(schema), notes)
   return {
     AccountCreate: body(bodies.AccountBody),
     AccountChange: body(bodies.AccountChangeBody, {
       credit_line: 'How far below zero the balance may go; null is unlimited.',
       balance_alert: 'A balance below this is an alert; null for none.',
     }),
-    PaymentCreate: body(bodies.PaymentBody, {
-      amount: AMOUNT,
-      reference: 'The same reference twice is one payment.',
-    }),
-    PaymentImportCreate: body(bodies.PaymentImportBody, {
-      csv: 'The text of a CSV file: first the names `account_id`, `amount`, `reference` and, if wanted, `note`; then a payment on each line, at most 10,000.',
-    }),
-    PaymentEvent: body(bodies.PaymentEventBody, {
-      amount: AMOUNT,
-      reference: 'The same reference twice is one payment.',
-    }),
-    RefundCreate: body(bodies.RefundBody, {
-      amount: `${AMOUNT} Above zero.`,
-      reference: 'The same reference twice is one refund.',
-    }),
-    AdjustmentCreate: body(bodies.AdjustmentBody, { amount: `${AMOUNT} May be negative.` }),
+    ...moneySchemas(),
     TierAssign: body(bodies.TierBody, {
       rpm: "Instead of the tier's own.",
       tpm: "Instead of the tier's own.",
@@ -108,6 +95,30 @@ function bodySchemas(): Record<string, JsonSchema> {
       name: 'What messages call the file.',
       variables: 'What the names the file refers to stand for.',
       dry_run: 'Only tells what would change.',
+    }),
+  }
+}
+
+function moneySchemas(): Record<string, JsonSchema> {
+  return {
+    PaymentCreate: body(bodies.PaymentBody, {
+      amount: AMOUNT,
+      reference: 'The same reference twice is one payment.',
+    }),
+    PaymentImportCreate: body(bodies.PaymentImportBody, {
+      csv: 'The text of a CSV file: first the names `account_id`, `amount`, `reference` and, if wanted, `note`; then a payment on each line, at most 10,000.',
+    }),
+    PaymentEvent: body(bodies.PaymentEventBody, {
+      amount: AMOUNT,
+      reference: 'The same reference twice is one payment.',
+    }),
+    RefundCreate: body(bodies.RefundBody, {
+      amount: `${AMOUNT} Above zero.`,
+      reference: 'The same reference twice is one refund.',
+    }),
+    AdjustmentCreate: body(bodies.AdjustmentBody, {
+      amount: `${AMOUNT} May be negative.`,
+      reference: 'The same reference twice is one adjustment; without one, every call is another.',
     }),
   }
 }

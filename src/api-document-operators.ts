@@ -106,7 +106,7 @@ function paymentOperations(): OperationDescription[] {
       description: 'Lowers the balance; the total paid stays as it is.',
     }),
     call([`POST ${account}/adjustments`, 'recordAdjustment', 'Correct the balance', 'Adjustment'], {
-      body: ['AdjustmentCreate', { amount: '-2.5', reason: 'duplicate credit' }],
+      body: ['AdjustmentCreate', { amount: '-2.5', reference: 'ticket-1', reason: 'duplicate credit' }],
       description: 'Changes the balance by a signed amount; the total paid stays as it is.',
     }),
     call([`GET ${account}/ledger`, 'listLedger', 'List what moved the balance', 'LedgerEntryList'], {

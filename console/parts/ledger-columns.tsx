@@ -61,7 +61,9 @@ function Purpose({ entry: { kind, request_id, reference, note }, route }: Purpos
       </Anchor>
     )
   }
-  const words = [reference, note].filter((word) => word !== null && word !== '')
+  // An adjustment always says why; its reference only keeps it from being made twice.
+  const told = kind === 'adjustment' ? [note] : [reference, note]
+  const words = told.filter((word) => word !== null && word !== '')
   if (words.length === 0) return kind === 'settlement' ? 'Older requests of a day, together' : '–'
   return words.join(' · ')
 }

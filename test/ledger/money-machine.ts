@@ -76,7 +76,8 @@ export class MoneyMachine {
   async adjust(amountNano: bigint): Promise<void> {
     const { storage, clock } = this.#parts
     const { accountId } = this
-    const adjustment = { id: this.#newId(), accountId, amountNano, reason: 'a', atMs: clock.nowMs() }
+    const id = this.#newId()
+    const adjustment = { id, accountId, amountNano, reference: null, reason: 'a', atMs: clock.nowMs() }
     await storage.recordAdjustment(adjustment, this.#event())
     this.#admissions.credit(accountId, amountNano)
   }

@@ -83,6 +83,20 @@ describe('turnpike accounts', () => {
     expect(await type('accounts', 'ledger', id)).toMatch(/adjustment +-2\.5 .*credited twice$/m)
   })
 
+  test('adjusts once for each reference', async () => {
+    const id = await createAccount('Adjusted')
+    const words = ['accounts', 'adjust', id, '--reason', 'sorry', '--reference', 'ticket-1', '--amount']
+    const adjusted = await typeJson(...words, '2.5')
+    expect(adjusted).toMatchObject({ amount: '2.5', reference: 'ticket-1', reason: 'sorry' })
+    expect(await typeJson(...words, '2.5')).toEqual(adjusted)
+    expect(await type(...words, '2.5')).toMatch(/^reference +ticket-1$/m)
+    expect(await complaint(...words, '3')).toStartWith('refused: Reference "ticket-1" was recorded before')
+    expect((await typeJson('accounts', 'show', id)).balance).toBe('2.5')
+    expect(await type('accounts', 'help')).toContain(
+      'accounts adjust <account> --amount … --reason … [--reference …] [--json]',
+    )
+  })
+
   test('lists page by page up to the limit, and says when there is more', async () => {
     for (let index = 0; index < 3; index++) await createAccount(`n${index}`)
     expect(await typeJson('accounts', 'list', '--limit', '2')).toHaveLength(2)

@@ -68,6 +68,16 @@ for (const engine of testedEngines()) {
       await expectBooksToAgree()
     })
 
+    test('record an adjustment once, and credit it on one of them', async () => {
+      const adjustment = { amountNano: ONE_USDT, reference: 'r', reason: 'sorry' }
+      const ends = await onBoth(({ operations }) => operations.recordAdjustment(id, adjustment, 'operator'))
+      expect(ends.filter(({ status }) => status === 'rejected')).toEqual([])
+      expect(await stored()).toBe(ONE_USDT)
+      expect(nodes.reduce((sum, { money }) => sum + money.balanceNano(id), 0n)).toBe(ONE_USDT)
+      expect(await eventsOf('adjustment.recorded')).toBe(1)
+      await expectBooksToAgree()
+    })
+
     test('charge a settlement once that both of them have, in whichever order and company', async () => {
       const batch = Array.from({ length: 150 }, (_, index) =>
         aSettlement({ requestId: `req_${index}`, accountId: id }),

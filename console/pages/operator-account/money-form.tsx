@@ -1,5 +1,6 @@
 import { Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator-lists.ts'
 import type { OperatorAccount } from '../../api/operator-shapes.ts'
@@ -7,6 +8,7 @@ import { readNano, writeNano } from '../../parts/exact-amount.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { formatMoney } from '../../parts/format.ts'
 import { useFormAction } from '../../parts/use-form-action.ts'
+import { makeReference } from './make-reference.ts'
 import { MONEY_KINDS, type MoneyKind } from './money-kinds.ts'
 
 interface Values {
@@ -22,23 +24,31 @@ interface MoneyFormProps {
 }
 
 export function MoneyForm({ account, kind, onClose }: MoneyFormProps) {
-  const { title, submit, done, explains, hasReference, text, mayBeNegative } = MONEY_KINDS[kind]
+  const { title, submit, done, explains, text, mayBeNegative } = MONEY_KINDS[kind]
+  const asksReference = MONEY_KINDS[kind].reference === 'asked'
+  // One for as long as the form is open: sent again because its answer was lost, it is the same thing again.
+  const [madeReference] = useState(makeReference)
   const form = useForm<Values>({
     initialValues: { amount: '', reference: '', text: '' },
     validate: {
       amount: (amount) => checkAmount(amount, mayBeNegative),
       reference: (reference) =>
-        hasReference && reference.trim() === '' ? 'Enter what names it elsewhere, such as the invoice' : null,
+        asksReference && reference.trim() === ''
+          ? 'Enter what names it elsewhere, such as the invoice'
+          : null,
       text: (value) => (text.isRequired && value.trim() === '' ? 'Say why; it is kept in the ledger' : null),
     },
   })
-  const record = useFormAction(form, (values: Values) => send(account.id, kind, values), {
+  const send = (values: Values) =>
+    record(account.id, kind, asksReference ? values : { ...values, reference: madeReference })
+  const action = useFormAction(form, send, {
+    fields: asksReference ? ['amount', 'reference'] : ['amount'],
     done,
     refreshes: [ACCOUNTS_KEY],
     onDone: onClose,
   })
   return (
-    <FormDrawer title={title} onClose={onClose} submitLabel={submit} {...record.drawer}>
+    <FormDrawer title={title} onClose={onClose} submitLabel={submit} {...action.drawer}>
       <Text size="sm" c="dimmed">
         {explains}
       </Text>
@@ -50,7 +60,7 @@ export function MoneyForm({ account, kind, onClose }: MoneyFormProps) {
         data-autofocus
         {...form.getInputProps('amount')}
       />
-      {hasReference && (
+      {asksReference && (
         <TextInput
           label="Reference"
           description="The number of the invoice or transfer."
@@ -70,12 +80,12 @@ export function MoneyForm({ account, kind, onClose }: MoneyFormProps) {
   )
 }
 
-function send(account: string, kind: MoneyKind, { amount, reference, text }: Values): Promise<unknown> {
-  const { path, hasReference, text: field } = MONEY_KINDS[kind]
+function record(account: string, kind: MoneyKind, { amount, reference, text }: Values): Promise<unknown> {
+  const { path, text: field } = MONEY_KINDS[kind]
   const words = text.trim()
   return api.post(accountCall(account, path), {
     amount: amount.trim(),
-    ...(hasReference && { reference: reference.trim() }),
+    reference: reference.trim(),
     ...(words !== '' && { [field.name]: words }),
   })
 }

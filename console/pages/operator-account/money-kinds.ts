@@ -8,7 +8,7 @@ export const MONEY_KINDS = {
     explains:
       'Raises the balance and the total paid, which earns tiers. The same reference twice is one payment.',
     mayBeNegative: false,
-    hasReference: true,
+    reference: 'asked',
     text: { name: 'note', label: 'Note', isRequired: false },
   },
   refund: {
@@ -18,7 +18,7 @@ export const MONEY_KINDS = {
     done: 'The refund was recorded.',
     explains: 'Lowers the balance, not the total paid. The same reference twice is one refund.',
     mayBeNegative: false,
-    hasReference: true,
+    reference: 'asked',
     text: { name: 'reason', label: 'Reason', isRequired: true },
   },
   adjustment: {
@@ -29,7 +29,8 @@ export const MONEY_KINDS = {
     explains:
       'Corrects the balance up or down. It does not count as paid, and it cannot be taken back, only countered.',
     mayBeNegative: true,
-    hasReference: false,
+    // Nothing names it elsewhere, so there is nothing to ask for.
+    reference: 'made',
     text: { name: 'reason', label: 'Reason', isRequired: true },
   },
 } as const

@@ -19,6 +19,14 @@ export interface AccountAnswer {
   readonly created_at: string
 }
 
+interface AdjustmentAnswer {
+  readonly id: string
+  readonly amount: string
+  readonly reference: string | null
+  readonly reason: string
+  readonly created_at: string
+}
+
 interface LedgerAnswer {
   readonly kind: string
   readonly id: string
@@ -98,15 +106,19 @@ const adjust: Action = {
   name: 'adjust',
   words: ['account'],
   required: ['amount', 'reason'],
-  summary: 'correct the balance by an amount, which may be negative',
+  optional: ['reference'],
+  summary: 'correct the balance by an amount, which may be negative; the same reference twice is one',
   run: async (call) => {
-    const body = { amount: call.said('amount'), reason: call.said('reason') }
-    const answer: { id: string; amount: string } = await call.client.call(
-      'POST',
-      accountPath(call, '/adjustments'),
-      body,
-    )
-    printFacts(call, answer, { adjustment: answer.id, amount: answer.amount, reason: body.reason })
+    const reference = call.flag('reference')
+    const body = {
+      amount: call.said('amount'),
+      reason: call.said('reason'),
+      ...(reference !== undefined && { reference }),
+    }
+    const answer: AdjustmentAnswer = await call.client.call('POST', accountPath(call, '/adjustments'), body)
+    const { id, amount, reason, created_at } = answer
+    const facts = { adjustment: id, amount, reference: answer.reference, reason, recorded: created_at }
+    printFacts(call, answer, facts)
   },
 }
 

@@ -64,7 +64,14 @@ export const PaymentAnswer = Type.Object(
 )
 
 export const AdjustmentAnswer = Type.Object(
-  { id: Id, account_id: Id, amount: Amount, reason: Type.String(), created_at: Time },
+  {
+    id: Id,
+    account_id: Id,
+    amount: Amount,
+    reference: OrNull(Type.String()),
+    reason: Type.String(),
+    created_at: Time,
+  },
   closed,
 )
 

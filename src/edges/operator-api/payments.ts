@@ -80,8 +80,8 @@ function recordAdjustment(operations: Operations): Endpoint {
     method: 'POST',
     path: `${ACCOUNT}/adjustments`,
     handle: async (exchange) => {
-      const { amount, reason } = await readBody(exchange)
-      const input = { amountNano: parseUsdt(amount, 'amount'), reason }
+      const { amount, reference = null, reason } = await readBody(exchange)
+      const input = { amountNano: parseUsdt(amount, 'amount'), reference, reason }
       const adjustment = await operations.recordAdjustment(idOf(exchange), input, actorOf(exchange))
       return Response.json(renderAdjustment(adjustment))
     },

@@ -35,6 +35,7 @@ export function renderAdjustment(adjustment: Adjustment): object {
     id: adjustment.id,
     account_id: adjustment.accountId,
     amount: formatUsdt(adjustment.amountNano),
+    reference: adjustment.reference,
     reason: adjustment.reason,
     created_at: describeTime(adjustment.atMs),
   }

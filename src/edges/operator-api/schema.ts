@@ -59,7 +59,11 @@ export const RefundBody = Type.Object(
 )
 
 export const AdjustmentBody = Type.Object(
-  { amount: Amount, reason: Type.String({ minLength: 1, maxLength: 2000 }) },
+  {
+    amount: Amount,
+    reference: Type.Optional(Name),
+    reason: Type.String({ minLength: 1, maxLength: 2000 }),
+  },
   closed,
 )
 

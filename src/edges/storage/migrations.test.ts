@@ -13,7 +13,7 @@ test('versions are numbered without gaps', () => {
 for (const engine of testedEngines()) {
   describe(`migrations on ${engine.name}`, () => {
     async function withSite(work: (site: Site) => Promise<void>) {
-      const site = await engine.makeSite()
+      const site = await engine.makeEmptySite()
       try {
         await work(site)
       } finally {

@@ -12,6 +12,7 @@ import { users } from './migrations/0010-users.ts'
 import { consoleTables } from './migrations/0011-console.ts'
 import { consoleIndexes } from './migrations/0012-console-indexes.ts'
 import { nodes } from './migrations/0013-nodes.ts'
+import { adjustmentReferences } from './migrations/0014-adjustment-references.ts'
 
 /** A step from one schema to the next. Once released it never changes: databases out there have run it. */
 export interface Migration {
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   consoleTables,
   consoleIndexes,
   nodes,
+  adjustmentReferences,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */

@@ -1,10 +1,11 @@
-import type { Storage } from '../../gateway/ports/storage.ts'
+import type { AuditEvent, Recorded, Storage } from '../../gateway/ports/storage.ts'
 import type { ChangeBook } from './change-book.ts'
 import type { Database } from './database.ts'
 import { loadAccounts } from './tables/accounts.ts'
+import { recordAdjustment } from './tables/adjustments.ts'
 import { writeAuditEvent } from './tables/audit-events.ts'
 import { listLedger } from './tables/ledger-list.ts'
-import { listPayments, recordAdjustment, recordPaymentsOrNone } from './tables/payments.ts'
+import { listPayments, recordPaymentsOrNone } from './tables/payments.ts'
 import { recordRefund } from './tables/refunds.ts'
 import { findLastRunMs, saveLastRunMs } from './tables/scheduled-jobs.ts'
 import { loadTierDoubts, takeTierStep } from './tables/tiers.ts'
@@ -23,16 +24,25 @@ export function moneyStorageOn(database: Database, changes: ChangeBook): MoneySt
       return { payment: recorded.record, isNew: recorded.isNew }
     },
     recordPayments: (offers) => recordPaymentsOrNone(changes, offers),
-    recordAdjustment: (adjustment, event) => changes.write(event, (tx) => recordAdjustment(tx, adjustment)),
-    recordRefund: (refund, event) =>
-      changes.writeIf(async (tx) => {
-        const recorded = await recordRefund(tx, refund)
-        if (recorded.isNew) await writeAuditEvent(tx, event)
-        return { result: recorded, isChange: recorded.isNew }
-      }),
+    recordAdjustment: (adjustment, event) =>
+      recordOnce(changes, event, (tx) => recordAdjustment(tx, adjustment)),
+    recordRefund: (refund, event) => recordOnce(changes, event, (tx) => recordRefund(tx, refund)),
     listPayments: async (accountId, page) => listPayments(database, accountId, page),
     listLedger: async (accountId, page) => listLedger(database, accountId, page),
   }
+}
+
+/** What is there already is no change and has been told. */
+function recordOnce<T>(
+  changes: ChangeBook,
+  event: AuditEvent,
+  record: (tx: Database) => Promise<Recorded<T>>,
+): Promise<Recorded<T>> {
+  return changes.writeIf(async (tx) => {
+    const recorded = await record(tx)
+    if (recorded.isNew) await writeAuditEvent(tx, event)
+    return { result: recorded, isChange: recorded.isNew }
+  })
 }
 
 type TierStorage = Pick<

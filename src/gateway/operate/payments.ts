@@ -59,7 +59,7 @@ async function recordPayment(change: Change, accountId: string, input: PaymentIn
 
 interface Referenced {
   readonly amountNano: NanoUsdt
-  readonly reference: string
+  readonly reference: string | null
 }
 
 /** The same reference with another amount is not the same thing twice: one of the two is a mistake. */
@@ -71,22 +71,25 @@ function requireSameAmount(recorded: Referenced, offered: Referenced): void {
 async function recordAdjustment(
   change: Change,
   accountId: string,
-  input: { amountNano: NanoUsdt; reason: string },
+  input: { amountNano: NanoUsdt; reference: string | null; reason: string },
 ): Promise<Adjustment> {
   requireAccount(change.snapshot, accountId)
   if (input.amountNano === 0n) refuse('amount', 'amount must not be zero.')
   requireSane(input.amountNano, 'amount')
+  if (input.reference !== null) checkReference(input.reference)
   requireText(input.reason, 'reason')
   const { storage, money, random } = change.parts
   await requireRoomInBalance(change.parts, accountId, input.amountNano)
-  const adjustment: Adjustment = { ...input, id: random.id('adj'), accountId, atMs: change.nowMs }
-  const after = { adjustment: adjustment.id, amount: formatUsdt(input.amountNano), reason: input.reason }
-  await storage.recordAdjustment(
-    adjustment,
+  const offered: Adjustment = { ...input, id: random.id('adj'), accountId, atMs: change.nowMs }
+  const { id, reference, reason } = offered
+  const after = { adjustment: id, amount: formatUsdt(input.amountNano), reference, reason }
+  const { record, isNew } = await storage.recordAdjustment(
+    offered,
     change.audit('adjustment.recorded', accountId, { before: null, after }),
   )
-  await money.credit(accountId, adjustment.amountNano)
-  return adjustment
+  if (isNew) await money.credit(accountId, record.amountNano)
+  else requireSameAmount(record, offered)
+  return record
 }
 
 async function recordRefund(

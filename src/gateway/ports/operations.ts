@@ -170,9 +170,10 @@ export interface Operations extends BookOperations {
     input: { amountNano: NanoUsdt; reference: string; note: string | null },
     actor: string,
   ): Promise<Payment>
+  /** Moves the balance, not the total paid; the same reference twice is one adjustment, none is always a new one. */
   recordAdjustment(
     accountId: string,
-    input: { amountNano: NanoUsdt; reason: string },
+    input: { amountNano: NanoUsdt; reference: string | null; reason: string },
     actor: string,
   ): Promise<Adjustment>
   /** Lowers the balance, not the total paid; the same reference twice is one refund. */

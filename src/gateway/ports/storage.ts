@@ -57,6 +57,8 @@ export interface Adjustment {
   readonly id: string
   readonly accountId: string
   readonly amountNano: NanoUsdt
+  /** Null for one that is another each time it is asked for. */
+  readonly reference: string | null
   readonly reason: string
   readonly atMs: number
 }
@@ -158,7 +160,8 @@ export interface Storage
   recordPayments(
     offers: readonly { readonly payment: Payment; readonly event: AuditEvent }[],
   ): Promise<readonly Recorded<Payment>[]>
-  recordAdjustment(adjustment: Adjustment, event: AuditEvent): Promise<void>
+  /** Moves the balance. One with a reference is recorded once per account and reference. */
+  recordAdjustment(adjustment: Adjustment, event: AuditEvent): Promise<Recorded<Adjustment>>
   /** Records a refund once per account and reference, lowering the balance. */
   recordRefund(refund: Refund, event: AuditEvent): Promise<Recorded<Refund>>
   /** Newest first. */

@@ -2,7 +2,8 @@ import { ChangeBook } from '../../../src/edges/storage/change-book.ts'
 import type { Database } from '../../../src/edges/storage/database.ts'
 import { MIGRATIONS, migrate } from '../../../src/edges/storage/migrations.ts'
 import { saveAccount } from '../../../src/edges/storage/tables/accounts.ts'
-import { recordAdjustment, recordPaymentsOrNone } from '../../../src/edges/storage/tables/payments.ts'
+import { recordAdjustment } from '../../../src/edges/storage/tables/adjustments.ts'
+import { recordPaymentsOrNone } from '../../../src/edges/storage/tables/payments.ts'
 import { recordRefund } from '../../../src/edges/storage/tables/refunds.ts'
 import { carrySettlements, moveHorizon } from '../../../src/edges/storage/tables/retention.ts'
 import { writeSettlements } from '../../../src/edges/storage/tables/settlements.ts'
@@ -57,7 +58,8 @@ export async function fillBooks(database: Database): Promise<void> {
     reason: 'asked',
     atMs,
   })
-  await recordAdjustment(database, { id: 'adj_1', accountId, amountNano: -3n, reason: 'twice', atMs })
+  const adjustment = { id: 'adj_1', accountId, amountNano: -3n, reference: 'ticket', reason: 'twice', atMs }
+  await recordAdjustment(database, adjustment)
   await writeSettlements(database, SETTLEMENTS)
 }
 

@@ -48,10 +48,17 @@ for (const engine of testedEngines()) {
       site = await engine.makeSite()
       database = await site.openDatabase()
     })
-    afterEach(async () => {
+    const end = async () => {
       await database.close()
       await site.remove()
-    })
+    }
+    afterEach(end)
+
+    async function startAnew(otherSite: Site) {
+      await end()
+      site = otherSite
+      database = await site.openDatabase()
+    }
 
     const entries = async (limit = 10) => (await listLedger(database, 'acc_1', { limit, cursor: null })).data
 
@@ -64,6 +71,7 @@ for (const engine of testedEngines()) {
     })
 
     test('keeps every entry and balance of a database from before settlements were entries', async () => {
+      await startAnew(await engine.makeEmptySite())
       await migrate(database, MIGRATIONS.slice(0, BEFORE_SETTLEMENTS_WERE_ENTRIES))
       for (const one of [charged, free])
         await insert('settlements', SETTLEMENT_COLUMNS, encodeSettlement(one))

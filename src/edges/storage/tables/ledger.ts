@@ -1,13 +1,21 @@
 import type { StoredBalance } from '../../../gateway/ports/shared-books.ts'
 import type { DailySpend, LedgerEntry } from '../../../gateway/ports/storage.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
-import type { Database } from '../database.ts'
+import type { Database, Parameter } from '../database.ts'
 import { insertRows, planInsert } from '../statements.ts'
 
-const INSERT_ENTRIES = planInsert({
+const POSTED_ENTRIES = {
   table: 'posted_entries',
   columns: ['kind', 'id', 'account_id', 'amount_nano', 'request_id', 'reference', 'note', 'at_ms'],
-  ending: '',
+} as const
+
+const INSERT_ENTRIES = planInsert({ ...POSTED_ENTRIES, ending: '' })
+
+// Waits for another transaction that is entering the same reference, and then finds it taken.
+const INSERT_ADJUSTMENT_ONCE = planInsert({
+  ...POSTED_ENTRIES,
+  ending: `on conflict (account_id, reference) where kind = 'adjustment' and reference is not null
+    do nothing returning id`,
 })
 
 const ADD_TO_BALANCES = planInsert({
@@ -29,20 +37,24 @@ const ADD_TO_DAILY_SPENDS = planInsert({
 
 /** Appends entries and moves the balances by them. Settlements are entries by themselves, and are refused here. */
 export async function enterInLedger(tx: Database, entries: readonly LedgerEntry[]): Promise<void> {
-  await insertRows(
-    tx,
-    INSERT_ENTRIES,
-    entries.map((entry) => [
-      entry.kind,
-      entry.id,
-      entry.accountId,
-      entry.amountNano,
-      entry.requestId,
-      entry.reference,
-      entry.note,
-      BigInt(entry.atMs),
-    ]),
-  )
+  await insertRows(tx, INSERT_ENTRIES, entries.map(encodeEntry))
+  await moveBalancesBy(tx, entries)
+}
+
+/** The same for an adjustment, unless its account has one with its reference; gives whether it was entered. */
+export async function enterAdjustmentOnce(tx: Database, entry: LedgerEntry): Promise<boolean> {
+  const inserted = await insertRows(tx, INSERT_ADJUSTMENT_ONCE, [encodeEntry(entry)])
+  if (inserted.length === 0) return false
+  await moveBalancesBy(tx, [entry])
+  return true
+}
+
+function encodeEntry(entry: LedgerEntry): Parameter[] {
+  const { kind, id, accountId, amountNano, requestId, reference, note, atMs } = entry
+  return [kind, id, accountId, amountNano, requestId, reference, note, BigInt(atMs)]
+}
+
+async function moveBalancesBy(tx: Database, entries: readonly LedgerEntry[]): Promise<void> {
   const sums = new BalanceSums()
   for (const { accountId, kind, amountNano } of entries) {
     sums.add(accountId, amountNano, kind === 'payment' ? amountNano : 0n)

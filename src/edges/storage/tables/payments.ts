@@ -1,5 +1,4 @@
 import type {
-  Adjustment,
   AuditEvent,
   LedgerEntry,
   Listing,
@@ -101,13 +100,6 @@ function encode({ id, accountId, reference, amountNano, note, atMs }: Payment): 
 
 function ledgerEntryOf({ id, accountId, reference, amountNano, note, atMs }: Payment): LedgerEntry {
   return { kind: 'payment', id, accountId, amountNano, requestId: null, reference, note, atMs }
-}
-
-export async function recordAdjustment(tx: Database, adjustment: Adjustment): Promise<void> {
-  const { id, accountId, amountNano, reason, atMs } = adjustment
-  await enterInLedger(tx, [
-    { kind: 'adjustment', id, accountId, amountNano, requestId: null, reference: null, note: reason, atMs },
-  ])
 }
 
 /** An account's payments, newest first. */
