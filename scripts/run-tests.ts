@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeTemplate } from '../src/edges/storage/testing/server-databases.ts'
+import { buildConsoleWhenStale } from './build-console.ts'
 import { readTally, type Tally } from './read-tally.ts'
+import { buildBinary } from './release.ts'
 import { ensureChromium } from './test-chromium.ts'
+import { makeTestFolder } from './test-folder.ts'
 import { findPostgres } from './test-postgres.ts'
 import { findRedis } from './test-redis.ts'
 
@@ -36,52 +40,56 @@ async function forward(stream: ReadableStream<Uint8Array>, sink: NodeJS.WriteStr
   return text
 }
 
-/** Tests that mostly wait, for a browser or for other processes; they run beside all others. */
-const WAITING: readonly (readonly string[])[] = [
+/**
+ * Folders whose tests run in one process, in the order in which they are begun: the longest first, so that none is left
+ * to run alone at the end. A test belongs where the most of its path is named.
+ */
+const LANES: readonly (readonly string[])[] = [
   ['test/console/'],
-  [
-    'test/deploy/',
-    'test/desk/',
-    'test/exports/',
-    'test/nodes/',
-    'test/robustness/',
-    'test/uploads/',
-    'test/workers/',
-  ],
+  ['test/nodes/'],
+  ['test/robustness/', 'test/workers/', 'test/desk/'],
+  ['test/', 'console/', 'scripts/', 'bench/'],
+  ['src/'],
+  ['test/captures/', 'test/conformance/', 'test/fuzz/', 'test/images/', 'test/sandbox/'],
+  ['test/deploy/', 'test/exports/', 'test/ledger/', 'test/uploads/'],
 ]
+
+// Most tests wait for other processes now and then, so that two of them leave a processor idle.
+const LANES_AT_ONCE = 3
 
 interface Run {
   readonly exitCode: number
   readonly tally: Tally | null
 }
 
-/** Several runs at once, since one alone leaves a processor idle. */
-async function runTests(databaseUrl: string | null): Promise<readonly Run[]> {
+function laneOf(file: string): readonly string[] | undefined {
+  const named = (lane: readonly string[]) =>
+    Math.max(0, ...lane.filter((folder) => file.startsWith(folder)).map(({ length }) => length))
+  return LANES.toSorted((one, other) => named(other) - named(one))[0]
+}
+
+async function runTests(): Promise<readonly Run[]> {
   const { paths, flags } = splitArguments(process.argv.slice(2))
   const files = findTests(paths)
   if (files.length === 0) return [{ exitCode: 1, tally: null }]
-  const isIn = (folders: readonly string[]) => (file: string) =>
-    folders.some((folder) => file.startsWith(folder))
-  const rest = files.filter((file) => !isIn(WAITING.flat())(file))
-  const lanes = [...WAITING.map((folders) => files.filter(isIn(folders))), rest]
-  return Promise.all(
-    lanes.filter((lane) => lane.length > 0).map((lane) => runLane(lane, { flags, databaseUrl })),
-  )
+  const byLane = Map.groupBy(files, laneOf)
+  const waiting = LANES.map((lane) => byLane.get(lane) ?? []).filter((lane) => lane.length > 0)
+  const beginNoMore = () => waiting.splice(0)
+  process.on('SIGINT', beginNoMore).on('SIGTERM', beginNoMore)
+  const runs: Run[] = []
+  const takeTurns = async () => {
+    for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) {
+      runs.push(await runLane(lane, flags))
+    }
+  }
+  await Promise.all(Array.from({ length: LANES_AT_ONCE }, takeTurns))
+  return runs
 }
 
-async function runLane(
-  files: readonly string[],
-  { flags, databaseUrl }: { readonly flags: readonly string[]; readonly databaseUrl: string | null },
-): Promise<Run> {
-  const { TEST_DATABASE_URL: _, ...environment } = process.env
+async function runLane(files: readonly string[], flags: readonly string[]): Promise<Run> {
   const child = Bun.spawn(
     [process.execPath, 'test', PATIENCE, ...flags, ...files.map((file) => `./${file}`)],
-    {
-      cwd: ROOT,
-      env: databaseUrl === null ? environment : { ...environment, TEST_DATABASE_URL: databaseUrl },
-      stdout: 'pipe',
-      stderr: 'pipe',
-    },
+    { cwd: ROOT, env: process.env, stdout: 'pipe', stderr: 'pipe' },
   )
   const stop = () => child.kill()
   process.on('SIGINT', stop).on('SIGTERM', stop)
@@ -93,32 +101,70 @@ async function runLane(
   return { exitCode: child.exitCode ?? 1, tally: readTally(summary) }
 }
 
-async function main(): Promise<number> {
+/** The program as it is released, which tests of whole processes run; null when it cannot be built. */
+async function buildProgram(folder: string): Promise<string | null> {
+  const path = join(folder, 'turnpike')
+  try {
+    await buildConsoleWhenStale()
+    await buildBinary(process.execPath, path)
+    return path
+  } catch (error) {
+    console.error(`The tests run the gateway from its sources, because its binary was not built: ${error}`)
+    return null
+  }
+}
+
+/** What the tests find in their environment, and how all of it is taken away again. */
+async function prepare(): Promise<() => Promise<void>> {
+  const folder = makeTestFolder()
+  process.on('exit', folder.remove)
+  process.env.TMPDIR = folder.path
+  const building = buildProgram(folder.path)
   ensureChromium()
   const postgres = await findPostgres()
   if (postgres === null)
     console.log('PostgreSQL was not found: its tests are skipped, SQLite is tested alone')
+  const template = postgres === null ? null : await makeTemplate(postgres.url)
   const redis = await findRedis()
-  // The lanes take over what stands in the environment of this process.
-  if (redis !== null) process.env.TEST_REDIS_URL = redis.url
-  try {
-    const runs = await runTests(postgres?.url ?? null)
-    const exitCode = runs.find((run) => run.exitCode !== 0)?.exitCode ?? 0
-    const tallies = runs.flatMap(({ tally }) => tally ?? [])
-    if (tallies.length < runs.length) {
-      console.error('bun test printed no summary')
-      return exitCode === 0 ? 1 : exitCode
-    }
-    const sum = (count: (tally: Tally) => number) => tallies.reduce((total, each) => total + count(each), 0)
-    const [passed, failed, skipped] = [sum((t) => t.passed), sum((t) => t.failed), sum((t) => t.skipped)]
-    if (skipped > 0) console.log(`${skipped} skipped`)
-    console.log(`${passed} passed, ${failed} failed`)
-    // A run that tested nothing proves nothing, whatever its exit status says.
-    return exitCode === 0 && passed === 0 ? 1 : exitCode
-  } finally {
+  setVariable('TEST_DATABASE_URL', postgres?.url)
+  setVariable('TEST_DATABASE_TEMPLATE', template?.name)
+  setVariable('TEST_REDIS_URL', redis?.url)
+  setVariable('TEST_BINARY', await building)
+  return async () => {
+    await template?.drop()
     await redis?.stop()
     await postgres?.stop()
+    folder.remove()
   }
+}
+
+function setVariable(name: string, value: string | null | undefined): void {
+  if (value) process.env[name] = value
+  else delete process.env[name]
+}
+
+async function main(): Promise<number> {
+  const putAway = await prepare()
+  try {
+    return judge(await runTests())
+  } finally {
+    await putAway()
+  }
+}
+
+function judge(runs: readonly Run[]): number {
+  const exitCode = runs.find((run) => run.exitCode !== 0)?.exitCode ?? 0
+  const tallies = runs.flatMap(({ tally }) => tally ?? [])
+  if (tallies.length < runs.length) {
+    console.error('bun test printed no summary')
+    return exitCode === 0 ? 1 : exitCode
+  }
+  const sum = (count: (tally: Tally) => number) => tallies.reduce((total, each) => total + count(each), 0)
+  const [passed, failed, skipped] = [sum((t) => t.passed), sum((t) => t.failed), sum((t) => t.skipped)]
+  if (skipped > 0) console.log(`${skipped} skipped`)
+  console.log(`${passed} passed, ${failed} failed`)
+  // A run that tested nothing proves nothing, whatever its exit status says.
+  return exitCode === 0 && passed === 0 ? 1 : exitCode
 }
 
 process.exit(await main())

@@ -2,6 +2,8 @@ import { administer, type OwnRedis, startOwnRedis, type TestRedis, waitFor } fro
 
 const SLOTS = 16_384
 const MASTER_NAME = 'turnpike'
+// A busy machine must not look like a dead master before the test has ended it.
+const DOWN_AFTER_MS = { atFirst: 60_000, onceItIsDead: 500 } as const
 
 export interface TestCluster extends TestRedis {
   readonly servers: readonly OwnRedis[]
@@ -10,7 +12,7 @@ export interface TestCluster extends TestRedis {
 export interface TestSentinel extends TestRedis {
   readonly master: OwnRedis
   readonly replica: OwnRedis
-  /** Resolves when Sentinel has made the replica the master. */
+  /** Resolves when Sentinel has made the replica the master, which it does no sooner than this is called. */
   waitForFailover(): Promise<void>
 }
 
@@ -50,7 +52,7 @@ export async function startRedisSentinel(): Promise<TestSentinel | null> {
   const replica = await startOwnRedis([`replicaof 127.0.0.1 ${master.port}`])
   const sentinel = await startOwnRedis([
     `sentinel monitor ${MASTER_NAME} 127.0.0.1 ${master.port} 1`,
-    `sentinel down-after-milliseconds ${MASTER_NAME} 500`,
+    `sentinel down-after-milliseconds ${MASTER_NAME} ${DOWN_AFTER_MS.atFirst}`,
     `sentinel failover-timeout ${MASTER_NAME} 2000`,
   ])
   if (replica === null || sentinel === null) {
@@ -70,11 +72,14 @@ export async function startRedisSentinel(): Promise<TestSentinel | null> {
     master,
     replica,
     url: `redis+sentinel://127.0.0.1:${sentinel.port}/${MASTER_NAME}`,
-    waitForFailover: () =>
-      waitFor('the failover', async () => {
+    waitForFailover: async () => {
+      const patience = String(DOWN_AFTER_MS.onceItIsDead)
+      await administer(sentinel.port, ['sentinel', 'set', MASTER_NAME, 'down-after-milliseconds', patience])
+      await waitFor('the failover', async () => {
         const address = await administer(sentinel.port, ['sentinel', 'get-master-addr-by-name', MASTER_NAME])
         return JSON.stringify(address).includes(String(replica.port))
-      }),
+      })
+    },
     stop: () => stopAll([sentinel, replica, master]),
   }
 }

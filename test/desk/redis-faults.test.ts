@@ -98,9 +98,10 @@ describe.skipIf(!isHere)('when Redis', () => {
     const desk = await open()
     await loadAccount(desk, 'account-1')
     await server.halt()
+    // A call may fail by the loss of the connection a moment before the desk knows that it has none.
     await eventually('it is noticed', async () => {
       const failure = await desk.generation().catch((error: unknown) => error)
-      return failure instanceof DeskAway
+      return failure instanceof DeskAway && failure.message === 'There is no connection to Redis.'
     })
     const connected = new Promise<void>((resolve) => {
       const forget = desk.onConnected(() => {

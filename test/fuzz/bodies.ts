@@ -259,6 +259,12 @@ export const REPLIES: Bodies = {
   ],
 }
 
+/** As services pass on what went wrong behind them. */
+const LONG_CAUSE = JSON.stringify({
+  exception: 'BackendError("worker 7 has left: \\u00e9")',
+  trace: Array.from({ length: 12 }, (_, line) => ({ at: `serve/engine_${line}.py`, line: line * 37 })),
+})
+
 const OPENAI_ERRORS = [
   {
     error: {
@@ -270,6 +276,14 @@ const OPENAI_ERRORS = [
   },
   { detail: [{ msg: 'field required', loc: ['body'] }] },
   { error: 'not found', status: 404 },
+  {
+    error: {
+      message: 'Provider returned error',
+      code: 502,
+      metadata: { raw: LONG_CAUSE, provider_name: null },
+    },
+    user_id: 'user_1',
+  },
 ]
 
 export const ERRORS: Bodies = {
@@ -293,6 +307,7 @@ export const ERRORS: Bodies = {
       },
     },
     [{ error: { code: 400, message: 'm', status: 'INVALID_ARGUMENT' } }],
+    { error: { code: 500, message: LONG_CAUSE, status: 'INTERNAL', details: [{ '@type': 'DebugInfo' }] } },
   ],
 }
 

@@ -127,7 +127,7 @@ for (const engine of testedEngines()) {
 
 for (const engine of testedEngines()) {
   test(`usage of settlements from before it was counted is counted on ${engine.name}`, async () => {
-    const site = await engine.makeSite()
+    const site = await engine.makeEmptySite()
     const database = await site.openDatabase()
     try {
       await migrate(

@@ -33,7 +33,7 @@ test.skipIf(postgres === null)(
     const environment = environmentOf(folder, { DATABASE_URL: postgres.url })
     gateway = await startProcess(environment)
     await liftLimits(gateway)
-    const load = new ChatLoad(gateway.url, { model: 'sandbox-chat', clients: 4 })
+    const load = new ChatLoad(gateway.url, { model: 'sandbox-chat', clients: 4, pauseMs: 20 })
     await eventually('traffic', () => load.answered.length > 50)
     postgres.halt()
     const before = load.answered.length

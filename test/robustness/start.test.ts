@@ -13,7 +13,7 @@ import {
   startProcess,
   stopProcess,
 } from './support/gateway-process.ts'
-import { makeDatabase } from './support/own-database.ts'
+import { makeEmptyDatabase } from './support/own-database.ts'
 
 let folder = ''
 let gateways: GatewayProcess[] = []
@@ -174,7 +174,7 @@ describe('what a start prints', () => {
 
 describe.skipIf(!process.env.TEST_DATABASE_URL)('two gateways on one PostgreSQL database', () => {
   test('started at once on an empty one migrate it safely, and both serve once it is set up', async () => {
-    const database = await makeDatabase()
+    const database = await makeEmptyDatabase()
     if (database === null) throw new Error('TEST_DATABASE_URL is not set')
     const environments = ['one', 'two'].map((name) =>
       environmentOf(join(folder, name), { DATABASE_URL: database.url, TURNPIKE_SECRET: SERVER_SECRET }),

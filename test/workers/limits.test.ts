@@ -8,8 +8,8 @@ import { type Crew, startCrew, stopCrew } from './support/crew.ts'
 
 const PATIENCE_MS = 60_000
 const WORKERS = 3
-const LIMIT = 100
-const REQUESTS = 400
+const LIMIT = 60
+const REQUESTS = 200
 // One token of prompt for 500 nano, ten of output for 1,500 each; no answer to so short a question costs more.
 const HOLD_NANO = 15_500n
 const HOLDS = 20n

@@ -153,7 +153,10 @@ for (const engine of testedEngines().filter(({ name }) => name === 'PostgreSQL')
     const server = new SQL(site.databaseUrl ?? '', { max: 1 })
     const result = await storage.whileChanging(async () => {
       await server.unsafe(
-        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted`,
+        // Other tests have databases on the same server.
+        `select pg_terminate_backend(pid) from pg_locks
+        where locktype = 'advisory' and granted
+        and database = (select oid from pg_database where datname = current_database())`,
         [],
       )
       await other.whileChanging(() => other.saveAccount({ ...ACCOUNT, id: 'acc_2' }, auditEvent('evt_2')))

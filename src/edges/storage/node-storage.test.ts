@@ -54,7 +54,7 @@ for (const engine of testedEngines()) {
           ]),
         () =>
           storage.recordAdjustment(
-            { id: 'adj_1', accountId: id, amountNano: 1n, reason: 'r', atMs: START_MS },
+            { id: 'adj_1', accountId: id, amountNano: 1n, reference: null, reason: 'r', atMs: START_MS },
             event('adjustment'),
           ),
         () =>

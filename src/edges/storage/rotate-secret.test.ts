@@ -187,6 +187,8 @@ for (const engine of testedEngines()) {
     })
 
     test('a database of before fingerprint keys were kept gets its key, then the new secret', async () => {
+      await site.remove()
+      site = await engine.makeEmptySite()
       const database = await site.openDatabase()
       await migrate(
         database,

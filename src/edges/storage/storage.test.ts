@@ -229,6 +229,7 @@ for (const engine of engines) {
           id: 'adj_1',
           accountId: ACCOUNT.id,
           amountNano: -7n,
+          reference: null,
           reason: 'x',
           atMs: START_MS,
         }
@@ -469,7 +470,7 @@ for (const engine of engines) {
     })
 
     test('opens twice at once on an empty database', async () => {
-      const emptySite = await engine.makeSite()
+      const emptySite = await engine.makeEmptySite()
       const both = await Promise.all([openAt(emptySite), openAt(emptySite)])
       await both[0].saveAccount(ACCOUNT, auditEvent('evt_1'))
       expect((await both[1].loadConfiguration()).accounts).toEqual([ACCOUNT])

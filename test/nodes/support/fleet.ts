@@ -107,7 +107,6 @@ export class Fleet {
       TURNPIKE_SANDBOX: 'off',
       TURNPIKE_SUPPLY: 'off',
       TURNPIKE_NODE_NAME: `node-${this.folders.indexOf(folder)}`,
-      BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
       ...this.#environment,
       ...more,
     })

@@ -11,6 +11,8 @@ export function chatRequest(fields: Readonly<Record<string, unknown>>, key = BOO
 export interface LoadOptions {
   readonly model: string
   readonly clients: number
+  /** Of every client, between two requests. */
+  readonly pauseMs?: number
 }
 
 /** Clients that ask again and again until the gateway is gone; half of them take their answers as streams. */
@@ -22,8 +24,10 @@ export class ChatLoad {
   readonly #clients: Promise<void>[]
   #isOver = false
 
-  constructor(url: string, { model, clients }: LoadOptions) {
-    this.#clients = Array.from({ length: clients }, (_, index) => this.#ask(url, model, index % 2 === 0))
+  constructor(url: string, options: LoadOptions) {
+    this.#clients = Array.from({ length: options.clients }, (_, index) =>
+      this.#ask(url, options, index % 2 === 0),
+    )
   }
 
   /** Resolves when every client has met the end of the gateway. */
@@ -37,7 +41,7 @@ export class ChatLoad {
     return this.ended()
   }
 
-  async #ask(url: string, model: string, stream: boolean): Promise<void> {
+  async #ask(url: string, { model, pauseMs = 0 }: LoadOptions, stream: boolean): Promise<void> {
     try {
       while (!this.#isOver) {
         const response = await fetch(`${url}/v1/chat/completions`, chatRequest({ model, stream }))
@@ -45,6 +49,7 @@ export class ChatLoad {
         const isWhole = stream ? text.endsWith('data: [DONE]\n\n') : text.endsWith('}')
         if (response.status !== 200 || !isWhole) throw new Error(`cut off: ${response.status} ${text}`)
         this.answered.push(response.headers.get('x-request-id') ?? '')
+        if (pauseMs > 0) await Bun.sleep(pauseMs)
       }
     } catch (error) {
       // A gateway that was killed is what most clients here wait for.

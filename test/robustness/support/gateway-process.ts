@@ -2,12 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const PROGRAM = join(import.meta.dirname, '../../../src/main.ts')
+const SOURCES = join(import.meta.dirname, '../../../src')
+/** The program as it is released, when this run of the tests has built it: it starts with half the work. */
+const BINARY = process.env.TEST_BINARY
 const START_PATIENCE_MS = 30_000
 
 export const OPERATOR_TOKEN = 'robust-operator-token-0001'
 export const BOOTSTRAP_KEY = 'sk-robust-bootstrap-key-0001'
 export const SERVER_SECRET = 'robust-server-secret-0001'
+
+/** What runs the gateway, and what runs a command of the command line that is written after it. */
+const GATEWAY = BINARY ? [BINARY, 'start'] : [process.execPath, join(SOURCES, 'main.ts')]
+export const COMMAND_LINE = BINARY ? [BINARY] : [process.execPath, join(SOURCES, 'cli/turnpike.ts')]
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -46,6 +52,8 @@ export function environmentOf(dataFolder: string, more: Environment = {}): Recor
     TURNPIKE_OPERATOR_TOKEN: OPERATOR_TOKEN,
     TURNPIKE_BOOTSTRAP_KEY: BOOTSTRAP_KEY,
     TURNPIKE_SANDBOX: 'on',
+    // As `npm start` has it; a binary that does not find it begins anew.
+    BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
     ...more,
   }
 }
@@ -95,7 +103,7 @@ export async function runToExit(
 }
 
 function spawnGateway(environment: Environment, prefix: readonly string[] = []) {
-  return Bun.spawn([...prefix, process.execPath, PROGRAM], {
+  return Bun.spawn([...prefix, ...GATEWAY], {
     env: environment,
     stdout: 'pipe',
     stderr: 'pipe',

@@ -1,21 +1,17 @@
-import { SQL } from 'bun'
+import {
+  makeDatabase as makeAt,
+  makeEmptyDatabase as makeEmptyAt,
+  type ServerDatabase,
+} from '../../../src/edges/storage/testing/server-databases.ts'
 
 /** A database of its own on the test server, dropped at the end; null when the tests have no PostgreSQL. */
-export async function makeDatabase(): Promise<{ url: string; drop(): Promise<void> } | null> {
+export async function makeDatabase(): Promise<ServerDatabase | null> {
   const serverUrl = process.env.TEST_DATABASE_URL
-  if (!serverUrl) return null
-  const name = `robust_${crypto.randomUUID().replaceAll('-', '')}`
-  await runOn(serverUrl, `create database ${name}`)
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => runOn(serverUrl, `drop database ${name} with (force)`) }
+  return serverUrl ? makeAt(serverUrl) : null
 }
 
-async function runOn(url: string, statement: string): Promise<void> {
-  const sql = new SQL(url, { max: 1 })
-  try {
-    await sql.unsafe(statement)
-  } finally {
-    await sql.close()
-  }
+/** The same with nothing in it, not even the schema. */
+export async function makeEmptyDatabase(): Promise<ServerDatabase | null> {
+  const serverUrl = process.env.TEST_DATABASE_URL
+  return serverUrl ? makeEmptyAt(serverUrl) : null
 }

@@ -1,26 +1,29 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { SQL } from 'bun'
 import { createSecretKeeper, type SecretKeeper } from '../../../rules/access/server-secret.ts'
 import type { Database } from '../database.ts'
 import { type NodeStorage, openStorage } from '../index.ts'
 import type { Place } from '../open-database.ts'
 import { openPostgres } from '../postgres.ts'
 import { openSqlite } from '../sqlite.ts'
+import { makeDatabase, makeEmptyDatabase, type ServerDatabase } from './server-databases.ts'
 
-/** An empty place for one database, gone after `remove`. */
+/** A place for one database that holds no data, gone after `remove`. */
 export interface Site {
   readonly dataFolder: string
   readonly databaseUrl: string | null
-  /** The same database below the storage, with no schema made. */
+  /** The same database below the storage, whose schema is not made by opening it. */
   openDatabase(): Promise<Database>
   remove(): Promise<void>
 }
 
 export interface Engine {
   readonly name: 'SQLite' | 'PostgreSQL'
+  /** Its schema may be there already. */
   makeSite(): Promise<Site>
+  /** There is nothing in it at all. */
+  makeEmptySite(): Promise<Site>
 }
 
 export const SECRETS = createSecretKeeper('a server secret that only tests use')
@@ -29,37 +32,35 @@ export function openAt(site: Place, secrets: SecretKeeper = SECRETS): Promise<No
   return openStorage({ databaseUrl: site.databaseUrl, dataFolder: site.dataFolder, secrets })
 }
 
-const sqlite: Engine = {
-  name: 'SQLite',
-  makeSite: async () => {
-    const dataFolder = makeFolder()
-    return {
-      dataFolder,
-      databaseUrl: null,
-      openDatabase: () => openSqlite(join(dataFolder, 'turnpike.db')),
-      remove: async () => rmSync(dataFolder, { recursive: true }),
-    }
-  },
+const sqlite: Engine = { name: 'SQLite', makeSite: makeSqliteSite, makeEmptySite: makeSqliteSite }
+
+async function makeSqliteSite(): Promise<Site> {
+  const dataFolder = makeFolder()
+  return {
+    dataFolder,
+    databaseUrl: null,
+    openDatabase: () => openSqlite(join(dataFolder, 'turnpike.db')),
+    remove: async () => rmSync(dataFolder, { recursive: true }),
+  }
 }
 
 function postgresAt(serverUrl: string): Engine {
   return {
     name: 'PostgreSQL',
-    makeSite: async () => {
-      const dataFolder = makeFolder()
-      const name = `turnpike_test_${crypto.randomUUID().replaceAll('-', '')}`
-      await administer(serverUrl, `create database ${name}`)
-      const databaseUrl = new URL(serverUrl)
-      databaseUrl.pathname = `/${name}`
-      return {
-        dataFolder,
-        databaseUrl: databaseUrl.href,
-        openDatabase: async () => openPostgres(databaseUrl.href),
-        remove: async () => {
-          rmSync(dataFolder, { recursive: true })
-          await administer(serverUrl, `drop database ${name} with (force)`)
-        },
-      }
+    makeSite: async () => siteOf(await makeDatabase(serverUrl)),
+    makeEmptySite: async () => siteOf(await makeEmptyDatabase(serverUrl)),
+  }
+}
+
+function siteOf({ url, drop }: ServerDatabase): Site {
+  const dataFolder = makeFolder()
+  return {
+    dataFolder,
+    databaseUrl: url,
+    openDatabase: async () => openPostgres(url),
+    remove: async () => {
+      rmSync(dataFolder, { recursive: true })
+      await drop()
     },
   }
 }
@@ -76,13 +77,4 @@ export function testedEngines(): readonly Engine[] {
 
 function makeFolder(): string {
   return mkdtempSync(join(tmpdir(), 'turnpike-storage-'))
-}
-
-async function administer(serverUrl: string, statement: string): Promise<void> {
-  const connection = new SQL(serverUrl, { max: 1 })
-  try {
-    await connection.unsafe(statement, [])
-  } finally {
-    await connection.close()
-  }
 }
