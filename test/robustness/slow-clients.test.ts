@@ -12,6 +12,8 @@ import {
 import { sendRaw, writeRequest } from './support/raw-client.ts'
 
 const BODY_SECONDS = 1
+// Much less than any other time-out; a busy machine may be late by some of it.
+const BUSY_MS = 10_000
 // The server allows ten seconds for the head of a request and looks at its timers every four.
 const HEAD_MS = 16_000
 
@@ -74,7 +76,7 @@ describe('a client that keeps the gateway waiting is cut off', () => {
       expect(answer.body).toContain(`${BODY_SECONDS} seconds`)
       expect(answer.ending).toBe('closed')
       expect(answer.elapsedMs).toBeGreaterThanOrEqual(BODY_SECONDS * 1_000 - 50)
-      expect(answer.elapsedMs).toBeLessThan(BODY_SECONDS * 1_000 + 2_000)
+      expect(answer.elapsedMs).toBeLessThan(BODY_SECONDS * 1_000 + BUSY_MS)
     })
   }
 
