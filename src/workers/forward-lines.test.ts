@@ -47,6 +47,13 @@ test('however the lines of a worker arrive, they are handed on whole and with it
   )
 })
 
+test('a line separator inside of a message does not end its line', async () => {
+  const message = '{"msg":"one\u2028two\rthree"}'
+  expect(await forwarded([Buffer.from(`${message}\n\rlast\n`)])).toEqual([
+    `{"worker":3,${message.slice(1)}\nworker 3: \rlast\n`,
+  ])
+})
+
 test('the last words of a worker need no line end', async () => {
   expect(await forwarded([Buffer.from('{"level":30}\nkilled')])).toEqual([
     '{"worker":3,"level":30}\n',

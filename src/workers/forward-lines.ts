@@ -18,7 +18,7 @@ export async function forwardLines(
 /** Log lines get a field; whatever else a process may print, such as its last words, gets it in front. */
 function markLines(lines: string, slot: number): string {
   if (!lines.startsWith('{"') || OTHER_LINE.test(lines)) {
-    return lines.replaceAll(/^(\{"|.)/gm, (start) =>
+    return lines.replaceAll(LINE_START, (start) =>
       start === '{"' ? `{"worker":${slot},"` : `worker ${slot}: ${start}`,
     )
   }
@@ -26,4 +26,6 @@ function markLines(lines: string, slot: number): string {
   return `{"worker":${slot},${lines.slice(1).replaceAll('\n{"', `\n{"worker":${slot},"`)}`
 }
 
+// Not by the `m` flag, for which a line also begins after a line separator that is part of a message.
+const LINE_START = /(?<=^|\n)(?:\{"|[^\n])/g
 const OTHER_LINE = /\n(?!\{"|$)/
