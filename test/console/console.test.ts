@@ -1,50 +1,60 @@
 import { afterAll, beforeAll, describe } from 'bun:test'
+import type { Browser } from 'playwright-core'
 import { type Engine, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { describeAccountPages } from './flows/account-pages.ts'
 import { describeBilling } from './flows/billing.ts'
 import { describeEntry } from './flows/entry.ts'
 import { describeEveryPage } from './flows/every-page.ts'
+import { describeFirstLoad } from './flows/first-load.ts'
 import { describeInjection } from './flows/injection.ts'
 import { describeKeyboard } from './flows/keyboard.ts'
 import { describeKeys } from './flows/keys.ts'
+import { describeLedger } from './flows/ledger.ts'
+import { describeModels } from './flows/models.ts'
 import { describeOperator } from './flows/operator.ts'
 import { describePlayground } from './flows/playground.ts'
 import { describeSafety } from './flows/safety.ts'
-import { CHROMIUM } from './support/browser.ts'
+import { describeSupply } from './flows/supply.ts'
+import { CHROMIUM, openBrowser } from './support/browser.ts'
 import { Stage, TEST_MS } from './support/stage.ts'
 
-const [usual, ...others] = testedEngines()
+const [first, second = first] = testedEngines()
 
-describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
-  const stage = openStage(usual)
-  describe('coming in', () => describeEntry(stage))
-  describe('keys', () => describeKeys(stage))
-  describe('overview, models and requests', () => describeAccountPages(stage))
-  describe('playground', () => describePlayground(stage))
-  describe('billing', () => describeBilling(stage))
-  describe('operator', () => describeOperator(stage))
-  describe('by keyboard alone', () => describeKeyboard(stage))
+// Every flow is gone through twice: by keyboard on the one database, by mouse on the other if there is another.
+describe.skipIf(CHROMIUM === null)(`the console on ${first?.name}`, () => {
+  const stage = openStage(first)
+  describe('first load', () => describeFirstLoad(stage))
+  // Before the flows have filled every list, since all that a list holds is looked at.
   describe('every page', () => describeEveryPage(stage))
   describe('hostile words', () => describeInjection(stage))
   describe('hostile sites', () => describeSafety(stage))
+  describe('by keyboard alone', () => describeKeyboard(stage))
 })
 
-// What a page looks like does not depend on the database; what it lists, counts and changes does.
-describe.skipIf(CHROMIUM === null).each(others.map((engine) => [engine.name, engine] as const))(
-  'the console on %s',
-  (_, engine) => {
-    const stage = openStage(engine)
-    describe('keys', () => describeKeys(stage))
-    describe('overview, models and requests', () => describeAccountPages(stage))
-    describe('billing', () => describeBilling(stage))
-    describe('operator', () => describeOperator(stage))
-  },
-)
+describe.skipIf(CHROMIUM === null)(`the console on ${second?.name}, by mouse`, () => {
+  const stage = openStage(second)
+  describe('coming in', () => describeEntry(stage))
+  describe('keys', () => describeKeys(stage))
+  describe('overview and requests', () => describeAccountPages(stage))
+  describe('models', () => describeModels(stage))
+  describe('playground', () => describePlayground(stage))
+  describe('ledger', () => describeLedger(stage))
+  describe('billing', () => describeBilling(stage))
+  describe('operator', () => describeOperator(stage))
+  describe('supply and people', () => describeSupply(stage))
+})
 
 function openStage(engine: Engine | undefined): Stage {
   if (engine === undefined) throw new Error('there is no database to test with')
   const stage = new Stage(engine)
-  beforeAll(() => stage.open(), TEST_MS)
-  afterAll(() => stage.close())
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    browser = await openBrowser()
+    await stage.open(browser)
+  }, TEST_MS)
+  afterAll(async () => {
+    await browser?.close()
+    await stage.close()
+  })
   return stage
 }

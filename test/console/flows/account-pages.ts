@@ -1,19 +1,30 @@
 import { expect, test } from 'bun:test'
 import { addHousehold, askModel } from '../../console-api/support/account-stage.ts'
 import { settlementsOf } from '../../support/settlements.ts'
+import { findBarriers, PHONE } from '../support/browser.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
 import { leave, press, see } from '../support/visible.ts'
 
-/** What a customer looks at: the overview, the models and the requests. */
+/** What a customer looks at and the database has counted: the overview and the requests. */
 export function describeAccountPages(stage: Stage): void {
   test(
-    'an account that was never used is shown how to begin',
+    'an account that was never used is shown how to begin, and sees its first request as soon as it has ended',
     async () => {
       const house = await addHousehold(stage.gateway, 'Fresh')
       const visitor = await stage.enterHome(house, '/overview')
-      await visitor.page.getByRole('heading', { name: 'First steps' }).waitFor()
-      await visitor.page.getByRole('link', { name: 'Playground' }).last().click()
-      await visitor.page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor()
+      const { page } = visitor
+      const firstSteps = page.getByRole('heading', { name: 'First steps' })
+      await firstSteps.waitFor()
+      await see(page, new RegExp(`curl ${stage.url}/v1/chat/completions`))
+      await see(page, 'Create an API key (done)')
+      expect(await findBarriers(page)).toEqual([])
+      await page.getByRole('link', { name: 'Playground' }).last().click()
+      await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor()
+      await page.goBack()
+      await firstSteps.waitFor()
+      await askModel(stage.gateway, house)
+      await page.getByRole('cell', { name: 'sandbox-chat' }).waitFor()
+      expect(await firstSteps.count()).toBe(0)
       await leave(visitor)
     },
     TEST_MS,
@@ -30,36 +41,28 @@ export function describeAccountPages(stage: Stage): void {
       }
       await page.getByRole('region', { name: 'Usage by model' }).getByText('sandbox-chat').waitFor()
       await page.locator('figure.chart svg').first().waitFor()
-      await page.getByLabel('Told apart by').selectOption('key')
-      await page.getByRole('link', { name: 'Acme key' }).waitFor()
+      await page.getByRole('heading', { name: /tier/i }).first().waitFor()
       await page.getByLabel('Told apart by').selectOption('supplier')
       await page.getByRole('region', { name: 'Usage by supplier' }).waitFor()
-      expect(page.url()).toContain('by=supplier')
-      await page.getByRole('heading', { name: /tier/i }).first().waitFor()
+      await page.getByRole('cell', { name: 'sandbox-openai' }).waitFor()
+      await page.getByLabel('Time range').selectOption('24h')
+      await page.waitForURL(/by=supplier.*span=24h|span=24h.*by=supplier/)
+      await page.setViewportSize(PHONE)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
       await leave(visitor)
     },
     TEST_MS,
   )
 
   test(
-    'models are searched, filtered and opened, and the address keeps the view',
+    'a link to usage by key leads on to the key and its requests',
     async () => {
-      const visitor = await stage.enter('owner', '/models')
+      const visitor = await stage.enter('owner', '/overview?by=key&metric=requests')
       const { page } = visitor
-      const rows = page.getByRole('region', { name: 'Models' }).getByRole('row')
-      await page.getByLabel('Kind').selectOption('image')
-      await page.getByText('sandbox-chat').first().waitFor({ state: 'hidden' })
-      expect(await rows.count()).toBe(1 + 2)
-      await page.getByLabel('Search models').fill('base64')
-      await page.waitForURL(/q=base64/)
-      expect(await rows.count()).toBe(1 + 1)
-      await page.reload()
-      await rows.last().getByRole('button').first().click()
-      await page.getByRole('dialog').waitFor()
-      await page.keyboard.press('Escape')
-      await page.getByLabel('Search models').fill('no such model')
-      await press(page, 'Clear the filters')
-      await page.getByText('sandbox-chat').first().waitFor()
+      await page.getByRole('link', { name: 'Acme key' }).click()
+      await page.waitForURL(/\/keys\/key_/)
+      await page.getByRole('cell', { name: 'sandbox-chat' }).waitFor()
+      await page.getByRole('link', { name: 'All requests of this key' }).waitFor()
       await leave(visitor)
     },
     TEST_MS,

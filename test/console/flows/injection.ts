@@ -1,95 +1,45 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import {
-  addHousehold,
-  addOwnSupplier,
-  askModel,
-  type Household,
-} from '../../console-api/support/account-stage.ts'
-import { settlementsOf } from '../../support/settlements.ts'
 import type { Visit } from '../support/browser.ts'
+import { type HostileAccount, MARKUP } from '../support/hostile-words.ts'
 import {
   fillRoute,
-  findIds,
   isEntry,
   listAddressNames,
   listRoutes,
   listViews,
-  settle,
+  settleView,
   withAccount,
 } from '../support/pages.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
 import { leave } from '../support/visible.ts'
 
-/** Markup that runs a script in several ways, if any of it becomes an element. */
-const MARKUP =
-  '"\'><img src=/healthz?x onerror=alert(1) data-hostile><svg onload=alert(2) data-hostile><script data-hostile>alert(3)</script>'
 const ADDRESS = 'javascript:alert(4)'
-const MODEL = 'hostile/model'
 
-/** Puts markup wherever somebody may store words. */
-async function plant(stage: Stage): Promise<Household> {
-  const { gateway } = stage
-  const house = await addHousehold(gateway, 'Hostile')
-  const { accountId, owner, keyId } = house
-  const at = `/accounts/${accountId}`
-  await owner.call('PATCH /profile', { body: { name: MARKUP } })
-  await owner.call(`PATCH ${at}/keys/${keyId}`, { body: { name: MARKUP } })
-  await addOwnSupplier(gateway, house, 'hostile-own')
-  await owner.call(`POST ${at}/own-suppliers/hostile-own/credentials`, {
-    body: { secret: 'sk-sandbox-hostile', label: MARKUP },
-  })
-  await gateway.operator('PATCH', at, { name: MARKUP })
-  await gateway.operator('POST', `${at}/payments`, { amount: '1', reference: MARKUP, note: MARKUP })
-  await gateway.operator('POST', `${at}/refunds`, { amount: '0.5', reference: MARKUP, reason: MARKUP })
-  await gateway.operator('POST', `${at}/adjustments`, { amount: '0.25', reason: MARKUP })
-  await gateway.operator('PUT', `${at}/tier`, { tier: 'Scale', reason: MARKUP })
-  await plantSupply(stage)
-  await owner.call(`PUT ${at}/body-storage`, { body: { enabled: true, days: 1 } })
-  await askModel(gateway, house, { model: MODEL, messages: [{ role: 'user', content: `say: ${MARKUP}` }] })
-  await settlementsOf(gateway, keyId, 1)
-  return house
-}
-
-async function plantSupply({ gateway }: Stage): Promise<void> {
-  const { base_url } = await gateway.operator<{ base_url: string }>('GET', '/suppliers/sandbox-openai')
-  const supplier = { type: 'sandbox', base_url, formats: ['chat-completion'], enabled: true }
-  await gateway.operator('PUT', '/suppliers/hostile', supplier)
-  await gateway.operator('POST', '/suppliers/hostile/credentials', { secret: 'sk-sandbox-x', label: MARKUP })
-  const model = { owned_by: MARKUP, display_name: MARKUP, description: MARKUP, kinds: ['text'] }
-  await gateway.operator('PUT', `/models/${encodeURIComponent(MODEL)}`, model)
-  await gateway.operator('PUT', `/models/${encodeURIComponent(MODEL)}/routes/hostile`, {
-    upstream_model: 'sandbox-chat',
-    price: { input: '1', output: '1' },
-    priority: 1,
-    enabled: true,
-  })
-}
-
-/** What was planted, by the route that shows it. */
-async function findPlanted({ gateway }: Stage, house: Household): Promise<Record<string, string>> {
-  const [settlement] = await settlementsOf(gateway, house.keyId, 1)
-  const requestId = settlement?.request_id ?? ''
-  return {
-    '/keys': house.keyId,
-    '/requests': requestId,
-    '/operator/accounts': house.accountId,
-    '/operator/suppliers': 'hostile',
-    '/operator/models': MODEL,
-    '/operator/settlements': requestId,
+/** Writes into every field there is, as if pasted, and lets the page answer each time; gives how many there were. */
+const PASTE_EVERYWHERE = `(async () => {
+  const kinds = ['text', 'search', 'email', 'url', 'tel', 'password', 'textarea']
+  const fields = [...document.querySelectorAll('input, textarea')].filter(({ type }) => kinds.includes(type))
+  let count = 0
+  for (const field of fields) {
+    if (!field.isConnected || !field.checkVisibility() || field.disabled || field.readOnly) continue
+    field.focus()
+    field.select()
+    if (document.execCommand('insertText', false, ${JSON.stringify(MARKUP)})) count += 1
+    await new Promise(requestAnimationFrame)
   }
-}
+  return count
+})()`
 
 export function describeInjection(stage: Stage): void {
-  let house: Household
+  let hostile: HostileAccount
   let visitor: Visit
-  let ids: Record<string, string>
+  let pasted = 0
   beforeAll(async () => {
-    house = await plant(stage)
-    ids = { ...(await findIds(stage)), ...(await findPlanted(stage, house)) }
-    visitor = await stage.enter('operator', `/models?account=${house.accountId}`)
+    hostile = await stage.hostile()
+    visitor = await stage.enter('operator', `/models?account=${hostile.accountId}`)
   }, TEST_MS)
-  afterAll(() => visitor?.page.context().close())
+  afterAll(() => visitor?.end())
 
   async function expectHarmless(page: Page): Promise<void> {
     expect(await page.locator('[data-hostile]').count()).toBe(0)
@@ -105,18 +55,26 @@ export function describeInjection(stage: Stage): void {
       async () => {
         const { page, complaints } = visitor
         complaints.length = 0
-        await stage.go(page, withAccount(fillRoute(route, ids), house.accountId))
-        await settle(page)
+        const path = withAccount(fillRoute(route, hostile.ids), hostile.accountId)
+        // Each page is loaded once; from there on the way to its views is the same as within the application.
+        if (insides.includes(route)) await stage.go(page, path)
+        else await stage.walk(page, path)
+        await settleView(page, route)
         await expectHarmless(page)
         // Typed words come back as suggestions, previews and messages.
-        const fields = page.locator('input[type="text"]:visible:enabled, textarea:visible:enabled')
-        for (const input of await fields.all())
-          await input.fill(MARKUP, { timeout: 500 }).catch(() => undefined)
+        pasted += Number(await page.evaluate(PASTE_EVERYWHERE))
         await expectHarmless(page)
       },
       TEST_MS,
     )
   }
+
+  test('there were fields to write into', () => {
+    expect(pasted).toBeGreaterThan(2 * listViews().length)
+  })
+
+  const hostileQuery = () =>
+    new URLSearchParams(listAddressNames().map((name): [string, string] => [name, MARKUP]))
 
   for (const route of insides) {
     test(
@@ -124,16 +82,36 @@ export function describeInjection(stage: Stage): void {
       async () => {
         const { page, complaints } = visitor
         complaints.length = 0
-        const address = new URLSearchParams(
-          listAddressNames().map((name): [string, string] => [name, MARKUP]),
-        )
-        await page.goto(`${stage.url}/console${fillRoute(route, ids)}?${address}`)
+        await stage.walk(page, `${fillRoute(route, hostile.ids)}?${hostileQuery()}`)
         await page.locator('#main').getByRole('heading').first().waitFor()
         await expectHarmless(page)
       },
       TEST_MS,
     )
   }
+
+  test(
+    'what the gateway sends for an address is the same whatever words the address holds',
+    async () => {
+      const read = async (path: string) => {
+        const response = await fetch(`${stage.url}/console${path}`)
+        const nonce = /'nonce-([^']+)'/.exec(response.headers.get('content-security-policy') ?? '')?.[1] ?? ''
+        expect(nonce).not.toBe('')
+        return (await response.text()).replaceAll(nonce, '')
+      }
+      const plain = await read('/overview')
+      for (const route of listRoutes()) {
+        expect(await read(`${route.replace('$id', encodeURIComponent(MARKUP))}?${hostileQuery()}`)).toBe(
+          plain,
+        )
+      }
+      const { page, complaints } = visitor
+      complaints.length = 0
+      await stage.go(page, `/models?${hostileQuery()}`)
+      await expectHarmless(page)
+    },
+    TEST_MS,
+  )
 
   test('the parameters of addresses were found', () => {
     for (const name of ['q', 'tab', 'model', 'do', 'span']) expect(listAddressNames()).toContain(name)

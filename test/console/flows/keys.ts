@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addHousehold } from '../../console-api/support/account-stage.ts'
+import { addHousehold, type Household } from '../../console-api/support/account-stage.ts'
 import { eventually } from '../../support/eventually.ts'
+import { findBarriers } from '../support/browser.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
 import { choose, field, leave, press, readCode, see } from '../support/visible.ts'
 
@@ -22,11 +23,16 @@ export function describeKeys(stage: Stage): void {
     const dialog = page.getByRole('dialog', { name: 'The secret of CI' })
     const secret = await readCode(dialog)
     await dialog.getByRole('tab', { name: 'curl' }).waitFor()
-    await press(dialog, 'I have kept it')
-    await dialog.waitFor({ state: 'hidden' })
     return secret
   }
 
+  async function closeSecret(page: Page): Promise<void> {
+    const dialog = page.getByRole('dialog', { name: 'The secret of CI' })
+    await press(dialog, 'I have kept it')
+    await dialog.waitFor({ state: 'hidden' })
+  }
+
+  /** With every control there is. */
   async function create(page: Page): Promise<string> {
     await press(page, 'Create key')
     const drawer = page.getByRole('dialog', { name: 'Create an API key' })
@@ -37,12 +43,70 @@ export function describeKeys(stage: Stage): void {
     await drawer.getByLabel('Warn about monthly spending').press('Space')
     await drawer.getByLabel('Budget a month, in USDT').fill('100')
     await drawer.getByRole('radio', { name: 'Only some' }).press('Space')
-    await drawer.getByLabel('Allowed models').fill('sandbox-chat')
+    await drawer.getByLabel('Allowed models').fill('sandbox-c*')
     await page.keyboard.press('Enter')
+    await see(drawer, /^Allows 1 of/)
+    await drawer.getByRole('radio', { name: 'One supplier' }).press('Space')
+    await drawer.getByLabel('Supplier', { exact: true }).selectOption('sandbox-openai')
     await drawer.getByLabel('Requests (RPM)').fill('30')
+    await drawer.getByLabel('Tokens (TPM)').fill('1000')
     await press(drawer, 'in 30 days')
+    expect(await findBarriers(page)).toEqual([])
     await press(drawer, 'Create key')
-    return readSecret(page)
+    const secret = await readSecret(page)
+    await page.getByRole('tab', { name: 'Codex' }).click()
+    await page.getByText(`base_url = "${stage.url}/v1"`).waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    await closeSecret(page)
+    return secret
+  }
+
+  /** As the page of the key and its own API tell it, neither of which may tell the secret. */
+  async function expectAsMade(page: Page, house: Household, secret: string): Promise<void> {
+    const made = await house.owner.call(`GET /accounts/${house.accountId}/keys`)
+    expect(made.body.data.find(({ name }: { name: string }) => name === 'CI')).toMatchObject({
+      usage_limit: { amount: '5', period: 'weekly' },
+      budget: { amount: '100' },
+      model_allowlist: ['sandbox-c*'],
+      rpm: 30,
+      tpm: 1000,
+    })
+    expect(await modelsOf(secret)).toEqual(['sandbox-chat'])
+    await page.getByRole('link', { name: /^CI/ }).click()
+    await page.waitForURL(/\/keys\/key_/)
+    for (const fact of ['only sandbox-openai', '30 requests, 1K tokens a minute', 'sandbox-c*']) {
+      await see(page, fact)
+    }
+    expect((await page.content()).includes(secret)).toBe(false)
+    await stage.go(page, '/keys')
+    await page.getByRole('link', { name: /^CI/ }).waitFor()
+    expect((await page.content()).includes(secret)).toBe(false)
+  }
+
+  /** A change the gateway refuses stands at its field; one it takes is in force at once. */
+  async function widen(page: Page, secret: string): Promise<void> {
+    await choose(page, 'Actions for CI', 'Edit')
+    const edit = page.getByRole('dialog', { name: 'Edit CI' })
+    await edit.getByLabel('Allowed models').fill('sandbox-image*')
+    await page.keyboard.press('Enter')
+    await edit.getByLabel('Requests (RPM)').fill('1000000')
+    await press(edit, 'Save')
+    await edit.locator('.mantine-NumberInput-error').waitFor()
+    expect(await modelsOf(secret)).toEqual(['sandbox-chat'])
+    await edit.getByLabel('Requests (RPM)').fill('')
+    await press(edit, 'Save')
+    await see(page, 'CI was changed.')
+    expect(await modelsOf(secret)).toEqual(['sandbox-chat', 'sandbox-image', 'sandbox-image-base64'])
+  }
+
+  async function revoke(page: Page): Promise<void> {
+    await choose(page, 'Actions for CI', 'Revoke')
+    const question = page.getByRole('dialog', { name: 'Revoke CI?' })
+    expect(await question.getByRole('button', { name: 'Revoke' }).isDisabled()).toBe(true)
+    await question.getByRole('textbox').fill('CI')
+    await press(question, 'Revoke')
+    await see(page, 'CI is revoked.')
+    await page.getByRole('link', { name: /^CI/ }).waitFor({ state: 'hidden' })
   }
 
   test(
@@ -53,48 +117,53 @@ export function describeKeys(stage: Stage): void {
       const { page } = visitor
       const secret = await create(page)
       expect(secret).toStartWith('sk-')
-      await page.reload()
-      await page.getByRole('link', { name: /^CI/ }).waitFor()
-      expect((await page.content()).includes(secret)).toBe(false)
-      const made = await house.owner.call(`GET /accounts/${house.accountId}/keys`)
-      expect(made.body.data.find(({ name }: { name: string }) => name === 'CI')).toMatchObject({
-        usage_limit: { amount: '5', period: 'weekly' },
-        budget: { amount: '100' },
-        model_allowlist: ['sandbox-chat'],
-        rpm: 30,
-      })
-      expect(await modelsOf(secret)).toEqual(['sandbox-chat'])
-
-      await choose(page, 'Actions for CI', 'Edit')
-      const edit = page.getByRole('dialog', { name: 'Edit CI' })
-      await edit.getByLabel('Allowed models').fill('sandbox-image*')
-      await page.keyboard.press('Enter')
-      await press(edit, 'Save')
-      await see(page, 'CI was changed.')
-      expect(await modelsOf(secret)).toEqual(['sandbox-chat', 'sandbox-image', 'sandbox-image-base64'])
+      await expectAsMade(page, house, secret)
+      await widen(page, secret)
 
       await choose(page, 'Actions for CI', 'Rotate secret')
       await page.getByLabel('The old secret').selectOption('0')
       await press(page.getByRole('dialog', { name: 'Rotate CI?' }), 'Rotate')
       const next = await readSecret(page)
+      await closeSecret(page)
       expect([(await ask(secret)).status, (await ask(next)).status]).toEqual([401, 200])
 
+      const row = page.getByRole('row', { name: /CI/ })
       await choose(page, 'Actions for CI', 'Disable')
-      await see(page.getByRole('row', { name: /CI/ }), 'disabled')
+      await see(row, 'disabled')
       await statusBecomes(next, 401)
       await choose(page, 'Actions for CI', 'Enable')
-      await see(page.getByRole('row', { name: /CI/ }), 'active')
+      await see(row, 'active')
       await statusBecomes(next, 200)
 
-      await choose(page, 'Actions for CI', 'Revoke')
-      const question = page.getByRole('dialog', { name: 'Revoke CI?' })
-      expect(await question.getByRole('button', { name: 'Revoke' }).isDisabled()).toBe(true)
-      await question.getByRole('textbox').fill('CI')
-      await press(question, 'Revoke')
-      await see(page, 'CI is revoked.')
-      await page.getByRole('link', { name: /^CI/ }).waitFor({ state: 'hidden' })
+      await revoke(page)
       expect((await ask(next)).status).toBe(401)
+      await stage.go(page, '/keys?state=revoked')
+      await row.waitFor()
       await leave(visitor)
+    },
+    TEST_MS,
+  )
+
+  test(
+    'a change that is refused is taken back, with the reason',
+    async () => {
+      const house = await addHousehold(stage.gateway, 'Stubborn')
+      const visitor = await stage.enterHome(house, '/keys')
+      const { page } = visitor
+      const row = page.getByRole('row').filter({ hasText: 'Stubborn key' })
+      const gate = Promise.withResolvers<void>()
+      await page.route('**/keys/key_*', async (route) => {
+        if (route.request().method() !== 'PATCH') return route.continue()
+        await gate.promise
+        const error = { message: 'Not in this hour.', type: 'x', code: 'permission_denied', param: null }
+        return route.fulfill({ status: 400, json: { error } })
+      })
+      await choose(page, 'Actions for Stubborn key', 'Disable')
+      await row.getByText('disabled', { exact: true }).last().waitFor()
+      gate.resolve()
+      await page.getByText('Not in this hour.').waitFor()
+      await row.getByText('active', { exact: true }).last().waitFor()
+      await visitor.end()
     },
     TEST_MS,
   )

@@ -51,12 +51,13 @@ export function describeSafety(stage: Stage): void {
     'a page of another site cannot show the console in a frame',
     async () => {
       await withForeignSite(`<iframe src="${stage.url}/console/overview"></iframe>`, async (url) => {
-        const { page } = await stage.enter('owner', '/models')
+        const visitor = await stage.enter('owner', '/models')
+        const { page } = visitor
         await page.goto(url)
         await page.waitForLoadState('networkidle')
         const frame = page.frames().find((one) => one !== page.mainFrame())
         expect(await frame?.locator('#main').count()).toBe(0)
-        await page.context().close()
+        await visitor.end()
       })
     },
     TEST_MS,
@@ -69,7 +70,8 @@ export function describeSafety(stage: Stage): void {
       const html = `<form method="post" enctype="text/plain" action="${action}">
         <input name='{"name":"forged","x":"' value='"}'></form><script>document.forms[0].submit()</script>`
       await withForeignSite(html, async (url) => {
-        const { page } = await stage.enter('owner', '/models')
+        const visitor = await stage.enter('owner', '/models')
+        const { page } = visitor
         const [response] = await Promise.all([
           page.waitForResponse((one) => one.url() === action),
           page.goto(url).catch(() => null),
@@ -77,7 +79,7 @@ export function describeSafety(stage: Stage): void {
         expect([401, 403]).toContain(response.status())
         const keys = await stage.home.owner.call(`GET /accounts/${stage.home.accountId}/keys`)
         expect(JSON.stringify(keys.body)).not.toContain('forged')
-        await page.context().close()
+        await visitor.end()
       })
     },
     TEST_MS,
@@ -87,7 +89,8 @@ export function describeSafety(stage: Stage): void {
     'a session that somebody else has chosen is not the one signed in with',
     async () => {
       await addPerson(stage.gateway, 'fixed@acme.example')
-      const { page } = await stage.visit()
+      const visitor = await stage.visit()
+      const { page } = visitor
       const planted = 'A'.repeat(43)
       await page.context().addCookies([{ name: 'turnpike_session', value: planted, url: stage.url }])
       await stage.go(page, '/sign-in')
@@ -103,7 +106,7 @@ export function describeSafety(stage: Stage): void {
         headers: { cookie: `turnpike_session=${planted}` },
       })
       expect(asPlanted.status).toBe(401)
-      await page.context().close()
+      await visitor.end()
     },
     TEST_MS,
   )

@@ -17,6 +17,8 @@ const FLAGS = [
   '--disable-sync',
 ]
 const PATIENCE_MS = 30_000
+export const DESKTOP = { width: 1440, height: 900 }
+export const PHONE = { width: 390, height: 844 }
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** Builds the console if need be, since its pages are what is looked at. */
@@ -29,6 +31,8 @@ export interface Visit {
   readonly page: Page
   /** Whatever a person would not want to see happen: errors, refused styles, requests to elsewhere. */
   readonly complaints: string[]
+  /** To be called when it was as it should be; a visit that failed keeps its traces to itself. */
+  end(): Promise<void>
 }
 
 /** A visitor with cookies of their own. */
@@ -38,7 +42,7 @@ export async function visit(
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({
-    viewport: { width: 1440, height: 900 },
+    viewport: DESKTOP,
     reducedMotion: 'reduce',
     ...options,
   })
@@ -63,7 +67,7 @@ export async function visit(
   page.on('response', (response) => {
     if (response.status() >= 500) complaints.push(`${response.status()} ${response.url()}`)
   })
-  return { page, complaints }
+  return { page, complaints, end: () => context.close() }
 }
 
 export interface Login {
@@ -80,22 +84,25 @@ export async function signIn(page: Page, url: string, { email, password }: Login
   await page.locator('#main').waitFor()
 }
 
+/** The part of the page to look at, as a selector; all of it if there is none. */
+type Part = string | null
+
 /** What axe finds wrong with the page as it stands, one line for each rule. */
-export function findBarriers(page: Page): Promise<string[]> {
-  return runAxe(page, "{ resultTypes: ['violations'] }")
+export function findBarriers(page: Page, part: Part = null): Promise<string[]> {
+  return runAxe(page, part, { resultTypes: ['violations'] })
 }
 
 /** Only what another colour scheme can change. */
-export function findFaintColours(page: Page): Promise<string[]> {
-  return runAxe(page, "{ resultTypes: ['violations'], runOnly: ['color-contrast'] }")
+export function findFaintColours(page: Page, part: Part = null): Promise<string[]> {
+  return runAxe(page, part, {
+    resultTypes: ['violations'],
+    runOnly: ['color-contrast', 'link-in-text-block'],
+  })
 }
 
-async function runAxe(page: Page, options: string): Promise<string[]> {
+async function runAxe(page: Page, part: Part, options: object): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE)
-  const found = (await page.evaluate(`axe.run(document, ${options})`)) as {
-    violations: { id: string; nodes: { target: string[] }[] }[]
-  }
-  return found.violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
-  )
+  const context = part === null ? 'document' : JSON.stringify(part)
+  return (await page.evaluate(`axe.run(${context}, ${JSON.stringify(options)}).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`)) as string[]
 }

@@ -27,6 +27,14 @@ export class Hands {
     this.#page = page
   }
 
+  /** Past the navigation, by the link that is there for this. */
+  static async inContent(page: Page): Promise<Hands> {
+    const hands = new Hands(page)
+    await hands.press(/^Skip to the content$/)
+    expect(await page.evaluate('document.activeElement.id')).toBe('main')
+    return hands
+  }
+
   key(name: string): Promise<void> {
     return this.#page.keyboard.press(name)
   }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import type { Stage } from './stage.ts'
 
 const CONSOLE = join(import.meta.dirname, '../../../console')
 
@@ -75,39 +74,33 @@ export function fillRoute(route: string, ids: Readonly<Record<string, string>>):
   return path.replace('$id', encodeURIComponent(id)) + (query === undefined ? '' : `?${query}`)
 }
 
-/** Something of each kind, of the account all tests share. */
-export async function findIds(stage: Stage): Promise<Record<string, string>> {
-  const { accountId, keyId } = stage.home
-  const { data } = await stage.gateway.operator<{ data: { request_id: string }[] }>(
-    'GET',
-    `/settlements?account=${accountId}&limit=1`,
-  )
-  const requestId = data[0]?.request_id ?? ''
-  return {
-    '/keys': keyId,
-    '/requests': requestId,
-    '/operator/accounts': accountId,
-    '/operator/suppliers': 'sandbox-openai',
-    '/operator/models': 'sandbox-chat',
-    '/operator/settlements': requestId,
-  }
-}
-
 const UNDER_WAY = '.mantine-Skeleton-root, [aria-busy="true"], .mantine-Loader-root'
 
 /** Waits until a page has what it shows: no place holders, nothing under way. */
 export async function settle(page: Page): Promise<void> {
-  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.locator('h1').first().waitFor()
   await page.locator(UNDER_WAY).first().waitFor({ state: 'detached' })
 }
 
-const ENDING_MOVES = `document.getAnimations().filter((each) => Number.isFinite(each.effect.getComputedTiming().endTime))`
+/** Waits until a view is there as its address says, with what it opens on top of its page. */
+export async function settleView(page: Page, route: string): Promise<void> {
+  if (/[?&](do|create|edit|add|model|route)=/.test(route)) await page.locator('[role="dialog"]').waitFor()
+  await settle(page)
+}
 
-/** Changes the colours and waits until none is halfway between two. */
+/** Lets every change of colour or place be done at once, so that nothing is looked at halfway between two. */
+export async function stopMoves(page: Page): Promise<void> {
+  await page.evaluate(`(() => {
+    const still = new CSSStyleSheet()
+    still.replaceSync('*, ::before, ::after { transition: none !important }')
+    document.adoptedStyleSheets.push(still)
+  })()`)
+}
+
+/** Asks for other colours and waits until the page has them, which is a frame later. */
 export async function turn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme })
-  await page.evaluate(`new Promise(requestAnimationFrame).then(() =>
-    Promise.allSettled(${ENDING_MOVES}.map((each) => each.finished)).then(() => true))`)
+  await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: 'attached' })
 }
 
 /** Pages for those who have not signed in. */

@@ -1,29 +1,36 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import type { Engine, Site } from '../../../src/edges/storage/testing/engines.ts'
 import { addHousehold, askModel, type Household } from '../../console-api/support/account-stage.ts'
 import { addPerson, browserOf } from '../../console-api/support/people.ts'
 import { startTestGateway, type TestGateway } from '../../support/test-gateway.ts'
-import { type Login, openBrowser, type Visit, visit } from './browser.ts'
+import type { Login, Visit } from './browser.ts'
+import { type HostileAccount, plantWords } from './hostile-words.ts'
+import { VisitorPool } from './visitor-pool.ts'
 
 export const TEST_MS = 120_000
+
+/** The heading of the page that is shown when there is none. */
+const NOWHERE = 'There is no such page'
 
 /** Who looks at the console. */
 export type Person = 'operator' | 'owner' | 'member'
 
-/** One gateway and one browser for all tests; each test opens a context of its own, and whatever account it changes. */
+/** One gateway for all tests of an engine; each test is a visitor of its own, and makes whatever account it changes. */
 export class Stage {
   readonly engine: Engine
   #site: Site | null = null
   #gateway: TestGateway | null = null
   #browser: Browser | null = null
+  #visitors: VisitorPool | null = null
   #home: Household | null = null
+  #hostile: Promise<HostileAccount> | null = null
   readonly #cookies = new Map<Person, ReadonlyMap<string, string>>()
 
   constructor(engine: Engine) {
     this.engine = engine
   }
 
-  async open(): Promise<void> {
+  async open(browser: Browser): Promise<void> {
     this.#site = await this.engine.makeSite()
     const { dataFolder, databaseUrl } = this.#site
     this.#gateway = await startTestGateway({
@@ -34,7 +41,8 @@ export class Stage {
         ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
       },
     })
-    this.#browser = await openBrowser()
+    this.#browser = browser
+    this.#visitors = new VisitorPool(browser, this.url)
     this.#home = await addHousehold(this.gateway, 'Acme')
     const { accountId } = this.home
     await addPerson(this.gateway, 'member@acme.example', { accountId, role: 'member' })
@@ -48,7 +56,6 @@ export class Stage {
   }
 
   async close(): Promise<void> {
-    await this.#browser?.close()
     await this.#gateway?.stop()
     await this.#site?.remove()
   }
@@ -66,6 +73,12 @@ export class Stage {
     return present(this.#home)
   }
 
+  /** An account that holds something of everything; made when first asked for. */
+  hostile(): Promise<HostileAccount> {
+    this.#hostile ??= plantWords(this.gateway)
+    return this.#hostile
+  }
+
   /** The user of the first start. */
   get admin(): Login {
     return present(this.gateway.newUser)
@@ -76,13 +89,13 @@ export class Stage {
   }
 
   /** A visitor nobody knows yet. */
-  visit(options: BrowserContextOptions = {}): Promise<Visit> {
-    return visit(this.browser, this.url, options)
+  visit(): Promise<Visit> {
+    return present(this.#visitors).admit()
   }
 
   /** Somebody who has signed in, looking at a page. */
-  async enter(person: Person, path: string, options: BrowserContextOptions = {}): Promise<Visit> {
-    return this.enterWith(this.#cookies.get(person) ?? new Map(), path, options)
+  enter(person: Person, path: string): Promise<Visit> {
+    return this.enterWith(this.cookiesOf(person), path)
   }
 
   /** The owner of an account of the test's own, looking at a page. */
@@ -90,23 +103,48 @@ export class Stage {
     return this.enterWith(house.owner.cookies, path)
   }
 
-  async enterWith(
-    cookies: ReadonlyMap<string, string>,
-    path: string,
-    options: BrowserContextOptions = {},
-  ): Promise<Visit> {
-    const visitor = await this.visit(options)
-    await visitor.page
-      .context()
-      .addCookies([...cookies].map(([name, value]) => ({ name, value, url: this.url })))
+  cookiesOf(person: Person): ReadonlyMap<string, string> {
+    return this.#cookies.get(person) ?? new Map()
+  }
+
+  async enterWith(cookies: ReadonlyMap<string, string>, path: string): Promise<Visit> {
+    const visitor = await this.visit()
+    await this.know(visitor, cookies)
     await this.go(visitor.page, path)
     return visitor
+  }
+
+  /** Gives a visitor the cookies of somebody. */
+  know({ page }: Visit, cookies: ReadonlyMap<string, string>): Promise<void> {
+    return page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: this.url })))
   }
 
   /** Opens an address of the console and waits until its page is there. */
   async go(page: Page, path: string): Promise<void> {
     await page.goto(`${this.url}/console${path}`)
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.locator('h1').first().waitFor()
+  }
+
+  /**
+   * Moves to another page as a link does, which is less work than loading the application anew. On the way there is a
+   * page without the frame, so that nothing of the one before stays open or filled in.
+   */
+  async walk(page: Page, path: string): Promise<void> {
+    await this.stepOut(page)
+    await this.stepIn(page, path)
+  }
+
+  async stepOut(page: Page): Promise<void> {
+    await page.keyboard.press('Escape')
+    await page.evaluate(`history.pushState(null, '', '/console/nowhere')`)
+    await page.getByText(NOWHERE).waitFor()
+    await page.locator('[role="dialog"]').waitFor({ state: 'detached' })
+  }
+
+  async stepIn(page: Page, path: string): Promise<void> {
+    await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)})`)
+    await page.getByText(NOWHERE).waitFor({ state: 'detached' })
+    await page.locator('h1').first().waitFor()
   }
 }
 

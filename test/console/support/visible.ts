@@ -30,7 +30,7 @@ export async function readCode(place: Page | Locator): Promise<string> {
 }
 
 /** Ends a visit, during which nothing may have happened that a person would not want to see. */
-export async function leave({ page, complaints }: Visit): Promise<void> {
-  expect(complaints).toEqual([])
-  await page.context().close()
+export async function leave(visitor: Visit): Promise<void> {
+  expect(visitor.complaints).toEqual([])
+  await visitor.end()
 }

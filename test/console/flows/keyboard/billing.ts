@@ -16,7 +16,7 @@ export function describeBillingByKeyboard(stage: Stage): void {
       await stage.gateway.operator('POST', `/accounts/${house.accountId}/payments`, payment)
       const visitor = await stage.enterHome(house, '/billing')
       const { page } = visitor
-      const hands = new Hands(page)
+      const hands = await Hands.inContent(page)
       await hands.turnTo(/^Ledger$/, /^Payments$/)
       await see(page.getByRole('region', { name: 'Payments' }), 'hand-1')
       await hands.arrowTo(/^Exports$/, 'ArrowRight')
@@ -48,7 +48,7 @@ export function describeBillingByKeyboard(stage: Stage): void {
         const house = await addHousehold(stage.gateway, 'Listener')
         const visitor = await stage.enterHome(house, '/billing?tab=webhook')
         const { page } = visitor
-        const hands = new Hands(page)
+        const hands = await Hands.inContent(page)
         await hands.type(/^Address/, receiver.url)
         await hands.press(/^Set up$/)
         await see(page, 'Copy it now')
@@ -77,7 +77,7 @@ export function describeBillingByKeyboard(stage: Stage): void {
       await addPerson(stage.gateway, 'helper@carrier.example')
       const visitor = await stage.enterHome(house, '/billing/credentials')
       const { page } = visitor
-      const hands = new Hands(page)
+      const hands = await Hands.inContent(page)
       await hands.press(/^Add a supplier$/)
       await page.getByRole('dialog', { name: 'Add a supplier' }).waitFor()
       await hands.choose(/^Vendor/, /Anthropic/)
@@ -98,7 +98,7 @@ export function describeBillingByKeyboard(stage: Stage): void {
       await hands.key('Enter')
       await see(page, 'No credentials of your own')
 
-      await stage.go(page, '/settings?tab=members')
+      await stage.walk(page, '/settings?tab=members')
       await hands.press(/^Add member$/)
       await page.getByRole('dialog', { name: 'Add a member' }).waitFor()
       await hands.type(/^E-mail/, 'helper@carrier.example')

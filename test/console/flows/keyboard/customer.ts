@@ -53,7 +53,7 @@ export function describeCustomerByKeyboard(stage: Stage): void {
       await settlementsOf(stage.gateway, stage.home.keyId, 1)
       const visitor = await stage.enter('owner', '/overview')
       const { page } = visitor
-      const hands = new Hands(page)
+      const hands = await Hands.inContent(page)
       await page.getByRole('region', { name: 'Usage by model' }).waitFor()
       await hands.choose(/^Time range$/, /24 hours/)
       await hands.press(/^Errors$/)
@@ -89,7 +89,7 @@ export function describeCustomerByKeyboard(stage: Stage): void {
       const id = await askModel(stage.gateway, stage.home, { model: 'sandbox-tools' })
       const visitor = await stage.enter('owner', '/requests')
       const { page } = visitor
-      const hands = new Hands(page)
+      const hands = await Hands.inContent(page)
       await page.locator(`[data-request="${id}"]`).waitFor()
       await hands.press(/^Live$/, 'Space')
       await page.waitForURL(/to=/)
@@ -117,7 +117,7 @@ export function describeCustomerByKeyboard(stage: Stage): void {
     async () => {
       const visitor = await stage.enter('owner', '/playground')
       const { page } = visitor
-      const hands = new Hands(page)
+      const hands = await Hands.inContent(page)
       await hands.suggest(/^Model$/, 'sandbox-chat')
       await hands.choose(/^Format/, /Messages/)
       await hands.tabTo(/^Message$/, 'Shift+Tab')
@@ -162,7 +162,7 @@ export function describeCustomerByKeyboard(stage: Stage): void {
     async () => {
       const visitor = await stage.enter('owner', '/connect')
       const { page } = visitor
-      const hands = new Hands(page)
+      const hands = await Hands.inContent(page)
       await hands.press(/^Claude Code$/)
       await see(page, /ANTHROPIC_BASE_URL/)
       await hands.press(/^Test it$/)

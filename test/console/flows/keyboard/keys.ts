@@ -43,7 +43,7 @@ export function describeKeysByKeyboard(stage: Stage): void {
       const house = await addHousehold(stage.gateway, 'Typist')
       const visitor = await stage.enterHome(house, '/keys')
       const { page } = visitor
-      const hands = new Hands(page)
+      const hands = await Hands.inContent(page)
       const actions = /^Actions for by hand$/
       await create(page, hands)
       const made = await house.owner.call(`GET /accounts/${house.accountId}/keys`)

@@ -12,7 +12,7 @@ export function describeOperatorByKeyboard(stage: Stage): void {
     async () => {
       const visitor = await stage.enter('operator', '/operator/accounts')
       const { page } = visitor
-      const hands = new Hands(page)
+      const hands = await Hands.inContent(page)
       await hands.press(/^Create account$/)
       await page.getByRole('dialog', { name: 'Create an account' }).waitFor()
       await hands.type(/^Name/, 'Handmade')
@@ -20,7 +20,8 @@ export function describeOperatorByKeyboard(stage: Stage): void {
       await page.getByRole('heading', { level: 1, name: /Handmade/ }).waitFor()
 
       await hands.press(/^Assign a tier$/)
-      await page.getByRole('dialog', { name: 'Assign a tier to Handmade' }).waitFor()
+      const tier = page.getByRole('dialog', { name: 'Assign a tier to Handmade' })
+      await tier.waitFor()
       await hands.choose(/^Tier/, /^Scale$/)
       await hands.type(/^Requests a minute/, '777')
       await hands.tabTo(/^Ends/)
@@ -29,6 +30,7 @@ export function describeOperatorByKeyboard(stage: Stage): void {
       await hands.strike('1200A')
       await hands.type(/^Reason/, 'a pilot')
       await hands.press(/^Assign$/)
+      await tier.waitFor({ state: 'hidden' })
       await see(page, 'a pilot')
       await see(page, '777')
       await hands.press(/^End$/)
@@ -79,7 +81,7 @@ export function describeOperatorByKeyboard(stage: Stage): void {
       await settlementsOf(stage.gateway, house.keyId, 1)
       const visitor = await stage.enter('operator', '/operator/accounts')
       const { page } = visitor
-      const hands = new Hands(page)
+      const hands = await Hands.inContent(page)
       await hands.press(/^Import payments$/)
       await page.getByRole('dialog', { name: 'Import payments' }).waitFor()
       await hands.type(
@@ -128,7 +130,7 @@ export function describeOperatorByKeyboard(stage: Stage): void {
     async () => {
       const visitor = await stage.enter('operator', '/operator/users')
       const { page } = visitor
-      const hands = new Hands(page)
+      const hands = await Hands.inContent(page)
       const actions = /^Actions for milton@initech.example$/
       await hands.press(/^Add user$/)
       await page.getByRole('dialog', { name: 'Add a user' }).waitFor()

@@ -14,7 +14,7 @@ export function describeSupplyByKeyboard(stage: Stage): void {
       )
       const visitor = await stage.enter('operator', '/operator/suppliers')
       const { page } = visitor
-      const hands = new Hands(page)
+      const hands = await Hands.inContent(page)
       await hands.press(/^Add supplier$/)
       await page.getByRole('dialog', { name: 'Add a supplier' }).waitFor()
       await hands.choose(/^Type/, /^OpenAI-compatible$/)

@@ -1,0 +1,123 @@
+import { expect, test } from 'bun:test'
+import { addHousehold, askModel } from '../../console-api/support/account-stage.ts'
+import { addPerson, browserOf } from '../../console-api/support/people.ts'
+import { type Stage, TEST_MS } from '../support/stage.ts'
+import { choose, field, leave, press, readCode, see } from '../support/visible.ts'
+
+/** What is asked of whom, and by whom: suppliers, models, routes, users and members. */
+export function describeSupply(stage: Stage): void {
+  test(
+    'a supplier, its credential, a model and a route are made with a preview, tested and used',
+    async () => {
+      const { base_url } = await stage.gateway.operator<{ base_url: string }>(
+        'GET',
+        '/suppliers/sandbox-openai',
+      )
+      const visitor = await stage.enter('operator', '/operator/suppliers')
+      const { page } = visitor
+      await press(page, 'Add supplier')
+      const drawer = page.getByRole('dialog', { name: 'Add a supplier' })
+      await drawer.getByLabel('Type').selectOption('openai-compatible')
+      await field(drawer, 'Id').fill('initech')
+      await field(drawer, 'Base URL').fill(`${base_url}/v1`)
+      await press(drawer, 'Add supplier')
+
+      const credential = page.getByRole('dialog', { name: 'Add a credential to initech' })
+      await credential
+        .getByLabel(/^Secret/)
+        .first()
+        .fill('sk-sandbox-initech')
+      await field(credential, 'Label').fill('first')
+      await press(credential, 'Add credential')
+      await see(page.getByRole('region', { name: 'Credentials' }), 'first')
+
+      await stage.walk(page, '/operator/models')
+      await press(page, 'Add model')
+      const model = page.getByRole('dialog', { name: 'Add a model' })
+      await field(model, 'Id').fill('initech/large')
+      await field(model, 'Made by').fill('Initech')
+      await press(model, 'Review changes')
+      await see(model.getByRole('region', { name: 'Changes' }).or(model), 'Initech')
+      await press(model, 'Create')
+
+      const route = page.getByRole('dialog', { name: /^Add a route to initech\/large/ })
+      await route.getByRole('combobox', { name: 'Supplier' }).selectOption('initech')
+      await field(route, 'Name at the supplier').fill('sandbox-chat')
+      await field(route, 'Input, per million').fill('1')
+      await field(route, 'Output, per million').fill('4')
+      await press(route, 'Review changes')
+      await press(route, 'Create')
+      await page
+        .getByRole('region', { name: 'Routes' })
+        .getByRole('button', { name: /initech/ })
+        .click()
+      const change = page.getByRole('dialog', { name: 'Route by initech' })
+      await field(change, 'Output, per million').fill('8')
+      await press(change, 'Review changes')
+      const preview = change.getByRole('row', { name: /output/i })
+      await see(preview, '4')
+      await see(preview, '8')
+      await press(change, 'Save changes')
+      await change.waitFor({ state: 'hidden' })
+
+      const id = await askModel(stage.gateway, stage.home, { model: 'initech/large' })
+      await stage.walk(page, '/operator/suppliers/initech')
+      await press(page, 'Test')
+      await page.getByRole('heading', { name: 'Test', exact: true }).waitFor()
+      await choose(page, 'Actions for first', 'Disable')
+      await see(page.getByRole('region', { name: 'Credentials' }), 'disabled')
+
+      await stage.walk(page, `/operator/settlements/${id}`)
+      await see(page, /Chosen because/)
+      await page.getByRole('link', { name: 'initech', exact: true }).waitFor()
+      const total = page.getByRole('region', { name: 'Price, line by line' })
+      await total.getByRole('row', { name: /^Total/ }).waitFor()
+      await leave(visitor)
+    },
+    TEST_MS,
+  )
+
+  test(
+    'users are added, made operators and shut out',
+    async () => {
+      const visitor = await stage.enter('operator', '/operator/users')
+      const { page } = visitor
+      await press(page, 'Add user')
+      const drawer = page.getByRole('dialog', { name: 'Add a user' })
+      await field(drawer, 'E-mail').fill('peter@initech.example')
+      await field(drawer, 'Name').fill('Peter')
+      await press(drawer, 'Add user')
+      const issued = page.getByRole('dialog', { name: 'The new password' })
+      const password = await readCode(issued)
+      await press(issued, 'Close')
+      const peter = await browserOf(stage.gateway, 'peter@initech.example', password)
+      await choose(page, 'Actions for peter@initech.example', 'Make operator')
+      await press(page.getByRole('dialog', { name: 'Make Peter an operator?' }), 'Make operator')
+      await see(page.getByRole('row', { name: /Peter/ }), 'Operator')
+      await choose(page, 'Actions for peter@initech.example', 'Disable')
+      await see(page.getByRole('row', { name: /Peter/ }), 'disabled')
+      expect((await peter.call('GET /sessions')).status).toBe(401)
+      await leave(visitor)
+    },
+    TEST_MS,
+  )
+
+  test(
+    'members are added and removed by an owner',
+    async () => {
+      const house = await addHousehold(stage.gateway, 'Club')
+      await addPerson(stage.gateway, 'newcomer@club.example')
+      const visitor = await stage.enterHome(house, '/settings?tab=members')
+      const { page } = visitor
+      await press(page, 'Add member')
+      const drawer = page.getByRole('dialog', { name: 'Add a member' })
+      await field(drawer, 'E-mail').fill('newcomer@club.example')
+      await press(drawer, 'Add')
+      await press(page, 'Remove newcomer@club.example')
+      await press(page.getByRole('dialog'), 'Remove')
+      await see(page, 'The member was removed.')
+      await leave(visitor)
+    },
+    TEST_MS,
+  )
+}

@@ -1,0 +1,75 @@
+import {
+  addHousehold,
+  addOwnSupplier,
+  askModel,
+  type Household,
+} from '../../console-api/support/account-stage.ts'
+import { settlementsOf } from '../../support/settlements.ts'
+import type { TestGateway } from '../../support/test-gateway.ts'
+
+/** Markup that runs a script in several ways, if any of it becomes an element. */
+export const MARKUP =
+  '"\'><img src=/healthz?x onerror=alert(1) data-hostile><svg onload=alert(2) data-hostile><script data-hostile>alert(3)</script>'
+const MODEL = 'hostile/model'
+
+/** An account that holds something of everything, all of it named by markup. */
+export interface HostileAccount {
+  readonly accountId: string
+  /** What there is to open, by the route that shows it. */
+  readonly ids: Readonly<Record<string, string>>
+}
+
+/** Puts markup wherever somebody may store words. */
+export async function plantWords(gateway: TestGateway): Promise<HostileAccount> {
+  const house = await addHousehold(gateway, 'Hostile')
+  await plantOwn(gateway, house)
+  await plantMoney(gateway, house.accountId)
+  await plantSupply(gateway)
+  await askModel(gateway, house, { model: MODEL, messages: [{ role: 'user', content: `say: ${MARKUP}` }] })
+  const [settlement] = await settlementsOf(gateway, house.keyId, 1)
+  const requestId = settlement?.request_id ?? ''
+  const ids = {
+    '/keys': house.keyId,
+    '/requests': requestId,
+    '/operator/accounts': house.accountId,
+    '/operator/suppliers': 'hostile',
+    '/operator/models': MODEL,
+    '/operator/settlements': requestId,
+  }
+  return { accountId: house.accountId, ids }
+}
+
+/** What an owner names. */
+async function plantOwn(gateway: TestGateway, house: Household): Promise<void> {
+  const { owner, accountId, keyId } = house
+  const at = `/accounts/${accountId}`
+  await owner.call('PATCH /profile', { body: { name: MARKUP } })
+  await owner.call(`PATCH ${at}/keys/${keyId}`, { body: { name: MARKUP } })
+  await addOwnSupplier(gateway, house, 'hostile-own')
+  await owner.call(`POST ${at}/own-suppliers/hostile-own/credentials`, {
+    body: { secret: 'sk-sandbox-hostile', label: MARKUP },
+  })
+  await owner.call(`PUT ${at}/body-storage`, { body: { enabled: true, days: 1 } })
+}
+
+async function plantMoney(gateway: TestGateway, accountId: string): Promise<void> {
+  const at = `/accounts/${accountId}`
+  await gateway.operator('PATCH', at, { name: MARKUP })
+  await gateway.operator('POST', `${at}/payments`, { amount: '1', reference: MARKUP, note: MARKUP })
+  await gateway.operator('POST', `${at}/refunds`, { amount: '0.5', reference: MARKUP, reason: MARKUP })
+  await gateway.operator('POST', `${at}/adjustments`, { amount: '0.25', reason: MARKUP })
+  await gateway.operator('PUT', `${at}/tier`, { tier: 'Scale', reason: MARKUP })
+}
+
+async function plantSupply(gateway: TestGateway): Promise<void> {
+  const { base_url } = await gateway.operator<{ base_url: string }>('GET', '/suppliers/sandbox-openai')
+  const supplier = { type: 'sandbox', base_url, formats: ['chat-completion'], enabled: true }
+  await gateway.operator('PUT', '/suppliers/hostile', supplier)
+  await gateway.operator('POST', '/suppliers/hostile/credentials', { secret: 'sk-sandbox-x', label: MARKUP })
+  const model = { owned_by: MARKUP, display_name: MARKUP, description: MARKUP, kinds: ['text'] }
+  const at = `/models/${encodeURIComponent(MODEL)}`
+  await gateway.operator('PUT', at, model)
+  const route = { upstream_model: 'sandbox-chat', price: { input: '1', output: '1' }, enabled: true }
+  await gateway.operator('PUT', `${at}/routes/hostile`, { ...route, priority: 1 })
+  await gateway.operator('PUT', `${at}/routes/sandbox-openai`, { ...route, priority: 2 })
+}
