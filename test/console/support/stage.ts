@@ -126,8 +126,8 @@ export class Stage {
   }
 
   /**
-   * Moves to another page as a link does, which is less work than loading the application anew. On the way there is a
-   * page without the frame, so that nothing of the one before stays open or filled in.
+   * Moves to another page as a link does, which is less work than loading the application anew. On the way there is one
+   * that shows nothing, so that nothing of the page before stays open or filled in.
    */
   async walk(page: Page, path: string): Promise<void> {
     await this.stepOut(page)
