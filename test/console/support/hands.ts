@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 
 const MOST_STEPS = 150
+const OPEN_MS = 3_000
 
 /** What a screen reader would call the element, near enough to find it by. */
 const NAME_OF_FOCUSED = `(() => {
@@ -88,7 +89,10 @@ export class Hands {
     await this.tabTo(name)
     await this.key('Control+a')
     await this.strike(text)
-    await this.#page.getByRole('option', { name: text }).first().waitFor()
+    const suggestion = this.#page.getByRole('option', { name: text }).first()
+    // Suggestions that arrive after the last key was struck leave the list closed until somebody opens it.
+    await suggestion.waitFor({ timeout: OPEN_MS }).catch(() => this.key('ArrowDown'))
+    await suggestion.waitFor()
     for (let step = 0; step < MOST_STEPS; step++) {
       if (String(await this.#page.evaluate(MARKED_OPTION)) === text) return this.key('Enter')
       await this.key('ArrowDown')
