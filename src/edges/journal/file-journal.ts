@@ -8,6 +8,7 @@ import { type BatchKeeper, persistBatch } from './persist-batch.ts'
 import { type Recovered, recoverFolder } from './recover.ts'
 import { SegmentFiles } from './segment-files.ts'
 import { takeOverJournals } from './take-over.ts'
+import { UnwrittenAdmissions } from './unwritten-admissions.ts'
 import { WaitingLine } from './waiting-line.ts'
 
 export interface JournalOptions {
@@ -42,10 +43,11 @@ const SEGMENT_BYTES = 8 * 1024 * 1024
 // Of at most some 3 KB each.
 const MOST_IN_MEMORY = 10_000
 const LOCK_PATIENCE_MS = 60_000
-// Most quick requests are settled before this, and then their admission need not be written at all.
-const ADMISSION_FLUSH_MS = 5
+// An admission is written at the second look at it, so before it is 5 ms old.
+const ADMISSION_LOOK_MS = 2
 const PERSIST_EVERY_MS = 200
-const PERSIST_BATCH = 200
+// Large enough to share what each transaction costs, small enough to hold requests up for few milliseconds only.
+const PERSIST_BATCH = 500
 const RETRY_MS = [200, 500, 1_000, 2_000, 5_000]
 // A node whose disk takes nothing is sent no requests, so nothing but a try of its own shows that it does again.
 const DISK_RETRY_MS = 1_000
@@ -67,8 +69,7 @@ export class FileJournal implements Journal {
   readonly #files: SegmentFiles
   readonly #lock: FolderLock | null
   readonly #line: WaitingLine
-  /** Admissions that no file holds yet. */
-  readonly #unwritten = new Map<string, AdmissionRecord>()
+  readonly #unwritten = new UnwrittenAdmissions()
   readonly #admissions = new OpenAdmissions()
   /** Lines for the next write, and the settlements among them. */
   #pending: string[] = []
@@ -115,25 +116,29 @@ export class FileJournal implements Journal {
   }
 
   open(record: AdmissionRecord): void {
-    this.#unwritten.set(record.requestId, record)
+    this.#unwritten.add(record)
+    this.#lookSoon()
+  }
+
+  #lookSoon(): void {
     // Left to fire even when all of them are settled by then: setting a timer anew costs more than the look.
     this.#flushTimer ??= setTimeout(() => {
       this.#flushTimer = null
-      this.#writeAdmissions()
+      this.#writeAdmissions(this.#unwritten.takeOld())
       this.#flush()
-    }, ADMISSION_FLUSH_MS)
+      if (!this.#unwritten.isEmpty) this.#lookSoon()
+    }, ADMISSION_LOOK_MS)
   }
 
-  #writeAdmissions(): void {
-    for (const record of this.#unwritten.values()) {
+  #writeAdmissions(records: readonly AdmissionRecord[]): void {
+    for (const record of records) {
       this.#pending.push(encodeJournalLine({ type: 'open', record }))
       this.#admissions.note(record.requestId, this.#files.current)
     }
-    this.#unwritten.clear()
   }
 
   settle(settlement: Settlement): Promise<void> {
-    this.#unwritten.delete(settlement.requestId)
+    this.#unwritten.remove(settlement.requestId)
     this.#pending.push(encodeJournalLine({ type: 'settled', settlement }))
     this.#settling.push(settlement)
     // A write into the system's memory costs less than waiting for company; one to the disk is worth sharing.
@@ -189,7 +194,7 @@ export class FileJournal implements Journal {
 
   /** Writes everything to the database and closes; what cannot be written stays for the next start. */
   async close(): Promise<void> {
-    this.#writeAdmissions()
+    this.#writeAdmissions(this.#unwritten.takeAll())
     this.#flush()
     if (this.#flushTimer !== null) clearTimeout(this.#flushTimer)
     if (this.#diskTimer !== null) clearTimeout(this.#diskTimer)

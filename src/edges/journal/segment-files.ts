@@ -13,7 +13,8 @@ import { join } from 'node:path'
 import { type Extent, type LineAt, readLines } from './read-lines.ts'
 
 export const SET_ASIDE_NAME = 'set-aside.jsonl'
-const LINE_END = Buffer.from('\n')
+const LINE_END = 0x0a
+const LINE_END_BYTES = Buffer.of(LINE_END)
 // Of UTF-8, for each unit of a JavaScript string.
 const MOST_BYTES_PER_UNIT = 3
 const FIRST_BUFFER_BYTES = 16 * 1024
@@ -78,7 +79,7 @@ export class SegmentFiles {
     const size = this.#encode(lines)
     const offset = this.#size
     try {
-      if (this.#isLineTorn) this.#write(this.#descriptor, LINE_END, LINE_END.length)
+      if (this.#isLineTorn) this.#write(this.#descriptor, LINE_END_BYTES, LINE_END_BYTES.length)
       this.#write(this.#descriptor, this.#bytes, size)
       this.#isLineTorn = false
       if (shouldSync) fdatasyncSync(this.#descriptor)
@@ -112,10 +113,11 @@ export class SegmentFiles {
   #encode(lines: readonly string[]): number {
     let size = 0
     for (const line of lines) {
-      const most = size + line.length * MOST_BYTES_PER_UNIT + LINE_END.length
+      const most = size + line.length * MOST_BYTES_PER_UNIT + LINE_END_BYTES.length
       if (most > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], 2 * most)
       size += this.#bytes.write(line, size)
-      size += LINE_END.copy(this.#bytes, size)
+      this.#bytes[size] = LINE_END
+      size += 1
     }
     return size
   }

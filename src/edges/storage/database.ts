@@ -19,6 +19,8 @@ export const START_LOCK: Lock = { name: 'start', patienceMs: null }
  * Selects name their columns: one with `*` stays prepared and breaks when a newer node adds a column.
  */
 export interface Database {
+  /** Whether transactions come one after the other, so that none can wait for a row that another has touched. */
+  readonly hasOneWriter: boolean
   /** The database's own clock as an expression of SQL, in whole milliseconds since 1970. */
   readonly clockMs: string
   rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]>

@@ -26,6 +26,7 @@ export function openPostgres(url: string, sessionName = 'turnpike', silenceMs?: 
     })
   const connections = new Connections(connect, silenceMs)
   return {
+    hasOneWriter: false,
     clockMs: CLOCK_MS,
     rows: (sql, parameters) => {
       const { pool, patience } = connections.open()
@@ -56,6 +57,7 @@ function insideTransaction(session: SQL, patience: Patience): Database {
   const ask = <Row>(sql: string, parameters: readonly Parameter[]) =>
     patience.during(() => query<Row>(session, sql, parameters))
   const tx: Database = {
+    hasOneWriter: false,
     clockMs: CLOCK_MS,
     rows: ask,
     transaction: (work) => work(tx),

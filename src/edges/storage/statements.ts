@@ -2,6 +2,8 @@ import type { Database, Parameter } from './database.ts'
 
 export interface InsertPlan {
   readonly table: string
+  /** Columns in which all rows of one insert have the same value. */
+  readonly common?: readonly string[]
   readonly columns: readonly string[]
   /** What follows the values, such as an `on conflict` clause. */
   readonly ending: string
@@ -15,24 +17,42 @@ export interface Insert {
 /** A row's values by column name; the keys are always the same ones in the same order. */
 export type Values = Readonly<Record<string, Parameter>>
 
+/** Rows that have the values of the common columns in common. */
+export interface AlikeRows {
+  readonly common: readonly Parameter[]
+  readonly rows: readonly (readonly Parameter[])[]
+}
+
 // Powers of two, so that batches of any size are made of few distinct statements, all of which stay prepared.
-const CHUNK_SIZES = [64, 32, 16, 8, 4, 2, 1] as const
+const CHUNK_SIZES = [256, 128, 64, 32, 16, 8, 4, 2, 1] as const
+// Larger statements take more memory and no less time.
+const MOST_VALUES = 3_200
 
 export function planInsert(plan: InsertPlan): Insert {
-  return { textBySize: new Map(CHUNK_SIZES.map((size) => [size, insertText(plan, size)])) }
+  const sizes = CHUNK_SIZES.filter((size) => size * plan.columns.length <= MOST_VALUES)
+  return { textBySize: new Map(sizes.map((size) => [size, insertText(plan, size)])) }
 }
 
 /** Inserts in the given order, and gives what `returning` asked for. */
-export async function insertRows<Row>(
+export function insertRows<Row>(
   tx: Database,
   insert: Insert,
   rows: readonly (readonly Parameter[])[],
+): Promise<Row[]> {
+  return insertAlike(tx, insert, { common: [], rows })
+}
+
+/** The same for rows that have values in common: what is bound once for all of them need not be copied for each. */
+export async function insertAlike<Row>(
+  tx: Database,
+  insert: Insert,
+  { common, rows }: AlikeRows,
 ): Promise<Row[]> {
   const returned: Row[] = []
   let done = 0
   for (const [size, text] of insert.textBySize) {
     while (rows.length - done >= size) {
-      const chunk = await tx.rows<Row>(text, joinRows(rows, done, done + size))
+      const chunk = await tx.rows<Row>(text, joinRows({ common, rows }, done, done + size))
       for (const row of chunk) returned.push(row)
       done += size
     }
@@ -41,8 +61,8 @@ export async function insertRows<Row>(
 }
 
 // Value by value: the library's own ways of joining arrays take several times as long.
-function joinRows(rows: readonly (readonly Parameter[])[], start: number, end: number): Parameter[] {
-  const joined: Parameter[] = []
+function joinRows({ common, rows }: AlikeRows, start: number, end: number): Parameter[] {
+  const joined: Parameter[] = [...common]
   for (let index = start; index < end; index++) {
     for (const value of rows[index] ?? []) joined.push(value)
   }
@@ -62,10 +82,12 @@ export async function upsertRow(
   await tx.rows(insertText({ table: table.name, columns, ending }, 1), Object.values(values))
 }
 
-function insertText({ table, columns, ending }: InsertPlan, rowCount: number): string {
+function insertText({ table, common = [], columns, ending }: InsertPlan, rowCount: number): string {
+  const placesFrom = (first: number, names: readonly string[]) => names.map((_, index) => `$${first + index}`)
+  const ofAll = placesFrom(1, common)
   const rows = Array.from({ length: rowCount }, (_, row) => {
-    const first = row * columns.length + 1
-    return `(${columns.map((_, column) => `$${first + column}`).join(', ')})`
+    const ofRow = placesFrom(common.length + row * columns.length + 1, columns)
+    return `(${[...ofAll, ...ofRow].join(', ')})`
   })
-  return `insert into ${table} (${columns.join(', ')}) values ${rows.join(', ')} ${ending}`
+  return `insert into ${table} (${[...common, ...columns].join(', ')}) values ${rows.join(', ')} ${ending}`
 }

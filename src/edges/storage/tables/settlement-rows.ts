@@ -30,9 +30,8 @@ export interface SettlementRow {
   readonly duration_ms: bigint
 }
 
-/** In the order `encodeSettlement` gives their values. */
-export const SETTLEMENT_COLUMNS = [
-  'request_id',
+/** In the order `encodeKind` gives their values: what many settlements have in common. */
+export const KIND_COLUMNS = [
   'account_id',
   'key_id',
   'model',
@@ -41,26 +40,36 @@ export const SETTLEMENT_COLUMNS = [
   'client_format',
   'supplier_format',
   'stream',
+  'provenance',
+  'price',
+  'outcome',
+] as const satisfies readonly (keyof SettlementRow)[]
+
+/** In the order `encodeOwn` gives their values: what each settlement has for itself. */
+export const OWN_COLUMNS = [
+  'request_id',
   'input_tokens',
   'cache_read_tokens',
   'cache_write_tokens',
   'output_tokens',
   'reasoning_tokens',
   'images',
-  'provenance',
-  'price',
   'amount_nano',
-  'outcome',
   'attempts',
   'started_at_ms',
   'first_byte_ms',
   'duration_ms',
 ] as const satisfies readonly (keyof SettlementRow)[]
 
+/** In the order `encodeSettlement` gives their values. */
+export const SETTLEMENT_COLUMNS = [...KIND_COLUMNS, ...OWN_COLUMNS] as const
+
 export function encodeSettlement(settlement: Settlement): Parameter[] {
-  const { usage, firstByteMs } = settlement
+  return [...encodeKind(settlement), ...encodeOwn(settlement)]
+}
+
+export function encodeKind(settlement: Settlement): Parameter[] {
   return [
-    settlement.requestId,
     settlement.accountId,
     settlement.keyId,
     settlement.model,
@@ -69,16 +78,23 @@ export function encodeSettlement(settlement: Settlement): Parameter[] {
     settlement.clientFormat,
     settlement.supplierFormat,
     settlement.stream ? 1 : 0,
+    settlement.provenance,
+    encodePrice(settlement.price),
+    settlement.outcome,
+  ]
+}
+
+export function encodeOwn(settlement: Settlement): Parameter[] {
+  const { usage, firstByteMs } = settlement
+  return [
+    settlement.requestId,
     usage.input,
     usage.cacheRead,
     usage.cacheWrite,
     usage.output,
     usage.reasoning,
     usage.images,
-    settlement.provenance,
-    encodePrice(settlement.price),
     settlement.amountNano,
-    settlement.outcome,
     JSON.stringify(settlement.attempts),
     // A precise clock measures fractions; the columns hold whole milliseconds.
     Math.round(settlement.startedAtMs),

@@ -1,21 +1,32 @@
 import type { StoredBalance } from '../../../gateway/ports/shared-books.ts'
-import { endedAtMs } from '../../../rules/ledger/aggregate.ts'
 import { dayOf } from '../../../rules/ledger/period.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { Database } from '../database.ts'
-import { insertRows, planInsert } from '../statements.ts'
+import { insertAlike, insertRows, planInsert } from '../statements.ts'
 import { addToDailySpends, BalanceSums, moveBalances, SpendSums } from './ledger.ts'
 import { removePresumed } from './presumed-settlements.ts'
 import { refuseBeyondHorizon } from './retention.ts'
+import { groupByKind } from './settlement-kinds.ts'
 import {
   decodeSettlement,
+  encodeKind,
+  encodeOwn,
   encodeSettlement,
+  KIND_COLUMNS,
+  OWN_COLUMNS,
   SETTLEMENT_COLUMNS,
   type SettlementRow,
 } from './settlement-rows.ts'
-import { addToUsage, takeFromUsage } from './usage.ts'
+import { addToUsage, sumUsage, takeFromUsage } from './usage.ts'
 
 const INSERT_NEW = planInsert({ table: 'settlements', columns: SETTLEMENT_COLUMNS, ending: '' })
+
+const INSERT_ALIKE = planInsert({
+  table: 'settlements',
+  common: KIND_COLUMNS,
+  columns: OWN_COLUMNS,
+  ending: '',
+})
 
 const INSERT_UNKNOWN = planInsert({
   table: 'settlements',
@@ -35,16 +46,19 @@ export async function writeSettlements(
 ): Promise<readonly StoredBalance[]> {
   if (settlements.length === 0) return []
   const batch = orderById(settlements)
-  const rows = batch.map(encodeSettlement)
   try {
     return await database.transaction(async (tx) => {
-      await insertRows(tx, INSERT_NEW, rows)
+      await insertNew(tx, batch)
       return charge(tx, batch)
     })
   } catch {
     return database.transaction(async (tx) => {
       const presumed = await removePresumed(tx, batch)
-      const inserted = await insertRows<{ request_id: string }>(tx, INSERT_UNKNOWN, rows)
+      const inserted = await insertRows<{ request_id: string }>(
+        tx,
+        INSERT_UNKNOWN,
+        batch.map(encodeSettlement),
+      )
       const ids = new Set(inserted.map((row) => row.request_id))
       const moved = await charge(
         tx,
@@ -56,23 +70,37 @@ export async function writeSettlements(
   }
 }
 
+/** Where only one can write, nobody waits for the order of ids, and what is alike can be written together. */
+async function insertNew(tx: Database, batch: readonly Settlement[]): Promise<void> {
+  if (!tx.hasOneWriter) {
+    await insertRows(tx, INSERT_NEW, batch.map(encodeSettlement))
+    return
+  }
+  for (const group of groupByKind(batch)) {
+    const [first] = group
+    if (first === undefined) continue
+    await insertAlike(tx, INSERT_ALIKE, { common: encodeKind(first), rows: group.map(encodeOwn) })
+  }
+}
+
 /**
  * A settlement that costs nothing is no ledger entry and adds to no spend: it moves no money. Gives the balances that
  * were moved.
  */
 async function charge(tx: Database, settlements: readonly Settlement[]): Promise<readonly StoredBalance[]> {
   await refuseBeyondHorizon(tx, settlements)
+  const usage = sumUsage(settlements)
   const balances = new BalanceSums()
   const spends = new SpendSums()
-  for (const settlement of settlements) {
-    const { accountId, keyId, amountNano } = settlement
+  for (const { startMs, group, figures } of usage.day) {
+    const { amountNano } = figures
     if (amountNano === 0n) continue
-    balances.add(accountId, -amountNano, 0n)
-    spends.add(keyId, dayOf(endedAtMs(settlement)), amountNano)
+    balances.add(group.accountId, -amountNano, 0n)
+    spends.add(group.keyId, dayOf(startMs), amountNano)
   }
   const moved = await moveBalances(tx, balances)
   await addToDailySpends(tx, spends)
-  await addToUsage(tx, settlements)
+  await addToUsage(tx, usage)
   return moved
 }
 

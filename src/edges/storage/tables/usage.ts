@@ -1,4 +1,10 @@
-import { SPAN_MS, USAGE_SPANS, type UsageSpan, UsageSums } from '../../../rules/ledger/aggregate.ts'
+import {
+  SPAN_MS,
+  USAGE_SPANS,
+  type UsageSpan,
+  UsageSums,
+  type UsageTotal,
+} from '../../../rules/ledger/aggregate.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { Database, Parameter } from '../database.ts'
 import { insertRows, planInsert } from '../statements.ts'
@@ -14,14 +20,25 @@ const ADD_TO_USAGE = planInsert({
     ${FIGURES.map((column) => `${column} = usage_totals.${column} + excluded.${column}`).join(', ')}`,
 })
 
+export type SummedUsage = Readonly<Record<UsageSpan, readonly UsageTotal[]>>
+
+export function sumUsage(settlements: readonly Settlement[]): SummedUsage {
+  const hours = new UsageSums('hour')
+  for (const settlement of settlements) hours.add(settlement)
+  const hour = hours.totals()
+  const days = new UsageSums('day')
+  for (const total of hour) days.addTotal(total)
+  return { hour, day: days.totals() }
+}
+
 /** Counts settlements that were written in the same transaction, so that each is counted exactly once. */
-export async function addToUsage(tx: Database, settlements: readonly Settlement[]): Promise<void> {
-  await insertRows(tx, ADD_TO_USAGE, countUp(settlements))
+export async function addToUsage(tx: Database, usage: SummedUsage): Promise<void> {
+  await insertRows(tx, ADD_TO_USAGE, encodeSums(usage))
 }
 
 /** Takes back what was counted of settlements that are removed in the same transaction. */
 export async function takeFromUsage(tx: Database, settlements: readonly Settlement[]): Promise<void> {
-  const rows = countUp(settlements)
+  const rows = encodeSums(sumUsage(settlements))
   await insertRows(
     tx,
     ADD_TO_USAGE,
@@ -39,15 +56,8 @@ const REMOVE_EMPTY = `delete from usage_totals
   where ${PLACE_COLUMNS.map((column, index) => `${column} = $${index + 1}`).join(' and ')}
   and completed + client_left + supplier_failed + refused + interrupted = 0`
 
-function countUp(settlements: readonly Settlement[]): Parameter[][] {
-  const hours = new UsageSums('hour')
-  for (const settlement of settlements) hours.add(settlement)
-  const days = new UsageSums('day')
-  const ofHours = hours.totals()
-  for (const total of ofHours) days.addTotal(total)
-  const rows = ofHours.map((total) => encodeUsage('hour', total))
-  for (const total of days.totals()) rows.push(encodeUsage('day', total))
-  return rows
+function encodeSums(usage: SummedUsage): Parameter[][] {
+  return USAGE_SPANS.flatMap((span) => usage[span].map((total) => encodeUsage(span, total)))
 }
 
 /**
