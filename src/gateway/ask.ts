@@ -1,6 +1,6 @@
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { StreamTap } from '../protocols/protocol.ts'
-import { readRemaining } from '../rules/routing/supplier-headers.ts'
+import { readRemaining, type SupplierRemaining } from '../rules/routing/supplier-headers.ts'
 import type { CallTarget } from '../suppliers/supplier-type.ts'
 import type { Clock } from '../vocabulary/clock.ts'
 import { asResponse, type HttpAnswer } from '../wire/http-answer.ts'
@@ -36,9 +36,10 @@ export async function ask(plan: CallPlan, parts: AskParts): Promise<Answer> {
       return { ...(await openStream(plan, response, patience)), remaining }
     }
     // A supplier that answers a stream request with a whole reply has answered all the same.
-    const text = await readText(response, LARGEST_ANSWER_BYTES)
-    const whole = takeWhole(plan, [text], patience)
-    return { ...(whole instanceof Promise ? await whole : whole), remaining }
+    const text = response.textNow?.() ?? (await readText(response, LARGEST_ANSWER_BYTES))
+    if (text === null) return { ...tooLong(patience), remaining }
+    const whole = plan.readWhole([text], patience)
+    return answerOf(whole instanceof Promise ? await whole : whole, remaining)
   } catch (error) {
     // One of several calls may have failed while the others still run.
     patience.abort()
@@ -69,28 +70,20 @@ async function askSeveral(plan: CallPlan, parts: AskParts, patience: SupplierPat
     return { type: 'failed', failure, remaining: readRemaining(refused.headers, nowMs) }
   }
   const texts = await Promise.all(responses.map((response) => readText(response, LARGEST_ANSWER_BYTES)))
-  return takeWhole(plan, texts, patience)
-}
-
-/** A promise only where something must be fetched: every step less is felt in every request. */
-function takeWhole(
-  plan: CallPlan,
-  texts: readonly (string | null)[],
-  patience: SupplierPatience,
-): Answer | Promise<Answer> {
   const replies = texts.filter((text) => text !== null)
-  if (replies.length < texts.length) {
-    patience.abort()
-    return failedWith(malformed('The reply is longer than any answer.'))
-  }
-  const whole = plan.readWhole(replies, patience)
-  return whole instanceof Promise ? whole.then(answerOf) : answerOf(whole)
+  if (replies.length === texts.length) return answerOf(await plan.readWhole(replies, patience), null)
+  return tooLong(patience)
 }
 
-function answerOf(whole: WholeReading): Answer {
-  if (whole !== null && 'failure' in whole) return failedWith(whole.failure)
-  if (whole === null) return failedWith(malformed('The reply is not of its format.'))
-  return { type: 'whole', ...whole, remaining: null }
+function tooLong(patience: SupplierPatience): Answer {
+  patience.abort()
+  return failedWith(malformed('The reply is longer than any answer.'))
+}
+
+function answerOf(whole: WholeReading, remaining: SupplierRemaining | null): Answer {
+  if (whole === null) return { ...failedWith(malformed('The reply is not of its format.')), remaining }
+  if ('failure' in whole) return { ...failedWith(whole.failure), remaining }
+  return { ...whole, type: 'whole', remaining }
 }
 
 function failedWith(failure: SupplierFailure): Answer {

@@ -2,8 +2,12 @@
 export interface HeaderFields {
   get(name: string): string | null
   has(name: string): boolean
-  forEach(visit: (value: string, name: string) => void): void
+  forEach(visit: FieldVisit): void
+  /** Visits only the fields with this in their names, where that can be had without making names of all the others. */
+  forEachNamed?(part: string, visit: FieldVisit): void
 }
+
+export type FieldVisit = (value: string, name: string) => void
 
 export type ReadResult =
   | { readonly done: false; readonly value: Uint8Array }
@@ -28,6 +32,8 @@ export interface HttpAnswer {
   readonly headers: HeaderFields
   readonly body: AnswerBytes | null
   text(): Promise<string>
+  /** The text, where all of it is there already; null when `text` has to be waited for. */
+  textNow?(): string | null
 }
 
 /** For whoever needs a `Response` and nothing less. */

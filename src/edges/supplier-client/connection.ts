@@ -1,11 +1,11 @@
 import type { Socket } from 'bun'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Origin } from './origin.ts'
+import type { RequestText, RequestWriter, Unsent } from './request-writer.ts'
 
-/** A request as it is sent: head and body in one, because one write costs less than two. */
-export interface RequestText {
-  readonly text: string
-  readonly bytes: number
+export interface ConnectionParts {
+  readonly clock: Clock
+  readonly writer: RequestWriter
 }
 
 /** Whoever uses a connection hears what happens to it. */
@@ -22,17 +22,19 @@ const STALE_MS = 1_000
 export class Connection {
   readonly #origin: Origin
   readonly #clock: Clock
+  readonly #writer: RequestWriter
   #socket: Socket<Connection> | null = null
   #user: ConnectionUser | null = null
-  #unsent: Uint8Array | null = null
+  #unsent: Unsent = null
   #loss: Error | null = null
   #isPaused = false
   isClosed = false
   idleSinceMs = 0
 
-  constructor(origin: Origin, clock: Clock) {
+  constructor(origin: Origin, { clock, writer }: ConnectionParts) {
     this.#origin = origin
     this.#clock = clock
+    this.#writer = writer
   }
 
   /** Resolves when requests can be sent; rejects when that cannot be, or not in time. */
@@ -83,11 +85,11 @@ export class Connection {
   }
 
   /** Sends a request; its answer and the connection's end go to the user. */
-  send({ text, bytes }: RequestText, user: ConnectionUser): void {
+  send(request: RequestText, user: ConnectionUser): void {
     this.#user = user
-    const written = this.#socket?.write(text) ?? -1
-    if (written < 0) this.lose(null)
-    else if (written < bytes) this.#unsent = Buffer.from(text).subarray(written)
+    const unsent = this.#socket === null ? 'closed' : this.#writer.write(this.#socket, request)
+    if (unsent === 'closed') this.lose(null)
+    else this.#unsent = unsent
   }
 
   goOnSending(): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { MalformedResponse } from './response-head.ts'
+import { MalformedMessage } from '../../wire/malformed-message.ts'
 import { ResponseReader } from './response-reader.ts'
 
 /** What a reader told its sink, and what it thinks of the connection. */
@@ -8,11 +8,12 @@ function read(pieces: readonly Buffer[]) {
   const told = { statuses: [] as number[], types: [] as (string | null)[], body: '' }
   const bytes: Uint8Array[] = []
   const reader = new ResponseReader({
-    takeHead: ({ status, fields }) => {
-      told.statuses.push(status)
-      told.types.push(fields.get('content-type'))
+    takeHead: (head) => {
+      told.statuses.push(head.status)
+      told.types.push(head.get('content-type'))
     },
     takeBody: (piece) => bytes.push(piece),
+    takeWhole: (piece, from) => bytes.push(piece.subarray(from)),
   })
   for (const piece of pieces) if (!reader.isComplete) reader.push(piece)
   told.body = Buffer.concat(bytes).toString('latin1')
@@ -118,7 +119,7 @@ describe('a response', () => {
         try {
           read(cut(Buffer.from(parts.join(''), 'latin1'), places))
         } catch (error) {
-          expect(error).toBeInstanceOf(MalformedResponse)
+          expect(error).toBeInstanceOf(MalformedMessage)
         }
       }),
     )
@@ -167,7 +168,7 @@ describe('refused is a response', () => {
       'with an endless trailer',
       `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n${'a: b\r\n'.repeat(5_000)}`,
     ],
-  ])('%s', (_, text) => expect(() => read(whole(text))).toThrow(MalformedResponse))
+  ])('%s', (_, text) => expect(() => read(whole(text))).toThrow(MalformedMessage))
 })
 
 describe('a connection', () => {

@@ -1,5 +1,7 @@
-import { type BodyFraming, framingOf, staysOpen } from './body-framing.ts'
-import { MalformedResponse, parseHead, type ResponseHead } from './response-head.ts'
+import type { BodyFraming, BodyTaker } from '../../wire/body-framing.ts'
+import { MalformedMessage } from '../../wire/malformed-message.ts'
+import { framingOf, staysOpen } from './body-framing.ts'
+import { ResponseHead } from './response-head.ts'
 
 const MOST_HEAD_BYTES = 65_536
 // "Continue" and the like, before the response itself.
@@ -8,18 +10,18 @@ const MOST_INTERIM_HEADS = 8
 const HEAD_END = Buffer.from('\r\n\r\n')
 
 /** Hears of a response as it comes in. */
-export interface ResponseSink {
+export interface ResponseSink extends BodyTaker {
   takeHead(head: ResponseHead): void
-  takeBody(bytes: Uint8Array): void
+  /** All of the body at once, from this place on. */
+  takeWhole(bytes: Buffer, from: number): void
 }
 
 /**
  * Reads one response out of the bytes of a connection. Synchronous: give it bytes, it tells the sink what they are.
- * Throws MalformedResponse when they are none; what comes after the end of the response makes it unfit to be kept.
+ * Throws MalformedMessage when they are none; what comes after the end of the response makes it unfit to be kept.
  */
 export class ResponseReader {
   readonly #sink: ResponseSink
-  readonly #give: (bytes: Uint8Array) => void
   #unread: Buffer | null = null
   #framing: BodyFraming | null = null
   #interimHeads = 0
@@ -28,7 +30,6 @@ export class ResponseReader {
 
   constructor(sink: ResponseSink) {
     this.#sink = sink
-    this.#give = (bytes) => sink.takeBody(bytes)
   }
 
   get isComplete(): boolean {
@@ -57,13 +58,14 @@ export class ResponseReader {
     while (this.#framing === null) {
       const end = known.indexOf(HEAD_END)
       if (end > MOST_HEAD_BYTES || (end < 0 && known.length > MOST_HEAD_BYTES)) {
-        throw new MalformedResponse('The head of the response has no end.')
+        throw new MalformedMessage('The head of the response has no end.')
       }
       if (end < 0) {
         this.#unread = known
         return
       }
-      this.#takeHead(parseHead(known.toString('latin1', 0, end)))
+      this.#takeHead(new ResponseHead(known, end))
+      if (this.#takeWhole(known, end + HEAD_END.length)) return
       known = known.subarray(end + HEAD_END.length)
     }
     this.#readBody(this.#framing, known)
@@ -79,13 +81,19 @@ export class ResponseReader {
     }
     // Nobody asked to switch to another protocol.
     if (head.status === 101 || ++this.#interimHeads > MOST_INTERIM_HEADS) {
-      throw new MalformedResponse('The response does not come to its point.')
+      throw new MalformedMessage('The response does not come to its point.')
     }
+  }
+
+  #takeWhole(bytes: Buffer, from: number): boolean {
+    if (this.#framing === null || !this.#framing.takeAll(bytes.length - from)) return false
+    this.#sink.takeWhole(bytes, from)
+    return true
   }
 
   #readBody(framing: BodyFraming, bytes: Buffer): void {
     if (bytes.length === 0) return
-    const taken = framing.push(bytes, this.#give)
+    const taken = framing.push(bytes, this.#sink)
     if (taken < bytes.length) this.#staysOpen = false
   }
 }

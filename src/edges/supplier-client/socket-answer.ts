@@ -1,5 +1,5 @@
 import type { AnswerBytes, ByteReader, HttpAnswer, ReadResult } from '../../wire/http-answer.ts'
-import type { HeadFields, ResponseHead } from './response-head.ts'
+import type { ResponseHead } from './response-head.ts'
 
 // Beyond this a supplier is faster than its reader, and is made to wait.
 const MOST_WAITING_BYTES = 256 * 1024
@@ -18,19 +18,20 @@ export interface AnswerSource {
  */
 export class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader {
   readonly status: number
-  readonly headers: HeadFields
+  readonly headers: ResponseHead
   readonly #source: AnswerSource
-  readonly #waiting: Uint8Array[] = []
+  readonly #waiting: Buffer[] = []
   #waitingBytes = 0
-  #isWantedWhole = false
+  #whole: Buffer | null = null
+  #wholeFrom = 0
   #isComplete = false
   #failure: Error | null = null
   #reading: PromiseWithResolvers<ReadResult> | null = null
-  #whole: PromiseWithResolvers<string> | null = null
+  #wanted: PromiseWithResolvers<string> | null = null
 
-  constructor({ status, fields }: ResponseHead, source: AnswerSource) {
-    this.status = status
-    this.headers = fields
+  constructor(head: ResponseHead, source: AnswerSource) {
+    this.status = head.status
+    this.headers = head
     this.#source = source
   }
 
@@ -46,16 +47,23 @@ export class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader {
     return this
   }
 
+  textNow(): string | null {
+    const whole = this.#whole
+    if (whole === null) return null
+    this.#whole = null
+    return decode(whole, this.#wholeFrom)
+  }
+
   text(): Promise<string> {
     if (this.#failure !== null) return Promise.reject(this.#failure)
     if (this.#isComplete) return Promise.resolve(this.#takeText())
-    this.#isWantedWhole = true
     this.#source.setPaused(false)
-    this.#whole = Promise.withResolvers<string>()
-    return this.#whole.promise
+    this.#wanted = Promise.withResolvers<string>()
+    return this.#wanted.promise
   }
 
   read(): Promise<ReadResult> {
+    if (this.#whole !== null) this.#cutWhole(this.#whole)
     const value = this.#waiting.shift()
     if (value !== undefined) {
       this.#waitingBytes -= value.length
@@ -73,7 +81,7 @@ export class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader {
   }
 
   /** More of the body. */
-  take(bytes: Uint8Array): void {
+  take(bytes: Buffer): void {
     const reading = this.#reading
     if (reading !== null) {
       this.#reading = null
@@ -82,26 +90,39 @@ export class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader {
     }
     this.#waiting.push(bytes)
     this.#waitingBytes += bytes.length
-    if (this.#waitingBytes > MOST_WAITING_BYTES && !this.#isWantedWhole) this.#source.setPaused(true)
+    if (this.#waitingBytes > MOST_WAITING_BYTES && this.#wanted === null) this.#source.setPaused(true)
+  }
+
+  /** All of the body, as nearly every whole reply comes: it needs no list of pieces and is not even one. */
+  takeWhole(bytes: Buffer, from: number): void {
+    this.#whole = bytes
+    this.#wholeFrom = from
   }
 
   complete(): void {
     this.#isComplete = true
     this.#reading?.resolve(END)
-    this.#whole?.resolve(this.#takeText())
+    this.#wanted?.resolve(this.#takeText())
   }
 
   fail(error: Error): void {
     this.#failure = error
     this.#reading?.reject(error)
-    this.#whole?.reject(error)
+    this.#wanted?.reject(error)
+  }
+
+  #cutWhole(whole: Buffer): void {
+    this.#whole = null
+    if (whole.length > this.#wholeFrom) this.take(whole.subarray(this.#wholeFrom))
   }
 
   #takeText(): string {
+    const text = this.textNow()
+    if (text !== null) return text
     const pieces = this.#waiting.splice(0)
     const [first] = pieces
     if (first === undefined) return ''
-    return decode(pieces.length === 1 ? first : Buffer.concat(pieces))
+    return decode(pieces.length === 1 ? first : Buffer.concat(pieces), 0)
   }
 }
 
@@ -109,7 +130,7 @@ const END = { done: true, value: undefined } as const
 
 const BYTE_ORDER_MARK = 0xfeff
 
-function decode(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()
+function decode(bytes: Buffer, from: number): string {
+  const text = bytes.toString('utf8', from)
   return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text
 }

@@ -52,10 +52,28 @@ describe('a request', () => {
     )
   })
 
+  test('carries its own headers, whatever those before it to the same place had', async () => {
+    const supplier = supplierThat((visit) => visit.send(OK))
+    const client = clientAt()
+    const many = Array.from({ length: 6 }, (_, index) => ({ authorization: `Bearer ${index}` }))
+    const sets = [...many, { a: '1' }, { a: '1', b: '2' }, { b: '2', a: '1' }, {}, ...many, { a: '2' }]
+    for (const headers of [...sets, ...sets]) await client.call(callTo(supplier.url, { headers }))
+    const sent = supplier.visits[0]?.received.split('\r\n\r\n{}').slice(0, -1) ?? []
+    const fields = sent.map((head) => head.split('\r\n').slice(5, -1).sort())
+    const expected = sets.map((headers) =>
+      Object.entries(headers)
+        .map((pair) => pair.join(': '))
+        .sort(),
+    )
+    expect(fields).toEqual([...expected, ...expected])
+  })
+
   test('cannot be made two by a line break in a field', async () => {
     const supplier = supplierThat((visit) => visit.send(OK))
     const headers = { authorization: 'Bearer s\r\n\r\nPOST /other HTTP/1.1' }
-    await expect(clientAt().call(callTo(supplier.url, { headers }))).rejects.toThrow()
+    const client = clientAt()
+    await expect(client.call(callTo(supplier.url, { headers }))).rejects.toThrow()
+    await expect(client.call(callTo(supplier.url, { headers: { ...headers } }))).rejects.toThrow()
     expect(supplier.visits.map(({ received }) => received)).not.toContainEqual(
       expect.stringContaining('other'),
     )
@@ -227,6 +245,33 @@ describe('an answer', () => {
       visit.send('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n\ufeffok'),
     )
     expect(await (await clientAt().call(callTo(supplier.url))).text()).toBe('ok')
+    expect((await clientAt().call(callTo(supplier.url))).textNow?.()).toBe('ok')
+  })
+
+  test.each([
+    ['came in one piece', OK, 'ok'],
+    ['is empty', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', ''],
+    ['came with more than there should be', `${OK}evil`, null],
+    ['is not all there', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nok', null],
+    ['came in chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n', null],
+  ])('that %s has its text at once, or not', async (_, sent, text) => {
+    const supplier = supplierThat((visit) => visit.send(sent))
+    expect((await clientAt().call(callTo(supplier.url))).textNow?.()).toBe(text)
+  })
+
+  test.each([
+    ['ok', ['ok']],
+    ['', []],
+  ])('that came whole can be read in pieces: "%s"', async (text, pieces) => {
+    const supplier = supplierThat((visit) =>
+      visit.send(`HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`),
+    )
+    const reader = (await clientAt().call(callTo(supplier.url))).body?.getReader()
+    const heard: string[] = []
+    for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {
+      heard.push(Buffer.from(next.value).toString())
+    }
+    expect(heard).toEqual(pieces)
   })
 
   test.each([

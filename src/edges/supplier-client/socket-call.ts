@@ -1,20 +1,27 @@
 import type { HttpAnswer } from '../../wire/http-answer.ts'
-import type { Connection, ConnectionUser, RequestText } from './connection.ts'
+import type { Connection, ConnectionUser } from './connection.ts'
 import { decompress } from './decompress.ts'
+import type { Origin } from './origin.ts'
+import type { RequestText } from './request-writer.ts'
 import type { ResponseHead } from './response-head.ts'
 import { ResponseReader, type ResponseSink } from './response-reader.ts'
 import { type AnswerSource, SocketAnswer } from './socket-answer.ts'
 
-/** Where a call gets its connections. */
+/** What is asked of whom. */
+export interface SocketRequest extends RequestText {
+  readonly origin: Origin
+  /** How long a new connection may take. */
+  readonly connectMs: number
+}
+
+/** Where a call gets a connection when none waits for it. */
 export interface ConnectionSource {
-  /** One that has served before and waits for its next call. */
-  takeIdle(): Connection | null
-  openNew(): Promise<Connection>
+  open(origin: Origin, connectMs: number): Promise<Connection>
 }
 
 /** One request and its answer. */
 export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
-  readonly #request: RequestText
+  readonly #request: SocketRequest
   readonly #connections: ConnectionSource
   readonly #answered = Promise.withResolvers<HttpAnswer>()
   readonly #reader = new ResponseReader(this)
@@ -23,14 +30,14 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
   #isOver = false
   #mayTryAgain = false
 
-  constructor(request: RequestText, connections: ConnectionSource) {
+  constructor(request: SocketRequest, connections: ConnectionSource) {
     this.#request = request
     this.#connections = connections
   }
 
   /** Resolves with the head of the answer. */
   begin(): Promise<HttpAnswer> {
-    const idle = this.#connections.takeIdle()
+    const idle = this.#request.origin.takeIdle()
     if (idle === null) this.#beginAnew()
     else {
       this.#mayTryAgain = idle.mayBeStale
@@ -65,8 +72,12 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
     this.#answered.resolve(decompress(this.#answer))
   }
 
-  takeBody(bytes: Uint8Array): void {
+  takeBody(bytes: Buffer): void {
     this.#answer?.take(bytes)
+  }
+
+  takeWhole(bytes: Buffer, from: number): void {
+    this.#answer?.takeWhole(bytes, from)
   }
 
   lose(error: Error | null): void {
@@ -79,7 +90,7 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
   }
 
   #beginAnew(): void {
-    this.#connections.openNew().then(
+    this.#connections.open(this.#request.origin, this.#request.connectMs).then(
       (connection) => {
         if (this.#isOver) connection.release(true)
         else this.#sendOver(connection)

@@ -1,10 +1,50 @@
 import { Origin } from './origin.ts'
+import { type RequestHeaders, writeFields } from './request-fields.ts'
+
+// An answer that comes uncompressed costs the supplier more lines and us less time.
+const DEFAULTS = 'user-agent: turnpike\r\naccept: */*\r\naccept-encoding: identity\r\n'
+
+// One for each credential, of which a supplier rarely has more; those that differ each time must not cost a long search.
+const MOST_HEADS = 4
+
+/** The head of the requests with these headers, up to the value of their length; null when it is not a plain one. */
+interface KnownHead {
+  readonly headers: RequestHeaders
+  readonly text: string | null
+}
 
 /** A place at a supplier, taken apart once. */
-export interface SupplierAddress {
+export class SupplierAddress {
   readonly origin: Origin
   /** The first lines of every request to it. */
-  readonly head: string
+  readonly #start: string
+  /** Those used lately: to compare headers costs less than to check them and put them together. */
+  #heads: KnownHead[] = []
+
+  constructor({ pathname, search, host }: URL, origin: Origin) {
+    this.origin = origin
+    this.#start = `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\n${DEFAULTS}`
+  }
+
+  /** The head of a request up to the value of its length; null when the headers are not plain ones. */
+  headFor(headers: RequestHeaders): string | null {
+    for (const known of this.#heads) if (hasSameFields(known.headers, headers)) return known.text
+    const fields = writeFields(headers)
+    const text = fields === null ? null : `${this.#start}${fields}content-length: `
+    if (this.#heads.length === MOST_HEADS) this.#heads = []
+    this.#heads.push({ headers: { ...headers }, text })
+    return text
+  }
+}
+
+function hasSameFields(one: RequestHeaders, other: RequestHeaders): boolean {
+  let count = 0
+  for (const name in one) {
+    if (one[name] !== other[name]) return false
+    count++
+  }
+  for (const _ in other) count--
+  return count === 0
 }
 
 // Addresses are made of base URLs, paths and model names of the configuration; more are not worth remembering.
@@ -32,8 +72,7 @@ export class AddressBook {
   #read(text: string): SupplierAddress | null {
     const url = URL.parse(text)
     if (url === null || !isPlain(url)) return null
-    const head = `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n`
-    return { origin: this.#origin(url), head }
+    return new SupplierAddress(url, this.#origin(url))
   }
 
   #origin(url: URL): Origin {

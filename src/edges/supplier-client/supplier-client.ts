@@ -1,11 +1,11 @@
 import type { SupplierCall } from '../../gateway/ports/supplier-call.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { HttpAnswer } from '../../wire/http-answer.ts'
-import { Connection, type RequestText } from './connection.ts'
+import { Connection } from './connection.ts'
 import { FetchClient } from './fetch-client.ts'
 import type { Origin } from './origin.ts'
-import { writeRequest } from './request-text.ts'
-import { SocketCall } from './socket-call.ts'
+import { RequestWriter } from './request-writer.ts'
+import { type ConnectionSource, SocketCall, type SocketRequest } from './socket-call.ts'
 import { AddressBook } from './supplier-address.ts'
 
 // Less than the servers and balancers that are in use wait before they close an idle connection.
@@ -22,6 +22,10 @@ export class SupplierClient {
   readonly #isProxied: boolean
   readonly #fetchClient: FetchClient
   readonly #addresses = new AddressBook()
+  readonly #writer = new RequestWriter()
+  readonly #connections: ConnectionSource = {
+    open: (origin, connectMs) => this.#open(origin, connectMs),
+  }
   #sweep: Timer | null = null
 
   /** `isProxied`: calls leave through a proxy. */
@@ -32,28 +36,24 @@ export class SupplierClient {
   }
 
   readonly call = (call: SupplierCall): Promise<HttpAnswer> => {
-    const address = this.#isProxied ? null : this.#addresses.find(call.url)
-    const request = address === null ? null : writeRequest(call, address)
-    if (address === null || request === null) return this.#fetchClient.call(call)
-    return this.#callOver(address.origin, request, call)
-  }
-
-  #callOver(
-    origin: Origin,
-    request: RequestText,
-    { patience, connectMs }: SupplierCall,
-  ): Promise<HttpAnswer> {
-    const call = new SocketCall(request, {
-      takeIdle: () => origin.takeIdle(),
-      openNew: () => this.#open(origin, connectMs),
-    })
-    const answer = call.begin()
-    patience.onAbort(call.abort)
+    const request = this.#requestFor(call)
+    if (request === null) return this.#fetchClient.call(call)
+    const begun = new SocketCall(request, this.#connections)
+    const answer = begun.begin()
+    call.patience.onAbort(begun.abort)
     return answer
   }
 
+  /** null: not one for our own sockets. */
+  #requestFor({ url, headers, body, connectMs }: SupplierCall): SocketRequest | null {
+    if (this.#isProxied || typeof body !== 'string') return null
+    const address = this.#addresses.find(url)
+    const head = address?.headFor(headers) ?? null
+    return address === null || head === null ? null : { origin: address.origin, head, body, connectMs }
+  }
+
   async #open(origin: Origin, connectMs: number): Promise<Connection> {
-    const connection = new Connection(origin, this.#clock)
+    const connection = new Connection(origin, { clock: this.#clock, writer: this.#writer })
     await connection.open(connectMs)
     this.#sweep ??= setInterval(() => this.#closeIdle(), IDLE_MS / 2).unref()
     return connection

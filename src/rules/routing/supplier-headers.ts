@@ -5,11 +5,17 @@ export interface SupplierRemaining {
   readonly resetSeconds: number | null
 }
 
+type Visit = (value: string, name: string) => void
+
 /** The fields of a response. */
 interface FieldList {
   get(name: string): string | null
-  forEach(visit: (value: string, name: string) => void): void
+  forEach(visit: Visit): void
+  /** Visits only fields with this in their names, where these can be found without making names of all others. */
+  forEachNamed?(part: string, visit: Visit): void
 }
+
+const FAMILY = 'ratelimit-'
 
 interface Window {
   remaining: number | null
@@ -26,8 +32,7 @@ interface Window {
 export function readRemaining(headers: FieldList, nowMs?: number): SupplierRemaining | null {
   const requests: Window = { remaining: null, resetSeconds: null }
   const tokens: Window = { remaining: null, resetSeconds: null }
-  headers.forEach((value, name) => {
-    if (!name.includes('ratelimit-')) return
+  visitLimits(headers, (value, name) => {
     const window = name.includes('requests') ? requests : name.includes('tokens') ? tokens : null
     if (window === null) return
     if (name.includes('remaining')) window.remaining = smaller(window.remaining, countOf(value))
@@ -41,6 +46,16 @@ export function readRemaining(headers: FieldList, nowMs?: number): SupplierRemai
     tokens: tokens.remaining,
     resetSeconds: resetOf(requests, tokens),
   }
+}
+
+function visitLimits(headers: FieldList, visit: Visit): void {
+  if (headers.forEachNamed !== undefined) {
+    headers.forEachNamed(FAMILY, visit)
+    return
+  }
+  headers.forEach((value, name) => {
+    if (name.includes(FAMILY)) visit(value, name)
+  })
 }
 
 /** The reset that matters: of what is used up, or else of whatever comes last. */
@@ -71,28 +86,26 @@ interface Reference {
   readonly nowMs: number | undefined
 }
 
-function secondsUntil(text: string, { headers, nowMs }: Reference): number | null {
-  const saidNowMs = Date.parse(headers.get('date') ?? '')
-  const fromMs = Number.isNaN(saidNowMs) ? nowMs : saidNowMs
-  if (/^\d+(\.\d+)?$/.test(text)) return secondsIn(Number(text), fromMs)
-  if (DURATION.test(text)) {
-    let seconds = 0
-    for (const [, amount, unit] of text.matchAll(DURATION_PARTS)) {
-      seconds += Number(amount) * (UNIT_SECONDS[unit ?? ''] ?? 0)
-    }
-    return seconds
+function secondsUntil(text: string, reference: Reference): number | null {
+  if (/^\d+(\.\d+)?$/.test(text)) return secondsIn(Number(text), reference)
+  if (!DURATION.test(text)) return secondsFrom(reference, Date.parse(text))
+  let seconds = 0
+  for (const [, amount, unit] of text.matchAll(DURATION_PARTS)) {
+    seconds += Number(amount) * (UNIT_SECONDS[unit ?? ''] ?? 0)
   }
-  return secondsFrom(fromMs, Date.parse(text))
+  return seconds
 }
 
 const THIRTY_YEARS_SECONDS = 1_000_000_000
 
 /** Nobody waits for thirty years: a number that large is a moment, in seconds or in milliseconds. */
-function secondsIn(number: number, fromMs: number | undefined): number | null {
+function secondsIn(number: number, reference: Reference): number | null {
   if (number < THIRTY_YEARS_SECONDS) return number
-  return secondsFrom(fromMs, number < THIRTY_YEARS_SECONDS * 1_000 ? number * 1_000 : number)
+  return secondsFrom(reference, number < THIRTY_YEARS_SECONDS * 1_000 ? number * 1_000 : number)
 }
 
-function secondsFrom(fromMs: number | undefined, atMs: number): number | null {
+function secondsFrom({ headers, nowMs }: Reference, atMs: number): number | null {
+  const saidNowMs = Date.parse(headers.get('date') ?? '')
+  const fromMs = Number.isNaN(saidNowMs) ? nowMs : saidNowMs
   return fromMs === undefined || Number.isNaN(atMs) ? null : Math.max(0, (atMs - fromMs) / 1_000)
 }

@@ -1,5 +1,47 @@
-import type { BodyFraming } from './body-framing.ts'
-import { MalformedResponse } from './response-head.ts'
+import { MalformedMessage } from './malformed-message.ts'
+
+/** Hears of a body as it comes in. */
+export interface BodyTaker {
+  takeBody(bytes: Buffer): void
+}
+
+/** Where the body of an HTTP/1.1 message ends. */
+export interface BodyFraming {
+  readonly isComplete: boolean
+  /** Whether so many bytes are all of the body, no less and no more; then it is complete. */
+  takeAll(byteCount: number): boolean
+  /** Gives on what of these bytes is body; returns how many of them belong to this message. */
+  push(bytes: Buffer, taker: BodyTaker): number
+  /** The connection was closed: whether the body may end with it. */
+  readonly endsWithConnection: boolean
+}
+
+/** A body whose length was told before it. */
+export class LengthFraming implements BodyFraming {
+  readonly endsWithConnection = false
+  #left: number
+
+  constructor(length: number) {
+    this.#left = length
+  }
+
+  get isComplete(): boolean {
+    return this.#left === 0
+  }
+
+  takeAll(byteCount: number): boolean {
+    if (byteCount !== this.#left) return false
+    this.#left = 0
+    return true
+  }
+
+  push(bytes: Buffer, taker: BodyTaker): number {
+    const taken = Math.min(bytes.length, this.#left)
+    this.#left -= taken
+    if (taken > 0) taker.takeBody(taken === bytes.length ? bytes : bytes.subarray(0, taken))
+    return taken
+  }
+}
 
 // Sizes, their extensions and what comes after the last chunk: nobody needs more of these.
 const LONGEST_LINE_BYTES = 4_096
@@ -9,6 +51,7 @@ const CARRIAGE_RETURN = 0x0d
 const LINE_FEED = 0x0a
 // Of a size: more than any body has, and few enough to be counted exactly.
 const MOST_SIZE_DIGITS = 12
+const TRAILER = /^[\w!#$%&'*+.^`|~-]+:[^\0\r\n]*\r\n$/
 const SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;[^\0\r\n]*)?\r\n$/i
 
 /** A body in chunks, each with its size before it. Strict about line breaks: a lenient reader can be told two stories. */
@@ -20,28 +63,32 @@ export class ChunkedFraming implements BodyFraming {
   #left = 0
   #trailerBytes = 0
 
-  push(bytes: Uint8Array, give: (bytes: Uint8Array) => void): number {
+  takeAll(): boolean {
+    return false
+  }
+
+  push(bytes: Buffer, taker: BodyTaker): number {
     let at = 0
     while (at < bytes.length && !this.isComplete) {
-      at = this.#state === 'data' ? this.#takeData(bytes, at, give) : this.#takeLine(bytes, at)
+      at = this.#state === 'data' ? this.#takeData(bytes, at, taker) : this.#takeLine(bytes, at)
     }
     return at
   }
 
-  #takeData(bytes: Uint8Array, from: number, give: (bytes: Uint8Array) => void): number {
+  #takeData(bytes: Buffer, from: number, taker: BodyTaker): number {
     const end = Math.min(bytes.length, from + this.#left)
     this.#left -= end - from
     if (this.#left === 0) this.#state = 'gap'
-    give(bytes.subarray(from, end))
+    taker.takeBody(bytes.subarray(from, end))
     return end
   }
 
-  #takeLine(bytes: Uint8Array, from: number): number {
+  #takeLine(bytes: Buffer, from: number): number {
     return this.#takePlainLine(bytes, from) ?? this.#takeAnyLine(bytes, from)
   }
 
   /** Nearly every line is a bare number or empty and comes in one piece; it is read without making a text of it. */
-  #takePlainLine(bytes: Uint8Array, from: number): number | null {
+  #takePlainLine(bytes: Buffer, from: number): number | null {
     if (this.#line !== '' || this.#state === 'trailer') return null
     let at = from
     let size = 0
@@ -59,11 +106,11 @@ export class ChunkedFraming implements BodyFraming {
     return at + 2
   }
 
-  #takeAnyLine(bytes: Uint8Array, from: number): number {
+  #takeAnyLine(bytes: Buffer, from: number): number {
     const feed = bytes.indexOf(LINE_FEED, from)
     const end = feed < 0 ? bytes.length : feed + 1
     if (this.#line.length + (end - from) > LONGEST_LINE_BYTES) throw broken()
-    const line = this.#line + latin1(bytes, from, end)
+    const line = this.#line + bytes.toString('latin1', from, end)
     this.#line = feed < 0 ? line : ''
     if (feed >= 0) this.#endLine(line)
     return end
@@ -90,8 +137,9 @@ export class ChunkedFraming implements BodyFraming {
 
   #skipTrailer(line: string): void {
     this.#trailerBytes += line.length
-    if (!line.endsWith('\r\n') || this.#trailerBytes > MOST_TRAILER_BYTES) throw broken()
     this.isComplete = line === '\r\n'
+    if (this.isComplete) return
+    if (!TRAILER.test(line) || this.#trailerBytes > MOST_TRAILER_BYTES) throw broken()
   }
 }
 
@@ -108,10 +156,6 @@ function digitOf(code: number): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }
 
-function broken(): MalformedResponse {
-  return new MalformedResponse('The chunks of the response are broken.')
-}
-
-function latin1(bytes: Uint8Array, from: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString('latin1')
+function broken(): MalformedMessage {
+  return new MalformedMessage('The chunks of the body are broken.')
 }

@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { RequestWriter } from './request-writer.ts'
+
+/** A socket that takes so many bytes and no more. */
+function socketTaking(mostBytes: number) {
+  const taken: Buffer[] = []
+  const write = (data: string | Bun.BufferSource, offset = 0, length?: number): number => {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : bytesOf(data, offset, length)
+    taken.push(Buffer.from(bytes.subarray(0, mostBytes)))
+    return Math.min(bytes.length, mostBytes)
+  }
+  return { write, text: (rest: Uint8Array) => Buffer.concat([...taken, rest]).toString() }
+}
+
+function bytesOf(data: Bun.BufferSource, offset: number, length?: number): Buffer {
+  if (!ArrayBuffer.isView(data)) throw new Error('nobody sends bare memory')
+  return Buffer.from(data.buffer, data.byteOffset + offset, length ?? data.byteLength - offset)
+}
+
+const HEAD = 'POST / HTTP/1.1\r\ncontent-length: '
+// Around the length from which on a request is not put together in memory.
+const length = fc.oneof(fc.nat({ max: 300 }), fc.integer({ min: 19_000, max: 19_300 }))
+const body = fc
+  .tuple(fc.constantFrom('a', 'é', '€', '😀'), length)
+  .map(([character, count]) => character.repeat(count).slice(0, count - (count % 2)))
+
+test('a request is sent whole, however much of it a socket takes at once', () => {
+  fc.assert(
+    fc.property(body, fc.constantFrom('', 'x'.repeat(8_200)), fc.nat(), (text, more, part) => {
+      const request = `${HEAD.replace('/', `/${more}`)}${Buffer.byteLength(text)}\r\n\r\n${text}`
+      const socket = socketTaking(part % (Buffer.byteLength(request) + 10))
+      const writer = new RequestWriter()
+      const unsent = writer.write(socket, { head: HEAD.replace('/', `/${more}`), body: text })
+      if (unsent === 'closed') throw new Error(unsent)
+      // What is left of one request is not touched by the next.
+      writer.write(socketTaking(0), { head: HEAD, body: 'z'.repeat(1_000) })
+      expect(socket.text(unsent ?? new Uint8Array())).toBe(request)
+    }),
+  )
+})
+
+test.each(['', 'x'.repeat(50_000)])('a socket that is closed takes nothing', (text) => {
+  expect(new RequestWriter().write({ write: () => -1 }, { head: HEAD, body: text })).toBe('closed')
+})
