@@ -24,12 +24,20 @@ export function errorEnvelope(error: GatewayError): ErrorEnvelope {
   return { error: { message: error.message, type: error.code, code: error.code, param: error.param } }
 }
 
-/** Turns a refusal into a response. The only place where an error status and body are written. */
-export function renderError(error: GatewayError, requestId: string, dress?: EnvelopeDress): Response {
+/** A refusal as it is answered. */
+export interface RenderedError {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+/** Turns a refusal into an answer. The only place where an error status and body are written. */
+export function renderError(error: GatewayError, requestId: string, dress?: EnvelopeDress): RenderedError {
   const envelope = errorEnvelope(error)
   const body = dress ? dress(envelope, requestId) : envelope
-  return new Response(JSON.stringify(body), {
+  return {
     status: ERROR_CODES[error.code].status,
     headers: { 'content-type': 'application/json', ...error.headers },
-  })
+    body: JSON.stringify(body),
+  }
 }

@@ -8,6 +8,7 @@ import type { AnswerStream } from './answer.ts'
 import type { Gateway } from './gateway.ts'
 import type { LiveStream } from './live-streams.ts'
 import type { BodyRecorder } from './ports/console.ts'
+import type { BodySink, PushedBody } from './ports/exchange.ts'
 import { failureError, malformed, withoutSecret } from './supplier-trouble.ts'
 
 export interface AnswerBodyParts {
@@ -35,11 +36,11 @@ const supplierIsGone = (): null => null
  * Moves a supplier's stream to the client at the client's pace, and sees to it that however it ends, the supplier
  * is let go and the request is settled before the last byte leaves.
  */
-export class AnswerBody implements LiveStream {
+export class AnswerBody implements LiveStream, PushedBody {
   readonly #parts: AnswerBodyParts
   /** Null but for accounts that want to read later what was said. */
   readonly #bodies: BodyRecorder | null
-  #controller: ReadableStreamDefaultController<Uint8Array> | null = null
+  #sink: BodySink | null = null
   #isEnded = false
   #stopListening: (() => void) | null = null
   #supplierSpokeAtMs: number
@@ -54,21 +55,22 @@ export class AnswerBody implements LiveStream {
     this.#clientTookAtMs = this.#supplierSpokeAtMs
   }
 
-  open(): ReadableStream<Uint8Array> {
+  /** From here on it is looked after, whether or not anybody comes to take it. */
+  open(): PushedBody {
     this.#parts.gateway.streams.add(this)
-    // A body that nobody has begun to read is never cancelled, so the client's going is also heard of directly.
     this.#stopListening = this.#parts.admission.asking.exchange.onLeave(() => this.#leaveLogged())
-    return new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#controller = controller
-        for (const bytes of this.#parts.stream.first) {
-          this.#bodies?.add(bytes)
-          controller.enqueue(bytes)
-        }
-      },
-      // Called only when the client has room, which is what holds a fast supplier back.
-      pull: () => this.#moveNext(),
-      cancel: () => this.#leave(),
+    return this
+  }
+
+  pushTo(sink: BodySink): void {
+    this.#sink = sink
+    for (const bytes of this.#parts.stream.first) {
+      this.#bodies?.add(bytes)
+      sink.send(bytes)
+    }
+    this.#move(sink).catch((problem) => {
+      this.#reportTrouble(problem)
+      sink.breakOff()
     })
   }
 
@@ -104,22 +106,24 @@ export class AnswerBody implements LiveStream {
 
   /** A client that does not read leaves the supplier waiting, not silent. */
   #isWaiting(): boolean {
-    return (this.#controller?.desiredSize ?? 0) > 0
+    return this.#sink !== null && !this.#sink.isBehind
   }
 
   #sendHeartbeat(nowMs: number): void {
     const { heartbeat } = this.#parts.admission.asking.protocol
     if (heartbeat === null || this.#isEnded || !this.#isWaiting()) return
     this.#clientHeardAtMs = nowMs
-    this.#controller?.enqueue(encoder.encode(heartbeat))
+    this.#sink?.send(encoder.encode(heartbeat))
   }
 
-  async #moveNext(): Promise<void> {
+  async #move(sink: BodySink): Promise<void> {
     const { tap, reader } = this.#parts.stream
-    this.#clientTookAtMs = this.#parts.gateway.clock.nowMs()
     while (!this.#isEnded) {
       if (tap.failure !== null) return this.#endWithFailure(tap.failure)
       if (tap.isTerminated) return this.#complete(null)
+      // Nothing is read that the client has no room for, which is what holds a fast supplier back.
+      if (sink.isBehind) await sink.caughtUp()
+      this.#clientTookAtMs = this.#supplierSpokeAtMs
       // Two plain functions: an async one in between would cost every chunk another promise.
       const bytes = await reader.read().then(this.#takeChunk, supplierIsGone)
       if (this.#isEnded) return
@@ -127,7 +131,7 @@ export class AnswerBody implements LiveStream {
       const forwarded = this.#read(bytes)
       if (forwarded === UNREADABLE) return this.#endWithFailure(malformed('The stream cannot be read.'))
       if (tap.isTerminated) return this.#complete(forwarded)
-      if (forwarded !== null) return this.#send(forwarded)
+      if (forwarded !== null) this.#send(forwarded)
     }
   }
 
@@ -150,7 +154,7 @@ export class AnswerBody implements LiveStream {
   #send(bytes: Uint8Array): void {
     this.#clientHeardAtMs = this.#supplierSpokeAtMs
     this.#bodies?.add(bytes)
-    this.#controller?.enqueue(bytes)
+    this.#sink?.send(bytes)
   }
 
   /** A stream that ends without its terminal event has failed, however quietly. */
@@ -174,8 +178,8 @@ export class AnswerBody implements LiveStream {
     await this.#parts.admission.asking.keepReply?.(this.#parts.stream.tap.finalReply)
     if (last !== null) this.#bodies?.add(last)
     await this.#settle('completed')
-    if (last !== null) this.#controller?.enqueue(last)
-    this.#close()
+    if (last !== null) this.#sink?.send(last)
+    this.#sink?.end()
     await this.#letGo()
   }
 
@@ -184,9 +188,9 @@ export class AnswerBody implements LiveStream {
     const { admission, stream } = this.#parts
     stream.abort()
     await this.#settle(outcome)
-    this.#controller?.enqueue(encoder.encode(stream.tap.fail(error)))
+    this.#sink?.send(encoder.encode(stream.tap.fail(error)))
     if (admission.asking.protocol.breaksOffAfterError) this.#breakOff()
-    else this.#close()
+    else this.#sink?.end()
   }
 
   /** A supplier that breaks off has failed, though its first byte counted as an answer; not if the client is to blame. */
@@ -197,23 +201,17 @@ export class AnswerBody implements LiveStream {
     gateway.router.end({ candidate, modelId, result: { type: 'failed', failure, remaining: null } })
   }
 
-  #close(): void {
-    this.#parts.admission.asking.exchange.announceEnd()
-    this.#controller?.close()
-  }
-
   /** The connection is destroyed, but only after the error frame had time to leave. */
   #breakOff(): void {
-    this.#parts.admission.asking.exchange.announceEnd()
-    setTimeout(() => this.#controller?.error(new Error('the answer has failed')), BREAK_OFF_MS)
+    setTimeout(() => this.#sink?.breakOff(), BREAK_OFF_MS)
   }
 
   async #leave(): Promise<void> {
     if (!this.#end()) return
     this.#parts.stream.abort()
     await this.#settle('client_left')
-    // For a client that is still connected but stopped reading: an errored body makes the server hang up.
-    this.#controller?.error()
+    // For a client that is still connected but stopped reading.
+    this.#sink?.breakOff()
   }
 
   /** False when it has ended already: an ending happens once. */

@@ -1,3 +1,4 @@
+import type { HeaderFields } from '../wire/http-answer.ts'
 import type { Asking } from './admit.ts'
 
 function hasChoice({ target }: Asking): boolean {
@@ -20,7 +21,7 @@ export function conversationOf(asking: Asking): string | null {
   return `${caller.key.id}:${Bun.hash(name).toString(36)}`
 }
 
-function sessionOf(headers: Headers): string | null {
+function sessionOf(headers: HeaderFields): string | null {
   for (const name of SESSION_HEADERS) {
     const value = headers.get(name)
     if (value !== null && value !== '') return value

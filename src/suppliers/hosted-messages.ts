@@ -1,3 +1,4 @@
+import type { HeaderFields } from '../wire/http-answer.ts'
 import { findTopLevelMembers } from '../wire/json-members.ts'
 
 /**
@@ -15,7 +16,7 @@ export function rewriteMembers(text: string, changes: Readonly<Record<string, un
 }
 
 /** The features in test that a client asked for and this host is known to take; it refuses calls that name others. */
-export function betasOf(clientHeaders: Headers | null, taken: ReadonlySet<string>): string[] {
+export function betasOf(clientHeaders: HeaderFields | null, taken: ReadonlySet<string>): string[] {
   const asked = clientHeaders?.get('anthropic-beta')?.split(',') ?? []
   return [...new Set(asked.map((name) => name.trim()))].filter((name) => taken.has(name))
 }

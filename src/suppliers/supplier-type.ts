@@ -1,5 +1,6 @@
 import type { Clock } from '../vocabulary/clock.ts'
 import type { Format, SupplierTypeName } from '../vocabulary/supply.ts'
+import type { HeaderFields } from '../wire/http-answer.ts'
 import type { AccessTokens } from './access-tokens.ts'
 
 export interface CallTarget {
@@ -27,7 +28,7 @@ export interface CallQuery {
   /** What is about to be sent, in the supplier's format; empty when it is put together while it is sent. */
   readonly body: string
   /** What the client sent along; only what a vendor's allow-list names may go on. */
-  readonly clientHeaders: Headers | null
+  readonly clientHeaders: HeaderFields | null
   /** `generate` when absent. */
   readonly operation?: SupplierOperation
 }

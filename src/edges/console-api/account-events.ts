@@ -81,7 +81,6 @@ class EventStream implements Follower {
   }
 
   end(): void {
-    this.#exchange.announceEnd()
     try {
       this.#controller?.close()
     } catch {

@@ -45,6 +45,9 @@ export async function showAnswerTo(
   return Response.json(showTo(parts, visit, await readAnswer(answer)))
 }
 
+/** What operators are answered is always whole. */
 export async function readAnswer(answer: Response | Reply): Promise<unknown> {
-  return (answer instanceof Response ? answer : new Response(answer.body)).json()
+  if (answer instanceof Response) return answer.json()
+  if (typeof answer.body !== 'string') throw new Error('An answer that comes in pieces cannot be shown.')
+  return JSON.parse(answer.body)
 }

@@ -1,5 +1,6 @@
 import type { Endpoint, Exchange, Reply } from '../../gateway/ports/exchange.ts'
 import type { UploadedForm, UploadRules } from '../../gateway/ports/uploads.ts'
+import type { HeaderFields } from '../../wire/http-answer.ts'
 
 /** What is said in place of the client, so that a question about an account can be about no other. */
 export interface Instead {
@@ -53,7 +54,7 @@ class ForwardedExchange implements Exchange {
     return this.#exchange.path
   }
 
-  get headers(): Headers {
+  get headers(): HeaderFields {
     return this.#exchange.headers
   }
 
@@ -71,10 +72,6 @@ class ForwardedExchange implements Exchange {
 
   readForm(rules: UploadRules): Promise<UploadedForm> {
     return this.#exchange.readForm(rules)
-  }
-
-  announceEnd(): void {
-    this.#exchange.announceEnd()
   }
 }
 

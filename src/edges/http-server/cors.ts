@@ -1,3 +1,7 @@
+import type { Exchange, Reply } from '../../gateway/ports/exchange.ts'
+
+type Asking = Pick<Exchange, 'headers'>
+
 const EXPOSED = [
   'x-request-id',
   'request-id',
@@ -20,14 +24,14 @@ const PREFLIGHT_SECONDS = 86_400
  * Lets a page of any origin read the response. Browsers refuse such an answer to whoever sent cookies along, so no
  * session is given away.
  */
-export function allowBrowsers(request: { readonly headers: Headers }, headers: Record<string, string>): void {
-  if (request.headers.get('origin') === null) return
+export function allowBrowsers(request: Asking, headers: Record<string, string>): void {
+  if (!request.headers.has('origin')) return
   headers['access-control-allow-origin'] = '*'
   headers['access-control-expose-headers'] = EXPOSED
 }
 
-export function answerPreflight(request: Request, methods: readonly string[]): Response {
-  return new Response(null, {
+export function answerPreflight(request: Asking, methods: readonly string[]): Reply {
+  return {
     status: 204,
     headers: {
       allow: methods.join(', '),
@@ -36,5 +40,6 @@ export function answerPreflight(request: Request, methods: readonly string[]): R
       'access-control-allow-headers': request.headers.get('access-control-request-headers') ?? '*',
       'access-control-max-age': String(PREFLIGHT_SECONDS),
     },
-  })
+    body: '',
+  }
 }

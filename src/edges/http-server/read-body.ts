@@ -1,4 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
+import type { HeaderFields } from '../../wire/http-answer.ts'
+import { GatheringReader, type IncomingBody } from './incoming-body.ts'
 
 export interface BodyLimits {
   readonly maxBytes: number
@@ -8,53 +10,48 @@ export interface BodyLimits {
 // The rest of a body that never came must not be read as a new request.
 const CLOSE = { connection: 'close' } as const
 
-/**
- * The whole body as text, or a refusal that says what is wrong with it. Its time is looked after by whoever looks after
- * the request: nearly every body is there at once, and a timer for each would cost more than reading it.
- */
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Why a body is not read at all; null when it is. */
+export function refusalOf(
+  headers: HeaderFields,
+  length: number | 'chunked',
+  limits: BodyLimits,
+): GatewayError | null {
+  const contentType = headers.get('content-type')
+  if (!isJson(contentType)) return otherMediaType(contentType)
+  return length !== 'chunked' && length > limits.maxBytes ? tooLarge(limits) : null
+}
+
+export function decodeBody(bytes: Uint8Array, headers: HeaderFields): string {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    throw unreadable(headers)
+  }
+}
+
+/** Reads a body that is still coming in. Whoever looks after the request also looks whether its time is up. */
 export class BodyReading {
   readonly #limits: BodyLimits
-  readonly #headers: Headers
-  readonly #text = Promise.withResolvers<string>()
+  readonly #gathering: GatheringReader
   readonly #dueAtMs: number
-  #isDone = false
 
-  constructor(request: Request, headers: Headers, limits: BodyLimits) {
+  constructor(body: IncomingBody, limits: BodyLimits) {
     this.#limits = limits
-    this.#headers = headers
     this.#dueAtMs = performance.now() + limits.timeoutMs
-    this.#begin(request).then(this.#take, this.#fail)
+    this.#gathering = new GatheringReader(limits.maxBytes, () => tooLarge(limits))
+    body.readBy(this.#gathering)
   }
 
-  get text(): Promise<string> {
-    return this.#text.promise
+  /** Rejects with a refusal that says what is wrong with the body. */
+  get bytes(): Promise<Uint8Array> {
+    return this.#gathering.whole
   }
 
   /** Gives up on a body that has not come in time. */
   look(): void {
-    if (!this.#isDone && performance.now() >= this.#dueAtMs) this.#fail(tooSlow(this.#limits))
-  }
-
-  #begin(request: Request): Promise<Uint8Array> {
-    const contentType = this.#headers.get('content-type')
-    if (!isJson(contentType)) return Promise.reject(otherMediaType(contentType))
-    const declared = Number(this.#headers.get('content-length') ?? Number.NaN)
-    if (declared > this.#limits.maxBytes) return Promise.reject(tooLarge(this.#limits))
-    return Number.isFinite(declared) ? request.bytes() : readCounting(request, this.#limits)
-  }
-
-  readonly #take = (bytes: Uint8Array): void => {
-    this.#isDone = true
-    try {
-      this.#text.resolve(decoder.decode(bytes))
-    } catch {
-      this.#text.reject(unreadable(this.#headers))
-    }
-  }
-
-  readonly #fail = (error: unknown): void => {
-    this.#isDone = true
-    this.#text.reject(error instanceof GatewayError ? error : cutShort(error))
+    if (performance.now() >= this.#dueAtMs) this.#gathering.fail(tooSlow(this.#limits))
   }
 }
 
@@ -68,26 +65,11 @@ function otherMediaType(contentType: string | null): GatewayError {
   return new GatewayError('unsupported_media_type', `The content type is ${got}; send application/json.`)
 }
 
-/** A chunked body does not say how long it is, so it is counted while it comes. */
-async function readCounting(request: Request, limits: BodyLimits): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length
-    if (size > limits.maxBytes) throw tooLarge(limits)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+export function cutShort(): GatewayError {
+  return new GatewayError('invalid_request', 'The body ended before it was complete.', { headers: CLOSE })
 }
 
-function cutShort(cause: unknown): GatewayError {
-  const message = 'The body ended before it was complete.'
-  return new GatewayError('invalid_request', message, { headers: CLOSE, cause })
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
-function unreadable(headers: Headers): GatewayError {
+function unreadable(headers: HeaderFields): GatewayError {
   const encoding = headers.get('content-encoding')
   if (encoding === null) return new GatewayError('invalid_request', 'The body is not valid UTF-8.')
   const got = JSON.stringify(encoding.slice(0, 100))

@@ -3,8 +3,11 @@ import type { Endpoint } from '../../gateway/ports/exchange.ts'
 import type { Log } from '../../gateway/ports/log.ts'
 import type { ReadForm } from '../../gateway/ports/uploads.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import type { AnswerParts } from './answer-sender.ts'
+import { ClientConnection, type ConnectionHost } from './client-connection.ts'
 import type { BodyLimits } from './read-body.ts'
 import { RequestDesk } from './request-desk.ts'
+import type { SocketExchange } from './socket-exchange.ts'
 
 export interface ServerOptions {
   readonly hostname: string
@@ -14,6 +17,8 @@ export interface ServerOptions {
   readonly readForm?: ReadForm
   /** How long a connection may be idle between requests. */
   readonly idleSeconds?: number
+  /** How long a client may take to send the head of a request. */
+  readonly headSeconds?: number
   /** Whether other processes of this gateway listen on the same port, each for a part of the connections. */
   readonly sharesPort?: boolean
   readonly clock: Clock
@@ -39,51 +44,125 @@ export interface HttpServer {
 
 /**
  * How long a connection may take, phase by phase:
- * - the request's head: ten to twelve seconds, fixed by Bun, however slowly its bytes drip in;
- * - its body: `bodyLimits.timeoutMs`, or the idle time-out when nobody asked for it;
- * - the answer: the time-outs of the gateway towards supplier and client. Bun's own are off meanwhile, since they
- *   count what is received only and would cut a stream in the middle;
- * - between requests: this idle time-out, which Bun keeps in steps of four seconds.
+ * - the request's head: `headSeconds`, however slowly its bytes drip in;
+ * - its body: `bodyLimits.timeoutMs`, or the idle time-out between two pieces of one that nobody gathers;
+ * - the answer: the time-outs of the gateway towards supplier and client; what was said whole must be taken within the
+ *   idle time-out;
+ * - between requests: the idle time-out.
  */
 const IDLE_SECONDS = 60
-// How long a request may take before it is prepared for lasting, and so how late a client's going is heard of at most.
-const QUICK_MS = 40
+const HEAD_SECONDS = 10
+// How late the end of one of these times is noticed at most.
+const LOOK_EVERY_MS = 100
 
 export function startServer(options: ServerOptions): HttpServer {
-  const { idleSeconds = IDLE_SECONDS } = options
-  const desk = new RequestDesk({ ...options, idleSeconds })
-  const server = Bun.serve({
-    hostname: options.hostname,
-    port: options.port,
-    idleTimeout: idleSeconds,
-    // Bodies are measured by readText, which can answer in the envelope; the server's own refusal cannot.
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    development: false,
-    // Bun's own choice outside of development would share it with any other gateway, and requests would go to either.
-    reusePort: options.sharesPort ?? false,
-    routes: desk.routes(),
-    fetch: (request, bun) => desk.refuseUnknownPath(request, bun),
-    error: (error) => desk.answerFailure(error),
-  })
-  const look = setInterval(() => desk.lookAtWaiting(), QUICK_MS)
-  return {
-    port: server.port ?? options.port,
-    url: `http://${hostInUrl(options.hostname)}:${server.port}`,
-    get pending() {
-      return server.pendingRequests
-    },
-    endConnections: () => {
-      desk.isLeaving = true
-    },
-    stopListening: () => void server.stop(false),
-    stopAccepting: () => {
-      desk.isClosing = true
-    },
-    endWaiting: () => desk.interruptAll(new GatewayError('shutting_down', 'This gateway is shutting down.')),
-    close: () => {
-      clearInterval(look)
-      return server.stop(true)
-    },
+  return new SocketServer(options)
+}
+
+/** All connections of one port. */
+class SocketServer implements HttpServer, ConnectionHost {
+  readonly port: number
+  readonly url: string
+  readonly clock: Clock
+  readonly bodyLimits: BodyLimits
+  readonly readForm: ReadForm | undefined
+  readonly headMs: number
+  readonly idleMs: number
+  isLeaving = false
+  roughlyNowMs = performance.now()
+  dateLine = ''
+  readonly #desk: RequestDesk
+  readonly #log: Log
+  readonly #listener: Bun.TCPSocketListener<ClientConnection>
+  readonly #connections = new Set<ClientConnection>()
+  readonly #lookTimer: Timer
+
+  constructor(options: ServerOptions) {
+    const { hostname, clock, bodyLimits, readForm, log } = options
+    this.clock = clock
+    this.bodyLimits = bodyLimits
+    this.readForm = readForm
+    this.headMs = (options.headSeconds ?? HEAD_SECONDS) * 1_000
+    this.idleMs = (options.idleSeconds ?? IDLE_SECONDS) * 1_000
+    this.#log = log
+    this.#desk = new RequestDesk(options)
+    this.#look()
+    this.#listener = this.#listen(options)
+    this.port = this.#listener.port
+    this.url = `http://${hostInUrl(hostname)}:${this.port}`
+    this.#lookTimer = setInterval(() => this.#look(), LOOK_EVERY_MS)
+  }
+
+  get pending(): number {
+    let count = 0
+    for (const connection of this.#connections) if (connection.isBusy) count += 1
+    return count
+  }
+
+  serve(exchange: SocketExchange, connection: ClientConnection): void {
+    this.#desk.serve(exchange, connection).catch((error) => {
+      this.#log.trouble('the server failed', error, exchange.requestId)
+      connection.cut()
+    })
+  }
+
+  refuse(error: GatewayError): AnswerParts {
+    return this.#desk.refuse(error)
+  }
+
+  endConnections(): void {
+    this.isLeaving = true
+  }
+
+  stopListening(): void {
+    this.#listener.stop(false)
+  }
+
+  stopAccepting(): void {
+    this.#desk.isClosing = true
+  }
+
+  endWaiting(): void {
+    const error = new GatewayError('shutting_down', 'This gateway is shutting down.')
+    for (const connection of this.#connections) connection.waiting?.interrupt(error)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#lookTimer)
+    this.#listener.stop(true)
+    for (const connection of this.#connections) connection.cut()
+  }
+
+  #listen({ hostname, port, sharesPort = false }: ServerOptions): Bun.TCPSocketListener<ClientConnection> {
+    const reusing: object = { reusePort: sharesPort }
+    return Bun.listen<ClientConnection>({
+      hostname,
+      port,
+      ...reusing,
+      socket: {
+        binaryType: 'buffer',
+        open: (socket) => {
+          socket.data = new ClientConnection(socket, this)
+          this.#connections.add(socket.data)
+        },
+        data: (socket, bytes) => socket.data.receive(bytes),
+        drain: (socket) => socket.data.goOnSending(),
+        close: (socket) => {
+          this.#connections.delete(socket.data)
+          socket.data.lose()
+        },
+        error: (socket, error) => {
+          this.#log.trouble('a connection failed', error)
+          socket.data.cut()
+        },
+      },
+    })
+  }
+
+  #look(): void {
+    this.roughlyNowMs = performance.now()
+    this.dateLine = `date: ${new Date().toUTCString()}\r\n`
+    for (const connection of this.#connections) connection.look(this.roughlyNowMs)
   }
 }
 

@@ -35,7 +35,7 @@ function endlessLedger() {
 
 async function openExport(operations: BookOperations) {
   const endpoint = exportEndpoints(operations).find(({ path }) => path.endsWith('/ledger'))
-  const exchange = { query: new URLSearchParams('format=jsonl'), announceEnd: () => undefined }
+  const exchange = { query: new URLSearchParams('format=jsonl') }
   const reply = (await endpoint?.handle(exchange as unknown as Exchange)) as Reply
   return (reply.body as ReadableStream<Uint8Array>).getReader()
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { BookOperations, ExportOptions, Placed } from '../../gateway/ports/books.ts'
-import type { Endpoint, Exchange, Reply } from '../../gateway/ports/exchange.ts'
+import type { Endpoint, Reply } from '../../gateway/ports/exchange.ts'
 import type { SettlementFilter } from '../../gateway/ports/storage.ts'
 import { type ExportColumn, LEDGER_EXPORT, SETTLEMENT_EXPORT } from '../../rules/ledger/export-columns.ts'
 import { OPERATOR_PATH } from './address.ts'
@@ -52,7 +52,7 @@ function exportEndpoint<T>({ name, filters, columns, read }: Export<T>): Endpoin
       const writer = createWriter(format, columns)
       // What goes on after a cursor is appended to what came before it.
       const head = options.cursor === null ? writer.head : ''
-      return replyOf(exchange, {
+      return replyOf({
         fileName: `${name}.${format}`,
         writer,
         chunks: chunksOf({ head, first, pages }, writer),
@@ -87,7 +87,7 @@ interface ExportReply {
 }
 
 /** The next page is read when the client has taken the one before. */
-function replyOf(exchange: Exchange, { fileName, writer, chunks }: ExportReply): Reply {
+function replyOf({ fileName, writer, chunks }: ExportReply): Reply {
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>(
     {
@@ -96,7 +96,6 @@ function replyOf(exchange: Exchange, { fileName, writer, chunks }: ExportReply):
         await new Promise((resolve) => setImmediate(resolve))
         const { done, value } = await chunks.next()
         if (!done) return controller.enqueue(encoder.encode(value))
-        exchange.announceEnd()
         controller.close()
       },
       cancel: async () => {

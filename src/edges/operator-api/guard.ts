@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint, Exchange } from '../../gateway/ports/exchange.ts'
+import type { HeaderFields } from '../../wire/http-answer.ts'
 
-export type OperatorCheck = (headers: Headers) => boolean
+export type OperatorCheck = (headers: HeaderFields) => boolean
 
 /**
  * Whether a request carries the operator token, of which only the fingerprint is known. Fingerprints have one length
@@ -51,7 +52,7 @@ export function guardEndpoint(endpoint: Endpoint, guard: OperatorGuard): Endpoin
   }
 }
 
-function refusal(headers: Headers): GatewayError {
+function refusal(headers: HeaderFields): GatewayError {
   return headers.has('authorization')
     ? new GatewayError('auth_invalid', 'The operator token is not valid.')
     : new GatewayError('auth_required', 'Send the operator token as "Authorization: Bearer <token>".')

@@ -1,10 +1,11 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint } from '../../gateway/ports/exchange.ts'
 import type { Log } from '../../gateway/ports/log.ts'
+import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { Gauges, Metrics } from './metrics.ts'
 
 export interface MetricsParts {
-  readonly isOperator: (headers: Headers) => boolean
+  readonly isOperator: (headers: HeaderFields) => boolean
   readGauges(): Omit<Gauges, 'residentBytes' | 'cpuSeconds'>
 }
 

@@ -1,5 +1,6 @@
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { IncomingForm, ReadForm } from '../../gateway/ports/uploads.ts'
+import type { HeaderFields } from '../../wire/http-answer.ts'
 import { FormDraft } from './form-draft.ts'
 import { refusals } from './refusals.ts'
 import { splitParts } from './split-parts.ts'
@@ -31,7 +32,7 @@ export function createFormReader(options: FormReaderOptions): ReadForm {
 }
 
 /** Gives the boundary, or refuses what can be refused before a byte was read. */
-function checkHeaders(headers: Headers, { maxBytes }: FormReaderOptions): string {
+function checkHeaders(headers: HeaderFields, { maxBytes }: FormReaderOptions): string {
   const contentType = headers.get('content-type')
   if (contentType === null || !/^multipart\/form-data\s*(?:;|$)/i.test(contentType))
     throw refusals.mediaType(contentType)

@@ -1,4 +1,5 @@
 import type { EnvelopeDress } from '../../errors/render-error.ts'
+import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { UploadedForm, UploadRules } from './uploads.ts'
 
 /** One HTTP request as the gateway's stories see it, whatever server carries it. */
@@ -11,7 +12,7 @@ export interface Exchange {
   readonly query: URLSearchParams
   /** Values of the `:name` parts of the endpoint's path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
-  readonly headers: Headers
+  readonly headers: HeaderFields
   /** Where the connection comes from: the client, or the proxy it came through. Null when it is gone. */
   readonly address: string | null
   /** Who asks, as the audit will say it; set by the guard that found out. */
@@ -25,8 +26,6 @@ export interface Exchange {
   readText(): Promise<string>
   /** The body as a multipart form, whose files lie in temporary storage until it is disposed of. */
   readForm(rules: UploadRules): Promise<UploadedForm>
-  /** To be called when a streamed answer is about to end: from then on the connection counts as idle. */
-  announceEnd(): void
 }
 
 /** An answer as its parts. The server makes one response of them, which is much cheaper than changing one. */
@@ -34,7 +33,27 @@ export interface Reply {
   readonly status: number
   /** Lower-case names. The steps of a story add to them. */
   readonly headers: Record<string, string>
-  readonly body: string | ReadableStream<Uint8Array>
+  readonly body: string | ReadableStream<Uint8Array> | PushedBody
+}
+
+/** Where a body that is pushed goes. */
+export interface BodySink {
+  /** All of it is sent, however far the client is behind: look at `isBehind` before more is made. */
+  send(bytes: Uint8Array): void
+  /** Whether the client has not taken yet what was sent. */
+  readonly isBehind: boolean
+  /** Resolves when the client has caught up, or is gone. */
+  caughtUp(): Promise<void>
+  /** The body is complete. */
+  end(): void
+  /** The connection is ended without an end of the body, by which a client sees that something is missing. */
+  breakOff(): void
+}
+
+/** A body whose pieces are sent as they come: cheaper by two promises for each than one that is pulled. */
+export interface PushedBody {
+  /** Called once. Whoever pushes hears of the client's going from its exchange. */
+  pushTo(sink: BodySink): void
 }
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -1,3 +1,4 @@
+import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { OutsideSignIn } from './outside-identity.ts'
 import type { AuditEvent, Listing, Page } from './storage.ts'
 
@@ -129,13 +130,13 @@ export interface Entry {
 
 export interface ConsoleRequest {
   readonly method: string
-  readonly headers: Headers
+  readonly headers: HeaderFields
 }
 
 /** Who stands at the door, and whether the request is their own doing. */
 export interface Door {
   readonly isSecure: boolean
-  findVisitor(headers: Headers): Promise<Visitor | null>
+  findVisitor(headers: Pick<HeaderFields, 'get'>): Promise<Visitor | null>
   /** Refuses a request that changes something unless a page of this gateway has sent it. */
   requireOwnDoing(request: ConsoleRequest, visitor: Visitor | null): void
   /** What that page has to send along. Without a visitor it goes with the value of the visit cookie. */

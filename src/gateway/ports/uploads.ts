@@ -1,3 +1,5 @@
+import type { HeaderFields } from '../../wire/http-answer.ts'
+
 /** A picture a client has uploaded. It lies in temporary storage until the form is disposed of. */
 export interface UploadedPicture {
   /** The form field it came in, without a trailing `[]`. */
@@ -34,7 +36,7 @@ export interface UploadRules {
 
 /** A form that is still on its way. */
 export interface IncomingForm {
-  readonly headers: Headers
+  readonly headers: HeaderFields
   readonly body: ReadableStream<Uint8Array> | null
   /** Calls back when nobody waits for the form any more. Gives a function that stops listening. */
   onLeave(listener: () => void): () => void

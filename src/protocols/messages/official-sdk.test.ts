@@ -164,7 +164,8 @@ for (const [name, open] of Object.entries(CLIENTS)) {
 
     test('reads the error envelope', async () => {
       const refusal = new GatewayError('model_not_found', 'There is no model "m".')
-      respond = () => renderError(refusal, 'req_9', messages.dressError)
+      const { body, ...rest } = renderError(refusal, 'req_9', messages.dressError)
+      respond = () => new Response(body, rest)
       const error = await open()
         .create()
         .catch((thrown: unknown) => thrown)

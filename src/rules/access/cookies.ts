@@ -14,7 +14,7 @@ function fullName(name: string, { isSecure }: CookieRule): string {
   return isSecure ? `__Host-${name}` : name
 }
 
-export function readCookie(headers: Headers, name: string, rule: CookieRule): string | null {
+export function readCookie(headers: Pick<Headers, 'get'>, name: string, rule: CookieRule): string | null {
   const wanted = fullName(name, rule)
   for (const pair of (headers.get('cookie') ?? '').split(';')) {
     const mark = pair.indexOf('=')

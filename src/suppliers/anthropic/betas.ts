@@ -1,3 +1,4 @@
+import type { HeaderFields } from '../../wire/http-answer.ts'
 import { betasOf } from '../hosted-messages.ts'
 
 /**
@@ -37,7 +38,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
 ])
 
 /** Those of the client's betas that may go on, as one header; null when none may. */
-export function allowedBetas(clientHeaders: Headers | null, added: string | undefined): string | null {
+export function allowedBetas(clientHeaders: HeaderFields | null, added: string | undefined): string | null {
   const taken = added === undefined ? ALLOWED : new Set([...ALLOWED, ...added.split(/[\s,]+/)])
   const betas = betasOf(clientHeaders, taken)
   return betas.length === 0 ? null : betas.join(',')

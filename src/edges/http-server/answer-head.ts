@@ -1,0 +1,85 @@
+import { STATUS_CODES } from 'node:http'
+
+/** An answer with a field that cannot be sent. */
+export class UnsendableField extends Error {
+  override readonly name = 'UnsendableField'
+}
+
+export type AnswerFields = Readonly<Record<string, string>> | Headers
+
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/
+const NOT_PLAIN = /[^\t\x20-\x7e]/
+// Whoever could put a line break into a value could write a second answer.
+const LINE_BREAK = /[\r\n\0]/
+const FOREIGN = /[^\t\x20-\x7e]+/g
+
+// What the server says itself.
+const OURS = new Set(['connection', 'content-length', 'transfer-encoding', 'date', 'keep-alive'])
+
+const statusLines = new Map<number, string>()
+
+export function statusLine(status: number): string {
+  const known = statusLines.get(status)
+  if (known !== undefined) return known
+  const line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`
+  statusLines.set(status, line)
+  return line
+}
+
+/** The lines of an answer's fields, without those the server says itself. */
+export function fieldLines(fields: AnswerFields): string {
+  let lines = ''
+  if (fields instanceof Headers) {
+    // Cookies come one by one, everything else joined.
+    fields.forEach((value, name) => {
+      lines += fieldLine(name, value)
+    })
+    return lines
+  }
+  for (const name in fields) lines += fieldLine(name, fields[name] ?? '')
+  return lines
+}
+
+/** The line that was last written for a name. Most fields have the same value in answer after answer. */
+interface KnownLine {
+  value: string
+  line: string
+}
+
+const knownLines = new Map<string, KnownLine>()
+// More than all the names there are.
+const MOST_KNOWN_LINES = 200
+
+function fieldLine(name: string, value: string): string {
+  const known = knownLines.get(name)
+  if (known === undefined) return firstLine(name, value)
+  if (known.value !== value) {
+    known.line = lineOf(name, value)
+    known.value = value
+  }
+  return known.line
+}
+
+function firstLine(name: string, value: string): string {
+  if (!NAME.test(name)) throw new UnsendableField(`${JSON.stringify(name)} is no name of a field.`)
+  const line = lineOf(name, value)
+  // What is one client's secret is not kept.
+  const isKept = name !== 'set-cookie' && knownLines.size < MOST_KNOWN_LINES
+  if (isKept) knownLines.set(name, { value, line })
+  return line
+}
+
+function lineOf(name: string, value: string): string {
+  if (OURS.has(name)) return ''
+  return `${name}: ${NOT_PLAIN.test(value) ? madePlain(name, value) : value}\r\n`
+}
+
+/** Readers disagree on what letters beyond ASCII mean here, so they are written as in an address. */
+function madePlain(name: string, value: string): string {
+  if (LINE_BREAK.test(value)) throw new UnsendableField(`The value of ${name} has a line break.`)
+  return value.replace(FOREIGN, (letters) => encodeURIComponent(letters.toWellFormed()))
+}
+
+export function fieldOf(fields: AnswerFields, name: string): string | null {
+  return fields instanceof Headers ? fields.get(name) : (fields[name] ?? null)
+}

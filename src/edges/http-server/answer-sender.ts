@@ -1,0 +1,161 @@
+import type { PushedBody } from '../../gateway/ports/exchange.ts'
+import { type AnswerFields, fieldLines, fieldOf, statusLine } from './answer-head.ts'
+import { type OutgoingBody, PulledAnswer, PushedAnswer } from './outgoing-body.ts'
+import { type OutgoingFraming, OutgoingPieces } from './outgoing-pieces.ts'
+import { OutgoingQueue, type SendingSocket } from './outgoing-queue.ts'
+
+/** An answer as it is sent. */
+export interface AnswerParts {
+  readonly status: number
+  readonly headers: AnswerFields
+  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | PushedBody | null
+}
+
+/** What of the request its answer depends on. */
+export interface AnswerManner {
+  readonly isHeadOnly: boolean
+  /** Whether the client can read an answer whose length is not known beforehand. */
+  readonly takesChunks: boolean
+  /** Of the connection and the time. */
+  readonly lines: string
+}
+
+export interface SenderParts {
+  readonly socket: SendingSocket
+  /** All of an answer was taken by the system; false: it broke off, and the client must not take it for whole. */
+  readonly onSent: (isWhole: boolean) => void
+}
+
+/** Sends one answer after another. */
+export class AnswerSender {
+  readonly #queue: OutgoingQueue
+  readonly #onSent: (isWhole: boolean) => void
+  #body: OutgoingBody | null = null
+  #isClosed = false
+
+  constructor({ socket, onSent }: SenderParts) {
+    this.#queue = new OutgoingQueue(socket)
+    this.#onSent = onSent
+  }
+
+  get isStreaming(): boolean {
+    return this.#body !== null
+  }
+
+  get hasUnsent(): boolean {
+    return this.#queue.hasUnsent
+  }
+
+  /** Throws UnsendableField before anything is sent. */
+  send({ status, headers, body }: AnswerParts, manner: AnswerManner): void {
+    const head = statusLine(status) + fieldLines(headers) + manner.lines
+    if (status === 204 || status === 304) {
+      discard(body)
+      this.#sendHeadAlone(`${head}\r\n`)
+    } else if (manner.isHeadOnly) {
+      discard(body)
+      this.#sendHeadAlone(`${head}${lengthLine(lengthOf(body, headers))}\r\n`)
+    } else if (body === null || typeof body === 'string') this.#sendText(head, body ?? '')
+    else if (body instanceof Uint8Array) this.#sendBytes(head, body)
+    else this.#sendPieces(head, body, framingFor(fieldOf(headers, 'content-length'), manner))
+  }
+
+  /** Lines before the answer itself. */
+  sendInterim(text: string): void {
+    this.#queue.sendText(text, text.length)
+  }
+
+  /** The socket takes more. */
+  goOn(): void {
+    this.#queue.goOn()
+  }
+
+  /** Nobody is there any more. */
+  close(): void {
+    this.#isClosed = true
+    this.#body?.cancel()
+    this.#queue.clear()
+  }
+
+  #sendHeadAlone(text: string): void {
+    this.#queue.sendText(text, text.length)
+    this.#endWhenSent(true)
+  }
+
+  /** Head and body in one, because one write costs less than two. */
+  #sendText(lines: string, text: string): void {
+    const bytes = Buffer.byteLength(text)
+    const head = `${lines}content-length: ${bytes}\r\n\r\n`
+    this.#queue.sendText(head + text, head.length + bytes)
+    this.#endWhenSent(true)
+  }
+
+  #sendBytes(lines: string, bytes: Uint8Array): void {
+    const head = `${lines}content-length: ${bytes.length}\r\n\r\n`
+    this.#queue.sendText(head, head.length)
+    this.#queue.sendPiece(bytes, bytes.length)
+    this.#endWhenSent(true)
+  }
+
+  #sendPieces(lines: string, body: ReadableStream<Uint8Array> | PushedBody, framing: OutgoingFraming): void {
+    const pieces = new OutgoingPieces(framing, this.#queue)
+    const isPulled = body instanceof ReadableStream
+    const answer = isPulled ? new PulledAnswer(body, pieces) : new PushedAnswer(pieces, this.#endBody)
+    this.#body = answer
+    const head = `${lines}${framingLine(framing)}\r\n`
+    this.#queue.sendText(head, head.length)
+    if (answer instanceof PulledAnswer) answer.run(this.#endBody)
+    else if (!isPulled) body.pushTo(answer)
+  }
+
+  readonly #endBody = (isWhole: boolean): void => {
+    this.#body = null
+    if (!isWhole) this.#queue.clear()
+    this.#endWhenSent(isWhole)
+  }
+
+  #endWhenSent(isWhole: boolean): void {
+    if (this.#isClosed) return
+    if (!this.hasUnsent) this.#onSent(isWhole)
+    else void this.#queue.drained().then(() => this.#endWhenSent(isWhole))
+  }
+}
+
+export function isWhole(body: AnswerParts['body']): body is string | Uint8Array | null {
+  return body === null || typeof body === 'string' || body instanceof Uint8Array
+}
+
+/** Tells whoever would have written the body that it is not wanted. */
+export function discard(body: AnswerParts['body']): void {
+  if (!(body instanceof ReadableStream)) return
+  body.cancel().catch(() => {
+    // A body that cannot even be cancelled is not read either.
+  })
+}
+
+/** What a head alone says of the body that would follow it. */
+function lengthOf(body: AnswerParts['body'], headers: AnswerFields): string | null {
+  if (typeof body === 'string') return String(Buffer.byteLength(body))
+  if (body instanceof Uint8Array) return String(body.length)
+  return fieldOf(headers, 'content-length') ?? (body === null ? '0' : null)
+}
+
+function framingFor(length: string | null, { takesChunks }: AnswerManner): OutgoingFraming {
+  if (length !== null) return { type: 'length', bytes: Number(length) }
+  return takesChunks ? { type: 'chunks' } : { type: 'close' }
+}
+
+function framingLine(framing: OutgoingFraming): string {
+  switch (framing.type) {
+    case 'chunks':
+      return 'transfer-encoding: chunked\r\n'
+    case 'length':
+      return lengthLine(String(framing.bytes))
+    case 'close':
+      return ''
+  }
+}
+
+function lengthLine(length: string | null): string {
+  return length === null ? '' : `content-length: ${length}\r\n`
+}

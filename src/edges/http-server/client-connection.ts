@@ -1,0 +1,318 @@
+import type { Socket } from 'bun'
+import type { GatewayError } from '../../errors/gateway-error.ts'
+import { asGatewayError } from '../../errors/render-error.ts'
+import type { Clock } from '../../vocabulary/clock.ts'
+import { MalformedMessage } from '../../wire/malformed-message.ts'
+import { fieldOf } from './answer-head.ts'
+import { type AnswerParts, AnswerSender, discard, isWhole } from './answer-sender.ts'
+import { type BodyFlow, IncomingBody } from './incoming-body.ts'
+import { cutShort } from './read-body.ts'
+import {
+  bodyLengthOf,
+  framingOf,
+  malformed,
+  type RequestHead,
+  readRequestHead,
+  tooLargeHead,
+} from './request-head.ts'
+import { type ExchangeOptions, type RequestContent, SocketExchange } from './socket-exchange.ts'
+
+/** What all connections of a server have in common. */
+export interface ConnectionHost extends ExchangeOptions {
+  readonly clock: Clock
+  readonly headMs: number
+  readonly idleMs: number
+  /** Whether clients should come back on another connection. */
+  readonly isLeaving: boolean
+  /** A little behind, for what takes seconds: a look at the clock costs more than it would tell. */
+  readonly roughlyNowMs: number
+  readonly dateLine: string
+  serve(exchange: SocketExchange, connection: ClientConnection): void
+  /** The answer to what is no request. */
+  refuse(error: GatewayError): AnswerParts
+}
+
+/**
+ * - `head`: waits for a request;
+ * - `serving`: somebody works on the answer;
+ * - `answering`: the answer is being sent;
+ * - `clearing`: the answer is sent, but not all of its request has come;
+ * - `leaving`: this side has said all; what still comes is thrown away.
+ */
+type Phase = 'head' | 'serving' | 'answering' | 'clearing' | 'leaving'
+
+const HEAD_END = Buffer.from('\r\n\r\n')
+const MOST_HEAD_BYTES = 64 * 1024
+// Of requests that are sent before the one before them is answered.
+const MOST_UNREAD_BYTES = 64 * 1024
+// For how long a client may take to notice that its connection has ended, before it is cut.
+const FAREWELL_MS = 2_000
+const NOTHING = Buffer.alloc(0)
+const CARRIAGE_RETURN = 0x0d
+const LINE_FEED = 0x0a
+
+/** One client's connection: reads one request after another, and sends their answers in the same order. */
+export class ClientConnection implements BodyFlow {
+  readonly #host: ConnectionHost
+  readonly #socket: Socket<ClientConnection>
+  readonly #sender: AnswerSender
+  #phase: Phase = 'head'
+  /** The beginning of a head, or what came after the request that is being served. */
+  #unread: Buffer | null = null
+  #exchange: SocketExchange | null = null
+  /** While it is coming in. */
+  #body: IncomingBody | null = null
+  #hasServed = false
+  #endsAfterAnswer = false
+  #isPaused = false
+  /** When something last came or went, as far as anybody has to know. */
+  #movedAtMs: number
+  #isClosed = false
+
+  constructor(socket: Socket<ClientConnection>, host: ConnectionHost) {
+    this.#socket = socket
+    this.#host = host
+    this.#movedAtMs = host.roughlyNowMs
+    this.#sender = new AnswerSender({ socket, onSent: (isWhole) => this.#endAnswer(isWhole) })
+  }
+
+  get address(): string | null {
+    return this.#isClosed ? null : (this.#socket.remoteAddress ?? null)
+  }
+
+  /** The request whose answer has not begun. */
+  get waiting(): SocketExchange | null {
+    return this.#phase === 'serving' ? this.#exchange : null
+  }
+
+  /** Whether somebody waits for an answer, or for the rest of it. */
+  get isBusy(): boolean {
+    return this.#phase === 'serving' || this.#phase === 'answering'
+  }
+
+  /** The client has sent this. */
+  receive(bytes: Buffer): void {
+    if (this.#phase === 'leaving') return
+    if (this.#phase === 'head') this.#readRequest(bytes)
+    else if (this.#body !== null) this.#readBody(this.#body, bytes)
+    else this.#keepUnread(bytes)
+  }
+
+  /** The socket takes more of the answer. */
+  goOnSending(): void {
+    this.#movedAtMs = this.#host.roughlyNowMs
+    this.#sender.goOn()
+  }
+
+  /** The client is gone. */
+  lose(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#sender.close()
+    this.#body?.fail(cutShort())
+    if (this.isBusy) this.#exchange?.leave()
+  }
+
+  /** At once. */
+  cut(): void {
+    this.#socket.terminate()
+    this.lose()
+  }
+
+  answer(parts: AnswerParts, { head }: SocketExchange): void {
+    if (this.#isClosed) {
+      discard(parts.body)
+      return
+    }
+    const hasLength =
+      isWhole(parts.body) || head.takesChunks || fieldOf(parts.headers, 'content-length') !== null
+    const wantsEnd = fieldOf(parts.headers, 'connection') === 'close' || this.#host.isLeaving
+    this.#endsAfterAnswer ||= wantsEnd || !head.staysOpen || !hasLength
+    this.#phase = 'answering'
+    this.#movedAtMs = this.#host.roughlyNowMs
+    this.#sender.send(parts, {
+      isHeadOnly: head.method === 'HEAD',
+      takesChunks: head.takesChunks,
+      lines: this.#ownLines(head),
+    })
+  }
+
+  setPaused(isPaused: boolean): void {
+    if (this.#isPaused === isPaused || this.#isClosed) return
+    this.#isPaused = isPaused
+    if (isPaused) this.#socket.pause()
+    else this.#socket.resume()
+  }
+
+  invite(): void {
+    const isAwaited = this.#exchange?.headers.get('expect')?.toLowerCase() === '100-continue'
+    if (isAwaited && this.#phase === 'serving') this.#sender.sendInterim('HTTP/1.1 100 Continue\r\n\r\n')
+  }
+
+  /** Ends what has taken too long. */
+  look(nowMs: number): void {
+    this.waiting?.look()
+    if (nowMs - this.#movedAtMs < this.#patienceMs()) return
+    if (this.isBusy || this.#phase === 'leaving') this.cut()
+    else this.#hangUp()
+  }
+
+  #patienceMs(): number {
+    const { idleMs, headMs } = this.#host
+    switch (this.#phase) {
+      case 'head':
+        return this.#unread === null && this.#hasServed ? idleMs : headMs
+      case 'serving':
+        return this.#body === null || this.#isPaused ? Number.POSITIVE_INFINITY : idleMs
+      case 'answering':
+        // A stream may be silent for as long as its story allows, and its story notices a client that does not read.
+        return this.#sender.isStreaming || !this.#sender.hasUnsent ? Number.POSITIVE_INFINITY : idleMs
+      case 'clearing':
+        return idleMs
+      case 'leaving':
+        return FAREWELL_MS
+    }
+  }
+
+  #readRequest(bytes: Buffer): void {
+    const known = withoutBlankLines(this.#unread === null ? bytes : joined(this.#unread, bytes))
+    const end = known.indexOf(HEAD_END)
+    if (end < 0 && known.length <= MOST_HEAD_BYTES) {
+      this.#waitForHead(known)
+      return
+    }
+    this.#unread = null
+    try {
+      if (end < 0 || end > MOST_HEAD_BYTES) throw tooLargeHead(MOST_HEAD_BYTES)
+      const head = readRequestHead(known, end)
+      this.#begin(head, this.#readContent(head, known, end + HEAD_END.length))
+    } catch (error) {
+      this.#refuse(refusalFor(error))
+    }
+  }
+
+  #waitForHead(known: Buffer): void {
+    const isBeginning = this.#unread === null && known.length > 0
+    if (isBeginning) this.#movedAtMs = this.#host.roughlyNowMs
+    this.#unread = known.length === 0 ? null : known
+  }
+
+  #readContent(head: RequestHead, known: Buffer, from: number): RequestContent {
+    const length = bodyLengthOf(head)
+    const end = length === 'chunked' ? Number.POSITIVE_INFINITY : from + length
+    if (end <= known.length) {
+      if (end < known.length) this.#unread = known.subarray(end)
+      return { length, body: length === 0 ? NOTHING : known.subarray(from, end) }
+    }
+    const body = new IncomingBody(framingOf(length), this)
+    this.#body = body
+    if (from < known.length) this.#pushBody(body, known.subarray(from))
+    return { length, body }
+  }
+
+  #begin(head: RequestHead, content: RequestContent): void {
+    this.#phase = 'serving'
+    this.#endsAfterAnswer = false
+    const startedAtMs = this.#host.clock.nowMs()
+    this.#exchange = new SocketExchange({ head, content, startedAtMs, connection: this }, this.#host)
+    this.#host.serve(this.#exchange, this)
+  }
+
+  #readBody(body: IncomingBody, bytes: Buffer): void {
+    this.#movedAtMs = this.#host.roughlyNowMs
+    try {
+      this.#pushBody(body, bytes)
+    } catch (error) {
+      // What comes next cannot be told from the rest of this body.
+      this.#body = null
+      this.#endsAfterAnswer = true
+      body.fail(refusalFor(error))
+    }
+    if (this.#body === null && this.#phase === 'clearing') this.#endExchange()
+  }
+
+  #pushBody(body: IncomingBody, bytes: Buffer): void {
+    const taken = body.push(bytes)
+    if (!body.isComplete) return
+    this.#body = null
+    if (taken < bytes.length) this.#keepUnread(bytes.subarray(taken))
+  }
+
+  #keepUnread(bytes: Buffer): void {
+    this.#unread = this.#unread === null ? bytes : joined(this.#unread, bytes)
+    if (this.#unread.length > MOST_UNREAD_BYTES) this.setPaused(true)
+  }
+
+  #ownLines({ takesChunks }: RequestHead): string {
+    const { dateLine } = this.#host
+    if (this.#endsAfterAnswer) return `${dateLine}connection: close\r\n`
+    return takesChunks ? dateLine : `${dateLine}connection: keep-alive\r\n`
+  }
+
+  /** Whoever sends this is not understood, so nothing more of it is read. */
+  #refuse(error: GatewayError): void {
+    this.#body = null
+    this.#phase = 'answering'
+    this.#endsAfterAnswer = true
+    const lines = `${this.#host.dateLine}connection: close\r\n`
+    const parts = this.#host.refuse(error)
+    // The same code as for a body that is too large, but a status that says which of the two it was.
+    const status = error.code === 'request_too_large' ? 431 : parts.status
+    this.#sender.send({ ...parts, status }, { isHeadOnly: false, takesChunks: true, lines })
+  }
+
+  #endAnswer(isWhole: boolean): void {
+    if (this.#isClosed) return
+    if (!isWhole) this.#endsAfterAnswer = true
+    // Without an end of its own, an answer that broke off would be taken for whole.
+    if (!isWhole && !this.#exchange?.head.takesChunks) this.cut()
+    else if (this.#endsAfterAnswer || this.#body === null) this.#endExchange()
+    else {
+      this.#phase = 'clearing'
+      this.#movedAtMs = this.#host.roughlyNowMs
+      this.#body.discard()
+    }
+  }
+
+  #endExchange(): void {
+    this.#exchange = null
+    this.#hasServed = true
+    if (this.#endsAfterAnswer) {
+      this.#hangUp()
+      return
+    }
+    this.#phase = 'head'
+    this.#movedAtMs = this.#host.roughlyNowMs
+    this.setPaused(false)
+    // In a turn of its own: thousands of requests that came at once would otherwise be answered each within the other.
+    if (this.#unread !== null) queueMicrotask(() => this.#readNext())
+  }
+
+  #readNext(): void {
+    if (this.#phase === 'head' && this.#unread !== null) this.#readRequest(NOTHING)
+  }
+
+  #hangUp(): void {
+    this.#phase = 'leaving'
+    this.#movedAtMs = this.#host.roughlyNowMs
+    this.#unread = null
+    this.setPaused(false)
+    // Not both directions: what the client is still sending would be answered by a reset, which may overtake the answer.
+    this.#socket.shutdown()
+  }
+}
+
+function joined(one: Buffer, other: Buffer): Buffer {
+  return other.length === 0 ? one : Buffer.concat([one, other])
+}
+
+function refusalFor(error: unknown): GatewayError {
+  return error instanceof MalformedMessage ? malformed(error.message) : asGatewayError(error)
+}
+
+/** Some clients send an empty line after a body, which belongs to no request. */
+function withoutBlankLines(bytes: Buffer): Buffer {
+  let at = 0
+  while (bytes[at] === CARRIAGE_RETURN && bytes[at + 1] === LINE_FEED) at += 2
+  return at === 0 ? bytes : bytes.subarray(at)
+}

@@ -1,0 +1,296 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import type { Endpoint, Exchange, Reply } from '../../gateway/ports/exchange.ts'
+import {
+  type EchoServer,
+  type EchoServerOptions,
+  readEcho,
+  reply,
+  startEchoServer,
+} from './testing/echo-server.ts'
+import { ask, get, head, nextRound, post, RawConnection } from './testing/raw-client.ts'
+
+const started: EchoServer[] = []
+const opened: RawConnection[] = []
+
+afterEach(async () => {
+  for (const connection of opened.splice(0)) connection.destroy()
+  for (const { server } of started.splice(0)) await server.close()
+})
+
+function start(options: EchoServerOptions = {}): EchoServer {
+  const echo = startEchoServer(options)
+  started.push(echo)
+  return echo
+}
+
+function open({ port }: EchoServer): RawConnection {
+  const connection = new RawConnection(port)
+  opened.push(connection)
+  return connection
+}
+
+/** An endpoint `/slow` that answers when it is told to. */
+function slow() {
+  const begun = Promise.withResolvers<Exchange>()
+  const released = Promise.withResolvers<void>()
+  const endpoint: Endpoint = {
+    method: 'GET',
+    path: '/slow',
+    handle: async (exchange) => {
+      begun.resolve(exchange)
+      await released.promise
+      return reply('slow')
+    },
+  }
+  return { endpoint, begun: begun.promise, release: () => released.resolve() }
+}
+
+describe('a connection', () => {
+  test('serves one request after another', async () => {
+    const connection = open(start())
+    for (let turn = 0; turn < 200; turn += 1) {
+      void connection.send(turn % 2 === 0 ? get(`/echo?${turn}`) : post(`/echo?${turn}`, `body ${turn}`))
+      const { query, body } = readEcho(await connection.answer())
+      expect([query, body]).toEqual([[[String(turn), '']], turn % 2 === 0 ? null : `body ${turn}`])
+    }
+  })
+
+  test.each(['/items/1', '/nowhere', '/refuse', '/fail'])(
+    'serves ten thousand requests for %s that were sent at once',
+    async (path) => {
+      const connection = open(start())
+      void connection.send(get(path).repeat(9_999) + get('/items/last'))
+      const { status } = await connection.answer()
+      for (let turn = 1; turn < 9_999; turn += 1) expect((await connection.answer()).status).toBe(status)
+      expect(readEcho(await connection.answer()).params).toEqual({ id: 'last' })
+    },
+  )
+
+  test('gives answers in the order of their requests, though the first is slow', async () => {
+    const { endpoint, begun, release } = slow()
+    const connection = open(start({ endpoints: [endpoint] }))
+    void connection.send(get('/slow') + get('/echo?second') + post('/echo', 'third'))
+    await begun
+    void connection.send(get('/echo?fourth'))
+    await nextRound()
+    expect(connection.unread.length).toBe(0)
+    release()
+    expect((await connection.answer()).body.toString()).toBe('slow')
+    expect(readEcho(await connection.answer()).query).toEqual([['second', '']])
+    expect(readEcho(await connection.answer()).body).toBe('third')
+    expect(readEcho(await connection.answer()).query).toEqual([['fourth', '']])
+  })
+
+  test('says where it comes from', async () => {
+    const { endpoint, begun, release } = slow()
+    const connection = open(start({ endpoints: [endpoint] }))
+    void connection.send(get('/slow'))
+    expect((await begun).address).toBe('127.0.0.1')
+    release()
+  })
+
+  test('is one of five hundred at the same time', async () => {
+    const echo = start()
+    const connections = Array.from({ length: 500 }, () => open(echo))
+    const answers = await Promise.all(
+      connections.map(async (connection, turn) => {
+        void connection.send(get(`/items/${turn}`))
+        return readEcho(await connection.answer()).params.id
+      }),
+    )
+    expect(answers).toEqual(connections.map((_, turn) => String(turn)))
+  })
+})
+
+describe('a connection that its client wants closed', () => {
+  test.each(['close', 'Close', 'CLOSE', 'keep-alive, close', 'x,Close', ' close ,y', 'close, close'])(
+    'by %p is closed after its answer, and nothing more of it is read',
+    async (value) => {
+      const echo = start()
+      const connection = open(echo)
+      void connection.send(get('/echo', `Connection: ${value}`) + get('/smuggled'))
+      const answer = await connection.answer()
+      expect([answer.status, answer.headers.connection]).toEqual([200, 'close'])
+      expect(await connection.ended()).toBe('closed')
+      expect([connection.unread.length, echo.begun]).toEqual([0, ['GET /echo']])
+    },
+  )
+
+  test('in a second line is closed', async () => {
+    const connection = open(start())
+    void connection.send(get('/echo', 'Connection: x', 'Connection: close'))
+    await connection.answer()
+    expect(await connection.ended()).toBe('closed')
+  })
+
+  test.each(['keep-alive', 'Keep-Alive', 'closed', 'not-close', '', 'upgrade'])(
+    'is not one that says %p',
+    async (value) => {
+      const connection = open(start())
+      void connection.send(get('/echo', `Connection: ${value}`, 'Upgrade: h2c') + get('/echo?next'))
+      expect((await connection.answer()).headers.connection).not.toBe('close')
+      expect(readEcho(await connection.answer()).query).toEqual([['next', '']])
+    },
+  )
+
+  test('by HTTP/1.0 is closed after its answer', async () => {
+    const echo = start()
+    const connection = open(echo)
+    void connection.send(head('GET /echo HTTP/1.0') + get('/smuggled'))
+    expect((await connection.answer()).status).toBe(200)
+    expect(await connection.ended()).toBe('closed')
+    expect([connection.unread.length, echo.begun]).toEqual([0, ['GET /echo']])
+  })
+
+  test('by HTTP/1.0 is kept only when both sides say so', async () => {
+    const connection = open(start())
+    void connection.send(head('GET /echo HTTP/1.0', 'Connection: Keep-Alive'))
+    const answer = await connection.answer()
+    if (answer.headers.connection?.toLowerCase() === 'keep-alive') {
+      void connection.send(head('GET /echo?next HTTP/1.0'))
+      expect(readEcho(await connection.answer()).query).toEqual([['next', '']])
+    }
+    expect(await connection.ended()).toBe('closed')
+  })
+
+  test('still gives the whole of a large answer', async () => {
+    const body = 'x'.repeat(20_000_000)
+    const connection = open(start({ endpoints: [{ method: 'GET', path: '/a', handle: () => reply(body) }] }))
+    connection.pause()
+    void connection.send(get('/a', 'Connection: close'))
+    await nextRound()
+    connection.resume()
+    expect((await connection.answer()).body.length).toBe(body.length)
+    expect(await connection.ended()).toBe('closed')
+  })
+})
+
+describe('a client that closes its side after it has asked', () => {
+  test('gets its answer', async () => {
+    for (const bytes of [get('/echo'), post('/echo', 'hello'), get('/echo') + get('/items/1')]) {
+      const connection = open(start())
+      void connection.send(bytes)
+      connection.finish()
+      const count = bytes.split('HTTP/1.1').length - 1
+      for (let turn = 0; turn < count; turn += 1) expect((await connection.answer()).status).toBe(200)
+      expect(await connection.ended()).toBe('closed')
+    }
+  })
+
+  test('counts as one that has left while its answer is not there yet', async () => {
+    const left = Promise.withResolvers<void>()
+    const handle = (exchange: Exchange) => {
+      exchange.onLeave(left.resolve)
+      return new Promise<Reply>(() => undefined)
+    }
+    const connection = open(start({ endpoints: [{ method: 'GET', path: '/a', handle }] }))
+    void connection.send(get('/a'))
+    connection.finish()
+    await left.promise
+    await connection.ended()
+  })
+
+  test('before it has asked anything is let go', async () => {
+    const connection = open(start())
+    connection.finish()
+    expect(await connection.ended()).toBe('closed')
+  })
+
+  test('in the middle of a head is let go, and nothing is begun', async () => {
+    const echo = start()
+    const connection = open(echo)
+    void connection.send(get('/echo').slice(0, -2))
+    connection.finish()
+    await connection.ended()
+    expect(echo.begun).toEqual([])
+  })
+})
+
+describe('a client that leaves', () => {
+  test.each(['destroy', 'reset'] as const)('is heard of by who works for it (%s)', async (leave) => {
+    const { endpoint, begun, release } = slow()
+    const echo = start({ endpoints: [endpoint] })
+    const connection = open(echo)
+    void connection.send(get('/slow'))
+    const exchange = await begun
+    const left = Promise.withResolvers<void>()
+    exchange.onLeave(() => left.resolve())
+    let isToldInVain = false
+    exchange.onLeave(() => {
+      isToldInVain = true
+    })()
+    connection[leave]()
+    await left.promise
+    const late = Promise.withResolvers<void>()
+    exchange.onLeave(() => late.resolve())
+    await late.promise
+    expect(isToldInVain).toBe(false)
+    release()
+    while (echo.server.pending > 0) await nextRound()
+    expect(echo.troubles).toEqual([])
+  })
+
+  test('before it has read all of a large answer is no longer waited for', async () => {
+    const large: Endpoint = { method: 'GET', path: '/large', handle: () => reply('x'.repeat(20_000_000)) }
+    const echo = start({ endpoints: [large] })
+    const connection = open(echo)
+    connection.pause()
+    void connection.send(get('/large') + get('/smuggled'))
+    while (echo.server.pending === 0) await nextRound()
+    connection.reset()
+    while (echo.server.pending > 0) await nextRound()
+    expect([echo.begun, echo.troubles]).toEqual([['GET /large'], []])
+  })
+
+  test('is heard of also when it has sent more than anybody reads', async () => {
+    const { endpoint, begun, release } = slow()
+    const echo = start({ endpoints: [endpoint] })
+    const connection = open(echo)
+    void connection.send(get('/slow') + get('/echo').repeat(100_000))
+    const left = Promise.withResolvers<void>()
+    ;(await begun).onLeave(() => left.resolve())
+    for (let round = 0; round < 10; round += 1) await nextRound()
+    connection.reset()
+    await left.promise
+    release()
+    expect((await ask(echo.port, get('/echo'))).status).toBe(200)
+  })
+
+  test('is heard of also behind requests that wait for their turn', async () => {
+    const { endpoint, begun, release } = slow()
+    const echo = start({ endpoints: [endpoint] })
+    const connection = open(echo)
+    void connection.send(get('/slow') + get('/echo'))
+    const left = Promise.withResolvers<void>()
+    ;(await begun).onLeave(() => left.resolve())
+    connection.reset()
+    await left.promise
+    release()
+    await nextRound()
+    expect(echo.troubles).toEqual([])
+    expect((await ask(echo.port, get('/echo'))).status).toBe(200)
+  })
+
+  test('while its body is read fails the reading, and nothing else', async () => {
+    const failed = Promise.withResolvers<unknown>()
+    const endpoint: Endpoint = {
+      method: 'POST',
+      path: '/read',
+      handle: (exchange) =>
+        exchange.readText().then(
+          () => reply('read'),
+          (error) => {
+            failed.resolve(error)
+            throw error
+          },
+        ),
+    }
+    const echo = start({ endpoints: [endpoint] })
+    const connection = open(echo)
+    await connection.sendApart([`${head('POST /read HTTP/1.1', 'Host: x', 'Content-Length: 5')}hel`])
+    while (echo.begun.length === 0) await nextRound()
+    connection.reset()
+    expect(String(await failed.promise)).toContain('ended before it was complete')
+    expect((await ask(echo.port, get('/echo'))).status).toBe(200)
+  })
+})

@@ -1,0 +1,96 @@
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { type BodyFraming, ChunkedFraming, LengthFraming } from '../../wire/body-framing.ts'
+import { endOfText, HeadFields } from '../../wire/head-fields.ts'
+
+/** The first line of a request and its fields. */
+export interface RequestHead {
+  readonly method: string
+  /** Without the query, as it was sent. */
+  readonly path: string
+  /** Without the question mark. */
+  readonly query: string
+  readonly fields: HeadFields
+  /** Whether the connection may be used again afterwards, as far as the client is concerned. */
+  readonly staysOpen: boolean
+  /** Whether the client knows bodies whose length is not told beforehand. */
+  readonly takesChunks: boolean
+}
+
+const METHOD = /^[\w!#$%&'*+.^`|~-]{1,64}$/
+const TARGET = /^[\x21-\x7e\x80-\xff]+$/
+const VERSION = /^HTTP\/1\.[01]$/
+const ABSOLUTE = /^https?:\/\/[^/?#]*/i
+const HOST = /^[\w.~%!$&'()*+;=:[\]-]*$/
+const SLASH = 0x2f
+
+/** What is before this place in the bytes, where the empty line begins. Throws when it is no head of a request. */
+export function readRequestHead(bytes: Buffer, end: number): RequestHead {
+  const lineEnd = endOfText(bytes, 0, end)
+  const fields = new HeadFields(bytes, lineEnd, end)
+  const [method = '', target = '', version = '', ...more] = bytes.toString('latin1', 0, lineEnd).split(' ')
+  if (!METHOD.test(method) || !TARGET.test(target) || !VERSION.test(version) || more.length > 0) {
+    throw malformed('The first line of the request is malformed.')
+  }
+  const isHttp11 = version === 'HTTP/1.1'
+  refuseDoubtfulHost(fields, isHttp11)
+  const address = readTarget(method, target)
+  const mark = address.indexOf('?')
+  return {
+    method,
+    path: mark < 0 ? address : address.slice(0, mark),
+    query: mark < 0 ? '' : address.slice(mark + 1),
+    fields,
+    staysOpen: staysOpen(fields, isHttp11),
+    takesChunks: isHttp11,
+  }
+}
+
+/** A proxy may name the whole address; all hosts are this one. */
+function readTarget(method: string, target: string): string {
+  if (target.charCodeAt(0) === SLASH || (target === '*' && method === 'OPTIONS')) return target
+  if (!ABSOLUTE.test(target)) throw malformed('The address in the request is malformed.')
+  const path = target.replace(ABSOLUTE, '')
+  return path.charCodeAt(0) === SLASH ? path : `/${path}`
+}
+
+function refuseDoubtfulHost(fields: HeadFields, isHttp11: boolean): void {
+  const host = fields.get('host')
+  if (host === null ? isHttp11 : !HOST.test(host)) throw malformed('The request must name one host.')
+}
+
+function staysOpen(fields: HeadFields, isHttp11: boolean): boolean {
+  const connection = fields.get('connection')
+  if (connection === null) return isHttp11
+  const wishes = connection.toLowerCase().split(/[ \t]*,[ \t]*/)
+  return isHttp11 ? !wishes.includes('close') : wishes.includes('keep-alive')
+}
+
+/** Where the body ends: a number of bytes, or chunks. Throws when two readers could be of two minds about it. */
+export function bodyLengthOf({ fields, takesChunks }: RequestHead): number | 'chunked' {
+  const coding = fields.get('transfer-encoding')
+  const length = fields.get('content-length')
+  if (coding !== null) {
+    if (length !== null) throw malformed('The body has both a length and a transfer encoding.')
+    if (coding.toLowerCase() !== 'chunked' || !takesChunks)
+      throw malformed('The transfer encoding is not supported.')
+    return 'chunked'
+  }
+  if (length === null) return 0
+  const bytes = /^\d{1,15}$/.test(length) ? Number(length) : Number.NaN
+  if (Number.isNaN(bytes)) throw malformed('The content length is malformed.')
+  return bytes
+}
+
+export function framingOf(length: number | 'chunked'): BodyFraming {
+  return length === 'chunked' ? new ChunkedFraming() : new LengthFraming(length)
+}
+
+/** Nothing that comes after it on the same connection can be trusted. */
+export function malformed(message: string): GatewayError {
+  return new GatewayError('invalid_request', message, { headers: { connection: 'close' } })
+}
+
+export function tooLargeHead(maxBytes: number): GatewayError {
+  const message = `The head of the request is larger than ${maxBytes} bytes.`
+  return new GatewayError('request_too_large', message, { headers: { connection: 'close' } })
+}

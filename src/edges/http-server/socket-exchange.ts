@@ -1,0 +1,158 @@
+import type { GatewayError } from '../../errors/gateway-error.ts'
+import type { Exchange } from '../../gateway/ports/exchange.ts'
+import type { ReadForm, UploadedForm, UploadRules } from '../../gateway/ports/uploads.ts'
+import type { HeadFields } from '../../wire/head-fields.ts'
+import { type IncomingBody, streamOf } from './incoming-body.ts'
+import { type BodyLimits, BodyReading, decodeBody, refusalOf } from './read-body.ts'
+import type { RequestHead } from './request-head.ts'
+
+const NO_PARAMS: Readonly<Record<string, string>> = {}
+const NOTHING_TO_STOP = (): void => {}
+
+export interface ExchangeOptions {
+  readonly bodyLimits: BodyLimits
+  /** undefined: no endpoint of this server takes forms. */
+  readonly readForm?: ReadForm | undefined
+}
+
+/** What came after the head: all of the body, or what brings the rest of it. */
+export interface RequestContent {
+  readonly length: number | 'chunked'
+  readonly body: Uint8Array | IncomingBody
+}
+
+export interface ExchangeParts {
+  readonly head: RequestHead
+  readonly content: RequestContent
+  readonly startedAtMs: number
+  /** Where the connection comes from. */
+  readonly connection: { readonly address: string | null }
+}
+
+/** A request and whoever waits for its answer. What costs something is worked out only when asked for. */
+export class SocketExchange implements Exchange {
+  readonly requestId = makeRequestId()
+  readonly startedAtMs: number
+  params = NO_PARAMS
+  actor?: string
+  readonly #head: RequestHead
+  readonly #content: RequestContent
+  readonly #connection: { readonly address: string | null }
+  readonly #options: ExchangeOptions
+  #leaveListeners: (() => void)[] | null = null
+  #reading: BodyReading | null = null
+  #hasClientLeft = false
+  #interruption: GatewayError | null = null
+
+  constructor({ head, content, startedAtMs, connection }: ExchangeParts, options: ExchangeOptions) {
+    this.startedAtMs = startedAtMs
+    this.#head = head
+    this.#content = content
+    this.#connection = connection
+    this.#options = options
+  }
+
+  get head(): RequestHead {
+    return this.#head
+  }
+
+  get method(): string {
+    return this.#head.method
+  }
+
+  get path(): string {
+    return this.#head.path
+  }
+
+  get query(): URLSearchParams {
+    return new URLSearchParams(this.#head.query)
+  }
+
+  get headers(): HeadFields {
+    return this.#head.fields
+  }
+
+  get address(): string | null {
+    return this.#connection.address
+  }
+
+  onLeave(listener: () => void): () => void {
+    if (this.#hasClientLeft || this.#interruption !== null) {
+      listener()
+      return NOTHING_TO_STOP
+    }
+    this.#leaveListeners ??= []
+    this.#leaveListeners.push(listener)
+    return () => {
+      const place = this.#leaveListeners?.indexOf(listener) ?? -1
+      if (place >= 0) this.#leaveListeners?.splice(place, 1)
+    }
+  }
+
+  readText(): Promise<string> {
+    const { bodyLimits } = this.#options
+    const { body, length } = this.#content
+    const refusal = refusalOf(this.headers, length, bodyLimits)
+    if (refusal !== null) return Promise.reject(refusal)
+    if (body instanceof Uint8Array) return readAtHand(body, this.headers)
+    this.#reading = new BodyReading(body, bodyLimits)
+    return this.#reading.bytes.then((bytes) => {
+      this.#reading = null
+      return decodeBody(bytes, this.headers)
+    })
+  }
+
+  readForm(rules: UploadRules): Promise<UploadedForm> {
+    const { readForm } = this.#options
+    if (readForm === undefined) throw new Error('this server was built without a reader of forms')
+    const { body } = this.#content
+    const stream = body instanceof Uint8Array ? new Blob([body]).stream() : streamOf(body)
+    const incoming = {
+      headers: this.headers,
+      body: this.#content.length === 0 ? null : stream,
+      onLeave: (listener: () => void) => this.onLeave(listener),
+    }
+    return readForm(incoming, rules)
+  }
+
+  /** Called every now and then until the answer begins. */
+  look(): void {
+    this.#reading?.look()
+  }
+
+  /** Whether nobody is there any more to read the answer. */
+  get hasClientLeft(): boolean {
+    return this.#hasClientLeft
+  }
+
+  leave(): void {
+    this.#hasClientLeft = true
+    this.#tellListeners()
+  }
+
+  /** What `interrupt` was given; it is then the answer, whatever the story ended in. */
+  get interruption(): GatewayError | null {
+    return this.#interruption
+  }
+
+  /** Ends the wait for an answer that has not begun. */
+  interrupt(error: GatewayError): void {
+    this.#interruption = error
+    this.#tellListeners()
+  }
+
+  #tellListeners(): void {
+    const listeners = this.#leaveListeners ?? []
+    this.#leaveListeners = null
+    for (const listener of listeners) listener()
+  }
+}
+
+async function readAtHand(bytes: Uint8Array, headers: HeadFields): Promise<string> {
+  return decodeBody(bytes, headers)
+}
+
+export function makeRequestId(): string {
+  // Ids that begin with the time are stored next to each other, which makes writing settlements twice as cheap.
+  return `req_${Bun.randomUUIDv7('buffer').toString('hex')}`
+}
