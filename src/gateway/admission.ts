@@ -18,7 +18,7 @@ export interface Ending {
   readonly reported: Usage | null
   readonly outputCharacters: number
   /** Pictures delivered, of a request for pictures. */
-  readonly images?: number
+  readonly images?: number | undefined
   /** What served it, and in which format; null when nothing did. */
   readonly served: { readonly candidate: Candidate; readonly format: Format } | null
 }
@@ -73,8 +73,8 @@ export class Admission<Kind extends Asking = Asking> {
   }
 
   /** What is left of the time in which some candidate must answer. */
-  remainingMs(): number {
-    return Math.max(0, this.#gateway.timeouts.deadlineMs - this.#elapsedMs())
+  remainingMs(nowMs = this.#gateway.clock.nowMs()): number {
+    return Math.max(0, this.#gateway.timeouts.deadlineMs - this.#elapsedMs(nowMs))
   }
 
   noteFirstByte(): void {
@@ -104,7 +104,7 @@ export class Admission<Kind extends Asking = Asking> {
       reported,
       countedOutputTokens: tokensOfCharacters(outputCharacters),
       estimatedPromptTokens: this.promptTokens,
-      ...(images !== undefined && { countedImages: images }),
+      countedImages: images,
     })
     const price = served?.candidate.route.price ?? null
     return {
@@ -122,7 +122,7 @@ export class Admission<Kind extends Asking = Asking> {
       price,
       amountNano: price === null ? 0n : priceOf(usage, price),
       outcome,
-      attempts: [...this.attempts],
+      attempts: this.attempts.slice(),
       startedAtMs: this.#startedAtMs,
       firstByteMs: this.#firstByteMs,
       durationMs: this.#elapsedMs(),
@@ -130,7 +130,7 @@ export class Admission<Kind extends Asking = Asking> {
   }
 
   /** Never below zero: a clock may be set back while a request is under way, and none ends before it starts. */
-  #elapsedMs(): number {
-    return Math.max(0, this.#gateway.clock.nowMs() - this.#startedAtMs)
+  #elapsedMs(nowMs = this.#gateway.clock.nowMs()): number {
+    return Math.max(0, nowMs - this.#startedAtMs)
   }
 }

@@ -2,16 +2,17 @@ import { GatewayError } from '../errors/gateway-error.ts'
 import type { ClientRequest, Protocol } from '../protocols/protocol.ts'
 import { holdFor } from '../rules/ledger/price.ts'
 import { estimatePromptTokens, estimateTokens } from '../rules/limits/estimate.ts'
-import { Admission } from './admission.ts'
+import { Admission, type AdmissionParts } from './admission.ts'
 import type { Caller } from './authenticate.ts'
 import { conversationOf } from './conversation-name.ts'
 import type { Target } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
 import { ConfigurationChanged } from './judge.ts'
 import { limitHeaders, ownWindows, rateLimitError } from './own-limits.ts'
-import type { Refusal } from './ports/admissions.ts'
+import type { Decision, Refusal } from './ports/admissions.ts'
 import type { BodyRecorder } from './ports/console.ts'
 import type { Exchange } from './ports/exchange.ts'
+import type { KeepReply } from './reply-state.ts'
 
 /** What is asked of a model, as far as it is the same for words and for pictures. */
 export interface Asking {
@@ -20,8 +21,8 @@ export interface Asking {
   readonly caller: Caller
   readonly request: Pick<ClientRequest, 'facts' | 'conversationHint' | 'streamContentType'>
   readonly target: Target
-  /** For formats whose replies are kept: called with the whole reply before its last byte leaves. Never fails. */
-  readonly keepReply?: (reply: unknown) => Promise<void>
+  /** For formats whose replies are kept. */
+  readonly keepReply?: KeepReply | undefined
   /** For accounts that want to read later what was said. */
   readonly bodies?: BodyRecorder | null
 }
@@ -32,27 +33,31 @@ export interface TextAsking extends Asking {
 }
 
 /** Takes request window, token window and spending hold in one step, or refuses and takes nothing. */
-export async function admit<Kind extends Asking>(asking: Kind, gateway: Gateway): Promise<Admission<Kind>> {
-  const { caller, target, request } = asking
+export function admit<Kind extends Asking>(
+  asking: Kind,
+  gateway: Gateway,
+): Admission<Kind> | Promise<Admission<Kind>> {
+  const { caller, target } = asking
+  const { facts } = asking.request
   // What cannot be written into the books must not be spent.
   const overfull = gateway.journal.refusal()
   if (overfull !== null) throw new GatewayError('temporarily_unavailable', overfull)
-  const promptTokens = estimatePromptTokens(request.facts)
+  const promptTokens = estimatePromptTokens(facts)
   // Spec 8.4: a request for pictures carries no token estimate.
-  const tokens = request.facts.images === undefined ? estimateTokens(request.facts) : null
+  const tokens = facts.images === undefined ? estimateTokens(facts) : null
   const windows = ownWindows(caller, { requests: 1, tokens })
   const holdNano = holdFor(
     {
       promptTokens,
-      maxOutputTokens: request.facts.maxOutputTokens,
+      maxOutputTokens: facts.maxOutputTokens,
       modelOutputLimit: target.model.outputTokenLimit,
-      choices: request.facts.choices,
-      images: request.facts.images ?? 0,
+      choices: facts.choices,
+      images: facts.images ?? 0,
     },
-    target.routes.map((route) => route.price),
+    target.routes,
   )
   const conversation = conversationOf(asking)
-  const refusal = await gateway.admissions.admit({
+  const decision = gateway.admissions.admit({
     requestId: asking.exchange.requestId,
     accountId: caller.account.id,
     keyId: caller.key.id,
@@ -65,18 +70,16 @@ export async function admit<Kind extends Asking>(asking: Kind, gateway: Gateway)
       usageLimit: caller.key.usageLimit,
     },
   })
-  if (refusal?.reason === 'key-spending-limit') gateway.alerts.noteKeyRefused(caller.key.id)
-  if (refusal?.reason === 'configuration-changed') throw new ConfigurationChanged()
-  if (refusal !== null) throw refusalError(refusal).withHeaders(limitHeaders(gateway.admissions, windows))
-  return new Admission({
-    asking,
-    gateway,
-    windows,
-    conversation,
-    promptTokens,
-    tokens: tokens ?? 0,
-    holdNano,
-  })
+  const parts = { asking, gateway, windows, conversation, promptTokens, tokens: tokens ?? 0, holdNano }
+  return decision instanceof Promise ? decision.then((made) => letIn(made, parts)) : letIn(decision, parts)
+}
+
+function letIn<Kind extends Asking>(decision: Decision, parts: AdmissionParts<Kind>): Admission<Kind> {
+  if (decision === null) return new Admission(parts)
+  const { asking, gateway, windows } = parts
+  if (decision.reason === 'key-spending-limit') gateway.alerts.noteKeyRefused(asking.caller.key.id)
+  if (decision.reason === 'configuration-changed') throw new ConfigurationChanged()
+  throw refusalError(decision).withHeaders(limitHeaders(gateway.admissions, windows))
 }
 
 function refusalError(refusal: Exclude<Refusal, { reason: 'configuration-changed' }>): GatewayError {

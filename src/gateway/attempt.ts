@@ -29,66 +29,75 @@ export interface Tried {
 
 /** One try, and one more when the supplier's complaint says how to mend the request. */
 export async function attemptWithRepairs(ready: ReadyCandidate, parts: AttemptParts): Promise<Tried> {
-  const answer = await attempt(ready, parts)
+  const course = begin(ready, parts)
+  const answer = end(await call(course, parts), course, parts)
   if (answer.type !== 'failed' || answer.failure.kind !== 'input') return { answer, served: ready }
-  const { admission, gateway } = parts
-  if (admission.attempts.length >= MOST_ATTEMPTS || admission.remainingMs() <= 0) {
-    return { answer, served: ready }
-  }
-  const plan = (await ready.plan.mend?.(answer.failure)) ?? null
-  if (plan === null) return { answer, served: ready }
-  // The mended request is a request of its own to the supplier, whose limits count it.
-  const refusal = await gateway.admissions.takeCapacity(capacityWindows(admission, ready.candidate, plan))
-  if (refusal !== null || !gateway.router.begin(ready.candidate, admission.asking.target.model.id)) {
-    return { answer, served: ready }
-  }
-  const mended = { candidate: ready.candidate, plan, reason: 'mended' }
-  const second = await attempt(mended, parts)
-  if (second.type === 'whole' || second.type === 'stream') plan.noteAnswered?.()
+  const mended = await mend(ready, answer.failure, parts)
+  if (mended === null) return { answer, served: ready }
+  const again = begin(mended, parts)
+  const second = end(await call(again, parts), again, parts)
+  if (second.type === 'whole' || second.type === 'stream') mended.plan.noteAnswered?.()
   return { answer: second, served: mended }
 }
 
-/** One call to a candidate whose attempt has begun; its end is told to the router and noted for the settlement. */
-async function attempt(ready: ReadyCandidate, parts: AttemptParts): Promise<Answer> {
-  const { admission, gateway } = parts
-  const { candidate } = ready
-  const { target } = admission.asking
-  const patience = patienceFor(ready, parts)
-  const startedAtMs = gateway.clock.nowMs()
-  const answer = hideSecret(await call(ready, patience, parts), candidate.credential.secret)
-  const elapsedMs = gateway.clock.nowMs() - startedAtMs
-  const result = resultFor(answer, elapsedMs, patience)
-  gateway.router.end({ candidate, modelId: target.model.id, result })
-  const record = attemptRecord(ready, answer, { startedAtMs, elapsedMs, isOvertaken: parts.isOvertaken?.() })
-  admission.attempts.push(record)
-  if (answer.type === 'failed') noteFailure(record, answer.failure, parts)
-  return answer
+/** The same candidate with a mended request, its attempt begun; null when there is none, or no room for it. */
+async function mend(
+  { candidate, plan: refused }: ReadyCandidate,
+  failure: SupplierFailure,
+  { admission, gateway }: AttemptParts,
+): Promise<ReadyCandidate | null> {
+  if (admission.attempts.length >= MOST_ATTEMPTS || admission.remainingMs() <= 0) return null
+  const plan = (await refused.mend?.(failure)) ?? null
+  if (plan === null) return null
+  // The mended request is a request of its own to the supplier, whose limits count it.
+  const refusal = await gateway.admissions.takeCapacity(capacityWindows(admission, candidate, plan))
+  if (refusal !== null || !gateway.router.begin(candidate, admission.asking.target.model.id)) return null
+  return { candidate, plan, reason: 'mended' }
 }
 
-/** How long a supplier has to begin its answer. */
-interface Patience {
+/** One call to a candidate whose attempt has begun. */
+interface Course {
+  readonly ready: ReadyCandidate
+  readonly startedAtMs: number
+  /** How long the supplier has to begin its answer. */
   readonly firstByteMs: number
   /** Whether that is much less than it should have, because others have used up the time of the request. */
   readonly isCutShort: boolean
 }
 
-function patienceFor({ candidate }: ReadyCandidate, { admission, gateway }: AttemptParts): Patience {
-  const { firstByteMs, deadlineMs } = gateway.timeouts
-  const supplierMs = candidate.route.supplier.timeouts.firstByteMs ?? firstByteMs
-  const usualMs = Math.min(supplierMs, candidate.patienceMs ?? supplierMs)
-  const remainingMs = admission.remainingMs()
+function begin(ready: ReadyCandidate, { admission, gateway }: AttemptParts): Course {
+  const { route, patienceMs } = ready.candidate
+  const supplierMs = route.supplier.timeouts.firstByteMs ?? gateway.timeouts.firstByteMs
+  const usualMs = Math.min(supplierMs, patienceMs ?? supplierMs)
+  const startedAtMs = gateway.clock.nowMs()
+  const remainingMs = admission.remainingMs(startedAtMs)
   return {
+    ready,
+    startedAtMs,
     firstByteMs: Math.min(usualMs, remainingMs),
-    isCutShort: remainingMs < Math.min(usualMs, deadlineMs / 2),
+    isCutShort: remainingMs < Math.min(usualMs, gateway.timeouts.deadlineMs / 2),
   }
 }
 
+/** The end of an attempt is told to the router and noted for the settlement. */
+function end(told: Answer, course: Course, { admission, gateway, isOvertaken }: AttemptParts): Answer {
+  const { candidate } = course.ready
+  const answer = hideSecret(told, candidate.credential.secret)
+  const elapsedMs = gateway.clock.nowMs() - course.startedAtMs
+  const result = resultFor(answer, elapsedMs, course)
+  gateway.router.end({ candidate, modelId: admission.asking.target.model.id, result })
+  const record = attemptRecord(answer, course, { elapsedMs, isOvertaken: isOvertaken?.() === true })
+  admission.attempts.push(record)
+  if (answer.type === 'failed') noteFailure(record, answer.failure, { admission, gateway })
+  return answer
+}
+
 /** An address may have to be fetched or signed first, which may fail like the call itself. */
-function call(ready: ReadyCandidate, patience: Patience, parts: AttemptParts): Promise<Answer> {
+function call(course: Course, parts: AttemptParts): Promise<Answer> {
   try {
-    const target = addressOf(ready, parts)
-    if (!(target instanceof Promise)) return askAt(target, ready, { ...parts, ...patience })
-    return target.then((found) => askAt(found, ready, { ...parts, ...patience }), notAsked)
+    const target = addressOf(course.ready, parts)
+    if (!(target instanceof Promise)) return askAt(target, course, parts)
+    return target.then((found) => askAt(found, course, parts), notAsked)
   } catch (error) {
     return Promise.resolve(notAsked(error))
   }
@@ -98,18 +107,16 @@ function notAsked(error: unknown): Answer {
   return { type: 'failed', failure: failureOf(error, false), remaining: null }
 }
 
-function askAt(
-  target: CallTarget,
-  { candidate, plan }: ReadyCandidate,
-  { admission, gateway, client = admission.asking.exchange, firstByteMs }: AttemptParts & Patience,
-): Promise<Answer> {
+function askAt(target: CallTarget, course: Course, parts: AttemptParts): Promise<Answer> {
+  const { admission, gateway, client = admission.asking.exchange } = parts
+  const { candidate, plan } = course.ready
   return ask(plan, {
     target,
     callSupplier: gateway.callSupplier,
     client,
     clock: gateway.clock,
     connectMs: candidate.route.supplier.timeouts.connectMs ?? gateway.timeouts.connectMs,
-    firstByteMs,
+    firstByteMs: course.firstByteMs,
   })
 }
 
@@ -128,13 +135,13 @@ function addressOf(
       stream: plan.isStreamed,
       body: typeof plan.body === 'string' ? plan.body : '',
       clientHeaders: admission.asking.exchange.headers,
-      ...(plan.operation !== undefined && { operation: plan.operation }),
+      operation: plan.operation ?? 'generate',
     },
     gateway.callTools,
   )
 }
 
-function resultFor(answer: Answer, elapsedMs: number, { isCutShort }: Patience): AttemptResult {
+function resultFor(answer: Answer, elapsedMs: number, { isCutShort }: Course): AttemptResult {
   switch (answer.type) {
     case 'whole':
     case 'stream':
@@ -160,17 +167,13 @@ function hideSecret(answer: Answer, secret: string): Answer {
   return answer.type === 'failed' ? { ...answer, failure: withoutSecret(answer.failure, secret) } : answer
 }
 
-interface AttemptCourse {
-  readonly startedAtMs: number
+interface Outcome {
   readonly elapsedMs: number
-  readonly isOvertaken?: boolean | undefined
+  readonly isOvertaken: boolean
 }
 
-function attemptRecord(
-  { candidate, reason = candidate.reason }: ReadyCandidate,
-  answer: Answer,
-  { startedAtMs, elapsedMs, isOvertaken = false }: AttemptCourse,
-): Attempt {
+function attemptRecord(answer: Answer, course: Course, { elapsedMs, isOvertaken }: Outcome): Attempt {
+  const { candidate, reason = candidate.reason } = course.ready
   const failure = answer.type === 'failed' ? answer.failure : null
   const hasAnswered = answer.type === 'whole' || answer.type === 'stream'
   return {
@@ -180,7 +183,7 @@ function attemptRecord(
     result: answer.type === 'client-left' && isOvertaken ? 'overtaken' : resultOf(answer),
     status: hasAnswered ? 200 : (failure?.status ?? null),
     failure: failure === null ? null : describeFailure(failure),
-    startedAtMs,
+    startedAtMs: course.startedAtMs,
     firstByteMs: hasAnswered ? elapsedMs : null,
     durationMs: elapsedMs,
   }

@@ -96,9 +96,17 @@ const QUERY_KEY_PATHS = '/v1beta/'
 
 // Header spellings of the official clients and of the published API, in order of preference.
 const CARRIERS: readonly Carrier[] = [
-  ({ headers }) => headers.get('authorization')?.replace(/^bearer\s+/i, ''),
+  ({ headers }) => withoutScheme(headers.get('authorization')),
   ({ headers }) => headers.get('x-api-key'),
   ({ headers }) => headers.get('x-goog-api-key'),
   ({ headers }) => headers.get('x-vendor-api-key'),
   (exchange) => (exchange.path.startsWith(QUERY_KEY_PATHS) ? exchange.query.get('key') : null),
 ]
+
+const BEARER = /^bearer\s+/i
+
+/** In the usual spelling without searching, since every request says it. */
+function withoutScheme(value: string | null): string | null {
+  if (value === null) return null
+  return value.startsWith('Bearer ') ? value.slice('Bearer '.length) : value.replace(BEARER, '')
+}

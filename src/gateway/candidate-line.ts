@@ -1,6 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { Candidate } from '../rules/routing/order-candidates.ts'
+import type { RoutingOrder } from '../rules/routing/router.ts'
 import type { Admission } from './admission.ts'
 import { capacityWindows } from './capacity.ts'
 import type { Gateway } from './gateway.ts'
@@ -36,11 +37,11 @@ export interface LineParts {
   readonly admission: Admission
   readonly gateway: Gateway
   readonly planFor: PlanFor
-  /** What routing already left out. */
-  readonly freeInSeconds: number | null
 }
 
 const AT_HAND: Choice = { taken: 0 }
+
+type Turn = ReadyCandidate | null | Promise<ReadyCandidate | null>
 
 /** The candidates in the order in which to try them. Those that cannot be asked are noted and passed over. */
 export class CandidateLine {
@@ -51,40 +52,51 @@ export class CandidateLine {
   /** The place of a candidate whose capacity is taken before its turn. */
   #reserved: number | null = null
 
-  constructor(candidates: readonly Candidate[], parts: LineParts) {
+  constructor({ candidates, freeInSeconds }: RoutingOrder, parts: LineParts) {
     this.#candidates = candidates
     this.#parts = parts
-    const freeInSeconds = parts.freeInSeconds ?? Number.POSITIVE_INFINITY
-    this.troubles = { failure: null, unspeakable: null, freeInSeconds, hasUntried: false }
+    this.troubles = {
+      failure: null,
+      unspeakable: null,
+      freeInSeconds: freeInSeconds ?? Number.POSITIVE_INFINITY,
+      hasUntried: false,
+    }
   }
 
-  async next(): Promise<ReadyCandidate | null> {
-    const { admission } = this.#parts
-    for (;;) {
-      // A call that has no time to be answered would only look as if the supplier had failed.
-      if (admission.remainingMs() <= 0 || admission.attempts.length >= MOST_ATTEMPTS) {
-        this.troubles.hasUntried = this.#index < this.#candidates.length
-        return null
-      }
+  /** A promise only where something must be fetched for the plan, or capacity is shared with other nodes. */
+  next(): Turn {
+    while (this.#mayTryMore()) {
       const place = this.#index++
       const candidate = this.#candidates[place]
       if (candidate === undefined) return null
       const planned = this.#plan(candidate)
-      const plan = planned instanceof Promise ? await planned : planned
-      if (plan === null) continue
-      const beginning = this.#begin(place, candidate, plan)
-      const hasBegun: boolean = beginning instanceof Promise ? await beginning : beginning
-      if (hasBegun) return { candidate, plan }
+      const begun =
+        planned instanceof Promise
+          ? planned.then((plan) => this.#begin(place, candidate, plan))
+          : this.#begin(place, candidate, planned)
+      if (begun instanceof Promise) return begun.then((ready) => ready ?? this.next())
+      if (begun !== null) return begun
     }
+    this.troubles.hasUntried = this.#index < this.#candidates.length
+    return null
   }
 
-  /** A promise only where capacity is shared with other nodes. */
-  #begin(place: number, candidate: Candidate, plan: CallPlan): boolean | Promise<boolean> {
+  /** A call that has no time to be answered would only look as if the supplier had failed. */
+  #mayTryMore(): boolean {
+    const { admission } = this.#parts
+    return admission.attempts.length < MOST_ATTEMPTS && admission.remainingMs() > 0
+  }
+
+  /** null when it cannot be asked after all. */
+  #begin(place: number, candidate: Candidate, plan: CallPlan | null): Turn {
     const { admission, gateway } = this.#parts
-    if (!gateway.router.begin(candidate, admission.asking.target.model.id)) return false
+    if (plan === null || !gateway.router.begin(candidate, admission.asking.target.model.id)) return null
     const choice = this.#takeCapacity(place, candidate, plan)
-    if (choice instanceof Promise) return choice.then((made) => this.#hasBegun(place, candidate, made))
-    return this.#hasBegun(place, candidate, choice)
+    const ready = { candidate, plan }
+    if (choice instanceof Promise) {
+      return choice.then((made) => (this.#hasBegun(place, candidate, made) ? ready : null))
+    }
+    return this.#hasBegun(place, candidate, choice) ? ready : null
   }
 
   #hasBegun(place: number, candidate: Candidate, choice: Choice): boolean {
@@ -105,7 +117,7 @@ export class CandidateLine {
   #plan(candidate: Candidate): CallPlan | null | Promise<CallPlan | null> {
     try {
       const plan = this.#parts.planFor(candidate)
-      return plan instanceof Promise ? plan.catch(this.#noteUnspeakable) : plan
+      return plan instanceof Promise ? plan.catch((error) => this.#noteUnspeakable(error)) : plan
     } catch (error) {
       return this.#noteUnspeakable(error)
     }
@@ -124,7 +136,7 @@ export class CandidateLine {
     return gateway.admissions.takeFirst([windows, ...later])
   }
 
-  readonly #noteUnspeakable = (error: unknown): null => {
+  #noteUnspeakable(error: unknown): null {
     if (!(error instanceof GatewayError)) throw error
     this.troubles.unspeakable ??= error
     return null

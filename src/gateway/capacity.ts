@@ -14,11 +14,11 @@ export function capacityWindows(
   { copies }: { readonly copies: number },
 ): WindowDemand[] {
   const { model } = admission.asking.target
+  const { tokens } = admission
+  const windows: WindowDemand[] = []
   // However many candidates it takes, to the model it is one request; otherwise a full window would forbid the next try.
-  const windows =
-    admission.attempts.length === 0
-      ? supplyWindows(model, candidate, admission.tokens)
-      : candidateWindows(model, candidate, admission.tokens)
+  if (admission.attempts.length === 0) addModelWindows(windows, model, tokens)
+  addCandidateWindows(windows, candidate, { model, tokens })
   return copies === 1 ? windows : windows.map((window) => ({ ...window, amount: window.amount * copies }))
 }
 
@@ -29,19 +29,29 @@ export function supplyWindows(
   tokens: number,
 ): WindowDemand[] {
   const windows: WindowDemand[] = []
-  addCapacity(windows, { owner: `model:${model.id}`, limits: model, tokens })
-  return [...windows, ...candidateWindows(model, candidate, tokens)]
+  addModelWindows(windows, model, tokens)
+  addCandidateWindows(windows, candidate, { model, tokens })
+  return windows
 }
 
-function candidateWindows(
-  model: Model,
-  { route, credential }: Pick<Candidate, 'route' | 'credential'>,
-  tokens: number,
-): WindowDemand[] {
-  const windows: WindowDemand[] = []
-  addCapacity(windows, { owner: `route:${route.route.supplierId}:${model.id}`, limits: route.route, tokens })
-  addCapacity(windows, credentialCapacity(credential, tokens))
-  return windows
+function addModelWindows(windows: WindowDemand[], model: Model, tokens: number): void {
+  if (isLimited(model)) addCapacity(windows, { owner: `model:${model.id}`, limits: model, tokens })
+}
+
+function addCandidateWindows(
+  windows: WindowDemand[],
+  { route: { route }, credential }: Pick<Candidate, 'route' | 'credential'>,
+  { model, tokens }: { readonly model: Model; readonly tokens: number },
+): void {
+  if (isLimited(route)) {
+    addCapacity(windows, { owner: `route:${route.supplierId}:${model.id}`, limits: route, tokens })
+  }
+  if (isLimited(credential)) addCapacity(windows, credentialCapacity(credential, tokens))
+}
+
+/** Most have no limit, and are to cost a request nothing, not even the name of a window. */
+function isLimited({ rpm, tpm }: RateLimits): boolean {
+  return rpm !== null || tpm !== null
 }
 
 interface Capacity {

@@ -11,7 +11,7 @@ import { jsonReply } from './json-reply.ts'
 import { tryParse } from './lane-plan.ts'
 import { guardLookUp } from './own-limits.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
-import { addressOf } from './read-request.ts'
+import { ExchangeAddress } from './read-request.ts'
 import { SupplierPatience } from './supplier-patience.ts'
 import { tellingLimits } from './telling-limits.ts'
 
@@ -31,7 +31,7 @@ export async function countTokens(exchange: Exchange, parts: CountingParts): Pro
   return tellingLimits(caller, gateway, async () => {
     await guardLookUp(caller, gateway.admissions)
     const text = await exchange.readText()
-    const request = counting.read(parseJson(text), text, addressOf(exchange))
+    const request = counting.read(parseJson(text), text, new ExchangeAddress(exchange))
     const { model, routes } = availableModel(caller, request.facts.model)
     const working = gateway.router.working(routes, model.id)
     const counted = await askSuppliers(request, exchange, { ...parts, routes: working })

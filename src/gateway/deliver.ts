@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors/gateway-error.ts'
+import type { ReplyFacts } from '../protocols/protocol.ts'
 import { type Admission, NOTHING_DELIVERED } from './admission.ts'
 import type { Answer } from './answer.ts'
 import { AnswerBody } from './answer-body.ts'
@@ -6,13 +7,15 @@ import { attemptWithRepairs, type Tried } from './attempt.ts'
 import { CandidateLine, type PlanFor, type ReadyCandidate } from './candidate-line.ts'
 import type { Gateway } from './gateway.ts'
 import { attemptHedged, hedgeAfterMsOf } from './hedge.ts'
+import type { PreparedReply } from './lane-plan.ts'
 import { noAnswer, outcomeOf } from './no-answer.ts'
 import { orderFor } from './order-for.ts'
+import type { PushedBody, Reply } from './ports/exchange.ts'
 import { isWorthAnotherTry } from './supplier-trouble.ts'
 
 /** What is sent to the client: a body whose settlement is taken care of, and the headers that say who served it. */
 export interface Delivery {
-  readonly body: string | ReadableStream<Uint8Array>
+  readonly body: Reply['body']
   readonly contentType: string
   readonly supplier: string
   readonly attempts: number
@@ -23,21 +26,36 @@ export interface Delivery {
 /**
  * Gets an answer from one of the candidates. Another one is tried only while nothing has been sent to the client;
  * the first usable bytes commit the request to the supplier they came from.
+ *
+ * Whatever goes wrong on the way, what was held for the request is let go; settling a second time changes nothing.
  */
 export async function deliver(admission: Admission, gateway: Gateway, planFor: PlanFor): Promise<Delivery> {
-  const { candidates, freeInSeconds } = orderFor(admission, gateway)
-  const line = new CandidateLine(candidates, { admission, gateway, freeInSeconds, planFor })
-  for (let ready = await line.next(); ready !== null; ready = await line.next()) {
-    const { answer, served } = await tryCandidate(ready, line, { admission, gateway })
-    if (answer.type === 'whole' || answer.type === 'stream') {
-      if (admission.conversation !== null) gateway.router.remember(admission.conversation, served.candidate)
-      return await deliverAnswer(answer, served, { admission, gateway })
+  const parts = { admission, gateway, planFor }
+  try {
+    const line = new CandidateLine(orderFor(admission, gateway), parts)
+    for (;;) {
+      const next = line.next()
+      const ready = next instanceof Promise ? await next : next
+      if (ready === null) break
+      const { answer, served } = await tryCandidate(ready, line, parts)
+      if (answer.type === 'client-left') return await giveUp(admission, 'client_left', clientLeft())
+      if (answer.type === 'failed') {
+        line.troubles.failure = answer.failure
+        if (isWorthAnotherTry(answer.failure)) continue
+        break
+      }
+      commitTo(served, parts)
+      if (answer.type === 'stream') return deliveryOf(openStream(answer, served, parts), served, admission)
+      const written = writeWhole(answer, admission)
+      const body = written instanceof Promise ? await written : written
+      await settleWhole(body, answer.facts, { served, admission })
+      return deliveryOf(body, served, admission)
     }
-    if (answer.type === 'client-left') return await giveUp(admission, 'client_left', clientLeft())
-    line.troubles.failure = answer.failure
-    if (!isWorthAnotherTry(answer.failure)) break
+    return await giveUp(admission, outcomeOf(line.troubles), noAnswer(line.troubles, parts))
+  } catch (error) {
+    await admission.settle({ outcome: 'refused', ...NOTHING_DELIVERED, served: null })
+    throw error
   }
-  return await giveUp(admission, outcomeOf(line.troubles), noAnswer(line.troubles, { admission, gateway }))
 }
 
 interface Parts {
@@ -51,42 +69,60 @@ function tryCandidate(ready: ReadyCandidate, line: CandidateLine, parts: Parts):
   return attemptHedged(ready, line, { ...parts, hedgeAfterMs })
 }
 
-function deliverAnswer(
-  answer: Answer & { type: 'whole' | 'stream' },
-  served: ReadyCandidate,
-  { admission, gateway }: Parts,
-): Delivery | Promise<Delivery> {
+/** From here on nobody else is asked. */
+function commitTo({ candidate }: ReadyCandidate, { admission, gateway }: Parts): void {
+  if (admission.conversation !== null) gateway.router.remember(admission.conversation, candidate)
   admission.noteFirstByte()
-  if (answer.type === 'whole') return deliverWhole(answer, served, admission)
-  const { candidate, plan } = served
-  const supplierFormat = plan.supplierProtocol.name
-  const body = new AnswerBody({ admission, candidate, gateway, stream: answer.stream, supplierFormat })
-  return { body: body.open(), ...deliveryOf(admission, served) }
 }
 
-async function deliverWhole(
-  answer: Answer & { type: 'whole' },
-  served: ReadyCandidate,
-  admission: Admission,
-): Promise<Delivery> {
-  const body = typeof answer.body === 'string' ? answer.body : await answer.body()
-  const { keepReply } = admission.asking
-  if (keepReply !== undefined) await keepReply(answer.reply)
+function openStream(
+  { stream }: Answer & { type: 'stream' },
+  { candidate, plan }: ReadyCandidate,
+  { admission, gateway }: Parts,
+): PushedBody {
+  const supplierFormat = plan.supplierProtocol.name
+  return new AnswerBody({ admission, candidate, gateway, stream, supplierFormat }).open()
+}
+
+/** A promise when the body has yet to be made, or is to be kept before it leaves. */
+function writeWhole(
+  { body, reply }: PreparedReply,
+  { asking: { keepReply } }: Admission,
+): string | Promise<string> {
+  if (keepReply !== undefined) return writeKept(body, () => keepReply(reply))
+  return typeof body === 'string' ? body : body()
+}
+
+async function writeKept(body: PreparedReply['body'], keep: () => Promise<void>): Promise<string> {
+  const written = typeof body === 'string' ? body : await body()
+  await keep()
+  return written
+}
+
+function settleWhole(
+  body: string,
+  { usage, outputCharacters, images }: ReplyFacts,
+  { served, admission }: { readonly served: ReadyCandidate; readonly admission: Admission },
+): Promise<void> {
   admission.asking.bodies?.add(body)
-  await admission.settle({
+  return admission.settle({
     outcome: 'completed',
     hasDelivered: true,
-    reported: answer.facts.usage,
-    outputCharacters: answer.facts.outputCharacters,
-    ...(answer.facts.images !== undefined && { images: answer.facts.images }),
+    reported: usage,
+    outputCharacters,
+    images,
     served: { candidate: served.candidate, format: served.plan.supplierProtocol.name },
   })
-  return { body, ...deliveryOf(admission, served) }
 }
 
-function deliveryOf(admission: Admission, { candidate, plan }: ReadyCandidate): Omit<Delivery, 'body'> {
+function deliveryOf(
+  body: Delivery['body'],
+  { candidate, plan }: ReadyCandidate,
+  admission: Admission,
+): Delivery {
   const { request } = admission.asking
   return {
+    body,
     contentType: request.facts.stream ? (request.streamContentType ?? EVENT_STREAM) : 'application/json',
     supplier: candidate.route.supplier.id,
     attempts: admission.attempts.length,

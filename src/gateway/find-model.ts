@@ -33,11 +33,25 @@ export function availableModel(caller: Caller, id: string): Target {
 
 /** The model and the routes over which this very request can be served. */
 export function findModel(caller: Caller, request: ClientRequest, protocol: Protocol): Target {
-  const { model, routes } = availableModel(caller, request.facts.model)
+  const target = availableModel(caller, request.facts.model)
+  const { model, routes } = target
   if (!model.kinds.includes('text')) throw onlyPictures(model)
-  const leading = routes.filter((route) => chooseLane(protocol, request, route) !== null)
+  const leading = withLanes(routes, request, protocol)
   if (leading.length === 0) throw modelNotFound(model.id)
-  return { model, routes: leading }
+  return leading === routes ? target : { model, routes: leading }
+}
+
+/** Nearly always the very list that was given. */
+function withLanes(
+  routes: readonly EligibleRoute[],
+  request: ClientRequest,
+  protocol: Protocol,
+): readonly EligibleRoute[] {
+  for (const route of routes) {
+    if (chooseLane(protocol, request, route) !== null) continue
+    return routes.filter((each) => chooseLane(protocol, request, each) !== null)
+  }
+  return routes
 }
 
 function onlyPictures({ id, kinds }: Model): GatewayError {

@@ -1,47 +1,44 @@
 import type { Protocol } from '../protocols/protocol.ts'
-import { type Admission, NOTHING_DELIVERED } from './admission.ts'
-import { admit } from './admit.ts'
-import type { PlanFor } from './candidate-line.ts'
+import { admit, type TextAsking } from './admit.ts'
+import type { Caller } from './authenticate.ts'
 import { type Delivery, deliver } from './deliver.ts'
 import { findModel } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
 import { judge, welcome } from './judge.ts'
 import { planText } from './plan-lane.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
-import { readRequest } from './read-request.ts'
-import { tellingLimits } from './telling-limits.ts'
+import { type Reading, readRequest } from './read-request.ts'
+import { ToldLimits } from './telling-limits.ts'
 
 /**
  * Serves one text-generation request, from socket to settlement.
  *
  * Each step needs what the previous one returned, so the compiler keeps them in order. A step refuses by throwing
- * a GatewayError; only render-error.ts turns one into bytes.
+ * a GatewayError; only render-error.ts turns one into bytes. A step gives a promise only when it really has to wait:
+ * waiting for what is there already would cost every request more than most of the steps.
  */
 export async function generate(exchange: Exchange, protocol: Protocol, gateway: Gateway): Promise<Reply> {
-  const first = await welcome({ exchange, gateway })
-  return tellingLimits(first, gateway, async (limits) => {
-    const reading = await readRequest(exchange, { protocol, caller: first, gateway })
-    const admission = await judge(first, { exchange, gateway }, async (caller) => {
-      const target = findModel(caller, reading.request, protocol)
-      return admit({ exchange, protocol, caller, target, ...reading }, gateway)
-    })
+  const court = { exchange, protocol, gateway }
+  const welcomed = welcome(court)
+  const first = welcomed instanceof Promise ? await welcomed : welcomed
+  const limits = new ToldLimits(first, gateway)
+  try {
+    const text = await exchange.readText()
+    const read = readRequest(text, first, court)
+    const reading = read instanceof Promise ? await read : read
+    const judged = judge(first, court, (caller) => admit(askingOf(caller, protocol, reading), gateway))
+    const admission = judged instanceof Promise ? await judged : judged
     limits.windows = admission.windows
-    return respond(await deliverOrSettle(admission, gateway, planText(admission, gateway)))
-  })
+    return limits.tell(respond(await deliver(admission, gateway, planText(admission, gateway))))
+  } catch (thrown) {
+    throw await limits.tellWith(thrown)
+  }
 }
 
-/** Whatever goes wrong on the way, what was held for the request is let go; settling a second time changes nothing. */
-export async function deliverOrSettle(
-  admission: Admission,
-  gateway: Gateway,
-  planFor: PlanFor,
-): Promise<Delivery> {
-  try {
-    return await deliver(admission, gateway, planFor)
-  } catch (error) {
-    await admission.settle({ outcome: 'refused', ...NOTHING_DELIVERED, served: null })
-    throw error
-  }
+function askingOf(caller: Caller, protocol: Protocol, reading: Reading): TextAsking {
+  const { exchange, request, keepReply, bodies } = reading
+  const target = findModel(caller, request, protocol)
+  return { exchange, protocol, caller, request, target, keepReply, bodies }
 }
 
 export function respond(delivery: Delivery): Reply {

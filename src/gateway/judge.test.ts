@@ -53,6 +53,10 @@ describe('while a change is known and cannot be read', () => {
       const caller = await welcome(court)
       const verdict = judge(caller, court, () => Promise.reject(problem))
       await expect(verdict).rejects.toMatchObject(UNREADABLE)
+      const atOnce = judge(caller, court, () => {
+        throw problem
+      })
+      await expect(atOnce).rejects.toMatchObject(UNREADABLE)
     })
   }
 
@@ -72,5 +76,33 @@ describe('while a change is known and cannot be read', () => {
     const court = courtFor('sk-one')
     const decide = async (caller: Caller) => caller.snapshot.version
     expect(await judge(await welcome(court), court, decide)).toBe(1)
+    expect(judge(await welcome(court), court, ({ snapshot }) => snapshot.version)).toBe(1)
   })
+})
+
+test('a request is judged again by each newer configuration, and not without end', async () => {
+  let version = 1
+  const gateway = {
+    snapshot: () => ({ ...first, version }),
+    catchUp: async () => {
+      version += 1
+    },
+    secrets,
+    clock: { nowMs: () => 0 },
+  } as unknown as Gateway
+  const { exchange } = courtFor('sk-one')
+  const seen: number[] = []
+  const verdict = judge(await welcome({ exchange, gateway }), { exchange, gateway }, ({ snapshot }) => {
+    seen.push(snapshot.version)
+    if (snapshot.version < 4) throw new ConfigurationChanged()
+    return snapshot.version
+  })
+  expect(await verdict).toBe(4)
+  expect(seen).toEqual([1, 2, 3, 4])
+  const endless = judge(await welcome({ exchange, gateway }), { exchange, gateway }, ({ snapshot }) => {
+    seen.push(snapshot.version)
+    throw new ConfigurationChanged()
+  })
+  await expect(endless).rejects.toMatchObject(UNREADABLE)
+  expect(seen).toHaveLength(4 + 20)
 })

@@ -12,42 +12,73 @@ export interface Court {
 }
 
 /** As `authenticate`, but a key that another node has just made is not refused for being unknown here. */
-export async function welcome({ exchange, gateway }: Court): Promise<Caller> {
+export function welcome({ exchange, gateway }: Court): Caller | Promise<Caller> {
   try {
     return authenticate(exchange, gateway)
   } catch (refusal) {
-    const before = gateway.snapshot()
-    await readChanges(gateway)
-    if (gateway.snapshot() === before) throw refusal
-    return authenticate(exchange, gateway)
+    return welcomeAnew(refusal, { exchange, gateway })
   }
+}
+
+async function welcomeAnew(refusal: unknown, { exchange, gateway }: Court): Promise<Caller> {
+  const before = gateway.snapshot()
+  await readChanges(gateway)
+  if (gateway.snapshot() === before) throw refusal
+  return authenticate(exchange, gateway)
 }
 
 // Each turn has seen a newer configuration than the one before; changes do not come faster than this.
 const MOST_TURNS = 20
+
+type Decide<Verdict> = (caller: Caller) => Verdict | Promise<Verdict>
 
 /**
  * Judges a request by the newest configuration, whichever node made it. A body may take a minute to arrive; what an
  * operator changed meanwhile, such as revoking the key, holds. What other nodes have changed comes to light with the
  * admission, or is asked for before a request is refused: asking first would cost every request a journey.
  */
-export async function judge<Verdict>(
+export function judge<Verdict>(
   first: Caller,
-  { exchange, gateway }: Court,
-  decide: (caller: Caller) => Promise<Verdict>,
-): Promise<Verdict> {
-  for (let turn = 0, before = first; turn < MOST_TURNS; turn += 1) {
-    const caller: Caller = gateway.snapshot() === before.snapshot ? before : authenticate(exchange, gateway)
+  court: Court,
+  decide: Decide<Verdict>,
+): Verdict | Promise<Verdict> {
+  const caller = newest(first, court)
+  try {
+    const verdict = decide(caller)
+    if (!(verdict instanceof Promise)) return verdict
+    return verdict.catch((problem: unknown) => judgeAnew({ caller, problem }, court, decide))
+  } catch (problem) {
+    return judgeAnew({ caller, problem }, court, decide)
+  }
+}
+
+/** What came of judging by a configuration that may not be the newest. */
+interface Doubt {
+  readonly caller: Caller
+  readonly problem: unknown
+}
+
+async function judgeAnew<Verdict>(doubt: Doubt, court: Court, decide: Decide<Verdict>): Promise<Verdict> {
+  let { caller, problem } = doubt
+  for (let turn = 1; turn <= MOST_TURNS; turn += 1) {
+    if (!isOfConfiguration(problem)) throw problem
+    await readChanges(court.gateway)
+    if (court.gateway.snapshot() === caller.snapshot) {
+      throw problem instanceof ConfigurationChanged ? unreadable() : problem
+    }
+    if (turn === MOST_TURNS) break
+    caller = newest(caller, court)
     try {
       return await decide(caller)
-    } catch (problem) {
-      if (!isOfConfiguration(problem)) throw problem
-      await readChanges(gateway)
-      if (gateway.snapshot() !== caller.snapshot) before = caller
-      else throw problem instanceof ConfigurationChanged ? unreadable() : problem
+    } catch (thrown) {
+      problem = thrown
     }
   }
   throw unreadable()
+}
+
+function newest(before: Caller, { exchange, gateway }: Court): Caller {
+  return gateway.snapshot() === before.snapshot ? before : authenticate(exchange, gateway)
 }
 
 /** What was counted and found too much stays so, whatever the configuration says. */

@@ -52,6 +52,23 @@ export interface LanePlan extends CallPlan {
   readWhole(replies: readonly string[]): WholeReply | null
 }
 
+/** The plan with something else about it; how its answer is read stays, whatever kind of object the plan is. */
+export function changedPlan(
+  plan: LanePlan,
+  changes: Partial<Pick<LanePlan, 'body' | 'dropped' | 'mend' | 'noteAnswered'>>,
+): LanePlan {
+  return {
+    supplierProtocol: plan.supplierProtocol,
+    body: plan.body,
+    isStreamed: plan.isStreamed,
+    copies: plan.copies,
+    dropped: plan.dropped,
+    openTap: () => plan.openTap(),
+    readWhole: (replies) => plan.readWhole(replies),
+    ...changes,
+  }
+}
+
 /** Text as JSON, or null: what a supplier sends is not always what it should be. */
 export function tryParse(text: string): unknown {
   try {

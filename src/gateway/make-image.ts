@@ -1,8 +1,9 @@
 import { checkTraits } from '../protocols/images/index.ts'
 import { imageTraitsOf } from '../vocabulary/image-traits.ts'
 import { admit } from './admit.ts'
+import { deliver } from './deliver.ts'
 import type { Gateway } from './gateway.ts'
-import { deliverOrSettle, respond } from './generate.ts'
+import { respond } from './generate.ts'
 import { findImageModel } from './images/find-image-model.ts'
 import { describePictures } from './images/image-asking.ts'
 import { planImages } from './images/plan-images.ts'
@@ -25,13 +26,13 @@ async function makeImage(exchange: Exchange, gateway: Gateway, read: ReadImageRe
   return tellingLimits(first, gateway, async (limits) => {
     const { picture, dispose } = await read(exchange)
     try {
-      const admission = await judge(first, { exchange, gateway }, async (caller) => {
+      const admission = await judge(first, { exchange, gateway }, (caller) => {
         const target = findImageModel(caller, picture)
         checkTraits(picture, imageTraitsOf(target.model.capabilities))
         return admit({ exchange, caller, target, picture, ...describePictures(picture) }, gateway)
       })
       limits.windows = admission.windows
-      return respond(await deliverOrSettle(admission, gateway, planImages(admission, gateway)))
+      return respond(await deliver(admission, gateway, planImages(admission, gateway)))
     } finally {
       await dispose()
     }

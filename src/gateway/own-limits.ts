@@ -11,16 +11,13 @@ export interface OwnSpend {
 }
 
 /** The account's windows, and the key's own when it has limits of its own: both are spent from. */
-export function ownWindows(caller: Caller, spend: OwnSpend): WindowDemand[] {
-  const { account, key, limits } = caller
-  const ofKey = windowIds('key', key)
-  const ofAccount = windowIds('account', account)
+export function ownWindows({ account, key, limits }: Caller, { requests, tokens }: OwnSpend): WindowDemand[] {
   const windows: WindowDemand[] = []
-  addRequests(windows, ofKey, { limit: key.rpm, amount: spend.requests })
-  addRequests(windows, ofAccount, { limit: limits.rpm, amount: spend.requests })
-  if (spend.tokens === null) return windows
-  addTokens(windows, ofKey, { limit: key.tpm, amount: spend.tokens })
-  addTokens(windows, ofAccount, { limit: limits.tpm, amount: spend.tokens })
+  addRequests(windows, key.rpm, { kind: 'key', owner: key, amount: requests })
+  addRequests(windows, limits.rpm, { kind: 'account', owner: account, amount: requests })
+  if (tokens === null) return windows
+  addTokens(windows, key.tpm, { kind: 'key', owner: key, amount: tokens })
+  addTokens(windows, limits.tpm, { kind: 'account', owner: account, amount: tokens })
   return windows
 }
 
@@ -32,7 +29,7 @@ interface WindowIds {
 // The ids of a caller are looked up several times in every request; a string made once is also hashed only once.
 const knownIds = new WeakMap<Account | ApiKey, WindowIds>()
 
-function windowIds(kind: 'key' | 'account', owner: Account | ApiKey): WindowIds {
+function windowIds({ kind, owner }: Share): WindowIds {
   const known = knownIds.get(owner)
   if (known !== undefined) return known
   const ids = { requests: `${kind}:${owner.id}:requests`, tokens: `${kind}:${owner.id}:tokens` }
@@ -41,17 +38,20 @@ function windowIds(kind: 'key' | 'account', owner: Account | ApiKey): WindowIds 
 }
 
 interface Share {
-  /** null: there is no such window. */
-  readonly limit: number | null
+  readonly kind: 'key' | 'account'
+  readonly owner: Account | ApiKey
   readonly amount: number
 }
 
-function addRequests(windows: WindowDemand[], { requests }: WindowIds, { limit, amount }: Share): void {
-  if (limit !== null) windows.push({ id: requests, metric: 'requests', limit, amount })
+/** Without a limit there is no such window. */
+function addRequests(windows: WindowDemand[], limit: number | null, share: Share): void {
+  if (limit === null) return
+  windows.push({ id: windowIds(share).requests, metric: 'requests', limit, amount: share.amount })
 }
 
-function addTokens(windows: WindowDemand[], { tokens }: WindowIds, { limit, amount }: Share): void {
-  if (limit !== null) windows.push({ id: tokens, metric: 'tokens', limit, amount })
+function addTokens(windows: WindowDemand[], limit: number | null, share: Share): void {
+  if (limit === null) return
+  windows.push({ id: windowIds(share).tokens, metric: 'tokens', limit, amount: share.amount })
 }
 
 export function limitHeaders(

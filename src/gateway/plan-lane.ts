@@ -1,5 +1,5 @@
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
-import type { Protocol } from '../protocols/protocol.ts'
+import type { ClientRequest, Protocol } from '../protocols/protocol.ts'
 import { saysProofRefused } from '../protocols/supplier-error.ts'
 import type { Candidate } from '../rules/routing/order-candidates.ts'
 import { quirksOf } from '../suppliers/quirks.ts'
@@ -9,8 +9,8 @@ import type { TextAsking } from './admit.ts'
 import type { PlanFor } from './candidate-line.ts'
 import { chooseLane } from './choose-lane.ts'
 import type { Gateway } from './gateway.ts'
-import type { LanePlan } from './lane-plan.ts'
-import { planMending, planRelay } from './relay.ts'
+import { changedPlan, type LanePlan, type WholeReply } from './lane-plan.ts'
+import { planMending, type RelayLane, RelayPlan } from './relay.ts'
 import { isStrict, leaveOutRefused, planWithoutRefused } from './strip-parameters.ts'
 import {
   planTranslation,
@@ -29,37 +29,62 @@ export interface LaneParts {
 /** How requests between text formats are planned, and mended when a supplier says how. */
 export function planText(admission: Admission<TextAsking>, gateway: Gateway): PlanFor {
   return (candidate) => {
-    const parts = { admission, candidate, gateway }
-    const plan = planLane(parts)
-    return plan instanceof Promise ? plan.then((planned) => mendable(planned, parts)) : mendable(plan, parts)
+    const lane = new TextLane(admission, candidate, gateway)
+    const plan = planLane(lane)
+    return plan instanceof Promise ? plan.then((planned) => mendable(planned, lane)) : mendable(plan, lane)
   }
 }
 
-function mendable(plan: LanePlan, parts: LaneParts): LanePlan {
-  return { ...plan, mend: (failure) => mendedPlan(failure, plan, parts) }
+/** The way to one candidate. */
+class TextLane implements LaneParts, RelayLane {
+  readonly admission: Admission<TextAsking>
+  readonly candidate: Candidate
+  readonly gateway: Gateway
+
+  constructor(admission: Admission<TextAsking>, candidate: Candidate, gateway: Gateway) {
+    this.admission = admission
+    this.candidate = candidate
+    this.gateway = gateway
+  }
+
+  get protocol(): Protocol {
+    return this.admission.asking.protocol
+  }
+
+  get request(): ClientRequest {
+    return this.admission.asking.request
+  }
+
+  get upstreamModel(): string {
+    return this.candidate.route.route.upstreamModel
+  }
+
+  unfoldReply(text: string): WholeReply | null {
+    return unfoldReply(text, sidesFor(this.protocol, this))
+  }
+
+  /**
+   * A supplier may not know the signatures of another one (a conversation may move between suppliers of one format), or
+   * may not take a parameter.
+   */
+  async mend(failure: SupplierFailure, refused: LanePlan): Promise<LanePlan | null> {
+    if (saysProofRefused(failure.message)) return planWithoutProofs(refused, this)
+    return planWithoutRefused(failure, refused, this)
+  }
 }
 
-/**
- * A supplier may not know the signatures of another one (a conversation may move between suppliers of one format), or
- * may not take a parameter.
- */
-async function mendedPlan(
-  failure: SupplierFailure,
-  plan: LanePlan,
-  parts: LaneParts,
-): Promise<LanePlan | null> {
-  if (saysProofRefused(failure.message)) return planWithoutProofs(plan, parts)
-  return planWithoutRefused(failure, plan, parts)
+function mendable(plan: LanePlan, lane: TextLane): LanePlan {
+  if (plan instanceof RelayPlan) return plan
+  return changedPlan(plan, { mend: (failure) => lane.mend(failure, plan) })
 }
 
 /** What to send to this candidate. Throws a GatewayError when what the client wants cannot be said to it. */
-function planLane(parts: LaneParts): LanePlan | Promise<LanePlan> {
-  const { protocol, request } = parts.admission.asking
-  const lane = chooseLane(protocol, request, parts.candidate.route)
+function planLane(parts: TextLane): LanePlan | Promise<LanePlan> {
+  const lane = chooseLane(parts.protocol, parts.request, parts.candidate.route)
   if (lane === null) throw new Error('a candidate without a lane')
   switch (lane.type) {
     case 'relay':
-      return leaveOutRefused(relayPlan(parts), parts)
+      return leaveOutRefused(new RelayPlan(parts), parts)
     case 'mend':
       return leaveOutRefused(mendingPlan(parts), parts)
     case 'translate':
@@ -79,16 +104,6 @@ export async function planWithoutProofs(refused: LanePlan, parts: LaneParts): Pr
     isProofless: true,
   })
   return leaveOutRefused(plan, parts)
-}
-
-function relayPlan(parts: LaneParts): LanePlan {
-  const { protocol, request } = parts.admission.asking
-  return planRelay({
-    protocol,
-    request,
-    upstreamModel: parts.candidate.route.route.upstreamModel,
-    unfoldReply: (text) => unfoldReply(text, sidesFor(protocol, parts)),
-  })
 }
 
 function mendingPlan(parts: LaneParts): LanePlan {

@@ -5,41 +5,61 @@ import type { Caller } from './authenticate.ts'
 import type { Gateway } from './gateway.ts'
 import type { BodyRecorder } from './ports/console.ts'
 import type { Exchange } from './ports/exchange.ts'
-import { continueFrom, resolveReferences } from './reply-state.ts'
+import { continueFrom, type KeepReply, resolveReferences, type StateParts } from './reply-state.ts'
 
 export interface Reading {
+  readonly exchange: Exchange
   readonly request: ClientRequest
-  readonly keepReply?: (reply: unknown) => Promise<void>
+  readonly keepReply?: KeepReply | undefined
   readonly bodies: BodyRecorder | null
 }
 
 export interface Reader {
+  readonly exchange: Exchange
   readonly protocol: Protocol
-  readonly caller: Caller
   readonly gateway: Gateway
 }
 
 // A conversation grows with every reply that continues it; what goes out in one piece has to end somewhere.
 const LONGEST_BODY_CHARACTERS = 64 * 1_024 * 1_024
 
-/** The body as a well-formed request of its format. It is parsed once; every later step uses what was read here. */
-export async function readRequest(
-  exchange: Exchange,
-  { protocol, caller, gateway }: Reader,
-): Promise<Reading> {
-  const text = await exchange.readText()
-  const parsed = parseJson(text)
-  const address = addressOf(exchange)
-  const read = (body: unknown) =>
-    protocol.readRequest(body, body === parsed ? text : writeBody(body), address)
+/**
+ * The body as a well-formed request of its format. It is parsed once; every later step uses what was read here. A
+ * promise only for formats that may refer to what was stored before.
+ */
+export function readRequest(
+  text: string,
+  caller: Caller,
+  { exchange, protocol, gateway }: Reader,
+): Reading | Promise<Reading> {
+  const body = parseJson(text)
   const bodies = gateway.bodies.begin(caller.account.id, text)
-  if (protocol.state === undefined) return { request: read(parsed), bodies }
+  if (protocol.state === undefined) {
+    return { exchange, request: protocol.readRequest(body, text, new ExchangeAddress(exchange)), bodies }
+  }
   const parts = { rules: protocol.state, caller, gateway, requestId: exchange.requestId }
-  const resolved = await resolveReferences(parsed, parts)
+  return readContinued({ text, body }, { exchange, protocol, bodies, parts })
+}
+
+interface Continuing {
+  readonly exchange: Exchange
+  readonly protocol: Protocol
+  readonly bodies: BodyRecorder | null
+  readonly parts: StateParts
+}
+
+async function readContinued(
+  own: { readonly text: string; readonly body: unknown },
+  { exchange, protocol, bodies, parts }: Continuing,
+): Promise<Reading> {
+  const address = new ExchangeAddress(exchange)
+  const read = (body: unknown) =>
+    protocol.readRequest(body, body === own.body ? own.text : writeBody(body), address)
+  const resolved = await resolveReferences(own.body, parts)
   // What is wrong with the client's own body is said about that body, not about the one it is continued to.
-  const own = read(resolved)
-  const { body, ...keeping } = await continueFrom(resolved, parts)
-  return { request: body === resolved ? own : read(body), bodies, ...keeping }
+  const request = read(resolved)
+  const { body, keepReply } = await continueFrom(resolved, parts)
+  return { exchange, request: body === resolved ? request : read(body), keepReply, bodies }
 }
 
 function writeBody(body: unknown): string {
@@ -49,11 +69,18 @@ function writeBody(body: unknown): string {
 }
 
 /** The query is worked out only for formats that look at it. */
-export function addressOf(exchange: Exchange): RequestAddress {
-  return {
-    rest: exchange.params['*'] ?? '',
-    get query() {
-      return exchange.query
-    },
+export class ExchangeAddress implements RequestAddress {
+  readonly #exchange: Exchange
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange
+  }
+
+  get rest(): string {
+    return this.#exchange.params['*'] ?? ''
+  }
+
+  get query(): URLSearchParams {
+    return this.#exchange.query
   }
 }

@@ -2,21 +2,23 @@ import { expect, test } from 'bun:test'
 import { chatCompletion } from '../protocols/chat-completion/index.ts'
 import type { Protocol } from '../protocols/protocol.ts'
 import { responses } from '../protocols/responses/index.ts'
-import { planRelay } from './relay.ts'
+import { RelayPlan } from './relay.ts'
 
 const ADDRESS = { rest: '', query: new URLSearchParams() }
 const FACTS = { usage: null, outputCharacters: 0 }
 
 function planFor(protocol: Protocol, text: string) {
   const unfolded: string[] = []
-  const plan = planRelay({
+  const request = protocol.readRequest(JSON.parse(text), text, ADDRESS)
+  const plan = new RelayPlan({
     protocol,
-    request: protocol.readRequest(JSON.parse(text), text, ADDRESS),
+    request,
     upstreamModel: 'upstream-1',
     unfoldReply: (reply) => {
       unfolded.push(reply)
       return { body: 'frames', facts: FACTS }
     },
+    mend: (_failure, refused) => Promise.resolve(refused),
   })
   return { plan, unfolded }
 }
@@ -64,4 +66,10 @@ test('a whole reply to a request for a stream is told as one', () => {
   expect(plan.isStreamed).toBe(true)
   expect(plan.readWhole([CHAT_REPLY])).toEqual({ body: 'frames', facts: FACTS })
   expect(unfolded).toEqual([CHAT_REPLY])
+})
+
+test('what was refused is mended by whoever knows how', async () => {
+  const { plan } = planFor(chatCompletion, '{"messages":[{"role":"user","content":"é"}],"model":"m"}')
+  const failure = { kind: 'input', status: 400, message: 'no', param: null, retryAfterSeconds: null } as const
+  expect(await plan.mend(failure)).toBe(plan)
 })

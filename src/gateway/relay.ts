@@ -1,32 +1,56 @@
-import type { ClientRequest, Protocol } from '../protocols/protocol.ts'
+import type { SupplierFailure } from '../errors/supplier-failure.ts'
+import type { ClientRequest, Protocol, StreamTap } from '../protocols/protocol.ts'
 import { type LanePlan, tryParse, type WholeReply } from './lane-plan.ts'
 
 export interface RelayParts {
   readonly protocol: Protocol
   readonly request: ClientRequest
   readonly upstreamModel: string
+}
+
+/** Where the client's bytes go, and what is needed only when things do not go as usual. */
+export interface RelayLane extends RelayParts {
   /** A whole reply to a request for a stream, told as the stream; null when it is no reply. */
-  readonly unfoldReply: (text: string) => WholeReply | null
+  unfoldReply(text: string): WholeReply | null
+  /** What to send instead of a plan that was refused; null when the complaint does not say. */
+  mend(failure: SupplierFailure, refused: LanePlan): Promise<LanePlan | null>
 }
 
 /**
  * The lane for a supplier that speaks the client's format: the client's bytes go out with only the model name
  * replaced, the supplier's bytes come back as they are, and a tap reads usage from them on the way.
  */
-export function planRelay(parts: RelayParts): LanePlan {
-  const { protocol, request } = parts
-  return {
-    supplierProtocol: protocol,
-    body: request.relayBody(parts.upstreamModel),
-    isStreamed: request.facts.stream,
-    copies: 1,
-    openTap: () => request.openTap(),
-    readWhole: ([text = '']) => (request.facts.stream ? parts.unfoldReply(text) : readWhole(protocol, text)),
-    dropped: [],
+export class RelayPlan implements LanePlan {
+  readonly supplierProtocol: Protocol
+  readonly body: string
+  readonly isStreamed: boolean
+  readonly copies = 1
+  readonly dropped: readonly string[] = NOTHING
+  readonly #lane: RelayLane
+
+  constructor(lane: RelayLane) {
+    this.supplierProtocol = lane.protocol
+    this.body = lane.request.relayBody(lane.upstreamModel)
+    this.isStreamed = lane.request.facts.stream
+    this.#lane = lane
+  }
+
+  openTap(): StreamTap {
+    return this.#lane.request.openTap()
+  }
+
+  readWhole([text = '']: readonly string[]): WholeReply | null {
+    return this.isStreamed ? this.#lane.unfoldReply(text) : readWhole(this.supplierProtocol, text)
+  }
+
+  mend(failure: SupplierFailure): Promise<LanePlan | null> {
+    return this.#lane.mend(failure, this)
   }
 }
 
-export type MendingParts = Omit<RelayParts, 'unfoldReply'> & Pick<LanePlan, 'openTap' | 'readWhole'>
+const NOTHING: readonly string[] = []
+
+export type MendingParts = RelayParts & Pick<LanePlan, 'openTap' | 'readWhole'>
 
 /** The same for a supplier whose answers its clients would stumble over: they are read by whoever knows how. */
 export function planMending({ protocol, request, upstreamModel, ...reading }: MendingParts): LanePlan {
@@ -36,7 +60,7 @@ export function planMending({ protocol, request, upstreamModel, ...reading }: Me
     isStreamed: request.facts.stream,
     copies: 1,
     ...reading,
-    dropped: [],
+    dropped: NOTHING,
   }
 }
 

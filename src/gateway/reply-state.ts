@@ -45,11 +45,14 @@ function badReferences(): GatewayError {
   return new GatewayError('invalid_request', message, { param: 'input' })
 }
 
+/** Keeps a whole reply for later requests, before its last byte leaves. Never fails. */
+export type KeepReply = (reply: unknown) => Promise<void>
+
 /** A body whose earlier replies have been put before its own input. */
 export interface ContinuedBody {
   readonly body: unknown
-  /** Keeps the reply for later requests, and never fails; absent when the client wants nothing kept. */
-  readonly keepReply?: (reply: unknown) => Promise<void>
+  /** Absent when the client wants nothing kept. */
+  readonly keepReply?: KeepReply
 }
 
 /**

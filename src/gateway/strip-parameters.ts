@@ -4,7 +4,7 @@ import type { Protocol } from '../protocols/protocol.ts'
 import type { Refusal } from '../rules/routing/learned-parameters.ts'
 import { type Quirks, quirksOf } from '../suppliers/quirks.ts'
 import { editMembers, isSameName, type MemberEdits, readMember } from '../wire/edit-members.ts'
-import type { LanePlan } from './lane-plan.ts'
+import { changedPlan, type LanePlan } from './lane-plan.ts'
 import type { LaneParts } from './plan-lane.ts'
 import type { Exchange } from './ports/exchange.ts'
 
@@ -60,7 +60,8 @@ export function planWithoutRefused(
   const { supplier, route } = candidate.route
   const refusal = refusalOf(failure, name, refused)
   if (refusal === null) return plan
-  return { ...plan, noteAnswered: () => gateway.learned.note(supplier.id, route.upstreamModel, refusal) }
+  const noteAnswered = () => gateway.learned.note(supplier.id, route.upstreamModel, refusal)
+  return changedPlan(plan, { noteAnswered })
 }
 
 /** null when it was about this request only. */
@@ -94,7 +95,7 @@ function without(plan: LanePlan, names: readonly string[]): LanePlan {
 function changed(plan: LanePlan, { text, removed }: { text: string; removed: readonly string[] }): LanePlan {
   if (text === plan.body) return plan
   const dropped = removed.filter((name) => !plan.dropped.includes(name))
-  return { ...plan, body: text, dropped: [...plan.dropped, ...dropped] }
+  return changedPlan(plan, { body: text, dropped: [...plan.dropped, ...dropped] })
 }
 
 function cannotTake(names: readonly string[]): GatewayError {

@@ -6,9 +6,41 @@ import { limitHeaders, ownWindows, writeLimitHeaders } from './own-limits.ts'
 import type { WindowDemand } from './ports/admissions.ts'
 import type { Reply } from './ports/exchange.ts'
 
-/** The windows whose state the response tells, once a step knows them; until then those of any request. */
-interface ToldLimits {
-  windows: readonly WindowDemand[] | null
+/** Where a caller's own windows stand, for whatever its request ends in. */
+export class ToldLimits {
+  /** Those whose state is told, once a step knows them; until then those of any request. */
+  windows: readonly WindowDemand[] | null = null
+  readonly #caller: Caller
+  readonly #gateway: Gateway
+
+  constructor(caller: Caller, gateway: Gateway) {
+    this.#caller = caller
+    this.#gateway = gateway
+  }
+
+  /** The same reply, which says where they stand. */
+  tell(reply: Reply): Reply {
+    writeLimitHeaders(reply.headers, this.#gateway.admissions.read(this.#windows()))
+    return reply
+  }
+
+  /** What was thrown as a refusal that says so too. */
+  async tellWith(thrown: unknown): Promise<GatewayError> {
+    const error = asGatewayError(thrown)
+    // Refused for its limits: what was found full is told as it was found, and looking again would cost a journey.
+    if (tellsLimits(error)) return error
+    const { account, key } = this.#caller
+    const { admissions } = this.#gateway
+    // Nothing was admitted by which this node would know what others have let in.
+    if (this.windows === null) {
+      await admissions.catchUp({ accountId: account.id, keyId: key.id }, this.#windows())
+    }
+    return error.withHeaders(limitHeaders(admissions, this.#windows()))
+  }
+
+  #windows(): readonly WindowDemand[] {
+    return this.windows ?? ownWindows(this.#caller, { requests: 1, tokens: null })
+  }
 }
 
 /** Runs the rest of a story; whatever it ends in, the caller is told where its own windows stand. */
@@ -17,22 +49,11 @@ export async function tellingLimits(
   gateway: Gateway,
   story: (limits: ToldLimits) => Promise<Reply>,
 ): Promise<Reply> {
-  const limits: ToldLimits = { windows: null }
-  const windows = () => limits.windows ?? ownWindows(caller, { requests: 1, tokens: null })
+  const limits = new ToldLimits(caller, gateway)
   try {
-    const reply = await story(limits)
-    writeLimitHeaders(reply.headers, gateway.admissions.read(windows()))
-    return reply
+    return limits.tell(await story(limits))
   } catch (thrown) {
-    const error = asGatewayError(thrown)
-    // Refused for its limits: what was found full is told as it was found, and looking again would cost a journey.
-    if (tellsLimits(error)) throw error
-    // Nothing was admitted by which this node would know what others have let in.
-    const { account, key } = caller
-    if (limits.windows === null) {
-      await gateway.admissions.catchUp({ accountId: account.id, keyId: key.id }, windows())
-    }
-    throw error.withHeaders(limitHeaders(gateway.admissions, windows()))
+    throw await limits.tellWith(thrown)
   }
 }
 

@@ -14,9 +14,13 @@ export function countOr(value: unknown, fallback: number): number {
 }
 
 /**
- * Whether one of the main counts was told but cannot be read. Such a report says nothing that can be charged by: it is
+ * Whether one of the two main counts was told but cannot be read. Such a report says nothing that can be charged by: it is
  * treated as if there were none, and what was delivered is counted instead.
  */
-export function isUnreadable(...counts: readonly unknown[]): boolean {
-  return counts.some((count) => count !== undefined && count !== null && !isCount(count))
+export function isUnreadable(input: unknown, output: unknown): boolean {
+  return isNoCount(input) || isNoCount(output)
+}
+
+function isNoCount(value: unknown): boolean {
+  return value !== undefined && value !== null && !isCount(value)
 }

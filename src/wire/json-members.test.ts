@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { GatewayError } from '../errors/gateway-error.ts'
-import { findTopLevelMembers, insertMember, replaceMembers } from './json-members.ts'
+import { findTopLevelMembers, insertMember, replaceMembers, TopLevelMembers } from './json-members.ts'
 
 function membersOf(text: string): Record<string, unknown> {
   const found = [...findTopLevelMembers(text)].map(([name, { start, end }]) => [
@@ -84,6 +84,38 @@ describe('findTopLevelMembers', () => {
       }),
       { numRuns: 300, seed: 4 },
     )
+  })
+})
+
+describe('TopLevelMembers', () => {
+  test('knows every member as the search does, and no other', () => {
+    fc.assert(
+      fc.property(object, fc.constantFrom(0, 1, '\t'), key, (value, space, name) => {
+        const text = JSON.stringify(value, null, space)
+        const members = new TopLevelMembers(text, JSON.parse(text))
+        const found = findTopLevelMembers(text)
+        for (const [each, span] of found) expect(members.get(each)).toEqual(span)
+        expect(members.get(name)).toEqual(found.get(name))
+      }),
+      { numRuns: 500, seed: 5 },
+    )
+  })
+
+  test('a name may be written with escapes', () => {
+    const text = '{"\\u006dodel":"a"}'
+    expect(new TopLevelMembers(text, JSON.parse(text)).get('model')).toEqual({ start: 14, end: 17 })
+  })
+
+  test.each(['{"model":"a","x":1,"mod\\u0065l":"b"}', '{"__proto__":1,"__proto__":2}', '{"":1,"":2}'])(
+    '%s repeats a name',
+    (text) => {
+      expect(() => new TopLevelMembers(text, JSON.parse(text))).toThrow('more than once')
+    },
+  )
+
+  test('nesting too deeply is refused', () => {
+    const text = `{"a":${'['.repeat(513)}${']'.repeat(513)}}`
+    expect(() => new TopLevelMembers(text, JSON.parse(text))).toThrow('nested more than 512 levels')
   })
 })
 

@@ -93,15 +93,17 @@ export class MemoryAdmissions implements Admissions {
 
   read(windows: readonly WindowDemand[]): readonly WindowReading[] {
     const nowMs = this.#clock.nowMs()
-    return windows.map(({ id, metric, limit }) => {
+    const readings: WindowReading[] = []
+    for (const { id, metric, limit } of windows) {
       const window = this.#windows.get(id) ?? UNOPENED
-      return {
+      readings.push({
         metric,
         limit,
         remaining: remaining(window, limit, nowMs),
         resetSeconds: resetSeconds(window, nowMs),
-      }
-    })
+      })
+    }
+    return readings
   }
 
   catchUp(): void {

@@ -2,8 +2,12 @@ import { asArray, asObject, type JsonObject, textLength } from '../../wire/json-
 
 /** Characters a model wrote into a message or a delta: text, thinking, refusal, tool names and arguments. */
 export function countGenerated(message: JsonObject): number {
+  return textLength(message.content) + countBesideContent(message)
+}
+
+/** The same without `content`, which in what a client sends may be more than text. */
+export function countBesideContent(message: JsonObject): number {
   return (
-    textLength(message.content) +
     // Two names for the same thinking; a supplier that sends both repeats itself.
     Math.max(textLength(message.reasoning_content), textLength(message.reasoning)) +
     textLength(message.refusal) +

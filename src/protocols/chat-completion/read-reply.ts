@@ -7,12 +7,13 @@ import { decodeUsage } from './usage.ts'
 export function readReply(body: unknown): ReplyFacts | null {
   const reply = asObject(body)
   if (reply === null || isObject(reply.error)) return null
-  const choices = asArray(reply.choices).map(asObject)
-  if (choices.length === 0 || choices.some((choice) => isObject(choice?.error))) return null
+  const choices = asArray(reply.choices)
+  if (choices.length === 0) return null
   let outputCharacters = 0
-  for (const choice of choices) {
+  for (const item of choices) {
+    const choice = asObject(item)
     const message = asObject(choice?.message)
-    if (message === null) return null
+    if (message === null || isObject(choice?.error)) return null
     outputCharacters += countGenerated(message)
   }
   return { usage: decodeUsage(reply.usage), outputCharacters }

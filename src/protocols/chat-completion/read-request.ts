@@ -1,38 +1,74 @@
-import { findTopLevelMembers, type Span } from '../../wire/json-members.ts'
+import { type Replacement, TopLevelMembers } from '../../wire/json-members.ts'
 import { openingText, upToFirst } from '../opening.ts'
-import type { ClientRequest, RequestFacts } from '../protocol.ts'
+import type { ClientRequest, RequestFacts, SupplierLimits } from '../protocol.ts'
 import type { ClientSide } from '../translation.ts'
-import { countGenerated } from './count-generated.ts'
+import { countBesideContent } from './count-generated.ts'
 import { decodeRequest, wantsFunctionCall } from './decode-request.ts'
 import { encodeReply, type ReplyWishes } from './encode-reply.ts'
 import { ChatStreamEncoder } from './encode-stream.ts'
 import { fitsSupplier } from './fits-supplier.ts'
-import { prepareRelay } from './relay-body.ts'
+import { askForUsage, relayBody, renameModel } from './relay-body.ts'
 import { asKnownPart, type ChatContent, type ChatMessage, type ChatRequest } from './schema.ts'
 import { UsageTap } from './tap-usage.ts'
 import { validateRequest } from './validate.ts'
 
 /** Checks and reads a parsed body. `text` is what was parsed. */
 export function readRequest(body: unknown, text: string): ClientRequest {
-  const request = validateRequest(body)
-  const members = findTopLevelMembers(text)
-  const keepsUsageChunk = request.stream_options?.include_usage === true
-  return {
-    facts: readFacts(request, members),
-    relayBody: prepareRelay(request, text, members),
-    openTap: () => new UsageTap({ keepsUsageChunk }),
-    conversationHint: () => request.prompt_cache_key ?? openingText(openingOf(request)),
-    fits: (limits) => fitsSupplier(request, text, limits),
-    client: faceClient(request, keepsUsageChunk),
+  return new ReadChatRequest(validateRequest(body), text)
+}
+
+/** A class and not an object of functions: of what can be done with a request, most is not done with this one. */
+class ReadChatRequest implements ClientRequest {
+  readonly facts: RequestFacts
+  readonly #request: ChatRequest
+  readonly #text: string
+  readonly #members: TopLevelMembers
+  readonly #askedUsage: Replacement | null
+
+  constructor(request: ChatRequest, text: string) {
+    const members = new TopLevelMembers(text, request)
+    this.facts = readFacts(request, members)
+    this.#request = request
+    this.#text = text
+    this.#members = members
+    this.#askedUsage = askForUsage(request, members, text)
   }
+
+  get client(): ClientSide {
+    return faceClient(this.#request)
+  }
+
+  relayBody(upstreamModel: string): string {
+    const renamed = renameModel(this.#request, this.#members, upstreamModel)
+    return relayBody(this.#text, this.#askedUsage, renamed)
+  }
+
+  openTap(): UsageTap {
+    return new UsageTap({ keepsUsageChunk: wantsUsage(this.#request) })
+  }
+
+  conversationHint(): string | null {
+    return this.#request.prompt_cache_key ?? openingText(openingOf(this.#request))
+  }
+
+  fits(limits: SupplierLimits): boolean {
+    return fitsSupplier(this.#request, this.#text, limits)
+  }
+}
+
+function wantsUsage({ stream_options }: ChatRequest): boolean {
+  return stream_options?.include_usage === true
 }
 
 function openingOf({ messages }: ChatRequest): readonly ChatMessage[] {
   return upToFirst(messages, ({ role }) => role === 'user')
 }
 
-function faceClient(request: ChatRequest, wantsUsage: boolean): ClientSide {
-  const wishes: ReplyWishes = { wantsUsage, wantsFunctionCall: wantsFunctionCall(request) }
+function faceClient(request: ChatRequest): ClientSide {
+  const wishes: ReplyWishes = {
+    wantsUsage: wantsUsage(request),
+    wantsFunctionCall: wantsFunctionCall(request),
+  }
   return {
     decode: () => decodeRequest(request),
     encodeReply: (answer, context) => encodeReply(answer, context, wishes),
@@ -40,12 +76,14 @@ function faceClient(request: ChatRequest, wantsUsage: boolean): ClientSide {
   }
 }
 
-function readFacts(request: ChatRequest, members: ReadonlyMap<string, Span>): RequestFacts {
+function readFacts(request: ChatRequest, members: TopLevelMembers): RequestFacts {
+  let mediaParts = 0
+  for (const { content } of request.messages) mediaParts += countMedia(content)
   return {
     model: request.model,
     stream: request.stream === true,
     promptCharacters: countPrompt(request, members),
-    mediaParts: sum(request.messages, ({ content }) => countMedia(content)),
+    mediaParts,
     maxOutputTokens: readOutputLimit(request),
     choices: request.n ?? 1,
   }
@@ -58,42 +96,41 @@ function readOutputLimit({ max_tokens, max_completion_tokens }: ChatRequest): nu
 }
 
 /** Definitions are counted by their length in the text: they may nest too deeply to be written out again. */
-function countPrompt(request: ChatRequest, members: ReadonlyMap<string, Span>): number {
-  return (
-    sum(request.messages, countMessage) +
-    countText(request.prediction?.content) +
-    memberLength(members.get('tools')) +
-    memberLength(members.get('functions')) +
-    (request.response_format?.type === 'json_schema' ? memberLength(members.get('response_format')) : 0)
-  )
+function countPrompt(request: ChatRequest, members: TopLevelMembers): number {
+  let characters = countText(request.prediction?.content)
+  for (const message of request.messages) characters += countMessage(message)
+  if (request.tools !== undefined) characters += memberLength(members, 'tools')
+  if (request.functions !== undefined) characters += memberLength(members, 'functions')
+  if (request.response_format?.type !== 'json_schema') return characters
+  return characters + memberLength(members, 'response_format')
 }
 
 function countMessage(message: ChatMessage): number {
   const name = 'name' in message ? (message.name?.length ?? 0) : 0
-  if (message.role !== 'assistant') return name + countText(message.content)
-  // `content` may be an array here, which an answer's own count does not know.
-  return name + countText(message.content) + countGenerated({ ...message, content: null })
+  const said = name + countText(message.content)
+  return message.role === 'assistant' ? said + countBesideContent(message) : said
 }
 
 function countText(content: ChatContent | null | undefined): number {
   if (content === null || content === undefined) return 0
   if (typeof content === 'string') return content.length
-  return sum(content, (part) => {
+  let characters = 0
+  for (const part of content) {
     const known = asKnownPart(part)
-    if (known?.type === 'text') return known.text.length
-    return known?.type === 'refusal' ? known.refusal.length : 0
-  })
+    if (known?.type === 'text') characters += known.text.length
+    else if (known?.type === 'refusal') characters += known.refusal.length
+  }
+  return characters
 }
 
 function countMedia(content: ChatContent | null | undefined): number {
   if (!Array.isArray(content)) return 0
-  return content.filter((part) => part.type !== 'text' && part.type !== 'refusal').length
+  let parts = 0
+  for (const { type } of content) if (type !== 'text' && type !== 'refusal') parts += 1
+  return parts
 }
 
-function memberLength(span: Span | undefined): number {
+function memberLength(members: TopLevelMembers, name: string): number {
+  const span = members.get(name)
   return span ? span.end - span.start : 0
-}
-
-function sum<Item>(items: readonly Item[], measure: (item: Item) => number): number {
-  return items.reduce((total, item) => total + measure(item), 0)
 }

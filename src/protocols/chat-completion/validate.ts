@@ -22,7 +22,7 @@ const checkTools = compileKinds(KNOWN_TOOLS)
 export function validateRequest(body: unknown): ChatRequest {
   const request = checkShape(body)
   request.messages.forEach(checkKinds)
-  checkTools(request.tools, () => 'tools')
+  checkTools(request.tools, toolsPath)
   refuseOtherModalities(request)
   refuseTopLogprobsAlone(request)
   request.messages.forEach(refuseEmptyAnswer)
@@ -30,33 +30,43 @@ export function validateRequest(body: unknown): ChatRequest {
 }
 
 function checkKinds(message: ChatMessage, index: number): void {
-  if (Array.isArray(message.content)) checkParts(message.content, () => `messages[${index}].content`)
-  if (message.role === 'assistant') checkCalls(message.tool_calls, () => `messages[${index}].tool_calls`)
+  if (Array.isArray(message.content)) checkParts(message.content, contentPath, index)
+  if (message.role === 'assistant') checkCalls(message.tool_calls, callsPath, index)
 }
+
+const toolsPath = () => 'tools'
+const contentPath = (index: number) => `messages[${index}].content`
+const callsPath = (index: number) => `messages[${index}].tool_calls`
 
 interface Kinded {
   readonly type: string
 }
 
+type CheckKinds = (
+  items: readonly Kinded[] | null | undefined,
+  pathOf: (index: number) => string,
+  index?: number,
+) => void
+
 /**
  * A check of things told apart by their `type`: the known ones must be sound, any other is let pass.
  * The path is made only for a refusal: a long conversation has thousands of parts, and usually none is broken.
  */
-function compileKinds(
-  schemas: Readonly<Record<string, TSchema>>,
-): (items: readonly Kinded[] | null | undefined, path: () => string) => void {
+function compileKinds(schemas: Readonly<Record<string, TSchema>>): CheckKinds {
   const validators = new Map<string, Validator>(
     Object.entries(schemas).map(([type, schema]) => [type, Compile(schema)]),
   )
-  return (items, path) => {
-    items?.forEach((item, index) => {
-      if (validators.get(item.type)?.Check(item) !== false) return
-      const itemPath = `${path()}[${index}]`
+  return (items, pathOf, index = 0) => {
+    if (items === null || items === undefined) return
+    for (let place = 0; place < items.length; place++) {
+      const item = items[place]
+      if (item === undefined || validators.get(item.type)?.Check(item) !== false) continue
+      const itemPath = `${pathOf(index)}[${place}]`
       const problem = findProblem(schemas[item.type] as SchemaNode, item, itemPath)
       const param = problem?.path ?? itemPath
       const complaint = problem?.complaint ?? 'does not have the expected shape'
       throw new GatewayError('invalid_request', `${param} ${complaint}.`, { param })
-    })
+    }
   }
 }
 

@@ -13,7 +13,7 @@ export interface Ending {
   /** The estimate made at arrival. */
   readonly estimatedPromptTokens: number
   /** Pictures delivered; absent when words were asked for. */
-  readonly countedImages?: number
+  readonly countedImages?: number | undefined
 }
 
 export interface Metering {

@@ -67,26 +67,26 @@ describe('the hold', () => {
   const plain = { ...A_PRICE, cacheWriteNanoPerMillion: A_PRICE.inputNanoPerMillion }
 
   test('is the prompt and the output asked for', () => {
-    expect(holdFor(basis, [plain])).toBe(100_000n + 100_000n)
+    expect(holdFor(basis, [{ price: plain }])).toBe(100_000n + 100_000n)
   })
 
   test('is for 4,096 tokens of output when unset, or what the model can give', () => {
     const unset = { ...basis, maxOutputTokens: null }
-    expect(holdFor(unset, [plain])).toBe(100_000n + 4_096n * 2_000n)
-    expect(holdFor({ ...unset, modelOutputLimit: 10 }, [plain])).toBe(100_000n + 20_000n)
+    expect(holdFor(unset, [{ price: plain }])).toBe(100_000n + 4_096n * 2_000n)
+    expect(holdFor({ ...unset, modelOutputLimit: 10 }, [{ price: plain }])).toBe(100_000n + 20_000n)
   })
 
   test('multiplies prompt and output by the choices', () => {
-    expect(holdFor({ ...basis, choices: 3 }, [plain])).toBe(300_000n + 300_000n)
+    expect(holdFor({ ...basis, choices: 3 }, [{ price: plain }])).toBe(300_000n + 300_000n)
   })
 
   test('takes the prompt as a cache write where that is dearer', () => {
-    expect(holdFor(basis, [A_PRICE])).toBe(125_000n + 100_000n)
+    expect(holdFor(basis, [{ price: A_PRICE }])).toBe(125_000n + 100_000n)
   })
 
   test('is for the dearest route; without any price there is nothing to hold', () => {
     const dear = { ...plain, outputNanoPerMillion: 4_000_000_000n }
-    expect(holdFor(basis, [plain, dear, plain])).toBe(300_000n)
+    expect(holdFor(basis, [{ price: plain }, { price: dear }, { price: plain }])).toBe(300_000n)
     expect(holdFor(basis, [])).toBe(0n)
   })
 
@@ -96,7 +96,7 @@ describe('the hold', () => {
       fc.property(count, count, count, (input, cacheWrite, output) => {
         const usage = { ...NO_USAGE, input, cacheWrite, output }
         const bounds = { ...basis, promptTokens: input + cacheWrite, maxOutputTokens: output }
-        expect(holdFor(bounds, [A_PRICE])).toBeGreaterThanOrEqual(priceOf(usage, A_PRICE))
+        expect(holdFor(bounds, [{ price: A_PRICE }])).toBeGreaterThanOrEqual(priceOf(usage, A_PRICE))
       }),
     )
   })

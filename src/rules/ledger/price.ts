@@ -75,9 +75,9 @@ export interface HoldBasis {
 }
 
 /** What to hold at admission so that the request cannot cost more: the dearest of the prices it may be served at. */
-export function holdFor(basis: HoldBasis, prices: readonly Price[]): NanoUsdt {
+export function holdFor(basis: HoldBasis, routes: readonly { readonly price: Price }[]): NanoUsdt {
   let dearest = 0n
-  for (const price of prices) {
+  for (const { price } of routes) {
     const held = priceOf(worstCaseUsage(basis, price), price)
     if (held > dearest) dearest = held
   }

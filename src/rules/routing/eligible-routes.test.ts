@@ -50,6 +50,19 @@ describe('the routes of a model that a key may use', () => {
     ])
   })
 
+  test('are the same for all keys of one supply that nothing narrows, and those of a new supply are its own', () => {
+    const supply = supplyOf(both)
+    const one = eligibleRoutes(supply, aKey(), aModel())
+    expect(eligibleRoutes(supply, aKey({ id: 'key_2' }), aModel())).toBe(one)
+    const narrow = aKey({ routePolicy: { mode: 'specified_provider', provider: 'b' } })
+    expect(eligibleRoutes(supply, narrow, aModel()).map(({ supplier }) => supplier.id)).toEqual(['b'])
+    expect(eligibleRoutes(supply, aKey({ modelAllowlist: ['other'] }), aModel())).toEqual([])
+    const [first] = both.suppliers
+    const changed = supplyOf({ ...both, suppliers: first === undefined ? [] : [first] })
+    expect(eligibleRoutes(changed, aKey(), aModel()).map(({ supplier }) => supplier.id)).toEqual(['a'])
+    expect(one).toHaveLength(2)
+  })
+
   test('are none when the allowlist keeps the model out', () => {
     expect(suppliersFor(both, aKey({ modelAllowlist: ['other'] }))).toEqual([])
   })

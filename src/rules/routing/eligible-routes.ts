@@ -38,15 +38,26 @@ export function eligibleRoutes(supply: Supply, key: ApiKey, model: Model): reado
   return own.length === 0 ? shared : [...own, ...shared]
 }
 
-function sharedRoutes(supply: Supply, key: ApiKey, model: Model): EligibleRoute[] {
+function sharedRoutes(supply: Supply, { routePolicy }: ApiKey, model: Model): readonly EligibleRoute[] {
+  const shared = routesOfAll(supply, model)
+  if (routePolicy.mode === 'intelligent') return shared
+  return shared.filter(({ supplier }) => supplier.id === routePolicy.provider)
+}
+
+/** The shared routes of a model, as far as no key's policy narrows them. */
+function routesOfAll(supply: Supply, model: Model): readonly EligibleRoute[] {
+  const { sharedRoutes } = indexOf(supply)
+  const known = sharedRoutes.get(model.id)
+  if (known !== undefined) return known
   const eligible: EligibleRoute[] = []
   for (const route of supply.routesByModel.get(model.id) ?? []) {
     const supplier = supply.suppliers.get(route.supplierId)
-    if (supplier?.source !== 'shared' || !isUsable(supplier, key)) continue
+    if (supplier?.source !== 'shared' || !supplier.enabled) continue
     // A price that is not known must not become a price of nothing.
     if (!route.enabled || route.price === null) continue
     eligible.push(makeEligible(supply, supplier, { route, price: route.price }))
   }
+  sharedRoutes.set(model.id, eligible)
   return eligible
 }
 
@@ -117,6 +128,8 @@ interface SupplyIndex {
   readonly ownSuppliers: ReadonlyMap<string, readonly Supplier[]>
   /** Which service a supplier is: two with the same place have the same models. */
   readonly placeOf: ReadonlyMap<string, string>
+  /** By model, for those that were asked for: they are the same for every key whose policy is not about one supplier. */
+  readonly sharedRoutes: Map<string, readonly EligibleRoute[]>
 }
 
 // A supply never changes, and every request asks for the same few facts of it.
@@ -132,6 +145,7 @@ function indexOf(supply: Supply): SupplyIndex {
       ({ accountId }) => accountId ?? '',
     ),
     placeOf: new Map(suppliers.map(({ id, type, baseUrl }) => [id, `${type} ${originOf(baseUrl)}`])),
+    sharedRoutes: new Map<string, readonly EligibleRoute[]>(),
   }
   indexes.set(supply, index)
   return index

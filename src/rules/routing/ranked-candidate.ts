@@ -28,9 +28,9 @@ export class RankedCandidate implements Candidate {
   /** Whether it has been counted as load before its attempt began. */
   isExpected = false
 
-  constructor(candidate: Pick<Candidate, 'route' | 'credential'>, health: CandidateHealth) {
-    this.route = candidate.route
-    this.credential = candidate.credential
+  constructor(route: EligibleRoute, credential: Credential, health: CandidateHealth) {
+    this.route = route
+    this.credential = credential
     this.health = health
   }
 

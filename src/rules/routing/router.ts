@@ -216,7 +216,7 @@ export class Router {
     const credential = route?.credentials[0]
     if (route === undefined || credential === undefined) return null
     if (routes.length > 1 || route.credentials.length > 1) return null
-    const only = this.#rankable({ route, credential }, modelId, nowMs)
+    const only = this.#rankable(route, credential, { modelId, nowMs })
     if (!only.health.isClosed || only.health.credential.coolingUntilMs(nowMs) !== null) return null
     only.place = 'only'
     return only
@@ -226,7 +226,7 @@ export class Router {
     const field: Survey = { usable: [], halfOpen: [], open: [], freeAtMs: null }
     for (const route of routes) {
       for (const credential of route.credentials) {
-        const candidate = this.#rankable({ route, credential }, modelId, nowMs)
+        const candidate = this.#rankable(route, credential, { modelId, nowMs })
         const coolingUntilMs = candidate.health.credential.coolingUntilMs(nowMs)
         if (coolingUntilMs !== null) {
           field.freeAtMs = Math.min(field.freeAtMs ?? coolingUntilMs, coolingUntilMs)
@@ -241,8 +241,16 @@ export class Router {
     return field
   }
 
-  #rankable(candidate: Omit<Candidate, 'reason'>, modelId: string, nowMs: number): RankedCandidate {
-    return new RankedCandidate(candidate, this.#health.of(candidate, modelId, nowMs))
+  #rankable(
+    route: EligibleRoute,
+    credential: Credential,
+    occasion: { readonly modelId: string; readonly nowMs: number },
+  ): RankedCandidate {
+    return new RankedCandidate(
+      route,
+      credential,
+      this.#health.ofModel(route.supplier.id, credential, occasion),
+    )
   }
 
   /** A candidate brings its health along, so that one with an old secret does not speak for the new one. */
