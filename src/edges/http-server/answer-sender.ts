@@ -1,8 +1,9 @@
 import type { PushedBody } from '../../gateway/ports/exchange.ts'
+import type { MessageWriter, WritableSocket } from '../../wire/message-writer.ts'
 import { type AnswerFields, fieldLines, fieldOf, statusLine } from './answer-head.ts'
 import { type OutgoingBody, PulledAnswer, PushedAnswer } from './outgoing-body.ts'
 import { type OutgoingFraming, OutgoingPieces } from './outgoing-pieces.ts'
-import { OutgoingQueue, type SendingSocket } from './outgoing-queue.ts'
+import { OutgoingQueue } from './outgoing-queue.ts'
 
 /** An answer as it is sent. */
 export interface AnswerParts {
@@ -21,7 +22,8 @@ export interface AnswerManner {
 }
 
 export interface SenderParts {
-  readonly socket: SendingSocket
+  readonly socket: WritableSocket
+  readonly writer: MessageWriter
   /** All of an answer was taken by the system; false: it broke off, and the client must not take it for whole. */
   readonly onSent: (isWhole: boolean) => void
 }
@@ -33,8 +35,8 @@ export class AnswerSender {
   #body: OutgoingBody | null = null
   #isClosed = false
 
-  constructor({ socket, onSent }: SenderParts) {
-    this.#queue = new OutgoingQueue(socket)
+  constructor({ socket, writer, onSent }: SenderParts) {
+    this.#queue = new OutgoingQueue(socket, writer)
     this.#onSent = onSent
   }
 
@@ -62,7 +64,7 @@ export class AnswerSender {
 
   /** Lines before the answer itself. */
   sendInterim(text: string): void {
-    this.#queue.sendText(text, text.length)
+    this.#queue.sendLines(text)
   }
 
   /** The socket takes more. */
@@ -78,21 +80,18 @@ export class AnswerSender {
   }
 
   #sendHeadAlone(text: string): void {
-    this.#queue.sendText(text, text.length)
+    this.#queue.sendLines(text)
     this.#endWhenSent(true)
   }
 
-  /** Head and body in one, because one write costs less than two. */
-  #sendText(lines: string, text: string): void {
-    const bytes = Buffer.byteLength(text)
-    const head = `${lines}content-length: ${bytes}\r\n\r\n`
-    this.#queue.sendText(head + text, head.length + bytes)
+  #sendText(lines: string, body: string): void {
+    this.#queue.sendMessage({ head: `${lines}content-length: `, body })
     this.#endWhenSent(true)
   }
 
   #sendBytes(lines: string, bytes: Uint8Array): void {
     const head = `${lines}content-length: ${bytes.length}\r\n\r\n`
-    this.#queue.sendText(head, head.length)
+    this.#queue.sendLines(head)
     this.#queue.sendPiece(bytes, bytes.length)
     this.#endWhenSent(true)
   }
@@ -103,7 +102,7 @@ export class AnswerSender {
     const answer = isPulled ? new PulledAnswer(body, pieces) : new PushedAnswer(pieces, this.#endBody)
     this.#body = answer
     const head = `${lines}${framingLine(framing)}\r\n`
-    this.#queue.sendText(head, head.length)
+    this.#queue.sendLines(head)
     if (answer instanceof PulledAnswer) answer.run(this.#endBody)
     else if (!isPulled) body.pushTo(answer)
   }

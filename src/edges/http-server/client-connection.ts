@@ -3,6 +3,7 @@ import type { GatewayError } from '../../errors/gateway-error.ts'
 import { asGatewayError } from '../../errors/render-error.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import { MalformedMessage } from '../../wire/malformed-message.ts'
+import type { MessageWriter } from '../../wire/message-writer.ts'
 import { fieldOf } from './answer-head.ts'
 import { type AnswerParts, AnswerSender, discard, isWhole } from './answer-sender.ts'
 import { type BodyFlow, IncomingBody } from './incoming-body.ts'
@@ -27,6 +28,7 @@ export interface ConnectionHost extends ExchangeOptions {
   /** A little behind, for what takes seconds: a look at the clock costs more than it would tell. */
   readonly roughlyNowMs: number
   readonly dateLine: string
+  readonly writer: MessageWriter
   serve(exchange: SocketExchange, connection: ClientConnection): void
   /** The answer to what is no request. */
   refuse(error: GatewayError): AnswerParts
@@ -73,7 +75,11 @@ export class ClientConnection implements BodyFlow {
     this.#socket = socket
     this.#host = host
     this.#movedAtMs = host.roughlyNowMs
-    this.#sender = new AnswerSender({ socket, onSent: (isWhole) => this.#endAnswer(isWhole) })
+    this.#sender = new AnswerSender({
+      socket,
+      writer: host.writer,
+      onSent: (isWhole) => this.#endAnswer(isWhole),
+    })
   }
 
   get address(): string | null {

@@ -1,28 +1,35 @@
+import type { MessageText, MessageWriter, WritableSocket } from '../../wire/message-writer.ts'
 import type { PieceSink } from './outgoing-pieces.ts'
 
-export interface SendingSocket {
-  /** Gives how much was taken; negative when nothing can be sent any more. */
-  write(data: string | Uint8Array, offset?: number, size?: number): number
-}
+// For what has to wait in line.
+const FULL: WritableSocket = { write: () => 0 }
 
 /** What a socket has not taken yet, which is nearly always nothing. */
 export class OutgoingQueue implements PieceSink {
-  readonly #socket: SendingSocket
+  readonly #socket: WritableSocket
+  readonly #writer: MessageWriter
   #unsent: Uint8Array[] = []
   #drained: PromiseWithResolvers<void> | null = null
 
-  constructor(socket: SendingSocket) {
+  constructor(socket: WritableSocket, writer: MessageWriter) {
     this.#socket = socket
+    this.#writer = writer
   }
 
   get hasUnsent(): boolean {
     return this.#unsent.length > 0
   }
 
-  /** `bytes` is how many the text has as UTF-8. */
-  sendText(text: string, bytes: number): void {
+  /** All of it is plain, so it has as many bytes as signs. */
+  sendLines(text: string): void {
     const written = this.hasUnsent ? 0 : this.#socket.write(text)
-    if (written < bytes) this.#unsent.push(Buffer.from(text).subarray(Math.max(0, written)))
+    if (written < text.length) this.#unsent.push(Buffer.from(text).subarray(Math.max(0, written)))
+  }
+
+  sendMessage(message: MessageText): void {
+    const unsent = this.#writer.write(this.hasUnsent ? FULL : this.#socket, message)
+    // What cannot be sent any more is lost with the connection.
+    if (unsent !== null && unsent !== 'closed') this.#unsent.push(unsent)
   }
 
   sendPiece(bytes: Uint8Array, size: number): void {

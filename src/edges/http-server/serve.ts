@@ -3,6 +3,7 @@ import type { Endpoint } from '../../gateway/ports/exchange.ts'
 import type { Log } from '../../gateway/ports/log.ts'
 import type { ReadForm } from '../../gateway/ports/uploads.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import { MessageWriter } from '../../wire/message-writer.ts'
 import type { AnswerParts } from './answer-sender.ts'
 import { ClientConnection, type ConnectionHost } from './client-connection.ts'
 import type { BodyLimits } from './read-body.ts'
@@ -71,6 +72,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   isLeaving = false
   roughlyNowMs = performance.now()
   dateLine = ''
+  readonly writer = new MessageWriter()
   readonly #desk: RequestDesk
   readonly #log: Log
   readonly #listener: Bun.TCPSocketListener<ClientConnection>

@@ -1,11 +1,11 @@
 import type { Socket } from 'bun'
 import type { Clock } from '../../vocabulary/clock.ts'
+import type { MessageText, MessageWriter, Unsent } from '../../wire/message-writer.ts'
 import type { Origin } from './origin.ts'
-import type { RequestText, RequestWriter, Unsent } from './request-writer.ts'
 
 export interface ConnectionParts {
   readonly clock: Clock
-  readonly writer: RequestWriter
+  readonly writer: MessageWriter
 }
 
 /** Whoever uses a connection hears what happens to it. */
@@ -22,7 +22,7 @@ const STALE_MS = 1_000
 export class Connection {
   readonly #origin: Origin
   readonly #clock: Clock
-  readonly #writer: RequestWriter
+  readonly #writer: MessageWriter
   #socket: Socket<Connection> | null = null
   #user: ConnectionUser | null = null
   #unsent: Unsent = null
@@ -85,7 +85,7 @@ export class Connection {
   }
 
   /** Sends a request; its answer and the connection's end go to the user. */
-  send(request: RequestText, user: ConnectionUser): void {
+  send(request: MessageText, user: ConnectionUser): void {
     this.#user = user
     const unsent = this.#socket === null ? 'closed' : this.#writer.write(this.#socket, request)
     if (unsent === 'closed') this.lose(null)

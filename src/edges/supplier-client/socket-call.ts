@@ -1,14 +1,14 @@
 import type { HttpAnswer } from '../../wire/http-answer.ts'
+import type { MessageText } from '../../wire/message-writer.ts'
 import type { Connection, ConnectionUser } from './connection.ts'
 import { decompress } from './decompress.ts'
 import type { Origin } from './origin.ts'
-import type { RequestText } from './request-writer.ts'
 import type { ResponseHead } from './response-head.ts'
 import { ResponseReader, type ResponseSink } from './response-reader.ts'
 import { type AnswerSource, SocketAnswer } from './socket-answer.ts'
 
 /** What is asked of whom. */
-export interface SocketRequest extends RequestText {
+export interface SocketRequest extends MessageText {
   readonly origin: Origin
   /** How long a new connection may take. */
   readonly connectMs: number

@@ -1,10 +1,10 @@
 import type { SupplierCall } from '../../gateway/ports/supplier-call.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { HttpAnswer } from '../../wire/http-answer.ts'
+import { MessageWriter } from '../../wire/message-writer.ts'
 import { Connection } from './connection.ts'
 import { FetchClient } from './fetch-client.ts'
 import type { Origin } from './origin.ts'
-import { RequestWriter } from './request-writer.ts'
 import { type ConnectionSource, SocketCall, type SocketRequest } from './socket-call.ts'
 import { AddressBook } from './supplier-address.ts'
 
@@ -22,7 +22,7 @@ export class SupplierClient {
   readonly #isProxied: boolean
   readonly #fetchClient: FetchClient
   readonly #addresses = new AddressBook()
-  readonly #writer = new RequestWriter()
+  readonly #writer = new MessageWriter()
   readonly #connections: ConnectionSource = {
     open: (origin, connectMs) => this.#open(origin, connectMs),
   }

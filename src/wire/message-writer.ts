@@ -1,10 +1,13 @@
-import type { Socket } from 'bun'
-
-/** A request as it is sent, but for its length. */
-export interface RequestText {
+/** An HTTP/1.1 message as it is sent, but for its length. */
+export interface MessageText {
   /** Up to the value of `content-length`, which is its last field. */
   readonly head: string
   readonly body: string
+}
+
+export interface WritableSocket {
+  /** Gives how many bytes were taken; negative when nothing can be sent any more. */
+  write(data: string | Uint8Array, offset?: number, size?: number): number
 }
 
 /** What a socket did not take yet, null when it took everything. */
@@ -18,15 +21,15 @@ const LONGEST_BODY = Math.floor((MEMORY_BYTES - MOST_HEAD_BYTES) / 3)
 const LONGEST_HEAD = MOST_HEAD_BYTES - 16
 
 /**
- * Writes requests, head and body in one: one write costs less than two. Most are put together in memory that is used
+ * Writes messages, head and body in one: one write costs less than two. Most are put together in memory that is used
  * again, because a text that is made of others is copied once more, and left behind, before it is sent.
  */
-export class RequestWriter {
+export class MessageWriter {
   readonly #memory = Buffer.allocUnsafeSlow(MEMORY_BYTES)
 
-  write(socket: Pick<Socket, 'write'>, request: RequestText): Unsent | 'closed' {
-    const { head, body } = request
-    if (body.length > LONGEST_BODY || head.length > LONGEST_HEAD) return writeText(socket, request)
+  write(socket: WritableSocket, message: MessageText): Unsent | 'closed' {
+    const { head, body } = message
+    if (body.length > LONGEST_BODY || head.length > LONGEST_HEAD) return writeText(socket, message)
     // The body first: its length stands in the head.
     const bodyBytes = this.#memory.write(body, MOST_HEAD_BYTES)
     const start = startOf(head, bodyBytes)
@@ -39,7 +42,7 @@ export class RequestWriter {
   }
 }
 
-function writeText(socket: Pick<Socket, 'write'>, { head, body }: RequestText): Unsent | 'closed' {
+function writeText(socket: WritableSocket, { head, body }: MessageText): Unsent | 'closed' {
   const bodyBytes = Buffer.byteLength(body)
   const start = startOf(head, bodyBytes)
   const text = start + body

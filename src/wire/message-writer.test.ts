@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { RequestWriter } from './request-writer.ts'
+import { MessageWriter } from './message-writer.ts'
 
 /** A socket that takes so many bytes and no more. */
 function socketTaking(mostBytes: number) {
@@ -25,15 +25,15 @@ const body = fc
   .tuple(fc.constantFrom('a', 'é', '€', '😀'), length)
   .map(([character, count]) => character.repeat(count).slice(0, count - (count % 2)))
 
-test('a request is sent whole, however much of it a socket takes at once', () => {
+test('a message is sent whole, however much of it a socket takes at once', () => {
   fc.assert(
     fc.property(body, fc.constantFrom('', 'x'.repeat(8_200)), fc.nat(), (text, more, part) => {
       const request = `${HEAD.replace('/', `/${more}`)}${Buffer.byteLength(text)}\r\n\r\n${text}`
       const socket = socketTaking(part % (Buffer.byteLength(request) + 10))
-      const writer = new RequestWriter()
+      const writer = new MessageWriter()
       const unsent = writer.write(socket, { head: HEAD.replace('/', `/${more}`), body: text })
       if (unsent === 'closed') throw new Error(unsent)
-      // What is left of one request is not touched by the next.
+      // What is left of one message is not touched by the next.
       writer.write(socketTaking(0), { head: HEAD, body: 'z'.repeat(1_000) })
       expect(socket.text(unsent ?? new Uint8Array())).toBe(request)
     }),
@@ -41,5 +41,5 @@ test('a request is sent whole, however much of it a socket takes at once', () =>
 })
 
 test.each(['', 'x'.repeat(50_000)])('a socket that is closed takes nothing', (text) => {
-  expect(new RequestWriter().write({ write: () => -1 }, { head: HEAD, body: text })).toBe('closed')
+  expect(new MessageWriter().write({ write: () => -1 }, { head: HEAD, body: text })).toBe('closed')
 })
