@@ -46,6 +46,7 @@ export class AnswerBody implements LiveStream, PushedBody {
   #supplierSpokeAtMs: number
   #clientHeardAtMs: number
   #clientTookAtMs: number
+  #behindBytes = 0
 
   constructor(parts: AnswerBodyParts) {
     this.#parts = parts
@@ -63,6 +64,10 @@ export class AnswerBody implements LiveStream, PushedBody {
   }
 
   pushTo(sink: BodySink): void {
+    if (this.#isEnded) {
+      sink.breakOff()
+      return
+    }
     this.#sink = sink
     for (const bytes of this.#parts.stream.first) {
       this.#bodies?.add(bytes)
@@ -75,6 +80,7 @@ export class AnswerBody implements LiveStream, PushedBody {
   }
 
   beat(nowMs: number): void {
+    this.#noteProgress(nowMs)
     const { timeouts } = this.#parts.gateway
     const supplierIdleMs = this.#parts.candidate.route.supplier.timeouts.idleMs ?? timeouts.idleMs
     if (nowMs - this.#supplierSpokeAtMs >= supplierIdleMs && this.#isWaiting()) {
@@ -84,6 +90,13 @@ export class AnswerBody implements LiveStream, PushedBody {
     } else if (nowMs - this.#clientHeardAtMs >= timeouts.heartbeatMs) {
       this.#sendHeartbeat(nowMs)
     }
+  }
+
+  /** A client may take minutes for one large event, as long as it takes some of it. */
+  #noteProgress(nowMs: number): void {
+    const behindBytes = this.#sink?.behindBytes ?? 0
+    if (behindBytes < this.#behindBytes) this.#clientTookAtMs = nowMs
+    this.#behindBytes = behindBytes
   }
 
   fail(error: GatewayError): void {
@@ -122,8 +135,8 @@ export class AnswerBody implements LiveStream, PushedBody {
       if (tap.failure !== null) return this.#endWithFailure(tap.failure)
       if (tap.isTerminated) return this.#complete(null)
       // Nothing is read that the client has no room for, which is what holds a fast supplier back.
-      if (sink.isBehind) await sink.caughtUp()
-      this.#clientTookAtMs = this.#supplierSpokeAtMs
+      if (sink.isBehind) await this.#waitForClient(sink)
+      else this.#clientTookAtMs = this.#supplierSpokeAtMs
       // Two plain functions: an async one in between would cost every chunk another promise.
       const bytes = await reader.read().then(this.#takeChunk, supplierIsGone)
       if (this.#isEnded) return
@@ -133,6 +146,12 @@ export class AnswerBody implements LiveStream, PushedBody {
       if (tap.isTerminated) return this.#complete(forwarded)
       if (forwarded !== null) this.#send(forwarded)
     }
+  }
+
+  async #waitForClient(sink: BodySink): Promise<void> {
+    this.#behindBytes = sink.behindBytes
+    await sink.caughtUp()
+    this.#clientTookAtMs = this.#parts.gateway.clock.nowMs()
   }
 
   /** null when the supplier has ended its response. */

@@ -40,8 +40,9 @@ export class AnswerSender {
     this.#onSent = onSent
   }
 
-  get isStreaming(): boolean {
-    return this.#body !== null
+  /** Whether what is being sent is pushed here by somebody who looks after it. */
+  get isPushed(): boolean {
+    return this.#body instanceof PushedAnswer
   }
 
   get hasUnsent(): boolean {
@@ -104,7 +105,7 @@ export class AnswerSender {
     const head = `${lines}${framingLine(framing)}\r\n`
     this.#queue.sendLines(head)
     if (answer instanceof PulledAnswer) answer.run(this.#endBody)
-    else if (!isPulled) body.pushTo(answer)
+    else if (!isPulled) push(body, answer)
   }
 
   readonly #endBody = (isWhole: boolean): void => {
@@ -117,6 +118,15 @@ export class AnswerSender {
     if (this.#isClosed) return
     if (!this.hasUnsent) this.#onSent(isWhole)
     else void this.#queue.drained().then(() => this.#endWhenSent(isWhole))
+  }
+}
+
+/** The head has left, so whatever goes wrong from here on can only be told by breaking off. */
+function push(body: PushedBody, answer: PushedAnswer): void {
+  try {
+    body.pushTo(answer)
+  } catch {
+    answer.breakOff()
   }
 }
 

@@ -6,10 +6,12 @@ import { MalformedMessage } from '../../wire/malformed-message.ts'
 import type { MessageWriter } from '../../wire/message-writer.ts'
 import { fieldOf } from './answer-head.ts'
 import { type AnswerParts, AnswerSender, discard, isWhole } from './answer-sender.ts'
+import { GrowingBytes } from './growing-bytes.ts'
 import { type BodyFlow, IncomingBody } from './incoming-body.ts'
 import { cutShort } from './read-body.ts'
 import {
   bodyLengthOf,
+  expectsInvitation,
   framingOf,
   malformed,
   type RequestHead,
@@ -45,8 +47,8 @@ type Phase = 'head' | 'serving' | 'answering' | 'clearing' | 'leaving'
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const MOST_HEAD_BYTES = 64 * 1024
-// Of requests that are sent before the one before them is answered.
-const MOST_UNREAD_BYTES = 64 * 1024
+// Of requests that are sent before the one before them is answered; beyond, they have to be sent again.
+const MOST_UNREAD_BYTES = 1024 * 1024
 // For how long a client may take to notice that its connection has ended, before it is cut.
 const FAREWELL_MS = 2_000
 const NOTHING = Buffer.alloc(0)
@@ -60,11 +62,13 @@ export class ClientConnection implements BodyFlow {
   readonly #sender: AnswerSender
   #phase: Phase = 'head'
   /** The beginning of a head, or what came after the request that is being served. */
-  #unread: Buffer | null = null
+  readonly #unread = new GrowingBytes()
   #exchange: SocketExchange | null = null
   /** While it is coming in. */
   #body: IncomingBody | null = null
   #hasServed = false
+  /** Whether the client waits to be told that its body is wanted. */
+  #isInvitationAwaited = false
   #endsAfterAnswer = false
   #isPaused = false
   /** When something last came or went, as far as anybody has to know. */
@@ -133,7 +137,9 @@ export class ClientConnection implements BodyFlow {
     const hasLength =
       isWhole(parts.body) || head.takesChunks || fieldOf(parts.headers, 'content-length') !== null
     const wantsEnd = fieldOf(parts.headers, 'connection') === 'close' || this.#host.isLeaving
-    this.#endsAfterAnswer ||= wantsEnd || !head.staysOpen || !hasLength
+    // A client that was not invited may send its body all the same, or not: what comes next could be either.
+    const isBodyInDoubt = this.#isInvitationAwaited
+    this.#endsAfterAnswer ||= wantsEnd || !head.staysOpen || !hasLength || isBodyInDoubt
     this.#phase = 'answering'
     this.#movedAtMs = this.#host.roughlyNowMs
     this.#sender.send(parts, {
@@ -151,8 +157,9 @@ export class ClientConnection implements BodyFlow {
   }
 
   invite(): void {
-    const isAwaited = this.#exchange?.headers.get('expect')?.toLowerCase() === '100-continue'
-    if (isAwaited && this.#phase === 'serving') this.#sender.sendInterim('HTTP/1.1 100 Continue\r\n\r\n')
+    if (!this.#isInvitationAwaited || this.#phase !== 'serving') return
+    this.#isInvitationAwaited = false
+    this.#sender.sendInterim('HTTP/1.1 100 Continue\r\n\r\n')
   }
 
   /** Ends what has taken too long. */
@@ -167,12 +174,12 @@ export class ClientConnection implements BodyFlow {
     const { idleMs, headMs } = this.#host
     switch (this.#phase) {
       case 'head':
-        return this.#unread === null && this.#hasServed ? idleMs : headMs
+        return this.#unread.length === 0 && this.#hasServed ? idleMs : headMs
       case 'serving':
         return this.#body === null || this.#isPaused ? Number.POSITIVE_INFINITY : idleMs
       case 'answering':
-        // A stream may be silent for as long as its story allows, and its story notices a client that does not read.
-        return this.#sender.isStreaming || !this.#sender.hasUnsent ? Number.POSITIVE_INFINITY : idleMs
+        // Whoever pushes a body notices a client that does not read.
+        return this.#sender.isPushed || !this.#sender.hasUnsent ? Number.POSITIVE_INFINITY : idleMs
       case 'clearing':
         return idleMs
       case 'leaving':
@@ -181,13 +188,16 @@ export class ClientConnection implements BodyFlow {
   }
 
   #readRequest(bytes: Buffer): void {
-    const known = withoutBlankLines(this.#unread === null ? bytes : joined(this.#unread, bytes))
+    const hasBegun = this.#unread.length > 0
+    this.#unread.add(bytes)
+    const known = withoutBlankLines(this.#unread.take())
     const end = known.indexOf(HEAD_END)
     if (end < 0 && known.length <= MOST_HEAD_BYTES) {
-      this.#waitForHead(known)
+      this.#unread.add(known)
+      // Empty lines alone are no beginning, however many there are.
+      if (!hasBegun && known.length > 1) this.#movedAtMs = this.#host.roughlyNowMs
       return
     }
-    this.#unread = null
     try {
       if (end < 0 || end > MOST_HEAD_BYTES) throw tooLargeHead(MOST_HEAD_BYTES)
       const head = readRequestHead(known, end)
@@ -197,27 +207,23 @@ export class ClientConnection implements BodyFlow {
     }
   }
 
-  #waitForHead(known: Buffer): void {
-    const isBeginning = this.#unread === null && known.length > 0
-    if (isBeginning) this.#movedAtMs = this.#host.roughlyNowMs
-    this.#unread = known.length === 0 ? null : known
-  }
-
   #readContent(head: RequestHead, known: Buffer, from: number): RequestContent {
     const length = bodyLengthOf(head)
     const end = length === 'chunked' ? Number.POSITIVE_INFINITY : from + length
     if (end <= known.length) {
-      if (end < known.length) this.#unread = known.subarray(end)
+      if (end < known.length) this.#unread.add(known.subarray(end))
       return { length, body: length === 0 ? NOTHING : known.subarray(from, end) }
     }
     const body = new IncomingBody(framingOf(length), this)
     this.#body = body
+    this.#isInvitationAwaited = from === known.length && expectsInvitation(head)
     if (from < known.length) this.#pushBody(body, known.subarray(from))
     return { length, body }
   }
 
   #begin(head: RequestHead, content: RequestContent): void {
     this.#phase = 'serving'
+    this.#movedAtMs = this.#host.roughlyNowMs
     this.#endsAfterAnswer = false
     const startedAtMs = this.#host.clock.nowMs()
     this.#exchange = new SocketExchange({ head, content, startedAtMs, connection: this }, this.#host)
@@ -225,7 +231,9 @@ export class ClientConnection implements BodyFlow {
   }
 
   #readBody(body: IncomingBody, bytes: Buffer): void {
-    this.#movedAtMs = this.#host.roughlyNowMs
+    this.#isInvitationAwaited = false
+    // What is thrown away has its time as a whole, and not between two bytes.
+    if (this.#phase !== 'clearing') this.#movedAtMs = this.#host.roughlyNowMs
     try {
       this.#pushBody(body, bytes)
     } catch (error) {
@@ -245,8 +253,12 @@ export class ClientConnection implements BodyFlow {
   }
 
   #keepUnread(bytes: Buffer): void {
-    this.#unread = this.#unread === null ? bytes : joined(this.#unread, bytes)
-    if (this.#unread.length > MOST_UNREAD_BYTES) this.setPaused(true)
+    if (this.#endsAfterAnswer) return
+    this.#unread.add(bytes)
+    if (this.#unread.length <= MOST_UNREAD_BYTES) return
+    // Not held back by pausing: over a paused socket nobody hears that the client has left.
+    this.#endsAfterAnswer = true
+    this.#unread.take()
   }
 
   #ownLines({ takesChunks }: RequestHead): string {
@@ -290,26 +302,22 @@ export class ClientConnection implements BodyFlow {
     this.#phase = 'head'
     this.#movedAtMs = this.#host.roughlyNowMs
     this.setPaused(false)
-    // In a turn of its own: thousands of requests that came at once would otherwise be answered each within the other.
-    if (this.#unread !== null) queueMicrotask(() => this.#readNext())
+    // In a turn of its own: thousands of requests that came at once would otherwise hold up everybody else.
+    if (this.#unread.length > 0) setImmediate(() => this.#readNext())
   }
 
   #readNext(): void {
-    if (this.#phase === 'head' && this.#unread !== null) this.#readRequest(NOTHING)
+    if (this.#phase === 'head' && !this.#isClosed && this.#unread.length > 0) this.#readRequest(NOTHING)
   }
 
   #hangUp(): void {
     this.#phase = 'leaving'
     this.#movedAtMs = this.#host.roughlyNowMs
-    this.#unread = null
+    this.#unread.take()
     this.setPaused(false)
     // Not both directions: what the client is still sending would be answered by a reset, which may overtake the answer.
     this.#socket.shutdown()
   }
-}
-
-function joined(one: Buffer, other: Buffer): Buffer {
-  return other.length === 0 ? one : Buffer.concat([one, other])
 }
 
 function refusalFor(error: unknown): GatewayError {

@@ -220,6 +220,13 @@ describe('a client that asks before it sends', () => {
   const expecting = (length: number, more = 'Expect: 100-continue') =>
     head('POST /echo HTTP/1.1', 'Host: x', `Content-Length: ${length}`, more)
 
+  test('and is refused without being invited is not listened to any more', async () => {
+    const connection = new RawConnection(echo.port)
+    void connection.send(expecting(MAX_BODY_BYTES + 1))
+    expect((await connection.answer()).status).toBe(413)
+    expect(await connection.ended()).toBe('closed')
+  })
+
   test.each(['Expect: 100-continue', 'expect: 100-Continue'])('is told to go on (%s)', async (line) => {
     const connection = new RawConnection(echo.port)
     void connection.send(expecting(5, line))

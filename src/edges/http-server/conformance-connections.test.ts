@@ -294,3 +294,31 @@ describe('a client that leaves', () => {
     expect((await ask(echo.port, get('/echo'))).status).toBe(200)
   })
 })
+
+describe('a client that sends more before it was answered', () => {
+  const MUCH = 300_000
+
+  test('is heard of when it leaves', async () => {
+    const { endpoint, begun } = slow()
+    const connection = open(start({ endpoints: [endpoint] }))
+    void connection.send(get('/slow') + 'x'.repeat(MUCH))
+    const left = Promise.withResolvers<void>()
+    ;(await begun).onLeave(left.resolve)
+    await nextRound()
+    connection.destroy()
+    await left.promise
+  })
+
+  test('than can be kept gets its answer, and has to ask again for the rest', async () => {
+    const { endpoint, begun, release } = slow()
+    const echo = start({ endpoints: [endpoint] })
+    const connection = open(echo)
+    void connection.send(get('/slow'))
+    await begun
+    await connection.sendApart(Array.from({ length: 8 }, () => get('/echo').repeat(MUCH / 50)))
+    release()
+    expect((await connection.answer()).headers.connection).toBe('close')
+    expect(await connection.ended()).toBe('closed')
+    expect(echo.begun).toEqual(['GET /slow'])
+  })
+})

@@ -169,3 +169,11 @@ describe('a head that is too large', () => {
     connection.destroy()
   })
 })
+
+test('wishes for the connection may have any blanks around them', async () => {
+  const blanks = ' '.repeat(30_000)
+  for (const wishes of [`x${blanks},close`, `x${blanks}y, Close ${blanks}`, `${blanks},\t close\t`]) {
+    const { answers, ending } = await converse(echo.port, get('/echo', `Connection: ${wishes}`))
+    expect([answers.length, ending]).toEqual([1, 'closed'])
+  }
+})

@@ -137,3 +137,35 @@ test('a body that drips in is refused after its time, however steadily it drips'
   await connection.ended()
   clearInterval(drip)
 })
+
+test('a request after a long silence has the time for its body as any other', async () => {
+  start()
+  const connection = new RawConnection(echo.port)
+  opened.push(connection)
+  void connection.send(get('/echo'))
+  await connection.answer()
+  await Bun.sleep((IDLE_SECONDS * 1_000 * 2) / 3)
+  void connection.send(head('POST /echo HTTP/1.1', 'Host: x', 'Content-Length: 2'))
+  await Bun.sleep((IDLE_SECONDS * 1_000 * 2) / 3)
+  void connection.send('ab')
+  expect((await connection.answer()).status).toBe(200)
+})
+
+test.each(['a stream', 'a whole answer'])('a client that does not take %s is cut off', async (kind) => {
+  const piece = new Uint8Array(1_000_000)
+  const cancelled = Promise.withResolvers<void>()
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(piece),
+    cancel: () => cancelled.resolve(),
+  })
+  const handle = () => reply(kind === 'a stream' ? body : 'x'.repeat(50_000_000))
+  start({ endpoints: [{ method: 'GET', path: '/much', handle }] })
+  const connection = new RawConnection(echo.port)
+  opened.push(connection)
+  connection.pause()
+  void connection.send(get('/much'))
+  if (kind === 'a stream') await cancelled.promise
+  while (echo.server.pending > 0 || echo.begun.length === 0) await Bun.sleep(20)
+  connection.resume()
+  await connection.ended()
+})

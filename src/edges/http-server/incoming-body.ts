@@ -1,4 +1,5 @@
 import type { BodyFraming, BodyTaker } from '../../wire/body-framing.ts'
+import { GrowingBytes } from './growing-bytes.ts'
 
 /** Where the bytes of a body come from, and can be held back. */
 export interface BodyFlow {
@@ -22,8 +23,8 @@ const MOST_WAITING_BYTES = 256 * 1024
 export class IncomingBody implements BodyTaker {
   readonly #framing: BodyFraming
   readonly #flow: BodyFlow
-  #held: Buffer[] = []
-  #heldBytes = 0
+  /** What nobody has read yet. */
+  readonly #unread = new GrowingBytes()
   #reader: BodyReader | null = null
   #failure: Error | null = null
   #isDiscarded = false
@@ -40,19 +41,13 @@ export class IncomingBody implements BodyTaker {
   /** Returns how many of these bytes belong to this body. Throws MalformedMessage when that cannot be told. */
   push(bytes: Buffer): number {
     const taken = this.#framing.push(bytes, this)
-    if (this.isComplete) this.#reader?.complete()
-    else if (this.#reader === null && this.#heldBytes > MOST_HELD_BYTES) this.#flow.setPaused(true)
+    if (this.#reader !== null) this.#giveTo(this.#reader)
+    else if (this.#unread.length > MOST_HELD_BYTES) this.#flow.setPaused(true)
     return taken
   }
 
   takeBody(bytes: Buffer): void {
-    if (this.#isDiscarded) return
-    if (this.#reader !== null) {
-      this.#reader.takeBody(bytes)
-      return
-    }
-    this.#held.push(bytes)
-    this.#heldBytes += bytes.length
+    if (!this.#isDiscarded) this.#unread.add(bytes)
   }
 
   /** From now on the body goes to this reader; what has come already, at once. */
@@ -62,13 +57,18 @@ export class IncomingBody implements BodyTaker {
       return
     }
     this.#reader = reader
-    for (const bytes of this.#held.splice(0)) this.takeBody(bytes)
-    if (this.isComplete) {
-      reader.complete()
-      return
-    }
+    this.#giveTo(reader)
+    if (this.isComplete) return
     this.#flow.invite()
     this.#flow.setPaused(false)
+  }
+
+  /** Many small chunks that came together are one piece: each alone would take far more memory than it holds. */
+  #giveTo(reader: BodyReader): void {
+    if (this.#unread.length > 0) reader.takeBody(this.#unread.take())
+    if (!this.isComplete) return
+    this.#reader = null
+    reader.complete()
   }
 
   setPaused(isPaused: boolean): void {
@@ -78,8 +78,7 @@ export class IncomingBody implements BodyTaker {
   /** Nobody will read the rest. It is still taken in, since the next request comes after it. */
   discard(): void {
     this.#isDiscarded = true
-    this.#held = []
-    this.#heldBytes = 0
+    this.#unread.take()
     this.#reader = null
     this.#flow.setPaused(false)
   }
@@ -97,8 +96,8 @@ export class GatheringReader implements BodyReader {
   readonly #gathered = Promise.withResolvers<Uint8Array>()
   readonly #maxBytes: number
   readonly #refuse: () => Error
-  #pieces: Uint8Array[] = []
-  #bytes = 0
+  readonly #bytes = new GrowingBytes()
+  #hasFailed = false
 
   constructor(maxBytes: number, refuse: () => Error) {
     this.#maxBytes = maxBytes
@@ -110,17 +109,18 @@ export class GatheringReader implements BodyReader {
   }
 
   takeBody(bytes: Buffer): void {
-    this.#bytes += bytes.length
-    if (this.#bytes <= this.#maxBytes) this.#pieces.push(bytes)
+    if (this.#hasFailed) return
+    if (this.#bytes.length + bytes.length <= this.#maxBytes) this.#bytes.add(bytes)
     else this.fail(this.#refuse())
   }
 
   complete(): void {
-    this.#gathered.resolve(Buffer.concat(this.#pieces))
+    this.#gathered.resolve(this.#bytes.take())
   }
 
   fail(error: Error): void {
-    this.#pieces = []
+    this.#hasFailed = true
+    this.#bytes.take()
     this.#gathered.reject(error)
   }
 }

@@ -61,6 +61,10 @@ export class PushedAnswer implements OutgoingBody, BodySink {
     return this.#pieces.isBehind
   }
 
+  get behindBytes(): number {
+    return this.#pieces.behindBytes
+  }
+
   caughtUp(): Promise<void> {
     return this.#pieces.caughtUp()
   }

@@ -3,6 +3,7 @@ export interface PieceSink {
   /** Takes all of it; what the system does not take at once is copied and sent later. */
   sendPiece(bytes: Uint8Array, size: number): void
   readonly hasUnsent: boolean
+  readonly unsentBytes: number
   /** Resolves when nothing is left unsent, or nobody is there any more. */
   drained(): Promise<void>
 }
@@ -34,6 +35,10 @@ export class OutgoingPieces {
 
   get isBehind(): boolean {
     return this.#sink.hasUnsent
+  }
+
+  get behindBytes(): number {
+    return this.#sink.unsentBytes
   }
 
   caughtUp(): Promise<void> {

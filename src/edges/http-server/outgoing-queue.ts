@@ -16,6 +16,12 @@ export class OutgoingQueue implements PieceSink {
     this.#writer = writer
   }
 
+  get unsentBytes(): number {
+    let bytes = 0
+    for (const piece of this.#unsent) bytes += piece.length
+    return bytes
+  }
+
   get hasUnsent(): boolean {
     return this.#unsent.length > 0
   }

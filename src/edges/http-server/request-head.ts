@@ -61,8 +61,13 @@ function refuseDoubtfulHost(fields: HeadFields, isHttp11: boolean): void {
 function staysOpen(fields: HeadFields, isHttp11: boolean): boolean {
   const connection = fields.get('connection')
   if (connection === null) return isHttp11
-  const wishes = connection.toLowerCase().split(/[ \t]*,[ \t]*/)
+  const wishes = connection.split(',').map((wish) => wish.trim().toLowerCase())
   return isHttp11 ? !wishes.includes('close') : wishes.includes('keep-alive')
+}
+
+/** Older clients do not know of it, and would take the invitation for the answer. */
+export function expectsInvitation({ fields, takesChunks }: RequestHead): boolean {
+  return takesChunks && fields.get('expect')?.toLowerCase() === '100-continue'
 }
 
 /** Where the body ends: a number of bytes, or chunks. Throws when two readers could be of two minds about it. */

@@ -6,6 +6,7 @@ import { type IncomingBody, streamOf } from './incoming-body.ts'
 import { type BodyLimits, BodyReading, decodeBody, refusalOf } from './read-body.ts'
 import type { RequestHead } from './request-head.ts'
 
+const READ: RequestContent = { length: 0, body: Buffer.alloc(0) }
 const NO_PARAMS: Readonly<Record<string, string>> = {}
 const NOTHING_TO_STOP = (): void => {}
 
@@ -36,7 +37,7 @@ export class SocketExchange implements Exchange {
   params = NO_PARAMS
   actor?: string
   readonly #head: RequestHead
-  readonly #content: RequestContent
+  #content: RequestContent
   readonly #connection: { readonly address: string | null }
   readonly #options: ExchangeOptions
   #leaveListeners: (() => void)[] | null = null
@@ -94,6 +95,8 @@ export class SocketExchange implements Exchange {
     const { body, length } = this.#content
     const refusal = refusalOf(this.headers, length, bodyLimits)
     if (refusal !== null) return Promise.reject(refusal)
+    // An answer may take minutes, and whoever reads a body keeps of it what is needed.
+    this.#content = READ
     if (body instanceof Uint8Array) return readAtHand(body, this.headers)
     this.#reading = new BodyReading(body, bodyLimits)
     return this.#reading.bytes.then((bytes) => {

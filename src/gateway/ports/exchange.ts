@@ -42,6 +42,8 @@ export interface BodySink {
   send(bytes: Uint8Array): void
   /** Whether the client has not taken yet what was sent. */
   readonly isBehind: boolean
+  /** How much of it. */
+  readonly behindBytes: number
   /** Resolves when the client has caught up, or is gone. */
   caughtUp(): Promise<void>
   /** The body is complete. */
