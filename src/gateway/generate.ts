@@ -23,7 +23,8 @@ export async function generate(exchange: Exchange, protocol: Protocol, gateway: 
   const first = welcomed instanceof Promise ? await welcomed : welcomed
   const limits = new ToldLimits(first, gateway)
   try {
-    const text = await exchange.readText()
+    const body = exchange.readText()
+    const text = body instanceof Promise ? await body : body
     const read = readRequest(text, first, court)
     const reading = read instanceof Promise ? await read : read
     const judged = judge(first, court, (caller) => admit(askingOf(caller, protocol, reading), gateway))

@@ -18,6 +18,7 @@ import {
   readRequestHead,
   tooLargeHead,
 } from './request-head.ts'
+import type { RequestIds } from './request-ids.ts'
 import { type ExchangeOptions, type RequestContent, SocketExchange } from './socket-exchange.ts'
 
 /** What all connections of a server have in common. */
@@ -31,6 +32,7 @@ export interface ConnectionHost extends ExchangeOptions {
   readonly roughlyNowMs: number
   readonly dateLine: string
   readonly writer: MessageWriter
+  readonly requestIds: RequestIds
   serve(exchange: SocketExchange, connection: ClientConnection): void
   /** The answer to what is no request. */
   refuse(error: GatewayError): AnswerParts
@@ -226,7 +228,9 @@ export class ClientConnection implements BodyFlow {
     this.#movedAtMs = this.#host.roughlyNowMs
     this.#endsAfterAnswer = false
     const startedAtMs = this.#host.clock.nowMs()
-    this.#exchange = new SocketExchange({ head, content, startedAtMs, connection: this }, this.#host)
+    const requestId = this.#host.requestIds.next(startedAtMs)
+    const parts = { requestId, head, content, startedAtMs, connection: this }
+    this.#exchange = new SocketExchange(parts, this.#host)
     this.#host.serve(this.#exchange, this)
   }
 

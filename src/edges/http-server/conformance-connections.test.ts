@@ -277,7 +277,7 @@ describe('a client that leaves', () => {
       method: 'POST',
       path: '/read',
       handle: (exchange) =>
-        exchange.readText().then(
+        Promise.resolve(exchange.readText()).then(
           () => reply('read'),
           (error) => {
             failed.resolve(error)

@@ -6,7 +6,7 @@ import type { ClientConnection } from './client-connection.ts'
 import { allowBrowsers, answerPreflight } from './cors.ts'
 import { type Found, Resources } from './resources.ts'
 import type { ServerOptions } from './serve.ts'
-import { makeRequestId, type SocketExchange } from './socket-exchange.ts'
+import type { SocketExchange } from './socket-exchange.ts'
 import { unknownPath, wrongMethod } from './unknown-path.ts'
 
 type DeskOptions = Pick<ServerOptions, 'endpoints' | 'clock' | 'log'>
@@ -22,41 +22,33 @@ export class RequestDesk {
     this.#resources = new Resources(options.endpoints)
   }
 
-  /** Never fails: whatever goes wrong becomes an answer. */
+  /** Never fails: whatever goes wrong becomes an answer. All in one step, since every further one would cost a promise. */
   async serve(exchange: SocketExchange, connection: ClientConnection): Promise<void> {
     const found = this.#resources.find(exchange.path)
     const endpoint = found?.resource.endpoints.get(exchange.method)
-    const parts =
-      endpoint === undefined
-        ? answerNobody(exchange, found)
-        : await this.#ask(endpoint, exchange, found?.params ?? null)
-    this.#log(exchange, parts.status)
+    if (endpoint === undefined) {
+      this.#send(answerNobody(exchange, found), exchange, connection)
+      return
+    }
+    let parts: AnswerParts
+    try {
+      if (this.isClosing && !endpoint.isServedWhileClosing) throw shuttingDown()
+      if (found?.params) exchange.params = found.params
+      const answer = await endpoint.handle(exchange)
+      parts = answer instanceof Response ? await partsOf(answer) : answer
+    } catch (thrown) {
+      parts = this.#refuse(thrown, exchange, endpoint)
+    }
     this.#send(parts, exchange, connection)
   }
 
   /** The answer to what is no request. */
-  refuse(error: GatewayError): AnswerParts {
-    const requestId = makeRequestId()
+  refuse(error: GatewayError, requestId: string): AnswerParts {
     const answer = renderError(error, requestId)
     answer.headers['x-request-id'] = requestId
     answer.headers['request-id'] = requestId
     this.#options.log.request({ requestId, method: '', path: '', status: answer.status, durationMs: 0 })
     return answer
-  }
-
-  async #ask(
-    endpoint: Endpoint,
-    exchange: SocketExchange,
-    params: Readonly<Record<string, string>> | null,
-  ): Promise<AnswerParts> {
-    if (params !== null) exchange.params = params
-    try {
-      if (this.isClosing && !endpoint.isServedWhileClosing) throw shuttingDown()
-      const answer = await endpoint.handle(exchange)
-      return answer instanceof Response ? await partsOf(answer) : answer
-    } catch (thrown) {
-      return this.#refuse(thrown, exchange, endpoint)
-    }
   }
 
   #refuse(thrown: unknown, exchange: SocketExchange, endpoint: Endpoint): Reply {
@@ -73,8 +65,9 @@ export class RequestDesk {
   }
 
   #send(parts: AnswerParts, exchange: SocketExchange, connection: ClientConnection): void {
-    addOwnFields(parts, exchange)
+    this.#log(exchange, parts.status)
     try {
+      addOwnFields(parts, exchange)
       connection.answer(parts, exchange)
     } catch (error) {
       // Nothing of it was: what cannot be sent is found before.

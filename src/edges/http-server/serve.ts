@@ -8,6 +8,7 @@ import type { AnswerParts } from './answer-sender.ts'
 import { ClientConnection, type ConnectionHost } from './client-connection.ts'
 import type { BodyLimits } from './read-body.ts'
 import { RequestDesk } from './request-desk.ts'
+import { RequestIds } from './request-ids.ts'
 import type { SocketExchange } from './socket-exchange.ts'
 
 export interface ServerOptions {
@@ -73,6 +74,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   roughlyNowMs = performance.now()
   dateLine = ''
   readonly writer = new MessageWriter()
+  readonly requestIds = new RequestIds()
   readonly #desk: RequestDesk
   readonly #log: Log
   readonly #listener: Bun.TCPSocketListener<ClientConnection>
@@ -102,14 +104,11 @@ class SocketServer implements HttpServer, ConnectionHost {
   }
 
   serve(exchange: SocketExchange, connection: ClientConnection): void {
-    this.#desk.serve(exchange, connection).catch((error) => {
-      this.#log.trouble('the server failed', error, exchange.requestId)
-      connection.cut()
-    })
+    void this.#desk.serve(exchange, connection)
   }
 
   refuse(error: GatewayError): AnswerParts {
-    return this.#desk.refuse(error)
+    return this.#desk.refuse(error, this.requestIds.next(this.clock.nowMs()))
   }
 
   endConnections(): void {

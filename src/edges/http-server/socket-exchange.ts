@@ -23,6 +23,7 @@ export interface RequestContent {
 }
 
 export interface ExchangeParts {
+  readonly requestId: string
   readonly head: RequestHead
   readonly content: RequestContent
   readonly startedAtMs: number
@@ -32,7 +33,7 @@ export interface ExchangeParts {
 
 /** A request and whoever waits for its answer. What costs something is worked out only when asked for. */
 export class SocketExchange implements Exchange {
-  readonly requestId = makeRequestId()
+  readonly requestId: string
   readonly startedAtMs: number
   params = NO_PARAMS
   actor?: string
@@ -45,7 +46,11 @@ export class SocketExchange implements Exchange {
   #hasClientLeft = false
   #interruption: GatewayError | null = null
 
-  constructor({ head, content, startedAtMs, connection }: ExchangeParts, options: ExchangeOptions) {
+  constructor(
+    { requestId, head, content, startedAtMs, connection }: ExchangeParts,
+    options: ExchangeOptions,
+  ) {
+    this.requestId = requestId
     this.startedAtMs = startedAtMs
     this.#head = head
     this.#content = content
@@ -90,14 +95,14 @@ export class SocketExchange implements Exchange {
     }
   }
 
-  readText(): Promise<string> {
+  readText(): string | Promise<string> {
     const { bodyLimits } = this.#options
     const { body, length } = this.#content
     const refusal = refusalOf(this.headers, length, bodyLimits)
-    if (refusal !== null) return Promise.reject(refusal)
+    if (refusal !== null) throw refusal
     // An answer may take minutes, and whoever reads a body keeps of it what is needed.
     this.#content = READ
-    if (body instanceof Uint8Array) return readAtHand(body, this.headers)
+    if (body instanceof Uint8Array) return decodeBody(body, this.headers)
     this.#reading = new BodyReading(body, bodyLimits)
     return this.#reading.bytes.then((bytes) => {
       this.#reading = null
@@ -149,13 +154,4 @@ export class SocketExchange implements Exchange {
     this.#leaveListeners = null
     for (const listener of listeners) listener()
   }
-}
-
-async function readAtHand(bytes: Uint8Array, headers: HeadFields): Promise<string> {
-  return decodeBody(bytes, headers)
-}
-
-export function makeRequestId(): string {
-  // Ids that begin with the time are stored next to each other, which makes writing settlements twice as cheap.
-  return `req_${Bun.randomUUIDv7('buffer').toString('hex')}`
 }

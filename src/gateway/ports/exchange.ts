@@ -22,8 +22,11 @@ export interface Exchange {
    * once when that has happened already. Gives a function that stops listening.
    */
   onLeave(listener: () => void): () => void
-  /** The whole body as text. Refuses bodies over the limit, of a wrong content type, or that are not valid UTF-8. */
-  readText(): Promise<string>
+  /**
+   * The whole body as text, a promise when it has not all come. Refuses bodies over the limit, of a wrong content type,
+   * or that are not valid UTF-8.
+   */
+  readText(): string | Promise<string>
   /** The body as a multipart form, whose files lie in temporary storage until it is disposed of. */
   readForm(rules: UploadRules): Promise<UploadedForm>
 }
