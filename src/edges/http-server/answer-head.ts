@@ -14,7 +14,17 @@ const LINE_BREAK = /[\r\n\0]/
 const FOREIGN = /[^\t\x20-\x7e]+/g
 
 // What the server says itself.
-const OURS = new Set(['connection', 'content-length', 'transfer-encoding', 'date', 'keep-alive'])
+const OURS = new Set([
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'date',
+  'keep-alive',
+  'x-request-id',
+  'request-id',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+])
 
 const statusLines = new Map<number, string>()
 

@@ -6,6 +6,7 @@ import { MalformedMessage } from '../../wire/malformed-message.ts'
 import type { MessageWriter } from '../../wire/message-writer.ts'
 import { fieldOf } from './answer-head.ts'
 import { type AnswerParts, AnswerSender, discard, isWhole } from './answer-sender.ts'
+import { linesForBrowsers } from './cors.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 import { type BodyFlow, IncomingBody } from './incoming-body.ts'
 import { cutShort } from './read-body.ts'
@@ -35,7 +36,7 @@ export interface ConnectionHost extends ExchangeOptions {
   readonly requestIds: RequestIds
   serve(exchange: SocketExchange, connection: ClientConnection): void
   /** The answer to what is no request. */
-  refuse(error: GatewayError): AnswerParts
+  refuse(error: GatewayError, requestId: string): AnswerParts
 }
 
 /**
@@ -131,7 +132,8 @@ export class ClientConnection implements BodyFlow {
     this.lose()
   }
 
-  answer(parts: AnswerParts, { head }: SocketExchange): void {
+  answer(parts: AnswerParts, exchange: SocketExchange): void {
+    const { head } = exchange
     if (this.#isClosed) {
       discard(parts.body)
       return
@@ -147,7 +149,7 @@ export class ClientConnection implements BodyFlow {
     this.#sender.send(parts, {
       isHeadOnly: head.method === 'HEAD',
       takesChunks: head.takesChunks,
-      lines: this.#ownLines(head),
+      lines: this.#ownLines(head) + answerLines(exchange),
     })
   }
 
@@ -276,8 +278,9 @@ export class ClientConnection implements BodyFlow {
     this.#body = null
     this.#phase = 'answering'
     this.#endsAfterAnswer = true
-    const lines = `${this.#host.dateLine}connection: close\r\n`
-    const parts = this.#host.refuse(error)
+    const requestId = this.#host.requestIds.next(this.#host.clock.nowMs())
+    const lines = `${this.#host.dateLine}connection: close\r\n${idLines(requestId)}`
+    const parts = this.#host.refuse(error, requestId)
     // The same code as for a body that is too large, but a status that says which of the two it was.
     const status = error.code === 'request_too_large' ? 431 : parts.status
     this.#sender.send({ ...parts, status }, { isHeadOnly: false, takesChunks: true, lines })
@@ -322,6 +325,15 @@ export class ClientConnection implements BodyFlow {
     // Not both directions: what the client is still sending would be answered by a reset, which may overtake the answer.
     this.#socket.shutdown()
   }
+}
+
+/** What every answer carries, whatever it is. */
+function answerLines(exchange: SocketExchange): string {
+  return idLines(exchange.requestId) + linesForBrowsers(exchange)
+}
+
+function idLines(requestId: string): string {
+  return `x-request-id: ${requestId}\r\nrequest-id: ${requestId}\r\n`
 }
 
 function refusalFor(error: unknown): GatewayError {

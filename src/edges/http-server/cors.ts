@@ -18,16 +18,16 @@ const EXPOSED = [
   'x-should-retry',
 ].join(', ')
 
+const LINES = `access-control-allow-origin: *\r\naccess-control-expose-headers: ${EXPOSED}\r\n`
+
 const PREFLIGHT_SECONDS = 86_400
 
 /**
  * Lets a page of any origin read the response. Browsers refuse such an answer to whoever sent cookies along, so no
  * session is given away.
  */
-export function allowBrowsers(request: Asking, headers: Record<string, string>): void {
-  if (!request.headers.has('origin')) return
-  headers['access-control-allow-origin'] = '*'
-  headers['access-control-expose-headers'] = EXPOSED
+export function linesForBrowsers(request: Asking): string {
+  return request.headers.has('origin') ? LINES : ''
 }
 
 export function answerPreflight(request: Asking, methods: readonly string[]): Reply {

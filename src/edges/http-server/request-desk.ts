@@ -3,7 +3,7 @@ import { asGatewayError, renderError } from '../../errors/render-error.ts'
 import type { Endpoint, Reply } from '../../gateway/ports/exchange.ts'
 import type { AnswerParts } from './answer-sender.ts'
 import type { ClientConnection } from './client-connection.ts'
-import { allowBrowsers, answerPreflight } from './cors.ts'
+import { answerPreflight } from './cors.ts'
 import { type Found, Resources } from './resources.ts'
 import type { ServerOptions } from './serve.ts'
 import type { SocketExchange } from './socket-exchange.ts'
@@ -45,8 +45,6 @@ export class RequestDesk {
   /** The answer to what is no request. */
   refuse(error: GatewayError, requestId: string): AnswerParts {
     const answer = renderError(error, requestId)
-    answer.headers['x-request-id'] = requestId
-    answer.headers['request-id'] = requestId
     this.#options.log.request({ requestId, method: '', path: '', status: answer.status, durationMs: 0 })
     return answer
   }
@@ -67,14 +65,11 @@ export class RequestDesk {
   #send(parts: AnswerParts, exchange: SocketExchange, connection: ClientConnection): void {
     this.#log(exchange, parts.status)
     try {
-      addOwnFields(parts, exchange)
       connection.answer(parts, exchange)
     } catch (error) {
       // Nothing of it was: what cannot be sent is found before.
       this.#options.log.trouble('an answer could not be sent', error, exchange.requestId)
-      const instead = renderError(asGatewayError(error), exchange.requestId)
-      addOwnFields(instead, exchange)
-      connection.answer(instead, exchange)
+      connection.answer(renderError(asGatewayError(error), exchange.requestId), exchange)
     }
   }
 }
@@ -92,15 +87,6 @@ async function partsOf(response: Response): Promise<AnswerParts> {
   const isStream =
     headers.has('content-length') || headers.get('content-type')?.startsWith('text/event-stream')
   return { status, headers, body: isStream ? body : await response.bytes() }
-}
-
-/** What every answer carries, whatever it is. */
-function addOwnFields({ headers }: AnswerParts, exchange: SocketExchange): void {
-  const own: Record<string, string> = headers instanceof Headers ? {} : headers
-  own['x-request-id'] = exchange.requestId
-  own['request-id'] = exchange.requestId
-  allowBrowsers(exchange, own)
-  if (headers instanceof Headers) for (const name in own) headers.set(name, own[name] ?? '')
 }
 
 const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const

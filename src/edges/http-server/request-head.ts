@@ -27,21 +27,45 @@ const SLASH = 0x2f
 export function readRequestHead(bytes: Buffer, end: number): RequestHead {
   const lineEnd = endOfText(bytes, 0, end)
   const fields = new HeadFields(bytes, lineEnd, end)
-  const [method = '', target = '', version = '', ...more] = bytes.toString('latin1', 0, lineEnd).split(' ')
+  const { method, path, query, isHttp11 } = readFirstLine(bytes.toString('latin1', 0, lineEnd))
+  refuseDoubtfulHost(fields, isHttp11)
+  return { method, path, query, fields, staysOpen: staysOpen(fields, isHttp11), takesChunks: isHttp11 }
+}
+
+interface FirstLine {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly isHttp11: boolean
+}
+
+// Nearly all requests begin with one of a few lines.
+const knownLines = new Map<string, FirstLine>()
+const MOST_KNOWN_LINES = 200
+const LONGEST_KNOWN_LINE = 200
+
+function readFirstLine(text: string): FirstLine {
+  const known = knownLines.get(text)
+  if (known !== undefined) return known
+  const line = parseFirstLine(text)
+  // A query may hold a secret, which is not kept.
+  const isWorthKeeping = line.query === '' && text.length <= LONGEST_KNOWN_LINE
+  if (isWorthKeeping && knownLines.size < MOST_KNOWN_LINES) knownLines.set(text, line)
+  return line
+}
+
+function parseFirstLine(text: string): FirstLine {
+  const [method = '', target = '', version = '', ...more] = text.split(' ')
   if (!METHOD.test(method) || !TARGET.test(target) || !VERSION.test(version) || more.length > 0) {
     throw malformed('The first line of the request is malformed.')
   }
-  const isHttp11 = version === 'HTTP/1.1'
-  refuseDoubtfulHost(fields, isHttp11)
   const address = readTarget(method, target)
   const mark = address.indexOf('?')
   return {
     method,
     path: mark < 0 ? address : address.slice(0, mark),
     query: mark < 0 ? '' : address.slice(mark + 1),
-    fields,
-    staysOpen: staysOpen(fields, isHttp11),
-    takesChunks: isHttp11,
+    isHttp11: version === 'HTTP/1.1',
   }
 }
 

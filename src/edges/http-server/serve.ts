@@ -107,8 +107,8 @@ class SocketServer implements HttpServer, ConnectionHost {
     void this.#desk.serve(exchange, connection)
   }
 
-  refuse(error: GatewayError): AnswerParts {
-    return this.#desk.refuse(error, this.requestIds.next(this.clock.nowMs()))
+  refuse(error: GatewayError, requestId: string): AnswerParts {
+    return this.#desk.refuse(error, requestId)
   }
 
   endConnections(): void {
