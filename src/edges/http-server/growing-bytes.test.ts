@@ -1,11 +1,18 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { GatheredBytes } from './gathered-bytes.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 
-test('gives what was added, in its order, and then has nothing', () => {
+const kinds = { GrowingBytes, GatheredBytes }
+
+test.each(Object.entries(kinds))('%s give what was added, in its order, and then have nothing', (_, Kind) => {
+  const piece = fc.oneof(
+    fc.uint8Array({ maxLength: 9_000 }),
+    fc.nat({ max: 40_000 }).map((size) => new Uint8Array(size)),
+  )
   fc.assert(
-    fc.property(fc.array(fc.uint8Array({ maxLength: 9_000 }), { maxLength: 12 }), (pieces) => {
-      const growing = new GrowingBytes()
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const growing = new Kind()
       for (const piece of pieces) growing.add(Buffer.from(piece))
       const all = Buffer.concat(pieces)
       expect(growing.length).toBe(all.length)
@@ -15,15 +22,15 @@ test('gives what was added, in its order, and then has nothing', () => {
   )
 })
 
-test('does not copy what comes in one piece', () => {
+test.each(Object.entries(kinds))('%s do not copy what comes in one piece', (_, Kind) => {
   const piece = Buffer.from('whole')
-  const growing = new GrowingBytes()
+  const growing = new Kind()
   growing.add(piece)
   expect(growing.take().buffer).toBe(piece.buffer)
 })
 
-test('does not write to what it was given or has given', () => {
-  const growing = new GrowingBytes()
+test.each(Object.entries(kinds))('%s do not write to what they were given or have given', (_, Kind) => {
+  const growing = new Kind()
   const first = Buffer.from('abcdef').subarray(0, 3)
   growing.add(first)
   growing.add(Buffer.from('xyz'))
@@ -36,9 +43,12 @@ test('does not write to what it was given or has given', () => {
   ])
 })
 
-test('takes little more memory than what it holds, however small the pieces', () => {
-  const growing = new GrowingBytes()
-  const piece = Buffer.from('x')
-  for (let index = 0; index < 100_000; index += 1) growing.add(piece)
-  expect(growing.take().buffer.byteLength).toBeLessThan(300_000)
-})
+test.each(Object.entries(kinds))(
+  '%s take little more memory than they hold, however small the pieces',
+  (_, Kind) => {
+    const growing = new Kind()
+    const piece = Buffer.from('x')
+    for (let index = 0; index < 100_000; index += 1) growing.add(piece)
+    expect(growing.take().buffer.byteLength).toBeLessThan(300_000)
+  },
+)

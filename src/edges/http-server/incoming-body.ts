@@ -1,5 +1,5 @@
 import type { BodyFraming, BodyTaker } from '../../wire/body-framing.ts'
-import { GrowingBytes } from './growing-bytes.ts'
+import { GatheredBytes } from './gathered-bytes.ts'
 
 /** Where the bytes of a body come from, and can be held back. */
 export interface BodyFlow {
@@ -24,7 +24,7 @@ export class IncomingBody implements BodyTaker {
   readonly #framing: BodyFraming
   readonly #flow: BodyFlow
   /** What nobody has read yet. */
-  readonly #unread = new GrowingBytes()
+  readonly #unread = new GatheredBytes()
   #reader: BodyReader | null = null
   #failure: Error | null = null
   #isDiscarded = false
@@ -96,7 +96,7 @@ export class GatheringReader implements BodyReader {
   readonly #gathered = Promise.withResolvers<Uint8Array>()
   readonly #maxBytes: number
   readonly #refuse: () => Error
-  readonly #bytes = new GrowingBytes()
+  readonly #bytes = new GatheredBytes()
   #hasFailed = false
 
   constructor(maxBytes: number, refuse: () => Error) {
