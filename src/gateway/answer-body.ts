@@ -74,8 +74,8 @@ export class AnswerBody implements LiveStream, PushedBody {
       sink.send(bytes)
     }
     this.#move(sink).catch((problem) => {
-      this.#reportTrouble(problem)
-      sink.breakOff()
+      if (this.#isEnded) this.#breakDown(problem)
+      else this.fail(new GatewayError('provider_error', 'The answer could not be read.', { cause: problem }))
     })
   }
 
@@ -95,14 +95,21 @@ export class AnswerBody implements LiveStream, PushedBody {
   /** A client may take minutes for one large event, as long as it takes some of it. */
   #noteProgress(nowMs: number): void {
     const behindBytes = this.#sink?.behindBytes ?? 0
-    if (behindBytes < this.#behindBytes) this.#clientTookAtMs = nowMs
+    if (behindBytes === 0 || behindBytes < this.#behindBytes) this.#clientTookAtMs = nowMs
     this.#behindBytes = behindBytes
   }
 
   fail(error: GatewayError): void {
     const outcome = error.code === 'shutting_down' ? 'interrupted' : 'supplier_failed'
     if (outcome === 'supplier_failed' && !this.#isEnded) this.#tellRouter(malformed(error.message))
-    this.#endWithError(error, outcome).catch(this.#reportTrouble)
+    if (error.cause !== undefined) this.#reportTrouble(error.cause)
+    this.#endWithError(error, outcome).catch((problem) => this.#breakDown(problem))
+  }
+
+  /** There is nothing left to say but that the answer is not whole. */
+  #breakDown(problem: unknown): void {
+    this.#reportTrouble(problem)
+    this.#sink?.breakOff()
   }
 
   readonly #reportTrouble = (problem: unknown): void => {
