@@ -45,35 +45,35 @@ export async function writeSettlements(
   settlements: readonly Settlement[],
 ): Promise<readonly StoredBalance[]> {
   if (settlements.length === 0) return []
-  const batch = orderById(settlements)
   try {
     return await database.transaction(async (tx) => {
-      await insertNew(tx, batch)
-      return charge(tx, batch)
+      await insertNew(tx, settlements)
+      return charge(tx, settlements)
     })
   } catch {
-    return database.transaction(async (tx) => {
-      const presumed = await removePresumed(tx, batch)
-      const inserted = await insertRows<{ request_id: string }>(
-        tx,
-        INSERT_UNKNOWN,
-        batch.map(encodeSettlement),
-      )
-      const ids = new Set(inserted.map((row) => row.request_id))
-      const moved = await charge(
-        tx,
-        batch.filter(({ requestId }) => ids.has(requestId)),
-      )
-      await takeFromUsage(tx, presumed)
-      return moved
-    })
+    // One that is there twice must be counted once.
+    return writeUnknown(database, orderById(settlements))
   }
+}
+
+function writeUnknown(database: Database, batch: readonly Settlement[]): Promise<readonly StoredBalance[]> {
+  return database.transaction(async (tx) => {
+    const presumed = await removePresumed(tx, batch)
+    const inserted = await insertRows<{ request_id: string }>(tx, INSERT_UNKNOWN, batch.map(encodeSettlement))
+    const ids = new Set(inserted.map((row) => row.request_id))
+    const moved = await charge(
+      tx,
+      batch.filter(({ requestId }) => ids.has(requestId)),
+    )
+    await takeFromUsage(tx, presumed)
+    return moved
+  })
 }
 
 /** Where only one can write, nobody waits for the order of ids, and what is alike can be written together. */
 async function insertNew(tx: Database, batch: readonly Settlement[]): Promise<void> {
   if (!tx.hasOneWriter) {
-    await insertRows(tx, INSERT_NEW, batch.map(encodeSettlement))
+    await insertRows(tx, INSERT_NEW, orderById(batch).map(encodeSettlement))
     return
   }
   for (const group of groupByKind(batch)) {
