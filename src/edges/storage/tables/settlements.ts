@@ -45,13 +45,14 @@ export async function writeSettlements(
   settlements: readonly Settlement[],
 ): Promise<readonly StoredBalance[]> {
   if (settlements.length === 0) return []
+  // Where only one can write, nobody waits for the order of ids, and one that is there twice is refused.
+  const batch = database.hasOneWriter ? settlements : orderById(settlements)
   try {
     return await database.transaction(async (tx) => {
-      await insertNew(tx, settlements)
-      return charge(tx, settlements)
+      await insertNew(tx, batch)
+      return charge(tx, batch)
     })
   } catch {
-    // One that is there twice must be counted once.
     return writeUnknown(database, orderById(settlements))
   }
 }
@@ -73,7 +74,7 @@ function writeUnknown(database: Database, batch: readonly Settlement[]): Promise
 /** Where only one can write, nobody waits for the order of ids, and what is alike can be written together. */
 async function insertNew(tx: Database, batch: readonly Settlement[]): Promise<void> {
   if (!tx.hasOneWriter) {
-    await insertRows(tx, INSERT_NEW, orderById(batch).map(encodeSettlement))
+    await insertRows(tx, INSERT_NEW, batch.map(encodeSettlement))
     return
   }
   for (const group of groupByKind(batch)) {
