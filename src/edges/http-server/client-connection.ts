@@ -281,9 +281,7 @@ export class ClientConnection implements BodyFlow {
     const requestId = this.#host.requestIds.next(this.#host.clock.nowMs())
     const lines = `${this.#host.dateLine}connection: close\r\n${idLines(requestId)}`
     const parts = this.#host.refuse(error, requestId)
-    // The same code as for a body that is too large, but a status that says which of the two it was.
-    const status = error.code === 'request_too_large' ? 431 : parts.status
-    this.#sender.send({ ...parts, status }, { isHeadOnly: false, takesChunks: true, lines })
+    this.#sender.send(parts, { isHeadOnly: false, takesChunks: true, lines })
   }
 
   #endAnswer(isWhole: boolean): void {

@@ -165,6 +165,7 @@ describe('a head that is too large', () => {
     )
     await connection.sendApart(packets)
     expect((await connection.answer()).status).toBe(431)
+    expect(echo.lines.at(-1)?.status).toBe(431)
     expect(await connection.ended()).toBe('closed')
     connection.destroy()
   })

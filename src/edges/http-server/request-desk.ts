@@ -45,8 +45,10 @@ export class RequestDesk {
   /** The answer to what is no request. */
   refuse(error: GatewayError, requestId: string): AnswerParts {
     const answer = renderError(error, requestId)
-    this.#options.log.request({ requestId, method: '', path: '', status: answer.status, durationMs: 0 })
-    return answer
+    // The same code as for a body that is too large, but a status that says which of the two it was.
+    const status = error.code === 'request_too_large' ? 431 : answer.status
+    this.#options.log.request({ requestId, method: '', path: '', status, durationMs: 0 })
+    return { ...answer, status }
   }
 
   #refuse(thrown: unknown, exchange: SocketExchange, endpoint: Endpoint): Reply {
