@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { FIELD_NAME, NOT_PLAIN } from '../../wire/field-text.ts'
 
 /** An answer with a field that cannot be sent. */
 export class UnsendableField extends Error {
@@ -7,9 +8,6 @@ export class UnsendableField extends Error {
 
 export type AnswerFields = Readonly<Record<string, string>> | Headers
 
-const NAME = /^[\w!#$%&'*+.^`|~-]+$/
-const NOT_PLAIN = /[^\t\x20-\x7e]/
-// Whoever could put a line break into a value could write a second answer.
 const LINE_BREAK = /[\r\n\0]/
 const FOREIGN = /[^\t\x20-\x7e]+/g
 
@@ -71,7 +69,7 @@ function fieldLine(name: string, value: string): string {
 }
 
 function firstLine(name: string, value: string): string {
-  if (!NAME.test(name)) throw new UnsendableField(`${JSON.stringify(name)} is no name of a field.`)
+  if (!FIELD_NAME.test(name)) throw new UnsendableField(`${JSON.stringify(name)} is no name of a field.`)
   const line = lineOf(name, value)
   // What is one client's secret is not kept.
   const isKept = name !== 'set-cookie' && knownLines.size < MOST_KNOWN_LINES

@@ -1,6 +1,4 @@
-const NAME = /^[\w!#$%&'*+.^`|~-]+$/
-// Whoever could put a line break into a value could write a second request.
-const NOT_PLAIN = /[^\t\x20-\x7e]/
+import { FIELD_NAME, NOT_PLAIN } from '../../wire/field-text.ts'
 
 const OURS = ['host', 'content-length', 'transfer-encoding', 'connection', 'accept-encoding', 'user-agent']
 
@@ -11,7 +9,7 @@ export function writeFields(headers: RequestHeaders): string | null {
   let fields = ''
   for (const name in headers) {
     const value = headers[name] ?? ''
-    if (!NAME.test(name) || NOT_PLAIN.test(value) || OURS.includes(name)) return null
+    if (!FIELD_NAME.test(name) || NOT_PLAIN.test(value) || OURS.includes(name)) return null
     fields += `${name}: ${value}\r\n`
   }
   return fields
