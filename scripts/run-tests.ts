@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeTemplate } from '../src/edges/storage/testing/server-databases.ts'
 import { buildConsoleWhenStale } from './build-console.ts'
+import { readFailures } from './read-failures.ts'
 import { readTally, type Tally } from './read-tally.ts'
 import { buildBinary } from './release.ts'
 import { ensureChromium } from './test-chromium.ts'
@@ -15,6 +16,9 @@ const ELSEWHERE = 'test/agents/'
 
 // No test is judged by its time: a property with a thousand runs may take long on a busy machine.
 const PATIENCE = '--timeout=120000'
+
+// Longer than any test may take: a process that says nothing for so long hangs outside of its tests.
+const SILENCE_MS = 180_000
 
 /** Arguments that are paths narrow the run, all others are for `bun test`. */
 function splitArguments(given: readonly string[]): { paths: string[]; flags: string[] } {
@@ -30,10 +34,15 @@ function findTests(paths: readonly string[]): string[] {
 }
 
 /** Shows the output as it comes and keeps it, because bun's summary stands at its end. */
-async function forward(stream: ReadableStream<Uint8Array>, sink: NodeJS.WriteStream): Promise<string> {
+async function forward(
+  stream: ReadableStream<Uint8Array>,
+  sink: NodeJS.WriteStream,
+  heard: () => void,
+): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   for await (const bytes of stream) {
+    heard()
     sink.write(bytes)
     text += decoder.decode(bytes, { stream: true })
   }
@@ -60,6 +69,7 @@ const LANES_AT_ONCE = 3
 interface Run {
   readonly exitCode: number
   readonly tally: Tally | null
+  readonly failures: readonly string[]
 }
 
 function laneOf(file: string): readonly string[] | undefined {
@@ -71,7 +81,7 @@ function laneOf(file: string): readonly string[] | undefined {
 async function runTests(): Promise<readonly Run[]> {
   const { paths, flags } = splitArguments(process.argv.slice(2))
   const files = findTests(paths)
-  if (files.length === 0) return [{ exitCode: 1, tally: null }]
+  if (files.length === 0) return [{ exitCode: 1, tally: null, failures: [] }]
   const byLane = Map.groupBy(files, laneOf)
   const waiting = LANES.map((lane) => byLane.get(lane) ?? []).filter((lane) => lane.length > 0)
   const beginNoMore = () => waiting.splice(0)
@@ -93,12 +103,19 @@ async function runLane(files: readonly string[], flags: readonly string[]): Prom
   )
   const stop = () => child.kill()
   process.on('SIGINT', stop).on('SIGTERM', stop)
+  const endWhenSilent = () => {
+    console.error(`No word for ${SILENCE_MS / 1000} s from the process that began with ${files[0]}: ended`)
+    child.kill('SIGKILL')
+  }
+  const silence = setTimeout(endWhenSilent, SILENCE_MS)
+  const heard = () => silence.refresh()
   const [, summary] = await Promise.all([
-    forward(child.stdout, process.stdout),
-    forward(child.stderr, process.stderr),
+    forward(child.stdout, process.stdout, heard),
+    forward(child.stderr, process.stderr, heard),
     child.exited,
   ])
-  return { exitCode: child.exitCode ?? 1, tally: readTally(summary) }
+  clearTimeout(silence)
+  return { exitCode: child.exitCode ?? 1, tally: readTally(summary), failures: readFailures(summary) }
 }
 
 /** The program as it is released, which tests of whole processes run; null when it cannot be built. */
@@ -155,6 +172,8 @@ async function main(): Promise<number> {
 function judge(runs: readonly Run[]): number {
   const exitCode = runs.find((run) => run.exitCode !== 0)?.exitCode ?? 0
   const tallies = runs.flatMap(({ tally }) => tally ?? [])
+  // They stand somewhere in thousands of lines, of which whoever looks may have only the last.
+  for (const failure of runs.flatMap(({ failures }) => failures)) console.error(`\n${failure}`)
   if (tallies.length < runs.length) {
     console.error('bun test printed no summary')
     return exitCode === 0 ? 1 : exitCode
