@@ -12,6 +12,8 @@ export interface LoadOptions {
 export interface Trouble {
   readonly url: string
   readonly what: string
+  /** In the gateway's own words, for whoever has to find the cause. */
+  readonly message?: string
   readonly atMs: number
 }
 
@@ -50,24 +52,29 @@ export class FleetLoad {
       const urls = this.#urls()
       const url = urls[turn % urls.length] ?? ''
       const trouble = await this.#ask(url, turn % 2 === 0)
-      if (trouble !== null) this.troubles.push({ url, what: trouble, atMs: performance.now() })
+      if (trouble !== null) this.troubles.push({ url, ...trouble, atMs: performance.now() })
       if (pauseMs > 0 || trouble !== null) await Bun.sleep(Math.max(pauseMs, 5))
     }
   }
 
-  async #ask(url: string, stream: boolean): Promise<string | null> {
+  async #ask(url: string, stream: boolean): Promise<Pick<Trouble, 'what' | 'message'> | null> {
     const { key, body = {} } = this.#options
     try {
       const request = chatRequest({ model: MODEL, stream, max_tokens: 10, ...body }, key)
       const response = await fetch(`${url}/v1/chat/completions`, request)
       const text = await response.text()
-      if (!response.ok) return `${response.status} ${JSON.parse(text).error.code}`
-      if (stream && !text.endsWith('data: [DONE]\n\n')) return 'cut off'
+      if (!response.ok) return readError(response.status, text)
+      if (stream && !text.endsWith('data: [DONE]\n\n')) return { what: 'cut off', message: text.slice(-300) }
       this.answered.push(response.headers.get('x-request-id') ?? '')
       this.answeredAtMs.push(performance.now())
       return null
     } catch (error) {
-      return error instanceof Error ? error.name : String(error)
+      return { what: error instanceof Error ? error.name : String(error) }
     }
   }
+}
+
+function readError(status: number, text: string): Pick<Trouble, 'what' | 'message'> {
+  const { code, message } = JSON.parse(text).error
+  return { what: `${status} ${code}`, message }
 }
