@@ -69,11 +69,7 @@ export class AnswerBody implements LiveStream, PushedBody {
       return
     }
     this.#sink = sink
-    for (const bytes of this.#parts.stream.first) {
-      this.#bodies?.add(bytes)
-      sink.send(bytes)
-    }
-    this.#move(sink).catch((problem) => {
+    this.#begin(sink).catch((problem) => {
       if (this.#isEnded) this.#breakDown(problem)
       else this.fail(new GatewayError('provider_error', 'The answer could not be read.', { cause: problem }))
     })
@@ -136,11 +132,22 @@ export class AnswerBody implements LiveStream, PushedBody {
     this.#sink?.send(encoder.encode(heartbeat))
   }
 
+  /** All of a short answer may have come at once; then its end waits for the settlement, as any other does. */
+  async #begin(sink: BodySink): Promise<void> {
+    const { tap, first } = this.#parts.stream
+    const last = tap.isTerminated ? first.length - 1 : first.length
+    for (const bytes of first.slice(0, last)) {
+      this.#bodies?.add(bytes)
+      sink.send(bytes)
+    }
+    if (tap.failure !== null) return this.#endWithFailure(tap.failure)
+    return tap.isTerminated ? this.#complete(first[last] ?? null) : this.#move(sink)
+  }
+
   async #move(sink: BodySink): Promise<void> {
     const { tap, reader } = this.#parts.stream
     while (!this.#isEnded) {
       if (tap.failure !== null) return this.#endWithFailure(tap.failure)
-      if (tap.isTerminated) return this.#complete(null)
       // Nothing is read that the client has no room for, which is what holds a fast supplier back.
       if (sink.isBehind) await this.#waitForClient(sink)
       else this.#clientTookAtMs = this.#supplierSpokeAtMs

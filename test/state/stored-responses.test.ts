@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { createKey, createLoneKey, openAccount } from '../support/accounts.ts'
 import { limitsOf, readError } from '../support/chat.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
+import { chunkOf, DONE, FINISH_CHUNK, startScriptedSupplier } from '../support/scripted-supplier.ts'
 import { OPENAI_SDKS } from '../support/sdk-clients.ts'
+import { addModel, addSupplier } from '../support/supply.ts'
 import {
   makeDataFolder,
   removeDataFolder,
@@ -257,6 +259,45 @@ describe('a database that fails', () => {
       }
     })
   }
+})
+
+describe('a stream that comes', () => {
+  const script = [chunkOf({ content: 'Hello' }), FINISH_CHUNK, DONE]
+  test.each([
+    ['piece by piece', script],
+    ['all at once', [script.join('')]],
+  ])('%s ends for its client when it is kept, and not before', async (_how, cues) => {
+    const supplier = startScriptedSupplier()
+    const kept = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const { saveReply: real } = gateway.storage
+    try {
+      supplier.perform(cues)
+      const id = `scripted-${cues.length}`
+      await addSupplier(gateway, { id, sandbox: supplier })
+      await addModel(gateway, id, { suppliers: [id] })
+      const saveReply = (...given: Parameters<typeof real>) => {
+        asked.resolve()
+        return kept.promise.then(() => real.apply(gateway.storage, given))
+      }
+      Object.assign(gateway.storage, { saveReply })
+      const client = await newClient()
+      let isOver = false
+      const streamed = client.stream({ model: id }).finally(() => {
+        isOver = true
+      })
+      await asked.promise
+      // What had been sent by now would come before the answer to this.
+      await fetch(`${gateway.url}/healthz`).then((response) => response.text())
+      expect(isOver).toBe(false)
+      kept.resolve()
+      const { id: replyId } = finalResponse(await streamed)
+      expect(textOf(await client.retrieve(replyId))).toBe('Hello')
+    } finally {
+      Object.assign(gateway.storage, { saveReply: real })
+      await supplier.stop()
+    }
+  })
 })
 
 describe('a reply that came whole although a stream was asked for', () => {
