@@ -19,31 +19,37 @@ export interface ConfirmActionProps {
   readonly trigger: (open: () => void) => ReactNode
 }
 
+type Dialog = Omit<ConfirmActionProps, 'trigger'>
+
 /** Asks before doing what cannot be undone; stays open and says why when it fails. */
 export function ConfirmAction({ trigger, ...dialog }: ConfirmActionProps) {
   const [isOpen, { open, close }] = useDisclosure(false)
+  // The page may show what comes of it before it is done; the question stays the one that was answered.
+  const [answered, setAnswered] = useState<Dialog | null>(null)
+  const shown = answered ?? dialog
+  const ask = () => {
+    setAnswered(null)
+    open()
+  }
   return (
     <>
-      {trigger(open)}
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={dialog.title}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        {isOpen && <Question {...dialog} onClose={close} />}
+      {trigger(ask)}
+      <Modal opened={isOpen} onClose={close} title={shown.title} closeButtonProps={{ 'aria-label': 'Close' }}>
+        {isOpen && <Question {...shown} onAnswer={() => setAnswered(dialog)} onClose={close} />}
       </Modal>
     </>
   )
 }
 
-type QuestionProps = Omit<ConfirmActionProps, 'trigger'> & { readonly onClose: () => void }
+type QuestionProps = Dialog & { readonly onAnswer: () => void; readonly onClose: () => void }
 
-function Question({ children, confirmLabel, onConfirm, typeToConfirm, isHarmless, onClose }: QuestionProps) {
+function Question(props: QuestionProps) {
+  const { children, confirmLabel, onConfirm, typeToConfirm, isHarmless, onAnswer, onClose } = props
   const [typed, setTyped] = useState('')
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const confirm = async () => {
+    onAnswer()
     setRunning(true)
     setError(null)
     try {
