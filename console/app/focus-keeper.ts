@@ -46,7 +46,8 @@ class FocusKeeper {
   readonly #remember = ({ target }: FocusEvent) => {
     if (!(target instanceof HTMLElement)) return
     this.#last = target
-    if (!this.#overlays.contains(target)) this.#outside = target
+    // Whoever is quicker than a dialog that is about to take the focus has not left it.
+    if (!this.#isOpen() && !this.#overlays.contains(target)) this.#outside = target
   }
 
   // Whoever points somewhere has chosen a place themselves.
@@ -56,13 +57,17 @@ class FocusKeeper {
   }
 
   #look(): void {
-    const isOpen = this.#overlays.querySelector(OPEN) !== null
+    const isOpen = this.#isOpen()
     const hasClosed = this.#wasOpen && !isOpen
     this.#wasOpen = isOpen
     if (document.activeElement !== document.body && document.activeElement !== null) return
     if (hasClosed) this.#goBack()
     else if (this.#last?.isConnected && !this.#last.matches(':disabled'))
       this.#last.focus({ preventScroll: true })
+  }
+
+  #isOpen(): boolean {
+    return this.#overlays.querySelector(OPEN) !== null
   }
 
   #goBack(): void {
