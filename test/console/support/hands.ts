@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { eventually } from '../../support/eventually.ts'
 
 const MOST_STEPS = 150
 const OPEN_MS = 3_000
@@ -15,6 +16,8 @@ const NAME_OF_FOCUSED = `(() => {
     named.map((each) => each?.innerText ?? '').join(' ').trim()
   return (label || element.innerText || '').trim()
 })()`
+
+const IS_IN_DIALOG = `document.activeElement?.closest('[role="dialog"]') !== null`
 
 const CHOSEN_OPTION = 'document.activeElement.selectedOptions?.[0]?.label'
 
@@ -124,10 +127,10 @@ export class Hands {
 
   /** The focus must have come back to where it was, or the next key would go nowhere. */
   async expectAt(name: RegExp): Promise<void> {
-    const page = this.#page
     // A dialog that is about to close may have the name of what opened it.
-    const isThere = `document.activeElement?.role !== 'dialog' && ${name}.test(${NAME_OF_FOCUSED})`
-    await page.waitForFunction(isThere, undefined, { timeout: 3_000, polling: 20 }).catch(() => undefined)
+    const isThere = async () => name.test(await this.focused()) && !(await this.#page.evaluate(IS_IN_DIALOG))
+    // What did not happen is told by the comparison.
+    await eventually('the return of the focus', isThere, OPEN_MS).catch(() => undefined)
     expect(await this.focused()).toMatch(name)
   }
 }
