@@ -251,3 +251,27 @@ test('a session is no API key, and an API key is no session', async () => {
   const bearer = { authorization: `Bearer ${operator.session}` }
   expect((await new Browser(gateway.url).request('GET /v1/models', { headers: bearer })).status).toBe(401)
 })
+
+type Body = string | ReadableStream<Uint8Array>
+
+describe('whoever has not signed in', () => {
+  const send = async (body: Body) => {
+    const browser = await new Browser(gateway.url).open()
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(`${gateway.url}${CONSOLE_PATH}/sign-in`, {
+      method: 'POST',
+      headers: { cookie, 'x-csrf-token': browser.csrf ?? '', 'content-type': 'application/json' },
+      body,
+    })
+    return [response.status, JSON.parse(await response.text()).error.code]
+  }
+  const wrong = JSON.stringify({ email: 'owner@example.com', password: 'not the right one' })
+
+  test.each([
+    ['with its length declared', (text: string): Body => text],
+    ['in chunks', (text: string): Body => new Blob([text]).stream()],
+  ])('is heard for 64 KiB and no more, %s', async (_how, bodyOf) => {
+    expect(await send(bodyOf(wrong.padEnd(65_536)))).toEqual([401, 'auth_invalid'])
+    expect(await send(bodyOf(wrong.padEnd(65_537)))).toEqual([413, 'request_too_large'])
+  })
+})

@@ -66,8 +66,8 @@ class ForwardedExchange implements Exchange {
     return this.#exchange.onLeave(listener)
   }
 
-  async readText(): Promise<string> {
-    return this.#text ?? this.#exchange.readText()
+  async readText(maxBytes?: number): Promise<string> {
+    return this.#text ?? this.#exchange.readText(maxBytes)
   }
 
   readForm(rules: UploadRules): Promise<UploadedForm> {

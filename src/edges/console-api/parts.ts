@@ -18,11 +18,14 @@ export interface ConsoleParts {
   readonly catchUp?: () => Promise<void>
 }
 
+// Some of it is read before anybody knows who sends it, and no form of the console fills more.
+const LARGEST_BODY_BYTES = 64 * 1_024
+
 export function bodyReader<const Schema extends TSchema>(
   schema: Schema,
 ): (exchange: Exchange) => Promise<Static<Schema>> {
   const read = textReader(schema)
-  return async (exchange) => read(await exchange.readText())
+  return async (exchange) => read(await exchange.readText(LARGEST_BODY_BYTES))
 }
 
 export function whereaboutsOf({ address, headers }: Exchange): Whereabouts {

@@ -7,6 +7,10 @@ export interface BodyLimits {
   readonly timeoutMs: number
 }
 
+export function narrowed(limits: BodyLimits, maxBytes: number): BodyLimits {
+  return maxBytes < limits.maxBytes ? { ...limits, maxBytes } : limits
+}
+
 // The rest of a body that never came must not be read as a new request.
 const CLOSE = { connection: 'close' } as const
 

@@ -3,7 +3,7 @@ import type { Exchange } from '../../gateway/ports/exchange.ts'
 import type { ReadForm, UploadedForm, UploadRules } from '../../gateway/ports/uploads.ts'
 import type { HeadFields } from '../../wire/head-fields.ts'
 import { type IncomingBody, streamOf } from './incoming-body.ts'
-import { type BodyLimits, BodyReading, decodeBody, refusalOf } from './read-body.ts'
+import { type BodyLimits, BodyReading, decodeBody, narrowed, refusalOf } from './read-body.ts'
 import type { RequestHead } from './request-head.ts'
 
 const READ: RequestContent = { length: 0, body: Buffer.alloc(0) }
@@ -95,10 +95,10 @@ export class SocketExchange implements Exchange {
     }
   }
 
-  readText(): string | Promise<string> {
-    const { bodyLimits } = this.#options
+  readText(maxBytes = Number.POSITIVE_INFINITY): string | Promise<string> {
+    const bodyLimits = narrowed(this.#options.bodyLimits, maxBytes)
     const { body, length } = this.#content
-    const refusal = refusalOf(this.headers, length, bodyLimits)
+    const refusal = refusalOf(this.headers, body instanceof Uint8Array ? body.length : length, bodyLimits)
     if (refusal !== null) throw refusal
     // An answer may take minutes, and whoever reads a body keeps of it what is needed.
     this.#content = READ

@@ -23,10 +23,10 @@ export interface Exchange {
    */
   onLeave(listener: () => void): () => void
   /**
-   * The whole body as text, a promise when it has not all come. Refuses bodies over the limit, of a wrong content type,
-   * or that are not valid UTF-8.
+   * The whole body as text, a promise when it has not all come. Refuses bodies over the limit or over this size, of a
+   * wrong content type, or that are not valid UTF-8.
    */
-  readText(): string | Promise<string>
+  readText(maxBytes?: number): string | Promise<string>
   /** The body as a multipart form, whose files lie in temporary storage until it is disposed of. */
   readForm(rules: UploadRules): Promise<UploadedForm>
 }
