@@ -28,6 +28,8 @@ describe.skipIf(!isHere)('when Redis', () => {
     server = started
   })
   afterEach(async () => {
+    // A test that failed may have left it paused, and it would answer nobody who comes after.
+    server.resume()
     await Promise.all(opened.splice(0).map((desk) => desk.close()))
     await server.flush()
   })
