@@ -111,6 +111,21 @@ export function describeSupply(stage: Stage): void {
   )
 
   test(
+    'all of it works in a browser that takes itself to be offline',
+    async () => {
+      const visitor = await stage.enter('operator', '/operator/users')
+      const { page } = visitor
+      // As when a laptop leaves its network; a gateway on the same machine is there nevertheless.
+      await page.evaluate("window.dispatchEvent(new Event('offline'))")
+      await page.getByRole('link', { name: 'Suppliers', exact: true }).click()
+      await press(page, 'Test all')
+      await see(page.getByRole('region', { name: 'Results of the test' }), 'works')
+      await leave(visitor)
+    },
+    TEST_MS,
+  )
+
+  test(
     'members are added and removed by an owner',
     async () => {
       const house = await addHousehold(stage.gateway, 'Club')
