@@ -136,10 +136,7 @@ export class AnswerBody implements LiveStream, PushedBody {
   async #begin(sink: BodySink): Promise<void> {
     const { tap, first } = this.#parts.stream
     const last = tap.isTerminated ? first.length - 1 : first.length
-    for (const bytes of first.slice(0, last)) {
-      this.#bodies?.add(bytes)
-      sink.send(bytes)
-    }
+    for (const bytes of first.slice(0, last)) this.#send(bytes)
     if (tap.failure !== null) return this.#endWithFailure(tap.failure)
     return tap.isTerminated ? this.#complete(first[last] ?? null) : this.#move(sink)
   }
