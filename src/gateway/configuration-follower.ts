@@ -115,10 +115,10 @@ export class ConfigurationFollower {
 
   async #lookForNewer(): Promise<void> {
     const announced = await this.#askOthers()
-    if (announced !== null) return readInTime(this.reloadTo(announced))
+    if (announced !== null) return readInTime(() => this.reloadTo(announced))
     const [known, stored] = [this.#version, await this.#askStored()]
     // While nobody can be asked, what is known goes on.
-    if (stored !== null) await readInTime(this.#followStored(known, stored))
+    if (stored !== null) await readInTime(() => this.#followStored(known, stored))
   }
 
   async #askOthers(): Promise<number | null> {
@@ -222,9 +222,9 @@ export class ConfigurationFollower {
 }
 
 /** What is known to be newer must be read before anybody is judged by it. It goes on being read for those who come later. */
-async function readInTime(reading: Promise<void>): Promise<void> {
+async function readInTime(read: () => Promise<void>): Promise<void> {
   try {
-    await within(READ_PATIENCE_MS, reading, () => {
+    await within(READ_PATIENCE_MS, readAgain(read), () => {
       throw new Error('The configuration takes too long to be read.')
     })
   } catch (cause) {
@@ -234,4 +234,18 @@ async function readInTime(reading: Promise<void>): Promise<void> {
       { cause },
     )
   }
+}
+
+// Whoever uses a lost connection first finds out; those who come after get a new one.
+const READ_AGAIN_AFTER_MS = [20, 100, 300]
+
+async function readAgain(read: () => Promise<void>): Promise<void> {
+  for (const pauseMs of READ_AGAIN_AFTER_MS) {
+    try {
+      return await read()
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+  return read()
 }

@@ -29,6 +29,8 @@ async function welcomeAnew(refusal: unknown, { exchange, gateway }: Court): Prom
 
 // Each turn has seen a newer configuration than the one before; changes do not come faster than this.
 const MOST_TURNS = 20
+// As often as that, this is half a second.
+const LOOK_AGAIN_MS = 25
 
 type Decide<Verdict> = (caller: Caller) => Verdict | Promise<Verdict>
 
@@ -64,7 +66,9 @@ async function judgeAnew<Verdict>(doubt: Doubt, court: Court, decide: Decide<Ver
     if (!isOfConfiguration(problem)) throw problem
     await readChanges(court.gateway)
     if (court.gateway.snapshot() === caller.snapshot) {
-      throw problem instanceof ConfigurationChanged ? unreadable() : problem
+      if (!(problem instanceof ConfigurationChanged)) throw problem
+      // It is known to have been changed, and nobody could be asked for it just now. Nothing was taken: it may wait.
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
     }
     if (turn === MOST_TURNS) break
     caller = newest(caller, court)
