@@ -106,3 +106,18 @@ test('a request is judged again by each newer configuration, and not without end
   await expect(endless).rejects.toMatchObject(UNREADABLE)
   expect(seen).toHaveLength(4 + 20)
 })
+
+test('a change that nobody can be asked for is waited for a moment', async () => {
+  const { exchange, gateway } = courtFor('sk-one')
+  // Neither the desk nor the database says anything.
+  const court = { exchange, gateway: { ...gateway, catchUp: async () => undefined } as Gateway }
+  let turns = 0
+  const verdict = judge(await welcome(court), court, async () => {
+    turns += 1
+    if (turns < 3) throw new ConfigurationChanged()
+    return 'let in'
+  })
+  expect(await verdict).toBe('let in')
+  const never = judge(await welcome(court), court, () => Promise.reject(new ConfigurationChanged()))
+  await expect(never).rejects.toMatchObject(UNREADABLE)
+})

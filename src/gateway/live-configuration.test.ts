@@ -179,6 +179,17 @@ describe('shared', () => {
     expect(configuration.current().version).toBe(2)
   })
 
+  test('one attempt that fails is not the last', async () => {
+    const { world, configuration } = share()
+    Object.assign(world, { stored: 2, announced: 2, isDatabaseAway: true })
+    const reading = configuration.catchUp()
+    setTimeout(() => {
+      world.isDatabaseAway = false
+    }, 1)
+    await reading
+    expect(configuration.current().version).toBe(2)
+  })
+
   test('a reload that began before the version was stored does not count', async () => {
     const { world, configuration } = share()
     world.stored = 2
