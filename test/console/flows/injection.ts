@@ -141,6 +141,8 @@ export function describeInjection(stage: Stage): void {
       const asked = await stage.enter('owner', '/playground?model=sandbox-chat')
       const { page } = asked
       await page.getByRole('textbox', { name: 'Message' }).fill(`say: ${MARKUP}`)
+      // Before the model is known, Enter sends nothing.
+      await page.locator('button[type="submit"]:enabled', { hasText: 'Send' }).waitFor()
       await page.keyboard.press('Enter')
       await page.locator('.exchange-text').getByText('data-hostile').waitFor()
       await expectHarmless(page)
