@@ -43,6 +43,7 @@ export function openCommons(
     storage,
     desk,
     leaseMs: settings.nodeLeaseSeconds * 1_000,
+    sharedLimitsId: () => state.admissions?.sharedLimitsId ?? null,
     onReturned: () => state.admissions?.reassert(),
     clock,
     log,
@@ -58,6 +59,12 @@ export function deskStateOf({ state }: Commons, settings: Settings): DeskState |
   if (state.admissions === null) return null
   if (state.admissions.isShared) return 'shared'
   return lossRules(settings).loss === 'local' ? 'local' : 'refusing'
+}
+
+/** Why this node cannot serve for a reason of its own; null when it can. */
+export function ownTroubleOf({ registry, state }: Commons): string | null {
+  if (registry.conflict !== null) return registry.conflict
+  return state.admissions?.isStarting ? 'waiting for the other nodes to report what they hold' : null
 }
 
 /** How Redis does, as this node sees it. */
@@ -156,6 +163,8 @@ export async function openAdmissions(
     clock,
     ...lossRules(settings),
     leaseMs: settings.nodeLeaseSeconds * 1_000,
+    outlivesDesk: settings.redisUrl !== null,
+    refusal: () => (registry.conflict === null ? null : 'This node is not connected to the shared limits.'),
     listLivingNodes: () => registry.listLiving(),
     needsTotals: (keyId) => {
       const key = configuration.current().keys.get(keyId)
@@ -169,6 +178,7 @@ export async function openAdmissions(
   state.admissions = admissions
   await registry.start()
   await admissions.start()
+  await registry.compareSharedLimits()
   stored.listen((settlements, balances) => admissions.noteStored(settlements, balances))
   await admissions.refresh(watchedOwners(configuration.current()))
   return admissions

@@ -2,7 +2,14 @@ import packageFile from '../package.json' with { type: 'json' }
 import { withApiDocs } from './api-document.ts'
 import { type Books, openBooks } from './books.ts'
 import { buildGateway } from './build-gateway.ts'
-import { beatCommons, deskDescriber, deskStateOf, leaveCommons, readNodeGauges } from './commons.ts'
+import {
+  beatCommons,
+  deskDescriber,
+  deskStateOf,
+  leaveCommons,
+  ownTroubleOf,
+  readNodeGauges,
+} from './commons.ts'
 import { drain, type Leaving, stopTaking } from './drain.ts'
 import { consoleEndpoints } from './edges/console-api/index.ts'
 import { consoleFileEndpoints } from './edges/console-files/index.ts'
@@ -211,6 +218,7 @@ function serve(settings: Settings, surroundings: Surroundings, books: ServingBoo
       isClosing: () => watch.isClosing,
       isDatabaseShared: settings.databaseUrl !== null,
       deskState: () => deskStateOf(books.commons, settings),
+      ownTrouble: () => ownTroubleOf(books.commons),
     }),
     ...consoleEndpoints({
       identity,

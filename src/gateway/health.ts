@@ -12,6 +12,8 @@ export interface HealthParts {
   readonly journal?: Pick<Journal, 'refusal'> & { readonly isDiskFailing: boolean }
   /** Null when nothing is shared but the database. */
   readonly deskState?: () => DeskState | null
+  /** What keeps this node from serving as one of several, while others serve. */
+  readonly ownTrouble?: () => string | null
 }
 
 // A balancer takes a slow answer for none, and a database that hangs must not make all nodes look dead.
@@ -49,8 +51,13 @@ export function healthEndpoints(parts: HealthParts): Endpoint[] {
 
 const NO_DATABASE = 'the database does not answer'
 
-function findOwnTrouble({ isDatabaseShared, journal }: HealthParts, isDatabaseThere: boolean): string | null {
+function findOwnTrouble(
+  { isDatabaseShared, journal, ownTrouble }: HealthParts,
+  isDatabaseThere: boolean,
+): string | null {
   if (journal?.isDiskFailing) return 'the journal cannot be written'
+  const reason = ownTrouble?.() ?? null
+  if (reason !== null) return reason
   return isDatabaseThere || isDatabaseShared ? null : NO_DATABASE
 }
 

@@ -93,6 +93,23 @@ describe('several workers on one port', () => {
   )
 
   test(
+    'serves from its first moment on after the parent was killed, though dead workers are still on record',
+    async () => {
+      crew = await startCrew(folder, 2)
+      await askUntilAllServed(crew, 2)
+      const workers = crew.workers()
+      // All at once, so that nobody can take leave in the database.
+      for (const pid of [crew.pid, ...workers]) process.kill(pid, 'SIGKILL')
+      await crew.exited
+      crew = await startCrew(folder, 2)
+      const ready = await fetch(`${crew.url}/readyz`)
+      expect(ready.status).toBe(200)
+      for (let request = 0; request < 4; request += 1) expect((await ask(crew.url)).status).toBe(200)
+    },
+    PATIENCE_MS,
+  )
+
+  test(
     'when a worker cannot start at first, its reason is the only thing said',
     async () => {
       // Where the journal of the first worker should be.

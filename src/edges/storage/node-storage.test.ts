@@ -213,23 +213,26 @@ for (const engine of testedEngines()) {
       const node = (id: string): NodeRecord => ({ id, name: `node ${id}`, version: '1.2.3', startedAtMs: 5 })
 
       test('are known from their first heartbeat until they are removed', async () => {
-        await storage.saveHeartbeat(node('b'))
-        await storage.saveHeartbeat(node('a'))
-        await storage.saveHeartbeat(node('b'))
+        await storage.saveHeartbeat(node('b'), null)
+        await storage.saveHeartbeat(node('a'), null)
+        await storage.saveHeartbeat(node('b'), 'gen_1')
         const seen = await storage.listNodes()
-        expect(seen.map(({ silentMs: _, ...rest }) => rest)).toEqual([node('a'), node('b')])
+        expect(seen.map(({ silentMs: _, ...rest }) => rest)).toEqual([
+          { ...node('a'), sharedLimitsId: null },
+          { ...node('b'), sharedLimitsId: 'gen_1' },
+        ])
         await storage.removeNode('a')
         expect((await storage.listNodes()).map(({ id }) => id)).toEqual(['b'])
       })
 
       test('are silent for as long as the clock of the database says', async () => {
-        await storage.saveHeartbeat(node('a'))
+        await storage.saveHeartbeat(node('a'), null)
         const database = await site.openDatabase()
         const silent = async () => (await storage.listNodes())[0]?.silentMs ?? -1
         expect(await silent()).toBeWithin(0, 60_000)
         await database.rows('update nodes set heartbeat_at_ms = heartbeat_at_ms - 3600000', [])
         expect(await silent()).toBeWithin(3_600_000, 3_660_000)
-        await storage.saveHeartbeat(node('a'))
+        await storage.saveHeartbeat(node('a'), null)
         expect(await silent()).toBeWithin(0, 60_000)
         await database.rows('update nodes set heartbeat_at_ms = heartbeat_at_ms + 3600000', [])
         expect(await silent()).toBe(0)

@@ -14,7 +14,7 @@ export function nodeStorageOn(database: Database, changes: ChangeBook): SharedBo
     loadConfigurationVersion: () => changes.loadVersion(),
     raiseConfigurationVersion: (least) => changes.raiseVersionTo(least),
     whileChanging: (work) => changes.whileChanging(work),
-    saveHeartbeat: (node) => saveHeartbeat(database, node),
+    saveHeartbeat: (node, sharedLimitsId) => saveHeartbeat(database, node, sharedLimitsId),
     listNodes: () => listNodes(database),
     removeNode: (id) => removeNode(database, id),
   }

@@ -45,7 +45,8 @@ export class CommonAdmissions implements Admissions {
     this.#ends.push(desk.onNotice((notice) => this.#hear(notice)))
     this.#ends.push(desk.onConnected(() => void this.#reconnect()))
     await this.#countNodes()
-    await this.#join()
+    // Begun now rather than by the first request, and not waited for: a node that cannot join must not keep others out.
+    if (await this.#join()) void this.#parts.generation.complete().catch(() => undefined)
   }
 
   /** Called about once a second. Never fails. */
@@ -67,7 +68,19 @@ export class CommonAdmissions implements Admissions {
     return this.#parts.circuit.isClosed
   }
 
+  /** Identifies the limits this node shares right now; null while it cannot reach them. */
+  get sharedLimitsId(): string | null {
+    return this.isShared ? this.#parts.generation.joined : null
+  }
+
+  /** Whether requests are still refused because not every node has reported its holds since this one started. */
+  get isStarting(): boolean {
+    return this.isShared && !this.#parts.generation.hasCompleted
+  }
+
   admit(demand: Demand): Promise<Decision> {
+    const message = this.#parts.refusal?.() ?? null
+    if (message !== null) return Promise.resolve({ reason: 'unavailable', message })
     return this.#admitting.admit(demand)
   }
 

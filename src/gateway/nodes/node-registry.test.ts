@@ -9,21 +9,25 @@ const clock = createMovableClock()
 
 /** A database of nodes in memory, with a clock of its own; the real one is tested with the storage. */
 class Records implements NodeStore {
-  readonly heard = new Map<string, { readonly node: NodeRecord; readonly atMs: number }>()
+  readonly heard = new Map<
+    string,
+    { readonly node: NodeRecord; readonly atMs: number; readonly sharedLimitsId: string | null }
+  >()
   readonly running = new Set<string>()
   isAway = false
   /** Resolves when a list may be given; null gives it at once. */
   gate: Promise<void> | null = null
 
-  async saveHeartbeat(node: NodeRecord): Promise<void> {
+  async saveHeartbeat(node: NodeRecord, sharedLimitsId: string | null): Promise<void> {
     this.#requireThere()
-    this.heard.set(node.id, { node, atMs: clock.nowMs() })
+    this.heard.set(node.id, { node, atMs: clock.nowMs(), sharedLimitsId })
   }
 
   async listNodes(): Promise<readonly SeenNode[]> {
     this.#requireThere()
-    const list = [...this.heard.values()].map(({ node, atMs }) => ({
+    const list = [...this.heard.values()].map(({ node, atMs, sharedLimitsId }) => ({
       ...node,
+      sharedLimitsId,
       silentMs: clock.nowMs() - atMs,
     }))
     await this.gate
@@ -72,9 +76,11 @@ function stage(...names: string[]) {
     notice: (what, facts) => void notices.push({ what, facts }),
   }
   const returned: string[] = []
+  const shared: Record<string, string | null> = {}
   const nodes = names.map(
     (id) =>
       new NodeRegistry({
+        sharedLimitsId: () => shared[id] ?? null,
         node: { id, name: `machine of ${id}`, version: '1', startedAtMs: clock.nowMs() },
         storage: records,
         desk: id.startsWith('deskless') ? null : desk,
@@ -90,7 +96,7 @@ function stage(...names: string[]) {
       await Promise.all(living.map((node) => node?.beat()))
     }
   }
-  return { records, desk, notices, troubles, returned, nodes, pass }
+  return { records, desk, notices, troubles, returned, shared, nodes, pass }
 }
 
 const LEASE_SECONDS = LEASE_MS / 1_000
@@ -244,6 +250,63 @@ describe('nodes', () => {
     records.gate = null
     await promise
     expect(await a?.listLiving()).toEqual(['a'])
+  })
+
+  describe('that share limits through different Redis databases', () => {
+    test('serve only on the side of the one that has run longest', async () => {
+      const { shared, troubles, nodes, pass } = stage('a', 'b', 'c')
+      const [a, b, c] = nodes
+      for (const id of ['a', 'b', 'c']) shared[id] = 'gen_1'
+      for (const node of nodes) await node.start()
+      await pass(2, a, b, c)
+      expect(nodes.map(({ conflict }) => conflict)).toEqual([null, null, null])
+      shared.b = 'gen_2'
+      await pass(LEASE_SECONDS, a, b, c)
+      expect([a?.conflict, c?.conflict]).toEqual([null, null])
+      expect(b?.conflict).toMatch(/another Redis database than that of node machine of a/)
+      expect(troubles).toEqual(['this node does not serve'])
+      shared.b = 'gen_1'
+      await pass(3, a, b, c)
+      expect(b?.conflict).toBeNull()
+    })
+
+    test('do not serve at all when they start beside nodes of another Redis', async () => {
+      const { shared, nodes, pass } = stage('a', 'b')
+      const [a, b] = nodes
+      shared.a = 'gen_1'
+      await a?.start()
+      await pass(1, a)
+      await b?.start()
+      shared.b = 'gen_2'
+      await b?.compareSharedLimits()
+      expect(b?.conflict).not.toBeNull()
+    })
+
+    test('go on when the older side has died', async () => {
+      const { shared, nodes, pass } = stage('a', 'b')
+      const [a, b] = nodes
+      Object.assign(shared, { a: 'gen_1', b: 'gen_2' })
+      await a?.start()
+      await b?.compareSharedLimits()
+      await pass(LEASE_SECONDS - 2, b)
+      expect(b?.conflict).not.toBeNull()
+      await pass(4, b)
+      expect(b?.conflict).toBeNull()
+    })
+
+    test('are not in conflict while one of them hears of an emptied Redis later, or cannot reach it', async () => {
+      const { shared, nodes, pass } = stage('a', 'b')
+      const [a, b] = nodes
+      Object.assign(shared, { a: 'gen_1', b: 'gen_1' })
+      for (const node of nodes) await node.start()
+      await pass(2, a, b)
+      shared.b = 'gen_2'
+      await pass(4, a, b)
+      expect(b?.conflict).toBeNull()
+      shared.a = null
+      await pass(LEASE_SECONDS, a, b)
+      expect(b?.conflict).toBeNull()
+    })
   })
 
   test('are shown with how long ago they were heard of, this one first', async () => {

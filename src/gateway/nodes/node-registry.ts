@@ -11,6 +11,8 @@ export interface NodeParts {
   readonly storage: NodeStore & Pick<Storage, 'unlessRunning'>
   /** null: this node has nothing in common with others but the database. */
   readonly desk: Pick<CommonDesk, 'releaseNode'> | null
+  /** Identifies the limits this node shares right now; null while it reaches none. */
+  readonly sharedLimitsId?: () => string | null
   /** Others took this node for dead and may have let go of its holds: they are to be told again. */
   readonly onReturned: () => void | Promise<void>
   /** After how long a silent node counts as dead; absent: the usual time. */
@@ -25,6 +27,8 @@ const LIST_KEPT_MS = 1_000
 // A database that hangs must not hold up whoever asks.
 const LIST_PATIENCE_MS = 500
 const RELEASE_JOB = 'release-nodes'
+// Nodes that were told of an emptied Redis at different moments report different ids for a heartbeat or two.
+const CONFLICT_HEARTBEATS = 3
 
 /**
  * Who is there: tells the database that this node lives, knows the other nodes, and lets go of what dead ones held.
@@ -49,6 +53,10 @@ export class NodeRegistry {
   #wasCutOff = false
   #isFailing = false
   #isAloneWithOthers = false
+  /** Whether this node has ever shared limits with all others it knew of. */
+  #hasAgreed = false
+  #conflictSinceMs: number | null = null
+  #conflict: string | null = null
   #isStopped = false
 
   constructor(parts: NodeParts) {
@@ -86,7 +94,7 @@ export class NodeRegistry {
     await this.#look()
     const others = this.#seen.filter(({ id }) => id !== this.node.id)
     const own = this.#seen.find(({ id }) => id === this.node.id)
-    return [own ?? { ...this.node, silentMs: 0 }, ...others]
+    return [own ?? { ...this.node, sharedLimitsId: null, silentMs: 0 }, ...others]
   }
 
   /** As of the last look. */
@@ -101,6 +109,21 @@ export class NodeRegistry {
   /** Whether the last heartbeat reached the database. */
   get isHeard(): boolean {
     return !this.#isFailing
+  }
+
+  /**
+   * Why this node must not serve: it shares limits with another Redis than older nodes of the same database, so each
+   * side would admit up to the limit. The side of the longest-running node goes on. null when all agree.
+   */
+  get conflict(): string | null {
+    return this.#conflict
+  }
+
+  /** Reports which limits this node shares and compares them with the other nodes'. For when it has joined them. */
+  async compareSharedLimits(): Promise<void> {
+    this.#nextHeartbeatMs = Number.NEGATIVE_INFINITY
+    await this.#beating
+    await this.beat()
   }
 
   /**
@@ -132,6 +155,7 @@ export class NodeRegistry {
       return
     }
     this.#warnOfOthers()
+    this.#noteConflict()
     await this.#releaseDead().catch((error) => log.trouble('a dead node could not be released', error))
   }
 
@@ -146,12 +170,47 @@ export class NodeRegistry {
     log.trouble('nodes do not share limits and balances', new Error(problem))
   }
 
+  #noteConflict(): void {
+    const { clock, log, sharedLimitsId } = this.#parts
+    const own = sharedLimitsId?.() ?? null
+    if (own === null) return
+    const elder = this.#findElderOn(own)
+    if (elder === null) {
+      if (this.#conflict !== null) log.notice('this node shares limits with all others again')
+      this.#hasAgreed = true
+      this.#conflictSinceMs = null
+      this.#conflict = null
+      return
+    }
+    const nowMs = clock.nowMs()
+    this.#conflictSinceMs ??= nowMs
+    const isSettled = nowMs - this.#conflictSinceMs >= CONFLICT_HEARTBEATS * this.#heartbeatMs
+    // A node that has not served yet can afford to wait until the others agree.
+    if (this.#conflict !== null || (this.#hasAgreed && !isSettled)) return
+    this.#conflict =
+      `REDIS_URL of this node leads to another Redis database than that of node ${elder.name}, ` +
+      'which uses the same database. Give all nodes the same REDIS_URL.'
+    log.trouble('this node does not serve', new Error(this.#conflict))
+  }
+
+  /** The longest-running node that was heard of just now, if it is not this one and shares its limits elsewhere. */
+  #findElderOn(own: string): SeenNode | null {
+    // Once in conflict, a late heartbeat of the other side is no agreement.
+    const freshMs = this.#conflict === null ? 2 * this.#heartbeatMs : this.#leaseMs
+    let eldest: SeenNode | null = null
+    for (const node of this.#seen) {
+      if (node.id === this.node.id || node.sharedLimitsId === null || node.silentMs >= freshMs) continue
+      if (isElder(node, eldest ?? this.node)) eldest = node
+    }
+    return eldest?.sharedLimitsId === own ? null : eldest
+  }
+
   async #tell(): Promise<void> {
     const { storage, clock, log, onReturned } = this.#parts
     // Before it is told, since telling makes this node known again.
     await this.#list()
     const wasRemoved = this.#heardAtMs !== null && !this.#seen.some(({ id }) => id === this.node.id)
-    await storage.saveHeartbeat(this.node)
+    await storage.saveHeartbeat(this.node, this.#parts.sharedLimitsId?.() ?? null)
     const nowMs = clock.nowMs()
     const gapMs = this.#heardAtMs === null ? 0 : nowMs - this.#heardAtMs
     // By a clock that was set back nobody can tell how long it was.
@@ -216,4 +275,8 @@ export class NodeRegistry {
     this.#seen = await storage.listNodes()
     this.#seenAtMs = clock.nowMs()
   }
+}
+
+function isElder(one: NodeRecord, other: NodeRecord): boolean {
+  return one.startedAtMs < other.startedAtMs || (one.startedAtMs === other.startedAtMs && one.id < other.id)
 }

@@ -61,6 +61,8 @@ export interface NodeRecord {
 }
 
 export interface SeenNode extends NodeRecord {
+  /** Identifies the limits it shares with other nodes; null when it reaches none, or is too old to report it. */
+  readonly sharedLimitsId: string | null
   /** How long ago it was last heard of, by the clock of the database. */
   readonly silentMs: number
 }
@@ -68,7 +70,7 @@ export interface SeenNode extends NodeRecord {
 /** Who is there. */
 export interface NodeStore {
   /** This node lives; the first call makes it known. */
-  saveHeartbeat(node: NodeRecord): Promise<void>
+  saveHeartbeat(node: NodeRecord, sharedLimitsId: string | null): Promise<void>
   listNodes(): Promise<readonly SeenNode[]>
   removeNode(id: string): Promise<void>
 }

@@ -7,21 +7,27 @@ interface NodeRow {
   readonly version: string
   readonly started_at_ms: bigint
   readonly silent_ms: bigint
+  readonly shared_limits_id: string | null
 }
 
-export async function saveHeartbeat(database: Database, node: NodeRecord): Promise<void> {
-  const { id, name, version, startedAtMs } = node
+export async function saveHeartbeat(
+  database: Database,
+  { id, name, version, startedAtMs }: NodeRecord,
+  sharedLimitsId: string | null,
+): Promise<void> {
   await database.rows(
-    `insert into nodes (id, name, version, started_at_ms, heartbeat_at_ms)
-    values ($1, $2, $3, $4, ${database.clockMs})
-    on conflict (id) do update set heartbeat_at_ms = excluded.heartbeat_at_ms`,
-    [id, name, version, BigInt(startedAtMs)],
+    `insert into nodes (id, name, version, started_at_ms, heartbeat_at_ms, shared_limits_id)
+    values ($1, $2, $3, $4, ${database.clockMs}, $5)
+    on conflict (id) do update set
+      heartbeat_at_ms = excluded.heartbeat_at_ms, shared_limits_id = excluded.shared_limits_id`,
+    [id, name, version, BigInt(startedAtMs), sharedLimitsId],
   )
 }
 
 export async function listNodes(database: Database): Promise<SeenNode[]> {
   const rows = await database.rows<NodeRow>(
-    `select id, name, version, started_at_ms, ${database.clockMs} - heartbeat_at_ms as silent_ms
+    `select id, name, version, started_at_ms, shared_limits_id,
+      ${database.clockMs} - heartbeat_at_ms as silent_ms
     from nodes order by name, started_at_ms, id`,
     [],
   )
@@ -30,6 +36,7 @@ export async function listNodes(database: Database): Promise<SeenNode[]> {
     name: row.name,
     version: row.version,
     startedAtMs: Number(row.started_at_ms),
+    sharedLimitsId: row.shared_limits_id,
     // A clock that was set back makes nobody heard of in the future.
     silentMs: Math.max(0, Number(row.silent_ms)),
   }))

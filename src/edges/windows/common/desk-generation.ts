@@ -10,6 +10,11 @@ export interface GenerationParts {
   readonly listLivingNodes: () => Promise<readonly string[]>
   /** How long a node that lives and does not join is waited for. */
   readonly leaseMs: number
+  /**
+   * Whether nodes outlive the memory they share. Workers do not outlive their parent, so whatever an earlier parent's
+   * workers still hold will never be reported to this one, and waiting for it would only delay a restart.
+   */
+  readonly outlivesDesk?: boolean
   /** Tells the desk everything this node holds. */
   readonly assertEverything: () => Promise<void>
 }
@@ -49,6 +54,16 @@ export class DeskGeneration {
       this.#joining = null
     })
     return this.#joining
+  }
+
+  /** null until this node has joined one. */
+  get joined(): string | null {
+    return this.#joined
+  }
+
+  /** Whether there has been a generation in which accounts could be loaded. */
+  get hasCompleted(): boolean {
+    return this.#complete !== null
   }
 
   /** Resolves when every living node has joined as well. */
@@ -93,9 +108,12 @@ export class DeskGeneration {
   }
 
   async #haveAllJoined(generation: string): Promise<boolean> {
-    const living = await this.#parts.listLivingNodes()
-    const joined = new Set(await this.#parts.desk.listJoined(generation))
-    if (!living.every((nodeId) => joined.has(nodeId))) return false
+    const { desk, listLivingNodes, outlivesDesk = true } = this.#parts
+    if (outlivesDesk) {
+      const living = await listLivingNodes()
+      const joined = new Set(await desk.listJoined(generation))
+      if (!living.every((nodeId) => joined.has(nodeId))) return false
+    }
     this.#noteComplete(generation)
     return true
   }

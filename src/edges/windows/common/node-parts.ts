@@ -27,6 +27,10 @@ export interface CommonAdmissionsOptions {
   readonly deadlineMs: number
   /** How long a living node that does not join a new generation is waited for. */
   readonly leaseMs: number
+  /** Whether nodes go on when what they share is lost; false for workers, which end with their parent. */
+  readonly outlivesDesk?: boolean
+  /** Why nothing may be admitted here, whatever the limits say; null when there is no such reason. */
+  readonly refusal?: () => string | null
   /** The ids of all nodes that were heard of within their lease, this one among them. */
   readonly listLivingNodes: () => Promise<readonly string[]>
   /** Whether what a key has spent matters: it has a spending limit or a budget. */
