@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { findRedis } from '../../scripts/test-redis.ts'
+import { findRedis, startOwnRedis } from '../../scripts/test-redis.ts'
 import { openClient, openListener } from '../../src/edges/redis/open-client.ts'
 import { DeskPresence } from '../../src/edges/redis/presence.ts'
 import { parseRedisAddress } from '../../src/edges/redis/redis-address.ts'
@@ -8,12 +8,12 @@ import { eventually } from '../support/eventually.ts'
 const redis = await findRedis()
 afterAll(() => redis?.stop())
 
-function open() {
-  const address = parseRedisAddress(redis?.url ?? '')
+function open(url = redis?.url ?? '', onTrouble: (message: string) => void = () => {}) {
+  const address = parseRedisAddress(url)
   const client = openClient(address, 'presence-client')
   const listener = openListener(address, 'presence-listener')
   const channel = `presence-${crypto.randomUUID()}`
-  const presence = new DeskPresence({ client, listener, channel, nodeId: 'node-1', onTrouble: () => {} })
+  const presence = new DeskPresence({ client, listener, channel, nodeId: 'node-1', onTrouble })
   return { client, listener, presence }
 }
 
@@ -37,5 +37,33 @@ describe.skipIf(redis === null)('a connection that the library has given up for 
     await eventually('both have ended', () => client.status === 'end' && listener.status === 'end')
     await Bun.sleep(400)
     expect([client.status, listener.status]).toEqual(['end', 'end'])
+  })
+})
+
+describe.skipIf(redis === null)('the eviction policy of Redis', () => {
+  async function troublesOf(policy: string): Promise<string[]> {
+    const server = await startOwnRedis([`maxmemory-policy ${policy}`])
+    if (server === null) throw new Error('Redis is missing')
+    const troubles: string[] = []
+    const { client, presence } = open(server.url, (message) => troubles.push(message))
+    try {
+      await new Promise<void>((resolve) => presence.onConnected(resolve))
+      // Answers come in order, so that of the check is there when this one is.
+      await client.ping()
+      return troubles
+    } finally {
+      presence.close()
+      await server.stop()
+    }
+  }
+
+  test('is warned of when it lets limits be forgotten', async () => {
+    expect(await troublesOf('allkeys-lru')).toEqual([
+      expect.stringContaining('maxmemory-policy is allkeys-lru'),
+    ])
+  })
+
+  test('is not mentioned when it is noeviction', async () => {
+    expect(await troublesOf('noeviction')).toEqual([])
   })
 })

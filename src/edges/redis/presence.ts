@@ -34,6 +34,7 @@ export class DeskPresence {
   #isListenerUp = false
   #session: Session | null = null
   #lastTrouble: string | null = null
+  #hasCheckedEviction = false
   #isClosed = false
 
   constructor(parts: PresenceParts) {
@@ -179,7 +180,22 @@ export class DeskPresence {
   #tellWhenBothStand(): void {
     if (!this.#doBothStand) return
     this.#lastTrouble = null
+    this.#checkEviction()
     for (const listener of [...this.#connectedListeners]) listener()
+  }
+
+  /** Once, when Redis is first reached: a server that evicts keys forgets limits without a word. */
+  #checkEviction(): void {
+    if (this.#hasCheckedEviction) return
+    this.#hasCheckedEviction = true
+    const { client, onTrouble } = this.#parts
+    const servers = client instanceof Cluster ? client.nodes('master') : [client]
+    for (const server of servers) {
+      server.info('memory').then((text) => {
+        const policy = /^maxmemory_policy:(\S+)/m.exec(text)?.[1] ?? 'noeviction'
+        if (policy !== 'noeviction') onTrouble(evictionWarning(policy))
+      }, ignore)
+    }
   }
 
   #hear(text: string): void {
@@ -198,6 +214,13 @@ export class DeskPresence {
     this.#lastTrouble = message
     this.#parts.onTrouble(message)
   }
+}
+
+function evictionWarning(policy: string): string {
+  return (
+    `maxmemory-policy is ${policy}: when its memory is full, Redis evicts keys, and with them rate limits and ` +
+    'holds. Set it to noeviction.'
+  )
 }
 
 function limitHandshake(redis: Redis): void {
