@@ -307,6 +307,19 @@ describe('nodes', () => {
       await pass(LEASE_SECONDS, a, b)
       expect(b?.conflict).toBeNull()
     })
+
+    test('are not in conflict while Redis is emptied again and again and one hears of it later each time', async () => {
+      const { shared, nodes, pass } = stage('a', 'b')
+      const [a, b] = nodes
+      Object.assign(shared, { a: 'gen_0', b: 'gen_0' })
+      for (const node of nodes) await node.start()
+      await pass(2, a, b)
+      for (let generation = 1; generation < 20; generation += 1) {
+        Object.assign(shared, { a: `gen_${generation - 1}`, b: `gen_${generation}` })
+        await pass(2, a, b)
+        expect(b?.conflict).toBeNull()
+      }
+    })
   })
 
   test('are shown with how long ago they were heard of, this one first', async () => {

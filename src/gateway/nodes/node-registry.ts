@@ -55,7 +55,8 @@ export class NodeRegistry {
   #isAloneWithOthers = false
   /** Whether this node has ever shared limits with all others it knew of. */
   #hasAgreed = false
-  #conflictSinceMs: number | null = null
+  /** What this node and the elder one report, and since when; they change together when Redis was emptied. */
+  #difference: { readonly ids: string; readonly sinceMs: number } | null = null
   #conflict: string | null = null
   #isStopped = false
 
@@ -178,13 +179,14 @@ export class NodeRegistry {
     if (elder === null) {
       if (this.#conflict !== null) log.notice('this node shares limits with all others again')
       this.#hasAgreed = true
-      this.#conflictSinceMs = null
+      this.#difference = null
       this.#conflict = null
       return
     }
     const nowMs = clock.nowMs()
-    this.#conflictSinceMs ??= nowMs
-    const isSettled = nowMs - this.#conflictSinceMs >= CONFLICT_HEARTBEATS * this.#heartbeatMs
+    const ids = `${own} ${elder.sharedLimitsId}`
+    if (this.#difference?.ids !== ids) this.#difference = { ids, sinceMs: nowMs }
+    const isSettled = nowMs - this.#difference.sinceMs >= CONFLICT_HEARTBEATS * this.#heartbeatMs
     // A node that has not served yet can afford to wait until the others agree.
     if (this.#conflict !== null || (this.#hasAgreed && !isSettled)) return
     this.#conflict =
