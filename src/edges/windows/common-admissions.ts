@@ -45,8 +45,10 @@ export class CommonAdmissions implements Admissions {
     this.#ends.push(desk.onNotice((notice) => this.#hear(notice)))
     this.#ends.push(desk.onConnected(() => void this.#reconnect()))
     await this.#countNodes()
-    // Begun now rather than by the first request, and not waited for: a node that cannot join must not keep others out.
-    if (await this.#join()) void this.#parts.generation.complete().catch(() => undefined)
+    if (!(await this.#join())) return
+    // Begun now rather than by the first request. A node that cannot join must not keep this one from starting.
+    const { generation, deadlineMs, timers } = this.#parts
+    await isDoneWithin(generation.complete(), deadlineMs, timers)
   }
 
   /** Called about once a second. Never fails. */
