@@ -345,6 +345,7 @@ describe('a browser', () => {
 
 describe('a body of 40 MB', () => {
   const size = 40 * MEGABYTE
+  const UPLOADS = 5
 
   function residentBytes(): number {
     return Number(readFileSync(`/proc/${gateway.pid}/statm`, 'utf8').split(' ')[1]) * 4_096
@@ -373,8 +374,11 @@ describe('a body of 40 MB', () => {
   ] as const) {
     test(`${name} is refused in words, and its bytes are not kept`, async () => {
       const before = residentBytes()
-      expect(await upload({ ...headers })).toEqual({ status: 413, code: 'request_too_large' })
-      expect(residentBytes() - before).toBeLessThan(60 * MEGABYTE)
+      // Several, because memory that was freed goes back to the system late: kept bodies would add up beyond that.
+      for (let round = 0; round < UPLOADS; round += 1) {
+        expect(await upload({ ...headers })).toEqual({ status: 413, code: 'request_too_large' })
+      }
+      expect(residentBytes() - before).toBeLessThan((UPLOADS * size) / 2)
     })
   }
 
