@@ -11,8 +11,8 @@ import { findPostgres } from './test-postgres.ts'
 import { findRedis } from './test-redis.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-// The agents are other people's programs that must be installed first; they have a command of their own.
-const ELSEWHERE = 'test/agents/'
+// The agents are other people's programs that must be installed first, and faults take long: each has its own command.
+const ELSEWHERE = ['test/agents/', 'test/faults/']
 
 // No test is judged by its time: a property with a thousand runs may take long on a busy machine.
 const PATIENCE = '--timeout=120000'
@@ -30,7 +30,7 @@ function findTests(paths: readonly string[]): string[] {
   const all = [...new Bun.Glob('{src,console,scripts,test,bench}/**/*.test.{ts,tsx}').scanSync(ROOT)].sort()
   const wanted = paths.map((path) => path.replace(/^\.\//, ''))
   if (wanted.length > 0) return all.filter((file) => wanted.some((path) => file.startsWith(path)))
-  return all.filter((file) => !file.startsWith(ELSEWHERE))
+  return all.filter((file) => !ELSEWHERE.some((folder) => file.startsWith(folder)))
 }
 
 /** Shows the output as it comes and keeps it, because bun's summary stands at its end. */

@@ -248,7 +248,7 @@ describe.skipIf(!isPossible)('with a PostgreSQL of its own', () => {
         DATABASE_URL: database.href,
         REDIS_URL: `redis://${namespace.storesAt}:${toRedis.port}`,
       }
-      await nodes.add({ ...stores, HOST: inside }, namespace.prefix)
+      await nodes.add({ ...stores, HOST: inside }, { prefix: namespace.prefix })
       // All nodes reach the supplier at the one address that leads there from everywhere.
       await nodes.first.operator('PUT', '/suppliers/acme', {
         type: 'openai-compatible',

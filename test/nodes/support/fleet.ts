@@ -6,6 +6,7 @@ import {
   type GatewayProcess,
   makeFolder,
   removeFolder,
+  type StartOptions,
   startProcess,
   stopProcess,
 } from '../../robustness/support/gateway-process.ts'
@@ -20,6 +21,8 @@ export interface FleetOptions {
   readonly environment?: Environment
   /** Instead of a database of its own on the test server. */
   readonly databaseUrl?: string
+  /** What runs the first nodes, when it is not this version; nodes that are restarted run this one. */
+  readonly program?: readonly string[]
 }
 
 /** Several gateways on one PostgreSQL and one Redis, each a process of its own, and a supplier they share. */
@@ -47,7 +50,7 @@ export class Fleet {
   }
 
   /** Null when PostgreSQL or Redis cannot be had here. */
-  static async start({ size, environment = {}, databaseUrl }: FleetOptions): Promise<Fleet | null> {
+  static async start({ size, environment = {}, databaseUrl, program }: FleetOptions): Promise<Fleet | null> {
     const database =
       databaseUrl === undefined ? await makeDatabase() : { url: databaseUrl, drop: async () => {} }
     if (database === null) return null
@@ -64,8 +67,8 @@ export class Fleet {
       dropDatabase: () => database.drop(),
     })
     // The first makes the tables and the first account; the others find them.
-    await fleet.add()
-    await Promise.all(Array.from({ length: size - 1 }, () => fleet.add()))
+    await fleet.add({}, { program })
+    await Promise.all(Array.from({ length: size - 1 }, () => fleet.add({}, { program })))
     await registerSupply(fleet.first, fleet.sandbox.url)
     return fleet
   }
@@ -84,11 +87,11 @@ export class Fleet {
     return node
   }
 
-  /** Starts one more node; the prefix is what runs it, such as a network of its own. */
-  async add(more: Environment = {}, prefix: readonly string[] = []): Promise<GatewayProcess> {
+  /** Starts one more node. */
+  async add(more: Environment = {}, start: StartOptions = {}): Promise<GatewayProcess> {
     const folder = makeFolder()
     const index = this.folders.push(folder) - 1
-    const node = await startProcess(this.environmentFor(folder, more), prefix)
+    const node = await startProcess(this.environmentFor(folder, more), start)
     this.nodes[index] = node
     return node
   }

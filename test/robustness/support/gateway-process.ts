@@ -58,13 +58,19 @@ export function environmentOf(dataFolder: string, more: Environment = {}): Recor
   }
 }
 
-/** The prefix is what runs the program, such as a network of its own. */
+export interface StartOptions {
+  /** What runs the program, such as a network of its own. */
+  readonly prefix?: readonly string[]
+  /** Instead of the gateway of this tree. */
+  readonly program?: readonly string[] | undefined
+}
+
 export async function startProcess(
   environment: Environment,
-  prefix: readonly string[] = [],
+  options: StartOptions = {},
 ): Promise<GatewayProcess> {
   const startedAtMs = performance.now()
-  const child = spawnGateway(environment, prefix)
+  const child = spawnGateway(environment, options)
   const output = gather(child.stdout)
   const errors = gather(child.stderr)
   const url = await waitForGreeting(child, output, errors)
@@ -102,8 +108,8 @@ export async function runToExit(
   return { exitCode, output, errors }
 }
 
-function spawnGateway(environment: Environment, prefix: readonly string[] = []) {
-  return Bun.spawn([...prefix, ...GATEWAY], {
+function spawnGateway(environment: Environment, { prefix = [], program = GATEWAY }: StartOptions = {}) {
+  return Bun.spawn([...prefix, ...program], {
     env: environment,
     stdout: 'pipe',
     stderr: 'pipe',
