@@ -9,6 +9,7 @@ import { type AnswerParts, AnswerSender, discard, isWhole } from './answer-sende
 import { linesForBrowsers } from './cors.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 import { type BodyFlow, IncomingBody } from './incoming-body.ts'
+import type { OpenConnections, Seat } from './open-connections.ts'
 import { cutShort } from './read-body.ts'
 import {
   bodyLengthOf,
@@ -34,6 +35,7 @@ export interface ConnectionHost extends ExchangeOptions {
   readonly dateLine: string
   readonly writer: MessageWriter
   readonly requestIds: RequestIds
+  readonly connections: OpenConnections<ClientConnection>
   serve(exchange: SocketExchange, connection: ClientConnection): void
   /** The answer to what is no request. */
   refuse(error: GatewayError, requestId: string): AnswerParts
@@ -49,9 +51,9 @@ export interface ConnectionHost extends ExchangeOptions {
 type Phase = 'head' | 'serving' | 'answering' | 'clearing' | 'leaving'
 
 const HEAD_END = Buffer.from('\r\n\r\n')
-const MOST_HEAD_BYTES = 64 * 1024
+const MAX_HEAD_BYTES = 64 * 1024
 // Of requests that are sent before the one before them is answered; beyond, they have to be sent again.
-const MOST_UNREAD_BYTES = 1024 * 1024
+const MAX_UNREAD_BYTES = 64 * 1024
 // For how long a client may take to notice that its connection has ended, before it is cut.
 const FAREWELL_MS = 2_000
 const NOTHING = Buffer.alloc(0)
@@ -66,6 +68,10 @@ export class ClientConnection implements BodyFlow {
   #phase: Phase = 'head'
   /** The beginning of a head, or what came after the request that is being served. */
   readonly #unread = new GrowingBytes()
+  /** How many of these were looked through for the end of a head. */
+  #searchedBytes = 0
+  #hasHeadBegun = false
+  readonly #seat: Seat<ClientConnection>
   #exchange: SocketExchange | null = null
   /** While it is coming in. */
   #body: IncomingBody | null = null
@@ -81,6 +87,7 @@ export class ClientConnection implements BodyFlow {
   constructor(socket: Socket<ClientConnection>, host: ConnectionHost) {
     this.#socket = socket
     this.#host = host
+    this.#seat = host.connections.add(this, socket.remoteAddress ?? '')
     this.#movedAtMs = host.roughlyNowMs
     this.#sender = new AnswerSender({
       socket,
@@ -113,7 +120,8 @@ export class ClientConnection implements BodyFlow {
 
   /** The socket takes more of the answer. */
   goOnSending(): void {
-    this.#movedAtMs = this.#host.roughlyNowMs
+    // Whoever waits for something else has waited since that began.
+    if (this.isBusy) this.#movedAtMs = this.#host.roughlyNowMs
     this.#sender.goOn()
   }
 
@@ -121,6 +129,7 @@ export class ClientConnection implements BodyFlow {
   lose(): void {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#host.connections.remove(this.#seat)
     this.#sender.close()
     this.#body?.fail(cutShort())
     if (this.isBusy) this.#exchange?.leave()
@@ -129,6 +138,13 @@ export class ClientConnection implements BodyFlow {
   /** At once. */
   cut(): void {
     this.#socket.terminate()
+    this.lose()
+  }
+
+  /** Closes a connection that nobody waits on, because another needs its place. */
+  dismiss(): void {
+    if (this.#phase === 'head') this.#socket.end()
+    else this.#socket.terminate()
     this.lose()
   }
 
@@ -178,7 +194,7 @@ export class ClientConnection implements BodyFlow {
     const { idleMs, headMs } = this.#host
     switch (this.#phase) {
       case 'head':
-        return this.#unread.length === 0 && this.#hasServed ? idleMs : headMs
+        return this.#hasServed && !this.#hasHeadBegun ? idleMs : headMs
       case 'serving':
         return this.#body === null || this.#isPaused ? Number.POSITIVE_INFINITY : idleMs
       case 'answering':
@@ -192,18 +208,18 @@ export class ClientConnection implements BodyFlow {
   }
 
   #readRequest(bytes: Buffer): void {
-    const hasBegun = this.#unread.length > 0
     this.#unread.add(bytes)
-    const known = withoutBlankLines(this.#unread.take())
-    const end = known.indexOf(HEAD_END)
-    if (end < 0 && known.length <= MOST_HEAD_BYTES) {
-      this.#unread.add(known)
-      // Empty lines alone are no beginning, however many there are.
-      if (!hasBegun && known.length > 1) this.#movedAtMs = this.#host.roughlyNowMs
+    this.#dropBlankLines()
+    const known = this.#unread.peek()
+    const end = known.indexOf(HEAD_END, Math.max(0, this.#searchedBytes - HEAD_END.length + 1))
+    if (end < 0 && known.length <= MAX_HEAD_BYTES) {
+      this.#searchedBytes = known.length
+      this.#noteHeadBegun(known)
       return
     }
     try {
-      if (end < 0 || end > MOST_HEAD_BYTES) throw tooLargeHead(MOST_HEAD_BYTES)
+      if (end < 0 || end > MAX_HEAD_BYTES) throw tooLargeHead(MAX_HEAD_BYTES)
+      this.#endsAfterAnswer = false
       const head = readRequestHead(known, end)
       this.#begin(head, this.#readContent(head, known, end + HEAD_END.length))
     } catch (error) {
@@ -211,13 +227,33 @@ export class ClientConnection implements BodyFlow {
     }
   }
 
+  /** Some clients send an empty line after a body, which belongs to no request. */
+  #dropBlankLines(): void {
+    const known = this.#unread.peek()
+    let at = 0
+    while (known[at] === CARRIAGE_RETURN && known[at + 1] === LINE_FEED) at += 2
+    if (at === 0) return
+    this.#unread.drop(at)
+    this.#searchedBytes = 0
+  }
+
+  /** Empty lines alone are no beginning, however many there are. */
+  #noteHeadBegun(known: Buffer): void {
+    if (this.#hasHeadBegun || (known.length <= 1 && (known[0] ?? CARRIAGE_RETURN) === CARRIAGE_RETURN)) return
+    this.#hasHeadBegun = true
+    this.#movedAtMs = this.#host.roughlyNowMs
+    this.#seat.move(this.#hasServed ? 'begun' : 'new')
+  }
+
   #readContent(head: RequestHead, known: Buffer, from: number): RequestContent {
     const length = bodyLengthOf(head)
     const end = length === 'chunked' ? Number.POSITIVE_INFINITY : from + length
     if (end <= known.length) {
-      if (end < known.length) this.#unread.add(known.subarray(end))
+      this.#unread.drop(end)
+      if (this.#unread.length > MAX_UNREAD_BYTES) this.#giveUpUnread()
       return { length, body: length === 0 ? NOTHING : known.subarray(from, end) }
     }
+    this.#unread.take()
     const body = new IncomingBody(framingOf(length), this)
     this.#body = body
     this.#isInvitationAwaited = from === known.length && expectsInvitation(head)
@@ -226,9 +262,7 @@ export class ClientConnection implements BodyFlow {
   }
 
   #begin(head: RequestHead, content: RequestContent): void {
-    this.#phase = 'serving'
-    this.#movedAtMs = this.#host.roughlyNowMs
-    this.#endsAfterAnswer = false
+    this.#leaveHead('serving')
     const startedAtMs = this.#host.clock.nowMs()
     const requestId = this.#host.requestIds.next(startedAtMs)
     const parts = { requestId, head, content, startedAtMs, connection: this }
@@ -260,11 +294,23 @@ export class ClientConnection implements BodyFlow {
 
   #keepUnread(bytes: Buffer): void {
     if (this.#endsAfterAnswer) return
-    this.#unread.add(bytes)
-    if (this.#unread.length <= MOST_UNREAD_BYTES) return
-    // Not held back by pausing: over a paused socket nobody hears that the client has left.
+    if (this.#unread.length + bytes.length > MAX_UNREAD_BYTES) this.#giveUpUnread()
+    // A copy: the packet it came in may be many times as large.
+    else this.#unread.add(this.#unread.length === 0 ? Buffer.from(bytes) : bytes)
+  }
+
+  /** Not held back by pausing: over a paused socket nobody hears that the client has left. */
+  #giveUpUnread(): void {
     this.#endsAfterAnswer = true
     this.#unread.take()
+  }
+
+  #leaveHead(phase: 'serving' | 'answering'): void {
+    this.#phase = phase
+    this.#movedAtMs = this.#host.roughlyNowMs
+    this.#searchedBytes = 0
+    this.#hasHeadBegun = false
+    this.#seat.move('busy')
   }
 
   #ownLines({ takesChunks }: RequestHead): string {
@@ -276,7 +322,8 @@ export class ClientConnection implements BodyFlow {
   /** Whoever sends this is not understood, so nothing more of it is read. */
   #refuse(error: GatewayError): void {
     this.#body = null
-    this.#phase = 'answering'
+    this.#unread.take()
+    this.#leaveHead('answering')
     this.#endsAfterAnswer = true
     const requestId = this.#host.requestIds.next(this.#host.clock.nowMs())
     const lines = `${this.#host.dateLine}connection: close\r\n${idLines(requestId)}`
@@ -293,6 +340,7 @@ export class ClientConnection implements BodyFlow {
     else {
       this.#phase = 'clearing'
       this.#movedAtMs = this.#host.roughlyNowMs
+      this.#seat.move('clearing')
       this.#body.discard()
     }
   }
@@ -306,6 +354,7 @@ export class ClientConnection implements BodyFlow {
     }
     this.#phase = 'head'
     this.#movedAtMs = this.#host.roughlyNowMs
+    this.#seat.move('idle')
     this.setPaused(false)
     // In a turn of its own: thousands of requests that came at once would otherwise hold up everybody else.
     if (this.#unread.length > 0) setImmediate(() => this.#readNext())
@@ -318,6 +367,7 @@ export class ClientConnection implements BodyFlow {
   #hangUp(): void {
     this.#phase = 'leaving'
     this.#movedAtMs = this.#host.roughlyNowMs
+    this.#seat.move('leaving')
     this.#unread.take()
     this.setPaused(false)
     // Not both directions: what the client is still sending would be answered by a reset, which may overtake the answer.
@@ -336,11 +386,4 @@ function idLines(requestId: string): string {
 
 function refusalFor(error: unknown): GatewayError {
   return error instanceof MalformedMessage ? malformed(error.message) : asGatewayError(error)
-}
-
-/** Some clients send an empty line after a body, which belongs to no request. */
-function withoutBlankLines(bytes: Buffer): Buffer {
-  let at = 0
-  while (bytes[at] === CARRIAGE_RETURN && bytes[at + 1] === LINE_FEED) at += 2
-  return at === 0 ? bytes : bytes.subarray(at)
 }

@@ -56,15 +56,46 @@ describe('a connection', () => {
   })
 
   test.each(['/items/1', '/nowhere', '/refuse', '/fail'])(
-    'serves ten thousand requests for %s that were sent at once',
+    'serves ten thousand requests for %s, a thousand sent at once',
     async (path) => {
       const connection = open(start())
-      void connection.send(get(path).repeat(9_999) + get('/items/last'))
-      const { status } = await connection.answer()
-      for (let turn = 1; turn < 9_999; turn += 1) expect((await connection.answer()).status).toBe(status)
-      expect(readEcho(await connection.answer()).params).toEqual({ id: 'last' })
+      const statuses = new Set<number>()
+      for (let round = 0; round < 10; round += 1) {
+        void connection.send(get(path).repeat(999) + get('/items/last'))
+        for (let turn = 1; turn < 1_000; turn += 1) statuses.add((await connection.answer()).status)
+        expect(readEcho(await connection.answer()).params).toEqual({ id: 'last' })
+      }
+      expect(statuses.size).toBe(1)
     },
   )
+
+  test('keeps 64 KB of requests that come too early, and ends after its answer beyond', async () => {
+    const filler = `x-filler: ${'x'.repeat(8_000)}`
+    const sizes = [7, 10].map(async (count) => {
+      const { endpoint, begun, release } = slow()
+      const echo = start({ endpoints: [endpoint] })
+      const connection = open(echo)
+      void connection.send(get('/slow'))
+      await begun
+      await connection.sendApart(Array.from({ length: count }, () => get('/echo', filler)))
+      await nextRound()
+      release()
+      expect((await connection.answer()).body.toString()).toBe('slow')
+      if (count === 7) for (let turn = 0; turn < count; turn += 1) await connection.answer()
+      else expect(await connection.ended()).toBe('closed')
+      return echo.begun.length
+    })
+    expect(await Promise.all(sizes)).toEqual([8, 1])
+  })
+
+  test('keeps no more than 64 KB of what comes in one packet with its request', async () => {
+    const echo = start()
+    const connection = open(echo)
+    void connection.send(get('/echo') + get('/echo', `x-filler: ${'x'.repeat(60_000)}`).repeat(20))
+    expect((await connection.answer()).status).toBe(200)
+    expect(await connection.ended()).toBe('closed')
+    expect(echo.begun.length).toBeLessThan(10)
+  })
 
   test('gives answers in the order of their requests, though the first is slow', async () => {
     const { endpoint, begun, release } = slow()

@@ -1,11 +1,21 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
+import { renderError } from '../../errors/render-error.ts'
 import type { Endpoint } from '../../gateway/ports/exchange.ts'
 import type { Log } from '../../gateway/ports/log.ts'
 import type { ReadForm } from '../../gateway/ports/uploads.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import { MessageWriter } from '../../wire/message-writer.ts'
+import { fieldLines, statusLine } from './answer-head.ts'
 import type { AnswerParts } from './answer-sender.ts'
 import { ClientConnection, type ConnectionHost } from './client-connection.ts'
+import { DescriptorGuard } from './descriptors.ts'
+import {
+  type ConnectionLimits,
+  NO_LIMITS,
+  OpenConnections,
+  type Refusal,
+  type Standing,
+} from './open-connections.ts'
 import type { BodyLimits } from './read-body.ts'
 import { RequestDesk } from './request-desk.ts'
 import { RequestIds } from './request-ids.ts'
@@ -23,8 +33,22 @@ export interface ServerOptions {
   readonly headSeconds?: number
   /** Whether other processes of this gateway listen on the same port, each for a part of the connections. */
   readonly sharesPort?: boolean
+  readonly connectionLimits?: ConnectionLimits
+  /** What tells whether the process has descriptors left. */
+  readonly descriptorGuard?: Pick<DescriptorGuard, 'check' | 'close'>
   readonly clock: Clock
   readonly log: Log
+}
+
+/** How many connections there are, and what was done to keep them few enough. */
+export interface ConnectionGauges {
+  readonly open: number
+  readonly max: number
+  readonly dismissed: number
+  readonly refusedByTotal: number
+  readonly refusedByAddress: number
+  /** How often no descriptor was left when this was looked at. */
+  readonly descriptorShortages: number
 }
 
 export interface HttpServer {
@@ -32,6 +56,7 @@ export interface HttpServer {
   readonly url: string
   /** Requests whose answer has not left completely. */
   readonly pending: number
+  readonly connectionGauges: ConnectionGauges
   /** Every answer from here on ends its connection, so that clients that keep theirs move on. */
   endConnections(): void
   /** New connections go to the other processes on this port; what is asked on old ones is still served. */
@@ -56,6 +81,9 @@ const IDLE_SECONDS = 60
 const HEAD_SECONDS = 10
 // How late the end of one of these times is noticed at most.
 const LOOK_EVERY_MS = 100
+// Within each of these all members have the same time, so the first is the first whose time is over.
+const TIMED: readonly Standing[] = ['new', 'idle', 'begun', 'clearing', 'leaving']
+const COMPLAIN_EVERY_MS = 60_000
 
 export function startServer(options: ServerOptions): HttpServer {
   return new SocketServer(options)
@@ -78,7 +106,11 @@ class SocketServer implements HttpServer, ConnectionHost {
   readonly #desk: RequestDesk
   readonly #log: Log
   readonly #listener: Bun.TCPSocketListener<ClientConnection>
-  readonly #connections = new Set<ClientConnection>()
+  readonly connections: OpenConnections<ClientConnection>
+  readonly #descriptors: Pick<DescriptorGuard, 'check' | 'close'>
+  #descriptorShortages = 0
+  /** When each kind of trouble was last logged: a flood of connections must not become one of lines. */
+  readonly #loggedAtMs = new Map<string, number>()
   readonly #lookTimer: Timer
 
   constructor(options: ServerOptions) {
@@ -90,7 +122,9 @@ class SocketServer implements HttpServer, ConnectionHost {
     this.idleMs = (options.idleSeconds ?? IDLE_SECONDS) * 1_000
     this.#log = log
     this.#desk = new RequestDesk(options)
-    this.#look()
+    this.connections = new OpenConnections(options.connectionLimits ?? NO_LIMITS)
+    this.#descriptors = options.descriptorGuard ?? new DescriptorGuard()
+    this.#readClock()
     this.#listener = this.#listen(options)
     this.port = this.#listener.port
     this.url = `http://${hostInUrl(hostname)}:${this.port}`
@@ -99,8 +133,15 @@ class SocketServer implements HttpServer, ConnectionHost {
 
   get pending(): number {
     let count = 0
-    for (const connection of this.#connections) if (connection.isBusy) count += 1
+    this.connections.forEach('busy', () => {
+      count += 1
+    })
     return count
+  }
+
+  get connectionGauges(): ConnectionGauges {
+    const { size, ceiling, counts } = this.connections
+    return { open: size, max: ceiling, ...counts, descriptorShortages: this.#descriptorShortages }
   }
 
   serve(exchange: SocketExchange, connection: ClientConnection): void {
@@ -125,13 +166,14 @@ class SocketServer implements HttpServer, ConnectionHost {
 
   endWaiting(): void {
     const error = new GatewayError('shutting_down', 'This gateway is shutting down.')
-    for (const connection of this.#connections) connection.waiting?.interrupt(error)
+    this.connections.forEach('busy', (connection) => connection.waiting?.interrupt(error))
   }
 
   async close(): Promise<void> {
     clearInterval(this.#lookTimer)
     this.#listener.stop(true)
-    for (const connection of this.#connections) connection.cut()
+    this.#descriptors.close()
+    this.connections.forAll((connection) => connection.cut())
   }
 
   #listen({ hostname, port, sharesPort = false }: ServerOptions): Bun.TCPSocketListener<ClientConnection> {
@@ -142,29 +184,82 @@ class SocketServer implements HttpServer, ConnectionHost {
       ...reusing,
       socket: {
         binaryType: 'buffer',
-        open: (socket) => {
-          socket.data = new ClientConnection(socket, this)
-          this.#connections.add(socket.data)
-        },
-        data: (socket, bytes) => socket.data.receive(bytes),
-        drain: (socket) => socket.data.goOnSending(),
-        close: (socket) => {
-          this.#connections.delete(socket.data)
-          socket.data.lose()
-        },
+        open: (socket) => this.#open(socket),
+        // One that was refused has no data.
+        data: (socket, bytes) => socket.data?.receive(bytes),
+        drain: (socket) => socket.data?.goOnSending(),
+        close: (socket) => socket.data?.lose(),
         error: (socket, error) => {
           this.#log.trouble('a connection failed', error)
-          socket.data.cut()
+          socket.data?.cut()
         },
       },
     })
   }
 
-  #look(): void {
+  #open(socket: Bun.Socket<ClientConnection>): void {
+    const refusal = this.connections.makeRoom(socket.remoteAddress ?? '')
+    if (refusal === null) socket.data = new ClientConnection(socket, this)
+    else this.#turnAway(socket, refusal)
+  }
+
+  /** Without waiting for a request: nothing may be kept for whoever there is no room for. */
+  #turnAway(socket: Bun.Socket<ClientConnection>, refusal: Refusal): void {
+    socket.end(overloadAnswer(this.requestIds.next(this.clock.nowMs()), this.dateLine))
+    const { open, max } = this.connectionGauges
+    this.#noteSometimes('connections are refused', { limit: refusal, open, max })
+  }
+
+  #readClock(): void {
     this.roughlyNowMs = performance.now()
     this.dateLine = `date: ${new Date().toUTCString()}\r\n`
-    for (const connection of this.#connections) connection.look(this.roughlyNowMs)
   }
+
+  #look(): void {
+    this.#readClock()
+    this.connections.forEach('busy', (connection) => connection.look(this.roughlyNowMs))
+    for (const standing of TIMED) this.#endOverdue(standing)
+    this.#checkDescriptors()
+  }
+
+  #endOverdue(standing: Standing): void {
+    for (let first = this.connections.first(standing); first !== null; ) {
+      first.look(this.roughlyNowMs)
+      const next = this.connections.first(standing)
+      if (next === first) return
+      first = next
+    }
+  }
+
+  #checkDescriptors(): void {
+    if (this.#descriptors.check()) {
+      this.connections.relax()
+      return
+    }
+    this.#descriptorShortages += 1
+    this.connections.squeeze()
+    const { open, max } = this.connectionGauges
+    this.#noteSometimes('no descriptor is left; connections that only wait are closed', { open, max })
+  }
+
+  #noteSometimes(what: string, facts: Readonly<Record<string, string | number>>): void {
+    const lastMs = this.#loggedAtMs.get(what) ?? Number.NEGATIVE_INFINITY
+    if (this.roughlyNowMs - lastMs < COMPLAIN_EVERY_MS) return
+    this.#loggedAtMs.set(what, this.roughlyNowMs)
+    this.#log.notice(what, facts)
+  }
+}
+
+function overloadAnswer(requestId: string, dateLine: string): string {
+  const error = new GatewayError(
+    'temporarily_unavailable',
+    'This gateway has as many connections as it takes; try again in a moment.',
+    { headers: { 'retry-after': '1' } },
+  )
+  const { status, headers, body } = renderError(error, requestId)
+  const length = `content-length: ${Buffer.byteLength(body)}\r\n`
+  const ids = `x-request-id: ${requestId}\r\nrequest-id: ${requestId}\r\n`
+  return `${statusLine(status)}${fieldLines(headers)}${dateLine}connection: close\r\n${ids}${length}\r\n${body}`
 }
 
 function hostInUrl(hostname: string): string {

@@ -1,0 +1,254 @@
+/**
+ * - `new`, `idle`, `begun`: waits for the head of a request: the first ever, the next one, the rest of the next one;
+ * - `clearing`: has its answer, and still sends the request;
+ * - `leaving`: has its answer, and has yet to close its side;
+ * - `busy`: waits for an answer, or is taking it.
+ */
+export type Standing = (typeof STANDINGS)[number]
+
+/** What a connection must be able to do to be kept here. */
+export interface Member {
+  /** Closes it, because others need its place. */
+  dismiss(): void
+}
+
+export interface ConnectionLimits {
+  readonly total: number
+  readonly perAddress: number
+  /** Whether so many customers may share this address that the limit per address would hit the wrong ones. */
+  readonly isExempt: (address: string) => boolean
+}
+
+export const NO_LIMITS: ConnectionLimits = {
+  total: Number.POSITIVE_INFINITY,
+  perAddress: Number.POSITIVE_INFINITY,
+  isExempt: () => true,
+}
+
+/** Why a connection was not taken. */
+export type Refusal = 'total' | 'address'
+
+// In the order in which they are closed when room is needed: those that never sent a request go first, and those that
+// are about to send their next go last. Nobody who waits for an answer is cut.
+const CLOSED_FIRST = ['new', 'leaving', 'clearing', 'idle', 'begun'] as const
+const STANDINGS = [...CLOSED_FIRST, 'busy'] as const
+// How many places are given up at a time when descriptors are short; they come back one by one.
+const GIVEN_UP = 16
+
+/**
+ * All connections of a server, each in the list of its standing, longest there first. Every change is a few pointers,
+ * however many connections there are.
+ */
+export class OpenConnections<T extends Member> {
+  readonly #limits: ConnectionLimits
+  readonly #all = new Group<T>()
+  readonly #byAddress = new Map<string, Group<T>>()
+  #ceiling: number
+  readonly counts = { dismissed: 0, refusedByTotal: 0, refusedByAddress: 0 }
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits
+    this.#ceiling = limits.total
+  }
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  /** How many there may be now: fewer than configured while descriptors are short. */
+  get ceiling(): number {
+    return this.#ceiling
+  }
+
+  /** Makes room for one more connection from there, at the cost of one that only waits; or says why there is none. */
+  makeRoom(address: string): Refusal | null {
+    const group = this.#limits.isExempt(address) ? undefined : this.#byAddress.get(addressKey(address))
+    if (group !== undefined && group.size >= this.#limits.perAddress && !this.#dismissOne(group)) {
+      this.counts.refusedByAddress += 1
+      return 'address'
+    }
+    if (this.#all.size >= this.#ceiling && !this.#dismissOne(this.#all)) {
+      this.counts.refusedByTotal += 1
+      return 'total'
+    }
+    return null
+  }
+
+  add(connection: T, address: string): Seat<T> {
+    const group = this.#limits.isExempt(address) ? null : this.#groupOf(addressKey(address))
+    const seat = new Seat(connection, this.#all, group)
+    seat.move('new')
+    return seat
+  }
+
+  remove(seat: Seat<T>): void {
+    if (!seat.leave()) return
+    const { group } = seat
+    if (group?.size === 0) this.#byAddress.delete(group.key)
+  }
+
+  /** The one that has been so for longest. */
+  first(standing: Standing): T | null {
+    return this.#all.lists[standing].first?.connection ?? null
+  }
+
+  /** A connection may change or lose its standing in its turn. */
+  forEach(standing: Standing, visit: (connection: T) => void): void {
+    for (let place = this.#all.lists[standing].first; place !== null; ) {
+      const { connection, next } = place
+      visit(connection)
+      place = next
+    }
+  }
+
+  forAll(visit: (connection: T) => void): void {
+    for (const standing of STANDINGS) this.forEach(standing, visit)
+  }
+
+  /** The system has no descriptor left: some that wait are closed, and for now no more are taken than are left then. */
+  squeeze(): void {
+    this.#ceiling = Math.max(1, Math.min(this.#ceiling, this.#all.size) - GIVEN_UP)
+    while (this.#all.size > this.#ceiling && this.#dismissOne(this.#all));
+  }
+
+  /** Descriptors are there again. */
+  relax(): void {
+    this.#ceiling = Math.min(this.#limits.total, this.#ceiling + 1)
+  }
+
+  #dismissOne(group: Group<T>): boolean {
+    const seat = group.firstToClose()
+    if (seat === null) return false
+    this.remove(seat)
+    this.counts.dismissed += 1
+    seat.connection.dismiss()
+    return true
+  }
+
+  #groupOf(key: string): Group<T> {
+    const known = this.#byAddress.get(key)
+    if (known !== undefined) return known
+    const group = new Group<T>(key)
+    this.#byAddress.set(key, group)
+    return group
+  }
+}
+
+/** One connection's places: in the list of all, and in that of its address when those are counted. */
+export class Seat<T extends Member> {
+  readonly connection: T
+  readonly group: Group<T> | null
+  readonly #all: Group<T>
+  readonly #place: Place<T>
+  readonly #placeInGroup: Place<T> | null
+  #standing: Standing | null = null
+
+  constructor(connection: T, all: Group<T>, group: Group<T> | null) {
+    this.connection = connection
+    this.group = group
+    this.#all = all
+    this.#place = new Place(this)
+    this.#placeInGroup = group === null ? null : new Place(this)
+    all.size += 1
+    if (group !== null) group.size += 1
+  }
+
+  /** To the end of the list of this standing, also when it was in that list before. */
+  move(standing: Standing): void {
+    if (this.#place.hasLeft) return
+    if (this.#standing !== null) this.#unlink(this.#standing)
+    this.#standing = standing
+    this.#all.lists[standing].append(this.#place)
+    if (this.#placeInGroup !== null) this.group?.lists[standing].append(this.#placeInGroup)
+  }
+
+  /** Once; false: it had left before. */
+  leave(): boolean {
+    if (this.#place.hasLeft || this.#standing === null) return false
+    this.#unlink(this.#standing)
+    this.#place.hasLeft = true
+    this.#all.size -= 1
+    if (this.group !== null) this.group.size -= 1
+    return true
+  }
+
+  #unlink(standing: Standing): void {
+    this.#all.lists[standing].remove(this.#place)
+    if (this.#placeInGroup !== null) this.group?.lists[standing].remove(this.#placeInGroup)
+  }
+}
+
+/** All connections, or all of one address. */
+class Group<T extends Member> {
+  readonly key: string
+  readonly lists: Readonly<Record<Standing, PlaceList<T>>> = {
+    new: new PlaceList<T>(),
+    idle: new PlaceList<T>(),
+    begun: new PlaceList<T>(),
+    clearing: new PlaceList<T>(),
+    leaving: new PlaceList<T>(),
+    busy: new PlaceList<T>(),
+  }
+  size = 0
+
+  constructor(key = '') {
+    this.key = key
+  }
+
+  firstToClose(): Seat<T> | null {
+    for (const standing of CLOSED_FIRST) {
+      const { first } = this.lists[standing]
+      if (first !== null) return first.seat
+    }
+    return null
+  }
+}
+
+class Place<T extends Member> {
+  readonly seat: Seat<T>
+  previous: Place<T> | null = null
+  next: Place<T> | null = null
+  hasLeft = false
+
+  constructor(seat: Seat<T>) {
+    this.seat = seat
+  }
+
+  get connection(): T {
+    return this.seat.connection
+  }
+}
+
+class PlaceList<T extends Member> {
+  first: Place<T> | null = null
+  #last: Place<T> | null = null
+
+  append(place: Place<T>): void {
+    place.previous = this.#last
+    place.next = null
+    if (this.#last === null) this.first = place
+    else this.#last.next = place
+    this.#last = place
+  }
+
+  remove(place: Place<T>): void {
+    if (place.previous === null) this.first = place.next
+    else place.previous.next = place.next
+    if (place.next === null) this.#last = place.previous
+    else place.next.previous = place.previous
+    place.previous = null
+    place.next = null
+  }
+}
+
+/** Whoever has one IPv6 address has all of its /64 network, so these count as one. */
+export function addressKey(address: string): string {
+  if (!address.includes(':')) return address
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
+  if (mapped !== null) return mapped[1] ?? address
+  const [left = '', right] = (address.split('%')[0] ?? address).split('::')
+  const before = left === '' ? [] : left.split(':')
+  const after = right === undefined || right === '' ? [] : right.split(':')
+  const zeros = right === undefined ? 0 : Math.max(0, 8 - before.length - after.length)
+  return [...before, ...new Array<string>(zeros).fill('0'), ...after].slice(0, 4).join(':')
+}
