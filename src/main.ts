@@ -1,4 +1,5 @@
-import { readSettings } from './edges/settings/read-settings.ts'
+import { requireKnownNames } from './edges/settings/known-names.ts'
+import { readSettings, settingNames } from './edges/settings/read-settings.ts'
 import type { Settings } from './edges/settings/settings.ts'
 import { explainStartFailure } from './edges/settings/start-failure.ts'
 import { createLog, type PinoLog } from './edges/telemetry/pino-log.ts'
@@ -12,14 +13,16 @@ import { report, runWorker } from './workers/worker.ts'
 
 /** Reads the settings, starts the gateway, and stops it when the system asks. */
 async function main(): Promise<void> {
-  const assignment = readAssignment(process.env)
+  let assignment: Assignment | null = null
   let settings: Settings | null = null
   try {
+    assignment = readAssignment(process.env)
     settings = readSettings(process.env)
+    requireKnownNames(process.env, settingNames())
     await run(settings, assignment)
   } catch (error) {
     const reason = explainStartFailure(error, settings) ?? `Turnpike could not start: ${describe(error)}`
-    if (assignment === null) console.error(reason)
+    if (assignment === null || process.send === undefined) console.error(reason)
     // The parent says it, once for all workers.
     else await report({ type: 'failed', reason })
     process.exit(1)

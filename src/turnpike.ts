@@ -13,6 +13,8 @@ import {
 import { drain, type Leaving, stopTaking } from './drain.ts'
 import { consoleEndpoints } from './edges/console-api/index.ts'
 import { consoleFileEndpoints } from './edges/console-files/index.ts'
+import { defaultConnections, descriptorLimit } from './edges/http-server/descriptors.ts'
+import type { ConnectionLimits } from './edges/http-server/open-connections.ts'
 import { startServer } from './edges/http-server/serve.ts'
 import { operatorCheck, operatorEndpoints, paymentWebhookEndpoint } from './edges/operator-api/index.ts'
 import type { Settings } from './edges/settings/settings.ts'
@@ -26,6 +28,7 @@ import type { LiveStreams } from './gateway/live-streams.ts'
 import { createDiagnostics, DOCTOR_PATIENCE_MS } from './gateway/operate/doctor.ts'
 import type { LocalOperations } from './gateway/operate/index.ts'
 import type { Endpoint } from './gateway/ports/exchange.ts'
+import type { Log } from './gateway/ports/log.ts'
 import type { Storage } from './gateway/ports/storage.ts'
 import { clientEndpoints } from './gateway/routes.ts'
 import { ScheduledJob } from './gateway/scheduled-job.ts'
@@ -33,6 +36,7 @@ import { openAccountApi, systemDescriber } from './open-console.ts'
 import { openIdentity } from './open-identity.ts'
 import { sweepAssetsHourly } from './picture-stores.ts'
 import { scheduleRetention } from './retention-job.ts'
+import { AddressRanges, LOOPBACK } from './rules/access/address-ranges.ts'
 import { BUILT_IN_CATALOG } from './rules/catalog/built-in/built-in-catalog.ts'
 import type { Sandbox } from './sandbox/server.ts'
 import { openSandbox } from './sandbox-supply.ts'
@@ -188,6 +192,7 @@ function serve(settings: Settings, surroundings: Surroundings, books: ServingBoo
   const readGauges = () => ({
     liveStreams: gateway.streams.size,
     journalWaiting: books.journal.waiting,
+    connections: server.connectionGauges,
     ...readNodeGauges(settings, surroundings, books),
   })
   const endpoints = withApiDocs([
@@ -234,6 +239,7 @@ function serve(settings: Settings, surroundings: Surroundings, books: ServingBoo
     hostname: settings.hostname,
     port: settings.port,
     sharesPort: books.sharesPort,
+    connectionLimits: connectionLimitsOf(settings, books.sharesPort ? null : log),
     endpoints,
     bodyLimits: { maxBytes: settings.maxBodyBytes, timeoutMs: settings.bodyTimeoutSeconds * 1_000 },
     readForm: books.pictures.readForm,
@@ -241,6 +247,27 @@ function serve(settings: Settings, surroundings: Surroundings, books: ServingBoo
     log: countingRequests(log, books.metrics),
   })
   return { gateway, endpoints, server, watch, users }
+}
+
+// What a gateway needs that serves a few hundred at a time.
+const LOW_DESCRIPTOR_LIMIT = 4_096
+
+/** A log is given to one process of all that share these limits. */
+function connectionLimitsOf(settings: Settings, log: Log | null): ConnectionLimits {
+  const limit = descriptorLimit()
+  const total = settings.maxConnections ?? defaultConnections(limit)
+  if (limit < LOW_DESCRIPTOR_LIMIT || total > limit) {
+    log?.notice('the limit of open files is low; raise it with `ulimit -n` or LimitNOFILE', {
+      open_files: limit,
+      max_connections: total,
+    })
+  }
+  const exempt = new AddressRanges([...LOOPBACK, ...settings.trustedProxies])
+  return {
+    total,
+    perAddress: settings.maxConnectionsPerAddress,
+    isExempt: (address) => exempt.has(address),
+  }
 }
 
 /** Deletes kept replies whose time is over. */

@@ -1,4 +1,5 @@
 import { OPERATOR_PATH } from '../edges/operator-api/address.ts'
+import { OTHER_NAMES } from '../edges/settings/known-names.ts'
 import type { Environment } from '../edges/settings/read-settings.ts'
 import { UsageError } from './command.ts'
 
@@ -57,7 +58,7 @@ export function connectFromEnvironment(environment: Environment): OperatorClient
   if (!token) {
     throw new UsageError('TURNPIKE_OPERATOR_TOKEN is not set; it takes the operator token of the gateway.')
   }
-  return createOperatorClient({ url: environment.TURNPIKE_URL || USUAL_URL, token })
+  return createOperatorClient({ url: environment[OTHER_NAMES.url] || USUAL_URL, token })
 }
 
 // The text is not repeated: an address may hold a password.

@@ -1,3 +1,6 @@
+import { OTHER_NAMES } from '../edges/settings/known-names.ts'
+import { SettingError } from '../edges/settings/setting-error.ts'
+
 /** What a parent tells a worker when it starts it. It stands in the environment, so there is no secret in it. */
 export interface Assignment {
   readonly nodeId: string
@@ -16,14 +19,27 @@ export type Order =
 /** What a worker reports. */
 export type Report = { readonly type: 'ready' } | { readonly type: 'failed'; readonly reason: string }
 
-const VARIABLE = 'TURNPIKE_WORKER'
-
 export function encodeAssignment(assignment: Assignment): Readonly<Record<string, string>> {
-  return { [VARIABLE]: JSON.stringify(assignment) }
+  return { [OTHER_NAMES.worker]: JSON.stringify(assignment) }
 }
 
 /** null: this process is nobody's worker. */
 export function readAssignment(environment: Readonly<Record<string, string | undefined>>): Assignment | null {
-  const text = environment[VARIABLE]
-  return text ? (JSON.parse(text) as Assignment) : null
+  const text = environment[OTHER_NAMES.worker]
+  if (!text) return null
+  const assignment = parse(text)
+  if (assignment !== null) return assignment
+  throw new SettingError(
+    `${OTHER_NAMES.worker} is what the gateway tells its own workers; unset it, or did you mean TURNPIKE_WORKERS?`,
+  )
+}
+
+function parse(text: string): Assignment | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isAssignment = typeof value === 'object' && value !== null && 'nodeId' in value && 'slot' in value
+    return isAssignment ? (value as Assignment) : null
+  } catch {
+    return null
+  }
 }

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DataFolder, openDataFolder } from '../../edges/settings/data-folder.ts'
+import { OTHER_NAMES } from '../../edges/settings/known-names.ts'
 import { type Environment, readSettings } from '../../edges/settings/read-settings.ts'
 import type { Settings } from '../../edges/settings/settings.ts'
 import { explainStartFailure } from '../../edges/settings/start-failure.ts'
@@ -12,7 +13,7 @@ import { parseOptions } from '../parse-options.ts'
 
 /** The secret a rotation is on its way to, until the database is under it. */
 const NEXT_FILE = `${SECRET_FILE}.next`
-const NEW_SECRET = 'TURNPIKE_NEW_SECRET'
+const NEW_SECRET = OTHER_NAMES.newSecret
 const SHORTEST_SECRET = 16
 
 export const secretCommand = createSecretCommand(process.env)

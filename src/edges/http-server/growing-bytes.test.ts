@@ -52,3 +52,50 @@ test.each(Object.entries(kinds))(
     expect(growing.take().buffer.byteLength).toBeLessThan(300_000)
   },
 )
+
+test('GrowingBytes let go of the first bytes, and never write to what they have handed out', () => {
+  const step = fc.oneof(fc.uint8Array({ maxLength: 9_000 }), fc.nat({ max: 12_000 }))
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+      const growing = new GrowingBytes()
+      const handedOut: { readonly given: Buffer; readonly copy: Buffer }[] = []
+      let expected = Buffer.alloc(0)
+      for (const step of steps) {
+        if (typeof step === 'number') {
+          growing.drop(step)
+          expected = expected.subarray(step)
+        } else {
+          growing.add(Buffer.from(step))
+          expected = Buffer.concat([expected, step])
+        }
+        const given = growing.peek()
+        expect(given.equals(expected)).toBe(true)
+        handedOut.push({ given, copy: Buffer.from(given) })
+      }
+      for (const { given, copy } of handedOut) expect(given.equals(copy)).toBe(true)
+    }),
+  )
+})
+
+test('GrowingBytes allocate little more than they hold, also when they are looked at after every byte', () => {
+  const allocated = (count: number) => {
+    const growing = new GrowingBytes()
+    const capacities = new Set<number>()
+    for (let turn = 0; turn < count; turn += 1) {
+      growing.add(Buffer.from('x'))
+      growing.peek()
+      capacities.add(growing.capacity)
+    }
+    expect(growing.capacity).toBeLessThanOrEqual(Math.max(4_096, count * 2))
+    return [...capacities].reduce((sum, each) => sum + each, 0)
+  }
+  expect(allocated(64 * 1024)).toBeLessThan(64 * 1024 * 4)
+  expect(allocated(64 * 1024) / allocated(16 * 1024)).toBeLessThan(6)
+})
+
+test('GrowingBytes hold little more than what is left of a large piece', () => {
+  const growing = new GrowingBytes()
+  growing.add(Buffer.alloc(500_000))
+  growing.drop(499_000)
+  expect([growing.length, growing.capacity]).toEqual([1_000, 1_000])
+})

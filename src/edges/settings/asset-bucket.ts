@@ -26,6 +26,7 @@ const ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!.*'()/-]*))
 /** Where assets go; null: a folder in the data folder. Keys have the names Amazon's own tools read. */
 export function readAssetBucket(read: BucketReader): AssetBucket | null {
   const store = read.text(STORE)
+  const endpoint = read.address('TURNPIKE_S3_ENDPOINT')
   if (store === null || store === 'folder') return null
   const address = ADDRESS.exec(store)
   if (address === null)
@@ -33,7 +34,7 @@ export function readAssetBucket(read: BucketReader): AssetBucket | null {
   return {
     bucket: address[1] ?? '',
     prefix: (address[2] ?? '').replaceAll(/^\/+|\/+$/g, ''),
-    endpoint: read.address('TURNPIKE_S3_ENDPOINT'),
+    endpoint,
     region: read.text('AWS_REGION'),
     accessKeyId: needed(read, 'AWS_ACCESS_KEY_ID'),
     secretAccessKey: needed(read, 'AWS_SECRET_ACCESS_KEY'),

@@ -1,5 +1,6 @@
 import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
 import { readAssetBucket } from './asset-bucket.ts'
+import { readConnectionSettings } from './connection-settings.ts'
 import { readOidc } from './console-settings.ts'
 import { readNodeSettings } from './node-settings.ts'
 import { SettingError } from './setting-error.ts'
@@ -17,14 +18,27 @@ const NO_SUPPLY_FILE = 'off'
 
 /** Reads all settings, or stops at the first wrong one. Secrets are never repeated in a message. */
 export function readSettings(environment: Environment): Settings {
-  const read = new Reader(environment)
-  const settings: Settings = {
+  const settings = readAll(new Reader(environment), environment)
+  requireCompanions(settings)
+  return settings
+}
+
+/** The name of every setting: whatever is asked for when none is set. */
+export function settingNames(): readonly string[] {
+  const read = new Reader({})
+  readAll(read, {})
+  return [...read.names]
+}
+
+function readAll(read: Reader, environment: Environment): Settings {
+  return {
     port: read.integer('PORT', { fallback: 8080, least: 0, most: 65_535 }),
     hostname: read.text('HOST') ?? '127.0.0.1',
     publicUrl: read.plainAddress('TURNPIKE_PUBLIC_URL')?.text ?? null,
     dataFolder: read.text('TURNPIKE_DATA') ?? './data',
     databaseUrl: read.databaseUrl('DATABASE_URL'),
     ...readNodeSettings(read),
+    ...readConnectionSettings(read),
     serverSecret: read.secret('TURNPIKE_SECRET', { least: 16 }),
     operatorToken: read.token('TURNPIKE_OPERATOR_TOKEN', { least: 16 }),
     bootstrapKey: read.token('TURNPIKE_BOOTSTRAP_KEY', { least: 20, prefix: 'sk-' }),
@@ -64,8 +78,6 @@ export function readSettings(environment: Environment): Settings {
     oidc: readOidc(read),
     vendorKeys: readVendorKeys(read, BUILT_IN_CATALOG.vendors),
   }
-  requireCompanions(settings)
-  return settings
 }
 
 function requireCompanions(settings: Settings): void {
@@ -99,12 +111,15 @@ interface SecretRule {
 
 class Reader {
   readonly #environment: Environment
+  /** Everything that was asked for. */
+  readonly names = new Set<string>()
 
   constructor(environment: Environment) {
     this.#environment = environment
   }
 
   text(name: string): string | null {
+    this.names.add(name)
     const value = this.#environment[name]
     return value === undefined || value === '' ? null : value
   }

@@ -24,6 +24,11 @@ export interface Settings {
   readonly nodeLeaseSeconds: number
   /** How many processes serve on one port. */
   readonly workers: number
+  /** How many connections of clients one process takes; null: as many as its descriptors allow. */
+  readonly maxConnections: number | null
+  readonly maxConnectionsPerAddress: number
+  /** Addresses and networks to which the limit per address does not apply. */
+  readonly trustedProxies: readonly string[]
   readonly serverSecret: string | null
   readonly operatorToken: string | null
   readonly bootstrapKey: string | null

@@ -47,6 +47,18 @@ test('requests are counted by status and gauges are told as they are', () => {
   expect(lines).toContain('# TYPE process_cpu_seconds_total counter')
 })
 
+test('connections are told with what was done to keep them few enough', () => {
+  const counts = { dismissed: 4, refusedByTotal: 2, refusedByAddress: 1, descriptorShortages: 3 }
+  const connections = { open: 7, max: 9, ...counts }
+  const lines = new Metrics().render({ ...GAUGES, connections }).split('\n')
+  expect(lines).toContain('turnpike_connections 7')
+  expect(lines).toContain('turnpike_connections_max 9')
+  expect(lines).toContain('turnpike_connections_refused_total{limit="total"} 2')
+  expect(lines).toContain('turnpike_connections_refused_total{limit="address"} 1')
+  expect(lines).toContain('turnpike_connections_closed_for_room_total 4')
+  expect(lines).toContain('turnpike_descriptor_shortages_total 3')
+})
+
 test('what is shared is told where there is something, without any label that could grow', () => {
   const metrics = new Metrics()
   expect(linesOf(metrics).some((line) => /desk|nodes|journal_bytes/.test(line))).toBe(false)

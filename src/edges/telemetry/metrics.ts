@@ -14,8 +14,19 @@ export interface Gauges {
   readonly nodesLiving?: number
   /** Absent when nothing is shared but the database. */
   readonly deskState?: DeskState
+  readonly connections?: ConnectionGauges
   readonly residentBytes: number
   readonly cpuSeconds: number
+}
+
+/** Of clients. */
+export interface ConnectionGauges {
+  readonly open: number
+  readonly max: number
+  readonly dismissed: number
+  readonly refusedByTotal: number
+  readonly refusedByAddress: number
+  readonly descriptorShortages: number
 }
 
 export interface JournalGauges {
@@ -140,6 +151,7 @@ function gaugeFamilies({
     gauge('turnpike_live_streams', 'Streams under way.', liveStreams),
     gauge('turnpike_journal_waiting', 'Settlements not yet in the database.', journalWaiting),
     ...journalFamilies(more.journal),
+    ...connectionFamilies(more.connections),
     ...sharedFamilies(more),
     gauge('process_resident_memory_bytes', 'Resident memory.', residentBytes),
     counters('process_cpu_seconds_total', 'Processor time used.', [
@@ -156,6 +168,24 @@ function journalFamilies(journal: JournalGauges | undefined): Family[] {
     gauge('turnpike_journal_max_bytes', 'How much may wait before nothing is admitted.', maxBytes),
     gauge('turnpike_journal_oldest_seconds', 'For how long the first in the journal waits.', oldestSeconds),
     gauge('turnpike_journal_refusing', '1 while nothing is admitted because of it.', isRefusing ? 1 : 0),
+  ]
+}
+
+function connectionFamilies(connections: ConnectionGauges | undefined): Family[] {
+  if (connections === undefined) return []
+  const { open, max, dismissed, refusedByTotal, refusedByAddress, descriptorShortages } = connections
+  const refused = 'turnpike_connections_refused_total'
+  const shortages = 'turnpike_descriptor_shortages_total'
+  const closed = 'turnpike_connections_closed_for_room_total'
+  return [
+    gauge('turnpike_connections', 'Open connections of clients.', open),
+    gauge('turnpike_connections_max', 'How many there may be at this moment.', max),
+    counters(refused, 'Connections not taken, by the limit that was reached.', [
+      `${refused}{limit="total"} ${refusedByTotal}`,
+      `${refused}{limit="address"} ${refusedByAddress}`,
+    ]),
+    counters(closed, 'Connections that only waited, closed for others.', [`${closed} ${dismissed}`]),
+    counters(shortages, 'How often no file descriptor was left.', [`${shortages} ${descriptorShortages}`]),
   ]
 }
 

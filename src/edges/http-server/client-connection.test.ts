@@ -1,0 +1,57 @@
+import { expect, spyOn, test } from 'bun:test'
+import type { Socket } from 'bun'
+import { MessageWriter } from '../../wire/message-writer.ts'
+import { ClientConnection, type ConnectionHost } from './client-connection.ts'
+import { NO_LIMITS, OpenConnections } from './open-connections.ts'
+import { RequestIds } from './request-ids.ts'
+import type { SocketExchange } from './socket-exchange.ts'
+import { get } from './testing/raw-client.ts'
+
+/** A connection without a socket that matters, and what was asked on it. */
+function openConnection() {
+  const asked: string[] = []
+  const host: ConnectionHost = {
+    clock: { nowMs: () => 0 },
+    bodyLimits: { maxBytes: 1_000, timeoutMs: 1_000 },
+    headMs: 10_000,
+    idleMs: 60_000,
+    isLeaving: false,
+    roughlyNowMs: 0,
+    dateLine: '',
+    writer: new MessageWriter(),
+    requestIds: new RequestIds(),
+    connections: new OpenConnections(NO_LIMITS),
+    serve: (exchange: SocketExchange) => void asked.push(exchange.path),
+    refuse: (error) => ({ status: 400, headers: {}, body: error.message }),
+  }
+  const socket = { remoteAddress: '192.0.2.1' } as unknown as Socket<ClientConnection>
+  return { connection: new ClientConnection(socket, host), asked }
+}
+
+/** How much memory is allocated for a head of this size that comes byte by byte, in bytes per byte of it. */
+function allocatedPerByte(size: number): number {
+  const { connection, asked } = openConnection()
+  const head = Buffer.from(get('/dripping', `x-filler: ${'x'.repeat(size)}`))
+  const allocate = spyOn(Buffer, 'allocUnsafeSlow')
+  try {
+    for (let at = 0; at < head.length; at += 1) connection.receive(Buffer.from(head.subarray(at, at + 1)))
+    expect(asked).toEqual(['/dripping'])
+    return allocate.mock.calls.reduce((sum, [bytes]) => sum + bytes, 0) / head.length
+  } finally {
+    allocate.mockRestore()
+  }
+}
+
+test('allocates little more than a head takes that drips in byte by byte, however long it is', () => {
+  for (const size of [4_000, 16_000, 60_000]) expect(allocatedPerByte(size)).toBeLessThan(6)
+})
+
+test('finds the end of a head wherever it is cut, after empty lines too', () => {
+  const bytes = Buffer.from(`\r\n\r\n${get('/cut')}`)
+  for (let first = 1; first < bytes.length; first += 1) {
+    const { connection, asked } = openConnection()
+    connection.receive(bytes.subarray(0, first))
+    connection.receive(bytes.subarray(first))
+    expect([first, asked]).toEqual([first, ['/cut']])
+  }
+})

@@ -1,0 +1,139 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  addressKey,
+  type Member,
+  NO_LIMITS,
+  OpenConnections,
+  type Seat,
+  type Standing,
+} from './open-connections.ts'
+
+class FakeConnection implements Member {
+  seat: Seat<FakeConnection> | null = null
+  isDismissed = false
+  readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  dismiss(): void {
+    this.isDismissed = true
+  }
+}
+
+function openTable(limits: { total?: number; perAddress?: number; exempt?: string }) {
+  const connections = new OpenConnections<FakeConnection>({
+    ...NO_LIMITS,
+    ...limits,
+    isExempt: (address) => address === limits.exempt,
+  })
+  let count = 0
+  const connect = (address: string, standing: Standing = 'new'): FakeConnection | null => {
+    if (connections.makeRoom(address) !== null) return null
+    count += 1
+    const connection = new FakeConnection(`${address}#${count}`)
+    connection.seat = connections.add(connection, address)
+    connection.seat.move(standing)
+    return connection
+  }
+  return { connections, connect }
+}
+
+test('closes the one that waits for longest, those that never sent a request first', () => {
+  const { connections, connect } = openTable({ total: 4 })
+  const busy = connect('a', 'busy')
+  const idle = connect('b', 'idle')
+  const first = connect('c')
+  const second = connect('d')
+  idle?.seat?.move('busy')
+  idle?.seat?.move('idle')
+  const order = [first, second, idle].map((expected) => {
+    const fresh = connect('e', 'busy')
+    return [fresh !== null, expected?.isDismissed, busy?.isDismissed]
+  })
+  expect(order).toEqual(order.map(() => [true, true, false]))
+  expect(connect('f')).toBeNull()
+  expect([connections.size, connections.counts]).toEqual([
+    4,
+    { dismissed: 3, refusedByTotal: 1, refusedByAddress: 0 },
+  ])
+})
+
+test('makes room at the cost of the same address when that has too many, and refuses when all of it are busy', () => {
+  const { connections, connect } = openTable({ perAddress: 2, exempt: 'proxy' })
+  const other = connect('other')
+  const first = connect('a', 'idle')
+  connect('a', 'busy')
+  expect(connect('a', 'busy')).not.toBeNull()
+  expect([first?.isDismissed, other?.isDismissed]).toEqual([true, false])
+  expect(connect('a')).toBeNull()
+  for (let turn = 0; turn < 5; turn += 1) expect(connect('proxy', 'busy')).not.toBeNull()
+  expect(connections.counts).toEqual({ dismissed: 1, refusedByTotal: 0, refusedByAddress: 1 })
+})
+
+test('gives places up while descriptors are short, and takes them back one by one', () => {
+  const { connections, connect } = openTable({ total: 100 })
+  for (let turn = 0; turn < 40; turn += 1) connect('a', turn % 2 === 0 ? 'idle' : 'busy')
+  connections.squeeze()
+  expect([connections.size, connections.ceiling]).toEqual([24, 24])
+  connections.squeeze()
+  // Those that are busy stay, whatever is short.
+  expect([connections.size, connections.ceiling]).toEqual([20, 8])
+  expect(connect('b')).toBeNull()
+  for (let turn = 0; turn < 200; turn += 1) connections.relax()
+  expect([connections.ceiling, connect('b') !== null]).toEqual([100, true])
+})
+
+test('agrees with a plain list about who is there and who goes, whatever happens', () => {
+  const step = fc.record({
+    kind: fc.constantFrom('connect', 'move', 'leave'),
+    address: fc.constantFrom('a', 'b', 'proxy'),
+    index: fc.nat(9),
+    standing: fc.constantFrom<Standing>('new', 'idle', 'begun', 'clearing', 'leaving', 'busy'),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const { connections, connect } = openTable({ total: 6, perAddress: 3, exempt: 'proxy' })
+      let known: { connection: FakeConnection; standing: Standing }[] = []
+      for (const { kind, address, index, standing } of steps) {
+        const one = known[index % Math.max(1, known.length)]
+        if (kind === 'connect') {
+          const connection = connect(address)
+          known = known.filter((each) => !each.connection.isDismissed)
+          if (connection !== null) known.push({ connection, standing: 'new' })
+        } else if (one?.connection.seat && kind === 'move') {
+          one.connection.seat.move(standing)
+          known = [...known.filter((each) => each !== one), { ...one, standing }]
+        } else if (one?.connection.seat) {
+          connections.remove(one.connection.seat)
+          connections.remove(one.connection.seat)
+          known = known.filter((each) => each !== one)
+        }
+        const counted = known.filter(({ connection }) => !connection.name.startsWith('proxy'))
+        expect(
+          counted.filter(({ connection }) => connection.name.startsWith('a')).length,
+        ).toBeLessThanOrEqual(3)
+        expect(known.length).toBeLessThanOrEqual(6)
+      }
+      expect(connections.size).toBe(known.length)
+      for (const standing of ['new', 'leaving', 'clearing', 'idle', 'begun', 'busy'] as const) {
+        const seen: FakeConnection[] = []
+        connections.forEach(standing, (connection) => seen.push(connection))
+        expect(seen).toEqual(
+          known.filter((each) => each.standing === standing).map(({ connection }) => connection),
+        )
+      }
+    }),
+  )
+})
+
+test('counts a network of IPv6 and a mapped address as one address each', () => {
+  expect(addressKey('192.0.2.1')).toBe('192.0.2.1')
+  expect(addressKey('::ffff:192.0.2.1')).toBe('192.0.2.1')
+  expect(addressKey('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2')
+  expect(addressKey('2001:db8:1:2::9')).toBe('2001:db8:1:2')
+  expect(addressKey('2001:db8::9')).toBe('2001:db8:0:0')
+  expect(addressKey('fe80::1%eth0')).toBe('fe80:0:0:0')
+})

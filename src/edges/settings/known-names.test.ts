@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { editDistance, OTHER_NAMES, requireKnownNames } from './known-names.ts'
+import { settingNames } from './read-settings.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+
+const refusalOf = (environment: Record<string, string>) => () =>
+  requireKnownNames(environment, settingNames())
+
+describe('an unknown name stops the start', () => {
+  test.each([
+    ['TURNPIKE_WORKRES', 'TURNPIKE_WORKERS'],
+    ['TURNPIKE_MAX_CONECTIONS', 'TURNPIKE_MAX_CONNECTIONS'],
+    ['TURNPIKE_MAX_BODY_BYTE', 'TURNPIKE_MAX_BODY_BYTES'],
+    ['TURNPIKE_OPERATOR_TOKENS', 'TURNPIKE_OPERATOR_TOKEN'],
+    ['TURNPIKE_PORT', 'PORT'],
+    ['TURNPIKE_DATABASE_URL', 'DATABASE_URL'],
+  ])('%s, with a hint at %s', (name, meant) => {
+    expect(refusalOf({ [name]: 'hush' })).toThrow(`${name} is no setting; did you mean ${meant}?`)
+  })
+
+  test('without a hint when no name is near', () => {
+    expect(refusalOf({ TURNPIKE_ELEPHANT: 'x' })).toThrow(
+      'TURNPIKE_ELEPHANT is no setting; unset it. The README lists all settings.',
+    )
+  })
+})
+
+test('takes every name that the program itself, its command line or a cluster sets', () => {
+  const names = [...settingNames(), ...Object.values(OTHER_NAMES), 'PATH', 'turnpike_x']
+  const services = {
+    TURNPIKE_PORT: 'tcp://10.0.0.1:8080',
+    TURNPIKE_SERVICE_HOST: '10.0.0.1',
+    TURNPIKE_SERVICE_PORT_HTTP: '8080',
+    TURNPIKE_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+    TURNPIKE_PORT_8080_TCP_ADDR: '10.0.0.1',
+    TURNPIKE_REDIS_SERVICE_PORT: '6379',
+  }
+  const environment = Object.fromEntries(names.map((name) => [name, 'x']))
+  expect(refusalOf({ ...environment, ...services })).not.toThrow()
+})
+
+/** Names in the table of settings; `…` stands for what the first of the line begins with. */
+function namesInReadme(): string[] {
+  const text = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const table = text.slice(text.indexOf('## Settings'), text.indexOf('## Read on'))
+  const lines = table.split('\n').filter((line) => line.startsWith('| `'))
+  const written = lines.flatMap((line) => line.match(/`[A-Z…][A-Z0-9_]+`/g) ?? [])
+  return written.map((name) => name.slice(1, -1).replace('…', 'TURNPIKE_OIDC'))
+}
+
+test('names the same settings as the table in the README', () => {
+  const ours = (names: readonly string[]) => [
+    ...new Set(names.filter((name) => name.startsWith('TURNPIKE_'))),
+  ]
+  const expected = [...settingNames(), OTHER_NAMES.newSecret]
+  expect(ours(namesInReadme()).sort()).toEqual(ours(expected).sort())
+})
+
+test('counts letters that are added, left out, replaced or swapped', () => {
+  const pairs = [
+    ['same', 'same', 0],
+    ['', 'four', 4],
+    ['workers', 'worker', 1],
+    ['workers', 'workres', 1],
+    ['kitten', 'sitting', 3],
+  ] as const
+  for (const [one, other, distance] of pairs) {
+    expect([editDistance(one, other), editDistance(other, one)]).toEqual([distance, distance])
+  }
+})
