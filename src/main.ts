@@ -22,7 +22,7 @@ async function main(): Promise<void> {
     await run(settings, assignment)
   } catch (error) {
     const reason = explainStartFailure(error, settings) ?? `Turnpike could not start: ${describe(error)}`
-    if (assignment === null || process.send === undefined) console.error(reason)
+    if (assignment === null) console.error(reason)
     // The parent says it, once for all workers.
     else await report({ type: 'failed', reason })
     process.exit(1)

@@ -27,7 +27,8 @@ export function encodeAssignment(assignment: Assignment): Readonly<Record<string
 export function readAssignment(environment: Readonly<Record<string, string | undefined>>): Assignment | null {
   const text = environment[OTHER_NAMES.worker]
   if (!text) return null
-  const assignment = parse(text)
+  // Without a parent to report to, somebody else has set it.
+  const assignment = process.send === undefined ? null : parse(text)
   if (assignment !== null) return assignment
   throw new SettingError(
     `${OTHER_NAMES.worker} is what the gateway tells its own workers; unset it, or did you mean TURNPIKE_WORKERS?`,

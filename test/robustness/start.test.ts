@@ -42,6 +42,22 @@ describe('a start that cannot succeed says why in one line', () => {
     expect(await refusalOf({ PORT: 'http' })).toBe('PORT is "http"; it takes a whole number from 0 to 65535.')
   })
 
+  test('a name that is no setting', async () => {
+    expect(await refusalOf({ TURNPIKE_WORKRES: '3' })).toBe(
+      'TURNPIKE_WORKRES is no setting; did you mean TURNPIKE_WORKERS?',
+    )
+  })
+
+  test.each(['3', JSON.stringify({ nodeId: 'node_1', slot: 0, port: 1, deskPath: '/nowhere' })])(
+    'an order to a worker that has no parent: %s',
+    async (order) => {
+      const line = await refusalOf({ TURNPIKE_WORKER: order })
+      expect(line).toBe(
+        'TURNPIKE_WORKER is what the gateway tells its own workers; unset it, or did you mean TURNPIKE_WORKERS?',
+      )
+    },
+  )
+
   test('a port that is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))

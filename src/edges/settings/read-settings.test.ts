@@ -1,30 +1,58 @@
 import { expect, test } from 'bun:test'
-import { readSettings, SettingError } from './read-settings.ts'
+import { readSettings, SettingError, settingNames } from './read-settings.ts'
 
 const NUMBERS = [
   'PORT',
   'TURNPIKE_MAX_BODY_BYTES',
   'TURNPIKE_MAX_UPLOAD_BYTES',
+  'TURNPIKE_MAX_CONNECTIONS',
+  'TURNPIKE_MAX_CONNECTIONS_PER_ADDRESS',
   'TURNPIKE_ASSET_HOURS',
   'TURNPIKE_BODY_TIMEOUT_SECONDS',
+  'TURNPIKE_CONNECT_TIMEOUT_SECONDS',
+  'TURNPIKE_REQUEST_DEADLINE_SECONDS',
   'TURNPIKE_FIRST_BYTE_TIMEOUT_SECONDS',
   'TURNPIKE_IDLE_TIMEOUT_SECONDS',
   'TURNPIKE_HEARTBEAT_SECONDS',
   'TURNPIKE_SHUTDOWN_SECONDS',
+  'TURNPIKE_DRAIN_SECONDS',
   'TURNPIKE_TIER_GRACE_DAYS',
+  'TURNPIKE_SETTLEMENT_DAYS',
+  'TURNPIKE_REDIS_DEADLINE_MS',
+  'TURNPIKE_NODE_LEASE_SECONDS',
+  'TURNPIKE_WORKERS',
+  'TURNPIKE_JOURNAL_MAX_AGE_SECONDS',
+  // More of it may be set than of the others.
+  'TURNPIKE_JOURNAL_MAX_BYTES',
 ]
 const CHOICES = [
   'TURNPIKE_SANDBOX',
   'TURNPIKE_LOG_LEVEL',
   'TURNPIKE_JOURNAL_FSYNC',
   'TURNPIKE_TIER_DOWNGRADE',
+  'TURNPIKE_REDIS_LOSS',
+  'TURNPIKE_WEBHOOK_ALLOW_PRIVATE',
+  'TURNPIKE_SIGN_UP',
 ]
+const ADDRESSES = ['TURNPIKE_PUBLIC_URL', 'TURNPIKE_S3_ENDPOINT', 'TURNPIKE_OIDC_ISSUER']
+// Wrong ones are found when the folder or file is opened, the host is listened on, or not at all: any text will do.
+const TEXTS = [
+  'HOST',
+  'TURNPIKE_DATA',
+  'TURNPIKE_SUPPLY',
+  'TURNPIKE_NODE_NAME',
+  'TURNPIKE_OIDC_CLIENT_ID',
+  'TURNPIKE_OIDC_CLIENT_SECRET',
+  'TURNPIKE_OIDC_NAME',
+]
+const OTHERS = ['TURNPIKE_ASSET_STORE', 'TURNPIKE_TRUSTED_PROXIES']
 const SECRETS = [
   'TURNPIKE_SECRET',
   'TURNPIKE_OPERATOR_TOKEN',
   'TURNPIKE_BOOTSTRAP_KEY',
   'TURNPIKE_PAYMENT_WEBHOOK_SECRET',
   'DATABASE_URL',
+  'REDIS_URL',
 ]
 
 function refusal(name: string, value: string): string {
@@ -38,7 +66,7 @@ function refusal(name: string, value: string): string {
 
 for (const name of NUMBERS) {
   test(`${name} says what it got and takes`, () => {
-    for (const value of ['-1', '1.5', 'NaN', '1e3', '99999999999']) {
+    for (const value of ['-1', '1.5', 'NaN', '1e3', '9999999999999']) {
       expect(refusal(name, value)).toMatch(
         new RegExp(`^${name} is "${value}"; it takes a whole number from \\d+ to \\d+\\.$`),
       )
@@ -66,5 +94,31 @@ for (const name of ['TURNPIKE_OPERATOR_TOKEN', 'TURNPIKE_BOOTSTRAP_KEY']) {
     }
   })
 }
+for (const name of ADDRESSES) {
+  test(`${name} takes an address and does not repeat what it got`, () => {
+    for (const value of ['no address', 'ftp://x.test', 'http://me:hush@x.test/?hush']) {
+      expect(refusal(name, value)).toMatch(
+        new RegExp(`^${name} cannot be used; it takes an https?( or https)? address(?!.*hush)`),
+      )
+    }
+  })
+}
+test.each(['10.0.0.0/8,no-address', '10.0.0.0/40', '10.0.0.1;10.0.0.2'])(
+  'TURNPIKE_TRUSTED_PROXIES does not take %s',
+  (value) => expect(refusal('TURNPIKE_TRUSTED_PROXIES', value)).toStartWith('TURNPIKE_TRUSTED_PROXIES has "'),
+)
+test('TURNPIKE_TRUSTED_PROXIES takes addresses and networks', () => {
+  const { trustedProxies } = readSettings({ TURNPIKE_TRUSTED_PROXIES: ' 10.0.0.1, 2001:db8::/32 ,' })
+  expect(trustedProxies).toEqual(['10.0.0.1', '2001:db8::/32'])
+})
+test('every setting is in one of these lists', () => {
+  const listed = [...NUMBERS, ...CHOICES, ...SECRETS, ...ADDRESSES, ...TEXTS, ...OTHERS]
+  const ours = settingNames().filter((name) => name.startsWith('TURNPIKE_') || listed.includes(name))
+  expect([...ours].sort()).toEqual([...listed].sort())
+})
+test('no refusal is more than a line', () => {
+  const listed = [...NUMBERS, ...CHOICES, ...SECRETS, ...ADDRESSES, ...OTHERS]
+  for (const name of listed) expect(refusal(name, 'a\nb')).not.toContain('\n')
+})
 test('nothing set is enough', () =>
   expect(readSettings({})).toMatchObject({ port: 8080, hostname: '127.0.0.1' }))
