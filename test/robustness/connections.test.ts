@@ -36,7 +36,7 @@ afterEach(async () => {
 /** A gateway that may have so many files and connections open. */
 async function startSmall(more: Environment = {}): Promise<GatewayProcess> {
   const prefix = ['sh', '-c', `ulimit -n ${DESCRIPTORS} && exec "$@"`, 'sh']
-  gateway = await startProcess(environmentOf(folder, more), prefix)
+  gateway = await startProcess(environmentOf(folder, more), { prefix })
   return gateway
 }
 
