@@ -7,6 +7,7 @@ import type { Gateway } from './gateway/gateway.ts'
 import { LiveStreams } from './gateway/live-streams.ts'
 import { ThinkingMemory } from './gateway/translate/thinking-memory.ts'
 import { atSandbox, reachingSandbox } from './reach-sandbox.ts'
+import { RefusalGuard } from './rules/limits/refusal-guard.ts'
 import { LearnedParameters } from './rules/routing/learned-parameters.ts'
 import { thoughtShelf } from './shared-memory.ts'
 import { AccessTokens } from './suppliers/access-tokens.ts'
@@ -14,6 +15,10 @@ import type { Surroundings } from './surroundings.ts'
 
 // For how long a connection has been idle; a clock that is set says nothing about it.
 const STOPWATCH = { nowMs: () => performance.now() }
+
+// How much of what an account sends in a minute may be refused: so many of the largest bodies, or this much.
+const REFUSED_BODIES = 8
+const MIN_REFUSED_BYTES = 64 * 1024 * 1024
 
 /** The parts a request needs, as the settings want them. */
 export function buildGateway(
@@ -26,6 +31,9 @@ export function buildGateway(
     catchUp: books.configuration.catchUp,
     secrets: books.secrets,
     admissions: books.admissions,
+    refusals: new RefusalGuard(clock, {
+      maxBodyBytes: Math.max(MIN_REFUSED_BYTES, REFUSED_BODIES * settings.maxBodyBytes),
+    }),
     journal: books.journal,
     callSupplier: reachingSandbox(new SupplierClient(STOPWATCH, settings).call, books.sandboxUrl),
     callTools: {

@@ -124,6 +124,8 @@ function shownSettings(settings: Settings): SystemView['settings'] {
     log_level: settings.logLevel,
     max_body_bytes: settings.maxBodyBytes,
     max_upload_bytes: settings.maxUploadBytes,
+    max_held_body_bytes: settings.maxHeldBodyBytes,
+    max_held_body_bytes_per_account: settings.maxHeldBodyBytesPerAccount,
     body_timeout_seconds: settings.bodyTimeoutSeconds,
     connect_timeout_seconds: settings.connectTimeoutSeconds,
     request_deadline_seconds: settings.requestDeadlineSeconds,

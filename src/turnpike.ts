@@ -13,6 +13,7 @@ import {
 import { drain, type Leaving, stopTaking } from './drain.ts'
 import { consoleEndpoints } from './edges/console-api/index.ts'
 import { consoleFileEndpoints } from './edges/console-files/index.ts'
+import { BodyBudget } from './edges/http-server/body-budget.ts'
 import { defaultConnections, descriptorLimit } from './edges/http-server/descriptors.ts'
 import type { ConnectionLimits } from './edges/http-server/open-connections.ts'
 import { startServer } from './edges/http-server/serve.ts'
@@ -242,6 +243,10 @@ function serve(settings: Settings, surroundings: Surroundings, books: ServingBoo
     connectionLimits: connectionLimitsOf(settings, books.sharesPort ? null : log),
     endpoints,
     bodyLimits: { maxBytes: settings.maxBodyBytes, timeoutMs: settings.bodyTimeoutSeconds * 1_000 },
+    bodyBudget: new BodyBudget({
+      maxBytes: settings.maxHeldBodyBytes,
+      maxBytesPerAccount: settings.maxHeldBodyBytesPerAccount,
+    }),
     readForm: books.pictures.readForm,
     clock,
     log: countingRequests(log, books.metrics),

@@ -4,7 +4,7 @@ import { accountLimits } from '../rules/accounts/tiers.ts'
 import type { RateLimits } from '../vocabulary/account.ts'
 import type { Snapshot } from '../vocabulary/snapshot.ts'
 import type { Gateway } from './gateway.ts'
-import { limitHeaders, ownWindows } from './own-limits.ts'
+import { limitHeaders, ownWindows, refuseFlood } from './own-limits.ts'
 import type { Exchange } from './ports/exchange.ts'
 
 /** An authenticated client, and the configuration its request lives in from here on. */
@@ -61,6 +61,8 @@ function identify(exchange: Exchange, gateway: Gateway): Caller {
 function refuseSpent(caller: Caller, gateway: Gateway): void {
   const { key } = caller
   if (key.usageLimit === null || !gateway.admissions.hasReachedLimit(key.id, key.usageLimit)) return
+  refuseFlood(caller, gateway)
+  gateway.refusals.note(caller, 0)
   // A limit may have been set below what was spent, and then nothing was settled by which it was seen.
   gateway.alerts.noteKeyRefused(key.id)
   const refusal = new GatewayError('spending_limit_exceeded', 'This API key has reached its spending limit.')

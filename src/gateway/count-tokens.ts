@@ -9,11 +9,11 @@ import { availableModel } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
 import { jsonReply } from './json-reply.ts'
 import { tryParse } from './lane-plan.ts'
-import { guardLookUp } from './own-limits.ts'
+import { guardLookUp, refuseFlood } from './own-limits.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
 import { ExchangeAddress } from './read-request.ts'
 import { SupplierPatience } from './supplier-patience.ts'
-import { tellingLimits } from './telling-limits.ts'
+import { ToldLimits, tellingLimits } from './telling-limits.ts'
 
 export interface CountingParts {
   readonly protocol: Protocol
@@ -28,7 +28,9 @@ const PATIENCE_MS = 3_000
 export async function countTokens(exchange: Exchange, parts: CountingParts): Promise<Reply> {
   const { counting, gateway } = parts
   const caller = await authenticateVisitor(exchange, gateway)
-  return tellingLimits(caller, gateway, async () => {
+  refuseFlood(caller, gateway)
+  exchange.bodyOwner = caller.account.id
+  return tellingLimits(new ToldLimits(caller, gateway, exchange), async () => {
     await guardLookUp(caller, gateway.admissions)
     const text = await exchange.readText()
     const request = counting.read(parseJson(text), text, new ExchangeAddress(exchange))

@@ -1,4 +1,5 @@
 import type { SecretKeeper } from '../rules/access/server-secret.ts'
+import type { RefusalGuard } from '../rules/limits/refusal-guard.ts'
 import type { LearnedParameters } from '../rules/routing/learned-parameters.ts'
 import type { Random } from '../rules/routing/order-candidates.ts'
 import type { Router } from '../rules/routing/router.ts'
@@ -38,6 +39,8 @@ export interface Gateway {
   catchUp(): Promise<void>
   readonly secrets: SecretKeeper
   readonly admissions: Admissions
+  /** Counts what is refused, so that a caller cannot have refusals without end. */
+  readonly refusals: RefusalGuard
   readonly journal: Journal
   readonly alerts: SpendWatch
   readonly callSupplier: CallSupplier

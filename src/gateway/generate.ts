@@ -1,10 +1,12 @@
 import type { Protocol } from '../protocols/protocol.ts'
 import { admit, type TextAsking } from './admit.ts'
 import type { Caller } from './authenticate.ts'
+import { checkBeforeBody } from './before-body.ts'
 import { type Delivery, deliver } from './deliver.ts'
 import { findModel } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
 import { judge, welcome } from './judge.ts'
+import { refuseFlood } from './own-limits.ts'
 import { planText } from './plan-lane.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
 import { type Reading, readRequest } from './read-request.ts'
@@ -20,11 +22,14 @@ import { ToldLimits } from './telling-limits.ts'
 export async function generate(exchange: Exchange, protocol: Protocol, gateway: Gateway): Promise<Reply> {
   const court = { exchange, protocol, gateway }
   const welcomed = welcome(court)
-  const first = welcomed instanceof Promise ? await welcomed : welcomed
-  const limits = new ToldLimits(first, gateway)
+  const checked = checkBeforeBody(welcomed instanceof Promise ? await welcomed : welcomed, court)
+  const first = checked instanceof Promise ? await checked : checked
+  const limits = new ToldLimits(first, gateway, exchange)
   try {
     const body = exchange.readText()
     const text = body instanceof Promise ? await body : body
+    // Many bodies may have come side by side: what was refused meanwhile counts before this one is parsed.
+    if (body instanceof Promise) refuseFlood(first, gateway)
     const read = readRequest(text, first, court)
     const reading = read instanceof Promise ? await read : read
     const judged = judge(first, court, (caller) => admit(askingOf(caller, protocol, reading), gateway))

@@ -21,6 +21,8 @@ export function welcome({ exchange, gateway }: Court): Caller | Promise<Caller> 
 }
 
 async function welcomeAnew(refusal: unknown, { exchange, gateway }: Court): Promise<Caller> {
+  // Too much was refused already: that must not cost a look at the configuration each time.
+  if (refusal instanceof GatewayError && refusal.code === 'rate_limit_exceeded') throw refusal
   const before = gateway.snapshot()
   await readChanges(gateway)
   if (gateway.snapshot() === before) throw refusal

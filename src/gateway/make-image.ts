@@ -1,6 +1,7 @@
 import { checkTraits } from '../protocols/images/index.ts'
 import { imageTraitsOf } from '../vocabulary/image-traits.ts'
 import { admit } from './admit.ts'
+import { checkBeforeBody } from './before-body.ts'
 import { deliver } from './deliver.ts'
 import type { Gateway } from './gateway.ts'
 import { respond } from './generate.ts'
@@ -10,7 +11,7 @@ import { planImages } from './images/plan-images.ts'
 import { type ReadImageRequest, readEditRequest, readGenerationRequest } from './images/read-image-request.ts'
 import { judge, welcome } from './judge.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
-import { tellingLimits } from './telling-limits.ts'
+import { ToldLimits, tellingLimits } from './telling-limits.ts'
 
 export function generateImage(exchange: Exchange, gateway: Gateway): Promise<Reply> {
   return makeImage(exchange, gateway, readGenerationRequest)
@@ -22,11 +23,12 @@ export function editImage(exchange: Exchange, gateway: Gateway): Promise<Reply> 
 
 /** Serves one request for pictures, from socket to settlement. What was uploaded goes when it is over, however it ends. */
 async function makeImage(exchange: Exchange, gateway: Gateway, read: ReadImageRequest): Promise<Reply> {
-  const first = await welcome({ exchange, gateway })
-  return tellingLimits(first, gateway, async (limits) => {
+  const court = { exchange, gateway }
+  const first = await checkBeforeBody(await welcome(court), court)
+  return tellingLimits(new ToldLimits(first, gateway, exchange), async (limits) => {
     const { picture, dispose } = await read(exchange)
     try {
-      const admission = await judge(first, { exchange, gateway }, (caller) => {
+      const admission = await judge(first, court, (caller) => {
         const target = findImageModel(caller, picture)
         checkTraits(picture, imageTraitsOf(target.model.capabilities))
         return admit({ exchange, caller, target, picture, ...describePictures(picture) }, gateway)

@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors/gateway-error.ts'
+import { effectiveRpm, guardLimit, type RefusalGuard } from '../rules/limits/refusal-guard.ts'
 import type { Account } from '../vocabulary/account.ts'
 import type { ApiKey } from '../vocabulary/api-key.ts'
 import type { Caller } from './authenticate.ts'
@@ -101,25 +102,35 @@ function writeReading(
   headers[names.reset] = String(tightest.resetSeconds)
 }
 
-// Discovery and token counting do not spend the generation window; this keeps them from being free of any limit.
-const GUARD_FACTOR = 10
-
 /** Takes one look-up from the caller's guard window. */
 export async function guardLookUp(caller: Caller, admissions: Admissions): Promise<void> {
-  const { key, limits } = caller
-  // A key may have been given its limit when its account was allowed more than now.
-  const rpm = Math.min(key.rpm ?? Number.POSITIVE_INFINITY, limits.rpm ?? Number.POSITIVE_INFINITY)
-  if (rpm === Number.POSITIVE_INFINITY) return
-  const owner = key.rpm === null ? `account:${caller.account.id}` : `key:${key.id}`
-  const window: WindowDemand = {
-    id: `${owner}:look-ups`,
-    metric: 'requests',
-    limit: rpm * GUARD_FACTOR,
-    amount: 1,
-  }
-  const refusal = await admissions.takeCapacity([window], caller.account.id)
+  const limit = guardLimit(effectiveRpm(caller))
+  if (limit === null) return
+  const { key, account } = caller
+  const owner = key.rpm === null ? `account:${account.id}` : `key:${key.id}`
+  const window: WindowDemand = { id: `${owner}:look-ups`, metric: 'requests', limit, amount: 1 }
+  const refusal = await admissions.takeCapacity([window], account.id)
   if (refusal?.reason === 'window') throw rateLimitError(window, refusal.retryAfterSeconds)
   if (refusal?.reason === 'unavailable') throw new GatewayError('temporarily_unavailable', refusal.message)
+}
+
+/** Refuses a caller to whom too much was refused in the last minute. Call it before any work is done for a request. */
+export function refuseFlood(caller: Caller, { refusals, admissions }: RefusalParts): void {
+  const excess = refusals.excessOf(caller)
+  if (excess === null) return
+  const { limit, unit, owner, retryAfterSeconds } = excess
+  const whose = owner === 'key' ? 'this API key' : 'this account'
+  const error = new GatewayError(
+    'rate_limit_exceeded',
+    `Too many requests of ${whose} were refused: ${limit} ${unit} per minute may be. Fix what the other errors say before you send more.`,
+    { headers: { 'retry-after': String(retryAfterSeconds) } },
+  )
+  throw error.withHeaders(limitHeaders(admissions, ownWindows(caller, { requests: 1, tokens: null })))
+}
+
+interface RefusalParts {
+  readonly refusals: RefusalGuard
+  readonly admissions: Admissions
 }
 
 export function rateLimitError(window: WindowDemand, retryAfterSeconds: number): GatewayError {

@@ -7,7 +7,7 @@ import { guardLookUp } from './own-limits.ts'
 import { type ListedItem, pageOfItems } from './page-of-items.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
 import type { KeptReply } from './ports/reply-store.ts'
-import { tellingLimits } from './telling-limits.ts'
+import { ToldLimits, tellingLimits } from './telling-limits.ts'
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
 // A database that does not answer must not keep a client from its answer.
@@ -161,7 +161,7 @@ async function withKept(
   answer: (kept: KeptReply) => Reply | Promise<Reply>,
 ): Promise<Reply> {
   const caller = await authenticateVisitor(exchange, gateway)
-  return tellingLimits(caller, gateway, async () => {
+  return tellingLimits(new ToldLimits(caller, gateway), async () => {
     await guardLookUp(caller, gateway.admissions)
     const id = exchange.params.id ?? ''
     const kept = await findKept(id, { caller, gateway })

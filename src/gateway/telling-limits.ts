@@ -4,7 +4,7 @@ import type { Caller } from './authenticate.ts'
 import type { Gateway } from './gateway.ts'
 import { limitHeaders, ownWindows, writeLimitHeaders } from './own-limits.ts'
 import type { WindowDemand } from './ports/admissions.ts'
-import type { Reply } from './ports/exchange.ts'
+import type { Exchange, Reply } from './ports/exchange.ts'
 
 /** Where a caller's own windows stand, for whatever its request ends in. */
 export class ToldLimits {
@@ -12,10 +12,13 @@ export class ToldLimits {
   windows: readonly WindowDemand[] | null = null
   readonly #caller: Caller
   readonly #gateway: Gateway
+  readonly #exchange: Pick<Exchange, 'bodyBytes'> | null
 
-  constructor(caller: Caller, gateway: Gateway) {
+  /** `exchange`: of a request whose refusal is to be counted; null for look-ups, which have a guard of their own. */
+  constructor(caller: Caller, gateway: Gateway, exchange: Pick<Exchange, 'bodyBytes'> | null = null) {
     this.#caller = caller
     this.#gateway = gateway
+    this.#exchange = exchange
   }
 
   /** The same reply, which says where they stand. */
@@ -27,6 +30,7 @@ export class ToldLimits {
   /** What was thrown as a refusal that says so too. */
   async tellWith(thrown: unknown): Promise<GatewayError> {
     const error = asGatewayError(thrown)
+    this.#count(error)
     // Refused for its limits: what was found full is told as it was found, and looking again would cost a journey.
     if (tellsLimits(error)) return error
     const { account, key } = this.#caller
@@ -38,6 +42,12 @@ export class ToldLimits {
     return error.withHeaders(limitHeaders(admissions, this.#windows()))
   }
 
+  /** An admitted request has spent its share of the windows, and what went wrong here is not the caller's doing. */
+  #count({ status }: GatewayError): void {
+    if (this.#exchange === null || this.windows !== null || status >= 500) return
+    this.#gateway.refusals.note(this.#caller, this.#exchange.bodyBytes)
+  }
+
   #windows(): readonly WindowDemand[] {
     return this.windows ?? ownWindows(this.#caller, { requests: 1, tokens: null })
   }
@@ -45,11 +55,9 @@ export class ToldLimits {
 
 /** Runs the rest of a story; whatever it ends in, the caller is told where its own windows stand. */
 export async function tellingLimits(
-  caller: Caller,
-  gateway: Gateway,
+  limits: ToldLimits,
   story: (limits: ToldLimits) => Promise<Reply>,
 ): Promise<Reply> {
-  const limits = new ToldLimits(caller, gateway)
   try {
     return limits.tell(await story(limits))
   } catch (thrown) {

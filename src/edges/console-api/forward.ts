@@ -62,6 +62,14 @@ class ForwardedExchange implements Exchange {
     return this.#exchange.address
   }
 
+  get bodyLength(): number {
+    return this.#exchange.bodyLength
+  }
+
+  get bodyBytes(): number {
+    return this.#exchange.bodyBytes
+  }
+
   onLeave(listener: () => void): () => void {
     return this.#exchange.onLeave(listener)
   }

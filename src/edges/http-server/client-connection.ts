@@ -133,6 +133,8 @@ export class ClientConnection implements BodyFlow {
     this.#sender.close()
     this.#body?.fail(cutShort())
     if (this.isBusy) this.#exchange?.leave()
+    // While the answer is being made, its maker still has the body.
+    if (this.#phase === 'answering') this.#exchange?.end()
   }
 
   /** At once. */
@@ -151,6 +153,7 @@ export class ClientConnection implements BodyFlow {
   answer(parts: AnswerParts, exchange: SocketExchange): void {
     const { head } = exchange
     if (this.#isClosed) {
+      exchange.end()
       discard(parts.body)
       return
     }
@@ -333,6 +336,7 @@ export class ClientConnection implements BodyFlow {
 
   #endAnswer(isWhole: boolean): void {
     if (this.#isClosed) return
+    this.#exchange?.end()
     if (!isWhole) this.#endsAfterAnswer = true
     // Without an end of its own, an answer that broke off would be taken for whole.
     if (!isWhole && !this.#exchange?.head.takesChunks) this.cut()

@@ -91,17 +91,16 @@ export class IncomingBody implements BodyTaker {
   }
 }
 
-/** Gathers a body up to a size, and gives up on it beyond. */
+/** Gathers a body as far as there is room for it, and gives up on it beyond. */
 export class GatheringReader implements BodyReader {
   readonly #gathered = Promise.withResolvers<Uint8Array>()
-  readonly #maxBytes: number
-  readonly #refuse: () => Error
+  readonly #takeRoom: (bytes: number) => void
   readonly #bytes = new GatheredBytes()
   #hasFailed = false
 
-  constructor(maxBytes: number, refuse: () => Error) {
-    this.#maxBytes = maxBytes
-    this.#refuse = refuse
+  /** `takeRoom` throws why so many more bytes are not taken. */
+  constructor(takeRoom: (bytes: number) => void) {
+    this.#takeRoom = takeRoom
   }
 
   get whole(): Promise<Uint8Array> {
@@ -110,8 +109,12 @@ export class GatheringReader implements BodyReader {
 
   takeBody(bytes: Buffer): void {
     if (this.#hasFailed) return
-    if (this.#bytes.length + bytes.length <= this.#maxBytes) this.#bytes.add(bytes)
-    else this.fail(this.#refuse())
+    try {
+      this.#takeRoom(bytes.length)
+      this.#bytes.add(bytes)
+    } catch (refusal) {
+      this.fail(refusal as Error)
+    }
   }
 
   complete(): void {

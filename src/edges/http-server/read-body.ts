@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
+import type { HeldBody } from './body-budget.ts'
 import { GatheringReader, type IncomingBody } from './incoming-body.ts'
 
 export interface BodyLimits {
@@ -41,10 +42,13 @@ export class BodyReading {
   readonly #gathering: GatheringReader
   readonly #dueAtMs: number
 
-  constructor(body: IncomingBody, limits: BodyLimits) {
+  constructor(body: IncomingBody, limits: BodyLimits, held: HeldBody) {
     this.#limits = limits
     this.#dueAtMs = performance.now() + limits.timeoutMs
-    this.#gathering = new GatheringReader(limits.maxBytes, () => tooLarge(limits))
+    this.#gathering = new GatheringReader((bytes) => {
+      if (held.bytes + bytes > limits.maxBytes) throw tooLarge(limits)
+      held.add(bytes)
+    })
     body.readBy(this.#gathering)
   }
 

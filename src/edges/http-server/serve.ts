@@ -7,6 +7,7 @@ import type { Clock } from '../../vocabulary/clock.ts'
 import { MessageWriter } from '../../wire/message-writer.ts'
 import { fieldLines, statusLine } from './answer-head.ts'
 import type { AnswerParts } from './answer-sender.ts'
+import { BodyBudget } from './body-budget.ts'
 import { ClientConnection, type ConnectionHost } from './client-connection.ts'
 import { DescriptorGuard } from './descriptors.ts'
 import {
@@ -26,6 +27,8 @@ export interface ServerOptions {
   readonly port: number
   readonly endpoints: readonly Endpoint[]
   readonly bodyLimits: BodyLimits
+  /** Absent: bodies may take up any amount of memory. */
+  readonly bodyBudget?: BodyBudget
   readonly readForm?: ReadForm
   /** How long a connection may be idle between requests. */
   readonly idleSeconds?: number
@@ -85,6 +88,8 @@ const LOOK_EVERY_MS = 100
 const TIMED: readonly Standing[] = ['new', 'idle', 'begun', 'clearing', 'leaving']
 const COMPLAIN_EVERY_MS = 60_000
 
+const UNLIMITED = { maxBytes: Number.POSITIVE_INFINITY, maxBytesPerAccount: Number.POSITIVE_INFINITY }
+
 export function startServer(options: ServerOptions): HttpServer {
   return new SocketServer(options)
 }
@@ -95,6 +100,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   readonly url: string
   readonly clock: Clock
   readonly bodyLimits: BodyLimits
+  readonly bodyBudget: BodyBudget
   readonly readForm: ReadForm | undefined
   readonly headMs: number
   readonly idleMs: number
@@ -117,6 +123,7 @@ class SocketServer implements HttpServer, ConnectionHost {
     const { hostname, clock, bodyLimits, readForm, log } = options
     this.clock = clock
     this.bodyLimits = bodyLimits
+    this.bodyBudget = options.bodyBudget ?? new BodyBudget(UNLIMITED)
     this.readForm = readForm
     this.headMs = (options.headSeconds ?? HEAD_SECONDS) * 1_000
     this.idleMs = (options.idleSeconds ?? IDLE_SECONDS) * 1_000

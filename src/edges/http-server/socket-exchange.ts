@@ -2,6 +2,7 @@ import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { Exchange } from '../../gateway/ports/exchange.ts'
 import type { ReadForm, UploadedForm, UploadRules } from '../../gateway/ports/uploads.ts'
 import type { HeadFields } from '../../wire/head-fields.ts'
+import type { BodyBudget, HeldBody } from './body-budget.ts'
 import { type IncomingBody, streamOf } from './incoming-body.ts'
 import { type BodyLimits, BodyReading, decodeBody, narrowed, refusalOf } from './read-body.ts'
 import type { RequestHead } from './request-head.ts'
@@ -12,6 +13,7 @@ const NOTHING_TO_STOP = (): void => {}
 
 export interface ExchangeOptions {
   readonly bodyLimits: BodyLimits
+  readonly bodyBudget: BodyBudget
   /** undefined: no endpoint of this server takes forms. */
   readonly readForm?: ReadForm | undefined
 }
@@ -35,14 +37,18 @@ export interface ExchangeParts {
 export class SocketExchange implements Exchange {
   readonly requestId: string
   readonly startedAtMs: number
+  readonly bodyLength: number
   params = NO_PARAMS
   actor?: string
+  bodyOwner?: string
   readonly #head: RequestHead
   #content: RequestContent
   readonly #connection: { readonly address: string | null }
   readonly #options: ExchangeOptions
   #leaveListeners: (() => void)[] | null = null
   #reading: BodyReading | null = null
+  #held: HeldBody | null = null
+  #isOver = false
   #hasClientLeft = false
   #interruption: GatewayError | null = null
 
@@ -54,6 +60,7 @@ export class SocketExchange implements Exchange {
     this.startedAtMs = startedAtMs
     this.#head = head
     this.#content = content
+    this.bodyLength = content.length === 'chunked' ? Number.POSITIVE_INFINITY : content.length
     this.#connection = connection
     this.#options = options
   }
@@ -82,6 +89,10 @@ export class SocketExchange implements Exchange {
     return this.#connection.address
   }
 
+  get bodyBytes(): number {
+    return this.#held?.bytes ?? 0
+  }
+
   onLeave(listener: () => void): () => void {
     if (this.#hasClientLeft || this.#interruption !== null) {
       listener()
@@ -100,10 +111,15 @@ export class SocketExchange implements Exchange {
     const { body, length } = this.#content
     const refusal = refusalOf(this.headers, body instanceof Uint8Array ? body.length : length, bodyLimits)
     if (refusal !== null) throw refusal
+    const held = this.#hold()
+    if (length !== 'chunked') held.expect(length)
     // An answer may take minutes, and whoever reads a body keeps of it what is needed.
     this.#content = READ
-    if (body instanceof Uint8Array) return decodeBody(body, this.headers)
-    this.#reading = new BodyReading(body, bodyLimits)
+    if (body instanceof Uint8Array) {
+      held.add(body.length)
+      return decodeBody(body, this.headers)
+    }
+    this.#reading = new BodyReading(body, bodyLimits, held)
     return this.#reading.bytes.then((bytes) => {
       this.#reading = null
       return decodeBody(bytes, this.headers)
@@ -113,14 +129,29 @@ export class SocketExchange implements Exchange {
   readForm(rules: UploadRules): Promise<UploadedForm> {
     const { readForm } = this.#options
     if (readForm === undefined) throw new Error('this server was built without a reader of forms')
-    const { body } = this.#content
-    const stream = body instanceof Uint8Array ? new Blob([body]).stream() : streamOf(body)
-    const incoming = {
-      headers: this.headers,
-      body: this.#content.length === 0 ? null : stream,
-      onLeave: (listener: () => void) => this.onLeave(listener),
+    const held = this.#hold()
+    const { body, length } = this.#content
+    const onLeave = (listener: () => void) => this.onLeave(listener)
+    const { headers } = this
+    if (body instanceof Uint8Array) {
+      held.add(body.length)
+      const stream = length === 0 ? null : new Blob([body]).stream()
+      return readForm({ headers, body: stream, onLeave }, rules)
     }
-    return readForm(incoming, rules)
+    return readForm({ headers, body: streamOf(body), onLeave, hold: (bytes) => held.add(bytes) }, rules)
+  }
+
+  /** A story may ask for its body after the client has gone; nothing is counted then. */
+  #hold(): HeldBody {
+    this.#held ??= this.#options.bodyBudget.begin(this.bodyOwner ?? null)
+    if (this.#isOver) this.#held.release()
+    return this.#held
+  }
+
+  /** The answer is sent or nobody waits for it: the memory of the body is free again. */
+  end(): void {
+    this.#isOver = true
+    this.#held?.release()
   }
 
   /** Called every now and then until the answer begins. */

@@ -1,5 +1,6 @@
 import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
 import { readAssetBucket } from './asset-bucket.ts'
+import { readBodySettings } from './body-settings.ts'
 import { readConnectionSettings } from './connection-settings.ts'
 import { readOidc } from './console-settings.ts'
 import { readNodeSettings } from './node-settings.ts'
@@ -31,13 +32,14 @@ export function settingNames(): readonly string[] {
 }
 
 function readAll(read: Reader, environment: Environment): Settings {
+  const nodes = readNodeSettings(read)
   return {
     port: read.integer('PORT', { fallback: 8080, least: 0, most: 65_535 }),
     hostname: read.text('HOST') ?? '127.0.0.1',
     publicUrl: read.plainAddress('TURNPIKE_PUBLIC_URL')?.text ?? null,
     dataFolder: read.text('TURNPIKE_DATA') ?? './data',
     databaseUrl: read.databaseUrl('DATABASE_URL'),
-    ...readNodeSettings(read),
+    ...nodes,
     ...readConnectionSettings(read),
     serverSecret: read.secret('TURNPIKE_SECRET', { least: 16 }),
     operatorToken: read.token('TURNPIKE_OPERATOR_TOKEN', { least: 16 }),
@@ -45,16 +47,7 @@ function readAll(read: Reader, environment: Environment): Settings {
     sandbox: read.choice('TURNPIKE_SANDBOX', { choices: ['auto', 'on', 'off'], fallback: 'auto' }),
     supplyFile: readSupplyFile(read.text('TURNPIKE_SUPPLY'), environment),
     logLevel: read.choice('TURNPIKE_LOG_LEVEL', { choices: LOG_LEVEL_NAMES, fallback: 'info' }),
-    maxBodyBytes: read.integer('TURNPIKE_MAX_BODY_BYTES', {
-      fallback: 32 * 1024 * 1024,
-      least: 1_024,
-      most: 1024 * 1024 * 1024,
-    }),
-    maxUploadBytes: read.integer('TURNPIKE_MAX_UPLOAD_BYTES', {
-      fallback: 64 * 1024 * 1024,
-      least: 1_024,
-      most: 1024 * 1024 * 1024,
-    }),
+    ...readBodySettings(read, nodes),
     bodyTimeoutSeconds: read.seconds('TURNPIKE_BODY_TIMEOUT_SECONDS', 60),
     isProxied: PROXY_VARIABLES.some((name) => read.text(name) !== null),
     connectTimeoutSeconds: read.seconds('TURNPIKE_CONNECT_TIMEOUT_SECONDS', 10),

@@ -45,6 +45,10 @@ export interface Settings {
   readonly maxBodyBytes: number
   /** Of a form with files, which goes to disk and not to memory. */
   readonly maxUploadBytes: number
+  /** Of all request bodies that one process holds in memory. */
+  readonly maxHeldBodyBytes: number
+  /** The same of one account. */
+  readonly maxHeldBodyBytesPerAccount: number
   /** How long a client may take to send its body. */
   readonly bodyTimeoutSeconds: number
   /** Whether the environment sends outgoing calls through a proxy. */

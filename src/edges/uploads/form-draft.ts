@@ -13,15 +13,18 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 export class FormDraft {
   readonly #folder: UploadFolder
   readonly #rules: UploadRules
+  readonly #hold: (bytes: number) => void
   readonly #held: HeldFile[] = []
   /** By place in the form: a file may be stored after the part that follows it. */
   readonly #fields: (readonly [name: string, value: string])[] = []
   readonly #pictures: UploadedPicture[] = []
   #fieldCount = 0
 
-  constructor(folder: UploadFolder, rules: UploadRules) {
+  /** `hold` is told of bytes that stay in memory, and throws when there is no room for them. */
+  constructor(folder: UploadFolder, rules: UploadRules, hold: (bytes: number) => void) {
     this.#folder = folder
     this.#rules = rules
+    this.#hold = hold
   }
 
   async take(part: IncomingPart): Promise<void> {
@@ -56,6 +59,7 @@ export class FormDraft {
     for await (const piece of content) {
       bytes += piece.length
       if (bytes > maxFieldBytes) throw refusals.fieldTooLarge(name, maxFieldBytes)
+      this.#hold(piece.length)
       pieces.push(piece)
     }
     this.#fields[place] = [name, decodeField(name, pieces)]
@@ -63,7 +67,7 @@ export class FormDraft {
 
   async #takePicture({ place, content }: IncomingPart, { name: field, fileName }: PartHead): Promise<void> {
     const { maxPictures, maxBytesPerPicture } = this.#rules
-    const held = new HeldFile(this.#folder)
+    const held = new HeldFile(this.#folder, this.#hold)
     if (this.#held.push(held) > maxPictures) throw refusals.tooManyPictures(field, maxPictures)
     const scan = new PictureScan()
     for await (const piece of content) {

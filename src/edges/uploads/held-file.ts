@@ -7,14 +7,17 @@ const MEMORY_BYTES = 64 * 1024
 /** The content of one file of a form, on its way into temporary storage. */
 export class HeldFile {
   readonly #folder: UploadFolder
+  readonly #hold: (bytes: number) => void
   #pieces: Uint8Array<ArrayBuffer>[] = []
   #file: { readonly path: string; readonly handle: FileHandle } | null = null
   #bytes = 0
   #isOpen = false
   #isDiscarded = false
 
-  constructor(folder: UploadFolder) {
+  /** `hold` is told of bytes that stay in memory, and throws when there is no room for them. */
+  constructor(folder: UploadFolder, hold: (bytes: number) => void) {
     this.#folder = folder
+    this.#hold = hold
   }
 
   get bytes(): number {
@@ -25,6 +28,7 @@ export class HeldFile {
     this.#folder.takeRoom(piece.length)
     this.#bytes += piece.length
     if (this.#file === null && this.#bytes <= MEMORY_BYTES) {
+      this.#hold(piece.length)
       // A copy, since a few bytes of a large piece would keep all of it in memory.
       this.#pieces.push(new Uint8Array(piece))
       return

@@ -17,7 +17,7 @@ export interface FormReaderOptions {
 export function createFormReader(options: FormReaderOptions): ReadForm {
   return async (incoming, rules) => {
     const boundary = checkHeaders(incoming.headers, options)
-    const draft = new FormDraft(options.folder, rules)
+    const draft = new FormDraft(options.folder, rules, (bytes) => incoming.hold?.(bytes))
     const arrival = new Arrival(incoming, options)
     try {
       await splitParts(arrival.chunks(), boundary, (part) => draft.take(part))

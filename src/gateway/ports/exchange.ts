@@ -22,9 +22,15 @@ export interface Exchange {
    * once when that has happened already. Gives a function that stops listening.
    */
   onLeave(listener: () => void): () => void
+  /** How long the body says it is, infinite when it comes in chunks. */
+  readonly bodyLength: number
+  /** How much of the body has been read. */
+  readonly bodyBytes: number
+  /** The account whose share of the memory for bodies the body takes up; set before it is read. */
+  bodyOwner?: string
   /**
    * The whole body as text, a promise when it has not all come. Refuses bodies over the limit or over this size, of a
-   * wrong content type, or that are not valid UTF-8.
+   * wrong content type, or that are not valid UTF-8, and those there is no memory for.
    */
   readText(maxBytes?: number): string | Promise<string>
   /** The body as a multipart form, whose files lie in temporary storage until it is disposed of. */

@@ -40,6 +40,8 @@ export interface IncomingForm {
   readonly body: ReadableStream<Uint8Array> | null
   /** Calls back when nobody waits for the form any more. Gives a function that stops listening. */
   onLeave(listener: () => void): () => void
+  /** Counts bytes of it that are kept in memory; throws when there is no room for them. Absent: nobody counts. */
+  hold?(bytes: number): void
 }
 
 /** Takes a form into temporary storage, or refuses it and leaves nothing behind. */

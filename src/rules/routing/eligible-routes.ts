@@ -38,6 +38,16 @@ export function eligibleRoutes(supply: Supply, key: ApiKey, model: Model): reado
   return own.length === 0 ? shared : [...own, ...shared]
 }
 
+/**
+ * Whether a key of an account without money may still be served: over suppliers of the account's own, or by a model that
+ * has a free route.
+ */
+export function canServeUnpaid(supply: Supply, key: ApiKey): boolean {
+  const { ownSuppliers, freeModels } = indexOf(supply)
+  if (ownSuppliers.get(key.accountId)?.some((supplier) => isUsable(supplier, key))) return true
+  return freeModels.some((model) => eligibleRoutes(supply, key, model).length > 0)
+}
+
 function sharedRoutes(supply: Supply, { routePolicy }: ApiKey, model: Model): readonly EligibleRoute[] {
   const shared = routesOfAll(supply, model)
   if (routePolicy.mode === 'intelligent') return shared
@@ -130,6 +140,8 @@ interface SupplyIndex {
   readonly placeOf: ReadonlyMap<string, string>
   /** By model, for those that were asked for: they are the same for every key whose policy is not about one supplier. */
   readonly sharedRoutes: Map<string, readonly EligibleRoute[]>
+  /** Models with a shared route that costs nothing. */
+  readonly freeModels: readonly Model[]
 }
 
 // A supply never changes, and every request asks for the same few facts of it.
@@ -146,9 +158,17 @@ function indexOf(supply: Supply): SupplyIndex {
     ),
     placeOf: new Map(suppliers.map(({ id, type, baseUrl }) => [id, `${type} ${originOf(baseUrl)}`])),
     sharedRoutes: new Map<string, readonly EligibleRoute[]>(),
+    freeModels: [...supply.models.values()].filter((model) =>
+      supply.routesByModel.get(model.id)?.some((route) => isFree(route, model)),
+    ),
   }
   indexes.set(supply, index)
   return index
+}
+
+function isFree({ price }: Route, { kinds }: Model): boolean {
+  if (price === null || price.inputNanoPerMillion > 0n || price.outputNanoPerMillion > 0n) return false
+  return price.cacheWriteNanoPerMillion === 0n && (price.imageNano === 0n || kinds.includes('text'))
 }
 
 function originOf(baseUrl: string): string {
