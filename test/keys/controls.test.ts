@@ -214,7 +214,7 @@ describe('spending_limit_exceeded says which of its meanings it has', () => {
       const response = await chat(gateway.url, { model: 'pair', max_tokens: 10 }, { key: secret })
       return response.status === 403 ? (await readError(response)).message : response.status
     }
-    expect(await messageOf()).toBe('What this request may cost does not fit in the balance of this account.')
+    expect(await messageOf()).toContain('The balance of this account and its credit line are used up.')
     await gateway.operator('POST', `/accounts/${account}/payments`, { amount: '1', reference: 'r' })
     expect(await messageOf()).toBe(200)
     const { usage } = await gateway.operator<{ usage: { spent: string } }>('GET', `/keys/${id}`)

@@ -122,3 +122,19 @@ test('no refusal is more than a line', () => {
 })
 test('nothing set is enough', () =>
   expect(readSettings({})).toMatchObject({ port: 8080, hostname: '127.0.0.1' }))
+
+test('the memory for bodies is a part of the memory there is, and holds at least one of the largest', () => {
+  const mebibyte = 1024 * 1024
+  const usual = readSettings({})
+  expect(usual.maxHeldBodyBytes).toBeLessThanOrEqual(512 * mebibyte)
+  expect(usual.maxHeldBodyBytes).toBeGreaterThanOrEqual(usual.maxBodyBytes)
+  expect(usual.maxHeldBodyBytesPerAccount).toBe(Math.max(usual.maxBodyBytes, usual.maxHeldBodyBytes / 4))
+  const large = readSettings({ TURNPIKE_MAX_BODY_BYTES: String(1024 * mebibyte) })
+  expect(large).toMatchObject({
+    maxHeldBodyBytes: 1024 * mebibyte,
+    maxHeldBodyBytesPerAccount: 1024 * mebibyte,
+  })
+  for (const name of ['TURNPIKE_MAX_HELD_BODY_BYTES', 'TURNPIKE_MAX_HELD_BODY_BYTES_PER_ACCOUNT']) {
+    expect(refusal(name, '1024')).toContain(`it takes a whole number from ${32 * mebibyte} to `)
+  }
+})

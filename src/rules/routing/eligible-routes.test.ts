@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Supply } from '../../vocabulary/snapshot.ts'
 import type { Credential, Route, Supplier } from '../../vocabulary/supply.ts'
 import { aCredential, aKey, aModel, aRoute, aSupplier } from '../../vocabulary/testing/specimens.ts'
-import { eligibleRoutes, isVisible } from './eligible-routes.ts'
+import { canServeUnpaid, eligibleRoutes, isVisible } from './eligible-routes.ts'
 import { isAllowed } from './model-allowlist.ts'
 
 interface Rows {
@@ -175,5 +175,41 @@ describe("an account's own suppliers", () => {
     ]
     const [only, ...others] = eligibleRoutes(supplyOf({ ...rows, credentials }), aKey(), aModel())
     expect([only?.supplier.id, only?.credentials, others]).toEqual(['own', [], []])
+  })
+})
+
+describe('an account without money can be served', () => {
+  const FREE = {
+    inputNanoPerMillion: 0n,
+    outputNanoPerMillion: 0n,
+    cacheReadNanoPerMillion: 0n,
+    cacheWriteNanoPerMillion: 0n,
+    imageNano: 0n,
+  }
+  const shared = aSupplier({ id: 'shared' })
+  const own = aSupplier({ id: 'own', source: 'byok', accountId: 'acc_1' })
+  const canServe = (rows: Rows, key = aKey()) =>
+    canServeUnpaid({ ...supplyOf(rows), models: new Map([['model-1', aModel()]]) }, key)
+  const freeRoute = aRoute({ supplierId: 'shared', price: FREE })
+
+  test('over an enabled supplier of its own that the key may use', () => {
+    const paid = [aRoute({ supplierId: 'shared' })]
+    expect(canServe({ suppliers: [shared], routes: paid })).toBe(false)
+    expect(canServe({ suppliers: [shared, own], routes: paid })).toBe(true)
+    expect(canServe({ suppliers: [shared, { ...own, enabled: false }], routes: paid })).toBe(false)
+    expect(canServe({ suppliers: [shared, { ...own, accountId: 'acc_2' }], routes: paid })).toBe(false)
+    const narrow = aKey({ routePolicy: { mode: 'specified_provider', provider: 'shared' } })
+    expect(canServe({ suppliers: [shared, own], routes: paid }, narrow)).toBe(false)
+  })
+
+  test('by a free model that the key may use', () => {
+    expect(canServe({ suppliers: [shared], routes: [freeRoute] })).toBe(true)
+    expect(canServe({ suppliers: [shared], routes: [freeRoute] }, aKey({ modelAllowlist: ['other'] }))).toBe(
+      false,
+    )
+    const dear = { ...FREE, outputNanoPerMillion: 1n }
+    expect(canServe({ suppliers: [shared], routes: [aRoute({ supplierId: 'shared', price: dear })] })).toBe(
+      false,
+    )
   })
 })
