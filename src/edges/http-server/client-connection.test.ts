@@ -1,6 +1,7 @@
 import { expect, spyOn, test } from 'bun:test'
 import type { Socket } from 'bun'
 import { MessageWriter } from '../../wire/message-writer.ts'
+import { BodyBudget } from './body-budget.ts'
 import { ClientConnection, type ConnectionHost } from './client-connection.ts'
 import { NO_LIMITS, OpenConnections } from './open-connections.ts'
 import { RequestIds } from './request-ids.ts'
@@ -13,6 +14,7 @@ function openConnection() {
   const host: ConnectionHost = {
     clock: { nowMs: () => 0 },
     bodyLimits: { maxBytes: 1_000, timeoutMs: 1_000 },
+    bodyBudget: new BodyBudget({ maxBytes: 1_000, maxBytesPerAccount: 1_000 }),
     headMs: 10_000,
     idleMs: 60_000,
     isLeaving: false,
