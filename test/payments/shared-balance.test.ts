@@ -49,6 +49,17 @@ describe.skipIf(redis === null)('two nodes that share balances in Redis', () => 
     }
     expect((await ask(second, secret, 10)).status).toBe(200)
   })
+
+  test('serve an account at once that has paid on the other node after it was found broke', async () => {
+    const [first, second] = nodes
+    const account = await openAccount(first, '0')
+    const { secret } = await createKey(first, account)
+    for (const node of [second, second, first]) {
+      expect(await refusalOf(await ask(node, secret, 10))).toEqual([403, 'spending_limit_exceeded'])
+    }
+    await first.operator('POST', `/accounts/${account}/payments`, { amount: '1', reference: 'paid' })
+    expect((await ask(second, secret, 10)).status).toBe(200)
+  })
 })
 
 function startOn({ databaseUrl }: Site, { url }: OwnRedis): Promise<TestGateway> {
