@@ -68,7 +68,8 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   internal_error: 'The gateway itself failed.',
   provider_error: 'The supplier failed or could not be reached.',
   provider_overloaded: 'The supplier is overloaded, or none can be used right now.',
-  temporarily_unavailable: 'Limits or books cannot be kept right now; nothing was taken.',
+  temporarily_unavailable:
+    'Limits or books cannot be kept right now, or there is no memory for the body; nothing was taken.',
   shutting_down: 'This gateway is about to stop.',
   provider_timeout: 'The supplier did not answer in time.',
 }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Endpoint, Exchange } from '../../gateway/ports/exchange.ts'
+import type { ReadForm, UploadRules } from '../../gateway/ports/uploads.ts'
 import { BodyBudget, type HeldBody } from './body-budget.ts'
 import { codeOf, type EchoServer, reply, startEchoServer } from './testing/echo-server.ts'
 import { ask, head, post, postChunked, RawConnection } from './testing/raw-client.ts'
@@ -125,6 +126,36 @@ describe('a server with a budget', () => {
     expect((await connection.answer()).status).toBe(200)
     connection.destroy()
     expect([budget.heldBytes, budget.accounts]).toEqual([0, 0])
+  })
+
+  test('knows how much of a form was read, however little of it is in memory', async () => {
+    const budget = new BodyBudget({ maxBytes: 3_000, maxBytesPerAccount: 2_000 })
+    const seen: number[] = []
+    const form: Endpoint = {
+      method: 'POST',
+      path: '/form',
+      handle: async (exchange) => {
+        await exchange.readForm({} as UploadRules)
+        seen.push(exchange.bodyBytes, budget.heldBytes)
+        return reply('done')
+      },
+    }
+    const readForm: ReadForm = async ({ body, hold }) => {
+      hold?.(100)
+      for await (const _piece of body ?? []);
+      return { fields: [], pictures: [], dispose: () => Promise.resolve() }
+    }
+    echo = startEchoServer({ endpoints: [form], bodyBudget: budget, readForm })
+    const { port } = echo
+    const connection = new RawConnection(port)
+    await connection.sendApart([
+      head('POST /form HTTP/1.1', 'Host: x', 'Content-Length: 5000'),
+      'x'.repeat(5_000),
+    ])
+    expect((await connection.answer()).status).toBe(200)
+    connection.destroy()
+    expect(seen).toEqual([5_000, 100])
+    expect(budget.heldBytes).toBe(0)
   })
 
   test('refuses a body that is too long for its account before any of it is sent', async () => {

@@ -128,13 +128,14 @@ export class GatheringReader implements BodyReader {
   }
 }
 
-/** A body as a stream that comes at the pace of its reader. */
-export function streamOf(body: IncomingBody): ReadableStream<Uint8Array> {
+/** A body as a stream that comes at the pace of its reader. `count` is told how much has come. */
+export function streamOf(body: IncomingBody, count: (bytes: number) => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       start: (controller) =>
         body.readBy({
           takeBody: (bytes) => {
+            count(bytes.length)
             controller.enqueue(bytes)
             if ((controller.desiredSize ?? 0) <= 0) body.setPaused(true)
           },

@@ -48,6 +48,8 @@ export class SocketExchange implements Exchange {
   #leaveListeners: (() => void)[] | null = null
   #reading: BodyReading | null = null
   #held: HeldBody | null = null
+  /** Of a form, most of which goes to disk. */
+  #streamedBytes = 0
   #isOver = false
   #hasClientLeft = false
   #interruption: GatewayError | null = null
@@ -90,7 +92,7 @@ export class SocketExchange implements Exchange {
   }
 
   get bodyBytes(): number {
-    return this.#held?.bytes ?? 0
+    return Math.max(this.#held?.bytes ?? 0, this.#streamedBytes)
   }
 
   onLeave(listener: () => void): () => void {
@@ -138,7 +140,10 @@ export class SocketExchange implements Exchange {
       const stream = length === 0 ? null : new Blob([body]).stream()
       return readForm({ headers, body: stream, onLeave }, rules)
     }
-    return readForm({ headers, body: streamOf(body), onLeave, hold: (bytes) => held.add(bytes) }, rules)
+    const stream = streamOf(body, (bytes) => {
+      this.#streamedBytes += bytes
+    })
+    return readForm({ headers, body: stream, onLeave, hold: (bytes) => held.add(bytes) }, rules)
   }
 
   /** A story may ask for its body after the client has gone; nothing is counted then. */

@@ -75,11 +75,12 @@ interface Sending {
   readonly contentType?: string | null
   readonly headers?: Record<string, string>
   readonly chunkBytes?: number
+  readonly hold?: (bytes: number) => void
 }
 
 function send(
   body: Uint8Array,
-  { contentType, headers, chunkBytes = 16_384 }: Sending = {},
+  { contentType, headers, chunkBytes = 16_384, hold = () => undefined }: Sending = {},
 ): Promise<UploadedForm> {
   const readForm = createFormReader({ folder, maxBytes: MAX_BYTES, timeoutMs: 5_000 })
   const type = contentType === undefined ? `multipart/form-data; boundary=${BOUNDARY}` : contentType
@@ -87,6 +88,7 @@ function send(
     headers: new Headers({ ...(type !== null && { 'content-type': type }), ...headers }),
     body: streamOf(cut(body, chunkBytes)),
     onLeave: () => () => undefined,
+    hold,
   }
   return readForm(incoming, RULES)
 }
@@ -444,5 +446,29 @@ describe('waiting for a form ends', () => {
     const readForm = createFormReader({ folder, maxBytes: MAX_BYTES, timeoutMs: 5_000 })
     const form = readForm({ headers, body: broken, onLeave: () => () => undefined }, RULES)
     expect((await refusalOf(form)).message).toBe('The body ended before the form was complete.')
+  })
+})
+
+describe('the memory a form takes up', () => {
+  const body = bodyOf([field('prompt', 'x'.repeat(100)), file('image', SMALL), file('image', LARGER)])
+
+  test('is counted for its fields and small files, and for no more than the beginning of large ones', async () => {
+    let heldBytes = 0
+    const hold = (bytes: number) => {
+      heldBytes += bytes
+    }
+    const form = await send(body, { hold })
+    expect(heldBytes).toBeGreaterThanOrEqual(100 + SMALL.length)
+    expect(heldBytes).toBeLessThanOrEqual(100 + SMALL.length + 64 * 1024)
+    await form.dispose()
+    expect(left()).toEqual([])
+  })
+
+  test('is refused when there is none, and nothing of the form is left', async () => {
+    const full = new GatewayError('temporarily_unavailable', 'There is no room.')
+    const hold = () => {
+      throw full
+    }
+    expect(await refusalOf(send(body, { hold }))).toBe(full)
   })
 })
