@@ -39,7 +39,8 @@ export function buildGateway(
     callTools: {
       clock,
       tokens: new AccessTokens(clock),
-      call: async (request) => fetch(atSandbox(request, books.sandboxUrl)),
+      // What the runtime keeps open it shares between all credentials.
+      call: async (request) => fetch(atSandbox(request, books.sandboxUrl), { keepalive: false }),
     },
     router: books.router,
     alerts: books.alerts.watch,

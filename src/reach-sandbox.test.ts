@@ -6,7 +6,7 @@ const HERE = 'http://127.0.0.1:9000'
 
 function callTo(url: string): SupplierCall {
   const patience = { onAbort: () => {}, signal: new AbortController().signal }
-  return { url, headers: { 'x-api-key': 'k' }, body: '', connectMs: 1, patience }
+  return { url, headers: { 'x-api-key': 'k' }, body: '', connectMs: 1, patience, credentialId: 'cred_1' }
 }
 
 async function reached(url: string, sandboxUrl: string | null) {

@@ -72,6 +72,7 @@ function planOf(fields: Partial<LanePlan> = {}): LanePlan {
 function asking(url: string, plan: LanePlan, more: Partial<Parameters<typeof ask>[1]> = {}) {
   return ask(plan, {
     target: { url, headers: { 'content-type': 'application/json' } },
+    credentialId: 'cred_1',
     callSupplier: ({ url: address, headers, body, patience }) =>
       fetch(address, { method: 'POST', headers, body: String(body), signal: patience.signal }),
     client: STAYING,

@@ -4,7 +4,12 @@ import { readRemaining, type SupplierRemaining } from '../rules/routing/supplier
 import type { CallTarget } from '../suppliers/supplier-type.ts'
 import type { Clock } from '../vocabulary/clock.ts'
 import { asResponse, type HttpAnswer } from '../wire/http-answer.ts'
-import { LARGEST_ANSWER_BYTES, LARGEST_MESSAGE_BYTES, readText } from '../wire/read-text.ts'
+import {
+  LARGEST_MESSAGE_BYTES,
+  MAX_PICTURE_REPLY_BYTES,
+  MAX_REPLY_BYTES,
+  readText,
+} from '../wire/read-text.ts'
 import type { Answer } from './answer.ts'
 import type { CallPlan, WholeReading } from './lane-plan.ts'
 import type { Exchange } from './ports/exchange.ts'
@@ -14,6 +19,7 @@ import { failureOf, malformed, retryAfterSecondsOf } from './supplier-trouble.ts
 
 export interface AskParts {
   readonly target: CallTarget
+  readonly credentialId: string
   readonly callSupplier: CallSupplier
   readonly client: Pick<Exchange, 'onLeave'>
   readonly clock: Clock
@@ -36,7 +42,7 @@ export async function ask(plan: CallPlan, parts: AskParts): Promise<Answer> {
       return { ...(await openStream(plan, response, patience)), remaining }
     }
     // A supplier that answers a stream request with a whole reply has answered all the same.
-    const text = response.textNow?.() ?? (await readText(response, LARGEST_ANSWER_BYTES))
+    const text = response.textNow?.() ?? (await readText(response, maxReplyBytes(plan)))
     if (text === null) return { ...tooLong(patience), remaining }
     const whole = plan.readWhole([text], patience)
     return answerOf(whole instanceof Promise ? await whole : whole, remaining)
@@ -52,11 +58,11 @@ export async function ask(plan: CallPlan, parts: AskParts): Promise<Answer> {
 
 function send(
   plan: CallPlan,
-  { target, callSupplier, connectMs }: AskParts,
+  { target, callSupplier, connectMs, credentialId }: AskParts,
   patience: SupplierPatience,
 ): Promise<HttpAnswer> {
   const { url, headers, body = plan.body, readResponse } = target
-  const response = callSupplier({ url, headers, body, connectMs, patience })
+  const response = callSupplier({ url, headers, body, connectMs, patience, credentialId })
   return readResponse === undefined ? response : response.then((answer) => readResponse(asResponse(answer)))
 }
 
@@ -69,10 +75,15 @@ async function askSeveral(plan: CallPlan, parts: AskParts, patience: SupplierPat
     patience.abort()
     return { type: 'failed', failure, remaining: readRemaining(refused.headers, nowMs) }
   }
-  const texts = await Promise.all(responses.map((response) => readText(response, LARGEST_ANSWER_BYTES)))
+  const texts = await Promise.all(responses.map((response) => readText(response, maxReplyBytes(plan))))
   const replies = texts.filter((text) => text !== null)
   if (replies.length === texts.length) return answerOf(await plan.readWhole(replies, patience), null)
   return tooLong(patience)
+}
+
+function maxReplyBytes({ operation }: CallPlan): number {
+  const isPicture = operation === 'generate-image' || operation === 'edit-image'
+  return isPicture ? MAX_PICTURE_REPLY_BYTES : MAX_REPLY_BYTES
 }
 
 function tooLong(patience: SupplierPatience): Answer {

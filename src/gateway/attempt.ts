@@ -112,6 +112,7 @@ function askAt(target: CallTarget, course: Course, parts: AttemptParts): Promise
   const { candidate, plan } = course.ready
   return ask(plan, {
     target,
+    credentialId: candidate.credential.id,
     callSupplier: gateway.callSupplier,
     client,
     clock: gateway.clock,

@@ -70,7 +70,8 @@ async function askSuppliers(
     } as const
     const target = await supplierTypeOf(supplier.type).target(query, gateway.callTools)
     const connectMs = supplier.timeouts.connectMs ?? gateway.timeouts.connectMs
-    const response = await gateway.callSupplier({ body, ...target, connectMs, patience })
+    const { id: credentialId } = candidate.credential
+    const response = await gateway.callSupplier({ body, ...target, connectMs, patience, credentialId })
     if (!response.ok) {
       await response.body?.cancel()
       return null

@@ -2,6 +2,8 @@ import type { ErrorCode } from '../errors/codes.ts'
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { FailureKind, SupplierFailure } from '../errors/supplier-failure.ts'
 import type { HeaderFields } from '../wire/http-answer.ts'
+import { MalformedMessage } from '../wire/malformed-message.ts'
+import { SlowAnswer } from '../wire/slow-answer.ts'
 
 const NO_ANSWER = { status: null, param: null, retryAfterSeconds: null } as const
 
@@ -9,9 +11,11 @@ export function malformed(message: string): SupplierFailure {
   return { kind: 'malformed', message, ...NO_ANSWER }
 }
 
-/** A call that ended in an exception: it took too long, or there was nobody there. */
+/** A call that ended in an exception: it took too long, what came was no answer, or there was nobody there. */
 export function failureOf(error: unknown, hasTimedOut: boolean): SupplierFailure {
   if (hasTimedOut) return { kind: 'timeout', message: 'The supplier did not answer in time.', ...NO_ANSWER }
+  if (error instanceof SlowAnswer) return { kind: 'timeout', message: error.message, ...NO_ANSWER }
+  if (error instanceof MalformedMessage) return malformed(error.message)
   return {
     kind: 'unreachable',
     message: error instanceof Error ? error.message : String(error),

@@ -22,6 +22,10 @@ export class HeadFields implements HeaderFields {
     this.#places = findFields(bytes, from, end)
   }
 
+  get fieldCount(): number {
+    return (this.#places.length - 1) / 2
+  }
+
   /** A field that occurs several times is one whose value is a list. */
   get(name: string): string | null {
     let found: string | null = null

@@ -1,20 +1,34 @@
-import type { AnswerBytes, HttpAnswer } from './http-answer.ts'
+import type { AnswerBytes, ByteReader, HttpAnswer } from './http-answer.ts'
+import { SlowAnswer } from './slow-answer.ts'
 
+/** More than the longest text there is. */
+export const MAX_REPLY_BYTES = 64 * 1024 * 1024
 /** More than the largest answer there is, ten pictures in one. */
-export const LARGEST_ANSWER_BYTES = 256 * 1024 * 1024
+export const MAX_PICTURE_REPLY_BYTES = 256 * 1024 * 1024
 /** More than anybody says who refuses, or answers with a number or a list. */
 export const LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024
 
+/** The least that must come of a body that is read whole, once it has begun. */
+export interface Pace {
+  readonly windowMs: number
+  readonly minBytes: number
+}
+
+// Slower than the slowest model writes; whole replies come much faster than they are written.
+const MIN_PACE: Pace = { windowMs: 30_000, minBytes: 128 }
+
 const decoder = new TextDecoder()
 
-/** The text of a body; null when it is longer than that: one without end would take all the memory there is. */
-export function readText(response: HttpAnswer, mostBytes: number): Promise<string | null> {
+/**
+ * The text of a body; null when it is longer than that: one without end would take all the memory there is.
+ * Rejects with SlowAnswer when it comes by drops. Blank bytes before the text are not counted: some suppliers send them
+ * to say that they still work on it.
+ */
+export function readText(response: HttpAnswer, maxBytes: number, pace = MIN_PACE): Promise<string | null> {
   const { headers, body } = response
   const saidBytes = Number(headers.get('content-length') ?? Number.NaN)
-  if (saidBytes > mostBytes) return refuse(body)
-  // What is compressed may be a thousand times as long as it says.
-  const isSure = saidBytes <= mostBytes && !headers.has('content-encoding')
-  return isSure || body === null ? response.text() : readChunks(body, mostBytes)
+  if (saidBytes > maxBytes) return refuse(body)
+  return body === null ? response.text() : readPieces(body.getReader(), maxBytes, pace)
 }
 
 async function refuse(body: AnswerBytes | null): Promise<null> {
@@ -22,17 +36,110 @@ async function refuse(body: AnswerBytes | null): Promise<null> {
   return null
 }
 
-async function readChunks(body: AnswerBytes, mostBytes: number): Promise<string | null> {
-  const reader = body.getReader()
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
-    chunks.push(value)
-    length += value.length
-    if (length <= mostBytes) continue
-    await reader.cancel()
-    return null
+async function readPieces(reader: ByteReader, maxBytes: number, pace: Pace): Promise<string | null> {
+  const pieces = new Pieces()
+  const watch = new PaceWatch(reader, pace)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (watch.isTooSlow) throw new SlowAnswer('The supplier sent its reply too slowly.')
+      if (done) return decoder.decode(pieces.join())
+      pieces.add(value)
+      if (pieces.byteCount > maxBytes) {
+        await reader.cancel()
+        return null
+      }
+      watch.note(value)
+    }
+  } catch (error) {
+    throw watch.isTooSlow
+      ? new SlowAnswer('The supplier sent its reply too slowly.', { cause: error })
+      : error
+  } finally {
+    watch.end()
   }
+}
+
+const SMALL_PIECE_BYTES = 4_096
+const BLOCK_BYTES = 65_536
+
+/** Pieces of a body. Small ones are copied together: as objects of their own they take many times their size. */
+class Pieces {
+  readonly #pieces: Uint8Array[] = []
+  #block: Uint8Array | null = null
+  #blockBytes = 0
+  byteCount = 0
+
+  add(bytes: Uint8Array): void {
+    this.byteCount += bytes.length
+    // The first is often all there is.
+    if (this.#pieces.length === 0 || bytes.length > SMALL_PIECE_BYTES) {
+      this.#closeBlock()
+      this.#pieces.push(bytes)
+      return
+    }
+    if (this.#blockBytes + bytes.length > BLOCK_BYTES) this.#closeBlock()
+    this.#block ??= new Uint8Array(BLOCK_BYTES)
+    this.#block.set(bytes, this.#blockBytes)
+    this.#blockBytes += bytes.length
+  }
+
+  join(): Uint8Array {
+    this.#closeBlock()
+    const [first] = this.#pieces
+    if (first === undefined) return new Uint8Array(0)
+    return this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces)
+  }
+
+  #closeBlock(): void {
+    if (this.#block === null) return
+    this.#pieces.push(this.#block.subarray(0, this.#blockBytes))
+    this.#block = null
+    this.#blockBytes = 0
+  }
+}
+
+// Nearly every body comes in fewer pieces than this, and costs no timer.
+const WATCHED_FROM_PIECE = 3
+
+/** Ends the reading of a body that makes no progress; a time-out for silence would begin anew with each byte. */
+class PaceWatch {
+  readonly #reader: ByteReader
+  readonly #pace: Pace
+  #timer: Timer | null = null
+  #pieceCount = 0
+  #windowBytes = 0
+  isTooSlow = false
+
+  constructor(reader: ByteReader, pace: Pace) {
+    this.#reader = reader
+    this.#pace = pace
+  }
+
+  note(bytes: Uint8Array): void {
+    this.#windowBytes += bytes.length
+    if (this.#timer !== null) return
+    if (this.#pieceCount === 0 && isBlank(bytes)) return
+    this.#pieceCount += 1
+    if (this.#pieceCount < WATCHED_FROM_PIECE) return
+    this.#windowBytes = 0
+    this.#timer = setInterval(() => this.#check(), this.#pace.windowMs)
+  }
+
+  end(): void {
+    if (this.#timer !== null) clearInterval(this.#timer)
+  }
+
+  #check(): void {
+    if (this.#windowBytes < this.#pace.minBytes) {
+      this.isTooSlow = true
+      // Whoever waits for the next piece is told by that.
+      this.#reader.cancel().catch(() => undefined)
+    }
+    this.#windowBytes = 0
+  }
+}
+
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d))
 }

@@ -2,8 +2,13 @@ import { type BodyFraming, type BodyTaker, ChunkedFraming, LengthFraming } from 
 import { MalformedMessage } from '../../wire/malformed-message.ts'
 import type { ResponseHead } from './response-head.ts'
 
+/** Statuses whose answers have no body, whatever their heads say. */
+function isBodiless({ status }: ResponseHead): boolean {
+  return status === 204 || status === 304
+}
+
 export function framingOf(head: ResponseHead): BodyFraming {
-  if (head.status === 204 || head.status === 304) return new LengthFraming(0)
+  if (isBodiless(head)) return new LengthFraming(0)
   const coding = head.get('transfer-encoding')
   if (coding !== null) {
     if (coding.toLowerCase() !== 'chunked') throw new MalformedMessage('The transfer coding is unknown.')
@@ -16,6 +21,8 @@ export function framingOf(head: ResponseHead): BodyFraming {
 /** Whether another request may follow on the same connection once this response is complete. */
 export function staysOpen(head: ResponseHead, framing: BodyFraming): boolean {
   if (!head.isHttp11 || framing.endsWithConnection) return false
+  // Servers that send a body all the same exist, and it would come when nobody expects it.
+  if (isBodiless(head)) return false
   // Said twice, the length is whatever the next one on the way believed.
   if (head.has('transfer-encoding') && head.has('content-length')) return false
   const connection = head.get('connection')

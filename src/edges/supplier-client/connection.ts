@@ -1,6 +1,8 @@
+import { closeSync, openSync } from 'node:fs'
 import type { Socket } from 'bun'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { MessageText, MessageWriter, Unsent } from '../../wire/message-writer.ts'
+import type { ConnectionPool } from './connection-pool.ts'
 import type { Origin } from './origin.ts'
 
 export interface ConnectionParts {
@@ -18,8 +20,9 @@ export interface ConnectionUser {
 // Shorter than any server keeps a connection that is not used.
 const STALE_MS = 1_000
 
-/** One connection to a supplier, used by one call after another. */
+/** One connection to a supplier with one credential, used by one call after another. */
 export class Connection {
+  readonly #pool: ConnectionPool
   readonly #origin: Origin
   readonly #clock: Clock
   readonly #writer: MessageWriter
@@ -29,10 +32,15 @@ export class Connection {
   #loss: Error | null = null
   #isPaused = false
   isClosed = false
+  /** Whether it waits in its pool, and until which turn it rests there. */
+  isIdle = false
+  restsUntilTurn = 0
   idleSinceMs = 0
 
-  constructor(origin: Origin, { clock, writer }: ConnectionParts) {
-    this.#origin = origin
+  constructor(pool: ConnectionPool, { clock, writer }: ConnectionParts) {
+    this.#pool = pool
+    this.#origin = pool.origin
+    pool.openCount += 1
     this.#clock = clock
     this.#writer = writer
   }
@@ -45,7 +53,7 @@ export class Connection {
       patienceMs,
     )
     this.#opening = { resolve, reject }
-    this.#connect().catch(reject)
+    this.#connect().catch((error: unknown) => reject(withTrueCode(error)))
     try {
       await promise
     } catch (error) {
@@ -84,10 +92,16 @@ export class Connection {
     return this.#clock.nowMs() - this.idleSinceMs >= STALE_MS
   }
 
+  /** Whether part of the request has not even left yet, so that nothing that comes can be the answer to all of it. */
+  get hasUnsent(): boolean {
+    return this.#unsent !== null
+  }
+
   /** Sends a request; its answer and the connection's end go to the user. */
   send(request: MessageText, user: ConnectionUser): void {
     this.#user = user
-    const unsent = this.#socket === null ? 'closed' : this.#writer.write(this.#socket, request)
+    const unsent =
+      this.#socket === null || this.isClosed ? 'closed' : this.#writer.write(this.#socket, request)
     if (unsent === 'closed') this.lose(null)
     else this.#unsent = unsent
   }
@@ -100,9 +114,16 @@ export class Connection {
   }
 
   receive(bytes: Buffer): void {
-    // Whoever speaks without being asked is not to be trusted with the next request.
-    if (this.#user === null) this.close()
-    else this.#user.receive(bytes)
+    if (this.#user !== null) this.#user.receive(bytes)
+    else if (!this.isClosed) {
+      this.close()
+      if (!isTimeoutNotice(bytes)) this.distrustOrigin()
+    }
+  }
+
+  /** Bytes came that belong to no request. */
+  distrustOrigin(): void {
+    this.#origin.distrust(this.#clock.nowMs())
   }
 
   setPaused(isPaused: boolean): void {
@@ -118,7 +139,7 @@ export class Connection {
     this.idleSinceMs = this.#clock.nowMs()
     // What had come in before the pause may have been the end of the answer.
     this.setPaused(false)
-    if (!mayBeKept || this.isClosed || this.#unsent !== null || !this.#origin.keep(this)) this.close()
+    if (!mayBeKept || this.isClosed || this.#unsent !== null || !this.#pool.keep(this)) this.close()
   }
 
   noteError(error: Error): void {
@@ -138,8 +159,25 @@ export class Connection {
     if (this.isClosed) return
     this.isClosed = true
     this.#user = null
-    this.#origin.forget(this)
+    this.#pool.forget(this)
     this.#socket?.terminate()
+  }
+}
+
+/** What a server may say before it closes a connection that was idle for long; no sign of mixed-up answers. */
+function isTimeoutNotice(bytes: Buffer): boolean {
+  return bytes.toString('latin1', 0, 12).startsWith('HTTP/1.') && bytes.toString('latin1', 9, 12) === '408'
+}
+
+/** The runtime calls every failure to connect a refusal, also when this process has no file descriptor left for it. */
+function withTrueCode(error: unknown): Error {
+  const told = error instanceof Error ? error : new Error(String(error))
+  if (!('code' in told) || told.code !== 'ECONNREFUSED') return told
+  try {
+    closeSync(openSync('/dev/null', 'r'))
+    return told
+  } catch (shortage) {
+    return shortage instanceof Error ? shortage : told
   }
 }
 

@@ -1,8 +1,16 @@
 import type { SupplierCall } from '../../gateway/ports/supplier-call.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import type { HttpAnswer } from '../../wire/http-answer.ts'
+import { decompress, type UnpackBudget } from './decompress.ts'
 
 // An origin that took a connection this recently is not asked for another one first.
 const TRUSTED_MS = 30_000
+
+export interface FetchClientOptions {
+  /** Calls leave through a proxy, so a direct connection says nothing. */
+  readonly isProxied: boolean
+  readonly unpackBudget: UnpackBudget
+}
 
 /**
  * Calls suppliers with the runtime's own client, for what ours leaves to it: proxies and bodies that are put together
@@ -14,23 +22,25 @@ const TRUSTED_MS = 30_000
  */
 export class FetchClient {
   readonly #clock: Clock
+  readonly #unpackBudget: UnpackBudget
   readonly #knocks: boolean
   readonly #trustedUntilMs = new Map<string, number>()
 
-  /** `isProxied`: calls leave through a proxy, so a direct connection says nothing. */
-  constructor(clock: Clock, { isProxied }: { readonly isProxied: boolean }) {
+  constructor(clock: Clock, { isProxied, unpackBudget }: FetchClientOptions) {
     this.#clock = clock
+    this.#unpackBudget = unpackBudget
     this.#knocks = !isProxied
   }
 
-  readonly call = (call: SupplierCall): Promise<Response> => {
+  readonly call = (call: SupplierCall): Promise<HttpAnswer> => {
     const origin = originOf(call.url)
-    if (!this.#knocks) return post(call, call.patience.signal)
-    if (this.#clock.nowMs() < (this.#trustedUntilMs.get(origin) ?? 0)) return post(call, call.patience.signal)
+    if (!this.#knocks) return this.#post(call, call.patience.signal)
+    if (this.#clock.nowMs() < (this.#trustedUntilMs.get(origin) ?? 0))
+      return this.#post(call, call.patience.signal)
     return this.#callStranger(call, origin)
   }
 
-  async #callStranger(call: SupplierCall, origin: string): Promise<Response> {
+  async #callStranger(call: SupplierCall, origin: string): Promise<HttpAnswer> {
     const giveUp = new AbortController()
     const knock = new Knock(new URL(call.url), call.connectMs)
     knock.answered.then(
@@ -38,22 +48,33 @@ export class FetchClient {
       (reason) => giveUp.abort(reason),
     )
     try {
-      return await post(call, AbortSignal.any([call.patience.signal, giveUp.signal]))
+      return await this.#post(call, AbortSignal.any([call.patience.signal, giveUp.signal]))
     } finally {
       knock.end()
     }
   }
+
+  async #post(call: SupplierCall, signal: AbortSignal): Promise<HttpAnswer> {
+    return decompress(await post(call, signal), this.#unpackBudget)
+  }
 }
 
 function post({ url, headers, body }: SupplierCall, signal: AbortSignal): Promise<Response> {
-  const call = { method: 'POST', signal, redirect: 'manual' } as const
-  if (typeof body === 'string') return fetch(url, { ...call, headers, body, keepalive: true })
+  const call = {
+    method: 'POST',
+    signal,
+    redirect: 'manual',
+    // The runtime keeps connections by host, for every credential, and does not let them rest: each call has its own.
+    keepalive: false,
+    // What unpacks to more than memory holds is noticed by our own unpacking only.
+    decompress: false,
+  } as const
+  const plain = { ...headers, 'accept-encoding': 'identity' }
+  if (typeof body === 'string') return fetch(url, { ...call, headers: plain, body })
   return fetch(url, {
     ...call,
-    headers: { ...headers, 'content-type': body.contentType, 'content-length': String(body.bytes) },
+    headers: { ...plain, 'content-type': body.contentType, 'content-length': String(body.bytes) },
     body: body.open(),
-    // Half sent, it could not be sent again over another connection when a kept one turns out to be closed.
-    keepalive: false,
   })
 }
 

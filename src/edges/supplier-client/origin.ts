@@ -1,43 +1,68 @@
-import type { Connection } from './connection.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import type { Rest } from './rest.ts'
 
-const MOST_IDLE = 256
+// Two turns: at least one whole one has passed, whenever in a turn the rest began.
+const REST_TURNS = 2
+// Longer for a supplier of which nothing is known yet: if it sends too much, that is seen before anything is reused.
+const FIRST_REST_TURNS = 25
+const PROVEN_AFTER_RESTS = 64
 
-/** A host and port with the connections to it that wait for their next call. */
+// A supplier that was caught once gets a connection for each call.
+const DISTRUST_MS = 10 * 60_000
+
+/** A host and port, with the connections to it by credential. */
 export class Origin {
   readonly hostname: string
   readonly port: number
   readonly isSecure: boolean
-  /** The one used last is at the end: it is the least likely to be closed by now. */
-  readonly #idle: Connection[] = []
+  readonly #rest: Rest
+  readonly #pools = new Map<string, ConnectionPool>()
+  #cleanRests = 0
+  #distrustedUntilMs = Number.NEGATIVE_INFINITY
 
-  constructor({ hostname, port, protocol }: URL) {
+  constructor({ hostname, port, protocol }: URL, rest: Rest) {
     this.isSecure = protocol === 'https:'
     this.hostname = hostname.replace(/^\[|\]$/g, '')
     this.port = Number(port || (this.isSecure ? 443 : 80))
+    this.#rest = rest
   }
 
-  takeIdle(): Connection | null {
-    return this.#idle.pop() ?? null
+  poolFor(credentialId: string): ConnectionPool {
+    const known = this.#pools.get(credentialId)
+    if (known !== undefined) return known
+    const pool = new ConnectionPool(this, this.#rest)
+    this.#pools.set(credentialId, pool)
+    return pool
   }
 
-  /** False when there are enough of them. */
-  keep(connection: Connection): boolean {
-    if (this.#idle.length >= MOST_IDLE) return false
-    this.#idle.push(connection)
-    return true
+  get restTurns(): number {
+    return this.#cleanRests < PROVEN_AFTER_RESTS ? FIRST_REST_TURNS : REST_TURNS
   }
 
-  forget(connection: Connection): void {
-    const place = this.#idle.indexOf(connection)
-    if (place >= 0) this.#idle.splice(place, 1)
+  noteCleanRest(): void {
+    this.#cleanRests += 1
   }
 
-  /** Closes those that nobody has used since. */
+  isTrustedAt(nowMs: number): boolean {
+    return nowMs >= this.#distrustedUntilMs
+  }
+
+  /** It has sent bytes that belong to no request: none of its connections is reused for a while. */
+  distrust(nowMs: number): void {
+    this.#cleanRests = 0
+    this.#distrustedUntilMs = nowMs + DISTRUST_MS
+    for (const pool of this.#pools.values()) pool.closeIdleSince(Number.POSITIVE_INFINITY)
+  }
+
+  /** Closes the connections that nobody has used since, and forgets credentials without any. */
   closeIdleSince(atMs: number): void {
-    for (const connection of this.#idle.filter(({ idleSinceMs }) => idleSinceMs <= atMs)) connection.close()
+    for (const [credentialId, pool] of this.#pools) {
+      pool.closeIdleSince(atMs)
+      if (pool.openCount === 0) this.#pools.delete(credentialId)
+    }
   }
 
-  get hasIdle(): boolean {
-    return this.#idle.length > 0
+  get hasPools(): boolean {
+    return this.#pools.size > 0
   }
 }

@@ -2,6 +2,9 @@ import { endOfText, HeadFields } from '../../wire/head-fields.ts'
 import { MalformedMessage } from '../../wire/malformed-message.ts'
 
 const PROTOCOL = Buffer.from('HTTP/1.')
+// Several times what any supplier sends.
+const MAX_FIELDS = 256
+
 const ZERO = 0x30
 const BLANK = 0x20
 
@@ -15,6 +18,8 @@ export class ResponseHead extends HeadFields {
     const lineEnd = endOfText(bytes, 0, end)
     const status = readStatus(bytes, lineEnd)
     super(bytes, lineEnd, end)
+    if (this.fieldCount > MAX_FIELDS)
+      throw new MalformedMessage('The head of the response has too many lines.')
     this.status = status
     this.isHttp11 = bytes[7] !== ZERO
   }

@@ -175,7 +175,7 @@ describe('a connection', () => {
   test.each([
     ['stays open after a length', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok', true],
     ['stays open after the same length twice', 'HTTP/1.1 200 OK\r\ncontent-length: 2, 2\r\n\r\nok', true],
-    ['stays open after nothing to send', 'HTTP/1.1 204 No Content\r\n\r\n', true],
+    ['is closed after a status without a body', 'HTTP/1.1 204 No Content\r\n\r\n', false],
     [
       'is closed when the supplier says so',
       'HTTP/1.1 200 OK\r\nConnection: Close\r\ncontent-length: 2\r\n\r\nok',

@@ -3,9 +3,9 @@ import { MalformedMessage } from '../../wire/malformed-message.ts'
 import { framingOf, staysOpen } from './body-framing.ts'
 import { ResponseHead } from './response-head.ts'
 
-const MOST_HEAD_BYTES = 65_536
+const MAX_HEAD_BYTES = 65_536
 // "Continue" and the like, before the response itself.
-const MOST_INTERIM_HEADS = 8
+const MAX_INTERIM_HEADS = 8
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
@@ -22,11 +22,13 @@ export interface ResponseSink extends BodyTaker {
  */
 export class ResponseReader {
   readonly #sink: ResponseSink
-  #unread: Buffer | null = null
+  #partialHead: GrowingBuffer | null = null
   #framing: BodyFraming | null = null
   #interimHeads = 0
   #staysOpen = false
   hasBegun = false
+  /** Whether bytes came after the end of the response, in one piece with it. */
+  isFollowed = false
 
   constructor(sink: ResponseSink) {
     this.#sink = sink
@@ -41,6 +43,11 @@ export class ResponseReader {
     return this.#staysOpen && this.isComplete
   }
 
+  /** Whether part of a head has come and the rest has not. */
+  get isWithinHead(): boolean {
+    return this.#framing === null && this.#partialHead !== null
+  }
+
   push(bytes: Buffer): void {
     this.hasBegun = true
     if (this.#framing === null) this.#readHead(bytes)
@@ -53,22 +60,26 @@ export class ResponseReader {
   }
 
   #readHead(bytes: Buffer): void {
-    let known = this.#unread === null ? bytes : Buffer.concat([this.#unread, bytes])
-    this.#unread = null
-    while (this.#framing === null) {
-      const end = known.indexOf(HEAD_END)
-      if (end > MOST_HEAD_BYTES || (end < 0 && known.length > MOST_HEAD_BYTES)) {
-        throw new MalformedMessage('The head of the response has no end.')
-      }
-      if (end < 0) {
-        this.#unread = known
+    const searched = this.#partialHead?.length ?? 0
+    let known = this.#partialHead?.append(bytes) ?? bytes
+    // The empty line may have begun at the end of what was searched before.
+    let end = known.indexOf(HEAD_END, Math.max(0, searched - HEAD_END.length + 1))
+    while (end >= 0) {
+      if (end > MAX_HEAD_BYTES) throw endless()
+      this.#takeHead(new ResponseHead(known, end))
+      const from = end + HEAD_END.length
+      if (this.#framing !== null) {
+        if (!this.#takeWhole(this.#framing, known, from)) this.#readBody(this.#framing, known.subarray(from))
         return
       }
-      this.#takeHead(new ResponseHead(known, end))
-      if (this.#takeWhole(known, end + HEAD_END.length)) return
-      known = known.subarray(end + HEAD_END.length)
+      this.#partialHead = null
+      known = known.subarray(from)
+      end = known.indexOf(HEAD_END)
     }
-    this.#readBody(this.#framing, known)
+    if (known.length > MAX_HEAD_BYTES) throw endless()
+    if (this.#partialHead !== null || known.length === 0) return
+    this.#partialHead = new GrowingBuffer()
+    this.#partialHead.append(known)
   }
 
   #takeHead(head: ResponseHead): void {
@@ -80,13 +91,13 @@ export class ResponseReader {
       return
     }
     // Nobody asked to switch to another protocol.
-    if (head.status === 101 || ++this.#interimHeads > MOST_INTERIM_HEADS) {
+    if (head.status === 101 || ++this.#interimHeads > MAX_INTERIM_HEADS) {
       throw new MalformedMessage('The response does not come to its point.')
     }
   }
 
-  #takeWhole(bytes: Buffer, from: number): boolean {
-    if (this.#framing === null || !this.#framing.takeAll(bytes.length - from)) return false
+  #takeWhole(framing: BodyFraming, bytes: Buffer, from: number): boolean {
+    if (!framing.takeAll(bytes.length - from)) return false
     this.#sink.takeWhole(bytes, from)
     return true
   }
@@ -94,6 +105,34 @@ export class ResponseReader {
   #readBody(framing: BodyFraming, bytes: Buffer): void {
     if (bytes.length === 0) return
     const taken = framing.push(bytes, this.#sink)
-    if (taken < bytes.length) this.#staysOpen = false
+    if (taken === bytes.length) return
+    this.#staysOpen = false
+    this.isFollowed = true
   }
+}
+
+/** Bytes that come in small pieces, each copied a few times at most. */
+class GrowingBuffer {
+  #memory: Buffer = EMPTY
+  length = 0
+
+  /** Gives all bytes so far. */
+  append(bytes: Buffer): Buffer {
+    const length = this.length + bytes.length
+    if (length > this.#memory.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#memory.length, FIRST_MEMORY_BYTES))
+      this.#memory.copy(larger, 0, 0, this.length)
+      this.#memory = larger
+    }
+    bytes.copy(this.#memory, this.length)
+    this.length = length
+    return this.#memory.subarray(0, length)
+  }
+}
+
+const EMPTY = Buffer.alloc(0)
+const FIRST_MEMORY_BYTES = 2_048
+
+function endless(): MalformedMessage {
+  return new MalformedMessage('The head of the response has no end.')
 }

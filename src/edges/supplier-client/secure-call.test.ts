@@ -55,7 +55,14 @@ describe('a secure connection', () => {
     const client = new SupplierClient({ nowMs: Date.now }, { isProxied: false })
     const patience = { onAbort: () => {}, signal: new AbortController().signal }
     const url = `https://localhost:${server.port}/v1`
-    const call = client.call({ url, headers: {}, body: '{}', connectMs: 2_000, patience })
+    const call = client.call({
+      url,
+      headers: {},
+      body: '{}',
+      connectMs: 2_000,
+      patience,
+      credentialId: 'cred_1',
+    })
     await expect(call).rejects.toThrow('self signed')
     expect(requests).toBe(0)
   })

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { deflateSync } from 'node:zlib'
 import type { SupplierCall } from '../../gateway/ports/supplier-call.ts'
 import { SupplierClient } from './supplier-client.ts'
+import { noRest } from './testing/rests.ts'
 import { requestsIn, startScriptedSupplier } from './testing/scripted-supplier.ts'
 
 const opened: { stop(): unknown }[] = []
@@ -17,7 +18,7 @@ function supplierThat(...[script]: Parameters<typeof startScriptedSupplier>) {
 
 /** A client whose clock a test can put forward. */
 function clientAt(clock = { nowMs: () => 0 }) {
-  return new SupplierClient(clock, { isProxied: false })
+  return new SupplierClient(clock, { isProxied: false, rest: noRest() })
 }
 
 function newPatience() {
@@ -31,7 +32,15 @@ function newPatience() {
 }
 
 function callTo(url: string, fields: Partial<SupplierCall> = {}): SupplierCall {
-  return { url, headers: {}, body: '{}', connectMs: 2_000, patience: newPatience(), ...fields }
+  return {
+    url,
+    headers: {},
+    body: '{}',
+    connectMs: 2_000,
+    patience: newPatience(),
+    credentialId: 'cred_1',
+    ...fields,
+  }
 }
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'

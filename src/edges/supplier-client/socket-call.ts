@@ -1,55 +1,72 @@
 import type { HttpAnswer } from '../../wire/http-answer.ts'
+import { MalformedMessage } from '../../wire/malformed-message.ts'
 import type { MessageText } from '../../wire/message-writer.ts'
+import { SlowAnswer } from '../../wire/slow-answer.ts'
 import type { Connection, ConnectionUser } from './connection.ts'
-import { decompress } from './decompress.ts'
-import type { Origin } from './origin.ts'
+import type { ConnectionPool } from './connection-pool.ts'
+import { decompress, type UnpackBudget } from './decompress.ts'
 import type { ResponseHead } from './response-head.ts'
 import { ResponseReader, type ResponseSink } from './response-reader.ts'
 import { type AnswerSource, SocketAnswer } from './socket-answer.ts'
 
 /** What is asked of whom. */
 export interface SocketRequest extends MessageText {
-  readonly origin: Origin
+  readonly pool: ConnectionPool
   /** How long a new connection may take. */
   readonly connectMs: number
 }
 
-/** Where a call gets a connection when none waits for it. */
-export interface ConnectionSource {
-  open(origin: Origin, connectMs: number): Promise<Connection>
+/** What all calls share. */
+export interface CallParts {
+  readonly unpackBudget: UnpackBudget
+  /** Gives a new connection, for when none waits. */
+  open(pool: ConnectionPool, connectMs: number): Promise<Connection>
 }
 
-/** One request and its answer. */
+// From the first byte of a head to its last. Suppliers send theirs in one piece; what comes by drops is no answer.
+const HEAD_MS = 10_000
+
+/**
+ * One request and its answer.
+ *
+ * An answer that comes before all of the request has left is not the answer to it. Over a connection that was used
+ * before, it may be what is left of another's: its bytes are not looked at, and the request, which nobody can have
+ * worked on yet, is sent once more over a new connection. Over a new connection it can only be a refusal of this very
+ * request, such as 413; that is taken, and nothing else.
+ */
 export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
   readonly #request: SocketRequest
-  readonly #connections: ConnectionSource
+  readonly #parts: CallParts
   readonly #answered = Promise.withResolvers<HttpAnswer>()
   readonly #reader = new ResponseReader(this)
   #connection: Connection | null = null
   #answer: SocketAnswer | null = null
+  #headTimer: Timer | null = null
   #isOver = false
+  #isReused = false
+  #isEarly = false
   #mayTryAgain = false
 
-  constructor(request: SocketRequest, connections: ConnectionSource) {
+  constructor(request: SocketRequest, parts: CallParts) {
     this.#request = request
-    this.#connections = connections
+    this.#parts = parts
   }
 
   /** Resolves with the head of the answer. */
   begin(): Promise<HttpAnswer> {
-    const idle = this.#request.origin.takeIdle()
-    if (idle === null) this.#beginAnew()
+    const rested = this.#request.pool.take()
+    if (rested === null) this.#beginAnew()
     else {
-      this.#mayTryAgain = idle.mayBeStale
-      this.#sendOver(idle)
+      this.#isReused = true
+      this.#mayTryAgain = rested.mayBeStale
+      this.#sendOver(rested)
     }
     return this.#answered.promise
   }
 
   readonly abort = (): void => {
     if (this.#isOver) return
-    this.#connection?.close()
-    this.#fail(new Error('The call was broken off.'))
+    this.#end(new Error('The call was broken off.'))
   }
 
   setPaused(isPaused: boolean): void {
@@ -57,19 +74,23 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
   }
 
   receive(bytes: Buffer): void {
+    if (this.#connection?.hasUnsent === true && !this.#mayComeEarly()) return
     try {
       this.#reader.push(bytes)
     } catch (error) {
-      this.#connection?.close()
-      this.#fail(error instanceof Error ? error : new Error(String(error)))
+      this.#end(error instanceof Error ? error : new Error(String(error)))
       return
     }
     if (this.#reader.isComplete) this.#complete()
+    else if (this.#reader.isWithinHead !== (this.#headTimer !== null)) this.#watchHead()
   }
 
   takeHead(head: ResponseHead): void {
+    if (this.#isEarly && head.status < 300) {
+      throw new MalformedMessage('The supplier answered before it had the whole request.')
+    }
     this.#answer = new SocketAnswer(head, this)
-    this.#answered.resolve(decompress(this.#answer))
+    this.#answered.resolve(decompress(this.#answer, this.#parts.unpackBudget))
   }
 
   takeBody(bytes: Buffer): void {
@@ -82,15 +103,36 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
 
   lose(error: Error | null): void {
     // A server closes a connection that was idle for long, and may do so while the next request is on its way.
-    if (this.#mayTryAgain && !this.#reader.hasBegun) {
-      this.#mayTryAgain = false
-      this.#beginAnew()
-    } else if (error === null && this.#reader.end()) this.#complete()
+    if (this.#mayTryAgain && !this.#reader.hasBegun) this.#beginAnew()
+    else if (error === null && this.#reader.end()) this.#complete()
     else this.#fail(error ?? new Error('The supplier closed the connection before its answer was complete.'))
   }
 
+  /** Bytes have come while some of the request has not left yet: whether they may be read as its answer. */
+  #mayComeEarly(): boolean {
+    this.#isEarly = true
+    if (!this.#isReused) return true
+    this.#connection?.distrustOrigin()
+    this.#connection?.close()
+    this.#beginAnew()
+    return false
+  }
+
+  #watchHead(): void {
+    if (this.#headTimer === null) {
+      const error = new SlowAnswer('The supplier did not complete the head of its answer in time.')
+      this.#headTimer = setTimeout(() => this.#end(error), HEAD_MS)
+    } else {
+      clearTimeout(this.#headTimer)
+      this.#headTimer = null
+    }
+  }
+
   #beginAnew(): void {
-    this.#connections.open(this.#request.origin, this.#request.connectMs).then(
+    this.#isReused = false
+    this.#isEarly = false
+    this.#mayTryAgain = false
+    this.#parts.open(this.#request.pool, this.#request.connectMs).then(
       (connection) => {
         if (this.#isOver) connection.release(true)
         else this.#sendOver(connection)
@@ -106,15 +148,27 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
 
   #complete(): void {
     if (this.#isOver) return
-    this.#isOver = true
-    this.#connection?.release(this.#reader.staysOpen)
+    this.#settle()
+    this.#connection?.release(this.#reader.staysOpen && !this.#isEarly)
+    if (this.#reader.isFollowed) this.#connection?.distrustOrigin()
     this.#answer?.complete()
+  }
+
+  /** Fails, and the connection with it. */
+  #end(error: Error): void {
+    this.#connection?.close()
+    this.#fail(error)
   }
 
   #fail(error: Error): void {
     if (this.#isOver) return
-    this.#isOver = true
+    this.#settle()
     if (this.#answer === null) this.#answered.reject(error)
     else this.#answer.fail(error)
+  }
+
+  #settle(): void {
+    this.#isOver = true
+    if (this.#headTimer !== null) clearTimeout(this.#headTimer)
   }
 }

@@ -1,5 +1,6 @@
 import { Origin } from './origin.ts'
 import { type RequestHeaders, writeFields } from './request-fields.ts'
+import type { Rest } from './rest.ts'
 
 // An answer that comes uncompressed costs the supplier more lines and us less time.
 const DEFAULTS = 'user-agent: turnpike\r\naccept: */*\r\naccept-encoding: identity\r\n'
@@ -54,6 +55,11 @@ const MOST_ADDRESSES = 1_000
 export class AddressBook {
   readonly #addresses = new Map<string, SupplierAddress | null>()
   readonly #origins = new Map<string, Origin>()
+  readonly #rest: Rest
+
+  constructor(rest: Rest) {
+    this.#rest = rest
+  }
 
   /** null: not an address for a plain HTTP connection. */
   find(url: string): SupplierAddress | null {
@@ -78,7 +84,7 @@ export class AddressBook {
   #origin(url: URL): Origin {
     const known = this.#origins.get(url.origin)
     if (known !== undefined) return known
-    const origin = new Origin(url)
+    const origin = new Origin(url, this.#rest)
     this.#origins.set(url.origin, origin)
     return origin
   }

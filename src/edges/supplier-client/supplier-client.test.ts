@@ -12,7 +12,7 @@ const ENDLESS = { onAbort: () => {}, signal: new AbortController().signal }
 const client = () => new SupplierClient(clock, { isProxied: false })
 
 function callTo(url: string, connectMs: number) {
-  return { url, headers: {}, body: '{}', connectMs, patience: ENDLESS }
+  return { url, headers: {}, body: '{}', connectMs, patience: ENDLESS, credentialId: 'cred_1' }
 }
 
 /** Whether a connection stands; that it does not can only be told by waiting. */

@@ -3,13 +3,21 @@ import type { Clock } from '../../vocabulary/clock.ts'
 import type { HttpAnswer } from '../../wire/http-answer.ts'
 import { MessageWriter } from '../../wire/message-writer.ts'
 import { Connection } from './connection.ts'
+import type { ConnectionPool } from './connection-pool.ts'
+import { UnpackBudget } from './decompress.ts'
 import { FetchClient } from './fetch-client.ts'
-import type { Origin } from './origin.ts'
-import { type ConnectionSource, SocketCall, type SocketRequest } from './socket-call.ts'
+import { type Rest, RestTurns } from './rest.ts'
+import { type CallParts, SocketCall, type SocketRequest } from './socket-call.ts'
 import { AddressBook } from './supplier-address.ts'
 
 // Less than the servers and balancers that are in use wait before they close an idle connection.
 const IDLE_MS = 30_000
+
+export interface SupplierClientOptions {
+  /** Calls leave through a proxy. */
+  readonly isProxied: boolean
+  readonly rest?: Rest
+}
 
 /**
  * Calls suppliers over kept-alive connections. Redirects are not followed: a credential goes only where it was sent.
@@ -21,39 +29,41 @@ export class SupplierClient {
   readonly #clock: Clock
   readonly #isProxied: boolean
   readonly #fetchClient: FetchClient
-  readonly #addresses = new AddressBook()
+  readonly #addresses: AddressBook
   readonly #writer = new MessageWriter()
-  readonly #connections: ConnectionSource = {
-    open: (origin, connectMs) => this.#open(origin, connectMs),
+  readonly #parts: CallParts = {
+    unpackBudget: new UnpackBudget(),
+    open: (pool, connectMs) => this.#open(pool, connectMs),
   }
   #sweep: Timer | null = null
 
-  /** `isProxied`: calls leave through a proxy. */
-  constructor(clock: Clock, { isProxied }: { readonly isProxied: boolean }) {
+  constructor(clock: Clock, { isProxied, rest = new RestTurns() }: SupplierClientOptions) {
     this.#clock = clock
+    this.#addresses = new AddressBook(rest)
     this.#isProxied = isProxied
-    this.#fetchClient = new FetchClient(clock, { isProxied })
+    this.#fetchClient = new FetchClient(clock, { isProxied, unpackBudget: this.#parts.unpackBudget })
   }
 
   readonly call = (call: SupplierCall): Promise<HttpAnswer> => {
     const request = this.#requestFor(call)
     if (request === null) return this.#fetchClient.call(call)
-    const begun = new SocketCall(request, this.#connections)
+    const begun = new SocketCall(request, this.#parts)
     const answer = begun.begin()
     call.patience.onAbort(begun.abort)
     return answer
   }
 
   /** null: not one for our own sockets. */
-  #requestFor({ url, headers, body, connectMs }: SupplierCall): SocketRequest | null {
+  #requestFor({ url, headers, body, connectMs, credentialId }: SupplierCall): SocketRequest | null {
     if (this.#isProxied || typeof body !== 'string') return null
     const address = this.#addresses.find(url)
     const head = address?.headFor(headers) ?? null
-    return address === null || head === null ? null : { origin: address.origin, head, body, connectMs }
+    if (address === null || head === null) return null
+    return { pool: address.origin.poolFor(credentialId), head, body, connectMs }
   }
 
-  async #open(origin: Origin, connectMs: number): Promise<Connection> {
-    const connection = new Connection(origin, { clock: this.#clock, writer: this.#writer })
+  async #open(pool: ConnectionPool, connectMs: number): Promise<Connection> {
+    const connection = new Connection(pool, { clock: this.#clock, writer: this.#writer })
     await connection.open(connectMs)
     this.#sweep ??= setInterval(() => this.#closeIdle(), IDLE_MS / 2).unref()
     return connection
@@ -63,7 +73,7 @@ export class SupplierClient {
     let isAnyLeft = false
     for (const origin of this.#addresses.origins()) {
       origin.closeIdleSince(this.#clock.nowMs() - IDLE_MS)
-      isAnyLeft ||= origin.hasIdle
+      isAnyLeft ||= origin.hasPools
     }
     if (isAnyLeft || this.#sweep === null) return
     clearInterval(this.#sweep)

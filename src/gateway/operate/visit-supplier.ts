@@ -40,6 +40,7 @@ async function callOnce(visit: Visit, parts: DiagnosisParts): Promise<Answer> {
     })
     return await ask(plan, {
       target,
+      credentialId: visit.credential.id,
       callSupplier: parts.callSupplier,
       client: { onLeave: () => () => undefined },
       clock: parts.clock,

@@ -16,6 +16,8 @@ export interface SupplierCall {
   /** How long a new connection may take. */
   readonly connectMs: number
   readonly patience: CallPatience
+  /** Whose connections it may use: none is ever shared between two credentials. */
+  readonly credentialId: string
 }
 
 /** Sends one request to a supplier. Resolves with its status and headers; rejects when it cannot be reached. */

@@ -1,12 +1,20 @@
 /** Calls the address it is given with a long and a short body and prints both answers, or why there are none. */
 import { SupplierClient } from '../supplier-client.ts'
+import { noRest } from './rests.ts'
 
 const [url = ''] = process.argv.slice(2)
-const client = new SupplierClient({ nowMs: Date.now }, { isProxied: false })
+const client = new SupplierClient({ nowMs: Date.now }, { isProxied: false, rest: noRest() })
 const patience = { onAbort: () => {}, signal: new AbortController().signal }
 
 async function callOnce(length: number): Promise<string> {
-  const call = { url, headers: {}, body: 'x'.repeat(length), connectMs: 2_000, patience }
+  const call = {
+    url,
+    headers: {},
+    body: 'x'.repeat(length),
+    connectMs: 2_000,
+    patience,
+    credentialId: 'cred_1',
+  }
   return (await client.call(call)).text()
 }
 
