@@ -177,7 +177,9 @@ function withTrueCode(error: unknown): Error {
     closeSync(openSync('/dev/null', 'r'))
     return told
   } catch (shortage) {
-    return shortage instanceof Error ? shortage : told
+    const { code } = shortage as NodeJS.ErrnoException
+    const message = `No connection to the supplier can be opened: this process has no file descriptor left (${code}).`
+    return Object.assign(new Error(message, { cause: told }), { code })
   }
 }
 

@@ -125,7 +125,7 @@ class UnpackedAnswer implements HttpAnswer, AnswerBytes, ByteReader {
   }
 }
 
-/** By the code an unpacker gives its errors. */
+/** An unpacker's own errors are of this kind; what went wrong on the way to it passes through as it is. */
 function isBadlyPacked(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^(Z_|ZSTD|ERR_)/.test(String(error.code))
+  return error instanceof TypeError
 }

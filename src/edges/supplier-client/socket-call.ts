@@ -19,12 +19,11 @@ export interface SocketRequest extends MessageText {
 /** What all calls share. */
 export interface CallParts {
   readonly unpackBudget: UnpackBudget
+  /** How long a head may take from its first byte to its last. */
+  readonly headMs: number
   /** Gives a new connection, for when none waits. */
   open(pool: ConnectionPool, connectMs: number): Promise<Connection>
 }
-
-// From the first byte of a head to its last. Suppliers send theirs in one piece; what comes by drops is no answer.
-const HEAD_MS = 10_000
 
 /**
  * One request and its answer.
@@ -121,7 +120,7 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
   #watchHead(): void {
     if (this.#headTimer === null) {
       const error = new SlowAnswer('The supplier did not complete the head of its answer in time.')
-      this.#headTimer = setTimeout(() => this.#end(error), HEAD_MS)
+      this.#headTimer = setTimeout(() => this.#end(error), this.#parts.headMs)
     } else {
       clearTimeout(this.#headTimer)
       this.#headTimer = null

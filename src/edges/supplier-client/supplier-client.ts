@@ -13,10 +13,15 @@ import { AddressBook } from './supplier-address.ts'
 // Less than the servers and balancers that are in use wait before they close an idle connection.
 const IDLE_MS = 30_000
 
+// Suppliers send a head in one piece; what comes by drops is no answer.
+const HEAD_MS = 10_000
+
 export interface SupplierClientOptions {
   /** Calls leave through a proxy. */
   readonly isProxied: boolean
   readonly rest?: Rest
+  /** How long the head of an answer may take from its first byte to its last. */
+  readonly headMs?: number
 }
 
 /**
@@ -31,17 +36,20 @@ export class SupplierClient {
   readonly #fetchClient: FetchClient
   readonly #addresses: AddressBook
   readonly #writer = new MessageWriter()
-  readonly #parts: CallParts = {
-    unpackBudget: new UnpackBudget(),
-    open: (pool, connectMs) => this.#open(pool, connectMs),
-  }
+  readonly #parts: CallParts
   #sweep: Timer | null = null
 
-  constructor(clock: Clock, { isProxied, rest = new RestTurns() }: SupplierClientOptions) {
+  constructor(clock: Clock, { isProxied, rest = new RestTurns(), headMs = HEAD_MS }: SupplierClientOptions) {
     this.#clock = clock
     this.#addresses = new AddressBook(rest)
     this.#isProxied = isProxied
-    this.#fetchClient = new FetchClient(clock, { isProxied, unpackBudget: this.#parts.unpackBudget })
+    const unpackBudget = new UnpackBudget()
+    this.#fetchClient = new FetchClient(clock, { isProxied, unpackBudget })
+    this.#parts = {
+      unpackBudget,
+      headMs,
+      open: (pool, connectMs) => this.#open(pool, connectMs),
+    }
   }
 
   readonly call = (call: SupplierCall): Promise<HttpAnswer> => {

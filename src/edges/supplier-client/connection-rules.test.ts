@@ -1,0 +1,171 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import type { SupplierCall } from '../../gateway/ports/supplier-call.ts'
+import { MalformedMessage } from '../../wire/malformed-message.ts'
+import { SlowAnswer } from '../../wire/slow-answer.ts'
+import { SupplierClient, type SupplierClientOptions } from './supplier-client.ts'
+import { handTurnedRest, noRest } from './testing/rests.ts'
+import { requestsIn, startScriptedSupplier } from './testing/scripted-supplier.ts'
+
+const opened: { stop(): unknown }[] = []
+afterEach(async () => {
+  for (const server of opened.splice(0)) await server.stop()
+})
+
+function supplierThat(...[script]: Parameters<typeof startScriptedSupplier>) {
+  const supplier = startScriptedSupplier(script)
+  opened.push(supplier)
+  return supplier
+}
+
+function clientWith(options: Partial<SupplierClientOptions> = {}, clock = { nowMs: () => 0 }) {
+  return new SupplierClient(clock, { isProxied: false, rest: noRest(), ...options })
+}
+
+function callTo(url: string, fields: Partial<SupplierCall> = {}): SupplierCall {
+  const patience = { onAbort: () => {}, signal: new AbortController().signal }
+  return { url, headers: {}, body: '{}', connectMs: 2_000, patience, credentialId: 'cred_1', ...fields }
+}
+
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+const STRAY = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nstray'
+const HUGE = 'x'.repeat(64 * 1024 * 1024)
+
+describe('a kept connection', () => {
+  test('is used again only after its rest; until then there is another', async () => {
+    const supplier = supplierThat((visit) => visit.send(OK))
+    const rest = handTurnedRest()
+    const client = clientWith({ rest })
+    await client.call(callTo(supplier.url))
+    await client.call(callTo(supplier.url))
+    expect(supplier.visits.map(requestsIn)).toEqual([1, 1])
+    rest.end()
+    await client.call(callTo(supplier.url))
+    await client.call(callTo(supplier.url))
+    expect(supplier.visits.map(requestsIn)).toEqual([2, 2])
+  })
+
+  test('rests longer while nothing is known of the supplier', async () => {
+    const supplier = supplierThat((visit) => visit.send(OK))
+    const rest = handTurnedRest()
+    const client = clientWith({ rest })
+    const callAfter = async (turns: number) => {
+      rest.turn += turns
+      await client.call(callTo(supplier.url))
+      return supplier.visits.length
+    }
+    await callAfter(0)
+    expect(await callAfter(2)).toBe(2)
+    for (let count = 0; count < 70; count++) await callAfter(25)
+    expect(await callAfter(2)).toBe(2)
+  })
+
+  test('never carries two credentials', async () => {
+    const supplier = supplierThat((visit) => visit.send(OK))
+    const client = clientWith()
+    for (const credentialId of ['a', 'b', 'a', 'b', 'c']) {
+      await client.call(callTo(supplier.url, { credentialId, headers: { authorization: credentialId } }))
+    }
+    const carried = supplier.visits.map(({ received }) => new Set(received.match(/(?<=authorization: ).*/g)))
+    expect(carried).toEqual([new Set(['a']), new Set(['b']), new Set(['c'])])
+  })
+
+  test('ends with a status that has no body', async () => {
+    const supplier = supplierThat((visit) => visit.send('HTTP/1.1 204 No Content\r\n\r\n'))
+    const client = clientWith()
+    for (let count = 0; count < 2; count++) await client.call(callTo(supplier.url))
+    expect(supplier.visits.map(requestsIn)).toEqual([1, 1])
+  })
+
+  test('is not kept for ten minutes once the supplier sent what nobody asked for', async () => {
+    let nowMs = 0
+    const supplier = supplierThat((visit) => visit.send(visit.number === 0 ? OK + STRAY : OK))
+    const client = clientWith({}, { nowMs: () => nowMs })
+    for (let count = 0; count < 3; count++) await client.call(callTo(supplier.url))
+    expect(supplier.visits.map(requestsIn)).toEqual([1, 1, 1])
+    nowMs += 10 * 60_000
+    for (let count = 0; count < 3; count++) await client.call(callTo(supplier.url))
+    expect(supplier.visits.map(requestsIn)).toEqual([1, 1, 1, 3])
+  })
+
+  test('may end with a notice that it was idle for too long', async () => {
+    const supplier = supplierThat((visit) => visit.send(OK))
+    const client = clientWith()
+    await client.call(callTo(supplier.url))
+    supplier.visits[0]?.send('HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n')
+    await supplier.visits[0]?.isClosed
+    for (let count = 0; count < 2; count++) await client.call(callTo(supplier.url))
+    expect(supplier.visits.map(requestsIn)).toEqual([1, 2])
+  })
+})
+
+describe('an answer before all of the request was sent', () => {
+  test('is not looked at on a connection that was used before; the request goes over a new one', async () => {
+    const supplier = supplierThat((visit) => {
+      if (visit.number === 0) visit.send(visit.received.length < 1_000 ? OK : STRAY)
+      else visit.send('HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n')
+    })
+    const client = clientWith()
+    await client.call(callTo(supplier.url))
+    const answer = await client.call(callTo(supplier.url, { body: HUGE }))
+    expect(answer.status).toBe(413)
+    expect(supplier.visits).toHaveLength(2)
+    await Promise.all(supplier.visits.map(({ isClosed }) => isClosed))
+  })
+
+  test('cannot be a success', async () => {
+    const supplier = supplierThat((visit) => visit.send(OK))
+    const early = clientWith().call(callTo(supplier.url, { body: HUGE }))
+    await expect(early).rejects.toThrow(new MalformedMessage('The supplier answered before it had the whole request.'))
+    await supplier.visits[0]?.isClosed
+  })
+})
+
+describe('the head of an answer', () => {
+  test.each([
+    ['byte by byte', 'HTTP/1.1 200 OK\r\nx: '],
+    ['after an interim one', 'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nx: '],
+  ])('that comes by drops is given up: %s', async (_, start) => {
+    const supplier = supplierThat((visit) => {
+      visit.send(start)
+      const drip = setInterval(() => visit.send('y'), 5)
+      void visit.isClosed.then(() => clearInterval(drip))
+    })
+    await expect(clientWith({ headMs: 60 }).call(callTo(supplier.url))).rejects.toBeInstanceOf(SlowAnswer)
+    await supplier.visits[0]?.isClosed
+  })
+
+  test('may be in pieces, and its answer may then take its time', async () => {
+    const supplier = supplierThat((visit) => {
+      visit.send('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncont')
+      setTimeout(() => visit.send('ent-length: 2\r\n\r\no'), 5)
+      setTimeout(() => visit.send('k'), 120)
+    })
+    const answer = await clientWith({ headMs: 60 }).call(callTo(supplier.url))
+    expect(await answer.text()).toBe('ok')
+  })
+
+  test('has a bounded number of lines', async () => {
+    const supplier = supplierThat((visit) => visit.send(`HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(257)}\r\n`))
+    await expect(clientWith().call(callTo(supplier.url))).rejects.toThrow('too many lines')
+  })
+})
+
+test('a connection that cannot be had for want of file descriptors says so', async () => {
+  const script = `
+    import { SupplierClient } from '${import.meta.dirname}/supplier-client.ts'
+    import { closeSync, openSync } from 'node:fs'
+    const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+    const client = new SupplierClient({ nowMs: Date.now }, { isProxied: false })
+    const patience = { onAbort() {}, signal: new AbortController().signal }
+    const taken = []
+    try { for (;;) taken.push(openSync('/dev/null', 'r')) } catch {}
+    const call = { url: 'http://127.0.0.1:' + listener.port, headers: {}, body: '{}', connectMs: 2000, patience, credentialId: 'c' }
+    const code = await client.call(call).catch((error) => error.code)
+    for (const descriptor of taken) closeSync(descriptor)
+    console.log(code)
+    process.exit(0)
+  `
+  const command = ['sh', '-c', 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, script]
+  const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' })
+  expect(await new Response(child.stdout).text()).toBe('EMFILE\n')
+})
