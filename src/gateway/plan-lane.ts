@@ -127,7 +127,11 @@ function translationParts(protocol: Protocol, parts: LaneParts): TranslationPart
     supplierProtocol: protocol,
     accountId: caller.account.id,
     memory: parts.gateway.thinking,
-    fetchImage: (url) => parts.gateway.fetchImage(url, exchange),
+    fetchImage: (url) =>
+      parts.gateway.fetchImage(url, {
+        onLeave: (listener) => exchange.onLeave(listener),
+        remainingMs: () => parts.admission.remainingMs(),
+      }),
     isStrict: isStrict(exchange),
     isProofless: false,
   }

@@ -88,7 +88,9 @@ test('a body may be as long as allowed and no longer, whatever it says of its le
 })
 
 test('many small pieces and large ones are put together in their order', async () => {
-  const pieces = Array.from({ length: 3_000 }, (_, index) => `${index},`.repeat(index % 500 === 0 ? 2_000 : 1))
+  const pieces = Array.from({ length: 3_000 }, (_, index) =>
+    `${index},`.repeat(index % 500 === 0 ? 2_000 : 1),
+  )
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       for (const piece of pieces) controller.enqueue(Buffer.from(piece))

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { isPublicAddress } from '../../rules/access/public-address.ts'
+import { FetchBudget } from './fetch-budget.ts'
 import { createImageFetcher, type FetchRules, fetchImage } from './fetch-image.ts'
 import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate.ts'
 
@@ -102,6 +103,8 @@ const rules = (more: Partial<FetchRules> = {}): FetchRules => ({
   maxBytes: 1_000,
   timeoutMs: 5_000,
   maxRedirects: 3,
+  fetches: { perHost: 8, inAll: 64, maxWaiting: 100 },
+  bytes: { perHost: 64_000, inAll: 256_000, maxWaiting: 100 },
   isAllowed: (address) => address === '127.0.0.1',
   lookup: async (hostname) => NAMES[hostname] ?? Promise.reject(new Error('no such name')),
   ...more,
@@ -262,5 +265,94 @@ describe('the connection', () => {
     expect(await refusalOf(get(url('127.0.0.1'), trusting))).toBe('it could not be fetched.')
     expect(await refusalOf(get(url('pictures.test')))).toBe('it could not be fetched.')
     expect(secure.paths).toEqual(['/picture'])
+  })
+})
+
+/** A server that answers when told to, and notes how many wait for it at once. */
+function startHolding(body: Uint8Array<ArrayBuffer>) {
+  const waiting: (() => void)[] = []
+  const notes = { mostWaiting: 0, asked: 0 }
+  const holding = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: async () => {
+      notes.asked += 1
+      const { promise, resolve } = Promise.withResolvers<void>()
+      waiting.push(resolve)
+      notes.mostWaiting = Math.max(notes.mostWaiting, waiting.length)
+      await promise
+      return new Response(body)
+    },
+  })
+  const answerOne = () => waiting.shift()?.()
+  return {
+    url: `http://pictures.test:${holding.port}/`,
+    notes,
+    waiting,
+    answerOne,
+    stop: () => holding.stop(true),
+  }
+}
+
+describe('many pictures', () => {
+  test('of one host come a few at a time, under whatever names it has', async () => {
+    const holding = startHolding(PNG)
+    const fetchOne = createImageFetcher(rules({ fetches: { perHost: 3, inAll: 64, maxWaiting: 100 } }))
+    const other = holding.url.replace('pictures', 'other')
+    const urls = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? holding.url : other))
+    let isDone = false
+    const all = Promise.all(urls.map((url) => fetchOne(url, STAYING))).finally(() => {
+      isDone = true
+    })
+    while (holding.waiting.length < 3) await new Promise(setImmediate)
+    while (!isDone) {
+      holding.answerOne()
+      await new Promise(setImmediate)
+    }
+    expect(await all).toHaveLength(12)
+    expect(holding.notes).toEqual({ mostWaiting: 3, asked: 12 })
+    await holding.stop()
+  })
+
+  test('have a bounded number of bytes under way from one host', async () => {
+    const body = Buffer.concat([PNG, new Uint8Array(984)])
+    const bytes = new FetchBudget({ perHost: 2_500, inAll: 10_000, maxWaiting: 100 })
+    const signal = new AbortController().signal
+    const first = await bytes.take('a', body.length, signal)
+    await bytes.take('a', body.length, signal)
+    const third = bytes.take('a', body.length, signal)
+    await (await bytes.take('b', 2_500, signal))()
+    expect(Bun.peek.status(third)).toBe('pending')
+    first()
+    await third
+    const small = { bytes: { perHost: 2_500, inAll: 2_500, maxWaiting: 100 } }
+    const fetchOne = createImageFetcher(rules(small))
+    const all = await Promise.all(Array.from({ length: 10 }, () => fetchOne(at('/exact'), STAYING)))
+    expect(all).toHaveLength(10)
+  })
+
+  test('wait no longer than the request may take, and the fetches before them go on', async () => {
+    const holding = startHolding(PNG)
+    const fetchOne = createImageFetcher(rules({ fetches: { perHost: 1, inAll: 64, maxWaiting: 100 } }))
+    const first = fetchOne(holding.url, STAYING)
+    const hurried = { ...STAYING, remainingMs: () => 40 }
+    await expect(fetchOne(holding.url, hurried)).rejects.toMatchObject({ code: 'provider_overloaded' })
+    expect(holding.notes.asked).toBe(1)
+    holding.answerOne()
+    expect((await first).mediaType).toBe('image/png')
+    const next = fetchOne(holding.url, STAYING)
+    while (holding.waiting.length === 0) await new Promise(setImmediate)
+    holding.answerOne()
+    await next
+    await holding.stop()
+  })
+
+  test('are refused when too many wait already', async () => {
+    const holding = startHolding(PNG)
+    const fetchOne = createImageFetcher(rules({ fetches: { perHost: 1, inAll: 1, maxWaiting: 1 } }))
+    const results = [0, 1, 2].map(() => fetchOne(holding.url, STAYING))
+    await expect(Promise.race(results)).rejects.toMatchObject({ code: 'provider_overloaded' })
+    await holding.stop()
+    await Promise.allSettled(results)
   })
 })

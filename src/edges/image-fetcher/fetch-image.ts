@@ -1,15 +1,20 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { FetchImage } from '../../gateway/ports/fetch-image.ts'
+import type { FetchImage, ImageClient } from '../../gateway/ports/fetch-image.ts'
 import { isPublicAddress } from '../../rules/access/public-address.ts'
 import { resolveHost } from '../../wire/resolve-host.ts'
+import { type BudgetLimits, FetchBudget } from './fetch-budget.ts'
 import { imageTypeOf } from './image-type.ts'
 
 export interface FetchRules {
   readonly maxBytes: number
-  /** For the whole way, redirects and body included. */
+  /** For the whole way, redirects and body included, but not for waiting until others are done. */
   readonly timeoutMs: number
+  /** How many fetches there may be at a time, in all and from one host. */
+  readonly fetches: BudgetLimits
+  /** How many bytes they may have under way. */
+  readonly bytes: BudgetLimits
   readonly maxRedirects: number
   /** Which addresses may be connected to. */
   readonly isAllowed: (address: string) => boolean
@@ -22,6 +27,8 @@ export interface FetchRules {
 const RULES: FetchRules = {
   maxBytes: 20 * 1024 * 1024,
   timeoutMs: 15_000,
+  fetches: { perHost: 8, inAll: 64, maxWaiting: 1_000 },
+  bytes: { perHost: 64 * 1024 * 1024, inAll: 256 * 1024 * 1024, maxWaiting: 1_000 },
   maxRedirects: 3,
   isAllowed: isPublicAddress,
   lookup: async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address),
@@ -35,45 +42,118 @@ export const fetchImage: FetchImage = createImageFetcher(RULES)
  * redirect to somewhere private, gets nobody in.
  */
 export function createImageFetcher(rules: FetchRules): FetchImage {
+  const fetches = new FetchBudget(rules.fetches)
+  const bytes = new FetchBudget(rules.bytes)
   return async (url, client) => {
-    const deadline = new AbortController()
-    const timer = setTimeout(() => deadline.abort(), rules.timeoutMs)
-    const stopListening = client.onLeave(() => deadline.abort())
+    const fetching = new Fetching({ ...rules, fetches, bytes }, client)
     try {
-      return await followTo(new URL(url), rules, deadline.signal)
+      return await followTo(new URL(url), fetching)
     } catch (error) {
       if (error instanceof GatewayError) throw error
       throw refuse('it could not be fetched', error)
     } finally {
-      clearTimeout(timer)
-      stopListening()
-      // Whatever was refused half-way is not to go on sending.
-      deadline.abort()
+      fetching.end()
     }
   }
 }
 
-async function followTo(start: URL, rules: FetchRules, signal: AbortSignal) {
+interface SharedRules extends Omit<FetchRules, 'fetches' | 'bytes'> {
+  readonly fetches: FetchBudget
+  readonly bytes: FetchBudget
+}
+
+// Where the request has no deadline that is known here, something else ends it before.
+const LONGEST_MS = 10 * 60_000
+
+/** One picture's fetch: how long it may still take, and what it has to give back. */
+class Fetching {
+  readonly rules: SharedRules
+  readonly #controller = new AbortController()
+  readonly #deadline: Timer
+  readonly #stopListening: () => void
+  #leftMs: number
+  #startedAtMs = 0
+  #timer: Timer | null = null
+  #giveBack: (() => void)[] = []
+
+  constructor(rules: SharedRules, client: ImageClient) {
+    this.rules = rules
+    this.#leftMs = rules.timeoutMs
+    this.#deadline = setTimeout(() => this.#controller.abort(), client.remainingMs?.() ?? LONGEST_MS)
+    this.#stopListening = client.onLeave(() => this.#controller.abort())
+    this.#run()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Waits until there is room, while the fetch's own time stands still. */
+  async take(budget: FetchBudget, host: string, amount: number): Promise<void> {
+    this.#pause()
+    try {
+      this.#giveBack.push(await budget.take(host, amount, this.signal))
+    } catch (cause) {
+      throw new GatewayError(
+        'provider_overloaded',
+        'Too many pictures are being fetched by their addresses; try again, or send them as Base64.',
+        { cause },
+      )
+    }
+    this.#run()
+  }
+
+  giveBack(): void {
+    for (const giveBack of this.#giveBack.splice(0)) giveBack()
+  }
+
+  end(): void {
+    this.#pause()
+    clearTimeout(this.#deadline)
+    this.#stopListening()
+    this.giveBack()
+    // Whatever was refused half-way is not to go on sending.
+    this.#controller.abort()
+  }
+
+  #run(): void {
+    this.#startedAtMs = performance.now()
+    this.#timer = setTimeout(() => this.#controller.abort(), this.#leftMs)
+  }
+
+  #pause(): void {
+    if (this.#timer === null) return
+    clearTimeout(this.#timer)
+    this.#timer = null
+    this.#leftMs -= performance.now() - this.#startedAtMs
+  }
+}
+
+async function followTo(start: URL, fetching: Fetching) {
   let url = start
-  for (let hop = 0; hop <= rules.maxRedirects; hop += 1) {
-    const response = await fetchPinned(url, rules, signal)
+  for (let hop = 0; hop <= fetching.rules.maxRedirects; hop += 1) {
+    const { response, address } = await fetchPinned(url, fetching)
     const location = response.headers.get('location')
     if (response.status < 300 || response.status >= 400 || location === null)
-      return await readImage(response, rules)
+      return await readImage(response, address, fetching)
     await response.body?.cancel()
+    fetching.giveBack()
     url = new URL(location, url)
   }
   throw refuse('it redirects too often')
 }
 
-async function fetchPinned(url: URL, rules: FetchRules, signal: AbortSignal): Promise<Response> {
+async function fetchPinned(url: URL, fetching: Fetching) {
+  const { rules, signal } = fetching
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('its address is not http or https')
   if (url.username !== '' || url.password !== '') throw refuse('its address holds a password')
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   const address = await resolve(hostname, rules, signal)
+  // By address, since one host can have any number of names.
+  await fetching.take(rules.fetches, address, 1)
   const pinned = new URL(url)
   pinned.hostname = isIP(address) === 6 ? `[${address}]` : address
-  return fetch(pinned, {
+  const response = await fetch(pinned, {
     headers: { host: url.host, accept: 'image/*', 'accept-encoding': 'identity' },
     redirect: 'manual',
     signal,
@@ -86,16 +166,22 @@ async function fetchPinned(url: URL, rules: FetchRules, signal: AbortSignal): Pr
       ...(rules.trustedCertificate !== undefined && { ca: rules.trustedCertificate }),
     },
   })
+  return { response, address }
 }
 
-async function resolve(hostname: string, rules: FetchRules, signal: AbortSignal): Promise<string> {
+async function resolve(hostname: string, rules: SharedRules, signal: AbortSignal): Promise<string> {
   const address = await resolveHost(hostname, rules, signal)
   if (address === null) throw refuse('its address is not public')
   return address
 }
 
-async function readImage(response: Response, rules: FetchRules) {
+async function readImage(response: Response, address: string, fetching: Fetching) {
+  const { rules } = fetching
   if (!response.ok) throw refuse(`its server answered ${response.status}`)
+  const saidBytes = Number(response.headers.get('content-length') ?? rules.maxBytes)
+  if (saidBytes > rules.maxBytes) throw refuse(`it is larger than ${rules.maxBytes} bytes`)
+  // All at once: fetches that had half of what they need each could wait for each other.
+  await fetching.take(rules.bytes, address, saidBytes)
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {

@@ -55,7 +55,7 @@ describe('a kept connection', () => {
     }
     await callAfter(0)
     expect(await callAfter(2)).toBe(2)
-    for (let count = 0; count < 70; count++) await callAfter(25)
+    for (let count = 0; count < 70; count++) await callAfter(50)
     expect(await callAfter(2)).toBe(2)
   })
 
@@ -115,7 +115,9 @@ describe('an answer before all of the request was sent', () => {
   test('cannot be a success', async () => {
     const supplier = supplierThat((visit) => visit.send(OK))
     const early = clientWith().call(callTo(supplier.url, { body: HUGE }))
-    await expect(early).rejects.toThrow(new MalformedMessage('The supplier answered before it had the whole request.'))
+    await expect(early).rejects.toThrow(
+      new MalformedMessage('The supplier answered before it had the whole request.'),
+    )
     await supplier.visits[0]?.isClosed
   })
 })

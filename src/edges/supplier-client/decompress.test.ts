@@ -5,9 +5,17 @@ import { MAX_REPLY_BYTES, readText } from '../../wire/read-text.ts'
 import { decompress, UnpackBudget } from './decompress.ts'
 
 const MEBIBYTE = 1024 * 1024
-const PACKERS = { gzip: Bun.gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: Bun.zstdCompressSync }
+const PACKERS = {
+  gzip: Bun.gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  zstd: Bun.zstdCompressSync,
+}
 
-function packed(text: string, { coding = 'gzip' as keyof typeof PACKERS, type = 'application/json', cut = 0 } = {}) {
+function packed(
+  text: string,
+  { coding = 'gzip' as keyof typeof PACKERS, type = 'application/json', cut = 0 } = {},
+) {
   const bytes = PACKERS[coding](text)
   const headers = { 'content-encoding': coding, 'content-type': type }
   return new Response(bytes.slice(0, bytes.length - cut), { headers })
@@ -16,10 +24,13 @@ function packed(text: string, { coding = 'gzip' as keyof typeof PACKERS, type = 
 const read = (response: Response, budget: UnpackBudget, maxBytes = MAX_REPLY_BYTES) =>
   readText(decompress(response, budget), maxBytes)
 
-test.each(Object.keys(PACKERS) as (keyof typeof PACKERS)[])('a reply packed as %s is unpacked', async (coding) => {
-  expect(await read(packed('words', { coding }), new UnpackBudget())).toBe('words')
-  expect(await decompress(packed('words', { coding }), new UnpackBudget()).text()).toBe('words')
-})
+test.each(Object.keys(PACKERS) as (keyof typeof PACKERS)[])(
+  'a reply packed as %s is unpacked',
+  async (coding) => {
+    expect(await read(packed('words', { coding }), new UnpackBudget())).toBe('words')
+    expect(await decompress(packed('words', { coding }), new UnpackBudget()).text()).toBe('words')
+  },
+)
 
 test.each(Object.keys(PACKERS) as (keyof typeof PACKERS)[])(
   'a reply that ends in the middle of %s is malformed',
@@ -58,6 +69,7 @@ test('a stream of events is not held, and so may be longer than there is room fo
     new UnpackBudget(MEBIBYTE),
   ).body?.getReader()
   let bytes = 0
-  for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) bytes += next.value.length
+  for (let next = await reader?.read(); next?.done === false; next = await reader?.read())
+    bytes += next.value.length
   expect(bytes).toBe(9 * MEBIBYTE)
 })

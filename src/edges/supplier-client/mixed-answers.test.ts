@@ -48,7 +48,8 @@ async function serve(misbehaviour: Misbehaviour, customers: number, requestsEach
 
 // The figures are those of 720 requests: 12 customers, 60 requests each, one in nine answered wrongly.
 test('a supplier that sends answers nobody asked for gives no customer those of another', async () => {
-  const faultFor = (count: number) => (count % 9 === 4 ? (FAULTS[(count / 9) % FAULTS.length | 0] ?? null) : null)
+  const faultFor = (count: number) =>
+    count % 9 === 4 ? (FAULTS[((count / 9) % FAULTS.length) | 0] ?? null) : null
   const outcome = await serve({ faultFor, workMs: 1 }, 12, 60)
   expect(outcome.wrong).toBe(0)
   expect(outcome.right + outcome.failed).toBe(720)
@@ -65,7 +66,8 @@ test.each(FAULTS.map((fault) => [fault.name, fault] as const))(
 
 test('a supplier that was right for long and then sends answers nobody asked for is found out', async () => {
   const late = FAULTS.filter(({ name }) => / [01] ms|one piece|half/.test(name))
-  const faultFor = (count: number) => (count > 150 && count % 4 === 0 ? (late[count % late.length] ?? null) : null)
+  const faultFor = (count: number) =>
+    count > 150 && count % 4 === 0 ? (late[count % late.length] ?? null) : null
   expect((await serve({ faultFor, workMs: 1 }, 8, 50)).wrong).toBe(0)
 })
 

@@ -4,7 +4,7 @@ import type { Rest } from './rest.ts'
 // Two turns: at least one whole one has passed, whenever in a turn the rest began.
 const REST_TURNS = 2
 // Longer for a supplier of which nothing is known yet: if it sends too much, that is seen before anything is reused.
-const FIRST_REST_TURNS = 25
+const FIRST_REST_TURNS = 50
 const PROVEN_AFTER_RESTS = 64
 
 // A supplier that was caught once gets a connection for each call.

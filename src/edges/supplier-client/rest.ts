@@ -6,8 +6,8 @@ export interface Rest {
   turnUntil(turn: number): void
 }
 
-// A supplier that sends more than its answer has sent it by then, seen over any but the slowest networks.
-const TURN_MS = 4
+// Longer rests keep more connections in turn, which costs a busy process more than it gains: see decision 0011.
+const TURN_MS = 2
 
 /**
  * Turns a few milliseconds apart, for as long as a connection rests.

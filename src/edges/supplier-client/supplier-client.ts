@@ -25,7 +25,7 @@ export interface SupplierClientOptions {
 }
 
 /**
- * Calls suppliers over kept-alive connections. Redirects are not followed: a credential goes only where it was sent.
+ * Calls suppliers over kept-alive connections, each of which carries one credential. Redirects are not followed: a credential goes only where it was sent.
  *
  * It speaks HTTP/1.1 itself, over the runtime's sockets, because the runtime's own client does its work in a second
  * thread and handing a request over and back costs more than the request. What is not plain is left to that client.

@@ -94,4 +94,14 @@ describe('pictures given by their addresses', () => {
     expect(sourcesOf(await withImageBytes(same(6), fetchImage))).toHaveLength(6)
     await expect(withImageBytes(same(7), fetchImage)).rejects.toMatchObject({ code: 'request_too_large' })
   })
+
+  test('may have a hundred addresses and no more; beyond that none is fetched', async () => {
+    const { notes, fetchImage } = createFetcher()
+    const distinct = (count: number) =>
+      showing(Array.from({ length: count }, (_, index) => picture(`https://p.test/${index}`)))
+    expect(sourcesOf(await withImageBytes(distinct(100), fetchImage))).toHaveLength(100)
+    notes.urls.length = 0
+    await expect(withImageBytes(distinct(101), fetchImage)).rejects.toMatchObject({ code: 'invalid_request' })
+    expect(notes.urls).toEqual([])
+  })
 })

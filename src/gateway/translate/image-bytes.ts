@@ -6,6 +6,8 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 export type FetchPicture = (url: string) => Promise<ImageSource & { type: 'base64' }>
 
 const MOST_AT_ONCE = 4
+// As many as the suppliers that want bytes take in one request.
+const MAX_ADDRESSES = 100
 // More than any supplier takes in one request, and all of it has to fit in our memory.
 const MOST_CHARACTERS = 64 * 1_024 * 1_024
 
@@ -14,7 +16,9 @@ export async function withImageBytes(
   conversation: Conversation,
   fetchImage: FetchPicture,
 ): Promise<Conversation> {
-  const fetched = await fetchAll(countAddresses(conversation), fetchImage)
+  const uses = countAddresses(conversation)
+  if (uses.size > MAX_ADDRESSES) throw tooMany(uses.size)
+  const fetched = await fetchAll(uses, fetchImage)
   if (fetched.size === 0) return conversation
   return {
     ...conversation,
@@ -54,6 +58,13 @@ async function fetchAll(
     if (characters > MOST_CHARACTERS) throw tooLarge()
   }
   return fetched
+}
+
+function tooMany(count: number): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    `This request gives ${count} pictures by their addresses; at most ${MAX_ADDRESSES} are fetched. Send the others as Base64.`,
+  )
 }
 
 function tooLarge(): GatewayError {
