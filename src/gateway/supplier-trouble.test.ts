@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { FailureKind, SupplierFailure } from '../errors/supplier-failure.ts'
+import { MalformedMessage } from '../wire/malformed-message.ts'
+import { SlowAnswer } from '../wire/slow-answer.ts'
 import {
   failureError,
   failureOf,
@@ -97,6 +99,13 @@ describe('Retry-After', () => {
     expect(retryAfterSecondsOf(new Headers(), 0)).toBeNull()
     expect(read('soon')).toBeNull()
   })
+})
+
+test('an answer that cannot be read or comes by drops is not an unreachable supplier', () => {
+  const unreadable = failureOf(new MalformedMessage('The head has no end.'), false)
+  expect(unreadable).toMatchObject({ kind: 'malformed', message: 'The head has no end.' })
+  const slow = failureOf(new SlowAnswer('The reply comes too slowly.'), false)
+  expect(slow).toMatchObject({ kind: 'timeout', message: 'The reply comes too slowly.' })
 })
 
 test('an exception is a time-out or an unreachable supplier', () => {
