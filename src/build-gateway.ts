@@ -49,6 +49,7 @@ export function buildGateway(
     thinking: new ThinkingMemory(clock, { shelf: thoughtShelf(books.commons, books) }),
     learned: new LearnedParameters(clock),
     replies: books.storage,
+    maxStoredBytes: settings.storedBytesPerAccount,
     bodies: books.bodies,
     fetchImage,
     assets: books.pictures.assets,

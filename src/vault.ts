@@ -61,10 +61,16 @@ export async function openVault(settings: Settings, { clock, log }: Surroundings
 }
 
 /** The database under the server secret, and the key for fingerprints that it keeps whatever that secret becomes. */
-async function openKeptSecrets({ serverSecret, databaseUrl }: Settings, folder: DataFolder) {
+async function openKeptSecrets(settings: Settings, folder: DataFolder) {
+  const { serverSecret, databaseUrl } = settings
   const secret = findServerSecret(serverSecret, folder)
   const sealer = createSealer(secret)
-  const storage = await openStorage({ databaseUrl, dataFolder: folder.path, secrets: sealer })
+  const storage = await openStorage({
+    databaseUrl,
+    dataFolder: folder.path,
+    secrets: sealer,
+    maxReplyBytesPerAccount: settings.storedBytesPerAccount,
+  })
   try {
     const fingerprintKey = await storage.keepFingerprintKey(firstFingerprintKey(secret))
     return {

@@ -54,6 +54,8 @@ export interface Gateway {
   /** Parameters that models have refused. */
   readonly learned: LearnedParameters
   readonly replies: ReplyStore
+  /** How much of stored replies an account may have; null: any amount. */
+  readonly maxStoredBytes: number | null
   readonly bodies: BodyKeeper
   readonly fetchImage: FetchImage
   /** Pictures a client fetches by address. */

@@ -58,7 +58,7 @@ async function readContinued(
   const resolved = await resolveReferences(own.body, parts)
   // What is wrong with the client's own body is said about that body, not about the one it is continued to.
   const request = read(resolved)
-  const { body, keepReply } = await continueFrom(resolved, parts)
+  const { body, keepReply } = await continueFrom(resolved, own.text.length, parts)
   return { exchange, request: body === resolved ? request : read(body), keepReply, bodies }
 }
 

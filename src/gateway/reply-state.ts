@@ -6,13 +6,15 @@ import { jsonReply } from './json-reply.ts'
 import { guardLookUp } from './own-limits.ts'
 import { type ListedItem, pageOfItems } from './page-of-items.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
-import type { KeptReply } from './ports/reply-store.ts'
+import type { KeptReply, SaveOptions, StoredConversation } from './ports/reply-store.ts'
 import { ToldLimits, tellingLimits } from './telling-limits.ts'
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
 // A database that does not answer must not keep a client from its answer.
 const KEEP_PATIENCE_MS = 3_000
 const MOST_REFERENCES = 1_000
+// What is sealed is written in base64.
+const SEALED_BYTES_PER_BYTE = 4 / 3
 // Ids are made by programs. Databases choke on some characters, so anything else is an id of nothing.
 const PLAIN_ID = /^[!-~]{1,256}$/
 
@@ -57,24 +59,43 @@ export interface ContinuedBody {
 
 /**
  * Continues from an earlier reply, for formats that can. The gateway owns the state, so it works whatever format
- * the supplier speaks and wherever the next request is routed.
+ * the supplier speaks and wherever the next request is routed. `bodyBytes` is about what the body takes.
  */
-export async function continueFrom(body: unknown, parts: StateParts): Promise<ContinuedBody> {
+export async function continueFrom(
+  body: unknown,
+  bodyBytes: number,
+  parts: StateParts,
+): Promise<ContinuedBody> {
   const { rules } = parts
   const previousId = rules.previousId(body)
-  const earlier = previousId === null ? null : await findKept(previousId, parts)
+  const earlier = previousId === null ? null : await findConversation(previousId, parts)
   if (earlier === null && previousId !== null) throw notStored(previousId, 'previous_response_id')
-  const continued =
-    earlier === null ? body : rules.expand(body, [...earlier.inputItems, ...rules.outputItems(earlier.reply)])
-  if (!rules.wantsStore(body)) return { body: continued }
-  const inputItems = rules.inputItems(continued)
+  const wantsStore = rules.wantsStore(body)
+  if (wantsStore) refuseTooMuch((earlier?.sizeBytes ?? 0) + bodyBytes * SEALED_BYTES_PER_BYTE, parts.gateway)
+  const continued = earlier === null ? body : rules.expand(body, earlier.turns)
+  if (!wantsStore) return { body: continued }
+  const link = earlier?.link ?? null
+  const wholeInput = () => rules.inputItems(continued)
+  const inputItems = earlier === null || link !== null ? rules.inputItems(body) : wholeInput()
   return {
     body: continued,
-    keepReply: (reply) => keepPatiently({ reply: rules.keptReply(reply, body), inputItems }, parts),
+    keepReply: (reply) => {
+      const previous = link === null ? {} : { previous: { link, wholeInput } }
+      return keepPatiently({ reply: rules.keptReply(reply, body), inputItems, ...previous }, parts)
+    },
   }
 }
 
-interface Keeping {
+/** Before a supplier is asked: an answer that cannot be kept would be paid for and then be lost to the next turn. */
+function refuseTooMuch(bytes: number, { maxStoredBytes }: Gateway): void {
+  if (maxStoredBytes === null || bytes <= maxStoredBytes) return
+  const message =
+    `This conversation takes more than the ${maxStoredBytes} bytes that an account may store. ` +
+    'Send "store": false, or begin a new conversation.'
+  throw new GatewayError('request_too_large', message, { param: 'store' })
+}
+
+interface Keeping extends Pick<SaveOptions, 'previous'> {
   readonly reply: unknown
   readonly inputItems: readonly unknown[]
 }
@@ -84,7 +105,7 @@ async function keepPatiently(keeping: Keeping, parts: StateParts): Promise<void>
   const { promise: isLate, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error('The database does not answer.')), KEEP_PATIENCE_MS)
   try {
-    await Promise.race([keep(keeping, parts), isLate])
+    await Promise.race([keep(keeping, parts, () => timer.refresh()), isLate])
   } catch (problem) {
     parts.gateway.log.trouble('a reply could not be kept', problem, parts.requestId)
   } finally {
@@ -93,7 +114,11 @@ async function keepPatiently(keeping: Keeping, parts: StateParts): Promise<void>
 }
 
 /** Written before the last byte of the reply leaves, so that a client may continue from it at once. */
-async function keep({ reply, inputItems }: Keeping, { rules, caller, gateway }: StateParts): Promise<void> {
+async function keep(
+  { reply, inputItems, previous }: Keeping,
+  { rules, caller, gateway }: StateParts,
+  onProgress: () => void,
+): Promise<void> {
   const id = rules.replyId(reply)
   if (id === null || !PLAIN_ID.test(id)) return
   const nowMs = gateway.clock.nowMs()
@@ -109,15 +134,22 @@ async function keep({ reply, inputItems }: Keeping, { rules, caller, gateway }: 
     const itemId = rules.itemId(item)
     return itemId !== null && PLAIN_ID.test(itemId) ? [[itemId, item]] : []
   })
-  await gateway.replies.saveReply(kept, new Map(items))
+  await gateway.replies.saveReply(kept, new Map(items), {
+    onProgress,
+    ...(previous !== undefined && { previous }),
+  })
 }
 
-async function findKept(
-  id: string,
-  { caller, gateway }: Pick<StateParts, 'caller' | 'gateway'>,
-): Promise<KeptReply | null> {
+type Owner = Pick<StateParts, 'caller' | 'gateway'>
+
+async function findConversation(id: string, { caller, gateway }: Owner): Promise<StoredConversation | null> {
   if (!PLAIN_ID.test(id)) return null
-  return await gateway.replies.findReply(caller.account.id, id, gateway.clock.nowMs())
+  return gateway.replies.findConversation(caller.account.id, id, gateway.clock.nowMs())
+}
+
+async function findObject(id: string, { caller, gateway }: Owner): Promise<KeptReply['reply'] | null> {
+  if (!PLAIN_ID.test(id)) return null
+  return gateway.replies.findReplyObject(caller.account.id, id, gateway.clock.nowMs())
 }
 
 function notStored(id: string, param?: string): GatewayError {
@@ -127,14 +159,21 @@ function notStored(id: string, param?: string): GatewayError {
 
 /** Gives a kept reply back. */
 export function showReply(exchange: Exchange, gateway: Gateway): Promise<Reply> {
-  return withKept(exchange, gateway, (kept) => jsonReply(kept.reply))
+  return withOwner(exchange, gateway, async (id, owner) => {
+    const reply = await findObject(id, owner)
+    if (reply === null) throw notStored(id)
+    return jsonReply(reply)
+  })
 }
 
 /** Gives back what a kept reply was the answer to. */
-export function listReplyInput(exchange: Exchange, gateway: Gateway): Promise<Reply> {
-  return withKept(exchange, gateway, (kept) =>
-    jsonReply(pageOfItems(withIds(kept.inputItems, `item_${kept.id}_`), exchange.query)),
-  )
+export function listReplyInput(exchange: Exchange, gateway: Gateway, rules: StateRules): Promise<Reply> {
+  return withOwner(exchange, gateway, async (id, owner) => {
+    const found = await findConversation(id, owner)
+    if (found === null) throw notStored(id)
+    const items = withIds(rules.wholeInput(found.turns), `item_${id}_`)
+    return jsonReply(pageOfItems(items, exchange.query))
+  })
 }
 
 /** Clients page by id, so each item has one, and no two the same. */
@@ -149,23 +188,21 @@ function withIds(items: readonly unknown[], prefix: string): ListedItem[] {
 }
 
 export function deleteReply(exchange: Exchange, gateway: Gateway): Promise<Reply> {
-  return withKept(exchange, gateway, async (kept) => {
-    await gateway.replies.deleteReply(kept.accountId, kept.id)
-    return jsonReply({ id: kept.id, object: 'response', deleted: true })
+  return withOwner(exchange, gateway, async (id, owner) => {
+    const isKept = (await findObject(id, owner)) !== null
+    if (!isKept || !(await gateway.replies.deleteReply(owner.caller.account.id, id))) throw notStored(id)
+    return jsonReply({ id, object: 'response', deleted: true })
   })
 }
 
-async function withKept(
+async function withOwner(
   exchange: Exchange,
   gateway: Gateway,
-  answer: (kept: KeptReply) => Reply | Promise<Reply>,
+  answer: (id: string, owner: Owner) => Promise<Reply>,
 ): Promise<Reply> {
   const caller = await authenticateVisitor(exchange, gateway)
   return tellingLimits(new ToldLimits(caller, gateway), async () => {
     await guardLookUp(caller, gateway.admissions)
-    const id = exchange.params.id ?? ''
-    const kept = await findKept(id, { caller, gateway })
-    if (kept === null) throw notStored(id)
-    return answer(kept)
+    return answer(exchange.params.id ?? '', { caller, gateway })
   })
 }

@@ -1,4 +1,4 @@
-import { PROTOCOLS } from '../protocols/index.ts'
+import { PROTOCOLS, protocolOf } from '../protocols/index.ts'
 import type { Protocol, TokenCounting } from '../protocols/protocol.ts'
 import { countTokens } from './count-tokens.ts'
 import type { Gateway } from './gateway.ts'
@@ -22,7 +22,7 @@ export function clientEndpoints(gateway: Gateway): Endpoint[] {
     ['GET', '/v1beta/models/*', showGenerationModel],
     ['GET', '/v1/responses/:id', showReply],
     ['DELETE', '/v1/responses/:id', deleteReply],
-    ['GET', '/v1/responses/:id/input_items', listReplyInput],
+    ['GET', '/v1/responses/:id/input_items', listInput],
     ['GET', '/assets/:name', serveAsset],
     ['POST', '/v1/images/generations', generateImage],
     ['POST', '/v1/images/edits', editImage],
@@ -35,6 +35,12 @@ export function clientEndpoints(gateway: Gateway): Endpoint[] {
       handle: (exchange: Exchange) => story(exchange, gateway),
     })),
   ]
+}
+
+function listInput(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  const rules = protocolOf('responses')?.state
+  if (rules === undefined) throw new Error('responses keeps no state')
+  return listReplyInput(exchange, gateway, rules)
 }
 
 function protocolEndpoints(protocol: Protocol, gateway: Gateway): Endpoint[] {

@@ -119,13 +119,21 @@ export interface CountRequest {
   encode(tokens: number): Readonly<Record<string, unknown>>
 }
 
+/** An earlier request's own input and the reply to it. */
+export interface EarlierTurn {
+  readonly inputItems: readonly unknown[]
+  readonly reply: unknown
+}
+
 /** How a format continues from earlier replies; the gateway keeps them. */
 export interface StateRules {
   /** The reply a body continues from; null when it begins anew. */
   previousId(body: unknown): string | null
-  /** The body with the items of the conversation so far put before its own input. */
-  expand(body: unknown, earlierItems: readonly unknown[]): unknown
+  /** The body with the conversation so far put before its own input. */
+  expand(body: unknown, turns: readonly EarlierTurn[]): unknown
   inputItems(body: unknown): readonly unknown[]
+  /** Everything the model was given for the last of these turns. */
+  wholeInput(turns: readonly EarlierTurn[]): readonly unknown[]
   wantsStore(body: unknown): boolean
   /** null when there is nothing to keep. */
   replyId(reply: unknown): string | null

@@ -138,3 +138,10 @@ test('the memory for bodies is a part of the memory there is, and holds at least
     expect(refusal(name, '1024')).toContain(`it takes a whole number from ${32 * mebibyte} to `)
   }
 })
+
+test('TURNPIKE_STORED_BYTES_PER_ACCOUNT is a gibibyte unless set, and 0 lifts the limit', () => {
+  const read = (value?: string) =>
+    readSettings({ TURNPIKE_STORED_BYTES_PER_ACCOUNT: value }).storedBytesPerAccount
+  expect([read(), read('4096'), read('0')]).toEqual([1024 ** 3, 4096, null])
+  expect(refusal('TURNPIKE_STORED_BYTES_PER_ACCOUNT', '1 GB')).toContain('it takes a whole number')
+})

@@ -60,6 +60,7 @@ function readAll(read: Reader, environment: Environment): Settings {
     tierDowngrade: read.choice('TURNPIKE_TIER_DOWNGRADE', { choices: ['on', 'off'], fallback: 'off' }),
     tierGraceDays: read.integer('TURNPIKE_TIER_GRACE_DAYS', { fallback: 14, least: 1, most: 3_650 }),
     settlementDays: read.optionalInteger('TURNPIKE_SETTLEMENT_DAYS', { least: 1, most: 36_500 }),
+    storedBytesPerAccount: readStoredBytes(read),
     paymentWebhookSecret: read.secret('TURNPIKE_PAYMENT_WEBHOOK_SECRET', { least: 16 }),
     webhookAllowPrivate: read.choice('TURNPIKE_WEBHOOK_ALLOW_PRIVATE', {
       choices: ['on', 'off'],
@@ -84,6 +85,14 @@ function requireCompanions(settings: Settings): void {
       'DATABASE_URL is not set; it takes postgres://user:password@host:port/database and is required with REDIS_URL.',
     )
   }
+}
+
+const GIBIBYTE = 1024 * 1024 * 1024
+
+/** 0 stands for no limit. */
+function readStoredBytes(read: Reader): number | null {
+  const rule = { fallback: GIBIBYTE, least: 0, most: 1024 * GIBIBYTE }
+  return read.integer('TURNPIKE_STORED_BYTES_PER_ACCOUNT', rule) || null
 }
 
 function readSupplyFile(path: string | null, variables: Environment): Settings['supplyFile'] {

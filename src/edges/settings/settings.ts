@@ -76,6 +76,8 @@ export interface Settings {
   readonly tierGraceDays: number
   /** How many days the details of settlements are kept; null: for ever. */
   readonly settlementDays: number | null
+  /** How much of stored responses an account may have; null: any amount. */
+  readonly storedBytesPerAccount: number | null
   /** What payment processors sign with; null: they have no endpoint. */
   readonly paymentWebhookSecret: string | null
   /** Whether webhooks of accounts may lead to addresses that are not public. */

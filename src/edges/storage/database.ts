@@ -25,6 +25,11 @@ export interface Database {
   readonly clockMs: string
   rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]>
   /**
+   * One statement that writes large values, by itself and outside of any transaction. Nobody else in the process waits
+   * for the disk because of it.
+   */
+  writeLarge(sql: string, parameters: readonly Parameter[]): Promise<void>
+  /**
    * All or nothing: rolled back when `work` throws. The given database is usable only until `work` ends, and
    * `work` must use no other. A transaction inside a transaction is part of the outer one.
    */

@@ -1,4 +1,5 @@
 import type { ConsoleStore } from '../../gateway/ports/console.ts'
+import type { ReplyStore } from '../../gateway/ports/reply-store.ts'
 import type { Storage } from '../../gateway/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
 import { alertStorageOn } from './alert-storage.ts'
@@ -11,11 +12,11 @@ import { identityStorageOn } from './identity-storage.ts'
 import { moneyStorageOn, tierStorageOn } from './money-storage.ts'
 import { nodeStorageOn } from './node-storage.ts'
 import { openDatabase, type Place } from './open-database.ts'
+import { type NextTurn, nextTurn } from './packed-content.ts'
+import { replyStorageOn } from './reply-storage.ts'
 import { saveAccount } from './tables/accounts.ts'
 import { listAuditEvents } from './tables/audit-events.ts'
 import { deleteCredential, saveCredential } from './tables/credentials.ts'
-import { deleteExpiredReplies, deleteReply, findReply, saveReply } from './tables/kept-replies.ts'
-import { findReplyItems, replaceReplyItems } from './tables/kept-reply-items.ts'
 import { saveKey } from './tables/keys.ts'
 import { loadBalances, loadDailySpends } from './tables/ledger.ts'
 import { keepFingerprintKey } from './tables/server-keys.ts'
@@ -31,6 +32,10 @@ const SESSION_NAME = 'turnpike'
 
 export interface StorageOptions extends Place {
   readonly secrets: Sealer
+  /** How much of stored replies an account may have; null, and when left out: any amount. */
+  readonly maxReplyBytesPerAccount?: number | null
+  /** Gives the rest of the process its turn between two steps of something large. */
+  readonly nextTurn?: NextTurn
 }
 
 /** The storage of one node, with what only its start asks for. */
@@ -39,13 +44,20 @@ export interface NodeStorage extends Storage {
   keepFingerprintKey(first: string): Promise<string>
 }
 
-export async function openStorage({ secrets, ...place }: StorageOptions): Promise<NodeStorage> {
+export async function openStorage(options: StorageOptions): Promise<NodeStorage> {
+  const { secrets, maxReplyBytesPerAccount = null, ...place } = options
   const database = await openDatabase(place, SESSION_NAME)
   const changes = new ChangeBook(database)
   const engine = place.databaseUrl === null ? 'sqlite' : 'postgresql'
   return {
     ...storageOn(database, changes, secrets),
     ...consoleStorageOn({ database, changes, engine }, secrets),
+    ...replyStorageOn({
+      database,
+      secrets,
+      nextTurn: options.nextTurn ?? nextTurn,
+      maxBytesPerAccount: maxReplyBytesPerAccount,
+    }),
     keepFingerprintKey: (first) => keepFingerprintKey(database, first, secrets),
   }
 }
@@ -54,7 +66,7 @@ function storageOn(
   database: Database,
   changes: ChangeBook,
   secrets: Sealer,
-): Omit<Storage, keyof ConsoleStore> {
+): Omit<Storage, keyof ConsoleStore | keyof ReplyStore> {
   return {
     loadConfiguration: () => loadConfiguration(database, secrets),
 
@@ -81,16 +93,6 @@ function storageOn(
     listSettlements: async (filter, page) => listSettlements(database, filter, page),
     findSettlement: (requestId) => findSettlement(database, requestId),
     listAuditEvents: async (page) => listAuditEvents(database, page),
-
-    saveReply: (reply, items) =>
-      database.transaction(async (tx) => {
-        await saveReply(tx, reply, secrets)
-        await replaceReplyItems(tx, { reply, items }, secrets)
-      }),
-    findReply: (accountId, id, nowMs) => findReply(database, { accountId, id, nowMs }, secrets),
-    findReplyItems: (accountId, ids, nowMs) => findReplyItems(database, { accountId, ids, nowMs }, secrets),
-    deleteReply: (accountId, id) => deleteReply(database, accountId, id),
-    deleteExpiredReplies: (nowMs, atMost) => deleteExpiredReplies(database, nowMs, atMost),
 
     exclusively: (work) => database.exclusively(START_LOCK, work),
     ping: () => ping(database),

@@ -13,6 +13,7 @@ import { consoleTables } from './migrations/0011-console.ts'
 import { consoleIndexes } from './migrations/0012-console-indexes.ts'
 import { nodes } from './migrations/0013-nodes.ts'
 import { adjustmentReferences } from './migrations/0014-adjustment-references.ts'
+import { replyChains } from './migrations/0015-reply-chains.ts'
 import { sharedLimitsId } from './migrations/0017-shared-limits-id.ts'
 
 /** A step from one schema to the next. Once released it never changes: databases out there have run it. */
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   consoleIndexes,
   nodes,
   adjustmentReferences,
+  replyChains,
   sharedLimitsId,
 ]
 

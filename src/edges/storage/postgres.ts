@@ -25,13 +25,18 @@ export function openPostgres(url: string, sessionName = 'turnpike', silenceMs?: 
       connection: { application_name: sessionName },
     })
   const connections = new Connections(connect, silenceMs)
+  const rows = <Row>(sql: string, parameters: readonly Parameter[]) => {
+    const { pool, patience } = connections.open()
+    if (TAKES_AS_LONG_AS_IT_TAKES.test(sql)) patience.makeEndless()
+    return patience.guard(query<Row>(pool, sql, parameters))
+  }
   return {
     hasOneWriter: false,
     clockMs: CLOCK_MS,
-    rows: (sql, parameters) => {
-      const { pool, patience } = connections.open()
-      if (TAKES_AS_LONG_AS_IT_TAKES.test(sql)) patience.makeEndless()
-      return patience.guard(query(pool, sql, parameters))
+    rows,
+    // The server writes; all that is done here is sending.
+    writeLarge: async (sql, parameters) => {
+      await rows(sql, parameters)
     },
     transaction: (work) => runTransaction(connections.open(), work),
     snapshot: (work) => runTransaction(connections.open(), work, AS_OF_ONE_MOMENT),
@@ -60,6 +65,9 @@ function insideTransaction(session: SQL, patience: Patience): Database {
     hasOneWriter: false,
     clockMs: CLOCK_MS,
     rows: ask,
+    writeLarge: async (sql, parameters) => {
+      await ask(sql, parameters)
+    },
     transaction: (work) => work(tx),
     snapshot: () => {
       throw new Error('A transaction sees its own moment already.')

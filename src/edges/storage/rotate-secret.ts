@@ -75,6 +75,12 @@ export const SEALED_COLUMNS = {
     column: 'sealed_content',
     isExpendable: true,
   },
+  pieces: {
+    table: 'kept_reply_pieces',
+    key: ['piece_id'],
+    column: 'sealed_piece',
+    isExpendable: true,
+  },
   items: {
     table: 'kept_reply_items',
     key: ['account_id', 'item_id'],
@@ -95,6 +101,7 @@ async function resealAll(tx: Database, sealers: Sealers) {
   await reseal(tx, SEALED_COLUMNS.webhooks, sealers)
   await reseal(tx, SEALED_COLUMNS.factors, sealers)
   const replies = await reseal(tx, SEALED_COLUMNS.replies, sealers)
+  await reseal(tx, SEALED_COLUMNS.pieces, sealers)
   await reseal(tx, SEALED_COLUMNS.items, sealers)
   await reseal(tx, SEALED_COLUMNS.bodies, sealers)
   return { credentials: credentials.resealed, replies: replies.resealed, lostReplies: replies.lost }

@@ -5,6 +5,7 @@ import type { Database, Lock, Parameter } from './database.ts'
 import { makePrivateFile } from './private-file.ts'
 import { whenFree } from './sqlite-busy.ts'
 import { tryFileLock, waitForFileLock } from './sqlite-lock.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
 
 const CLOCK_MS = "cast(unixepoch('subsec') * 1000 as integer)"
 
@@ -37,16 +38,23 @@ class SqliteDatabase implements Database {
   readonly #connection: Connection
   readonly #path: string
   readonly #statements = new Map<string, Statement>()
+  readonly #writer: SqliteWriter
   #lastInQueue: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
   constructor(connection: Connection, path: string) {
     this.#connection = connection
     this.#path = path
+    this.#writer = new SqliteWriter(path)
   }
 
   rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
     return this.#enqueue(() => whenFree(() => this.#run<Row>(sql, parameters)))
+  }
+
+  async writeLarge(sql: string, parameters: readonly Parameter[]): Promise<void> {
+    if (this.#isClosed) throw new Error('The database is closed.')
+    return this.#writer.write(sql, parameters)
   }
 
   transaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result> {
@@ -96,6 +104,7 @@ class SqliteDatabase implements Database {
     return this.#enqueue(async () => {
       if (this.#isClosed) return
       this.#isClosed = true
+      await this.#writer.close()
       for (const statement of this.#statements.values()) statement.finalize()
       this.#statements.clear()
       this.#connection.close()
@@ -154,6 +163,10 @@ class SqliteTransaction implements Database {
   async rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
     if (!this.#isOpen) throw new Error('The transaction has ended.')
     return this.#run(sql, parameters) as Row[]
+  }
+
+  async writeLarge(): Promise<void> {
+    throw new Error('A transaction holds the write lock that this would wait for.')
   }
 
   transaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result> {

@@ -28,6 +28,15 @@ export function expandInput(body: unknown, earlierItems: readonly unknown[]): un
 }
 
 /**
+ * The items of several turns, oldest first. A turn that lost a thought makes everything up to its end replayable; the
+ * turns after it keep their ids.
+ */
+export function joinTurns(turns: readonly (readonly unknown[])[]): readonly unknown[] {
+  const end = turns.findLastIndex((items) => items.some(isLost)) + 1
+  return [...replayable(turns.slice(0, end).flat()), ...turns.slice(end).flat()]
+}
+
+/**
  * Suppliers that store nothing cannot look up a thought by its id, and refuse an item that names one they do not
  * see. So thoughts without their content are left out, and then no item keeps the id that ties it to one.
  */

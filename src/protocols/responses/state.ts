@@ -1,20 +1,39 @@
 import { asArray, asObject, asText } from '../../wire/json-values.ts'
-import type { StateRules } from '../protocol.ts'
+import type { EarlierTurn, StateRules } from '../protocol.ts'
 import { withCreated } from './add-created.ts'
-import { expandInput, inputItemsOf, kindOfItem, referencedItemIds, resolveReferences } from './input-items.ts'
+import {
+  expandInput,
+  inputItemsOf,
+  joinTurns,
+  kindOfItem,
+  referencedItemIds,
+  resolveReferences,
+} from './input-items.ts'
 
 /** How requests of this format continue from earlier replies. */
 export const state: StateRules = {
   previousId: (body) => asText(asObject(body)?.previous_response_id),
-  expand: expandInput,
+  expand: (body, turns) => expandInput(body, joinTurns(turns.map(itemsOfTurn))),
   inputItems: (body) => inputItemsOf(body).map(withKind),
+  wholeInput: (turns) => [
+    ...joinTurns(turns.slice(0, -1).map(itemsOfTurn)).map(withKind),
+    ...(turns.at(-1)?.inputItems ?? []),
+  ],
   wantsStore: (body) => asObject(body)?.store !== false,
   replyId: (reply) => asText(asObject(reply)?.id),
-  outputItems: (reply) => asArray(asObject(reply)?.output),
+  outputItems,
   keptReply,
   itemId: (item) => asText(asObject(item)?.id),
   referencedIds: referencedItemIds,
   resolve: resolveReferences,
+}
+
+function outputItems(reply: unknown): readonly unknown[] {
+  return asArray(asObject(reply)?.output)
+}
+
+function itemsOfTurn({ inputItems, reply }: EarlierTurn): readonly unknown[] {
+  return [...inputItems, ...outputItems(reply)]
 }
 
 /** Lists of stored items name the type of each, also of those whose client left it out. */

@@ -15,23 +15,26 @@ const INSERT = planInsert({
     reply_id = excluded.reply_id, sealed_item = excluded.sealed_item`,
 })
 
-/** The items of a reply that has just been saved take the place of those it had before. */
-export async function replaceReplyItems(
-  tx: Database,
-  kept: { readonly reply: KeptReply; readonly items: ReadonlyMap<string, unknown> },
-  secrets: Sealer,
-): Promise<void> {
-  const { accountId, id } = kept.reply
-  await tx.rows('delete from kept_reply_items where account_id = $1 and reply_id = $2', [accountId, id])
-  const rows = [...kept.items].map(([itemId, item]) => [
-    accountId,
-    itemId,
-    id,
-    secrets.seal(JSON.stringify(item)),
-  ])
-  await insertRows(tx, INSERT, rows)
+export interface SealedItem {
+  readonly id: string
+  readonly sealed: string
 }
 
+export function sealItems(items: ReadonlyMap<string, unknown>, secrets: Sealer): readonly SealedItem[] {
+  return [...items].map(([id, item]) => ({ id, sealed: secrets.seal(JSON.stringify(item)) }))
+}
+
+export async function insertReplyItems(
+  tx: Database,
+  { accountId, id }: Pick<KeptReply, 'accountId' | 'id'>,
+  items: readonly SealedItem[],
+): Promise<void> {
+  await insertRows(
+    tx,
+    INSERT,
+    items.map((item) => [accountId, item.id, id, item.sealed]),
+  )
+}
 // Asked for in portions of one size, so that one statement stays prepared.
 const PORTION = 32
 const PLACES = Array.from({ length: PORTION }, (_, index) => `$${index + 3}`).join(', ')
