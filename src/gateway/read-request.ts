@@ -20,6 +20,7 @@ export interface Reader {
   readonly gateway: Gateway
 }
 
+const LARGE_BODY_CHARACTERS = 1_024 * 1_024
 // A conversation grows with every reply that continues it; what goes out in one piece has to end somewhere.
 const LONGEST_BODY_CHARACTERS = 64 * 1_024 * 1_024
 
@@ -53,13 +54,16 @@ async function readContinued(
   { exchange, protocol, bodies, parts }: Continuing,
 ): Promise<Reading> {
   const address = new ExchangeAddress(exchange)
-  const read = (body: unknown) =>
-    protocol.readRequest(body, body === own.body ? own.text : writeBody(body), address)
   const resolved = await resolveReferences(own.body, parts)
   // What is wrong with the client's own body is said about that body, not about the one it is continued to.
-  const request = read(resolved)
+  const ownText = resolved === own.body ? own.text : writeBody(resolved)
+  const request = protocol.readRequest(resolved, ownText, address)
   const { body, keepReply } = await continueFrom(resolved, own.text.length, parts)
-  return { exchange, request: body === resolved ? request : read(body), keepReply, bodies }
+  if (body === resolved) return { exchange, request, keepReply, bodies }
+  const text = writeBody(body)
+  // Writing out a large history takes its time, and so does reading it: others come in between.
+  if (text.length > LARGE_BODY_CHARACTERS) await new Promise((resolve) => setImmediate(resolve))
+  return { exchange, request: protocol.readRequest(body, text, address), keepReply, bodies }
 }
 
 function writeBody(body: unknown): string {

@@ -35,7 +35,8 @@ const picture = (megabytes: number) => [
 function databaseBytes(): number {
   const database = new Database(join(gateway.dataFolder, 'turnpike.db'), { readonly: true })
   try {
-    const sql = 'select (page_count - freelist_count) * page_size as bytes from pragma_page_count(), pragma_page_size(), pragma_freelist_count()'
+    const sql =
+      'select (page_count - freelist_count) * page_size as bytes from pragma_page_count(), pragma_page_size(), pragma_freelist_count()'
     return (database.query(sql).get() as { bytes: number }).bytes
   } finally {
     database.close()

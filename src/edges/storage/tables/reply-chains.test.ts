@@ -131,10 +131,10 @@ for (const engine of testedEngines()) {
     })
 
     test('a short turn after a large one takes little room', async () => {
-      const text = 'A'.repeat(8 * MEGABYTE)
+      const text = 'A'.repeat(MEGABYTE)
       await save(aReply(0, { inputItems: [{ content: text }] }), null)
       const [before] = await storedBytes()
-      expect(before).toBeGreaterThan(8 * MEGABYTE)
+      expect(before).toBeGreaterThan(MEGABYTE)
       for (let number = 1; number <= 50; number += 1) await save(aReply(number), `resp_${number - 1}`)
       const [after] = await storedBytes()
       expect((after - before) / 50).toBeLessThan(2_000)
@@ -217,6 +217,32 @@ for (const engine of testedEngines()) {
       expect(found).toMatchObject({ turns: [{ inputItems, reply: { id: 'resp_2' } }], link: null })
       expect(await storage.deleteExpiredReplies(9_000, 10)).toBe(1)
       expect(await count('kept_replies')).toBe(0)
+    })
+
+    test('after 500 links the next reply is to hold the whole history again', async () => {
+      const database = await site.openDatabase()
+      const head = SECRETS.seal('{"reply":{},"input":[{}]}')
+      await database.transaction(async (tx) => {
+        for (let links = 0; links <= 500; links += 1) {
+          const [id, turnId, previous] = [
+            `resp_${links}`,
+            `turn_${links}`,
+            links === 0 ? null : `turn_${links - 1}`,
+          ]
+          await tx.rows('insert into kept_replies values ($1, $2, 1, 9000, $3)', ['acc_1', id, head])
+          await tx.rows('insert into reply_turns values ($1, $2, $3, $4, $5, 1, 1, 1, 0, 0)', [
+            turnId,
+            'acc_1',
+            id,
+            previous,
+            BigInt(links),
+          ])
+        }
+      })
+      await database.close()
+      expect(await storage.findConversation('acc_1', 'resp_499', 0)).toMatchObject({ link: 'turn_499' })
+      const last = await storage.findConversation('acc_1', 'resp_500', 0)
+      expect([last?.turns.length, last?.link]).toEqual([501, null])
     })
 
     test('large texts anywhere come back as they were', async () => {
