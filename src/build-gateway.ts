@@ -6,6 +6,7 @@ import { credentialDisabler } from './gateway/alerts/disable-credential.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { LiveStreams } from './gateway/live-streams.ts'
 import { ThinkingMemory } from './gateway/translate/thinking-memory.ts'
+import { CredentialVerifier } from './gateway/verify-credential.ts'
 import { atSandbox, reachingSandbox } from './reach-sandbox.ts'
 import { RefusalGuard } from './rules/limits/refusal-guard.ts'
 import { LearnedParameters } from './rules/routing/learned-parameters.ts'
@@ -19,6 +20,8 @@ const STOPWATCH = { nowMs: () => performance.now() }
 // How much of what an account sends in a minute may be refused: so many of the largest bodies, or this much.
 const REFUSED_BODIES = 8
 const MIN_REFUSED_BYTES = 64 * 1024 * 1024
+// As long as a model that thinks takes for a word.
+const VERIFY_PATIENCE_MS = 30_000
 
 /** The parts a request needs, as the settings want them. */
 export function buildGateway(
@@ -26,6 +29,23 @@ export function buildGateway(
   { clock, random, log }: Surroundings,
   books: Books & { readonly sandboxUrl: string | null },
 ): Gateway {
+  const callSupplier = reachingSandbox(new SupplierClient(STOPWATCH, settings).call, books.sandboxUrl)
+  const callTools = {
+    clock,
+    tokens: new AccessTokens(clock),
+    // What the runtime keeps open it shares between all credentials.
+    call: async (request: Request) => fetch(atSandbox(request, books.sandboxUrl), { keepalive: false }),
+  }
+  const verifier = new CredentialVerifier({
+    snapshot: books.configuration.current,
+    router: books.router,
+    disable: credentialDisabler({ ...books, watch: books.alerts.watch, clock, log }),
+    callSupplier,
+    callTools,
+    patienceMs: VERIFY_PATIENCE_MS,
+    clock,
+    log,
+  })
   return {
     snapshot: books.configuration.current,
     catchUp: books.configuration.catchUp,
@@ -35,19 +55,14 @@ export function buildGateway(
       maxBodyBytes: Math.max(MIN_REFUSED_BYTES, REFUSED_BODIES * settings.maxBodyBytes),
     }),
     journal: books.journal,
-    callSupplier: reachingSandbox(new SupplierClient(STOPWATCH, settings).call, books.sandboxUrl),
-    callTools: {
-      clock,
-      tokens: new AccessTokens(clock),
-      // What the runtime keeps open it shares between all credentials.
-      call: async (request) => fetch(atSandbox(request, books.sandboxUrl), { keepalive: false }),
-    },
+    callSupplier,
+    callTools,
     router: books.router,
     alerts: books.alerts.watch,
-    onCredentialRefused: credentialDisabler({ ...books, watch: books.alerts.watch, clock, log }),
+    onCredentialRefused: (refusal) => void verifier.note(refusal),
     streams: new LiveStreams(),
     thinking: new ThinkingMemory(clock, { shelf: thoughtShelf(books.commons, books) }),
-    learned: new LearnedParameters(clock),
+    learned: new LearnedParameters({ nowMs: clock.monotonicMs }),
     replies: books.storage,
     maxStoredBytes: settings.storedBytesPerAccount,
     bodies: books.bodies,

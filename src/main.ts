@@ -7,6 +7,7 @@ import { scrub } from './edges/telemetry/scrub.ts'
 import { greeting } from './greeting.ts'
 import { outliveStrayFaults } from './stray-faults.ts'
 import { startTurnpike, type Turnpike } from './turnpike.ts'
+import { SYSTEM_CLOCK } from './vocabulary/clock.ts'
 import { type Assignment, readAssignment } from './workers/orders.ts'
 import { runParent } from './workers/parent.ts'
 import { report, runWorker } from './workers/worker.ts'
@@ -36,7 +37,7 @@ function run(settings: Settings, assignment: Assignment | null): Promise<void> {
 
 async function runAlone(settings: Settings): Promise<void> {
   const log = createLog(settings.logLevel)
-  const turnpike = await startTurnpike(settings, { clock: { nowMs: Date.now }, random: Math.random, log })
+  const turnpike = await startTurnpike(settings, { clock: SYSTEM_CLOCK, random: Math.random, log })
   outliveStrayFaults(log)
   // Before the greeting: whoever reads it may ask for the end at once.
   stopOnSignal(turnpike, settings, log)

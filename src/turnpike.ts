@@ -89,7 +89,7 @@ export async function startTurnpike(
   const tiers = await scheduleTiers(operations, storage, surroundings)
   const retention = scheduleRetention(settings.settlementDays, surroundings, { ...vault, watch })
   const beat = setInterval(() => {
-    gateway.streams.beat(surroundings.clock.nowMs())
+    gateway.streams.beat(surroundings.clock.monotonicMs())
     const follow = books.events.beat(surroundings.clock.nowMs())
     const shared = [books.configuration.beat(), beatCommons(books.commons)]
     return Promise.all([tiers.beat(), retention?.beat(), alerts.beat(), follow, ...shared])

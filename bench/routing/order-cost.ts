@@ -1,4 +1,5 @@
 import { Router, type RoutingQuestion } from '../../src/rules/routing/router.ts'
+import { SYSTEM_CLOCK } from '../../src/vocabulary/clock.ts'
 import { A_PRICE, aCredential, aRoute, aSupplier } from '../../src/vocabulary/testing/specimens.ts'
 
 const ROUNDS = 200_000
@@ -33,7 +34,7 @@ function main(): void {
     [1, 5],
     [4, 5],
   ] as const) {
-    const router = new Router({ clock: { nowMs: Date.now }, random: Math.random })
+    const router = new Router({ clock: SYSTEM_CLOCK, random: Math.random })
     const question = questionOf(suppliers, credentials)
     const orderNs = nanosecondsEach(ROUNDS, () => router.order(question))
     const wholeNs = nanosecondsEach(ROUNDS, () => {

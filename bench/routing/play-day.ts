@@ -7,7 +7,7 @@ import { seededRandom, World } from './world.ts'
 export function playDay(seed: number, conversations?: number): Map<string, Outcome[]> {
   const arrivals = drawArrivals(seededRandom(seed), conversations)
   let nowMs = 0
-  const clock = { nowMs: () => nowMs }
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs }
   const tellTime = (timeMs: number) => {
     nowMs = timeMs
   }

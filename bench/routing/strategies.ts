@@ -1,6 +1,6 @@
 import type { Candidate, Random } from '../../src/rules/routing/order-candidates.ts'
 import { type AttemptResult, Router } from '../../src/rules/routing/router.ts'
-import type { Clock } from '../../src/vocabulary/clock.ts'
+import type { SteadyClock } from '../../src/vocabulary/clock.ts'
 import type { Arrival } from './arrivals.ts'
 import { ROUTES } from './world.ts'
 
@@ -46,7 +46,7 @@ export function byChance(random: Random): Strategy {
   }
 }
 
-export function byRouter(clock: Clock, random: Random): Strategy {
+export function byRouter(clock: SteadyClock, random: Random): Strategy {
   const router = new Router({ clock, random })
   return {
     name: 'router',

@@ -4,6 +4,9 @@
  * - `context-length`: the prompt does not fit the model.
  * - `rate-limited`, `overloaded`, `server`, `timeout`, `unreachable`: another candidate may do better.
  * - `credential`: it refused our own credential, which is never the client's fault.
+ * - `denied`: it refused without saying that our credential is at fault. The client may have asked for what is not
+ *   there, or our account may not do this; the same request with another credential of this supplier would not help.
+ * - `local`: this machine has run out of file descriptors or ports, so the supplier was never asked.
  * - `malformed`: it answered something that is not an answer in its format.
  */
 export type FailureKind =
@@ -15,6 +18,8 @@ export type FailureKind =
   | 'timeout'
   | 'unreachable'
   | 'credential'
+  | 'denied'
+  | 'local'
   | 'malformed'
 
 /**
@@ -27,6 +32,13 @@ export interface SupplierFailure {
   readonly kind: FailureKind
   /** HTTP status, null when none was received. */
   readonly status: number | null
+  /**
+   * With `credential`: only its words, or a status that the request itself can bring about, say so. A client may have
+   * put the words there, so nothing follows from them before they are verified.
+   */
+  readonly isSuspected?: true
+  /** With `timeout`: how long it was waited for, when that was less than usual because it had not answered others. */
+  readonly shortenedWaitMs?: number
   /** The supplier's own words. Shown to clients only for `input` and `context-length`. */
   readonly message: string
   /** The request field the supplier complained about, when it said so. */

@@ -47,6 +47,8 @@ export class Admission<Kind extends Asking = Asking> {
   readonly attempts: Attempt[] = []
   readonly #gateway: Gateway
   readonly #startedAtMs: number
+  /** The same moment by the monotonic clock. */
+  readonly #begunAtMs: number
   #firstByteMs: number | null = null
   #settled: Promise<void> | null = null
 
@@ -59,6 +61,7 @@ export class Admission<Kind extends Asking = Asking> {
     this.#gateway = gateway
     this.promptTokens = promptTokens
     this.#startedAtMs = gateway.clock.nowMs()
+    this.#begunAtMs = gateway.clock.monotonicMs()
     const { exchange, caller, target, protocol, request } = asking
     gateway.journal.open({
       requestId: exchange.requestId,
@@ -73,8 +76,8 @@ export class Admission<Kind extends Asking = Asking> {
   }
 
   /** What is left of the time in which some candidate must answer. */
-  remainingMs(nowMs = this.#gateway.clock.nowMs()): number {
-    return Math.max(0, this.#gateway.timeouts.deadlineMs - this.#elapsedMs(nowMs))
+  remainingMs(): number {
+    return Math.max(0, this.#gateway.timeouts.deadlineMs - this.#elapsedMs())
   }
 
   noteFirstByte(): void {
@@ -129,8 +132,8 @@ export class Admission<Kind extends Asking = Asking> {
     }
   }
 
-  /** Never below zero: a clock may be set back while a request is under way, and none ends before it starts. */
-  #elapsedMs(nowMs = this.#gateway.clock.nowMs()): number {
-    return Math.max(0, nowMs - this.#startedAtMs)
+  /** By the monotonic clock: the other one may be set while a request is under way. */
+  #elapsedMs(): number {
+    return Math.max(0, this.#gateway.clock.monotonicMs() - this.#begunAtMs)
   }
 }

@@ -1,6 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { Candidate } from '../rules/routing/order-candidates.ts'
+import type { EndedStream } from '../rules/routing/router.ts'
 import type { Outcome } from '../vocabulary/settlement.ts'
 import type { Format } from '../vocabulary/supply.ts'
 import type { Admission } from './admission.ts'
@@ -23,6 +24,8 @@ export interface AnswerBodyParts {
 const FAREWELL_MS = 1_000
 const BREAK_OFF_MS = 50
 
+const ABANDONED: EndedStream['result'] = { type: 'abandoned' }
+
 const encoder = new TextEncoder()
 
 const UNREADABLE = Symbol('unreadable')
@@ -42,6 +45,7 @@ export class AnswerBody implements LiveStream, PushedBody {
   readonly #bodies: BodyRecorder | null
   #sink: BodySink | null = null
   #isEnded = false
+  readonly #openedAtMs: number
   #stopListening: (() => void) | null = null
   #supplierSpokeAtMs: number
   #clientHeardAtMs: number
@@ -51,7 +55,8 @@ export class AnswerBody implements LiveStream, PushedBody {
   constructor(parts: AnswerBodyParts) {
     this.#parts = parts
     this.#bodies = parts.admission.asking.bodies ?? null
-    this.#supplierSpokeAtMs = parts.gateway.clock.nowMs()
+    this.#openedAtMs = parts.gateway.clock.monotonicMs()
+    this.#supplierSpokeAtMs = this.#openedAtMs
     this.#clientHeardAtMs = this.#supplierSpokeAtMs
     this.#clientTookAtMs = this.#supplierSpokeAtMs
   }
@@ -97,7 +102,8 @@ export class AnswerBody implements LiveStream, PushedBody {
 
   fail(error: GatewayError): void {
     const outcome = error.code === 'shutting_down' ? 'interrupted' : 'supplier_failed'
-    if (outcome === 'supplier_failed' && !this.#isEnded) this.#tellRouter(malformed(error.message))
+    const isAtFault = outcome === 'supplier_failed'
+    this.#tellRouter(isAtFault ? { type: 'failed', failure: malformed(error.message) } : ABANDONED)
     if (error.cause !== undefined) this.#reportTrouble(error.cause)
     this.#endWithError(error, outcome).catch((problem) => this.#breakDown(problem))
   }
@@ -162,12 +168,12 @@ export class AnswerBody implements LiveStream, PushedBody {
   async #waitForClient(sink: BodySink): Promise<void> {
     this.#behindBytes = sink.behindBytes
     await sink.caughtUp()
-    this.#clientTookAtMs = this.#parts.gateway.clock.nowMs()
+    this.#clientTookAtMs = this.#parts.gateway.clock.monotonicMs()
   }
 
   /** null when the supplier has ended its response. */
   readonly #takeChunk = ({ done, value }: ReadResult): Uint8Array | null => {
-    this.#supplierSpokeAtMs = this.#parts.gateway.clock.nowMs()
+    this.#supplierSpokeAtMs = this.#parts.gateway.clock.monotonicMs()
     return done ? null : value
   }
 
@@ -199,11 +205,12 @@ export class AnswerBody implements LiveStream, PushedBody {
 
   #endWithFailure(failure: SupplierFailure): Promise<void> {
     const { secret } = this.#parts.candidate.credential
-    if (!this.#isEnded) this.#tellRouter(failure)
+    this.#tellRouter({ type: 'failed', failure })
     return this.#endWithError(failureError(withoutSecret(failure, secret)), 'supplier_failed')
   }
 
   async #complete(last: Uint8Array | null): Promise<void> {
+    this.#tellRouter({ type: 'completed' })
     if (!this.#end()) return
     await this.#parts.admission.asking.keepReply?.(this.#parts.stream.tap.finalReply)
     if (last !== null) this.#bodies?.add(last)
@@ -224,11 +231,11 @@ export class AnswerBody implements LiveStream, PushedBody {
   }
 
   /** A supplier that breaks off has failed, though its first byte counted as an answer; not if the client is to blame. */
-  #tellRouter(failure: SupplierFailure): void {
+  #tellRouter(result: EndedStream['result']): void {
+    if (this.#isEnded) return
     const { gateway, candidate, admission } = this.#parts
     const modelId = admission.asking.target.model.id
-    if (!gateway.router.begin(candidate, modelId)) return
-    gateway.router.end({ candidate, modelId, result: { type: 'failed', failure, remaining: null } })
+    gateway.router.endStream({ candidate, modelId, begunAtMs: this.#openedAtMs, result })
   }
 
   /** The connection is destroyed, but only after the error frame had time to leave. */
@@ -237,6 +244,7 @@ export class AnswerBody implements LiveStream, PushedBody {
   }
 
   async #leave(): Promise<void> {
+    this.#tellRouter(ABANDONED)
     if (!this.#end()) return
     this.#parts.stream.abort()
     await this.#settle('client_left')

@@ -11,6 +11,7 @@ import { capacityWindows } from './capacity.ts'
 import type { Gateway } from './gateway.ts'
 import type { Exchange } from './ports/exchange.ts'
 import { failureOf, isWorthAnotherTry, withoutSecret } from './supplier-trouble.ts'
+import type { Refusal } from './verify-credential.ts'
 
 export interface AttemptParts {
   readonly admission: Admission
@@ -59,22 +60,27 @@ async function mend(
 interface Course {
   readonly ready: ReadyCandidate
   readonly startedAtMs: number
+  /** The same moment by the monotonic clock. */
+  readonly begunAtMs: number
   /** How long the supplier has to begin its answer. */
   readonly firstByteMs: number
   /** Whether that is much less than it should have, because others have used up the time of the request. */
   readonly isCutShort: boolean
+  /** Whether that is less than usual, because it has not answered others. */
+  readonly isShortened: boolean
 }
 
 function begin(ready: ReadyCandidate, { admission, gateway }: AttemptParts): Course {
   const { route, patienceMs } = ready.candidate
   const supplierMs = route.supplier.timeouts.firstByteMs ?? gateway.timeouts.firstByteMs
   const usualMs = Math.min(supplierMs, patienceMs ?? supplierMs)
-  const startedAtMs = gateway.clock.nowMs()
-  const remainingMs = admission.remainingMs(startedAtMs)
+  const remainingMs = admission.remainingMs()
   return {
     ready,
-    startedAtMs,
+    startedAtMs: gateway.clock.nowMs(),
+    begunAtMs: gateway.clock.monotonicMs(),
     firstByteMs: Math.min(usualMs, remainingMs),
+    isShortened: usualMs < Math.min(supplierMs, remainingMs),
     isCutShort: remainingMs < Math.min(usualMs, gateway.timeouts.deadlineMs / 2),
   }
 }
@@ -82,8 +88,8 @@ function begin(ready: ReadyCandidate, { admission, gateway }: AttemptParts): Cou
 /** The end of an attempt is told to the router and noted for the settlement. */
 function end(told: Answer, course: Course, { admission, gateway, isOvertaken }: AttemptParts): Answer {
   const { candidate } = course.ready
-  const answer = hideSecret(told, candidate.credential.secret)
-  const elapsedMs = gateway.clock.nowMs() - course.startedAtMs
+  const answer = describe(told, course)
+  const elapsedMs = gateway.clock.monotonicMs() - course.begunAtMs
   const result = resultFor(answer, elapsedMs, course)
   gateway.router.end({ candidate, modelId: admission.asking.target.model.id, result })
   const record = attemptRecord(answer, course, { elapsedMs, isOvertaken: isOvertaken?.() === true })
@@ -145,9 +151,12 @@ function addressOf(
 function resultFor(answer: Answer, elapsedMs: number, { isCutShort }: Course): AttemptResult {
   switch (answer.type) {
     case 'whole':
-    case 'stream':
       return { type: 'answered', firstByteMs: elapsedMs, remaining: answer.remaining }
+    case 'stream':
+      return { type: 'answered', firstByteMs: elapsedMs, remaining: answer.remaining, isStreaming: true }
     case 'failed':
+      // Nobody was asked.
+      if (answer.failure.kind === 'local') return { type: 'abandoned' }
       // Not its own fault: others have taken its time.
       if (isCutShort && answer.failure.kind === 'timeout') return { type: 'abandoned' }
       return { type: 'failed', failure: answer.failure, remaining: answer.remaining }
@@ -160,12 +169,30 @@ function noteFailure(record: Attempt, failure: SupplierFailure, { admission, gat
   const { supplier, credentialId, status } = record
   const { requestId } = admission.asking.exchange
   gateway.log.attemptFailed({ requestId, supplier, credentialId, failure: record.failure ?? '', status })
-  const isRefused = failure.kind === 'credential' && (status === 401 || status === 403)
-  if (isRefused) gateway.onCredentialRefused({ supplierId: supplier, credentialId })
+  if (failure.kind === 'local') {
+    gateway.log.trouble('this machine cannot connect to suppliers', new Error(failure.message), requestId)
+  }
+  const evidence = evidenceIn(failure)
+  if (evidence === null) return
+  const modelId = admission.asking.target.model.id
+  gateway.onCredentialRefused({ supplierId: supplier, credentialId, modelId, evidence })
 }
 
-function hideSecret(answer: Answer, secret: string): Answer {
-  return answer.type === 'failed' ? { ...answer, failure: withoutSecret(answer.failure, secret) } : answer
+/** What a failure says against the credential; null: nothing that would not go away by itself. */
+function evidenceIn({ kind, status, isSuspected }: SupplierFailure): Refusal['evidence'] | null {
+  if (kind === 'denied') return 'denied'
+  if (kind !== 'credential') return null
+  // What is used up for now comes back without anybody's help.
+  if (status === 429) return null
+  return isSuspected === true ? 'suspected' : 'said'
+}
+
+/** The answer as it may be told: without our secret, and with what the client should know about its wait. */
+function describe(answer: Answer, { ready, isShortened, firstByteMs }: Course): Answer {
+  if (answer.type !== 'failed') return answer
+  const failure = withoutSecret(answer.failure, ready.candidate.credential.secret)
+  const isShort = isShortened && failure.kind === 'timeout'
+  return { ...answer, failure: isShort ? { ...failure, shortenedWaitMs: firstByteMs } : failure }
 }
 
 interface Outcome {

@@ -7,6 +7,7 @@ import { capacityWindows } from './capacity.ts'
 import type { Gateway } from './gateway.ts'
 import type { CallPlan } from './lane-plan.ts'
 import type { Choice } from './ports/admissions.ts'
+import { isWorthAnotherTry } from './supplier-trouble.ts'
 
 // More tries would only add to the time a client waits for the same bad news.
 export const MOST_ATTEMPTS = 3
@@ -47,7 +48,7 @@ type Turn = ReadyCandidate | null | Promise<ReadyCandidate | null>
 export class CandidateLine {
   readonly troubles: Troubles
   readonly #parts: LineParts
-  readonly #candidates: readonly Candidate[]
+  #candidates: readonly Candidate[]
   #index = 0
   /** The place of a candidate whose capacity is taken before its turn. */
   #reserved: number | null = null
@@ -79,6 +80,20 @@ export class CandidateLine {
     }
     this.troubles.hasUntried = this.#index < this.#candidates.length
     return null
+  }
+
+  /** Notes what became of an attempt. Whether another candidate may still answer. */
+  noteFailure(failure: SupplierFailure, { route }: Candidate): boolean {
+    this.troubles.failure = failure
+    if (failure.kind === 'denied') this.#leaveOut(route.supplier.id)
+    return isWorthAnotherTry(failure)
+  }
+
+  /** This supplier has refused the request itself: with another of its credentials it would refuse it again. */
+  #leaveOut(supplierId: string): void {
+    this.#candidates = this.#candidates.filter(
+      ({ route }, place) => place < this.#index || route.supplier.id !== supplierId,
+    )
   }
 
   /** A call that has no time to be answered would only look as if the supplier had failed. */

@@ -11,7 +11,6 @@ import type { PreparedReply } from './lane-plan.ts'
 import { noAnswer, outcomeOf } from './no-answer.ts'
 import { orderFor } from './order-for.ts'
 import type { PushedBody, Reply } from './ports/exchange.ts'
-import { isWorthAnotherTry } from './supplier-trouble.ts'
 
 /** What is sent to the client: a body whose settlement is taken care of, and the headers that say who served it. */
 export interface Delivery {
@@ -40,8 +39,7 @@ export async function deliver(admission: Admission, gateway: Gateway, planFor: P
       const { answer, served } = await tryCandidate(ready, line, parts)
       if (answer.type === 'client-left') return await giveUp(admission, 'client_left', clientLeft())
       if (answer.type === 'failed') {
-        line.troubles.failure = answer.failure
-        if (isWorthAnotherTry(answer.failure)) continue
+        if (line.noteFailure(answer.failure, served.candidate)) continue
         break
       }
       commitTo(served, parts)

@@ -4,7 +4,7 @@ import type { LearnedParameters } from '../rules/routing/learned-parameters.ts'
 import type { Random } from '../rules/routing/order-candidates.ts'
 import type { Router } from '../rules/routing/router.ts'
 import type { CallTools } from '../suppliers/supplier-type.ts'
-import type { Clock } from '../vocabulary/clock.ts'
+import type { SteadyClock } from '../vocabulary/clock.ts'
 import type { Snapshot } from '../vocabulary/snapshot.ts'
 import type { LiveStreams } from './live-streams.ts'
 import type { Admissions } from './ports/admissions.ts'
@@ -17,6 +17,7 @@ import type { Log } from './ports/log.ts'
 import type { ReplyStore } from './ports/reply-store.ts'
 import type { CallSupplier } from './ports/supplier-call.ts'
 import type { ThinkingMemory } from './translate/thinking-memory.ts'
+import type { Refusal } from './verify-credential.ts'
 
 export interface Timeouts {
   /** Until a connection to a supplier stands. */
@@ -47,8 +48,8 @@ export interface Gateway {
   /** What supplier types need for making an address. */
   readonly callTools: CallTools
   readonly router: Router
-  /** Told of a credential that its supplier has refused; it is not to be used again. */
-  onCredentialRefused(ids: { readonly supplierId: string; readonly credentialId: string }): void
+  /** Told of every answer that may mean that a credential is refused; verifies it before it is disabled. */
+  onCredentialRefused(refusal: Refusal): void
   readonly streams: LiveStreams
   readonly thinking: ThinkingMemory
   /** Parameters that models have refused. */
@@ -65,7 +66,7 @@ export interface Gateway {
   /** A fresh id: the prefix and 32 characters. */
   newId(prefix: string): string
   readonly timeouts: Timeouts
-  readonly clock: Clock
+  readonly clock: SteadyClock
   readonly random: Random
   readonly log: Log
 }

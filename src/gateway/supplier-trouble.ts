@@ -11,11 +11,37 @@ export function malformed(message: string): SupplierFailure {
   return { kind: 'malformed', message, ...NO_ANSWER }
 }
 
-/** A call that ended in an exception: it took too long, what came was no answer, or there was nobody there. */
+/** What a machine may run out of when it opens a connection. No supplier is to blame for that. */
+const LOCAL_CODES: ReadonlyMap<string, string> = new Map([
+  ['EMFILE', 'file descriptors'],
+  ['ENFILE', 'file descriptors'],
+  ['EADDRNOTAVAIL', 'local ports'],
+  ['ENOBUFS', 'memory for connections'],
+  ['ENOMEM', 'memory for connections'],
+])
+
+function codeOf(error: unknown): string | null {
+  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown }
+  if (typeof code === 'string') return code
+  return cause === undefined ? null : codeOf(cause)
+}
+
+/**
+ * A call that ended in an exception: it took too long, what came was no answer, nobody was there, or this machine could
+ * not even call.
+ */
 export function failureOf(error: unknown, hasTimedOut: boolean): SupplierFailure {
   if (hasTimedOut) return { kind: 'timeout', message: 'The supplier did not answer in time.', ...NO_ANSWER }
   if (error instanceof SlowAnswer) return { kind: 'timeout', message: error.message, ...NO_ANSWER }
   if (error instanceof MalformedMessage) return malformed(error.message)
+  const code = codeOf(error)
+  if (code !== null && LOCAL_CODES.has(code)) {
+    return {
+      kind: 'local',
+      message: `This machine has no ${LOCAL_CODES.get(code)} left (${code}).`,
+      ...NO_ANSWER,
+    }
+  }
   return {
     kind: 'unreachable',
     message: error instanceof Error ? error.message : String(error),
@@ -63,9 +89,18 @@ export function failureError(failure: SupplierFailure): GatewayError {
       )
     case 'rate-limited':
       return supplierRateLimited(failure.retryAfterSeconds ?? 1)
+    case 'local':
+      return outOfResources(details)
     default:
-      return upstreamError(failure.kind, details)
+      return upstreamError(failure.kind, details, waitOf(failure))
   }
+}
+
+/** What is added for a client that was held for less long than usual, so that it is not puzzled. */
+function waitOf({ shortenedWaitMs }: SupplierFailure): string {
+  if (shortenedWaitMs === undefined) return ''
+  const seconds = Math.ceil(shortenedWaitMs / 1_000)
+  return ` It has left several requests unanswered, so it is given ${seconds} s instead of the usual time.`
 }
 
 function inputErrorCode({ kind, status }: SupplierFailure): ErrorCode {
@@ -87,18 +122,33 @@ export function supplierRateLimited(
   )
 }
 
-type UpstreamKind = Exclude<FailureKind, 'input' | 'context-length' | 'rate-limited'>
+// Descriptors and ports come free as soon as other requests end.
+const LOCAL_RETRY_SECONDS = '1'
+
+function outOfResources(details: { cause: string }): GatewayError {
+  const message = 'The gateway cannot open more connections to suppliers right now; try again in a moment.'
+  return new GatewayError('temporarily_unavailable', message, {
+    ...details,
+    headers: { 'retry-after': LOCAL_RETRY_SECONDS },
+  })
+}
+
+type UpstreamKind = Exclude<FailureKind, 'input' | 'context-length' | 'rate-limited' | 'local'>
 
 const UPSTREAM_ERRORS: Partial<Record<UpstreamKind, readonly [ErrorCode, string]>> = {
   overloaded: ['provider_overloaded', 'The supplier of this model is overloaded.'],
   timeout: ['provider_timeout', 'The supplier of this model did not answer in time.'],
+  denied: [
+    'provider_error',
+    'The supplier of this model refuses this request. Check that the files, caches and other resources it names exist.',
+  ],
 }
 
-function upstreamError(kind: UpstreamKind, details: { cause: string }): GatewayError {
+function upstreamError(kind: UpstreamKind, details: { cause: string }, more = ''): GatewayError {
   const [code, message] = UPSTREAM_ERRORS[kind] ?? [
     'provider_error',
     'The supplier of this model failed to answer.',
   ]
   // The gateway has tried what there was; a client that retries on top would multiply the load on a failing supplier.
-  return new GatewayError(code, message, { ...details, headers: { 'x-should-retry': 'false' } })
+  return new GatewayError(code, message + more, { ...details, headers: { 'x-should-retry': 'false' } })
 }

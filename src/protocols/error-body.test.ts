@@ -276,8 +276,8 @@ describe('a client cannot talk what it quotes out of service', () => {
     expect(failure.message).not.toMatch(/t-1|k-2/)
   })
 
-  test('but a key that may not be used is one', () =>
-    expect(decodeErrorBody(403, official({ message: 'Your key may not use this.' })).kind).toBe('credential'))
+  test('nor by a refusal that says nothing about the key', () =>
+    expect(decodeErrorBody(403, official({ message: 'You may not use this.' })).kind).toBe('denied'))
 })
 
 describe('an error event', () => {

@@ -2,12 +2,15 @@ import type { FailureKind, SupplierFailure } from '../errors/supplier-failure.ts
 import { asObject, asText, isObject, type JsonObject, tryParseJson } from '../wire/json-values.ts'
 import { findRefusedParameter } from './refused-parameter.ts'
 import {
-  blamesContent,
   cleanParam,
   cleanSupplierMessage,
   failureKindOf,
+  judgeDenial,
   ownWordsOf,
   saysPromptTooLong,
+  soundsLikeAccount,
+  type Verdict,
+  verdictFields,
 } from './supplier-error.ts'
 
 /** What an error body says, whichever of the common shapes it has. */
@@ -32,11 +35,16 @@ const KINDS_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
   ['insufficient_quota', 'credential'],
   ['exceeded_current_quota_error', 'credential'],
   ['invalid_api_key', 'credential'],
+  ['api_key_invalid', 'credential'],
+  ['api_key_expired', 'credential'],
+  ['expired_api_key', 'credential'],
+  ['organization_restricted', 'credential'],
   ['billing_hard_limit_reached', 'credential'],
   ['billing_not_active', 'credential'],
   ['account_deactivated', 'credential'],
   ['authentication_error', 'credential'],
-  ['permission_error', 'credential'],
+  // A good key may still not do everything: the client may have named a file or a tool of somebody else.
+  ['permission_error', 'denied'],
   // The name was put there by us, so a client could do nothing about it.
   ['model_not_found', 'server'],
   ['invalid_model', 'server'],
@@ -46,20 +54,9 @@ const KINDS_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
   ['moderation_blocked', 'input'],
 ])
 
-/**
- * What the account of ours, or the name we wrote, is at fault for although the status blames the request. Looked for in
- * the supplier's own words only: a client must not be able to talk a credential or a model out of service.
- */
-const OUR_FAULTS: readonly (readonly [RegExp, FailureKind])[] = [
-  [/\bapi key\b/i, 'credential'],
-  [/\bcredit balance\b|\binsufficient (?:balance|credits|quota|funds)\b/i, 'credential'],
-  [/\bthis organi[sz]ation has been disabled\b|\breached your specified api usage limits\b/i, 'credential'],
-  [/\borgani[sz]ation must be verified to (?:stream|use)\b/i, 'credential'],
-  [/^model not exist\b/i, 'server'],
-]
-// The name in it may be quoted, so the words before it decide.
+// The name we wrote, though the status blames the request. It may be quoted, so the words before it decide.
 const NO_SUCH_MODEL =
-  /^(?:the |this )?(?:requested )?model [^ ]{1,80} (?:does not exist|is not a valid model)/i
+  /^model not exist\b|^(?:the |this )?(?:requested )?model [^ ]{1,80} (?:does not exist|is not a valid model)/i
 
 /** Words that decide only where no status does: in an error event under a 200. */
 const STREAM_KINDS_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
@@ -76,7 +73,7 @@ const STREAM_KINDS_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
 export function decodeErrorBody(status: number, body: string): SupplierFailure {
   const words = readErrorWords(tryParseJson(body)) ?? readPlainText(body)
   return {
-    kind: classify(status, words),
+    ...verdictFields(classify(status, words)),
     status,
     message: words?.message ?? `The supplier answered with status ${status}.`,
     param: words?.param ?? null,
@@ -90,7 +87,7 @@ export function decodeErrorEvent(error: unknown): SupplierFailure {
   const words = readErrorWords(error)
   const status = words?.status ?? null
   return {
-    kind: status === null ? classifyWithoutStatus(words) : classify(status, words),
+    ...verdictFields(status === null ? classifyWithoutStatus(words) : classify(status, words)),
     status,
     message: words?.message ?? 'The supplier reported an error within its answer.',
     param: words?.param ?? null,
@@ -98,29 +95,34 @@ export function decodeErrorEvent(error: unknown): SupplierFailure {
   }
 }
 
-function classify(status: number, words: ErrorWords | null): FailureKind {
-  const kind = failureKindOf(status)
-  if (words === null) return status === 404 ? 'server' : kind
+function classify(status: number, words: ErrorWords | null): Verdict {
+  const verdict = failureKindOf(status)
+  if (words === null) return status === 404 ? 'server' : verdict
   const byCode = kindByCode(KINDS_BY_CODE, words)
-  if (byCode !== null) return byCode
-  if (words.isFlagged || (status === 403 && blamesContent(words.message))) return 'input'
-  if (kind !== 'input') return kind
+  if (byCode !== null && byCode !== 'denied') return byCode
+  if (words.isFlagged) return 'input'
+  if (verdict === 'denied') return byCode === null ? judgeDenial(words.message) : judgeCoded(words.message)
+  if (byCode !== null || verdict !== 'input') return byCode ?? verdict
   if (saysPromptTooLong(words.message)) return 'context-length'
-  return ourFaultIn(words, status) ?? 'input'
+  if (isOurName(words, status)) return 'server'
+  return soundsLikeAccount(words.message) ? 'suspected' : 'input'
 }
 
-function ourFaultIn(words: ErrorWords, status: number): FailureKind | null {
-  const said = ownWordsOf(words.message)
-  const kind = OUR_FAULTS.find(([pattern]) => pattern.test(said))?.[1]
-  if (kind !== undefined) return kind
-  const isOurs = NO_SUCH_MODEL.test(words.message) || (status === 404 && isOurAddress(words.param, said))
-  return isOurs ? 'server' : null
+/** A code that says it is not the key is believed rather than words that mention one. */
+function judgeCoded(message: string): FailureKind {
+  const verdict = judgeDenial(message)
+  return verdict === 'suspected' ? 'denied' : verdict
+}
+
+function isOurName({ message, param }: ErrorWords, status: number): boolean {
+  return NO_SUCH_MODEL.test(message) || (status === 404 && isOurAddress(param, ownWordsOf(message)))
 }
 
 function classifyWithoutStatus(words: ErrorWords | null): FailureKind {
   if (words === null) return 'server'
   const byCode = kindByCode(KINDS_BY_CODE, words) ?? kindByCode(STREAM_KINDS_BY_CODE, words)
-  if (byCode !== null && byCode !== 'input') return byCode
+  if (byCode !== null && byCode !== 'input' && byCode !== 'denied') return byCode
+  if (byCode === 'denied') return judgeCoded(words.message)
   return saysPromptTooLong(words.message) ? 'context-length' : (byCode ?? 'server')
 }
 

@@ -1,4 +1,4 @@
-import type { FailureKind } from '../errors/supplier-failure.ts'
+import type { FailureKind, SupplierFailure } from '../errors/supplier-failure.ts'
 
 const LONGEST_MESSAGE = 1000
 /** Beyond this nothing can reach the trimmed message, so it is not searched for secrets either. */
@@ -53,8 +53,15 @@ export function cleanParam(param: string | null): string | null {
   return param === null ? null : cleanSupplierMessage(param).slice(0, LONGEST_PARAM)
 }
 
+/** What kind of failure it is; `suspected` is a refused credential that nobody but the words speaks of. */
+export type Verdict = FailureKind | 'suspected'
+
+export function verdictFields(verdict: Verdict): Pick<SupplierFailure, 'kind' | 'isSuspected'> {
+  return verdict === 'suspected' ? { kind: 'credential', isSuspected: true } : { kind: verdict }
+}
+
 /** What a status alone says, whatever the format. Statuses that speak of our own configuration are not the client's. */
-export function failureKindOf(status: number): FailureKind {
+export function failureKindOf(status: number): Verdict {
   switch (status) {
     case 400:
     case 404:
@@ -62,9 +69,12 @@ export function failureKindOf(status: number): FailureKind {
     case 422:
       return 'input'
     case 401:
-    case 402:
-    case 403:
       return 'credential'
+    // Also said of one request that asks for more output than a low balance can pay for.
+    case 402:
+      return 'suspected'
+    case 403:
+      return 'denied'
     case 408:
     case 504:
     case 524:
@@ -108,6 +118,42 @@ const CONTENT_BLAMED: readonly RegExp[] = [
 export function blamesContent(message: string): boolean {
   const examined = message.slice(0, LONGEST_EXAMINED)
   return CONTENT_BLAMED.some((pattern) => pattern.test(examined))
+}
+
+const RESOURCE_BLAMED: readonly RegExp[] = [
+  /\bpermission to access the (?:file|cached ?content)\b/i,
+  /\bcached ?contents? not found\b/i,
+  /\b(?:files?|cached ?contents?)\b[^.]{0,120}\bmay not exist\b/i,
+  /\bthe file\b[^.]{0,120}\bnot in an active state\b/i,
+]
+
+/** What a refusal is about that names no credential: what the client wrote or refers to, our account, or nobody knows. */
+export function judgeDenial(message: string): Verdict {
+  if (saysPromptTooLong(message)) return 'context-length'
+  const examined = message.slice(0, LONGEST_EXAMINED)
+  if (blamesContent(message) || RESOURCE_BLAMED.some((pattern) => pattern.test(examined))) return 'input'
+  return soundsLikeAccount(message) ? 'suspected' : 'denied'
+}
+
+const ACCOUNT_BLAMED: readonly RegExp[] = [
+  // At its beginning only: further on, a sentence speaks of something else.
+  /^[\w ]{0,30}\bapi key\b/i,
+  /\bcredit balance\b|\binsufficient (?:balance|credits|quota|funds)\b/i,
+  /^your (?:newly created )?teams?\b|\bkey limit exceeded\b/i,
+  /\bthis organi[sz]ation has been disabled\b|\breached your specified api usage limits\b/i,
+  /\borgani[sz]ation must be verified to (?:stream|use)\b/i,
+  /\buser location is not supported\b|\bnot available in your country\b/i,
+  /\bsecurity token included in the request is (?:invalid|expired)\b/i,
+]
+
+// Such a complaint begins with the name of the field, which a client may have chosen.
+const ABOUT_FIELD = /\b(?:extra (?:inputs|fields)|not permitted|unexpected keyword|unrecognized|unknown)\b/i
+
+/** Whether a supplier's own words speak of our key, our account or its balance. A suspicion: a client may imitate them. */
+export function soundsLikeAccount(message: string): boolean {
+  if (ABOUT_FIELD.test(message.slice(0, LONGEST_EXAMINED))) return false
+  const said = ownWordsOf(message)
+  return ACCOUNT_BLAMED.some((pattern) => pattern.test(said))
 }
 
 const PROOF_REFUSED = /\bsignature\b|thought_signature|encrypted[ _]content/i

@@ -1,5 +1,17 @@
 /** Passed in everywhere time matters, so that tests decide what time it is. */
 export interface Clock {
-  /** UTC epoch milliseconds. */
+  /** UTC epoch milliseconds. May jump in either direction when the machine's clock is set. */
   nowMs(): number
+}
+
+/** A clock that can also tell how long something takes. */
+export interface SteadyClock extends Clock {
+  /** Milliseconds since some moment of this process. Never jumps, and means nothing to another process. */
+  monotonicMs(): number
+}
+
+// Whole milliseconds, because durations are stored.
+export const SYSTEM_CLOCK: SteadyClock = {
+  nowMs: Date.now,
+  monotonicMs: () => Math.floor(performance.now()),
 }

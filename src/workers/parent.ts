@@ -6,13 +6,14 @@ import { greeting, newSecrets, type Started } from '../greeting.ts'
 import { startSandbox } from '../sandbox/server.ts'
 import { outliveStrayFaults } from '../stray-faults.ts'
 import { startTurnpike } from '../turnpike.ts'
+import { SYSTEM_CLOCK } from '../vocabulary/clock.ts'
 import { openParentDesk } from './desk-place.ts'
 import { forwardLines } from './forward-lines.ts'
 import { Slots } from './slots.ts'
 import { type Forward, spawnWorker } from './spawn-worker.ts'
 import { Supervisor } from './supervisor.ts'
 
-const clock = { nowMs: Date.now }
+const clock = SYSTEM_CLOCK
 // Beyond what workers may take by their own settings; one that needs more hangs.
 const PATIENCE_MS = 10_000
 

@@ -5,6 +5,7 @@ import type { Settings } from '../edges/settings/settings.ts'
 import { createLog, type PinoLog } from '../edges/telemetry/pino-log.ts'
 import { outliveStrayFaults } from '../stray-faults.ts'
 import { startTurnpike, type Turnpike } from '../turnpike.ts'
+import { SYSTEM_CLOCK } from '../vocabulary/clock.ts'
 import type { Assignment, Order, Report } from './orders.ts'
 
 // Clients that keep connections and use them at least this often have moved on before theirs are closed.
@@ -21,7 +22,7 @@ export async function runWorker(settings: Settings, assignment: Assignment): Pro
   const nodeName = `${settings.nodeName ?? hostname()}-${slot}`
   const turnpike = await startTurnpike(
     { ...settings, port, nodeName },
-    { clock: { nowMs: Date.now }, random: Math.random, log },
+    { clock: SYSTEM_CLOCK, random: Math.random, log },
     { nodeId, slot, desk, sandboxUrl },
   )
   ending.turnpike = turnpike

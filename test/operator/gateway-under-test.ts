@@ -59,7 +59,7 @@ export async function startGateway(): Promise<GatewayUnderTest> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'turnpike-operator-'))
   const secrets = SECRETS
   const storage = await openStorage({ databaseUrl: null, dataFolder, secrets })
-  const clock = { timeMs: START_MS, nowMs: () => clock.timeMs }
+  const clock = { timeMs: START_MS, nowMs: () => clock.timeMs, monotonicMs: () => clock.timeMs }
   const admissions = new MemoryAdmissions(clock)
   const configuration = createLiveConfiguration(buildSnapshot(await storage.loadConfiguration()))
   const operations = createOperations({

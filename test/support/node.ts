@@ -9,7 +9,7 @@ import type { LiveConfiguration } from '../../src/gateway/ports/configuration.ts
 import { ScheduledJob } from '../../src/gateway/scheduled-job.ts'
 import { buildSnapshot } from '../../src/rules/catalog/build-snapshot.ts'
 import { Router } from '../../src/rules/routing/router.ts'
-import type { Clock } from '../../src/vocabulary/clock.ts'
+import type { SteadyClock } from '../../src/vocabulary/clock.ts'
 import { FORMATS } from '../../src/vocabulary/supply.ts'
 import { type CollectedLog, createCollectedLog } from './collected-log.ts'
 
@@ -25,7 +25,7 @@ export interface Node {
 }
 
 export interface NodeOptions {
-  readonly clock: Clock
+  readonly clock: SteadyClock
   readonly tierGraceMs?: number | null
   /** How it hears of other nodes' changes; the database alone when nothing is said. */
   readonly announcing?: Pick<SharedConfiguration, 'newestVersion' | 'announce'>

@@ -7,7 +7,7 @@ import type { LiveStreams } from '../../src/gateway/live-streams.ts'
 import type { Storage } from '../../src/gateway/ports/storage.ts'
 import type { Sandbox } from '../../src/sandbox/server.ts'
 import { startTurnpike, type Turnpike } from '../../src/turnpike.ts'
-import type { Clock } from '../../src/vocabulary/clock.ts'
+import type { SteadyClock } from '../../src/vocabulary/clock.ts'
 import { type CollectedLog, createCollectedLog } from './collected-log.ts'
 import { realClock } from './movable-clock.ts'
 
@@ -16,7 +16,7 @@ export const OPERATOR_TOKEN = 'operator-token-for-tests'
 export const BOOTSTRAP_KEY = 'sk-bootstrap-key-for-tests'
 
 export interface TestGatewayOptions {
-  readonly clock?: Clock
+  readonly clock?: SteadyClock
   readonly random?: () => number
   /** A folder of the test's own, which outlives the gateway; otherwise it has a new one that goes with it. */
   readonly dataFolder?: string

@@ -1,5 +1,5 @@
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
-import type { Clock } from '../../src/vocabulary/clock.ts'
+import type { SteadyClock } from '../../src/vocabulary/clock.ts'
 import { createKey } from './accounts.ts'
 import { addModel, addSupplier } from './supply.ts'
 import { startTestGateway, type TestGateway } from './test-gateway.ts'
@@ -14,7 +14,7 @@ export interface TwoSuppliers {
 }
 
 export interface TwoSuppliersOptions {
-  readonly clock?: Clock
+  readonly clock?: SteadyClock
   readonly environment?: Readonly<Record<string, string>>
 }
 

@@ -30,6 +30,8 @@ export const FindingsAnswer = Type.Object(
             'timeout',
             'unreachable',
             'credential',
+            'denied',
+            'local',
             'malformed',
           ]),
           status: CountOrNull,

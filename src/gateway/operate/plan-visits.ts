@@ -50,15 +50,26 @@ function planSupplier(supply: Supply, supplier: Supplier): PlannedVisit[] {
   )
 }
 
+/** How to ask for a word of this model with a credential, or of another text model there; null when there is no way. */
+export function planVisit(
+  supply: Supply,
+  supplier: Supplier,
+  { credential, modelId }: { readonly credential: Credential; readonly modelId: string },
+): Visit | null {
+  const way = cheapestWay(supply, supplier, modelId) ?? cheapestWay(supply, supplier)
+  return way === null ? null : { type: 'visit', supplier, credential, ...way }
+}
+
 function leaveOut(supplier: Supplier, type: 'skipped' | 'not-configured', hint: string): PlannedVisit {
   return { type, supplier, credential: null, hint }
 }
 
-/** The cheapest text model the supplier has, and the format it is asked in; null when there is none. */
-function cheapestWay(supply: Supply, supplier: Supplier): Way | null {
+/** The cheapest text model the supplier has, or this one, and the format it is asked in; null when there is none. */
+function cheapestWay(supply: Supply, supplier: Supplier, modelId?: string): Way | null {
   const ways: (Way & { readonly price: Price })[] = []
   for (const route of [...supply.routesByModel.values()].flat()) {
     if (route.supplierId !== supplier.id || !route.enabled || route.price === null) continue
+    if (modelId !== undefined && route.modelId !== modelId) continue
     const model = supply.models.get(route.modelId)
     const protocol = protocolFor(route, supplier)
     if (model?.kinds.includes('text') && protocol !== null) {

@@ -19,19 +19,26 @@ import type { Visit } from './plan-visits.ts'
 const MOST_OUTPUT_TOKENS = 64
 const LONGEST_QUOTE = 200
 
+export type VisitParts = Pick<DiagnosisParts, 'callSupplier' | 'callTools' | 'clock' | 'patienceMs'>
+
 type Seen = Pick<Finding, 'result' | 'status' | 'latencyMs' | 'hint'>
 
 /** Asks for a word, on the same way a client's request goes, and tells what came of it. */
 export async function visitSupplier(visit: Visit, parts: DiagnosisParts): Promise<Seen> {
   const startedAtMs = parts.clock.nowMs()
-  const answer = await callOnce(visit, parts)
+  const failure = await askForFailure(visit, parts)
   const latencyMs = parts.clock.nowMs() - startedAtMs
-  if (answer.type !== 'failed') return { result: 'works', status: 200, latencyMs, hint: '' }
-  const failure = withoutSecret(answer.failure, visit.credential.secret)
+  if (failure === null) return { result: 'works', status: 200, latencyMs, hint: '' }
   return { result: failure.kind, status: failure.status, latencyMs, hint: hintFor(failure, visit, parts) }
 }
 
-async function callOnce(visit: Visit, parts: DiagnosisParts): Promise<Answer> {
+/** Asks for a word; null when it comes. Nothing of a client's is in the request, so the failure is not about any. */
+export async function askForFailure(visit: Visit, parts: VisitParts): Promise<SupplierFailure | null> {
+  const answer = await callOnce(visit, parts)
+  return answer.type === 'failed' ? withoutSecret(answer.failure, visit.credential.secret) : null
+}
+
+async function callOnce(visit: Visit, parts: VisitParts): Promise<Answer> {
   let hasTimedOut = false
   try {
     const plan = planWord(visit)
@@ -104,7 +111,7 @@ function askForWord(model: string): Conversation {
 async function findTarget(
   { supplier, credential, route, protocol }: Visit,
   { body }: LanePlan,
-  { callTools }: DiagnosisParts,
+  { callTools }: VisitParts,
 ): Promise<CallTarget> {
   const query = {
     format: protocol.name,
@@ -140,6 +147,10 @@ function hintFor(failure: SupplierFailure, { supplier }: Visit, { patienceMs }: 
   switch (failure.kind) {
     case 'credential':
       return 'It refuses this credential; check that the key is right and may use this model.'
+    case 'denied':
+      return `It refuses the request, but not because of the key: ${quote(failure.message)}`
+    case 'local':
+      return 'This machine cannot open more connections; raise its limit of open files.'
     case 'rate-limited':
       return 'It has no capacity left for this credential; look at the limits and the balance there.'
     case 'overloaded':

@@ -18,7 +18,7 @@ describe('kind', () => {
     [400, official({ code: 'model_not_found' }), 'server'],
     [401, official({}), 'credential'],
     [402, '{"error":"Insufficient Balance"}', 'credential'],
-    [403, '', 'credential'],
+    [403, '', 'denied'],
     [400, official({ message: 'API key not valid. Please pass a valid API key.' }), 'credential'],
     [408, '', 'timeout'],
     [504, '<html>', 'timeout'],

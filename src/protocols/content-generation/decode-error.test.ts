@@ -26,7 +26,7 @@ describe('an error response', () => {
     ['input', 400, body(400, 'INVALID_ARGUMENT', `Invalid value at 'tools' (STRING), "api key"`)],
     ['credential', 400, body(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.')],
     ['credential', 401, body(401, 'UNAUTHENTICATED')],
-    ['credential', 403, body(403, 'PERMISSION_DENIED')],
+    ['denied', 403, body(403, 'PERMISSION_DENIED')],
     ['server', 404, body(404, 'NOT_FOUND', 'models/x is not found for API version v1beta')],
     ['input', 404, body(404, 'NOT_FOUND', 'File abc not found.')],
     ['rate-limited', 429, body(429, 'RESOURCE_EXHAUSTED')],

@@ -5,8 +5,12 @@ import {
   cleanParam,
   cleanSupplierMessage,
   failureKindOf,
+  judgeDenial,
   ownWordsOf,
   saysPromptTooLong,
+  soundsLikeAccount,
+  type Verdict,
+  verdictFields,
 } from '../supplier-error.ts'
 
 interface ErrorWords {
@@ -24,10 +28,11 @@ interface ErrorWords {
 const KINDS_BY_WORD: ReadonlyMap<string, FailureKind> = new Map([
   ['INVALID_ARGUMENT', 'input'],
   ['OUT_OF_RANGE', 'input'],
-  // Said of a location or a billing state that does not allow the call.
-  ['FAILED_PRECONDITION', 'credential'],
+  // Said of our location or billing, and of a file of the client's that is not ready.
+  ['FAILED_PRECONDITION', 'denied'],
   ['UNAUTHENTICATED', 'credential'],
-  ['PERMISSION_DENIED', 'credential'],
+  // Said of a key, and of files and caches that do not exist; which of them, the reasons and the words say.
+  ['PERMISSION_DENIED', 'denied'],
   ['RESOURCE_EXHAUSTED', 'rate-limited'],
   ['UNAVAILABLE', 'overloaded'],
   ['DEADLINE_EXCEEDED', 'timeout'],
@@ -41,7 +46,7 @@ const CREDENTIAL_REASONS = /^(?:API_KEY_|BILLING_|SERVICE_DISABLED|CONSUMER_|ACC
 export function decodeError(status: number, body: string): SupplierFailure {
   const words = readWords(tryParseJson(body))
   return {
-    kind: classify(words, status),
+    ...verdictFields(classify(words, status)),
     status,
     message: words?.message ?? `The supplier answered with status ${status}.`,
     param: words?.param ?? null,
@@ -54,7 +59,7 @@ export function decodeError(status: number, body: string): SupplierFailure {
 export function decodeStreamError(chunk: unknown): SupplierFailure {
   const words = readWords(chunk)
   return {
-    kind: classify(words, words?.status ?? null),
+    ...verdictFields(classify(words, words?.status ?? null)),
     status: words?.status ?? null,
     message: words?.message ?? 'The supplier reported an error within its answer.',
     param: words?.param ?? null,
@@ -62,15 +67,15 @@ export function decodeStreamError(chunk: unknown): SupplierFailure {
   }
 }
 
-function classify(words: ErrorWords | null, status: number | null): FailureKind {
+function classify(words: ErrorWords | null, status: number | null): Verdict {
   const byStatus = status === null ? 'server' : failureKindOf(status)
   if (words === null) return byStatus === 'input' && status === 404 ? 'server' : byStatus
   const kind = KINDS_BY_WORD.get(words.word) ?? byStatus
   if (words.reasons.some((reason) => CREDENTIAL_REASONS.test(reason))) return 'credential'
+  if (kind === 'denied') return judgeDenial(words.message)
   if (kind !== 'input') return kind
   if (saysPromptTooLong(words.message)) return 'context-length'
-  // A client must not be able to talk a credential out of service, so quotations do not count.
-  if (/\bapi key\b/i.test(ownWordsOf(words.message))) return 'credential'
+  if (soundsLikeAccount(words.message)) return 'suspected'
   // The model's name was put there by us, so a client could do nothing about it.
   return isAboutModel(words, status) ? 'server' : 'input'
 }

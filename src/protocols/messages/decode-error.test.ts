@@ -10,7 +10,7 @@ describe('kind', () => {
     [400, official('invalid_request_error'), 'input'],
     [401, official('authentication_error'), 'credential'],
     [402, official('billing_error'), 'credential'],
-    [403, official('permission_error'), 'credential'],
+    [403, official('permission_error'), 'denied'],
     [404, official('not_found_error', 'model: claude-x'), 'server'],
     [409, official('conflict_error'), 'server'],
     [413, official('request_too_large'), 'input'],

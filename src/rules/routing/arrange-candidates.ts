@@ -25,7 +25,11 @@ export function arrangeCandidates(field: Field, parts: ArrangingParts): RankedCa
 function arrangeLastResorts({ halfOpen, open }: Field, { nowMs }: ArrangingParts): RankedCandidate[] {
   const candidates = [...halfOpen.sort(compareOpening), ...open.sort(compareOpening)]
   for (const candidate of candidates) candidate.place = 'last-resort'
-  if (halfOpen[0] !== undefined) promiseProbe(halfOpen[0], nowMs)
+  if (halfOpen[0] !== undefined) {
+    promiseProbe(halfOpen[0], nowMs)
+    // One at a time waits as long as usual, or one that has only become slow would never be found to work.
+    halfOpen[0].patienceMs = null
+  }
   return candidates
 }
 
@@ -41,7 +45,7 @@ function arrangeWorking({ usable, halfOpen }: Field, parts: ArrangingParts): Ran
   spreadSuppliers(ordered)
   if (probe === undefined) return ordered
   promiseProbe(probe, parts.nowMs)
-  probe.patienceMs = probePatienceMs(probe, best, parts)
+  probe.patienceMs = probePatienceMs(probe, best, parts) ?? probe.patienceMs
   return [probe, ...ordered]
 }
 

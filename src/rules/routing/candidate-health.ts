@@ -5,7 +5,12 @@ import { type Assumption, DecayedMean } from './decayed.ts'
 import type { Circuit } from './standing.ts'
 
 /** What is known of a failure that matters for routing. */
-export type RoutingFailure = Pick<SupplierFailure, 'kind' | 'status' | 'retryAfterSeconds'>
+export type RoutingFailure = Pick<SupplierFailure, 'kind' | 'status' | 'retryAfterSeconds' | 'isSuspected'>
+
+/** Failures that do not show whether it answers at all. */
+const SAYS_NOTHING: ReadonlySet<RoutingFailure['kind']> = new Set(['timeout', 'unreachable', 'local'])
+// After about seventy answers, a slow one counts half.
+const SLOWEST_KEPT = 0.99
 
 // What has not been tried lately is thought to work: otherwise nobody would ever try it again.
 const THOUGHT_TO_WORK: Assumption = { value: 1, weight: 4 }
@@ -20,6 +25,9 @@ export class CandidateHealth {
   readonly credential: CredentialHealth
   readonly circuit: CircuitBreaker
   usedAtMs = 0
+  #timeoutsInRow = 0
+  /** The longest that an answer took to begin; fades with each answer. */
+  #slowestMs = 0
   readonly #settings: BreakerParts['settings']
   readonly #latencyMs: DecayedMean
   readonly #success: DecayedMean
@@ -92,14 +100,64 @@ export class CandidateHealth {
     return this.#success.leaningTo(THOUGHT_TO_WORK, nowMs)
   }
 
+  /** How long to wait for it, when it has left several requests unanswered; null: as long as usual. */
+  get shortenedWaitMs(): number | null {
+    const { timeoutsToShorten, shortestWaitMs, waitPatience } = this.#settings
+    const isHanging =
+      this.#timeoutsInRow >= timeoutsToShorten ||
+      this.supplierCircuit.failuresSinceSuccess >= timeoutsToShorten
+    return isHanging ? Math.max(shortestWaitMs, waitPatience * this.#slowestMs) : null
+  }
+
+  /** It has answered as a whole. */
   noteAnswer(firstByteMs: number, nowMs: number): void {
-    this.#latencyMs.add(firstByteMs, nowMs)
-    this.credential.noteAnswer(nowMs)
+    this.#noteReply(firstByteMs, nowMs)
     this.#noteWorking(nowMs)
   }
 
+  /**
+   * Its answer has begun and may still break off. What is not known to work is not trusted yet: were it, everybody
+   * would be sent there and get a broken answer.
+   */
+  noteBegun(firstByteMs: number, attempt: object, nowMs: number): void {
+    this.#noteReply(firstByteMs, nowMs)
+    if (!this.isClosed) {
+      for (const circuit of this.#circuits) circuit.lendProbe(attempt, nowMs)
+      return
+    }
+    this.#success.add(1, nowMs)
+    this.supplierCircuit.succeed(nowMs)
+  }
+
+  /** The answer that began at this time has ended well. */
+  noteEnded(begunAtMs: number, nowMs: number): void {
+    if (this.isClosed) {
+      this.circuit.succeedFrom(begunAtMs, nowMs)
+      return
+    }
+    const wasClosed = this.circuit.isClosed
+    for (const circuit of this.#circuits) circuit.succeedFrom(begunAtMs, nowMs)
+    if (wasClosed || !this.circuit.isClosed) return
+    this.#success.reset()
+    this.#success.add(1, nowMs)
+  }
+
+  #noteReply(firstByteMs: number, nowMs: number): void {
+    this.#latencyMs.add(firstByteMs, nowMs)
+    this.#slowestMs = Math.max(firstByteMs, this.#slowestMs * SLOWEST_KEPT)
+    this.#timeoutsInRow = 0
+    this.credential.noteAnswer(nowMs)
+  }
+
   noteFailure(failure: RoutingFailure, attempt: object, nowMs: number): void {
+    if (failure.kind === 'timeout') this.#timeoutsInRow += 1
+    else if (!SAYS_NOTHING.has(failure.kind)) this.#timeoutsInRow = 0
     switch (failure.kind) {
+      case 'local':
+        break
+      case 'denied':
+        this.supplierCircuit.succeed(nowMs)
+        break
       case 'input':
       case 'context-length':
         this.#noteWorking(nowMs)
@@ -110,7 +168,7 @@ export class CandidateHealth {
         break
       case 'credential':
         this.supplierCircuit.succeed(nowMs)
-        this.credential.circuit.openFor(this.#settings.refusedPauseMs, nowMs)
+        if (failure.isSuspected !== true) this.rest(this.credential.circuit, nowMs)
         break
       case 'unreachable':
       case 'timeout':
@@ -125,6 +183,11 @@ export class CandidateHealth {
         this.#noteBroken(attempt, nowMs)
         break
     }
+  }
+
+  /** Leaves alone what only an operator or the supplier can mend. */
+  rest(circuit: CircuitBreaker, nowMs: number): void {
+    circuit.openFor(this.#settings.refusedPauseMs, nowMs)
   }
 
   #noteWorking(nowMs: number): void {

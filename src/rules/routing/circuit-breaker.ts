@@ -17,6 +17,8 @@ export interface BreakerParts {
 export class CircuitBreaker {
   readonly #parts: BreakerParts
   #failuresInRow = 0
+  #failuresSinceSuccess = 0
+  #failedAtMs = Number.NEGATIVE_INFINITY
   #timesOpened = 0
   #closedAtMs = 0
   #opensAgainAtMs: number | null = null
@@ -29,6 +31,11 @@ export class CircuitBreaker {
 
   get isClosed(): boolean {
     return this.#opensAgainAtMs === null
+  }
+
+  /** Other than the failures that open it, these are counted on while it is open. */
+  get failuresSinceSuccess(): number {
+    return this.#failuresSinceSuccess
   }
 
   /** null while closed. */
@@ -62,24 +69,37 @@ export class CircuitBreaker {
     return true
   }
 
+  /** The answer of a probe has begun. A client may take it as slowly as it likes, so it is not waited for without end. */
+  lendProbe(attempt: object, nowMs: number): void {
+    if (this.#probe === attempt) this.#leaseEndsAtMs = nowMs + this.#parts.settings.probeStreamMs
+  }
+
   /** An attempt has ended, whatever became of it. Until then its probe is taken, even if others decide meanwhile. */
   release(attempt: object): void {
     if (this.#probe === attempt) this.#probe = null
   }
 
+  /** An answer that began at this time has ended well; what has failed since then is not made good by it. */
+  succeedFrom(begunAtMs: number, nowMs: number): void {
+    if (begunAtMs >= this.#failedAtMs) this.succeed(nowMs)
+  }
+
   succeed(nowMs: number): void {
     this.#failuresInRow = 0
+    this.#failuresSinceSuccess = 0
     if (this.#opensAgainAtMs === null) return
     this.#closedAtMs = nowMs
     this.#opensAgainAtMs = null
   }
 
   fail(attempt: object, nowMs: number): void {
+    this.#failuresSinceSuccess += 1
     if (this.#opensAgainAtMs !== null) {
       if (this.#probe === attempt) this.open(nowMs)
       return
     }
     this.#failuresInRow += 1
+    this.#failedAtMs = nowMs
     if (this.#failuresInRow >= this.#parts.settings.failuresToOpen) this.open(nowMs)
   }
 
@@ -97,6 +117,7 @@ export class CircuitBreaker {
 
   openFor(pauseMs: number, nowMs: number): void {
     this.#opensAgainAtMs = nowMs + pauseMs
+    this.#failedAtMs = nowMs
     this.#failuresInRow = 0
   }
 }

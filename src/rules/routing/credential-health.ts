@@ -21,6 +21,7 @@ export class CredentialHealth {
   #coolingUntilMs = 0
   #timesCooled = 0
   #remaining: KeptRemaining | null = null
+  #answeredAtMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: BreakerParts) {
     this.circuit = new CircuitBreaker(parts)
@@ -77,7 +78,13 @@ export class CredentialHealth {
     this.#attemptsUnderWay = Math.max(0, this.#attemptsUnderWay - 1)
   }
 
+  /** Whether any model has answered with it within the time that a refused one rests. */
+  hasAnsweredLately(nowMs: number): boolean {
+    return nowMs - this.#answeredAtMs < this.#settings.refusedPauseMs
+  }
+
   noteAnswer(nowMs: number): void {
+    this.#answeredAtMs = nowMs
     if (this.#coolingUntilMs <= nowMs) this.#timesCooled = 0
   }
 

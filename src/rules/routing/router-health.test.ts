@@ -350,8 +350,8 @@ describe('the standing of a candidate', () => {
     const standing = trial.standing(trial.candidate(TWO, 'a'))
     expect(standing).toMatchObject({
       circuit: 'open',
-      opensAgainAtMs: trial.nowMs + 1_000,
-      coolingUntilMs: trial.nowMs + 5_000,
+      opensAgainAtMs: trial.nowMs + trial.wallAheadMs + 1_000,
+      coolingUntilMs: trial.nowMs + trial.wallAheadMs + 5_000,
       latencyMs: 120,
     })
     expect(standing.successRate).toBe(5 / 8)

@@ -1,4 +1,4 @@
-import type { Clock } from '../../vocabulary/clock.ts'
+import type { SteadyClock } from '../../vocabulary/clock.ts'
 import type { Credential, Format } from '../../vocabulary/supply.ts'
 import { arrangeCandidates, type Field } from './arrange-candidates.ts'
 import type { CandidateHealth, RoutingFailure } from './candidate-health.ts'
@@ -35,7 +35,13 @@ export interface RoutingOrder {
 
 /** How an attempt ended. `abandoned`: for reasons that say nothing about the candidate. */
 export type AttemptResult =
-  | { readonly type: 'answered'; readonly firstByteMs: number; readonly remaining: SupplierRemaining | null }
+  | {
+      readonly type: 'answered'
+      readonly firstByteMs: number
+      readonly remaining: SupplierRemaining | null
+      /** Only its beginning is there; how it ends is told to `endStream`. */
+      readonly isStreaming?: true
+    }
   | {
       readonly type: 'failed'
       readonly failure: RoutingFailure
@@ -49,8 +55,19 @@ export interface EndedAttempt {
   readonly result: AttemptResult
 }
 
+/** How an answer that had begun has ended. `abandoned`: for reasons that say nothing about the candidate. */
+export interface EndedStream {
+  readonly candidate: Candidate
+  readonly modelId: string
+  /** By the monotonic clock. */
+  readonly begunAtMs: number
+  readonly result:
+    | { readonly type: 'completed' | 'abandoned' }
+    | { readonly type: 'failed'; readonly failure: RoutingFailure }
+}
+
 export interface RouterParts {
-  readonly clock: Clock
+  readonly clock: SteadyClock
   readonly random: Random
   readonly settings?: Partial<RoutingSettings>
   /** Told what other nodes should know as well; absent where there are none. */
@@ -62,9 +79,12 @@ interface Survey extends Field {
   freeAtMs: number | null
 }
 
-/** Decides what to try in which order, and learns from how each attempt ends. */
+/**
+ * Decides what to try in which order, and learns from how each attempt ends. All its times are those of the monotonic
+ * clock: a machine whose clock is set neither lets anything cool for hours nor forgets that it cools.
+ */
 export class Router {
-  readonly #clock: Clock
+  readonly #clock: SteadyClock
   readonly #random: Random
   readonly #settings: RoutingSettings
   readonly #health: SupplyHealth
@@ -86,7 +106,7 @@ export class Router {
   }
 
   order(question: RoutingQuestion): RoutingOrder {
-    const nowMs = this.#clock.nowMs()
+    const nowMs = this.#clock.monotonicMs()
     const only = this.#onlyWorking(question, nowMs)
     if (only !== null) return { candidates: [only], freeInSeconds: null }
     const field = this.#survey(question, nowMs)
@@ -106,7 +126,7 @@ export class Router {
 
   /** An attempt begins. False: the candidate was to be probed and another request is at it; leave it alone. */
   begin(candidate: Candidate, modelId: string): boolean {
-    const nowMs = this.#clock.nowMs()
+    const nowMs = this.#clock.monotonicMs()
     const health = this.#healthOf(candidate, modelId, nowMs)
     const ranked = candidate instanceof RankedCandidate ? candidate : null
     const mayBegin = health.isClosed || health.beginProbe(candidate, nowMs) || ranked?.place === 'last-resort'
@@ -119,23 +139,68 @@ export class Router {
   }
 
   end({ candidate, modelId, result }: EndedAttempt): void {
-    const nowMs = this.#clock.nowMs()
+    const nowMs = this.#clock.monotonicMs()
     const health = this.#healthOf(candidate, modelId, nowMs)
     health.usedAtMs = nowMs
     health.credential.end()
-    const before = this.#tell === null ? null : outlookOf(health, nowMs)
-    this.#note(health, { candidate, modelId, result }, nowMs)
-    if (before === null) return
-    const ids = { modelId, supplierId: candidate.route.supplier.id, credentialId: candidate.credential.id }
-    for (const news of changesSince(before, outlookOf(health, nowMs), { ids, nowMs })) this.#tell?.(news)
+    this.#telling(health, idsOf(candidate, modelId), () => this.#note(health, { candidate, result }, nowMs))
   }
 
-  #note(health: CandidateHealth, { candidate, result }: EndedAttempt, nowMs: number): void {
-    if (result.type === 'answered') health.noteAnswer(result.firstByteMs, nowMs)
+  #note(
+    health: CandidateHealth,
+    { candidate, result }: Pick<EndedAttempt, 'candidate' | 'result'>,
+    nowMs: number,
+  ): void {
+    const isStreaming = result.type === 'answered' && result.isStreaming === true
+    if (isStreaming) health.noteBegun(result.firstByteMs, candidate, nowMs)
+    else if (result.type === 'answered') health.noteAnswer(result.firstByteMs, nowMs)
     else if (result.type === 'failed') health.noteFailure(result.failure, candidate, nowMs)
-    health.endProbe(candidate)
+    if (!isStreaming) health.endProbe(candidate)
     if (result.type === 'abandoned' || result.remaining === null) return
     health.credential.noteRemaining(result.remaining, nowMs)
+  }
+
+  /** An answer that had begun has ended, well or not. */
+  endStream({ candidate, modelId, begunAtMs, result }: EndedStream): void {
+    const nowMs = this.#clock.monotonicMs()
+    const health = this.#healthOf(candidate, modelId, nowMs)
+    this.#telling(health, idsOf(candidate, modelId), () => {
+      if (result.type === 'completed') health.noteEnded(begunAtMs, nowMs)
+      else if (result.type === 'failed') health.noteFailure(result.failure, candidate, nowMs)
+      health.endProbe(candidate)
+    })
+  }
+
+  /** A credential that seemed to be refused has been verified to work. */
+  noteAccepted(ids: CandidateIds): void {
+    const health = this.#health.find(ids)
+    if (health === null) return
+    this.#telling(health, ids, () => health.credential.circuit.succeed(this.#clock.monotonicMs()))
+  }
+
+  /** A refusal has been verified: the credential rests for all models, or only for this one. */
+  noteRefused(ids: CandidateIds, scope: 'credential' | 'model'): void {
+    const health = this.#health.find(ids)
+    if (health === null) return
+    const circuit = scope === 'model' ? health.circuit : health.credential.circuit
+    this.#telling(health, ids, () => health.rest(circuit, this.#clock.monotonicMs()))
+  }
+
+  /** Whether any model has answered with this credential within the last minutes. */
+  hasAnsweredLately(ids: Omit<CandidateIds, 'modelId'>): boolean {
+    return this.#health.findCredential(ids)?.hasAnsweredLately(this.#clock.monotonicMs()) ?? false
+  }
+
+  /** Changes what is known of a candidate, and tells other nodes what they should know of it. */
+  #telling(health: CandidateHealth, ids: CandidateIds, change: () => void): void {
+    if (this.#tell === null) {
+      change()
+      return
+    }
+    const nowMs = this.#clock.monotonicMs()
+    const before = outlookOf(health, nowMs)
+    change()
+    for (const news of changesSince(before, outlookOf(health, nowMs), { ids, nowMs })) this.#tell(news)
   }
 
   /**
@@ -143,7 +208,7 @@ export class Router {
    * probe, and nothing is counted.
    */
   working(routes: readonly EligibleRoute[], modelId: string): EligibleRoute[] {
-    const nowMs = this.#clock.nowMs()
+    const nowMs = this.#clock.monotonicMs()
     return routes.flatMap((route) => {
       const credentials = route.credentials.filter(({ id }) => {
         const health = this.#health.find({ modelId, supplierId: route.supplier.id, credentialId: id })
@@ -155,7 +220,7 @@ export class Router {
 
   /** Whole seconds until the first credential that is cooling can be used; null: none is. */
   freeInSeconds(routes: readonly EligibleRoute[], modelId: string): number | null {
-    const nowMs = this.#clock.nowMs()
+    const nowMs = this.#clock.monotonicMs()
     const times = routes.flatMap((route) =>
       route.credentials.flatMap(({ id }) => {
         const health = this.#health.find({ modelId, supplierId: route.supplier.id, credentialId: id })
@@ -167,7 +232,7 @@ export class Router {
 
   /** Keeps a conversation with the credential that answered it. */
   remember(conversation: string, { route, credential }: Candidate): void {
-    const nowMs = this.#clock.nowMs()
+    const nowMs = this.#clock.monotonicMs()
     const pin = { supplierId: route.supplier.id, credentialId: credential.id }
     const isNews = this.#tell !== null && !this.#affinity.isFresh(conversation, pin, nowMs)
     this.#affinity.remember(conversation, pin, nowMs)
@@ -176,12 +241,12 @@ export class Router {
 
   /** Another node keeps this conversation with this credential. */
   learnPin(conversation: string, pin: Pin): void {
-    this.#affinity.remember(conversation, pin, this.#clock.nowMs())
+    this.#affinity.remember(conversation, pin, this.#clock.monotonicMs())
   }
 
   /** Another node has learned this of a credential, as it is configured now. */
   learn(news: SupplyNews, credential: Credential): void {
-    const nowMs = this.#clock.nowMs()
+    const nowMs = this.#clock.monotonicMs()
     if (news.type === 'cooling') {
       this.#health.ofCredential(news.supplierId, credential).coolUntil(nowMs + news.forMs)
       return
@@ -199,11 +264,13 @@ export class Router {
   standing(ids: CandidateIds): Standing {
     const health = this.#health.find(ids)
     if (health === null) return UNTRIED
-    const nowMs = this.#clock.nowMs()
+    const nowMs = this.#clock.monotonicMs()
+    const aheadMs = this.#clock.nowMs() - nowMs
+    const readable = (atMs: number | null) => (atMs === null ? null : Math.round(atMs + aheadMs))
     return {
       circuit: health.circuitAt(nowMs),
-      opensAgainAtMs: health.opensAgainAtMs,
-      coolingUntilMs: health.credential.coolingUntilMs(nowMs),
+      opensAgainAtMs: readable(health.opensAgainAtMs),
+      coolingUntilMs: readable(health.credential.coolingUntilMs(nowMs)),
       latencyMs: health.latencyMs,
       successRate: health.successRate(nowMs),
       supplierRemaining: health.credential.remainingAt(nowMs),
@@ -246,11 +313,10 @@ export class Router {
     credential: Credential,
     occasion: { readonly modelId: string; readonly nowMs: number },
   ): RankedCandidate {
-    return new RankedCandidate(
-      route,
-      credential,
-      this.#health.ofModel(route.supplier.id, credential, occasion),
-    )
+    const health = this.#health.ofModel(route.supplier.id, credential, occasion)
+    const candidate = new RankedCandidate(route, credential, health)
+    candidate.patienceMs = health.shortenedWaitMs
+    return candidate
   }
 
   /** A candidate brings its health along, so that one with an old secret does not speak for the new one. */
@@ -259,6 +325,10 @@ export class Router {
       ? candidate.health
       : this.#health.of(candidate, modelId, nowMs)
   }
+}
+
+function idsOf({ route, credential }: Candidate, modelId: string): CandidateIds {
+  return { modelId, supplierId: route.supplier.id, credentialId: credential.id }
 }
 
 const UNTRIED: Standing = {

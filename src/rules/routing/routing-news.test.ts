@@ -7,7 +7,7 @@ import { ANSWERED, failed, routeOf } from './testing/router-trial.ts'
 
 const MODEL = 'model-1'
 const ROUTES = [routeOf({ credentials: ['a'] }), routeOf({ credentials: ['b'], priority: 2 })]
-const clock = { timeMs: 0, nowMs: () => clock.timeMs }
+const clock = { timeMs: 0, nowMs: () => clock.timeMs, monotonicMs: () => clock.timeMs }
 let told: RoutingNews[]
 let here: Router
 let there: Router

@@ -11,9 +11,18 @@ export interface RoutingSettings {
   readonly refusedPauseMs: number
   /** How long a probe that was handed out may wait before another request gets it. */
   readonly probeLeaseMs: number
+  /** How long the answer of a probe may take to end before another request becomes a probe as well. */
+  readonly probeStreamMs: number
   /** A probe that others could answer instead is given up after so many times the usual latency, but not before this. */
   readonly probePatience: number
   readonly shortestProbeMs: number
+  /**
+   * After so many time-outs in a row a supplier is waited for no longer than so many times its slowest recent answer,
+   * but at least this long.
+   */
+  readonly timeoutsToShorten: number
+  readonly waitPatience: number
+  readonly shortestWaitMs: number
   /** How long to leave a rate-limited credential alone when the supplier does not say. */
   readonly coolingSeconds: number
   readonly longestCoolingSeconds: number
@@ -48,8 +57,12 @@ export const USUAL_ROUTING: RoutingSettings = {
   longestPauseMs: MINUTE_MS,
   refusedPauseMs: 10 * MINUTE_MS,
   probeLeaseMs: 2_000,
+  probeStreamMs: 30_000,
   probePatience: 4,
   shortestProbeMs: 5_000,
+  timeoutsToShorten: 2,
+  waitPatience: 2,
+  shortestWaitMs: 30_000,
   coolingSeconds: 5,
   longestCoolingSeconds: 60,
   longestAskedCoolingSeconds: 3_600,

@@ -9,7 +9,7 @@ export type Circuit = 'closed' | 'open' | 'half-open'
 /** How one route with one credential has been doing lately. */
 export interface Standing {
   readonly circuit: Circuit
-  /** When an open circuit lets a request through again; null while closed. */
+  /** When an open circuit lets a request through again, as the clock on the wall stands now; null while closed. */
   readonly opensAgainAtMs: number | null
   /** Until when the supplier asked to be left alone; null when it did not. */
   readonly coolingUntilMs: number | null

@@ -69,6 +69,10 @@ export class SupplyHealth {
     return this.#suppliers.get(supplierId)?.credentials.get(credentialId)?.byModel.get(modelId) ?? null
   }
 
+  findCredential({ supplierId, credentialId }: Omit<CandidateIds, 'modelId'>): CredentialHealth | null {
+    return this.#suppliers.get(supplierId)?.credentials.get(credentialId)?.health ?? null
+  }
+
   forgetCredential({ supplierId, credentialId }: Omit<CandidateIds, 'modelId'>): void {
     this.#suppliers.get(supplierId)?.credentials.delete(credentialId)
   }

@@ -150,7 +150,7 @@ describe('an answer of Bedrock', () => {
       ['ModelTimeoutException', 504, 'timeout_error'],
       ['ModelErrorException', 500, 'api_error'],
       ['ValidationException', 400, 'invalid_request_error'],
-      ['AccessDeniedException', 403, 'authentication_error'],
+      ['AccessDeniedException', 403, 'permission_error'],
       ['com.amazon.coral#ExpiredTokenException', 403, 'authentication_error'],
     ] as const) {
       expect(await read(refusal(name, 'It is so.'))).toEqual({

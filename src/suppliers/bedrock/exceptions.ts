@@ -7,6 +7,8 @@ export interface Exception {
 
 const UNKNOWN: Exception = { status: 500, type: 'api_error' }
 const BAD_KEY: Exception = { status: 403, type: 'authentication_error' }
+// Said of models, guardrails and resources that a good key may not use.
+const DENIED: Exception = { status: 403, type: 'permission_error' }
 const NO_MODEL: Exception = { status: 404, type: 'not_found_error', code: 'model_not_found' }
 
 /** By the name in lower case: errors and events of one stream do not agree on capitals. */
@@ -18,7 +20,7 @@ const EXCEPTIONS: ReadonlyMap<string, Exception> = new Map([
   ['modeltimeoutexception', { status: 504, type: 'timeout_error' }],
   ['validationexception', { status: 400, type: 'invalid_request_error' }],
   ['resourcenotfoundexception', NO_MODEL],
-  ['accessdeniedexception', BAD_KEY],
+  ['accessdeniedexception', DENIED],
   ['expiredtokenexception', BAD_KEY],
   ['unrecognizedclientexception', BAD_KEY],
   ['invalidsignatureexception', BAD_KEY],
@@ -36,7 +38,7 @@ const ABOUT_MODEL =
 /** null when the name is none of Bedrock's. */
 export function exceptionOf(name: string, message: string): Exception | null {
   const known = EXCEPTIONS.get(name.toLowerCase()) ?? null
-  const mayBeAboutModel = known === BAD_KEY || known?.status === 400
+  const mayBeAboutModel = known === BAD_KEY || known === DENIED || known?.status === 400
   return mayBeAboutModel && ABOUT_MODEL.test(message) ? NO_MODEL : known
 }
 

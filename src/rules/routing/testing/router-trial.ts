@@ -60,12 +60,15 @@ export interface TrialOptions {
 
 /** A router on a clock of its own, and short words for what happens to it. */
 export class RouterTrial {
-  nowMs = 1_000_000
+  nowMs = 1_000
+  /** Changed by whoever sets the machine's clock. */
+  wallAheadMs = 1_700_000_000_000
   readonly router: Router
 
   // Nothing is explored unless a test is about that: it would make every other expectation a matter of chance.
   constructor({ random = seeded(), settings = {} }: TrialOptions = {}) {
-    const clock = { nowMs: () => this.nowMs }
+    // The two run at the same pace from different beginnings, as they do in a real process.
+    const clock = { nowMs: () => this.nowMs + this.wallAheadMs, monotonicMs: () => this.nowMs }
     this.router = new Router({ clock, random, settings: { explorationShare: 0, ...settings } })
   }
 
