@@ -82,7 +82,7 @@ describe('a supplier that is dead', () => {
   })
 
   test('is disabled when it refuses the credential, and an operator is told', async () => {
-    suppliers.first.faults.set({ times: 1, fault: { type: 'status', status: 401 } })
+    suppliers.first.faults.set({ fault: { type: 'status', status: 401 } })
     expect((await ask()).status).toBe(200)
     await eventually('disabling', async () => (await standingOfFirst()).state === 'disabled')
     const { data } = await suppliers.gateway.operator<{ data: { action: string; actor: string }[] }>(
@@ -90,6 +90,7 @@ describe('a supplier that is dead', () => {
       '/audit?limit=1',
     )
     expect(data[0]).toMatchObject({ action: 'credential.changed', actor: 'routing' })
+    suppliers.first.faults.clear()
     const before = callsOfFirst()
     clock.advance(600_000)
     expect((await ask()).headers.get('x-gateway-route')).toBe('second')
