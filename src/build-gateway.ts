@@ -32,7 +32,7 @@ export function buildGateway(
   const callSupplier = reachingSandbox(new SupplierClient(STOPWATCH, settings).call, books.sandboxUrl)
   const callTools = {
     clock,
-    tokens: new AccessTokens(clock),
+    tokens: new AccessTokens(clock, clock.monotonicMs),
     // What the runtime keeps open it shares between all credentials.
     call: async (request: Request) => fetch(atSandbox(request, books.sandboxUrl), { keepalive: false }),
   }

@@ -169,9 +169,6 @@ function noteFailure(record: Attempt, failure: SupplierFailure, { admission, gat
   const { supplier, credentialId, status } = record
   const { requestId } = admission.asking.exchange
   gateway.log.attemptFailed({ requestId, supplier, credentialId, failure: record.failure ?? '', status })
-  if (failure.kind === 'local') {
-    gateway.log.trouble('this machine cannot connect to suppliers', new Error(failure.message), requestId)
-  }
   const evidence = evidenceIn(failure)
   if (evidence === null) return
   const modelId = admission.asking.target.model.id

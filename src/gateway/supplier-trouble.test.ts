@@ -31,6 +31,8 @@ describe("a supplier's failure in our words", () => {
     ['unreachable', 'provider_error'],
     ['credential', 'provider_error'],
     ['malformed', 'provider_error'],
+    ['denied', 'provider_error'],
+    ['local', 'temporarily_unavailable'],
   ] as const)('%s is %s', (kind, code) => {
     expect(failureError(failure(kind)).code).toBe(code)
   })
@@ -49,6 +51,20 @@ describe("a supplier's failure in our words", () => {
     expect(failureError(failure('server')).headers).toEqual({ 'x-should-retry': 'false' })
     expect(failureError(failure('input')).headers).toEqual({})
   })
+})
+
+describe('a machine that has run out of something', () => {
+  test.each(['EMFILE', 'ENFILE', 'EADDRNOTAVAIL'])('is to blame for %s, and not the supplier', (code) => {
+    const problem = failureOf(new Error('connect', { cause: Object.assign(new Error('x'), { code }) }), false)
+    expect(problem).toMatchObject({ kind: 'local', message: expect.stringContaining(code) })
+    expect(failureError(problem)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+  })
+})
+
+test('a client that was held for less long than usual is told so', () => {
+  const { message } = failureError(failure('timeout', { status: null, shortenedWaitMs: 30_000 }))
+  expect(message).toContain('it is given 30 s instead of the usual time')
+  expect(failureError(failure('timeout', { status: null })).message).not.toContain('usual')
 })
 
 test('a supplier that finds the request too large says so in the same code as we do', () => {

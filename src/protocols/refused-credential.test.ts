@@ -19,9 +19,8 @@ const openAi = (message: string, code: string | null, type = 'invalid_request_er
   error: { message, type, param: null, code },
 })
 const anthropic = (type: string, message: string) => ({ type: 'error', error: { type, message } })
-const google = (code: number, status: string, message: string, reason?: string) => ({
+const google = (status: string, message: string, reason?: string) => ({
   error: {
-    code,
     message,
     status,
     ...(reason !== undefined && {
@@ -129,51 +128,38 @@ const VENDORS: Readonly<Record<string, readonly [Decode, readonly Row[]]>> = {
   'Google AI Studio': [
     decodeGoogle,
     [
-      [400, google(400, 'INVALID_ARGUMENT', 'API key not valid.', 'API_KEY_INVALID'), 'refused'],
-      [400, google(400, 'INVALID_ARGUMENT', 'API key expired.', 'API_KEY_EXPIRED'), 'refused'],
-      [403, google(403, 'PERMISSION_DENIED', 'Requests are blocked.', 'API_KEY_SERVICE_BLOCKED'), 'refused'],
-      [403, google(403, 'PERMISSION_DENIED', 'Consumer is suspended.', 'CONSUMER_SUSPENDED'), 'refused'],
+      [400, google('INVALID_ARGUMENT', 'API key not valid.', 'API_KEY_INVALID'), 'refused'],
+      [400, google('INVALID_ARGUMENT', 'API key expired.', 'API_KEY_EXPIRED'), 'refused'],
+      [403, google('PERMISSION_DENIED', 'Requests are blocked.', 'API_KEY_SERVICE_BLOCKED'), 'refused'],
+      [403, google('PERMISSION_DENIED', 'Consumer is suspended.', 'CONSUMER_SUSPENDED'), 'refused'],
       [
         403,
-        google(403, 'PERMISSION_DENIED', 'Your API key was reported as leaked. Please use another API key.'),
+        google('PERMISSION_DENIED', 'Your API key was reported as leaked. Please use another API key.'),
         'suspected',
       ],
       [
         403,
-        google(
-          403,
-          'PERMISSION_DENIED',
-          'You do not have permission to access the File abc or it may not exist.',
-        ),
+        google('PERMISSION_DENIED', 'You do not have permission to access the File abc or it may not exist.'),
         'input',
       ],
-      [403, google(403, 'PERMISSION_DENIED', 'CachedContent not found (or permission denied)'), 'input'],
-      [403, google(403, 'PERMISSION_DENIED', 'The caller does not have permission'), 'denied'],
+      [403, google('PERMISSION_DENIED', 'CachedContent not found (or permission denied)'), 'input'],
+      [403, google('PERMISSION_DENIED', 'The caller does not have permission'), 'denied'],
       [
         400,
-        google(
-          400,
-          'FAILED_PRECONDITION',
-          'The File abc is not in an ACTIVE state and usage is not allowed.',
-        ),
+        google('FAILED_PRECONDITION', 'The File abc is not in an ACTIVE state and usage is not allowed.'),
         'input',
       ],
-      [
-        400,
-        google(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.'),
-        'suspected',
-      ],
-      [400, google(400, 'FAILED_PRECONDITION', 'Precondition check failed.'), 'denied'],
+      [400, google('FAILED_PRECONDITION', 'User location is not supported for the API use.'), 'suspected'],
+      [400, google('FAILED_PRECONDITION', 'Precondition check failed.'), 'denied'],
     ],
   ],
   Vertex: [
     decodeGoogle,
     [
-      [401, google(401, 'UNAUTHENTICATED', 'Token expired.', 'ACCESS_TOKEN_EXPIRED'), 'refused'],
+      [401, google('UNAUTHENTICATED', 'Token expired.', 'ACCESS_TOKEN_EXPIRED'), 'refused'],
       [
         403,
         google(
-          403,
           'PERMISSION_DENIED',
           "Permission 'aiplatform.endpoints.predict' denied on resource '//aiplatform.googleapis.com/projects/p/locations/l/publishers/google/models/m' (or it may not exist).",
           'IAM_PERMISSION_DENIED',
@@ -183,18 +169,17 @@ const VENDORS: Readonly<Record<string, readonly [Decode, readonly Row[]]>> = {
       [
         403,
         google(
-          403,
           'PERMISSION_DENIED',
           "Permission 'aiplatform.cachedContents.get' denied on resource '//aiplatform.googleapis.com/projects/p/locations/l/cachedContents/9' (or it may not exist)",
           'IAM_PERMISSION_DENIED',
         ),
         'input',
       ],
-      [403, google(403, 'PERMISSION_DENIED', 'Billing is disabled.', 'BILLING_DISABLED'), 'refused'],
-      [403, google(403, 'PERMISSION_DENIED', 'Vertex AI API is disabled.', 'SERVICE_DISABLED'), 'refused'],
+      [403, google('PERMISSION_DENIED', 'Billing is disabled.', 'BILLING_DISABLED'), 'refused'],
+      [403, google('PERMISSION_DENIED', 'Vertex AI API is disabled.', 'SERVICE_DISABLED'), 'refused'],
       [
         403,
-        google(403, 'PERMISSION_DENIED', 'Permission denied on resource project.', 'CONSUMER_INVALID'),
+        google('PERMISSION_DENIED', 'Permission denied on resource project.', 'CONSUMER_INVALID'),
         'refused',
       ],
     ],

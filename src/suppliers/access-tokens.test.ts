@@ -5,17 +5,26 @@ const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
 function openTokens() {
-  const clock = { timeMs: 1_000_000, nowMs: () => clock.timeMs }
+  const clock = { timeMs: 1_000_000, setBackMs: 0, nowMs: () => clock.timeMs - clock.setBackMs }
   const fetched: string[] = []
-  const tokens = new AccessTokens(clock)
+  const tokens = new AccessTokens(clock, () => clock.timeMs)
   const fetchNext = (): Promise<AccessToken> => {
     fetched.push(`token-${fetched.length + 1}`)
-    return Promise.resolve({ token: fetched.at(-1) ?? '', expiresAtMs: clock.timeMs + HOUR_MS })
+    return Promise.resolve({ token: fetched.at(-1) ?? '', expiresAtMs: clock.nowMs() + HOUR_MS })
   }
   return { clock, fetched, get: (name: string, fetchToken = fetchNext) => tokens.get(name, fetchToken) }
 }
 
 describe('an access token', () => {
+  test('is not used beyond its end by a machine whose clock is set back', async () => {
+    const { clock, fetched, get } = openTokens()
+    await get('a')
+    clock.setBackMs = 5 * HOUR_MS
+    clock.timeMs += HOUR_MS
+    await get('a')
+    expect(fetched).toEqual(['token-1', 'token-2'])
+  })
+
   test('is fetched once and then known at once, until shortly before its end', async () => {
     const { clock, get } = openTokens()
     expect(await get('a')).toBe('token-1')

@@ -5,17 +5,25 @@ export interface AccessToken {
   readonly expiresAtMs: number
 }
 
+interface KnownToken {
+  readonly token: string
+  readonly endsAtMs: number
+}
+
 // Fetched anew this long before its end, so that none ends on its way to the supplier.
 const MARGIN_MS = 120_000
 
 /** Tokens that were exchanged for a credential and are good for a while. One fetch serves all who wait for it. */
 export class AccessTokens {
   readonly #clock: Clock
-  readonly #known = new Map<string, AccessToken>()
+  readonly #elapsedMs: () => number
+  /** Until when each is good is counted in time that passes: set back, the clock would keep one that has ended. */
+  readonly #known = new Map<string, KnownToken>()
   readonly #fetching = new Map<string, Promise<AccessToken>>()
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, elapsedMs: () => number = clock.nowMs) {
     this.#clock = clock
+    this.#elapsedMs = elapsedMs
   }
 
   /**
@@ -48,7 +56,8 @@ export class AccessTokens {
   async #fetch(name: string, fetchToken: () => Promise<AccessToken>): Promise<AccessToken> {
     const fetched = await fetchToken()
     this.#forgetEnded()
-    this.#known.set(name, fetched)
+    const leftMs = fetched.expiresAtMs - this.#clock.nowMs()
+    this.#known.set(name, { token: fetched.token, endsAtMs: this.#elapsedMs() + leftMs })
     return fetched
   }
 
@@ -57,7 +66,7 @@ export class AccessTokens {
     for (const [name, token] of this.#known) if (this.#leftMs(token) <= 0) this.#known.delete(name)
   }
 
-  #leftMs(token: AccessToken): number {
-    return token.expiresAtMs - this.#clock.nowMs()
+  #leftMs({ endsAtMs }: KnownToken): number {
+    return endsAtMs - this.#elapsedMs()
   }
 }

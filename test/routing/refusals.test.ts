@@ -98,7 +98,7 @@ describe('a customer whose requests are refused with a 403', () => {
     supplier.refuse = ({ body }) => (body.includes('files/missing') ? refusal(403, error) : null)
     for (let sent = 0; sent < 8; sent += 1) {
       const refused = await say('files/missing', attacker)
-      expect([refused.status, (await readError(refused)).code]).toEqual(answer)
+      expect([refused.status, (await readError(refused)).code]).toEqual([...answer])
     }
     // Each was asked of one credential only.
     expect(callsFor('files/missing')).toHaveLength(8)

@@ -169,10 +169,13 @@ function isTimeoutNotice(bytes: Buffer): boolean {
   return bytes.toString('latin1', 0, 12).startsWith('HTTP/1.') && bytes.toString('latin1', 9, 12) === '408'
 }
 
+// What the runtime says of a connection it could not begin, whoever is to blame.
+const MAY_BE_LOCAL: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'FailedToOpenSocket', 'ConnectionRefused'])
+
 /** The runtime calls every failure to connect a refusal, also when this process has no file descriptor left for it. */
 function withTrueCode(error: unknown): Error {
   const told = error instanceof Error ? error : new Error(String(error))
-  if (!('code' in told) || told.code !== 'ECONNREFUSED') return told
+  if (!('code' in told) || !MAY_BE_LOCAL.has(told.code)) return told
   try {
     closeSync(openSync('/dev/null', 'r'))
     return told
