@@ -1,0 +1,254 @@
+import type { Answer } from '../../src/conversation/answer.ts'
+import type { Conversation } from '../../src/conversation/conversation.ts'
+import { fold } from '../../src/conversation/fold.ts'
+import { unfold } from '../../src/conversation/unfold.ts'
+import { GatewayError } from '../../src/errors/gateway-error.ts'
+import { tryParse } from '../../src/gateway/lane-plan.ts'
+import { adaptTools } from '../../src/gateway/translate/adapt-tools.ts'
+import { droppedNames } from '../../src/gateway/translate/dropped-names.ts'
+import { passThrough } from '../../src/gateway/translate/event-step.ts'
+import { refuseLosses } from '../../src/gateway/translate/refuse-losses.ts'
+import { ToolRestorer } from '../../src/gateway/translate/restore-tools.ts'
+import { StopScanner } from '../../src/gateway/translate/stop-scanner.ts'
+import { ThoughtWatcher } from '../../src/gateway/translate/thought-watcher.ts'
+import { ToolNames } from '../../src/gateway/translate/tool-names.ts'
+import { TranslatingTap } from '../../src/gateway/translate/translating-tap.ts'
+import { withoutProofs } from '../../src/gateway/translate/without-proofs.ts'
+import type { ClientRequest } from '../../src/protocols/protocol.ts'
+import { createSeals } from '../../src/sandbox/seals.ts'
+import { Refusal } from '../../src/sandbox/refusal.ts'
+import { perform } from '../../src/sandbox/performance/performance.ts'
+import { renderPrompt } from '../../src/sandbox/performance/tokens.ts'
+import { chat } from '../../src/sandbox/actors/chat.ts'
+import { tools } from '../../src/sandbox/actors/tools.ts'
+import { editMembers } from '../../src/wire/edit-members.ts'
+import { parseJson } from '../../src/wire/parse-json.ts'
+import { PLAIN_CONVERSATION } from '../support/plain-conversation.ts'
+import { replyContext, supplyContext } from '../support/translation-contexts.ts'
+import { type ScaledFormat, writeRequest } from './formats.ts'
+import type { Work } from './measure.ts'
+
+/** What is refused was dealt with as well, as long as the client can be told why. */
+function orRefusal(run: () => unknown): () => unknown {
+  return () => {
+    try {
+      return run()
+    } catch (error) {
+      if (error instanceof GatewayError || error instanceof Refusal) return error
+      throw error
+    }
+  }
+}
+
+type WriteText = (items: number) => string
+
+export function requestWorks(format: ScaledFormat, write: (items: number) => unknown): Work[] {
+  const text: WriteText = remember((items) => JSON.stringify(write(items)))
+  return [
+    { name: 'relay', prepare: (items) => relay(format, text(items)) },
+    { name: 'decode', prepare: (items) => decode(format, text(items)) },
+    { name: 'count', prepare: (items) => count(format, text(items)) },
+    { name: 'sandbox', prepare: (items) => playSandbox(format, text(items)) },
+  ]
+}
+
+export function encodeWorks(format: ScaledFormat, write: (items: number) => Partial<Conversation>): Work[] {
+  return [
+    {
+      name: 'encode',
+      prepare: (items) => encode(format, { ...PLAIN_CONVERSATION, ...write(items) }),
+    },
+  ]
+}
+
+function remember(write: WriteText): WriteText {
+  const known = new Map<number, string>()
+  return (items) => {
+    const text = known.get(items) ?? write(items)
+    known.set(items, text)
+    return text
+  }
+}
+
+const LACKS_ALL = { traits: { developerRole: false, vision: false, structured: 'none' }, takesMessageNames: false } as const
+
+function read({ protocol, address }: ScaledFormat, text: string): ClientRequest {
+  const body = parseJson(text)
+  protocol.state?.referencedIds(body)
+  const own = protocol.state?.resolve(body, new Map()) ?? body
+  return protocol.readRequest(own, text, address)
+}
+
+/** All that happens to a request on its way to a supplier of its own format, quirks included. */
+function relay(format: ScaledFormat, text: string): () => unknown {
+  return orRefusal(() => {
+    const request = read(format, text)
+    request.fits?.(LACKS_ALL)
+    request.conversationHint()
+    const body = request.relayBody('upstream-1')
+    return editMembers(body, { removed: ['user', 'metadata.name'], renamed: { max_tokens: 'max_completion_tokens' } })
+  })
+}
+
+function decode(format: ScaledFormat, text: string): () => unknown {
+  const taken = attempt(() => read(format, text))
+  if (taken === null) return () => null
+  return orRefusal(() => {
+    const decoded = taken.client.decode()
+    refuseLosses(decoded, 'none')
+    return withoutProofs(decoded)
+  })
+}
+
+function attempt<Value>(make: () => Value): Value | null {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof GatewayError) return null
+    throw error
+  }
+}
+
+function count({ protocol, countAddress }: ScaledFormat, text: string): () => unknown {
+  const counting = protocol.tokenCounting
+  if (counting === undefined) return () => null
+  return orRefusal(() => counting.read(parseJson(text), text, countAddress).relayBody('upstream-1'))
+}
+
+function encode({ protocol: { supplier } }: ScaledFormat, conversation: Conversation): () => unknown {
+  const context = supplyContext({}, supplier.traits)
+  return orRefusal(() => {
+    const adapted = adaptTools(conversation, supplier.toolRules)
+    const { body, dropped } = supplier.encodeRequest(adapted.conversation, context)
+    return [JSON.stringify(body), droppedNames(dropped)]
+  })
+}
+
+function playSandbox({ face, facePath, countPath }: ScaledFormat, text: string): () => unknown {
+  const body: unknown = JSON.parse(text)
+  const seals = createSeals('secret of the tests')
+  const open = (path: string) =>
+    face.open({
+      path,
+      query: new URLSearchParams(),
+      headers: new Headers({ 'anthropic-version': '2023-06-01' }),
+      body,
+      callNumber: 1,
+      nowMs: 0,
+      seals,
+      traitsOf: () => ({}),
+      keepPicture: () => '',
+    })
+  return orRefusal(() => {
+    if (countPath !== null) orRefusal(() => open(countPath))()
+    const scene = open(facePath)
+    if (scene.type !== 'answer') return scene
+    const usage = { input: renderPrompt(scene.ask).length, cachedInput: 0, writtenInput: 0 }
+    for (const actor of [chat, tools]) {
+      const performance = perform(scene.ask, [actor.speak(scene.ask, 0)], usage)
+      JSON.stringify(scene.writeReply(performance))
+      for (const _frame of scene.writeFrames(performance)) continue
+    }
+    return scene
+  })
+}
+
+/** A client of this format that asked for next to nothing. */
+function plainClient(format: ScaledFormat): ClientRequest {
+  const body = { stream: true, ...writeRequest(format, {}) }
+  return read(format, JSON.stringify(body))
+}
+
+function steps() {
+  return [
+    new ToolRestorer(new ToolNames({ name: /./, callId: /./, hasCustomTools: false, hasNamespaces: false }, [])),
+    new StopScanner({ sequences: ['</never>', 'never to be said'], streamedChoices: null }),
+    new ThoughtWatcher(() => {}, 'every'),
+  ]
+}
+
+const PIECE_BYTES = 96
+
+export function answerWorks(format: ScaledFormat, write: (items: number) => Answer): Work[] {
+  const { protocol } = format
+  const client = plainClient(format)
+  const context = supplyContext({}, protocol.supplier.traits)
+  const reply: WriteText = remember((items) => JSON.stringify(client.client.encodeReply(write(items), replyContext())))
+  const stream: WriteText = remember((items) => {
+    const encoder = client.client.openEncoder(replyContext())
+    return unfold(inPieces(write(items)))
+      .map((event) => encoder.push(event))
+      .join('')
+  })
+  return [
+    {
+      name: 'relay reply',
+      prepare: (items) => () => {
+        const text = reply(items)
+        const parsed = tryParse(text)
+        protocol.readReply(parsed)
+        return protocol.patchReply?.(text, parsed)
+      },
+    },
+    {
+      name: 'decode reply',
+      prepare: (items) => {
+        const parsed = tryParse(reply(items))
+        return () => protocol.supplier.decodeReply(parsed, context)
+      },
+    },
+    {
+      name: 'encode reply',
+      prepare: (items) => {
+        const answer = write(items)
+        return () => client.client.encodeReply(fold(passThrough(unfold(answer), steps())), replyContext())
+      },
+    },
+    {
+      name: 'encode stream',
+      prepare: (items) => {
+        const events = unfold(write(items))
+        return () => {
+          const encoder = client.client.openEncoder(replyContext())
+          let length = 0
+          for (const event of passThrough(events, steps())) length += encoder.push(event).length
+          return length
+        }
+      },
+    },
+    { name: 'relay stream', prepare: (items) => feed(stream(items), () => plainClient(format).openTap()) },
+    {
+      name: 'relay stream in pieces',
+      prepare: (items) => feed(stream(items), () => plainClient(format).openTap(), PIECE_BYTES),
+    },
+    {
+      name: 'decode stream',
+      prepare: (items) =>
+        feed(stream(items), () => new TranslatingTap({
+          decoder: protocol.supplier.openDecoder(context),
+          steps: steps(),
+          encoder: client.client.openEncoder(replyContext()),
+          promptTokens: 1,
+        })),
+    },
+    {
+      name: 'decode stream in pieces',
+      prepare: (items) => feed(stream(items), () => protocol.supplier.openDecoder(context), PIECE_BYTES),
+    },
+  ]
+}
+
+/** As it is. */
+function inPieces(answer: Answer): Answer {
+  return answer
+}
+
+function feed(text: string, open: () => { push(bytes: Uint8Array): unknown; end(): unknown }, pieceBytes?: number) {
+  const bytes = new TextEncoder().encode(text)
+  const size = pieceBytes ?? bytes.length
+  return () => {
+    const tap = open()
+    for (let start = 0; start < bytes.length; start += size) tap.push(bytes.subarray(start, start + size))
+    tap.end()
+  }
+}
