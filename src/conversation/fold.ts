@@ -1,6 +1,7 @@
 import type { Answer, AnswerChoice, AnswerPart, Finish, TokenLogprob } from './answer.ts'
 import { finishOf } from './answer.ts'
 import type { AnswerEvent } from './answer-event.ts'
+import type { Citation } from './part.ts'
 import type { Usage } from './usage.ts'
 
 interface OpenChoice {
@@ -8,6 +9,8 @@ interface OpenChoice {
   open: AnswerPart | null
   /** Joined once at the end: appending to a growing text for every delta would cost its length each time. */
   pieces: string[]
+  /** Of the open part, beyond those it came with; put into it once at the end, for the same reason. */
+  citations: Citation[]
   logprobs: TokenLogprob[] | null
   finish: Finish | null
 }
@@ -43,7 +46,14 @@ export class AnswerFolder {
   #choice(index: number): OpenChoice {
     const known = this.#choices.get(index)
     if (known !== undefined) return known
-    const created: OpenChoice = { parts: [], open: null, pieces: [], logprobs: null, finish: null }
+    const created: OpenChoice = {
+      parts: [],
+      open: null,
+      pieces: [],
+      citations: [],
+      logprobs: null,
+      finish: null,
+    }
     this.#choices.set(index, created)
     return created
   }
@@ -54,8 +64,7 @@ type ChoiceEvent = Exclude<AnswerEvent, { type: 'answer-start' | 'usage' | 'answ
 function pushToChoice(choice: OpenChoice, event: ChoiceEvent): void {
   switch (event.type) {
     case 'part-start':
-      choice.open = event.part
-      choice.pieces = []
+      openPart(choice, event.part)
       return
     case 'part-delta':
       choice.pieces.push(event.text)
@@ -64,12 +73,11 @@ function pushToChoice(choice: OpenChoice, event: ChoiceEvent): void {
       if (choice.open !== null && 'proof' in choice.open) choice.open = { ...choice.open, proof: event.proof }
       return
     case 'part-citation':
-      if (choice.open?.type === 'text') {
-        choice.open = { ...choice.open, citations: [...choice.open.citations, event.citation] }
-      }
+      choice.citations.push(event.citation)
       return
     case 'part-logprobs':
-      choice.logprobs = [...(choice.logprobs ?? []), ...event.logprobs]
+      choice.logprobs ??= []
+      for (const logprob of event.logprobs) choice.logprobs.push(logprob)
       return
     case 'part-end':
       closePart(choice)
@@ -79,15 +87,22 @@ function pushToChoice(choice: OpenChoice, event: ChoiceEvent): void {
   }
 }
 
-function closePart(choice: OpenChoice): void {
-  if (choice.open !== null) choice.parts.push(withText(choice.open, choice.pieces.join('')))
-  choice.open = null
+function openPart(choice: OpenChoice, part: AnswerPart | null): void {
+  choice.open = part
   choice.pieces = []
+  choice.citations = []
 }
 
-function withText(part: AnswerPart, text: string): AnswerPart {
+function closePart(choice: OpenChoice): void {
+  if (choice.open !== null) choice.parts.push(wholePart(choice.open, choice))
+  openPart(choice, null)
+}
+
+function wholePart(part: AnswerPart, { pieces, citations }: OpenChoice): AnswerPart {
+  const text = pieces.join('')
   switch (part.type) {
     case 'text':
+      return { ...part, text: part.text + text, citations: joinLists(part.citations, citations) }
     case 'thinking':
     case 'refusal':
       return { ...part, text: part.text + text }
@@ -97,6 +112,10 @@ function withText(part: AnswerPart, text: string): AnswerPart {
     case 'opaque':
       return part
   }
+}
+
+function joinLists<Item>(first: readonly Item[], second: readonly Item[]): readonly Item[] {
+  return second.length === 0 ? first : [...first, ...second]
 }
 
 function closeChoice(index: number, choice: OpenChoice): AnswerChoice {

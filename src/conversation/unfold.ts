@@ -4,31 +4,29 @@ import type { AnswerEvent } from './answer-event.ts'
 /** Tells a whole answer as the events a stream of it would have had. `fold(unfold(answer))` is the answer. */
 export function unfold(answer: Answer): AnswerEvent[] {
   const events: AnswerEvent[] = [{ type: 'answer-start', id: answer.id }]
-  for (const choice of answer.choices) events.push(...unfoldChoice(choice))
+  for (const choice of answer.choices) unfoldChoice(choice, events)
   if (answer.usage !== null) events.push({ type: 'usage', usage: answer.usage })
   events.push({ type: 'answer-end' })
   return events
 }
 
-function unfoldChoice(choice: AnswerChoice): AnswerEvent[] {
+function unfoldChoice(choice: AnswerChoice, events: AnswerEvent[]): void {
   const { index } = choice
-  const events = choice.parts.flatMap((part) => unfoldPart(part, index))
+  for (const part of choice.parts) unfoldPart(part, index, events)
   if (choice.logprobs !== null) {
     events.push({ type: 'part-logprobs', choice: index, logprobs: choice.logprobs })
   }
   events.push({ type: 'choice-end', choice: index, finish: choice.finish })
-  return events
 }
 
-function unfoldPart(part: AnswerPart, choice: number): AnswerEvent[] {
+function unfoldPart(part: AnswerPart, choice: number, events: AnswerEvent[]): void {
   const { opening, text } = openPart(part)
-  const events: AnswerEvent[] = [{ type: 'part-start', choice, part: opening }]
+  events.push({ type: 'part-start', choice, part: opening })
   if (text !== '') events.push({ type: 'part-delta', choice, text })
   if (part.type === 'text') {
     for (const citation of part.citations) events.push({ type: 'part-citation', choice, citation })
   }
   events.push({ type: 'part-end', choice })
-  return events
 }
 
 /** A part as it opens, and the text that follows. Proofs stay with the opening: it is all known already. */

@@ -74,14 +74,27 @@ function findObjectProblem(
   value: Readonly<Record<string, unknown>>,
   path: string,
 ): Problem | null {
-  const properties = Object.entries(schema.properties ?? {})
-  for (const [name, property] of properties) {
+  for (const [name, property] of membersOf(schema)) {
     const problem = Object.hasOwn(value, name)
       ? findProblem(property, value[name], memberPath(path, name))
       : findMissing(schema, name, path)
     if (problem) return problem
   }
   return schema.additionalProperties ? findOtherProblem(schema, value, path) : null
+}
+
+type Members = readonly (readonly [name: string, schema: SchemaNode])[]
+
+// Schemas never change, and a long list asks for the same ones again with every item.
+const knownMembers = new WeakMap<SchemaNode, Members>()
+const knownUnions = new WeakMap<SchemaNode, Union>()
+
+function membersOf(schema: SchemaNode): Members {
+  const known = knownMembers.get(schema)
+  if (known !== undefined) return known
+  const members = Object.entries(schema.properties ?? {})
+  knownMembers.set(schema, members)
+  return members
 }
 
 function findMissing(schema: SchemaNode, name: string, path: string): Problem | null {
@@ -108,8 +121,10 @@ function memberPath(path: string, name: string): string {
 }
 
 function findUnionProblem(schema: SchemaNode, value: unknown, path: string): Problem | null {
-  if (value === null && takesNull(schema)) return null
-  const branches = branchesOf(schema)
+  const { branches, objects, hasNull } = unionOf(schema)
+  if (value === null && hasNull) return null
+  const chosen = isObject(value) && objects !== null ? objects.byTag.get(value[objects.tag]) : undefined
+  if (chosen !== undefined) return findProblem(chosen, value, path)
   const fitting = branches.filter((branch) => isMeantFor(branch, value))
   const problems = fitting.map((branch) => findProblem(branch, value, path))
   if (problems.includes(null)) return null
@@ -117,6 +132,31 @@ function findUnionProblem(schema: SchemaNode, value: unknown, path: string): Pro
   if (fitting.length > 1) return findTagProblem(fitting, value, path) ?? mustBe(schema, path)
   // A complaint about the value as a whole must name all that the union takes, not only the likeliest branch.
   return first && first.path !== path ? first : mustBe(schema, path)
+}
+
+interface Union {
+  readonly branches: readonly SchemaNode[]
+  readonly hasNull: boolean
+  /** Several kinds of object, told apart by the value of one member; null when the union has no such. */
+  readonly objects: { readonly tag: string; readonly byTag: ReadonlyMap<unknown, SchemaNode> } | null
+}
+
+function unionOf(schema: SchemaNode): Union {
+  const known = knownUnions.get(schema)
+  if (known !== undefined) return known
+  const branches = branchesOf(schema)
+  const union = { branches, hasNull: takesNull(schema), objects: taggedObjects(branches) }
+  knownUnions.set(schema, union)
+  return union
+}
+
+function taggedObjects(branches: readonly SchemaNode[]): Union['objects'] {
+  const objects = branches.filter((branch) => isMeantFor(branch, {}))
+  const tag = objects.length > 1 ? tagOf(objects) : null
+  if (tag === null) return null
+  const byTag = new Map<unknown, SchemaNode>()
+  for (const branch of objects.toReversed()) byTag.set(branch.properties?.[tag]?.const, branch)
+  return { tag, byTag }
 }
 
 function takesNull(schema: SchemaNode): boolean {

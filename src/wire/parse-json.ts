@@ -13,7 +13,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Looking for the fault takes a hundred times as long as parsing, so it is done where people write by hand. */
+export const MAX_EXPLAINED_CHARACTERS = 64 * 1024
+
 function describeFault(text: string, cause: unknown): string {
+  if (text.length > MAX_EXPLAINED_CHARACTERS)
+    return cause instanceof RangeError ? 'it is nested too deeply' : 'it cannot be parsed'
   const position = locateJsonError(text)
   if (position === null)
     return cause instanceof RangeError ? 'it is nested too deeply' : 'it cannot be parsed'

@@ -62,20 +62,34 @@ function adaptChoice(choice: ToolChoice, tools: readonly Tool[], names: ToolName
       return { ...choice, name, namespace }
     }
     case 'allowed':
-      return { ...choice, names: choice.names.flatMap((name) => allowedNames(name, tools, names)) }
+      return { ...choice, names: allowedNames(choice.names, tools, names) }
     default:
       return choice
   }
 }
 
 /** A list of allowed tools does not say which group it means, so it means each that has such a tool. */
-function allowedNames(name: string, tools: readonly Tool[], names: ToolNames): string[] {
-  const meant = tools.flatMap((tool) => ('name' in tool && tool.name === name ? [tool.namespace] : []))
-  const namespaces = meant.length === 0 ? [null] : meant
-  const adapted = namespaces.map(
-    (namespace) => names.toSupplier({ name, namespace, kind: 'function' as const }).name,
-  )
-  return [...new Set(adapted)]
+function allowedNames(allowed: readonly string[], tools: readonly Tool[], names: ToolNames): string[] {
+  const groups = new Map<string, Set<string | null>>()
+  for (const tool of tools) if ('name' in tool) addGroup(groups, tool)
+  const adapted = new Set<string>()
+  for (const name of new Set(allowed)) {
+    for (const namespace of groups.get(name) ?? NO_GROUP) {
+      adapted.add(names.toSupplier({ name, namespace, kind: 'function' }).name)
+    }
+  }
+  return [...adapted]
+}
+
+const NO_GROUP: ReadonlySet<string | null> = new Set([null])
+
+function addGroup(
+  groups: Map<string, Set<string | null>>,
+  { name, namespace }: FunctionTool | CustomTool,
+): void {
+  const known = groups.get(name)
+  if (known === undefined) groups.set(name, new Set([namespace]))
+  else known.add(namespace)
 }
 
 function adaptTurns(turns: readonly Turn[], names: ToolNames): Turn[] {

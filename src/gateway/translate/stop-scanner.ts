@@ -1,5 +1,6 @@
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import type { EventStep } from './event-step.ts'
+import { StopAutomaton } from './stop-automaton.ts'
 
 export interface StopScannerParts {
   readonly sequences: readonly string[]
@@ -15,14 +16,14 @@ export interface StopScannerParts {
  * is held back until it is clear that it is not.
  */
 export class StopScanner implements EventStep {
-  readonly #sequences: readonly string[]
+  readonly #automaton: StopAutomaton
   readonly #streamedChoices: number | null
-  /** Text held back per choice whose open part is text. */
-  readonly #held = new Map<number, string>()
+  /** Per choice whose open part is text. */
+  readonly #held = new Map<number, HeldText>()
   readonly #cut = new Set<number>()
 
   constructor({ sequences, streamedChoices }: StopScannerParts) {
-    this.#sequences = sequences.filter((sequence) => sequence !== '')
+    this.#automaton = new StopAutomaton(sequences)
     this.#streamedChoices = streamedChoices
   }
 
@@ -30,10 +31,10 @@ export class StopScanner implements EventStep {
     if (this.#isOver || ('choice' in event && this.#cut.has(event.choice))) return []
     switch (event.type) {
       case 'part-start':
-        if (event.part.type === 'text') this.#held.set(event.choice, '')
+        if (event.part.type === 'text') this.#held.set(event.choice, { node: 0, pieces: [], length: 0 })
         return [event]
       case 'part-delta':
-        return this.#held.has(event.choice) ? this.#scan(event.choice, event.text) : [event]
+        return this.#scan(event)
       case 'part-end':
         return [...this.#release(event.choice), event]
       default:
@@ -45,13 +46,25 @@ export class StopScanner implements EventStep {
     return this.#cut.size === this.#streamedChoices
   }
 
-  #scan(choice: number, text: string): AnswerEvent[] {
-    const seen = (this.#held.get(choice) ?? '') + text
-    const hit = this.#firstHit(seen)
-    if (hit !== null) return this.#stop(choice, seen.slice(0, hit.at), hit.sequence)
-    const keep = this.#possibleStart(seen)
-    this.#held.set(choice, seen.slice(seen.length - keep))
-    return delta(choice, seen.slice(0, seen.length - keep))
+  /**
+   * Stops at the sequence that is complete first, as it would be for a model that looks after every character; of
+   * several that end together at the longest. So the result does not depend on where a stream happens to be cut.
+   */
+  #scan(event: AnswerEvent & { type: 'part-delta' }): readonly AnswerEvent[] {
+    const { choice, text } = event
+    const held = this.#held.get(choice)
+    if (held === undefined) return [event]
+    for (let at = 0; at < text.length; at += 1) {
+      held.node = this.#automaton.step(held.node, text.charCodeAt(at))
+      const sequence = this.#automaton.completedAt(held.node)
+      if (sequence === null) continue
+      const said = held.length + at + 1 - sequence.length
+      return this.#stop(choice, takeText(held, text, said), sequence)
+    }
+    const released = held.length + text.length - this.#automaton.heldAt(held.node)
+    return released === text.length && held.length === 0
+      ? [event]
+      : delta(choice, takeText(held, text, released))
   }
 
   #stop(choice: number, text: string, sequence: string): AnswerEvent[] {
@@ -69,34 +82,29 @@ export class StopScanner implements EventStep {
   #release(choice: number): AnswerEvent[] {
     const held = this.#held.get(choice)
     this.#held.delete(choice)
-    return held === undefined ? [] : delta(choice, held)
+    return held === undefined ? [] : delta(choice, held.pieces.join(''))
   }
+}
 
-  /**
-   * The sequence that is complete first, as it would be for a model that looks after every character; of several
-   * that end together the longest. So the result does not depend on where a stream happens to be cut.
-   */
-  #firstHit(text: string): { at: number; sequence: string } | null {
-    let first: { at: number; end: number; sequence: string } | null = null
-    for (const sequence of this.#sequences) {
-      const at = text.indexOf(sequence)
-      const end = at + sequence.length
-      const isFirst = first === null || end < first.end || (end === first.end && at < first.at)
-      if (at >= 0 && isFirst) first = { at, end, sequence }
-    }
-    return first
-  }
+/** Text held back because it may be the beginning of a sequence. */
+interface HeldText {
+  node: number
+  /** Joined only when some of it is let go: a long sequence may come in many small pieces. */
+  pieces: string[]
+  length: number
+}
 
-  /** How many of the last characters may be the beginning of a sequence. */
-  #possibleStart(text: string): number {
-    let longest = 0
-    for (const sequence of this.#sequences) {
-      for (let length = Math.min(sequence.length - 1, text.length); length > longest; length -= 1) {
-        if (text.endsWith(sequence.slice(0, length))) longest = length
-      }
-    }
-    return longest
+/** The first so many characters of what is held and of the text that follows it; the rest is held. */
+function takeText(held: HeldText, text: string, count: number): string {
+  if (count === 0) {
+    held.pieces.push(text)
+    held.length += text.length
+    return ''
   }
+  const all = held.pieces.join('') + text
+  held.pieces = [all.slice(count)]
+  held.length = all.length - count
+  return all.slice(0, count)
 }
 
 function delta(choice: number, text: string): AnswerEvent[] {

@@ -1,5 +1,6 @@
 import type { Conversation, Turn } from '../../conversation/conversation.ts'
 import type { Part, ThinkingPart } from '../../conversation/part.ts'
+import { AgingMap } from '../../vocabulary/aging-map.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { EventStep } from './event-step.ts'
 import { type KeptThoughts, type Thought, ThoughtWatcher } from './thought-watcher.ts'
@@ -44,8 +45,7 @@ export class ThinkingMemory {
   readonly #clock: Clock
   readonly #bounds: MemoryBounds
   readonly #shelf: ThoughtShelf | null
-  /** Oldest first: a Map keeps the order of insertion. */
-  readonly #kept = new Map<string, KeptThought>()
+  readonly #kept = new AgingMap<string, KeptThought>()
   #characters = 0
 
   constructor(clock: Clock, { bounds = BOUNDS, shelf }: MemoryParts = {}) {
@@ -98,9 +98,9 @@ export class ThinkingMemory {
     this.#forget(key)
     this.#kept.set(key, { thought, characters, expiresAtMs: nowMs + this.#bounds.keptMs })
     this.#characters += characters
-    for (const [oldest, { expiresAtMs }] of this.#kept) {
-      if (expiresAtMs > nowMs && !this.#isFull) break
-      this.#forget(oldest)
+    for (let oldest = this.#kept.oldest; oldest !== null; oldest = this.#kept.oldest) {
+      if (oldest.value.expiresAtMs > nowMs && !this.#isFull) break
+      this.#forget(oldest.key)
     }
   }
 

@@ -83,7 +83,8 @@ function startPart(choice: WatchedChoice, part: (AnswerEvent & { type: 'part-sta
   choice.open = part.type === 'thinking' || part.type === 'tool-call' ? part : null
   choice.pieces = []
   // Something is said after these thoughts, so they are not the ones right before a call.
-  if (choice.open === null && choice.opening !== null) choice.opening.push(...choice.before.splice(0))
+  if (choice.open !== null || choice.opening === null) return
+  for (const thought of choice.before.splice(0)) choice.opening.push(thought)
 }
 
 function addText({ open, pieces }: WatchedChoice, text: string): void {

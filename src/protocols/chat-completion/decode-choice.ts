@@ -2,8 +2,9 @@ import type { AnswerPart, TokenLogprob } from '../../conversation/answer.ts'
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import { type Citation, textPart } from '../../conversation/part.ts'
 import type { Proof } from '../../conversation/proof.ts'
-import { asObject, asText, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
+import { asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 import type { SupplyContext } from '../translation.ts'
+import { CallInput } from './call-input.ts'
 import { decodeCitations } from './citations.ts'
 import { type CallPiece, makeCallId, makeProof, readSaying, type Saying } from './decode-answer.ts'
 import { decodeFinish } from './finish.ts'
@@ -26,10 +27,9 @@ interface Segment {
 
 interface Call extends Segment {
   part: Extract<AnswerPart, { type: 'tool-call' }>
-  readonly index: number
   readonly sentId: string | null
   /** The whole input so far, told or not. */
-  input: string
+  readonly input: CallInput
   isOver: boolean
 }
 
@@ -42,7 +42,15 @@ export class ChoiceDecoder {
   readonly #answerId: string
   readonly #context: SupplyContext
   readonly #queue: Segment[] = []
-  readonly #calls: Call[] = []
+  /** The text in the queue that came last. */
+  #lastText: Segment | null = null
+  #callCount = 0
+  #hasNamedCall = false
+  #lastCall: Call | undefined
+  readonly #callIds = new Set<string>()
+  /** The first call with each id, and the latest with each index. */
+  readonly #callsById = new Map<string, Call>()
+  readonly #callsByIndex = new Map<number, Call>()
   #logprobs: TokenLogprob[] = []
   #textLength = 0
   #hasRefusal = false
@@ -71,8 +79,8 @@ export class ChoiceDecoder {
   end(): AnswerEvent[] {
     const events = this.#tell(true)
     if (this.#logprobs.length > 0) events.push(this.#takeLogprobs())
-    const hasCalls = this.#calls.some(({ part }) => part.name !== '')
-    const finish = decodeFinish(this.#finishReason, { hasCalls, hasRefusal: this.#hasRefusal })
+    const contents = { hasCalls: this.#hasNamedCall, hasRefusal: this.#hasRefusal }
+    const finish = decodeFinish(this.#finishReason, contents)
     events.push({ type: 'choice-end', choice: this.#index, finish })
     return events
   }
@@ -91,14 +99,19 @@ export class ChoiceDecoder {
   #addText(opening: AnswerPart, text: string): void {
     const last = this.#queue.at(-1)
     if (last?.part.type === opening.type) last.held += text
-    else this.#queue.push({ ...segment(opening), held: text, start: this.#textLength })
+    else this.#openText({ ...segment(opening), held: text, start: this.#textLength })
     if (opening.type === 'text') this.#textLength += text.length
     if (opening.type === 'refusal') this.#hasRefusal = true
   }
 
+  #openText(opened: Segment): void {
+    this.#queue.push(opened)
+    if (opened.part.type === 'text') this.#lastText = opened
+  }
+
   #addCitations(annotations: unknown): void {
-    const carrier = this.#queue.findLast(({ part }) => part.type === 'text')
-    if (carrier === undefined) return
+    const carrier = this.#lastText
+    if (carrier === null) return
     for (const citation of decodeCitations(annotations, carrier.start)) carrier.citations.push(citation)
   }
 
@@ -106,10 +119,11 @@ export class ChoiceDecoder {
     const call = this.#findCall(piece, position) ?? this.#openCall(piece, position)
     if (call.isOver) return
     if (call.part.name === '' && piece.name !== null) call.part = { ...call.part, name: piece.name }
+    this.#hasNamedCall ||= call.part.name !== ''
     if (piece.signature !== null) this.#addProof(call, piece.signature)
     // Some suppliers close with the whole input once more.
-    if (piece.input === '' || (piece.input === call.input && isWholeInput(call))) return
-    call.input += piece.input
+    if (piece.input === '' || (piece.input === call.input.text && call.input.isWhole)) return
+    call.input.add(piece.input)
     call.held += piece.input
   }
 
@@ -120,37 +134,38 @@ export class ChoiceDecoder {
   }
 
   #openCall({ index, id, name, kind }: CallPiece, position: number): Call {
-    const place = { answerId: this.#answerId, choice: this.#index, number: this.#calls.length }
-    const isTaken = this.#calls.some(({ part }) => part.id === id)
+    const place = { answerId: this.#answerId, choice: this.#index, number: this.#callCount }
+    const callId = id === null || this.#callIds.has(id) ? makeCallId(place) : id
     const call: Call = {
       ...segment(null),
       part: {
         type: 'tool-call',
-        id: id === null || isTaken ? makeCallId(place) : id,
+        id: callId,
         name: name ?? '',
         kind,
         input: '',
         namespace: null,
         proof: null,
       },
-      index: index ?? position,
       sentId: id,
-      input: '',
+      input: new CallInput(),
       isOver: false,
     }
-    this.#calls.push(call)
+    this.#callCount += 1
+    this.#lastCall = call
+    this.#callIds.add(callId)
+    if (id !== null && !this.#callsById.has(id)) this.#callsById.set(id, call)
+    this.#callsByIndex.set(index ?? position, call)
     this.#queue.push(call)
     return call
   }
 
   /** The call a piece belongs to; undefined when it begins a new one. */
   #findCall(piece: CallPiece, position: number): Call | undefined {
-    if (piece.index === null && piece.id !== null)
-      return this.#calls.find(({ sentId }) => sentId === piece.id)
+    if (piece.index === null && piece.id !== null) return this.#callsById.get(piece.id)
     // A piece that tells nothing of whose it is goes on with the latest call.
-    if (piece.index === null && piece.name === null) return this.#calls.at(-1)
-    const index = piece.index ?? position
-    const latest = this.#calls.findLast((call) => call.index === index)
+    if (piece.index === null && piece.name === null) return this.#lastCall
+    const latest = this.#callsByIndex.get(piece.index ?? position)
     return latest !== undefined && isAnotherCall(latest, piece) ? undefined : latest
   }
 
@@ -163,6 +178,7 @@ export class ChoiceDecoder {
       if (!isLast && !(this.#queue.length > 1 && isOver(first))) break
       if (!isNameless) events.push({ type: 'part-end', choice: this.#index })
       if (isCall(first)) first.isOver = true
+      if (first === this.#lastText) this.#lastText = null
       this.#queue.shift()
     }
     return events
@@ -198,16 +214,12 @@ function isCall(told: Segment): told is Call {
 
 /** Whether a part can give way to the next: a call only once its input is whole, since pieces may still come. */
 function isOver(told: Segment): boolean {
-  return !isCall(told) || told.part.kind === 'custom' || isWholeInput(told)
-}
-
-function isWholeInput({ input }: Call): boolean {
-  return input.trimEnd().endsWith('}') && tryParseJson(input) !== undefined
+  return !isCall(told) || told.part.kind === 'custom' || told.input.isWhole
 }
 
 // Suppliers reuse an index for the next call; only a new id, or a new beginning after a whole input, tells.
 function isAnotherCall(latest: Call, { id, name, input }: CallPiece): boolean {
   if (name === null) return false
   if (id !== null && latest.sentId !== null) return id !== latest.sentId
-  return input !== '' && input !== latest.input && isWholeInput(latest)
+  return input !== '' && input !== latest.input.text && latest.input.isWhole
 }

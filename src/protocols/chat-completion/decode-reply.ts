@@ -65,10 +65,11 @@ function decodeCalls(
 ): ToolCallPart[] {
   // A call of nothing cannot be answered.
   const named = calls.flatMap((call) => (call.name === null ? [] : [{ ...call, name: call.name }]))
-  const isRepeated = (id: string, number: number) => named.findIndex((call) => call.id === id) < number
+  const taken = new Set<string>()
+  const isRepeated = (id: string) => taken.size === taken.add(id).size
   return named.map(({ id, name, kind, input, signature }, number) => ({
     type: 'tool-call',
-    id: id === null || isRepeated(id, number) ? makeCallId({ ...place, number }) : id,
+    id: id === null || isRepeated(id) ? makeCallId({ ...place, number }) : id,
     name,
     kind,
     input,

@@ -160,7 +160,7 @@ function encodeLogprobs({ topLogprobs }: Conversation, { traits }: SupplyContext
 
 function encodeTools(conversation: Conversation, dropped: Set<string>): JsonObject {
   const { toolChoice, parallelTools } = conversation
-  const offered = conversation.tools.filter((tool) => isAllowed(tool, toolChoice))
+  const offered = allowedTools(conversation)
   const search = offered.find((tool) => tool.type === 'web-search')
   if (search && (search.allowedDomains ?? search.blockedDomains ?? search.maxUses) !== null) {
     dropped.add('web_search')
@@ -178,8 +178,10 @@ function encodeTools(conversation: Conversation, dropped: Set<string>): JsonObje
 }
 
 // Few suppliers know a list of allowed tools, and all of them obey when they are given no others.
-function isAllowed(tool: Tool, choice: ToolChoice | null): boolean {
-  return choice?.type !== 'allowed' || !('name' in tool) || choice.names.includes(tool.name)
+function allowedTools({ tools, toolChoice }: Conversation): readonly Tool[] {
+  if (toolChoice?.type !== 'allowed') return tools
+  const names = new Set(toolChoice.names)
+  return tools.filter((tool) => !('name' in tool) || names.has(tool.name))
 }
 
 function encodeTool(tool: Tool): JsonObject[] {

@@ -11,6 +11,7 @@ import { decodeOpaque } from './opaque-part.ts'
 import { callIdFor } from './pair-calls.ts'
 import { FORMAT } from './proofs.ts'
 import { writeJson } from './safe-json.ts'
+import { TextPlaces } from './text-places.ts'
 
 export interface CandidateOrigin {
   readonly index: number
@@ -31,8 +32,9 @@ export class CandidateReader {
   #open: Said | null = null
   #isSigned = false
   #calls = 0
-  /** All text so far: sources are told by their place in it. */
-  readonly #texts: string[] = []
+  /** All text so far, for sources are told by their place in it; what came since they were last told is not in yet. */
+  readonly #places = new TextPlaces()
+  #unplaced: string[] = []
   #textLength = 0
   #openedAt = 0
   readonly #cited = new Set<string>()
@@ -153,14 +155,16 @@ export class CandidateReader {
   }
 
   #noteText(text: string): void {
-    this.#texts.push(text)
+    this.#unplaced.push(text)
     this.#textLength += text.length
   }
 
   /** Sources may be told again with every piece, and only while a text is open is there something to attach them to. */
   #readSources(candidate: JsonObject, events: AnswerEvent[]): void {
     if (this.#open !== 'text' || !(candidate.groundingMetadata || candidate.citationMetadata)) return
-    for (const citation of decodeGrounding(candidate, this.#texts.join(''))) {
+    this.#places.append(this.#unplaced.join(''))
+    this.#unplaced = []
+    for (const citation of decodeGrounding(candidate, this.#places)) {
       const key = JSON.stringify([citation.url, citation.start, citation.end])
       if (this.#cited.has(key)) continue
       this.#cited.add(key)

@@ -30,7 +30,8 @@ export class ChunkReader {
     const events = this.#start(chunk)
     asArray(chunk.candidates).forEach((item, position) => {
       const candidate = asObject(item)
-      if (candidate !== null) events.push(...this.#candidate(candidate, position).read(candidate))
+      if (candidate === null) return
+      for (const event of this.#candidate(candidate, position).read(candidate)) events.push(event)
     })
     const reason = blockReasonOf(chunk)
     if (reason !== null)
@@ -44,7 +45,7 @@ export class ChunkReader {
   close(): AnswerEvent[] {
     const events: AnswerEvent[] = []
     const inOrder = [...this.#candidates].sort(([one], [other]) => one - other)
-    for (const [, candidate] of inOrder) events.push(...candidate.close())
+    for (const [, candidate] of inOrder) for (const event of candidate.close()) events.push(event)
     if (inOrder.length === 0) {
       const finish = { ...finishOf('filter'), explanation: this.#blockExplanation }
       events.push({ type: 'choice-end', choice: 0, finish })

@@ -53,13 +53,13 @@ class ContentDecoder {
   }
 
   turns(): Turn[] {
-    const turns: Turn[] = []
+    const turns: { readonly role: Turn['role']; readonly parts: Part[] }[] = []
     for (const { role, parts, results } of this.#turns) {
       const inOrder = [...results.values()].sort((one, other) => one.order - other.order)
       const all = [...inOrder.map(({ result }) => result), ...parts]
       if (all.length === 0) continue
       const last = turns.at(-1)
-      if (last?.role === role) turns[turns.length - 1] = { role, parts: [...last.parts, ...all] }
+      if (last?.role === role) for (const part of all) last.parts.push(part)
       else turns.push({ role, parts: all })
     }
     return turns

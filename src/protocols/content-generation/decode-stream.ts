@@ -50,7 +50,7 @@ export class GenerationDecoder implements StreamDecoder {
     const events: AnswerEvent[] = []
     for (const text of texts) {
       if (this.failure !== null) break
-      events.push(...this.#readText(text))
+      for (const event of this.#readText(text)) events.push(event)
     }
     return events
   }

@@ -54,14 +54,18 @@ function showPart(part: AnswerPart): JsonObject | null {
 
 /** Citations count from the beginning of their own part; this format from the beginning of all text. */
 function placeCitations(parts: readonly AnswerPart[]): { text: string; citations: readonly Citation[] } {
-  let text = ''
+  const texts: string[] = []
+  let length = 0
   const citations: Citation[] = []
   for (const part of parts) {
     if (part.type !== 'text' && part.type !== 'refusal') continue
-    if (part.type === 'text') citations.push(...part.citations.map((each) => moveCitation(each, text.length)))
-    text += part.text
+    if (part.type === 'text') {
+      for (const each of part.citations) citations.push(moveCitation(each, length))
+    }
+    texts.push(part.text)
+    length += part.text.length
   }
-  return { text, citations }
+  return { text: texts.join(''), citations }
 }
 
 export function moveCitation(citation: Citation, by: number): Citation {

@@ -114,7 +114,7 @@ class SchemaEncoder {
       if (typeof only.$ref === 'string') return only
       return this.#guard.within(() => this.#mergeAll({ ...only, ...rest }))
     }
-    return allOf.reduce((merged: JsonObject, branch) => mergeNodes(merged, this.#branch(branch)), rest)
+    return mergeNodes([rest, ...allOf.map((branch) => this.#branch(branch))])
   }
 
   #branch(branch: unknown): JsonObject {
@@ -173,7 +173,9 @@ function encodeOpenLimit(
 /** Only texts and numbers may be listed; a list of anything else is told by its type alone. */
 function encodeValues(encoded: Record<string, unknown>, values: readonly unknown[]): void {
   const listed = values.filter((value) => typeof value === 'string' || typeof value === 'number')
-  const others = values.filter((value) => value !== null && !listed.includes(value as string))
+  const others = values.filter(
+    (value) => value !== null && typeof value !== 'string' && typeof value !== 'number',
+  )
   if (listed.length > 0 && others.length === 0) encoded.enum = listed
   if (listed.length === 0 && others.length > 0 && others.every((value) => typeof value === 'boolean'))
     encoded.type ??= 'boolean'
@@ -191,14 +193,19 @@ function finishNode(encoded: Record<string, unknown>): void {
   else delete encoded.required
 }
 
-function mergeNodes(one: JsonObject, other: JsonObject): JsonObject {
-  const properties = { ...asObject(other.properties), ...asObject(one.properties) }
-  const required = [...new Set([...asArray(one.required), ...asArray(other.required)])]
+/** All nodes in one; of two that say different things, the earlier counts. */
+function mergeNodes(nodes: readonly JsonObject[]): JsonObject {
+  const merged: Record<string, unknown> = {}
+  const properties: Record<string, unknown> = {}
+  const required = new Set(nodes.flatMap((node) => asArray(node.required)))
+  for (const node of nodes.toReversed()) {
+    Object.assign(merged, node)
+    Object.assign(properties, asObject(node.properties))
+  }
   return {
-    ...other,
-    ...one,
+    ...merged,
     ...(Object.keys(properties).length > 0 && { properties }),
-    ...(required.length > 0 && { required }),
+    ...(required.size > 0 && { required: [...required] }),
   }
 }
 

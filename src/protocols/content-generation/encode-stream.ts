@@ -91,7 +91,7 @@ export class GenerationEncoder implements StreamEncoder {
         choice.citations.push(moveCitation(event.citation, choice.openedAt))
         return ''
       case 'part-logprobs':
-        choice.logprobs.push(...event.logprobs)
+        for (const logprob of event.logprobs) choice.logprobs.push(logprob)
         return ''
       case 'part-end':
         return this.#show(event.choice, choice, showEnd(choice))

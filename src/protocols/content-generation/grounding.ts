@@ -1,5 +1,6 @@
 import type { Citation } from '../../conversation/part.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
+import { TextPlaces } from './text-places.ts'
 
 /** A citation whose offsets are positions in all the text of its candidate. */
 type PlacedCitation = Citation
@@ -8,12 +9,11 @@ type PlacedCitation = Citation
  * The sources a candidate names. Suppliers count in bytes of UTF-8 over the whole text, and name each source once,
  * whichever sentences lean on it.
  */
-export function decodeGrounding(candidate: JsonObject, text: string): PlacedCitation[] {
-  const bytes = Buffer.from(text)
-  return [...decodeSupports(candidate, bytes), ...decodeSources(candidate, bytes)]
+export function decodeGrounding(candidate: JsonObject, places: TextPlaces): PlacedCitation[] {
+  return [...decodeSupports(candidate, places), ...decodeSources(candidate, places)]
 }
 
-function decodeSupports(candidate: JsonObject, bytes: Buffer): PlacedCitation[] {
+function decodeSupports(candidate: JsonObject, places: TextPlaces): PlacedCitation[] {
   const grounding = asObject(candidate.groundingMetadata)
   if (grounding === null) return []
   const sources = asArray(grounding.groundingChunks).map((chunk) => {
@@ -21,12 +21,10 @@ function decodeSupports(candidate: JsonObject, bytes: Buffer): PlacedCitation[] 
     return { url: asText(web?.uri), title: asText(web?.title) }
   })
   const supports = asArray(grounding.groundingSupports).map((support) => asObject(support) ?? {})
-  const supported = supports.flatMap(({ segment, groundingChunkIndices }) =>
-    asArray(groundingChunkIndices).map((index) => ({
-      index,
-      place: decodeSegment(asObject(segment), bytes),
-    })),
-  )
+  const supported = supports.flatMap(({ segment, groundingChunkIndices }) => {
+    const place = decodeSegment(asObject(segment), places)
+    return asArray(groundingChunkIndices).map((index) => ({ index, place }))
+  })
   const named = new Set(supported.map(({ index }) => index))
   const unsupported = sources.flatMap((_, index) => (named.has(index) ? [] : [{ index, place: NOWHERE }]))
   return [...supported, ...unsupported].flatMap(({ index, place }) => {
@@ -36,27 +34,33 @@ function decodeSupports(candidate: JsonObject, bytes: Buffer): PlacedCitation[] 
 }
 
 /** Where text was taken from word for word. */
-function decodeSources(candidate: JsonObject, bytes: Buffer): PlacedCitation[] {
+function decodeSources(candidate: JsonObject, places: TextPlaces): PlacedCitation[] {
   const metadata = asObject(candidate.citationMetadata)
   return asArray(metadata?.citationSources ?? metadata?.citations).flatMap((source) => {
     const { uri, title, startIndex, endIndex } = asObject(source) ?? {}
     const url = asText(uri)
     if (url === null) return []
-    return [{ url, title: asText(title), ...decodeSegment({ startIndex, endIndex }, bytes) }]
+    return [{ url, title: asText(title), ...decodeSegment({ startIndex, endIndex }, places) }]
   })
 }
 
 const NOWHERE = { citedText: null, start: null, end: null }
 
-function decodeSegment(segment: JsonObject | null, bytes: Buffer): Omit<Citation, 'url' | 'title'> {
+/** Of a passage that is named by its place alone: thousands of sources may name the same long text. */
+const MAX_QUOTED_CHARACTERS = 1_000
+
+function quote(places: TextPlaces, start: number, end: number): string {
+  return places.slice(start, Math.min(end, start + MAX_QUOTED_CHARACTERS))
+}
+
+function decodeSegment(segment: JsonObject | null, places: TextPlaces): Omit<Citation, 'url' | 'title'> {
   const end = segment?.endIndex
   // Protocol buffers leave out a zero.
-  const start = segment?.startIndex ?? 0
-  if (!isOffset(start) || !isOffset(end) || start > end || end > bytes.length)
+  const firstByte = segment?.startIndex ?? 0
+  if (!isOffset(firstByte) || !isOffset(end) || firstByte > end || end > places.byteLength)
     return { ...NOWHERE, citedText: asText(segment?.text) }
-  const before = bytes.toString('utf8', 0, start).length
-  const cited = bytes.toString('utf8', start, end)
-  return { citedText: asText(segment?.text) ?? cited, start: before, end: before + cited.length }
+  const place = { start: places.characterOfByte(firstByte), end: places.characterOfByte(end) }
+  return { citedText: asText(segment?.text) ?? quote(places, place.start, place.end), ...place }
 }
 
 function isOffset(value: unknown): value is number {
@@ -66,19 +70,26 @@ function isOffset(value: unknown): value is number {
 /** The other way: sources as a client of this format reads them. */
 export function encodeGrounding(citations: readonly PlacedCitation[], text: string): JsonObject {
   if (citations.length === 0) return {}
-  const urls = [...new Set(citations.map(({ url }) => url))]
-  const groundingChunks = urls.map((url) => {
-    const title = citations.find((citation) => citation.url === url && citation.title !== null)?.title
-    return { web: { uri: url, ...(title && { title }) } }
-  })
+  const titles = titlesByUrl(citations)
+  const groundingChunks = [...titles].map(([url, title]) => ({ web: { uri: url, ...(title && { title }) } }))
+  const chunkOf = new Map([...titles.keys()].map((url, index) => [url, index]))
+  const places = new TextPlaces()
+  places.append(text)
   const groundingSupports = citations.flatMap(({ url, start, end, citedText }) => {
     if (start === null || end === null) return []
     const segment = {
-      startIndex: Buffer.byteLength(text.slice(0, start)),
-      endIndex: Buffer.byteLength(text.slice(0, end)),
-      text: citedText ?? text.slice(start, end),
+      startIndex: places.byteOfCharacter(start),
+      endIndex: places.byteOfCharacter(end),
+      text: citedText ?? quote(places, start, end),
     }
-    return [{ segment, groundingChunkIndices: [urls.indexOf(url)] }]
+    return [{ segment, groundingChunkIndices: [chunkOf.get(url)] }]
   })
   return { groundingMetadata: { groundingChunks, groundingSupports } }
+}
+
+/** Each source once, in the order they are named, with the first title it is given. */
+function titlesByUrl(citations: readonly PlacedCitation[]): Map<string, string | null> {
+  const titles = new Map<string, string | null>()
+  for (const { url, title } of citations) titles.set(url, titles.get(url) ?? title)
+  return titles
 }

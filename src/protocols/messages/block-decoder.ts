@@ -26,6 +26,8 @@ export class BlockDecoder {
   #isPartOpen = false
   /** The pieces of a tool's input; kept only for blocks that are told whole. */
   #input = ''
+  /** What deltas have added to a block that is told whole. */
+  readonly #gathered: Record<string, unknown> = {}
   #hasInput = false
 
   constructor(block: JsonObject, origin: Origin) {
@@ -119,12 +121,13 @@ export class BlockDecoder {
   /** A block of another kind goes on whole, so that it can be handed back as the supplier made it. */
   #gather({ type, ...members }: JsonObject): AnswerEvent[] {
     if (type === 'input_json_delta') this.#input += asText(members.partial_json) ?? ''
-    else this.#block = { ...this.#block, ...members }
+    else Object.assign(this.#gathered, members)
     return []
   }
 
   #makeWhole(): AnswerPart {
     const input = this.#input === '' ? undefined : tryParseJson(this.#input)
-    return makeOpaque(isObject(input) && !isTooDeep(input) ? { ...this.#block, input } : this.#block)
+    const block = { ...this.#block, ...this.#gathered }
+    return makeOpaque(isObject(input) && !isTooDeep(input) ? { ...block, input } : block)
   }
 }

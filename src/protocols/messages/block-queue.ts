@@ -5,7 +5,6 @@ import type { Origin } from './decode-answer.ts'
 import { isTooDeep } from './nesting.ts'
 
 interface QueuedBlock {
-  readonly index: unknown
   readonly decoder: BlockDecoder
   /** What it has to say, as long as an earlier block is still open. */
   readonly held: AnswerEvent[]
@@ -21,6 +20,7 @@ export class BlockQueue {
   hasCalls = false
   readonly #origin: Origin
   readonly #queue: QueuedBlock[] = []
+  readonly #open = new Map<unknown, QueuedBlock>()
 
   constructor(origin: Origin) {
     this.#origin = origin
@@ -32,39 +32,37 @@ export class BlockQueue {
 
   open(index: unknown, content: JsonObject): AnswerEvent[] | null {
     const isSound = typeof content.type === 'string' && !isTooDeep(content)
-    if (this.#find(index) !== undefined || !isSound) return null
+    if (this.#open.has(index) || !isSound) return null
     if (content.type === 'tool_use') this.hasCalls = true
     const decoder = new BlockDecoder(content, this.#origin)
-    const block: QueuedBlock = { index, decoder, held: [], isClosed: false }
+    const block: QueuedBlock = { decoder, held: [], isClosed: false }
     this.#queue.push(block)
+    this.#open.set(index, block)
     return this.#tell(block, decoder.open())
   }
 
   add(index: unknown, delta: JsonObject): AnswerEvent[] | null {
-    const block = this.#find(index)
+    const block = this.#open.get(index)
     const events = block?.decoder.add(delta) ?? null
     return block === undefined || events === null ? null : this.#tell(block, events)
   }
 
   close(index: unknown): AnswerEvent[] | null {
-    const block = this.#find(index)
+    const block = this.#open.get(index)
     if (block === undefined) return null
     const events = this.#tell(block, block.decoder.close())
     block.isClosed = true
+    this.#open.delete(index)
     return [...events, ...this.#advance()]
   }
 
   closeAll(): AnswerEvent[] {
-    return this.#queue.filter(({ isClosed }) => !isClosed).flatMap(({ index }) => this.close(index) ?? [])
-  }
-
-  #find(index: unknown): QueuedBlock | undefined {
-    return this.#queue.find((block) => block.index === index && !block.isClosed)
+    return [...this.#open.keys()].flatMap((index) => this.close(index) ?? [])
   }
 
   #tell(block: QueuedBlock, events: AnswerEvent[]): AnswerEvent[] {
     if (block === this.#queue[0]) return events
-    block.held.push(...events)
+    for (const event of events) block.held.push(event)
     return []
   }
 
@@ -73,7 +71,7 @@ export class BlockQueue {
     const events: AnswerEvent[] = []
     while (this.#queue[0]?.isClosed) {
       this.#queue.shift()
-      events.push(...(this.#queue[0]?.held.splice(0) ?? []))
+      for (const event of this.#queue[0]?.held.splice(0) ?? []) events.push(event)
     }
     return events
   }

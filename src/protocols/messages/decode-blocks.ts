@@ -79,9 +79,11 @@ function decodeImageSource(source: ImageBlock['source']): ImageSource | null {
 
 // Some clients put the picture itself where an address belongs.
 function decodeAddress(url: string): ImageSource {
-  const [, mediaType, data] = /^data:([^;,]+)[^,]*;base64,(.*)$/is.exec(url) ?? []
-  if (mediaType === undefined || data === undefined) return { type: 'url', url, mediaType: null }
-  return base64Image(mediaType, data)
+  // Only what stands before the comma is matched: a pattern would try every place of a long text for it.
+  const comma = url.indexOf(',')
+  const [mediaType = '', ...options] = url.slice('data:'.length, Math.max(0, comma)).split(';')
+  const isPicture = /^data:/i.test(url) && mediaType !== '' && options.at(-1)?.toLowerCase() === 'base64'
+  return isPicture ? base64Image(mediaType, url.slice(comma + 1)) : { type: 'url', url, mediaType: null }
 }
 
 function base64Image(mediaType: string, data: string): ImageSource {

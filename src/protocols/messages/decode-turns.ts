@@ -21,7 +21,7 @@ export function decodeTurns({
   const instructions = decodeInstructions(system ?? '')
   const turns: OpenTurn[] = []
   for (const { role, content } of messages) {
-    if (role === 'system' && turns.length === 0) instructions.push(...decodeInstructions(content))
+    if (role === 'system' && turns.length === 0) append(instructions, decodeInstructions(content))
     else addTurn(turns, { role, parts: decodeContent(content, role) })
   }
   const names = toolNames(turns)
@@ -43,8 +43,13 @@ function decodeInstructions(content: MessagesContent): Instruction[] {
 function addTurn(turns: OpenTurn[], turn: OpenTurn): void {
   if (turn.parts.length === 0) return
   const last = turns.at(-1)
-  if (last?.role === turn.role) last.parts.push(...turn.parts)
+  if (last?.role === turn.role) append(last.parts, turn.parts)
   else turns.push(turn)
+}
+
+// Spreading into push would overflow the stack for a message of a million blocks.
+function append<Item>(target: Item[], items: readonly Item[]): void {
+  for (const item of items) target.push(item)
 }
 
 function toolNames(turns: readonly OpenTurn[]): ReadonlyMap<string, string> {

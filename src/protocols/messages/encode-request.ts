@@ -186,6 +186,13 @@ function encodeMetadata({ endUser }: Conversation, own: JsonObject): JsonObject 
 
 // Suppliers ask for no personal data in it; the same person must still have the same name.
 function nameUser(endUser: string): string {
-  if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(endUser)) return endUser
+  if (!isMailAddress(endUser)) return endUser
   return createHash('sha256').update(endUser).digest('base64url')
+}
+
+// Not one pattern: between the two sides of a long name it would try every dot.
+function isMailAddress(name: string): boolean {
+  const [local = '', domain = '', ...rest] = name.split('@', 3)
+  const dot = domain.indexOf('.', 1)
+  return local !== '' && rest.length === 0 && dot > 0 && dot < domain.length - 1 && !/\s/.test(name)
 }

@@ -8,6 +8,11 @@ export interface WireMessage {
   readonly content: readonly JsonObject[]
 }
 
+/** A message that neighbours of its role are still added to. */
+interface GrowingMessage extends WireMessage {
+  readonly content: JsonObject[]
+}
+
 export interface EncodedTurns {
   readonly system: readonly JsonObject[]
   readonly messages: readonly WireMessage[]
@@ -16,8 +21,9 @@ export interface EncodedTurns {
 /** The prompt as suppliers want it: a user first, roles that alternate, each call answered in the next turn. */
 export function encodeTurns({ instructions, turns }: Conversation, encoding: Encoding): EncodedTurns {
   const system = instructions.flatMap(encodeText)
-  const messages: WireMessage[] = []
+  const messages: GrowingMessage[] = []
   for (const turn of turns) append(messages, encodeTurn(turn, messages.at(-1), encoding))
+  for (const message of messages) putResultsFirst(message)
   const answered = messages.map((message, index) => pairResults(message, messages, index))
   const sent = startWithUser(endWell(answered, encoding))
   if (sent.length > 0) return { system, messages: sent }
@@ -26,28 +32,34 @@ export function encodeTurns({ instructions, turns }: Conversation, encoding: Enc
   throw new GatewayError('invalid_request', 'The conversation has no content to answer.')
 }
 
-function encodeTurn({ role, parts }: Turn, before: WireMessage | undefined, encoding: Encoding): WireMessage {
+function encodeTurn(
+  { role, parts }: Turn,
+  before: WireMessage | undefined,
+  encoding: Encoding,
+): GrowingMessage {
   if (role === 'assistant') return { role, content: encodeAssistantParts(parts, encoding) }
   const content = encodeUserParts(parts, encoding)
+  if (role === 'user' || content.length === 0) return { role, content }
   // Nothing may stand between calls and their results.
-  const isInline = encoding.context.traits.inlineSystem && !hasCalls(before)
-  if (role === 'user' || isInline) return { role, content }
+  if (encoding.context.traits.inlineSystem && !hasCalls(before)) return { role, content }
   return { role: 'user', content: content.map(asReminder) }
 }
 
-function append(messages: WireMessage[], message: WireMessage): void {
+function append(messages: GrowingMessage[], message: GrowingMessage): void {
   if (message.content.length === 0) return
   const last = messages.at(-1)
   if (last?.role !== message.role) {
     messages.push(message)
     return
   }
-  const content = [...last.content, ...message.content]
+  for (const block of message.content) last.content.push(block)
+}
+
+function putResultsFirst({ content }: GrowingMessage): void {
   const results = content.filter(isResult)
-  messages[messages.length - 1] = {
-    role: last.role,
-    content: results.length === 0 ? content : [...results, ...content.filter((block) => !isResult(block))],
-  }
+  if (results.length === 0 || results.length === content.length) return
+  const others = content.filter((block) => !isResult(block))
+  for (const [index, block] of [...results, ...others].entries()) content[index] = block
 }
 
 // Moving it to the top would change what it says, and spoil the cached beginning of the prompt.
@@ -60,9 +72,10 @@ function asReminder(block: JsonObject): JsonObject {
 function pairResults(message: WireMessage, messages: readonly WireMessage[], index: number): WireMessage {
   const before = messages[index - 1]
   const calls = before?.role === 'assistant' ? before.content.filter(isCall) : []
+  const asked = new Set(calls.map(({ id }) => id))
   const results = new Map(message.content.filter(isResult).map((block) => [block.tool_use_id, block]))
   const inOrder = calls.map(({ id }) => results.get(id) ?? refuse(`The tool call "${id}" has no result.`))
-  const orphan = [...results.keys()].find((id) => !calls.some((call) => call.id === id))
+  const orphan = [...results.keys()].find((id) => !asked.has(id))
   if (orphan !== undefined) refuse(`The tool result for "${orphan}" answers no call of the turn before it.`)
   if (results.size === 0) return message
   return { role: message.role, content: [...inOrder, ...message.content.filter((block) => !isResult(block))] }

@@ -128,7 +128,8 @@ export function fitRootSchema(schema: JsonSchema): JsonSchema {
     return root.type === 'object' ? root : { ...root, type: 'object' }
   }
   const all = [root, ...every, ...either]
-  const properties = Object.assign({}, ...all.map((branch) => asObject(branch.properties) ?? {}))
+  const properties: Record<string, unknown> = {}
+  for (const branch of all) Object.assign(properties, asObject(branch.properties))
   const demanded = [root, ...every].flatMap((branch) => asArray(branch.required))
   const required = [...new Set([...demanded, ...demandedByAll(either)])]
   return { ...root, type: 'object', properties, ...(required.length > 0 && { required }) }
@@ -136,7 +137,6 @@ export function fitRootSchema(schema: JsonSchema): JsonSchema {
 
 function demandedByAll([first, ...others]: readonly JsonObject[]): readonly unknown[] {
   if (first === undefined) return []
-  return asArray(first.required).filter((name) =>
-    others.every((branch) => asArray(branch.required).includes(name)),
-  )
+  const demanded = others.map(({ required }) => new Set(asArray(required)))
+  return asArray(first.required).filter((name) => demanded.every((names) => names.has(name)))
 }

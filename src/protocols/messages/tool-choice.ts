@@ -43,7 +43,8 @@ export function encodeToolChoice(
 }
 
 function pickAllowed(names: readonly string[], tools: readonly JsonObject[]): readonly JsonObject[] {
-  const allowed = tools.filter(({ name }) => typeof name === 'string' && names.includes(name))
+  const wanted = new Set(names)
+  const allowed = tools.filter(({ name }) => typeof name === 'string' && wanted.has(name))
   if (allowed.length > 0) return allowed
   throw new GatewayError('invalid_request', 'tool_choice allows only tools that are not offered.', {
     param: 'tool_choice',

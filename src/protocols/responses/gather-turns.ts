@@ -1,9 +1,11 @@
 import type { Instruction, Turn } from '../../conversation/conversation.ts'
 import type { Part, ToolCallPart, ToolResultPart } from '../../conversation/part.ts'
 
+/** Turns are chained: a result that comes late opens a turn in the middle, which no list does without moving the rest. */
 interface OpenTurn {
   readonly role: Turn['role']
-  parts: Part[]
+  readonly parts: Part[]
+  next: OpenTurn | null
 }
 
 interface KnownCall {
@@ -14,7 +16,8 @@ interface KnownCall {
 /** Gathers parts in the order of their items into turns of the normal form. */
 export class TurnGatherer {
   readonly instructions: Instruction[]
-  readonly #turns: OpenTurn[] = []
+  #first: OpenTurn | null = null
+  #last: OpenTurn | null = null
   readonly #calls = new Map<string, KnownCall>()
 
   constructor(instructions: readonly Instruction[]) {
@@ -23,7 +26,7 @@ export class TurnGatherer {
 
   add(role: Turn['role'], parts: readonly Part[]): void {
     if (parts.length === 0) return
-    if (role === 'system' && this.#turns.length === 0) this.#addInstructions(parts)
+    if (role === 'system' && this.#first === null) this.#addInstructions(parts)
     else for (const part of parts) this.#turnFor(role).parts.push(part)
   }
 
@@ -41,10 +44,14 @@ export class TurnGatherer {
   }
 
   turns(): Turn[] {
-    return this.#turns.map(({ role, parts }, index) => ({
-      role,
-      parts: role === 'user' ? arrangeResults(parts, this.#turns[index - 1]?.parts ?? []) : parts,
-    }))
+    const turns: Turn[] = []
+    let before: readonly Part[] = []
+    for (let turn = this.#first; turn !== null; turn = turn.next) {
+      const { role, parts } = turn
+      turns.push({ role, parts: role === 'user' ? arrangeResults(parts, before) : parts })
+      before = parts
+    }
+    return turns
   }
 
   /** Instructions are text; anything else before the first turn is taken for the user's. */
@@ -56,20 +63,19 @@ export class TurnGatherer {
   }
 
   #turnFor(role: Turn['role']): OpenTurn {
-    const last = this.#turns.at(-1)
-    if (last?.role === role) return last
-    const turn: OpenTurn = { role, parts: [] }
-    this.#turns.push(turn)
-    return turn
+    return this.#last?.role === role ? this.#last : this.#insert(role, this.#last)
   }
 
   #turnAfter(turn: OpenTurn): OpenTurn {
-    const index = this.#turns.lastIndexOf(turn)
-    const next = this.#turns[index + 1]
-    if (next?.role === 'user') return next
-    const inserted: OpenTurn = { role: 'user', parts: [] }
-    this.#turns.splice(index + 1, 0, inserted)
-    return inserted
+    return turn.next?.role === 'user' ? turn.next : this.#insert('user', turn)
+  }
+
+  #insert(role: Turn['role'], after: OpenTurn | null): OpenTurn {
+    const turn: OpenTurn = { role, parts: [], next: after?.next ?? null }
+    if (after === null) this.#first = turn
+    else after.next = turn
+    if (after === this.#last) this.#last = turn
+    return turn
   }
 }
 

@@ -48,7 +48,7 @@ export class MessageReader implements ItemReader {
   finish(item: JsonObject): AnswerEvent[] {
     const events: AnswerEvent[] = []
     for (const [index, part] of asArray(item.content).entries()) {
-      events.push(...this.#endContent(index, asObject(part) ?? {}))
+      for (const event of this.#endContent(index, asObject(part) ?? {})) events.push(event)
     }
     events.push(...this.#closeCurrent())
     return events

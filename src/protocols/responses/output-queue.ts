@@ -49,11 +49,11 @@ export class OutputQueue {
       const item = asObject(value) ?? {}
       const known = this.#entries.get(index) ?? this.#entries.get(asText(item.id))
       if (known === undefined || !known.isEnded) {
-        events.push(...this.#endEntry(known ?? this.#addEntry(index, item), item))
+        append(events, this.#endEntry(known ?? this.#addEntry(index, item), item))
       }
     }
     for (const entry of this.#entries.values()) {
-      if (!entry.isEnded) events.push(...this.#endEntry(entry, entry.item))
+      if (!entry.isEnded) append(events, this.#endEntry(entry, entry.item))
     }
     return events
   }
@@ -74,7 +74,7 @@ export class OutputQueue {
 
   #tell(entry: Entry, events: AnswerEvent[]): AnswerEvent[] {
     if (this.#waiting[0] === entry) return events
-    entry.held.push(...events)
+    append(entry.held, events)
     return []
   }
 
@@ -82,10 +82,15 @@ export class OutputQueue {
     const events: AnswerEvent[] = []
     while (this.#waiting[0]?.isEnded) {
       this.#waiting.shift()
-      events.push(...(this.#waiting[0]?.held.splice(0) ?? []))
+      append(events, this.#waiting[0]?.held.splice(0) ?? [])
     }
     return events
   }
+}
+
+// Spreading into push would overflow the stack for an item of a million events.
+function append(target: AnswerEvent[], events: readonly AnswerEvent[]): void {
+  for (const event of events) target.push(event)
 }
 
 function keyOf(event: JsonObject): unknown {

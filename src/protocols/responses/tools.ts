@@ -157,8 +157,8 @@ function encodeWebSearch(tool: WebSearchTool, dropped: Set<string>): JsonObject 
 }
 
 export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[]): JsonObject | string {
-  const kindOf = (name: string) =>
-    tools.some((tool) => tool.type === 'custom' && tool.name === name) ? 'custom' : 'function'
+  const custom = new Set(tools.flatMap((tool) => (tool.type === 'custom' ? [tool.name] : [])))
+  const kindOf = (name: string) => (custom.has(name) ? 'custom' : 'function')
   switch (choice.type) {
     case 'named':
       return { type: kindOf(choice.name), name: choice.name }

@@ -1,3 +1,4 @@
+import { AgingMap } from '../../vocabulary/aging-map.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 
 export interface ThrottleRule {
@@ -24,7 +25,7 @@ export class AttemptThrottle {
   readonly #clock: Clock
   readonly #rule: ThrottleRule
   /** The longest without an attempt comes first. */
-  readonly #records = new Map<string, Record>()
+  readonly #records = new AgingMap<string, Record>()
 
   constructor(clock: Clock, rule: ThrottleRule) {
     this.#clock = clock
@@ -70,11 +71,9 @@ export class AttemptThrottle {
   }
 
   #put(key: string, record: Record): void {
-    this.#records.delete(key)
-    this.#records.set(key, record)
-    if (this.#records.size <= this.#rule.mostKept) return
-    const { value: oldest } = this.#records.keys().next()
-    if (oldest !== undefined) this.#records.delete(oldest)
+    this.#records.renew(key, record)
+    const { oldest } = this.#records
+    if (oldest !== null && this.#records.size > this.#rule.mostKept) this.#records.delete(oldest.key)
   }
 }
 

@@ -1,3 +1,4 @@
+import { AgingMap } from '../../vocabulary/aging-map.ts'
 import type { RoutingSettings } from './routing-settings.ts'
 
 /** The credential that answered a conversation. */
@@ -13,8 +14,8 @@ interface KeptPin extends Pin {
 /** Remembers which credential answers which conversation: for a while, and only so many. */
 export class ConversationAffinity {
   readonly #settings: RoutingSettings
-  /** Least recently answered first: a Map keeps the order of insertion. */
-  readonly #pins = new Map<string, KeptPin>()
+  /** Least recently answered first. */
+  readonly #pins = new AgingMap<string, KeptPin>()
 
   constructor(settings: RoutingSettings) {
     this.#settings = settings
@@ -38,11 +39,10 @@ export class ConversationAffinity {
 
   remember(conversation: string, { supplierId, credentialId }: Pin, nowMs: number): void {
     const expiresAtMs = nowMs + this.#settings.conversationMs
-    this.#pins.delete(conversation)
-    this.#pins.set(conversation, { supplierId, credentialId, expiresAtMs })
-    for (const [oldest, pin] of this.#pins) {
-      if (pin.expiresAtMs > nowMs && this.#pins.size <= this.#settings.mostConversations) break
-      this.#pins.delete(oldest)
+    this.#pins.renew(conversation, { supplierId, credentialId, expiresAtMs })
+    for (let oldest = this.#pins.oldest; oldest !== null; oldest = this.#pins.oldest) {
+      if (oldest.value.expiresAtMs > nowMs && this.#pins.size <= this.#settings.mostConversations) break
+      this.#pins.delete(oldest.key)
     }
   }
 }

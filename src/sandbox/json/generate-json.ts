@@ -21,7 +21,7 @@ function generate(given: Schema, place: Place): unknown {
   const listed = firstListed(schema, place)
   if (listed !== undefined) return listed
   const branch = chooseBranch(schema, place)
-  if (branch !== null) return generate(mergeSchemas(withoutBranches(schema), branch), deeper(place))
+  if (branch !== null) return generate(mergeSchemas([withoutBranches(schema), branch]), deeper(place))
   return generateTyped(schema, place)
 }
 
@@ -76,7 +76,7 @@ function generateArray(schema: Schema, place: Place): unknown[] {
 function resolve(schema: Schema, place: Place): Schema {
   if (typeof schema.$ref !== 'string') return schema
   const { $ref, ...beside } = schema
-  return mergeSchemas(lookUp(place.root, $ref), beside)
+  return mergeSchemas([lookUp(place.root, $ref), beside])
 }
 
 // Only references within the same document exist here; anything else is taken as "any value".
@@ -99,7 +99,7 @@ function firstListed(schema: Schema, place: Place): unknown {
 
 function chooseBranch(schema: Schema, place: Place): Schema | null {
   if (Array.isArray(schema.allOf)) {
-    return schema.allOf.map((part) => resolve(asSchema(part), place)).reduce(mergeSchemas, {})
+    return mergeSchemas(schema.allOf.map((part) => resolve(asSchema(part), place)))
   }
   const branches = [schema.anyOf, schema.oneOf].find(Array.isArray)
   if (branches === undefined || branches.length === 0) return null
@@ -115,14 +115,17 @@ function withoutBranches(schema: Schema): Schema {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !branches.includes(keyword)))
 }
 
-function mergeSchemas(left: Schema, right: Schema): Schema {
-  const merged: Record<string, unknown> = { ...left, ...right }
-  if (left.properties !== undefined && right.properties !== undefined) {
-    merged.properties = { ...asSchema(left.properties), ...asSchema(right.properties) }
+/** All schemas in one; of two that say different things, the later counts. */
+function mergeSchemas(schemas: readonly Schema[]): Schema {
+  const merged: Record<string, unknown> = {}
+  const properties: Record<string, unknown> = {}
+  const required = new Set(schemas.flatMap((schema) => asStrings(schema.required)))
+  for (const schema of schemas) {
+    Object.assign(merged, schema)
+    Object.assign(properties, asSchema(schema.properties))
   }
-  if (left.required !== undefined && right.required !== undefined) {
-    merged.required = [...new Set([...asStrings(left.required), ...asStrings(right.required)])]
-  }
+  if (merged.properties !== undefined) merged.properties = properties
+  if (merged.required !== undefined) merged.required = [...required]
   return merged
 }
 

@@ -3,7 +3,8 @@ import { CHARACTERS_PER_TOKEN } from './tokens.ts'
 const SMALLEST_PREFIX_TOKENS = 1024
 const BLOCK_TOKENS = 128
 const BLOCK_CHARACTERS = BLOCK_TOKENS * CHARACTERS_PER_TOKEN
-const MOST_PREFIXES = 8192
+// Of each generation; there are two.
+const MAX_PREFIXES = 4096
 
 /** Remembers prompt prefixes by their hash, so that a repeated prompt can be reported as read from cache. */
 export interface PromptCache {
@@ -12,7 +13,7 @@ export interface PromptCache {
 }
 
 export function createPromptCache(): PromptCache {
-  const seen = new Set<bigint>()
+  const seen = new PrefixMemory()
   return {
     read(model, prompt) {
       let hash = digest(model, 0n)
@@ -22,8 +23,7 @@ export function createPromptCache(): PromptCache {
         hash = digest(prompt.slice(end - BLOCK_CHARACTERS, end), hash)
         const tokens = end / CHARACTERS_PER_TOKEN
         if (tokens < SMALLEST_PREFIX_TOKENS) continue
-        if (seen.has(hash)) cachedTokens = tokens
-        remember(seen, hash)
+        if (seen.renew(hash)) cachedTokens = tokens
         lastTokens = tokens
       }
       return { cachedTokens, writtenTokens: lastTokens - cachedTokens }
@@ -35,11 +35,22 @@ function digest(text: string, seed: bigint): bigint {
   return BigInt(Bun.hash(text, seed))
 }
 
-function remember(seen: Set<bigint>, hash: bigint): void {
-  // Re-inserting moves a prefix in use to the end, so the oldest unused one is forgotten first.
-  seen.delete(hash)
-  seen.add(hash)
-  if (seen.size <= MOST_PREFIXES) return
-  const oldest = seen.values().next().value
-  if (oldest !== undefined) seen.delete(oldest)
+/**
+ * Forgets prefixes by the generation: one that is used moves to the newer half, and a full newer half makes the older
+ * one go. Forgetting them one by one would take as long as there are prefixes for each.
+ */
+class PrefixMemory {
+  #newer = new Set<bigint>()
+  #older = new Set<bigint>()
+
+  /** Whether the prefix was known; it is now. */
+  renew(hash: bigint): boolean {
+    const isKnown = this.#newer.has(hash) || this.#older.has(hash)
+    this.#newer.add(hash)
+    if (this.#newer.size >= MAX_PREFIXES) {
+      this.#older = this.#newer
+      this.#newer = new Set()
+    }
+    return isKnown
+  }
 }

@@ -9,8 +9,9 @@ export function decodeTools(request: ChatRequest): readonly Tool[] {
   const offered = (request.tools ?? []).map(decodeTool)
   const choice = request.tool_choice
   if (typeof choice !== 'object' || choice === null || !('allowed_tools' in choice)) return offered
-  const allowed = choice.allowed_tools.tools.map((tool) => tool.function?.name ?? tool.custom?.name)
-  return offered.filter((tool) => allowed.includes(tool.name))
+  const names = choice.allowed_tools.tools.map((tool) => tool.function?.name ?? tool.custom?.name)
+  const allowed = new Set(names)
+  return offered.filter((tool) => allowed.has(tool.name))
 }
 
 function decodeTool(definition: ChatToolDefinition, index: number): Tool {

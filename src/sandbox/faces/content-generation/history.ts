@@ -8,6 +8,10 @@ export interface Run {
   readonly parts: readonly WirePart[]
 }
 
+interface GrowingRun extends Run {
+  readonly parts: WirePart[]
+}
+
 const DATA_FIELDS = [
   'text',
   'inlineData',
@@ -22,13 +26,13 @@ const DATA_FIELDS = [
 
 /** A stream's pieces come back as contents of their own, so neighbours of the same role are read as one. */
 export function mergeContents(contents: readonly WireContent[]): readonly Run[] {
-  const runs: Run[] = []
+  const runs: GrowingRun[] = []
   contents.forEach((content, index) => {
     const role = content.role === 'model' ? 'model' : 'user'
     const parts = checkParts(content, index)
     const last = runs.at(-1)
-    if (last?.role === role) runs[runs.length - 1] = { ...last, parts: [...last.parts, ...parts] }
-    else runs.push({ role, index, parts })
+    if (last?.role === role) for (const part of parts) last.parts.push(part)
+    else runs.push({ role, index, parts: [...parts] })
   })
   return runs
 }

@@ -9,8 +9,8 @@ export function decodeTools({ tools, toolConfig }: GenerateRequest): readonly To
       decodeTool(declaration, `tools[${index}].function_declarations[${position}]`),
     ),
   )
-  const allowed = toolConfig?.functionCallingConfig?.allowedFunctionNames ?? []
-  return allowed.length === 0 ? declared : declared.filter(({ name }) => allowed.includes(name))
+  const allowed = new Set(toolConfig?.functionCallingConfig?.allowedFunctionNames)
+  return allowed.size === 0 ? declared : declared.filter(({ name }) => allowed.has(name))
 }
 
 function decodeTool(declaration: FunctionDeclaration, place: string): Tool {

@@ -11,18 +11,21 @@ export interface MergedTurn {
   readonly blocks: readonly Block[]
 }
 
+interface GrowingTurn extends MergedTurn {
+  readonly blocks: Block[]
+}
+
 type WireMessage = CountRequest['messages'][number]
 
 /** The turns of a conversation, with neighbours of the same role put together as the real service does. */
 export function mergeTurns(messages: readonly WireMessage[]): readonly MergedTurn[] {
-  const turns: MergedTurn[] = []
+  const turns: GrowingTurn[] = []
   messages.forEach((message, index) => {
     const blocks = readBlocks(message, index)
     if (message.role === 'system') return
     const last = turns.at(-1)
-    if (last?.role === message.role)
-      turns[turns.length - 1] = { ...last, blocks: [...last.blocks, ...blocks] }
-    else turns.push({ role: message.role, index, blocks })
+    if (last?.role === message.role) for (const block of blocks) last.blocks.push(block)
+    else turns.push({ role: message.role, index, blocks: [...blocks] })
   })
   return turns
 }

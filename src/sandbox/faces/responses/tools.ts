@@ -8,8 +8,8 @@ type WireTool = Omit<ResponsesTool, 'tools'>
 export function decodeTools({ tools, tool_choice: choice }: ResponsesRequest): readonly Tool[] {
   const offered = (tools ?? []).flatMap((tool, index) => decodeTool(tool, index))
   if (typeof choice !== 'object' || choice?.type !== 'allowed_tools') return offered
-  const allowed = (choice.tools ?? []).map(({ name }) => name)
-  return offered.filter(({ name }) => allowed.includes(name))
+  const allowed = new Set((choice.tools ?? []).map(({ name }) => name))
+  return offered.filter(({ name }) => allowed.has(name))
 }
 
 function decodeTool(tool: ResponsesTool, index: number): readonly Tool[] {

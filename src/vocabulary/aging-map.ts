@@ -1,0 +1,61 @@
+interface Entry<Key, Value> {
+  readonly key: Key
+  value: Value
+  older: Entry<Key, Value> | null
+  newer: Entry<Key, Value> | null
+}
+
+/**
+ * A map that gives its oldest entry at once. A plain Map does not: the engine keeps the places of deleted entries for a
+ * while and walks over all of them to the first that is left, so that forgetting the oldest costs as much as there are.
+ */
+export class AgingMap<Key, Value> {
+  readonly #entries = new Map<Key, Entry<Key, Value>>()
+  #oldest: Entry<Key, Value> | null = null
+  #newest: Entry<Key, Value> | null = null
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** The key and the value of the oldest entry; null when there is none. */
+  get oldest(): { readonly key: Key; readonly value: Value } | null {
+    return this.#oldest
+  }
+
+  get(key: Key): Value | undefined {
+    return this.#entries.get(key)?.value
+  }
+
+  /** Gives a key another value; its age stays. One that is not there yet becomes the newest. */
+  set(key: Key, value: Value): void {
+    const known = this.#entries.get(key)
+    if (known === undefined) this.#add(key, value)
+    else known.value = value
+  }
+
+  /** Sets a value and makes its entry the newest. */
+  renew(key: Key, value: Value): void {
+    this.delete(key)
+    this.#add(key, value)
+  }
+
+  delete(key: Key): boolean {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return false
+    this.#entries.delete(key)
+    if (entry.older === null) this.#oldest = entry.newer
+    else entry.older.newer = entry.newer
+    if (entry.newer === null) this.#newest = entry.older
+    else entry.newer.older = entry.older
+    return true
+  }
+
+  #add(key: Key, value: Value): void {
+    const entry: Entry<Key, Value> = { key, value, older: this.#newest, newer: null }
+    if (this.#newest === null) this.#oldest = entry
+    else this.#newest.newer = entry
+    this.#newest = entry
+    this.#entries.set(key, entry)
+  }
+}
