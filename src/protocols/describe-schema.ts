@@ -12,6 +12,8 @@ export interface SchemaNode {
   readonly minItems?: number
   readonly maxItems?: number
   readonly minLength?: number
+  readonly maxLength?: number
+  readonly maxProperties?: number
   readonly minimum?: number
   readonly maximum?: number
 }
@@ -23,7 +25,7 @@ export function describeSchema(schema: SchemaNode): string {
   if (schema.anyOf) return describeUnion(branchesOf(schema))
   switch (schema.type) {
     case 'string':
-      return schema.minLength === undefined ? 'a string' : 'a non-empty string'
+      return describeString(schema)
     case 'number':
       return `a number${describeBounds(schema.minimum, schema.maximum)}`
     case 'integer':
@@ -31,7 +33,7 @@ export function describeSchema(schema: SchemaNode): string {
     case 'array':
       return describeArray(schema)
     case 'object':
-      return 'an object'
+      return schema.maxProperties === undefined ? 'an object' : `an object of at most ${schema.maxProperties} members`
     default:
       return `a ${schema.type ?? 'value of another kind'}`
   }
@@ -61,6 +63,11 @@ function describeUnion(branches: readonly SchemaNode[]): string {
   return [...new Set(all)].join(' or ')
 }
 
+function describeString({ minLength, maxLength }: SchemaNode): string {
+  const noun = minLength === undefined ? 'a string' : 'a non-empty string'
+  return maxLength === undefined ? noun : `${noun} of at most ${maxLength} characters`
+}
+
 function describeBounds(minimum: number | undefined, maximum: number | undefined): string {
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
   if (minimum !== undefined) return ` of at least ${minimum}`
@@ -77,5 +84,6 @@ function describeArray({ items, minItems, maxItems }: SchemaNode): string {
 function describeMany(items: SchemaNode): string {
   const [words = '', ...others] = new Set(branchesOf(items).map(describeSchema))
   const isNoun = others.length === 0 && /^an? /.test(words) && items.type !== 'array'
-  return isNoun ? `${words.replace(/^an? /, '')}s` : 'items'
+  // What stands after the noun says more of it: 'strings of at most 5 characters'.
+  return isNoun ? words.replace(/^an? /, '').replace(/^(.*?)( of at most .*)?$/, '$1s$2') : 'items'
 }

@@ -21,7 +21,8 @@ export function findProblem(schema: SchemaNode, value: unknown, path = ''): Prob
   if (schema.type !== undefined && !isOfType(schema.type, value)) return mustBe(schema, path)
   if (typeof value === 'number')
     return isWithin(value, schema.minimum, schema.maximum) ? null : mustBe(schema, path)
-  if (typeof value === 'string') return value.length >= (schema.minLength ?? 0) ? null : mustBe(schema, path)
+  if (typeof value === 'string')
+    return isWithin(value.length, schema.minLength, schema.maxLength) ? null : mustBe(schema, path)
   if (Array.isArray(value)) return findArrayProblem(schema, value, path)
   return isObject(value) ? findObjectProblem(schema, value, path) : null
 }
@@ -74,6 +75,8 @@ function findObjectProblem(
   value: Readonly<Record<string, unknown>>,
   path: string,
 ): Problem | null {
+  const { maxProperties } = schema
+  if (maxProperties !== undefined && Object.keys(value).length > maxProperties) return mustBe(schema, path)
   for (const [name, property] of membersOf(schema)) {
     const problem = Object.hasOwn(value, name)
       ? findProblem(property, value[name], memberPath(path, name))

@@ -1,4 +1,5 @@
 import type { Conversation } from '../../src/conversation/conversation.ts'
+import { GatewayError } from '../../src/errors/gateway-error.ts'
 import { PROTOCOLS } from '../../src/protocols/index.ts'
 import type { Protocol, RequestAddress } from '../../src/protocols/protocol.ts'
 import { FACES } from '../../src/sandbox/faces/index.ts'
@@ -171,8 +172,19 @@ export const FORMATS: readonly ScaledFormat[] = PROTOCOLS.map((protocol) => {
   return { protocol, face, address: NOWHERE, countAddress: NOWHERE, countPath: null, ...line }
 })
 
-/** A conversation as a client of this format writes it; null when the format cannot say it. */
+/** A conversation as a client of this format writes it. */
 export function writeRequest({ protocol }: ScaledFormat, changes: Partial<Conversation>): Body {
   const context = supplyContext({ stop: true, cacheBreakpoints: true, inlineSystem: true }, protocol.supplier.traits)
   return { model: 'm', ...protocol.supplier.encodeRequest({ ...PLAIN_CONVERSATION, ...changes }, context).body }
+}
+
+/** Whether a client of this format can say what the conversation holds at all. */
+export function canWrite(format: ScaledFormat, changes: Partial<Conversation>): boolean {
+  try {
+    writeRequest(format, changes)
+    return true
+  } catch (error) {
+    if (error instanceof GatewayError) return false
+    throw error
+  }
 }

@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 /** A step that is to stay linear, for lists of any length. */
 export interface Work {
   readonly name: string
-  /** Makes the input of this length; what it costs is not measured. */
+  /** Makes the input of this length; what that costs is not measured. */
   prepare(items: number): () => unknown
 }
 
@@ -14,61 +14,60 @@ export interface Measured {
   readonly growth: number
 }
 
-/** Two doublings, so that what grows with the square of the list takes 16 times as long. */
+/** Two doublings, so that what grows with the square of a list takes 16 times as long. */
 const DOUBLINGS = 2
-/** Per doubling. Linear work doubles; the rest is for caches, garbage and a busy machine. */
+/** Per doubling. Linear work doubles; the rest is for caches and garbage. */
 const MAX_GROWTH_PER_DOUBLING = 2.5
-const MAX_GROWTH = MAX_GROWTH_PER_DOUBLING ** DOUBLINGS
+export const MAX_GROWTH = MAX_GROWTH_PER_DOUBLING ** DOUBLINGS
 
 /**
- * What takes less for the large list is not compared: comparing every item of 8,000 with every other takes longer than
- * this on any machine, and below it a clock measures the machine more than the work.
+ * What takes less for the long list is not compared: each of four thousand items with every other takes longer than
+ * this, and below it the clocks of a busy machine measure other things.
  */
-const TOO_QUICK_MS = 8
+const TOO_QUICK_MS = 16
 
-const RUNS = 3
-const ROUNDS = 4
+const SMALL_RUNS_A_ROUND = 2
+const ROUNDS = 12
 
+/** How far what a thread has used is behind, since systems write it down with every tick of their clock. */
+const TICK_MS = 4
+
+/** The time a run took, less what other processes took of it on a busy machine, as far as that can be known. */
 function timeOf(run: () => unknown): number {
-  const began = performance.now()
+  const usedBefore = process.threadCpuUsage()
+  const beganMs = performance.now()
   run()
-  return performance.now() - began
-}
-
-function bestOf(run: () => unknown, runs: number): number {
-  let best = Number.POSITIVE_INFINITY
-  for (let left = runs; left > 0 && best > 0; left -= 1) best = Math.min(best, timeOf(run))
-  return best
+  const passedMs = performance.now() - beganMs
+  const { user, system } = process.threadCpuUsage(usedBefore)
+  return Math.min(passedMs, (user + system) / 1_000 + TICK_MS)
 }
 
 /**
- * How the time of a step grows from `items` to four times as many. The best of several runs counts, since a busy machine
- * only ever makes a run slower. A growth beyond the bound is measured again, up to four times in all, and each time adds to
- * what is known of both: only what stays beyond it is reported.
+ * How the time of a step grows from `items` to four times as many: the best run of either length counts. A growth beyond
+ * the bound is measured again, up to twelve rounds, and every round can only bring the best of both down. What grows
+ * with the square stays beyond it however often it is measured.
  */
 export function measure(work: Work, items: number): Measured {
   const large = work.prepare(items * 2 ** DOUBLINGS)
-  let largeMs = bestOf(large, 1)
-  if (largeMs > TOO_QUICK_MS) largeMs = Math.min(largeMs, bestOf(large, 1))
-  const known = (smallMs: number) => ({ name: work.name, smallMs, largeMs, growth: largeMs / smallMs })
-  if (largeMs <= TOO_QUICK_MS) return { ...known(Number.NaN), growth: 0 }
+  let largeMs = timeOf(large)
+  if (largeMs > TOO_QUICK_MS) largeMs = Math.min(largeMs, timeOf(large))
+  if (largeMs <= TOO_QUICK_MS) return { name: work.name, smallMs: Number.NaN, largeMs, growth: 0 }
   const small = work.prepare(items)
-  let smallMs = Number.POSITIVE_INFINITY
+  let smallMs = timeOf(small)
   for (let round = 0; round < ROUNDS; round += 1) {
-    smallMs = Math.min(smallMs, bestOf(small, RUNS))
+    for (let run = 0; run < SMALL_RUNS_A_ROUND; run += 1) smallMs = Math.min(smallMs, timeOf(small))
     if (largeMs / smallMs <= MAX_GROWTH) break
-    largeMs = Math.min(largeMs, bestOf(large, 1))
+    largeMs = Math.min(largeMs, timeOf(large))
   }
-  return known(smallMs)
+  return { name: work.name, smallMs, largeMs, growth: largeMs / smallMs }
 }
 
 /** Fails with the steps that grow faster than their list. */
 export function expectLinear(works: readonly Work[], items: number): void {
-  const measured = works.map((work) => measure(work, items))
-  const steep = measured.filter(({ growth }) => growth > MAX_GROWTH).map(describe)
-  expect(steep).toEqual([])
+  const steep = works.map((work) => measure(work, items)).filter(({ growth }) => growth > MAX_GROWTH)
+  expect(steep.map(describeGrowth)).toEqual([])
 }
 
-export function describe({ name, smallMs, largeMs, growth }: Measured): string {
-  return `${name}: ${smallMs.toFixed(1)} ms for a quarter, ${largeMs.toFixed(1)} ms for all, ${growth.toFixed(1)} times`
+function describeGrowth({ name, smallMs, largeMs, growth }: Measured): string {
+  return `${name}: ${smallMs.toFixed(1)} ms for a quarter of the items, ${largeMs.toFixed(1)} ms for all: ${growth.toFixed(1)} times`
 }

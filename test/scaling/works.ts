@@ -52,13 +52,8 @@ export function requestWorks(format: ScaledFormat, write: (items: number) => unk
   ]
 }
 
-export function encodeWorks(format: ScaledFormat, write: (items: number) => Partial<Conversation>): Work[] {
-  return [
-    {
-      name: 'encode',
-      prepare: (items) => encode(format, { ...PLAIN_CONVERSATION, ...write(items) }),
-    },
-  ]
+export function encodeWork(format: ScaledFormat, write: (items: number) => Partial<Conversation>): Work {
+  return { name: 'encode', prepare: (items) => encode(format, { ...PLAIN_CONVERSATION, ...write(items) }) }
 }
 
 function remember(write: WriteText): WriteText {
@@ -176,7 +171,7 @@ export function answerWorks(format: ScaledFormat, write: (items: number) => Answ
   const reply: WriteText = remember((items) => JSON.stringify(client.client.encodeReply(write(items), replyContext())))
   const stream: WriteText = remember((items) => {
     const encoder = client.client.openEncoder(replyContext())
-    return unfold(inPieces(write(items)))
+    return unfold(write(items))
       .map((event) => encoder.push(event))
       .join('')
   })
@@ -236,11 +231,6 @@ export function answerWorks(format: ScaledFormat, write: (items: number) => Answ
       prepare: (items) => feed(stream(items), () => protocol.supplier.openDecoder(context), PIECE_BYTES),
     },
   ]
-}
-
-/** As it is. */
-function inPieces(answer: Answer): Answer {
-  return answer
 }
 
 function feed(text: string, open: () => { push(bytes: Uint8Array): unknown; end(): unknown }, pieceBytes?: number) {

@@ -1,6 +1,7 @@
 import { type Replacement, TopLevelMembers } from '../../wire/json-members.ts'
 import { openingText, upToFirst } from '../opening.ts'
 import type { ClientRequest, RequestFacts, SupplierLimits } from '../protocol.ts'
+import { checkMediaParts } from '../request-limits.ts'
 import type { ClientSide } from '../translation.ts'
 import { countBesideContent } from './count-generated.ts'
 import { decodeRequest, wantsFunctionCall } from './decode-request.ts'
@@ -79,6 +80,7 @@ function faceClient(request: ChatRequest): ClientSide {
 function readFacts(request: ChatRequest, members: TopLevelMembers): RequestFacts {
   let mediaParts = 0
   for (const { content } of request.messages) mediaParts += countMedia(content)
+  checkMediaParts(mediaParts, 'messages')
   return {
     model: request.model,
     stream: request.stream === true,

@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox'
+import { MAX_MESSAGES, MAX_METADATA_PAIRS, MAX_STOP_CHARACTERS, MAX_TOOLS } from '../request-limits.ts'
 
 /** Suppliers count tokens in 32 bits; a larger limit cannot be meant, and would overflow what is held for it. */
 const MOST_TOKENS = 2 ** 31 - 1
@@ -7,6 +8,7 @@ const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema,
 const OptionalOrNull = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema))
 const NonEmptyString = Type.String({ minLength: 1 })
 const AnyObject = Type.Object({})
+const StopSequence = Type.String({ minLength: 1, maxLength: MAX_STOP_CHARACTERS })
 
 /** Any part at all: suppliers know kinds of their own, and the one that serves the request decides. */
 const ContentPart = Type.Object({ type: NonEmptyString })
@@ -100,7 +102,10 @@ const ToolChoice = Type.Union([
   Type.Object({ type: Type.Literal('custom'), custom: Named }),
   Type.Object({
     type: Type.Literal('allowed_tools'),
-    allowed_tools: Type.Object({ mode: Type.Enum(['auto', 'required']), tools: Type.Array(AnyObject) }),
+    allowed_tools: Type.Object({
+      mode: Type.Enum(['auto', 'required']),
+      tools: Type.Array(AnyObject, { maxItems: MAX_TOOLS }),
+    }),
   }),
 ])
 
@@ -131,7 +136,7 @@ const WebSearchOptions = Type.Object({
  */
 export const ChatRequestSchema = Type.Object({
   model: NonEmptyString,
-  messages: Type.Array(Message, { minItems: 1 }),
+  messages: Type.Array(Message, { minItems: 1, maxItems: MAX_MESSAGES }),
   temperature: OptionalOrNull(Type.Number({ minimum: 0, maximum: 2 })),
   top_p: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
   top_k: OptionalOrNull(Type.Integer()),
@@ -148,12 +153,12 @@ export const ChatRequestSchema = Type.Object({
   frequency_penalty: OptionalOrNull(Type.Number({ minimum: -2, maximum: 2 })),
   presence_penalty: OptionalOrNull(Type.Number({ minimum: -2, maximum: 2 })),
   stop: OptionalOrNull(
-    Type.Union([NonEmptyString, Type.Array(NonEmptyString, { minItems: 1, maxItems: 4 })]),
+    Type.Union([StopSequence, Type.Array(StopSequence, { minItems: 1, maxItems: 4 })]),
   ),
-  tools: OptionalOrNull(Type.Array(Tool)),
+  tools: OptionalOrNull(Type.Array(Tool, { maxItems: MAX_TOOLS })),
   tool_choice: OptionalOrNull(ToolChoice),
   parallel_tool_calls: OptionalOrNull(Type.Boolean()),
-  functions: OptionalOrNull(Type.Array(FunctionDefinition)),
+  functions: OptionalOrNull(Type.Array(FunctionDefinition, { maxItems: MAX_TOOLS })),
   function_call: OptionalOrNull(Type.Union([Type.Enum(['none', 'auto']), Named])),
   reasoning_effort: OptionalOrNull(Type.Enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
   verbosity: OptionalOrNull(Type.Enum(['low', 'medium', 'high'])),
@@ -177,7 +182,7 @@ export const ChatRequestSchema = Type.Object({
   user: OptionalOrNull(Type.String()),
   safety_identifier: OptionalOrNull(Type.String()),
   store: OptionalOrNull(Type.Boolean()),
-  metadata: OptionalOrNull(AnyObject),
+  metadata: OptionalOrNull(Type.Object({}, { maxProperties: MAX_METADATA_PAIRS })),
   service_tier: OptionalOrNull(Type.String()),
   prompt_cache_key: OptionalOrNull(Type.String()),
   prompt_cache_options: OptionalOrNull(AnyObject),

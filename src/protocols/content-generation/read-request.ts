@@ -2,6 +2,7 @@ import { openProof } from '../../conversation/proof.ts'
 import { findTopLevelMembers, type Span } from '../../wire/json-members.ts'
 import { openingText } from '../opening.ts'
 import type { ClientRequest, RequestAddress, RequestFacts } from '../protocol.ts'
+import { checkMediaParts } from '../request-limits.ts'
 import type { ClientSide } from '../translation.ts'
 import { type ModelMethod, readModelMethod, readStreamShape, type StreamShape } from './address.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -64,6 +65,8 @@ export function readPromptSize(
   text: string,
 ): Pick<RequestFacts, 'promptCharacters' | 'mediaParts'> {
   const members = findTopLevelMembers(text)
+  const mediaParts = countMedia(request.contents)
+  checkMediaParts(mediaParts, 'contents')
   const config = memberText(text, members.get('generationConfig') ?? members.get('generation_config'))
   // Also refuses a limit that is given twice: what is charged for must be what is served.
   const settings = findTopLevelMembers(config)
@@ -73,7 +76,7 @@ export function readPromptSize(
       countInstruction(request.systemInstruction) +
       memberText(text, members.get('tools')).length +
       schemaLength(settings),
-    mediaParts: countMedia(request.contents),
+    mediaParts,
   }
 }
 

@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox'
+import { MAX_MESSAGES, MAX_STOP_CHARACTERS, MAX_TOOLS } from '../request-limits.ts'
 
 /** Suppliers count tokens in 32 bits; a larger limit cannot be meant, and would overflow what is held for it. */
 const MOST_TOKENS = 2 ** 31 - 1
@@ -9,6 +10,7 @@ const MOST_STOP_SEQUENCES = 5
 const OptionalOrNull = <Schema extends TSchema>(schema: Schema) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 const NonEmptyString = Type.String({ minLength: 1 })
+const StopSequence = Type.String({ minLength: 1, maxLength: MAX_STOP_CHARACTERS })
 const AnyObject = Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}))
 
 const InlineData = Type.Object({ mimeType: NonEmptyString, data: Type.String() })
@@ -61,7 +63,7 @@ const FunctionDeclaration = Type.Object({
   responseJsonSchema: OptionalOrNull(AnyObject),
 })
 const Tool = Type.Object({
-  functionDeclarations: OptionalOrNull(Type.Array(FunctionDeclaration)),
+  functionDeclarations: OptionalOrNull(Type.Array(FunctionDeclaration, { maxItems: MAX_TOOLS })),
   googleSearch: OptionalOrNull(AnyObject),
   googleSearchRetrieval: OptionalOrNull(AnyObject),
   urlContext: OptionalOrNull(AnyObject),
@@ -74,7 +76,7 @@ const ToolConfig = Type.Object({
   functionCallingConfig: OptionalOrNull(
     Type.Object({
       mode: OptionalOrNull(Type.String()),
-      allowedFunctionNames: OptionalOrNull(Type.Array(NonEmptyString)),
+      allowedFunctionNames: OptionalOrNull(Type.Array(NonEmptyString, { maxItems: MAX_TOOLS })),
     }),
   ),
   retrievalConfig: OptionalOrNull(AnyObject),
@@ -92,7 +94,7 @@ const GenerationConfig = Type.Object({
   topP: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
   topK: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
   maxOutputTokens: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
-  stopSequences: OptionalOrNull(Type.Array(NonEmptyString, { minItems: 0, maxItems: MOST_STOP_SEQUENCES })),
+  stopSequences: OptionalOrNull(Type.Array(StopSequence, { minItems: 0, maxItems: MOST_STOP_SEQUENCES })),
   candidateCount: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MOST_CANDIDATES })),
   seed: OptionalOrNull(Type.Integer()),
   presencePenalty: OptionalOrNull(Type.Number({ minimum: -2, maximum: 2 })),
@@ -111,7 +113,7 @@ const GenerationConfig = Type.Object({
 
 const generation = {
   systemInstruction: OptionalOrNull(Type.Union([Type.String(), SystemInstruction])),
-  tools: OptionalOrNull(Type.Array(Tool)),
+  tools: OptionalOrNull(Type.Array(Tool, { maxItems: MAX_TOOLS })),
   toolConfig: OptionalOrNull(ToolConfig),
   generationConfig: OptionalOrNull(GenerationConfig),
   safetySettings: OptionalOrNull(Type.Array(AnyObject)),
@@ -124,16 +126,16 @@ const generation = {
 
 /** A request for content. Fields that are not named here are allowed everywhere and passed on. */
 export const GenerateRequestSchema = Type.Object({
-  contents: Type.Array(Content, { minItems: 1 }),
+  contents: Type.Array(Content, { minItems: 1, maxItems: MAX_MESSAGES }),
   ...generation,
 })
 
 export const CountRequestSchema = Type.Object({
-  contents: OptionalOrNull(Type.Array(Content, { minItems: 1 })),
+  contents: OptionalOrNull(Type.Array(Content, { minItems: 1, maxItems: MAX_MESSAGES })),
   generateContentRequest: OptionalOrNull(
     Type.Object({
       model: OptionalOrNull(Type.String()),
-      contents: Type.Array(Content, { minItems: 1 }),
+      contents: Type.Array(Content, { minItems: 1, maxItems: MAX_MESSAGES }),
       ...generation,
     }),
   ),

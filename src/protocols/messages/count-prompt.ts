@@ -1,5 +1,6 @@
 import type { Span } from '../../wire/json-members.ts'
 import { asObject, type JsonObject, textLength } from '../../wire/json-values.ts'
+import { checkMediaParts } from '../request-limits.ts'
 import { measureText } from './measure-text.ts'
 import { type AnyBlock, asKnownBlock, type CountTokensRequest, type MessagesContent } from './schema.ts'
 
@@ -13,6 +14,7 @@ export interface PromptSize {
 export function measurePrompt(request: CountTokensRequest, members: ReadonlyMap<string, Span>): PromptSize {
   const contents = [request.system, ...request.messages.map(({ content }) => content)]
   const { promptCharacters, mediaParts } = addUp(contents.map(measureContent))
+  checkMediaParts(mediaParts, 'messages')
   const hasFormat = Boolean(request.output_config?.format)
   return {
     promptCharacters:

@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox'
+import { MAX_MESSAGES, MAX_STOP_CHARACTERS, MAX_STOP_SEQUENCES, MAX_TOOLS } from '../request-limits.ts'
 
 /** Suppliers count tokens in 32 bits; a larger limit cannot be meant, and would overflow what is held for it. */
 const MOST_TOKENS = 2 ** 31 - 1
@@ -83,9 +84,10 @@ const prompt = {
   model: NonEmptyString,
   messages: Type.Array(Type.Object({ role: Type.Enum(['user', 'assistant', 'system']), content: Content }), {
     minItems: 1,
+    maxItems: MAX_MESSAGES,
   }),
   system: OptionalOrNull(Content),
-  tools: OptionalOrNull(Type.Array(Tool)),
+  tools: OptionalOrNull(Type.Array(Tool, { maxItems: MAX_TOOLS })),
   tool_choice: OptionalOrNull(ToolChoice),
   thinking: OptionalOrNull(
     Type.Object({
@@ -113,7 +115,9 @@ export const MessagesRequestSchema = Type.Object({
   temperature: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
   top_p: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
   top_k: OptionalOrNull(Type.Integer({ minimum: 0 })),
-  stop_sequences: OptionalOrNull(Type.Array(Type.String())),
+  stop_sequences: OptionalOrNull(
+    Type.Array(Type.String({ maxLength: MAX_STOP_CHARACTERS }), { maxItems: MAX_STOP_SEQUENCES }),
+  ),
   metadata: OptionalOrNull(Type.Object({ user_id: OptionalOrNull(Type.String()) })),
 })
 

@@ -1,5 +1,6 @@
 import { findTopLevelMembers, type Span } from '../../wire/json-members.ts'
 import { isObject } from '../../wire/json-values.ts'
+import { checkMediaParts } from '../request-limits.ts'
 import { inputItemsOf } from './input-items.ts'
 import type { ResponsesRequest } from './schema.ts'
 
@@ -33,6 +34,7 @@ export interface PromptSize {
 export function countPrompt(request: ResponsesRequest, text: string): PromptSize {
   const members = findTopLevelMembers(text)
   const input = countInput(inputItemsOf(request))
+  checkMediaParts(input.mediaParts, 'input')
   const format = request.text?.format?.type === 'json_schema' ? memberLength(members.get('text')) : 0
   return {
     promptCharacters:

@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { JsonObject } from '../../wire/json-values.ts'
+import { MAX_MESSAGES, MAX_METADATA_PAIRS, MAX_TOOLS } from '../request-limits.ts'
 
 /** Suppliers count tokens in 32 bits; a larger limit cannot be meant, and would overflow what is held for it. */
 const MOST_TOKENS = 2 ** 31 - 1
@@ -10,6 +11,7 @@ const NonEmptyString = Type.String({ minLength: 1 })
 const AnyObject = Type.Object({})
 const ObjectList = Type.Array(AnyObject)
 const StringOrParts = Type.Union([Type.String(), ObjectList])
+const ToolList = Type.Array(AnyObject, { maxItems: MAX_TOOLS })
 
 /** Content parts by `type`. A part of another type is taken as it is. */
 export const PART_SCHEMAS: Readonly<Record<string, TSchema>> = {
@@ -84,7 +86,7 @@ export const TOOL_SCHEMAS: Readonly<Record<string, TSchema>> = {
   namespace: Type.Object({
     name: NonEmptyString,
     description: OptionalOrNull(Type.String()),
-    tools: ObjectList,
+    tools: ToolList,
   }),
 }
 
@@ -92,7 +94,7 @@ export const TOOL_SCHEMAS: Readonly<Record<string, TSchema>> = {
 export const TOOL_CHOICE_SCHEMAS: Readonly<Record<string, TSchema>> = {
   function: Type.Object({ name: NonEmptyString }),
   custom: Type.Object({ name: NonEmptyString }),
-  allowed_tools: Type.Object({ mode: Type.Enum(['auto', 'required']), tools: ObjectList }),
+  allowed_tools: Type.Object({ mode: Type.Enum(['auto', 'required']), tools: ToolList }),
 }
 
 const TextFormat = Type.Union([
@@ -113,7 +115,7 @@ const TextFormat = Type.Union([
  */
 export const ResponsesRequestSchema = Type.Object({
   model: NonEmptyString,
-  input: StringOrParts,
+  input: Type.Union([Type.String(), Type.Array(AnyObject, { maxItems: MAX_MESSAGES })]),
   instructions: OptionalOrNull(Type.String()),
   max_output_tokens: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
   max_tool_calls: OptionalOrNull(Type.Integer({ minimum: 0 })),
@@ -124,8 +126,8 @@ export const ResponsesRequestSchema = Type.Object({
   stream_options: OptionalOrNull(AnyObject),
   store: OptionalOrNull(Type.Boolean()),
   previous_response_id: OptionalOrNull(Type.String()),
-  metadata: OptionalOrNull(AnyObject),
-  tools: OptionalOrNull(ObjectList),
+  metadata: OptionalOrNull(Type.Object({}, { maxProperties: MAX_METADATA_PAIRS })),
+  tools: OptionalOrNull(ToolList),
   tool_choice: OptionalOrNull(Type.Union([Type.Enum(['auto', 'none', 'required']), AnyObject])),
   parallel_tool_calls: OptionalOrNull(Type.Boolean()),
   text: OptionalOrNull(

@@ -1,0 +1,25 @@
+import { GatewayError } from '../errors/gateway-error.ts'
+
+/** How much of anything a request may hold, whatever it is written in; `docs/limits.md` says where each figure is from. */
+
+/** The vendor of the messages format documents it; no other documents fewer. */
+export const MAX_MESSAGES = 100_000
+
+/** The most that any vendor lets a request define. Agents with many servers of tools send a few hundred. */
+export const MAX_TOOLS = 10_000
+
+export const MAX_METADATA_PAIRS = 16
+
+/** No vendor says. They are looked for in every character of an answer by a machine as large as all of them together. */
+export const MAX_STOP_SEQUENCES = 256
+export const MAX_STOP_CHARACTERS = 1_024
+
+/** The most that any vendor takes in a request. */
+export const MAX_MEDIA_PARTS = 3_600
+
+/** Refuses a request with more pictures than any supplier takes. */
+export function checkMediaParts(mediaParts: number, param: string): void {
+  if (mediaParts <= MAX_MEDIA_PARTS) return
+  const message = `${param} may hold at most ${MAX_MEDIA_PARTS} pictures and other media, and holds ${mediaParts}.`
+  throw new GatewayError('invalid_request', message, { param })
+}
