@@ -60,7 +60,7 @@ const LANES: readonly (readonly string[])[] = [
   ['test/', 'console/', 'scripts/', 'bench/'],
   ['src/'],
   ['test/captures/', 'test/conformance/', 'test/fuzz/', 'test/images/', 'test/sandbox/'],
-  ['test/deploy/', 'test/exports/', 'test/ledger/', 'test/uploads/'],
+  ['test/deploy/', 'test/exports/', 'test/ledger/', 'test/scaling/', 'test/uploads/'],
 ]
 
 // Most tests wait for other processes now and then, so that two of them leave a processor idle.

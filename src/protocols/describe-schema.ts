@@ -33,7 +33,9 @@ export function describeSchema(schema: SchemaNode): string {
     case 'array':
       return describeArray(schema)
     case 'object':
-      return schema.maxProperties === undefined ? 'an object' : `an object of at most ${schema.maxProperties} members`
+      return schema.maxProperties === undefined
+        ? 'an object'
+        : `an object of at most ${schema.maxProperties} members`
     default:
       return `a ${schema.type ?? 'value of another kind'}`
   }

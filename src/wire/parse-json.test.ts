@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { GatewayError } from '../errors/gateway-error.ts'
 import { locateJsonError } from './locate-json-error.ts'
-import { parseJson } from './parse-json.ts'
+import { MAX_EXPLAINED_CHARACTERS, parseJson } from './parse-json.ts'
 
 function refusal(text: string): GatewayError {
   try {
@@ -13,6 +13,13 @@ function refusal(text: string): GatewayError {
   }
   throw new Error('It was parsed.')
 }
+
+test('says where a fault is only in a body that is small enough to be searched', () => {
+  const small = `[${'1,'.repeat(MAX_EXPLAINED_CHARACTERS / 2 - 1)}x`
+  expect(small.length).toBe(MAX_EXPLAINED_CHARACTERS)
+  expect(refusal(small).message).toContain(`unexpected character at position ${small.length - 1}`)
+  expect(refusal(`${small} `).message).toBe('The body is not valid JSON: it cannot be parsed.')
+})
 
 describe('refusals', () => {
   const cases: readonly (readonly [string, string])[] = [

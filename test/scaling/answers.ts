@@ -14,12 +14,17 @@ export const ANSWERS: Readonly<Record<string, (items: number) => Answer>> = {
   citations: (items) => answer([[{ ...textPart('words'), citations: list(items, citation) }]]),
   'log probabilities': (items) => {
     const told = answer([[textPart('words')]])
-    const logprobs = list(items, (at) => ({ token: `t${at}`, logprob: -1, top: [{ token: 'a', logprob: -1 }] }))
+    const logprobs = list(items, (at) => ({
+      token: `t${at}`,
+      logprob: -1,
+      top: [{ token: 'a', logprob: -1 }],
+    }))
     return { ...told, choices: told.choices.map((choice) => ({ ...choice, logprobs })) }
   },
   'long text': (items) => answer([[textPart('words and more '.repeat(items))]]),
   'white space': (items) => answer([[textPart(`a${' \n'.repeat(items * 8)}b`)]]),
-  'long input': (items) => answer([[{ ...call(0), input: JSON.stringify({ text: 'words '.repeat(items) }) }]]),
+  'long input': (items) =>
+    answer([[{ ...call(0), input: JSON.stringify({ text: 'words '.repeat(items) }) }]]),
 }
 
 function answer(choices: readonly (readonly AnswerPart[])[]): Answer {

@@ -12,9 +12,21 @@ export const CONVERSATIONS: Readonly<Record<string, (items: number) => Partial<C
   'system turns': (items) => ({
     turns: list(items, (at) => turn(at % 2 === 0 ? 'user' : 'system', [textPart(`turn ${at}`)])),
   }),
-  'text parts': (items) => ({ turns: [turn('user', list(items, (at) => textPart(`part ${at}`)))] }),
+  'text parts': (items) => ({
+    turns: [
+      turn(
+        'user',
+        list(items, (at) => textPart(`part ${at}`)),
+      ),
+    ],
+  }),
   'cached parts': (items) => ({
-    turns: [turn('user', list(items, (at) => textPart(`part ${at}`, { ttl: '5m' })))],
+    turns: [
+      turn(
+        'user',
+        list(items, (at) => textPart(`part ${at}`, { ttl: '5m' })),
+      ),
+    ],
   }),
   pictures: (items) => ({ turns: [turn('user', list(items, picture))] }),
   'linked pictures': (items) => ({ turns: [turn('user', list(items, linkedPicture))] }),
@@ -27,17 +39,17 @@ export const CONVERSATIONS: Readonly<Record<string, (items: number) => Partial<C
   }),
   'tool rounds': (items) => ({
     tools: [tool(0)],
-    turns: [
-      USER,
-      ...list(items, (at) => [turn('assistant', [call(at)]), turn('user', [result(at)])]).flat(),
-    ],
+    turns: [USER, ...list(items, (at) => [turn('assistant', [call(at)]), turn('user', [result(at)])]).flat()],
   }),
   'results in another order': (items) => ({
     tools: [tool(0)],
     turns: [
       USER,
       turn('assistant', list(items, call)),
-      turn('user', list(items, (at) => result(items - 1 - at))),
+      turn(
+        'user',
+        list(items, (at) => result(items - 1 - at)),
+      ),
     ],
   }),
   'results without calls': (items) => ({
@@ -52,8 +64,14 @@ export const CONVERSATIONS: Readonly<Record<string, (items: number) => Partial<C
     tools: [tool(0)],
     turns: [
       USER,
-      turn('assistant', list(items, () => call(1))),
-      turn('user', list(items, () => result(1))),
+      turn(
+        'assistant',
+        list(items, () => call(1)),
+      ),
+      turn(
+        'user',
+        list(items, () => result(1)),
+      ),
     ],
   }),
   'parts of a result': (items) => ({
@@ -65,7 +83,9 @@ export const CONVERSATIONS: Readonly<Record<string, (items: number) => Partial<C
     ],
   }),
   tools: (items) => ({ tools: list(items, tool) }),
-  'grouped tools': (items) => ({ tools: list(items, (at) => ({ ...tool(at), namespace: `group${at % 7}` })) }),
+  'grouped tools': (items) => ({
+    tools: list(items, (at) => ({ ...tool(at), namespace: `group${at % 7}` })),
+  }),
   'tools with names to replace': (items) => ({
     tools: list(items, (at) => ({ ...tool(at), name: `a.b/${at}` })),
   }),
@@ -87,7 +107,9 @@ export const CONVERSATIONS: Readonly<Record<string, (items: number) => Partial<C
   metadata: (items) => ({ metadata: Object.fromEntries(list(items, (at) => [`name${at}`, `value ${at}`])) }),
   'long text': (items) => ({ turns: [turn('user', [textPart('words and more '.repeat(items))])] }),
   'white space': (items) => ({ turns: [turn('user', [textPart(`a${' \n'.repeat(items * 8)}b`)])] }),
-  'long instructions': (items) => ({ instructions: [{ text: 'words and more '.repeat(items), cache: null }] }),
+  'long instructions': (items) => ({
+    instructions: [{ text: 'words and more '.repeat(items), cache: null }],
+  }),
 }
 
 const USER: Turn = { role: 'user', parts: [textPart('hi')] }

@@ -2,8 +2,8 @@ import type { Conversation } from '../../src/conversation/conversation.ts'
 import { GatewayError } from '../../src/errors/gateway-error.ts'
 import { PROTOCOLS } from '../../src/protocols/index.ts'
 import type { Protocol, RequestAddress } from '../../src/protocols/protocol.ts'
-import { FACES } from '../../src/sandbox/faces/index.ts'
 import type { Face } from '../../src/sandbox/faces/face.ts'
+import { FACES } from '../../src/sandbox/faces/index.ts'
 import type { Format } from '../../src/vocabulary/supply.ts'
 import { PLAIN_CONVERSATION } from '../support/plain-conversation.ts'
 import { supplyContext } from '../support/translation-contexts.ts'
@@ -83,7 +83,13 @@ const LINES: Readonly<Partial<Record<Format, FormatLine>>> = {
         input: list(items, (at) => ({ type: 'item_reference', id: `msg_${at}` })),
       }),
       'tools of a group': (items) => ({
-        tools: [{ type: 'namespace', name: 'g', tools: list(items, (at) => ({ type: 'function', name: `f${at}` })) }],
+        tools: [
+          {
+            type: 'namespace',
+            name: 'g',
+            tools: list(items, (at) => ({ type: 'function', name: `f${at}` })),
+          },
+        ],
       }),
       'included fields': (items) => ({ include: list(items, (at) => `field.${at}`) }),
       'wrong last item': (items) => ({
@@ -106,12 +112,18 @@ const LINES: Readonly<Partial<Record<Format, FormatLine>>> = {
         messages: [
           {
             role: 'user',
-            content: [{ type: 'text', text: 'a', citations: list(items, () => ({ type: 'char_location', cited_text: 'a' })) }],
+            content: [
+              {
+                type: 'text',
+                text: 'a',
+                citations: list(items, () => ({ type: 'char_location', cited_text: 'a' })),
+              },
+            ],
           },
         ],
       }),
       'nested schema of an answer': (items) => ({
-        output_config: { format: { type: 'json_schema', schema: nest(items) } },
+        output_config: { format: { type: 'json_schema', schema: nest(Math.min(items / 10, 400)) } },
       }),
       'wrong last message': (items) => ({
         messages: [...list(items, () => ({ role: 'user', content: 'hi' })), { role: 'user', content: 1 }],
@@ -125,7 +137,9 @@ const LINES: Readonly<Partial<Record<Format, FormatLine>>> = {
     countPath: '/v1beta/models/m:countTokens',
     own: {
       'unknown fields': unknownFields,
-      'unknown parts': (items) => ({ contents: [{ role: 'user', parts: list(items, (at) => ({ other: at })) }] }),
+      'unknown parts': (items) => ({
+        contents: [{ role: 'user', parts: list(items, (at) => ({ other: at })) }],
+      }),
       'contents of one role': (items) => ({
         contents: list(items, (at) => ({ role: 'user', parts: [{ text: `part ${at}` }] })),
       }),
@@ -151,7 +165,10 @@ const LINES: Readonly<Partial<Record<Format, FormatLine>>> = {
       }),
       'safety settings': (items) => ({ safetySettings: list(items, (at) => ({ category: `c${at}` })) }),
       'wrong last content': (items) => ({
-        contents: [...list(items, () => ({ role: 'user', parts: [{ text: 'hi' }] })), { role: 'user', parts: 1 }],
+        contents: [
+          ...list(items, () => ({ role: 'user', parts: [{ text: 'hi' }] })),
+          { role: 'user', parts: 1 },
+        ],
       }),
     },
   },
@@ -174,8 +191,14 @@ export const FORMATS: readonly ScaledFormat[] = PROTOCOLS.map((protocol) => {
 
 /** A conversation as a client of this format writes it. */
 export function writeRequest({ protocol }: ScaledFormat, changes: Partial<Conversation>): Body {
-  const context = supplyContext({ stop: true, cacheBreakpoints: true, inlineSystem: true }, protocol.supplier.traits)
-  return { model: 'm', ...protocol.supplier.encodeRequest({ ...PLAIN_CONVERSATION, ...changes }, context).body }
+  const context = supplyContext(
+    { stop: true, cacheBreakpoints: true, inlineSystem: true },
+    protocol.supplier.traits,
+  )
+  return {
+    model: 'm',
+    ...protocol.supplier.encodeRequest({ ...PLAIN_CONVERSATION, ...changes }, context).body,
+  }
 }
 
 /** Whether a client of this format can say what the conversation holds at all. */

@@ -1,12 +1,12 @@
-import { describe, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { ANSWERS } from './answers.ts'
 import { CONVERSATIONS } from './conversations.ts'
 import { canWrite, FORMATS, writeRequest } from './formats.ts'
-import { expectLinear } from './measure.ts'
+import { expectLinear, MAX_GROWTH, measure } from './measure.ts'
 import { answerWorks, encodeWork, requestWorks } from './works.ts'
 
 /** Each list is measured at this length and at four times as many; more finds what grows slower, and takes longer. */
-const ITEMS = Number(process.env.SCALING_ITEMS ?? 1_000)
+const ITEMS = Number(process.env.SCALING_ITEMS ?? 500)
 
 const FEW = 8
 
@@ -15,6 +15,16 @@ const FEW = 8
  * each list of each format, on each lane. A translation is a decoding and an encoding, so that each format is measured
  * once for either. A new format needs its line in `formats.ts`.
  */
+test('measures what grows with the square of a list as such', () => {
+  const compareAll = (items: number) => () => {
+    let equal = 0
+    const list = Array.from({ length: items }, (_, at) => `item ${at}`)
+    for (const one of list) for (const other of list) if (one === other) equal += 1
+    return equal
+  }
+  expect(measure({ name: 'pairs', prepare: compareAll }, ITEMS * 4).growth).toBeGreaterThan(MAX_GROWTH)
+})
+
 describe.each(FORMATS.map((format) => [format.protocol.name, format] as const))('%s', (_, format) => {
   test.each(Object.entries(CONVERSATIONS))('takes a request with many %s in linear time', (_list, write) => {
     const works = [encodeWork(format, write)]

@@ -21,25 +21,27 @@ const MAX_GROWTH_PER_DOUBLING = 2.5
 export const MAX_GROWTH = MAX_GROWTH_PER_DOUBLING ** DOUBLINGS
 
 /**
- * What takes less for the long list is not compared: each of four thousand items with every other takes longer than
+ * What takes less for the long list is not compared: each of two thousand items with every other takes longer than
  * this, and below it the clocks of a busy machine measure other things.
  */
-const TOO_QUICK_MS = 16
+const TOO_QUICK_MS = 12
 
 const SMALL_RUNS_A_ROUND = 2
 const ROUNDS = 12
 
-/** How far what a thread has used is behind, since systems write it down with every tick of their clock. */
-const TICK_MS = 4
+interface Time {
+  readonly passedMs: number
+  /** Less what other processes took of it on a busy machine, and perhaps less: systems note it with every tick. */
+  readonly usedMs: number
+}
 
-/** The time a run took, less what other processes took of it on a busy machine, as far as that can be known. */
-function timeOf(run: () => unknown): number {
+function timeOf(run: () => unknown): Time {
   const usedBefore = process.threadCpuUsage()
   const beganMs = performance.now()
   run()
   const passedMs = performance.now() - beganMs
   const { user, system } = process.threadCpuUsage(usedBefore)
-  return Math.min(passedMs, (user + system) / 1_000 + TICK_MS)
+  return { passedMs, usedMs: Math.min(passedMs, (user + system) / 1_000) }
 }
 
 /**
@@ -48,18 +50,18 @@ function timeOf(run: () => unknown): number {
  * with the square stays beyond it however often it is measured.
  */
 export function measure(work: Work, items: number): Measured {
+  const { name } = work
   const large = work.prepare(items * 2 ** DOUBLINGS)
-  let largeMs = timeOf(large)
-  if (largeMs > TOO_QUICK_MS) largeMs = Math.min(largeMs, timeOf(large))
-  if (largeMs <= TOO_QUICK_MS) return { name: work.name, smallMs: Number.NaN, largeMs, growth: 0 }
   const small = work.prepare(items)
-  let smallMs = timeOf(small)
+  let smallMs = Number.POSITIVE_INFINITY
+  let largeMs = Number.POSITIVE_INFINITY
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (let run = 0; run < SMALL_RUNS_A_ROUND; run += 1) smallMs = Math.min(smallMs, timeOf(small))
+    largeMs = Math.min(largeMs, timeOf(large).usedMs)
+    if (largeMs <= TOO_QUICK_MS) return { name, smallMs, largeMs, growth: 0 }
+    for (let run = 0; run < SMALL_RUNS_A_ROUND; run += 1) smallMs = Math.min(smallMs, timeOf(small).passedMs)
     if (largeMs / smallMs <= MAX_GROWTH) break
-    largeMs = Math.min(largeMs, timeOf(large))
   }
-  return { name: work.name, smallMs, largeMs, growth: largeMs / smallMs }
+  return { name, smallMs, largeMs, growth: largeMs / smallMs }
 }
 
 /** Fails with the steps that grow faster than their list. */

@@ -14,13 +14,13 @@ import { ThoughtWatcher } from '../../src/gateway/translate/thought-watcher.ts'
 import { ToolNames } from '../../src/gateway/translate/tool-names.ts'
 import { TranslatingTap } from '../../src/gateway/translate/translating-tap.ts'
 import { withoutProofs } from '../../src/gateway/translate/without-proofs.ts'
-import type { ClientRequest } from '../../src/protocols/protocol.ts'
-import { createSeals } from '../../src/sandbox/seals.ts'
-import { Refusal } from '../../src/sandbox/refusal.ts'
-import { perform } from '../../src/sandbox/performance/performance.ts'
-import { renderPrompt } from '../../src/sandbox/performance/tokens.ts'
+import type { ClientRequest, StreamTap } from '../../src/protocols/protocol.ts'
 import { chat } from '../../src/sandbox/actors/chat.ts'
 import { tools } from '../../src/sandbox/actors/tools.ts'
+import { perform } from '../../src/sandbox/performance/performance.ts'
+import { renderPrompt } from '../../src/sandbox/performance/tokens.ts'
+import { Refusal } from '../../src/sandbox/refusal.ts'
+import { createSeals } from '../../src/sandbox/seals.ts'
 import { editMembers } from '../../src/wire/edit-members.ts'
 import { parseJson } from '../../src/wire/parse-json.ts'
 import { PLAIN_CONVERSATION } from '../support/plain-conversation.ts'
@@ -45,9 +45,7 @@ type WriteText = (items: number) => string
 export function requestWorks(format: ScaledFormat, write: (items: number) => unknown): Work[] {
   const text: WriteText = remember((items) => JSON.stringify(write(items)))
   return [
-    { name: 'relay', prepare: (items) => relay(format, text(items)) },
-    { name: 'decode', prepare: (items) => decode(format, text(items)) },
-    { name: 'count', prepare: (items) => count(format, text(items)) },
+    { name: 'read, relay and decode', prepare: (items) => take(format, text(items)) },
     { name: 'sandbox', prepare: (items) => playSandbox(format, text(items)) },
   ]
 }
@@ -65,7 +63,15 @@ function remember(write: WriteText): WriteText {
   }
 }
 
-const LACKS_ALL = { traits: { developerRole: false, vision: false, structured: 'none' }, takesMessageNames: false } as const
+const LACKS_ALL = {
+  traits: { developerRole: false, vision: false, structured: 'none' },
+  takesMessageNames: false,
+} as const
+
+const QUIRKS = {
+  removed: ['user', 'metadata.name'],
+  renamed: { max_tokens: 'max_completion_tokens' },
+} as const
 
 function read({ protocol, address }: ScaledFormat, text: string): ClientRequest {
   const body = parseJson(text)
@@ -74,40 +80,21 @@ function read({ protocol, address }: ScaledFormat, text: string): ClientRequest 
   return protocol.readRequest(own, text, address)
 }
 
-/** All that happens to a request on its way to a supplier of its own format, quirks included. */
-function relay(format: ScaledFormat, text: string): () => unknown {
-  return orRefusal(() => {
-    const request = read(format, text)
-    request.fits?.(LACKS_ALL)
-    request.conversationHint()
-    const body = request.relayBody('upstream-1')
-    return editMembers(body, { removed: ['user', 'metadata.name'], renamed: { max_tokens: 'max_completion_tokens' } })
-  })
-}
-
-function decode(format: ScaledFormat, text: string): () => unknown {
-  const taken = attempt(() => read(format, text))
-  if (taken === null) return () => null
-  return orRefusal(() => {
-    const decoded = taken.client.decode()
-    refuseLosses(decoded, 'none')
-    return withoutProofs(decoded)
-  })
-}
-
-function attempt<Value>(make: () => Value): Value | null {
-  try {
-    return make()
-  } catch (error) {
-    if (error instanceof GatewayError) return null
-    throw error
+/** All that happens to a request of this format: relayed with a supplier's quirks, counted, and decoded. */
+function take(format: ScaledFormat, text: string): () => unknown {
+  const counting = format.protocol.tokenCounting
+  return () => {
+    orRefusal(() => counting?.read(parseJson(text), text, format.countAddress).relayBody('upstream-1'))()
+    return orRefusal(() => {
+      const request = read(format, text)
+      request.fits?.(LACKS_ALL)
+      request.conversationHint()
+      editMembers(request.relayBody('upstream-1'), QUIRKS)
+      const decoded = request.client.decode()
+      refuseLosses(decoded, 'none')
+      return withoutProofs(decoded)
+    })()
   }
-}
-
-function count({ protocol, countAddress }: ScaledFormat, text: string): () => unknown {
-  const counting = protocol.tokenCounting
-  if (counting === undefined) return () => null
-  return orRefusal(() => counting.read(parseJson(text), text, countAddress).relayBody('upstream-1'))
 }
 
 function encode({ protocol: { supplier } }: ScaledFormat, conversation: Conversation): () => unknown {
@@ -142,7 +129,7 @@ function playSandbox({ face, facePath, countPath }: ScaledFormat, text: string):
     for (const actor of [chat, tools]) {
       const performance = perform(scene.ask, [actor.speak(scene.ask, 0)], usage)
       JSON.stringify(scene.writeReply(performance))
-      for (const _frame of scene.writeFrames(performance)) continue
+      for (const _frame of scene.writeFrames(performance));
     }
     return scene
   })
@@ -156,19 +143,23 @@ function plainClient(format: ScaledFormat): ClientRequest {
 
 function steps() {
   return [
-    new ToolRestorer(new ToolNames({ name: /./, callId: /./, hasCustomTools: false, hasNamespaces: false }, [])),
+    new ToolRestorer(
+      new ToolNames({ name: /./, callId: /./, hasCustomTools: false, hasNamespaces: false }, []),
+    ),
     new StopScanner({ sequences: ['</never>', 'never to be said'], streamedChoices: null }),
     new ThoughtWatcher(() => {}, 'every'),
   ]
 }
 
-const PIECE_BYTES = 96
+const PIECE_BYTES = 200
 
 export function answerWorks(format: ScaledFormat, write: (items: number) => Answer): Work[] {
   const { protocol } = format
   const client = plainClient(format)
   const context = supplyContext({}, protocol.supplier.traits)
-  const reply: WriteText = remember((items) => JSON.stringify(client.client.encodeReply(write(items), replyContext())))
+  const reply: WriteText = remember((items) =>
+    JSON.stringify(client.client.encodeReply(write(items), replyContext())),
+  )
   const stream: WriteText = remember((items) => {
     const encoder = client.client.openEncoder(replyContext())
     return unfold(write(items))
@@ -177,19 +168,15 @@ export function answerWorks(format: ScaledFormat, write: (items: number) => Answ
   })
   return [
     {
-      name: 'relay reply',
-      prepare: (items) => () => {
-        const text = reply(items)
-        const parsed = tryParse(text)
-        protocol.readReply(parsed)
-        return protocol.patchReply?.(text, parsed)
-      },
-    },
-    {
-      name: 'decode reply',
+      name: 'read and decode reply',
       prepare: (items) => {
-        const parsed = tryParse(reply(items))
-        return () => protocol.supplier.decodeReply(parsed, context)
+        const text = reply(items)
+        return () => {
+          const parsed = tryParse(text)
+          protocol.readReply(parsed)
+          protocol.patchReply?.(text, parsed)
+          return protocol.supplier.decodeReply(parsed, context)
+        }
       },
     },
     {
@@ -213,32 +200,29 @@ export function answerWorks(format: ScaledFormat, write: (items: number) => Answ
     },
     { name: 'relay stream', prepare: (items) => feed(stream(items), () => plainClient(format).openTap()) },
     {
-      name: 'relay stream in pieces',
-      prepare: (items) => feed(stream(items), () => plainClient(format).openTap(), PIECE_BYTES),
-    },
-    {
-      name: 'decode stream',
-      prepare: (items) =>
-        feed(stream(items), () => new TranslatingTap({
-          decoder: protocol.supplier.openDecoder(context),
-          steps: steps(),
-          encoder: client.client.openEncoder(replyContext()),
-          promptTokens: 1,
-        })),
-    },
-    {
-      name: 'decode stream in pieces',
-      prepare: (items) => feed(stream(items), () => protocol.supplier.openDecoder(context), PIECE_BYTES),
+      name: 'translate stream',
+      prepare: (items) => feed(stream(items), () => translatingTap(format, client)),
     },
   ]
 }
 
-function feed(text: string, open: () => { push(bytes: Uint8Array): unknown; end(): unknown }, pieceBytes?: number) {
+function translatingTap({ protocol: { supplier } }: ScaledFormat, { client }: ClientRequest): TranslatingTap {
+  return new TranslatingTap({
+    decoder: supplier.openDecoder(supplyContext({}, supplier.traits)),
+    steps: steps(),
+    encoder: client.openEncoder(replyContext()),
+    promptTokens: 1,
+  })
+}
+
+/** In small pieces, as a network brings them. */
+function feed(text: string, open: () => Pick<StreamTap, 'push' | 'end'>): () => void {
   const bytes = new TextEncoder().encode(text)
-  const size = pieceBytes ?? bytes.length
   return () => {
     const tap = open()
-    for (let start = 0; start < bytes.length; start += size) tap.push(bytes.subarray(start, start + size))
+    for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+      tap.push(bytes.subarray(start, start + PIECE_BYTES))
+    }
     tap.end()
   }
 }
