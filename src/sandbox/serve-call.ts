@@ -19,7 +19,7 @@ export async function serveCall(request: Request, face: Face, stage: Stage): Pro
     const body = await (face.takesForm?.(call.path)
       ? stage.uploads(() => readForm(request, call))
       : readJson(request, call))
-    const scene = face.open(describeIncoming(request, { body, call, stage }))
+    const scene = openScene(face, describeIncoming(request, { body, call, stage }))
     call.model = scene.ask.model
     const actor = findActor(scene, stage)
     const plan = gatherFaults(request, actor, stage)
@@ -28,6 +28,16 @@ export async function serveCall(request: Request, face: Face, stage: Stage): Pro
     if (!(error instanceof Refusal)) throw error
     call.finished = true
     return refuseWith(error, face)
+  }
+}
+
+function openScene(face: Face, incoming: Incoming): Scene {
+  try {
+    return face.open(incoming)
+  } catch (error) {
+    // A body may nest deeper than the stack.
+    if (error instanceof RangeError) throw new Refusal('bad-request', 'The body of your request nests too deeply.')
+    throw error
   }
 }
 

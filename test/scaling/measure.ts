@@ -26,39 +26,34 @@ export const MAX_GROWTH = MAX_GROWTH_PER_DOUBLING ** DOUBLINGS
  */
 const TOO_QUICK_MS = 12
 
-const SMALL_RUNS_A_ROUND = 2
-const ROUNDS = 12
+const ROUNDS = 6
 
-interface Time {
-  readonly passedMs: number
-  /** Less what other processes took of it on a busy machine, and perhaps less: systems note it with every tick. */
-  readonly usedMs: number
-}
-
-function timeOf(run: () => unknown): Time {
+/** What these runs took of this thread: the time that passes on a busy machine says more about the machine. */
+function timeOf(run: () => unknown, runs: number): number {
   const usedBefore = process.threadCpuUsage()
   const beganMs = performance.now()
-  run()
+  for (let left = runs; left > 0; left -= 1) run()
   const passedMs = performance.now() - beganMs
   const { user, system } = process.threadCpuUsage(usedBefore)
-  return { passedMs, usedMs: Math.min(passedMs, (user + system) / 1_000) }
+  return Math.min(passedMs, (user + system) / 1_000)
 }
 
 /**
- * How the time of a step grows from `items` to four times as many: the best run of either length counts. A growth beyond
- * the bound is measured again, up to twelve rounds, and every round can only bring the best of both down. What grows
- * with the square stays beyond it however often it is measured.
+ * How the time of a step grows from `items` to four times as many. The short list is taken four times in a row, so that
+ * linear work takes equally long for both and the clock errs by as much. The best of several rounds counts; a growth
+ * within the bound ends them, and only what is beyond it in the best of six is reported.
  */
 export function measure(work: Work, items: number): Measured {
   const { name } = work
-  const large = work.prepare(items * 2 ** DOUBLINGS)
+  const times = 2 ** DOUBLINGS
+  const large = work.prepare(items * times)
   const small = work.prepare(items)
   let smallMs = Number.POSITIVE_INFINITY
   let largeMs = Number.POSITIVE_INFINITY
   for (let round = 0; round < ROUNDS; round += 1) {
-    largeMs = Math.min(largeMs, timeOf(large).usedMs)
+    largeMs = Math.min(largeMs, timeOf(large, 1))
     if (largeMs <= TOO_QUICK_MS) return { name, smallMs, largeMs, growth: 0 }
-    for (let run = 0; run < SMALL_RUNS_A_ROUND; run += 1) smallMs = Math.min(smallMs, timeOf(small).passedMs)
+    smallMs = Math.min(smallMs, timeOf(small, times) / times)
     if (largeMs / smallMs <= MAX_GROWTH) break
   }
   return { name, smallMs, largeMs, growth: largeMs / smallMs }
