@@ -36,7 +36,8 @@ function openScene(face: Face, incoming: Incoming): Scene {
     return face.open(incoming)
   } catch (error) {
     // A body may nest deeper than the stack.
-    if (error instanceof RangeError) throw new Refusal('bad-request', 'The body of your request nests too deeply.')
+    if (error instanceof RangeError)
+      throw new Refusal('bad-request', 'The body of your request nests too deeply.')
     throw error
   }
 }

@@ -81,7 +81,10 @@ function findLongList(value: unknown, place: Place, cut?: ReadonlyMap<string, nu
 }
 
 function itemsAt(value: unknown, place: Place): readonly unknown[] {
-  const found = place.reduce<unknown>((inner, step) => (inner as Readonly<Record<string, unknown>>)[step], value)
+  const found = place.reduce<unknown>(
+    (inner, step) => (inner as Readonly<Record<string, unknown>>)[step],
+    value,
+  )
   return found as readonly unknown[]
 }
 
