@@ -111,6 +111,7 @@ function shownSettings(settings: Settings): SystemView['settings'] {
     port: settings.port,
     hostname: settings.hostname,
     public_url: settings.publicUrl,
+    trusted_proxies: settings.trustedProxies.join(', ') || null,
     data_folder: settings.dataFolder,
     database: settings.databaseUrl === null ? 'sqlite' : 'postgresql',
     redis: settings.redisUrl !== null,

@@ -17,7 +17,12 @@ import { BodyBudget } from './edges/http-server/body-budget.ts'
 import { defaultConnections, descriptorLimit } from './edges/http-server/descriptors.ts'
 import type { ConnectionLimits } from './edges/http-server/open-connections.ts'
 import { startServer } from './edges/http-server/serve.ts'
-import { operatorCheck, operatorEndpoints, paymentWebhookEndpoint } from './edges/operator-api/index.ts'
+import {
+  operatorCheck,
+  operatorEndpoints,
+  paymentWebhookEndpoint,
+  refuseOperator,
+} from './edges/operator-api/index.ts'
 import type { Settings } from './edges/settings/settings.ts'
 import { openSupplyFile } from './edges/supply-file/supply-file.ts'
 import { countingRequests, metricsEndpoint } from './edges/telemetry/metrics-endpoint.ts'
@@ -34,15 +39,15 @@ import type { Storage } from './gateway/ports/storage.ts'
 import { clientEndpoints } from './gateway/routes.ts'
 import { ScheduledJob } from './gateway/scheduled-job.ts'
 import { openAccountApi, systemDescriber } from './open-console.ts'
-import { openIdentity } from './open-identity.ts'
+import { openIdentity, openWrongTokens } from './open-identity.ts'
 import { sweepAssetsHourly } from './picture-stores.ts'
 import { scheduleRetention } from './retention-job.ts'
-import { AddressRanges, LOOPBACK } from './rules/access/address-ranges.ts'
 import { BUILT_IN_CATALOG } from './rules/catalog/built-in/built-in-catalog.ts'
 import type { Sandbox } from './sandbox/server.ts'
 import { openSandbox } from './sandbox-supply.ts'
 import type { Surroundings } from './surroundings.ts'
 import { openVault, type Vault } from './vault.ts'
+import { LOOPBACK, NO_TRUSTED_PROXIES, parseTrustedProxies } from './wire/trusted-proxies.ts'
 import type { Role } from './workers/role.ts'
 
 export type { Surroundings } from './surroundings.ts'
@@ -188,6 +193,7 @@ function serve(settings: Settings, surroundings: Surroundings, books: ServingBoo
   const { storage, access, secrets } = books
   const gateway = buildGateway(settings, surroundings, books)
   const isOperator = operatorCheck(access.fingerprint, secrets.fingerprint)
+  const noteWrongToken = openWrongTokens(surroundings, books)
   const { identity, users } = openIdentity(settings, surroundings, books)
   const watch = { isClosing: false }
   const readGauges = () => ({
@@ -200,6 +206,7 @@ function serve(settings: Settings, surroundings: Surroundings, books: ServingBoo
     ...clientEndpoints(gateway),
     ...operatorEndpoints(books.operations, {
       isOperator,
+      noteWrongToken,
       catchUp: books.configuration.catchUp,
       findOperator: identity.findOperator,
       users,
@@ -217,7 +224,11 @@ function serve(settings: Settings, surroundings: Surroundings, books: ServingBoo
       }),
     }),
     paymentWebhookEndpoint(books.operations, { secret: settings.paymentWebhookSecret, clock }),
-    metricsEndpoint(books.metrics, { isOperator, readGauges }),
+    metricsEndpoint(books.metrics, {
+      isOperator,
+      refuse: (exchange) => refuseOperator(exchange, { noteWrongToken }),
+      readGauges,
+    }),
     ...healthEndpoints({
       storage,
       journal: books.journal,
@@ -248,6 +259,7 @@ function serve(settings: Settings, surroundings: Surroundings, books: ServingBoo
       maxBytesPerAccount: settings.maxHeldBodyBytesPerAccount,
     }),
     readForm: books.pictures.readForm,
+    proxies: parseTrustedProxies(settings.trustedProxies) ?? NO_TRUSTED_PROXIES,
     clock,
     log: countingRequests(log, books.metrics),
   })
@@ -267,11 +279,11 @@ function connectionLimitsOf(settings: Settings, log: Log | null): ConnectionLimi
       max_connections: total,
     })
   }
-  const exempt = new AddressRanges([...LOOPBACK, ...settings.trustedProxies])
+  const exempt = parseTrustedProxies([...LOOPBACK, ...settings.trustedProxies]) ?? NO_TRUSTED_PROXIES
   return {
     total,
     perAddress: settings.maxConnectionsPerAddress,
-    isExempt: (address) => exempt.has(address),
+    isExempt: exempt.isTrusted,
   }
 }
 

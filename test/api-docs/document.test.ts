@@ -20,7 +20,7 @@ import {
   problemsOf,
 } from './api-document.ts'
 
-const TOKEN = 'operator-token-for-tests'
+const TOKEN = 'operator-token-for-tests-0123456789'
 const KEY = 'sk-bootstrap-key-for-tests'
 const ERROR = { $ref: '#/components/schemas/Error' }
 const ROOT = join(import.meta.dirname, '../..')

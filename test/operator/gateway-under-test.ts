@@ -21,7 +21,7 @@ import { Router } from '../../src/rules/routing/router.ts'
 import { AccessTokens } from '../../src/suppliers/access-tokens.ts'
 import { FORMATS } from '../../src/vocabulary/supply.ts'
 
-export const OPERATOR_TOKEN = 'operator-token-for-tests'
+export const OPERATOR_TOKEN = 'operator-token-for-tests-0123456789'
 
 const SECRETS = createSecretKeeper('server secret of the tests')
 export const checkOperator = operatorCheck(SECRETS.fingerprint(OPERATOR_TOKEN), SECRETS.fingerprint)

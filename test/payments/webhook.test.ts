@@ -125,7 +125,10 @@ describe('anybody else', () => {
   test('cannot use the operator token instead', async () => {
     const response = await fetch(`${gateway.url}/webhooks/payments`, {
       method: 'POST',
-      headers: { authorization: 'Bearer operator-token-for-tests', 'content-type': 'application/json' },
+      headers: {
+        authorization: 'Bearer operator-token-for-tests-0123456789',
+        'content-type': 'application/json',
+      },
       body: JSON.stringify(report('evt-5')),
     })
     expect(response.status).toBe(401)

@@ -27,7 +27,7 @@ function start(sandbox: 'on' | 'off'): Promise<Turnpike> {
     PORT: '0',
     TURNPIKE_DATA: dataFolder,
     TURNPIKE_SECRET: 'server-secret-for-tests',
-    TURNPIKE_OPERATOR_TOKEN: 'operator-token-for-tests',
+    TURNPIKE_OPERATOR_TOKEN: 'operator-token-for-tests-0123456789',
     TURNPIKE_BOOTSTRAP_KEY: KEY,
     TURNPIKE_SANDBOX: sandbox,
   })

@@ -36,7 +36,7 @@ async function start(environment: Record<string, string>): Promise<void> {
     PORT: '0',
     TURNPIKE_DATA: dataFolder,
     TURNPIKE_SECRET: 'server-secret-for-tests',
-    TURNPIKE_OPERATOR_TOKEN: 'operator-token-for-tests',
+    TURNPIKE_OPERATOR_TOKEN: 'operator-token-for-tests-0123456789',
     TURNPIKE_BOOTSTRAP_KEY: BOOTSTRAP_KEY,
     ...environment,
   })

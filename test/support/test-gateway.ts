@@ -11,7 +11,7 @@ import type { SteadyClock } from '../../src/vocabulary/clock.ts'
 import { type CollectedLog, createCollectedLog } from './collected-log.ts'
 import { realClock } from './movable-clock.ts'
 
-export const OPERATOR_TOKEN = 'operator-token-for-tests'
+export const OPERATOR_TOKEN = 'operator-token-for-tests-0123456789'
 /** The key of the first account, whose spending has no limit. */
 export const BOOTSTRAP_KEY = 'sk-bootstrap-key-for-tests'
 

@@ -1,13 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  addressKey,
-  type Member,
-  NO_LIMITS,
-  OpenConnections,
-  type Seat,
-  type Standing,
-} from './open-connections.ts'
+import { type Member, NO_LIMITS, OpenConnections, type Seat, type Standing } from './open-connections.ts'
 
 class FakeConnection implements Member {
   seat: Seat<FakeConnection> | null = null
@@ -127,13 +120,4 @@ test('agrees with a plain list about who is there and who goes, whatever happens
       }
     }),
   )
-})
-
-test('counts a network of IPv6 and a mapped address as one address each', () => {
-  expect(addressKey('192.0.2.1')).toBe('192.0.2.1')
-  expect(addressKey('::ffff:192.0.2.1')).toBe('192.0.2.1')
-  expect(addressKey('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2')
-  expect(addressKey('2001:db8:1:2::9')).toBe('2001:db8:1:2')
-  expect(addressKey('2001:db8::9')).toBe('2001:db8:0:0')
-  expect(addressKey('fe80::1%eth0')).toBe('fe80:0:0:0')
 })

@@ -1,3 +1,5 @@
+import { networkOf } from '../../wire/trusted-proxies.ts'
+
 /**
  * - `new`, `idle`, `begun`: waits for the head of a request: the first ever, the next one, the rest of the next one;
  * - `clearing`: has its answer, and still sends the request;
@@ -62,7 +64,7 @@ export class OpenConnections<T extends Member> {
 
   /** Makes room for one more connection from there, at the cost of one that only waits; or says why there is none. */
   makeRoom(address: string): Refusal | null {
-    const group = this.#limits.isExempt(address) ? undefined : this.#byAddress.get(addressKey(address))
+    const group = this.#limits.isExempt(address) ? undefined : this.#byAddress.get(networkOf(address))
     if (group !== undefined && group.size >= this.#limits.perAddress && !this.#dismissOne(group)) {
       this.counts.refusedByAddress += 1
       return 'address'
@@ -75,7 +77,7 @@ export class OpenConnections<T extends Member> {
   }
 
   add(connection: T, address: string): Seat<T> {
-    const group = this.#limits.isExempt(address) ? null : this.#groupOf(addressKey(address))
+    const group = this.#limits.isExempt(address) ? null : this.#groupOf(networkOf(address))
     const seat = new Seat(connection, this.#all, group)
     seat.move('new')
     return seat
@@ -239,16 +241,4 @@ class PlaceList<T extends Member> {
     place.previous = null
     place.next = null
   }
-}
-
-/** Whoever has one IPv6 address has all of its /64 network, so these count as one. */
-export function addressKey(address: string): string {
-  if (!address.includes(':')) return address
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
-  if (mapped !== null) return mapped[1] ?? address
-  const [left = '', right] = (address.split('%')[0] ?? address).split('::')
-  const before = left === '' ? [] : left.split(':')
-  const after = right === undefined || right === '' ? [] : right.split(':')
-  const zeros = right === undefined ? 0 : Math.max(0, 8 - before.length - after.length)
-  return [...before, ...new Array<string>(zeros).fill('0'), ...after].slice(0, 4).join(':')
 }

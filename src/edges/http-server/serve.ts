@@ -5,6 +5,7 @@ import type { Log } from '../../gateway/ports/log.ts'
 import type { ReadForm } from '../../gateway/ports/uploads.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import { MessageWriter } from '../../wire/message-writer.ts'
+import type { TrustedProxies } from '../../wire/trusted-proxies.ts'
 import { fieldLines, statusLine } from './answer-head.ts'
 import type { AnswerParts } from './answer-sender.ts'
 import { BodyBudget } from './body-budget.ts'
@@ -30,6 +31,8 @@ export interface ServerOptions {
   /** Absent: bodies may take up any amount of memory. */
   readonly bodyBudget?: BodyBudget
   readonly readForm?: ReadForm
+  /** Absent: whoever is connected is the client. */
+  readonly proxies?: TrustedProxies
   /** How long a connection may be idle between requests. */
   readonly idleSeconds?: number
   /** How long a client may take to send the head of a request. */
@@ -102,6 +105,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   readonly bodyLimits: BodyLimits
   readonly bodyBudget: BodyBudget
   readonly readForm: ReadForm | undefined
+  readonly proxies: TrustedProxies | undefined
   readonly headMs: number
   readonly idleMs: number
   isLeaving = false
@@ -123,6 +127,7 @@ class SocketServer implements HttpServer, ConnectionHost {
     const { hostname, clock, bodyLimits, readForm, log } = options
     this.clock = clock
     this.bodyLimits = bodyLimits
+    this.proxies = options.proxies
     this.bodyBudget = options.bodyBudget ?? new BodyBudget(UNLIMITED)
     this.readForm = readForm
     this.headMs = (options.headSeconds ?? HEAD_SECONDS) * 1_000

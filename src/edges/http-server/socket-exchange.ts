@@ -2,6 +2,7 @@ import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { Exchange } from '../../gateway/ports/exchange.ts'
 import type { ReadForm, UploadedForm, UploadRules } from '../../gateway/ports/uploads.ts'
 import type { HeadFields } from '../../wire/head-fields.ts'
+import type { TrustedProxies } from '../../wire/trusted-proxies.ts'
 import type { BodyBudget, HeldBody } from './body-budget.ts'
 import { type IncomingBody, streamOf } from './incoming-body.ts'
 import { type BodyLimits, BodyReading, decodeBody, narrowed, refusalOf } from './read-body.ts'
@@ -16,6 +17,8 @@ export interface ExchangeOptions {
   readonly bodyBudget: BodyBudget
   /** undefined: no endpoint of this server takes forms. */
   readonly readForm?: ReadForm | undefined
+  /** undefined: whoever is connected is the client. */
+  readonly proxies?: TrustedProxies | undefined
 }
 
 /** What came after the head: all of the body, or what brings the rest of it. */
@@ -88,7 +91,9 @@ export class SocketExchange implements Exchange {
   }
 
   get address(): string | null {
-    return this.#connection.address
+    const peer = this.#connection.address
+    const { proxies } = this.#options
+    return proxies === undefined ? peer : proxies.clientAddress(peer, this.headers.get('x-forwarded-for'))
   }
 
   get bodyBytes(): number {

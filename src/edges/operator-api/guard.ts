@@ -23,8 +23,13 @@ export function operatorCheck(expected: string, fingerprint: (token: string) => 
  */
 export type OperatorSession = (exchange: Exchange) => Promise<string | null>
 
+/** Counts a wrong token for an address, and gives how long whoever is there waits for the next word about one. */
+export type NoteWrongToken = (address: string | null) => number
+
 export interface OperatorGuard {
   readonly isOperator: OperatorCheck
+  /** Absent: wrong tokens are not counted. */
+  readonly noteWrongToken?: NoteWrongToken
   readonly findOperator?: OperatorSession
   /** Resolves when whatever other nodes have changed is in force here; absent where there are none. */
   readonly catchUp?: () => Promise<void>
@@ -45,15 +50,24 @@ export function guardEndpoint(endpoint: Endpoint, guard: OperatorGuard): Endpoin
       // Whoever sends a token means it: a wrong one is refused even when a session would do.
       const isTokenSent = exchange.headers.has('authorization')
       const actor = isTokenSent ? null : await findOperator?.(exchange)
-      if (!actor) throw refusal(exchange.headers)
+      if (!actor) throw refuseOperator(exchange, guard)
       exchange.actor = actor
       return admit(exchange)
     },
   }
 }
 
-function refusal(headers: HeaderFields): GatewayError {
-  return headers.has('authorization')
-    ? new GatewayError('auth_invalid', 'The operator token is not valid.')
-    : new GatewayError('auth_required', 'Send the operator token as "Authorization: Bearer <token>".')
+/** What is said to a request without the right token. The right one never comes here, whatever else its address sends. */
+export function refuseOperator(
+  { headers, address }: Pick<Exchange, 'headers' | 'address'>,
+  { noteWrongToken }: Pick<OperatorGuard, 'noteWrongToken'>,
+): GatewayError {
+  if (!headers.has('authorization')) {
+    return new GatewayError('auth_required', 'Send the operator token as "Authorization: Bearer <token>".')
+  }
+  const waitMs = noteWrongToken?.(address) ?? 0
+  if (waitMs === 0) return new GatewayError('auth_invalid', 'The operator token is not valid.')
+  const seconds = Math.ceil(waitMs / 1_000)
+  const message = `Too many wrong operator tokens from this address; try again in ${seconds} seconds.`
+  return new GatewayError('rate_limit_exceeded', message, { headers: { 'retry-after': String(seconds) } })
 }

@@ -21,7 +21,7 @@ import { tierEndpoints } from './tiers.ts'
 import { usageEndpoints } from './usage.ts'
 import { userEndpoints } from './users.ts'
 
-export { type OperatorCheck, operatorCheck } from './guard.ts'
+export { type NoteWrongToken, type OperatorCheck, operatorCheck, refuseOperator } from './guard.ts'
 export { paymentWebhookEndpoint } from './payment-webhook.ts'
 
 export interface OperatorApiOptions extends OperatorGuard {

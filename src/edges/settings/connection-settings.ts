@@ -1,4 +1,4 @@
-import { AddressRanges } from '../../rules/access/address-ranges.ts'
+import { parseTrustedProxies } from '../../wire/trusted-proxies.ts'
 import { SettingError } from './setting-error.ts'
 import type { Settings } from './settings.ts'
 
@@ -26,19 +26,15 @@ export function readConnectionSettings(read: ConnectionReader): ConnectionSettin
   }
 }
 
+/** Whoever is in here decides which client an attempt is counted for, so a typing error must not pass. */
 function readProxies(read: ConnectionReader): readonly string[] {
-  const texts = (read.text(PROXIES) ?? '')
+  const entries = (read.text(PROXIES) ?? '')
     .split(',')
-    .map((text) => text.trim())
-    .filter((text) => text !== '')
-  for (const text of texts) {
-    try {
-      new AddressRanges([text])
-    } catch {
-      throw new SettingError(
-        `${PROXIES} has ${JSON.stringify(text)}; it takes addresses and networks such as 10.0.0.0/8, separated by commas.`,
-      )
-    }
-  }
-  return texts
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+  const wrong = entries.find((entry) => parseTrustedProxies([entry]) === null)
+  if (wrong === undefined) return entries
+  throw new SettingError(
+    `${PROXIES} has ${JSON.stringify(wrong)}; it takes addresses and networks such as 10.0.0.0/8, separated by commas.`,
+  )
 }

@@ -86,8 +86,8 @@ for (const name of SECRETS) {
 for (const name of ['TURNPIKE_OPERATOR_TOKEN', 'TURNPIKE_BOOTSTRAP_KEY']) {
   test(`${name} takes only what a header can carry`, () => {
     for (const value of [
-      'sk-one two three four five',
-      'sk-ähnlich-wie-ein-Schlüssel',
+      'sk-one two three four five six seven',
+      'sk-ähnlich-wie-ein-Schlüssel-nur-länger',
       `sk-${'x'.repeat(250)}`,
     ]) {
       expect(refusal(name, value)).toMatch(new RegExp(`^${name} has \\d+ characters, .* visible ASCII\\.$`))
@@ -119,6 +119,13 @@ test('every setting is in one of these lists', () => {
 test('no refusal is more than a line', () => {
   const listed = [...NUMBERS, ...CHOICES, ...SECRETS, ...ADDRESSES, ...OTHERS]
   for (const name of listed) expect(refusal(name, 'a\nb')).not.toContain('\n')
+})
+test('an operator token of fewer than 32 characters is refused', () => {
+  expect(refusal('TURNPIKE_OPERATOR_TOKEN', 'x'.repeat(31))).toBe(
+    'TURNPIKE_OPERATOR_TOKEN has 31 characters; it takes at least 32.',
+  )
+  const token = 'x'.repeat(32)
+  expect(readSettings({ TURNPIKE_OPERATOR_TOKEN: token }).operatorToken).toBe(token)
 })
 test('nothing set is enough', () =>
   expect(readSettings({})).toMatchObject({ port: 8080, hostname: '127.0.0.1' }))

@@ -14,6 +14,9 @@ export { SettingError }
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
 
+// Guessing is throttled by address only, so the token itself has to be beyond guessing.
+const SHORTEST_OPERATOR_TOKEN = 32
+
 const USUAL_SUPPLY_FILE = './supply.yaml'
 const NO_SUPPLY_FILE = 'off'
 
@@ -42,7 +45,7 @@ function readAll(read: Reader, environment: Environment): Settings {
     ...nodes,
     ...readConnectionSettings(read),
     serverSecret: read.secret('TURNPIKE_SECRET', { least: 16 }),
-    operatorToken: read.token('TURNPIKE_OPERATOR_TOKEN', { least: 16 }),
+    operatorToken: read.token('TURNPIKE_OPERATOR_TOKEN', { least: SHORTEST_OPERATOR_TOKEN }),
     bootstrapKey: read.token('TURNPIKE_BOOTSTRAP_KEY', { least: 20, prefix: 'sk-' }),
     sandbox: read.choice('TURNPIKE_SANDBOX', { choices: ['auto', 'on', 'off'], fallback: 'auto' }),
     supplyFile: readSupplyFile(read.text('TURNPIKE_SUPPLY'), environment),

@@ -27,7 +27,7 @@ export interface Settings {
   /** How many connections of clients one process takes; null: as many as its descriptors allow. */
   readonly maxConnections: number | null
   readonly maxConnectionsPerAddress: number
-  /** Addresses and networks to which the limit per address does not apply. */
+  /** Addresses and networks of proxies: their `x-forwarded-for` is believed, and the limit per address does not apply. */
   readonly trustedProxies: readonly string[]
   readonly serverSecret: string | null
   readonly operatorToken: string | null

@@ -1,24 +1,27 @@
-import { GatewayError } from '../../errors/gateway-error.ts'
-import type { Endpoint } from '../../gateway/ports/exchange.ts'
+import type { GatewayError } from '../../errors/gateway-error.ts'
+import type { Endpoint, Exchange } from '../../gateway/ports/exchange.ts'
 import type { Log } from '../../gateway/ports/log.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { Gauges, Metrics } from './metrics.ts'
 
 export interface MetricsParts {
   readonly isOperator: (headers: HeaderFields) => boolean
+  /** What is said to everybody else. */
+  readonly refuse: (exchange: Exchange) => GatewayError
   readGauges(): Omit<Gauges, 'residentBytes' | 'cpuSeconds'>
 }
 
 /** `/metrics` in the text form of Prometheus, for whoever has the operator token. */
-export function metricsEndpoint(metrics: Metrics, { isOperator, readGauges }: MetricsParts): Endpoint {
+export function metricsEndpoint(
+  metrics: Metrics,
+  { isOperator, refuse, readGauges }: MetricsParts,
+): Endpoint {
   return {
     method: 'GET',
     path: '/metrics',
     isServedWhileClosing: true,
-    handle: ({ headers }) => {
-      if (!isOperator(headers)) {
-        throw new GatewayError('auth_required', 'Send the operator token as "Authorization: Bearer <token>".')
-      }
+    handle: (exchange) => {
+      if (!isOperator(exchange.headers)) throw refuse(exchange)
       const { user, system } = process.cpuUsage()
       const body = metrics.render({
         ...readGauges(),

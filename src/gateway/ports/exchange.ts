@@ -13,7 +13,7 @@ export interface Exchange {
   /** Values of the `:name` parts of the endpoint's path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly headers: HeaderFields
-  /** Where the connection comes from: the client, or the proxy it came through. Null when it is gone. */
+  /** The client, as far as a trusted proxy says who it is, else whoever is connected. Null when it is gone. */
   readonly address: string | null
   /** Who asks, as the audit will say it; set by the guard that found out. */
   actor?: string

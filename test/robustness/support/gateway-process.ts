@@ -7,7 +7,7 @@ const SOURCES = join(import.meta.dirname, '../../../src')
 const BINARY = process.env.TEST_BINARY
 const START_PATIENCE_MS = 30_000
 
-export const OPERATOR_TOKEN = 'robust-operator-token-0001'
+export const OPERATOR_TOKEN = 'robust-operator-token-0001-0123456789'
 export const BOOTSTRAP_KEY = 'sk-robust-bootstrap-key-0001'
 export const SERVER_SECRET = 'robust-server-secret-0001'
 
