@@ -1,4 +1,4 @@
-import { readCookie, VISIT_COOKIE, writeCookie } from '../../rules/access/cookies.ts'
+import { clearCookie, DEVICE_COOKIE, readCookie, VISIT_COOKIE, writeCookie } from '../../rules/access/cookies.ts'
 import type { ConsoleEndpoint } from './console-endpoint.ts'
 import {
   answerEntry,
@@ -34,7 +34,9 @@ export function sessionEndpoints(parts: ConsoleParts): ConsoleEndpoint[] {
       access: 'signed-in',
       handle: async (_, { visitor }) => {
         await identity.signOutEverywhere(visitor)
-        return answerSignedOut(parts)
+        const response = answerSignedOut(parts)
+        response.headers.append('set-cookie', clearCookie(DEVICE_COOKIE, identity.door))
+        return response
       },
     },
     changeProfile(parts),
@@ -73,7 +75,8 @@ function signIn(parts: ConsoleParts): ConsoleEndpoint {
     access: 'public',
     handle: async (exchange, { visitor }) => {
       const { email, password, code = null } = await readBody(exchange)
-      const entry = await identity.signIn({ email, password, code }, whereaboutsOf(exchange))
+      const device = readCookie(exchange.headers, DEVICE_COOKIE, identity.door)
+      const entry = await identity.signIn({ email, password, code, device }, whereaboutsOf(exchange))
       // Whoever signs in leaves the session they came with, whosever it was.
       if (visitor !== null) await identity.signOut(visitor)
       return answerEntry(parts, entry)

@@ -37,4 +37,3 @@ function required(name: string, text: string | null): string {
   if (text === null) throw new SettingError(`${name} is not set; it is required with ${ISSUER}.`)
   return text
 }
-}

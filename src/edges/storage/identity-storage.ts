@@ -42,6 +42,7 @@ export function identityStorageOn(database: Database, secrets: Sealer): Identity
     endSessions: (which, event) =>
       database.transaction(async (tx) => {
         const ended = await sessions.deleteSessions(tx, which)
+        if ('except' in which) await users.forgetDevices(tx, which.userId)
         if (ended > 0) await writeAuditEvent(tx, event)
         return ended
       }),

@@ -14,6 +14,7 @@ import { consoleIndexes } from './migrations/0012-console-indexes.ts'
 import { nodes } from './migrations/0013-nodes.ts'
 import { adjustmentReferences } from './migrations/0014-adjustment-references.ts'
 import { replyChains } from './migrations/0015-reply-chains.ts'
+import { boundSeals } from './migrations/0016-bound-seals.ts'
 import { sharedLimitsId } from './migrations/0017-shared-limits-id.ts'
 
 /** A step from one schema to the next. Once released it never changes: databases out there have run it. */
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   nodes,
   adjustmentReferences,
   replyChains,
+  boundSeals,
   sharedLimitsId,
 ]
 

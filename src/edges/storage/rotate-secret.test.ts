@@ -22,6 +22,7 @@ const USER: User = {
   hasPassword: false,
   hasSecondFactor: true,
   outsideId: null,
+  deviceGeneration: 0,
   createdAtMs: START_MS,
 }
 const FACTOR: SecondFactor = { userId: USER.id, secret: 'JBSWY3DPEHPK3PXP', isConfirmed: true, lastStep: 1 }

@@ -1,35 +1,73 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { Whereabouts } from '../ports/identity.ts'
+import { networkOf } from '../../wire/trusted-proxies.ts'
+import type { User, Whereabouts } from '../ports/identity.ts'
+import type { KnownDevice } from './known-device.ts'
 import type { IdentityParts } from './parts.ts'
 import type { Throttle } from './told-throttle.ts'
 
+/** What an attempt is counted by. */
+export interface Attempter {
+  /** As it was typed, whether or not it has a user. */
+  readonly email: string
+  readonly device: KnownDevice | null
+}
+
 export interface Attempt {
-  /** The so-manieth in a row, of the address or of where it comes from. */
+  /** The so-manieth in a row, of all that this one is counted with. */
   readonly attempts: number
   succeed(): void
   takeBack(): void
 }
 
-/** Counts before anything is looked at, so that neither many at once nor the speed of the answer help to guess. */
-export function beginAttempt({ throttles }: IdentityParts, email: string, { address }: Whereabouts): Attempt {
+/**
+ * Counts before anything is looked at, so that neither many at once nor the speed of the answer help to guess.
+ *
+ * By address and name together, and more loosely by address alone: whoever guesses at a name elsewhere does not keep its
+ * owner waiting. A browser that has signed in before is counted by itself, so that not even a guesser behind the same
+ * address does.
+ */
+export function beginAttempt(
+  { throttles }: IdentityParts,
+  { email, device }: Attempter,
+  { address }: Whereabouts,
+): Attempt {
   const { byEmail, byAddress } = throttles
-  const place = address ?? 'unknown'
-  refuseWhileWaiting(byEmail, email)
+  if (device !== null) return begin(byEmail, `device ${device.id}`)
+  const place = placeOf(address)
   refuseWhileWaiting(byAddress, place)
-  const ofEmail = byEmail.begin(email)
-  const ofPlace = byAddress.begin(place)
+  const ofName = begin(byEmail, `${place} ${email}`)
+  const attempts = byAddress.begin(place)
   return {
-    attempts: Math.max(ofEmail, ofPlace),
+    attempts: Math.max(ofName.attempts, attempts),
     succeed: () => {
-      byEmail.forgive(email)
+      ofName.succeed()
       // Not forgiven as a whole: one known password must not buy guesses at others.
       byAddress.giveBack(place)
     },
     takeBack: () => {
-      byEmail.giveBack(email)
+      ofName.takeBack()
       byAddress.giveBack(place)
     },
   }
+}
+
+function begin(throttle: Throttle, key: string): Attempt {
+  refuseWhileWaiting(throttle, key)
+  return {
+    attempts: throttle.begin(key),
+    succeed: () => throttle.forgive(key),
+    takeBack: () => throttle.giveBack(key),
+  }
+}
+
+/** Apart from attempts to sign in: whoever guesses from outside must not keep somebody inside from what is theirs. */
+export function signedInKey({ id }: User): string {
+  return `signed in ${id}`
+}
+
+/** What attempts are counted by where nothing else is known. */
+export function placeOf(address: string | null): string {
+  return networkOf(address ?? 'unknown')
 }
 
 export function refuseWhileWaiting(throttle: Throttle, key: string): void {

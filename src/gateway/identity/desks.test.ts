@@ -9,24 +9,42 @@ const clock = { timeMs: 1_000_000, nowMs: () => clock.timeMs }
 describe('hashing', () => {
   test('knows a password again, and nobody without one', async () => {
     const desk = new HashingDesk()
-    const hash = await desk.hash('seven quiet otters')
+    const hash = await desk.hash('seven quiet otters', 'stranger')
     expect(hash).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$')
-    expect(await desk.verify('seven quiet otters', hash)).toBe(true)
-    expect(await desk.verify('seven quiet otter', hash)).toBe(false)
+    expect(await desk.verify('seven quiet otters', hash, 'stranger')).toBe(true)
+    expect(await desk.verify('seven quiet otter', hash, 'stranger')).toBe(false)
     // The password that the hash of nobody was made of opens nothing either.
-    expect(await desk.verify('hello world 12', null)).toBe(false)
+    expect(await desk.verify('hello world 12', null, 'stranger')).toBe(false)
   })
 
   test('turns away whoever would wait behind too many', async () => {
     const desk = new HashingDesk()
-    const results = await Promise.allSettled(Array.from({ length: 70 }, () => desk.verify('x', 'no hash')))
+    const results = await Promise.allSettled(Array.from({ length: 70 }, () => desk.verify('x', 'no hash', 'stranger')))
     const refused = results.filter(({ status, ...rest }) => {
       const { reason } = rest as { reason?: { code?: string } }
       return status === 'rejected' && reason?.code === 'rate_limit_exceeded'
     })
     expect(refused).toHaveLength(70 - 2 - 64)
-    expect(await desk.verify('x', null)).toBe(false)
+    expect(await desk.verify('x', null, 'stranger')).toBe(false)
   })
+})
+
+test('a known asker goes before every stranger who waits, and is not turned away because of them', async () => {
+  const desk = new HashingDesk()
+  const order: string[] = []
+  const strangers = Array.from({ length: 70 }, () =>
+    desk.verify('x', 'no hash', 'stranger').then(
+      () => order.push('stranger'),
+      () => order.push('stranger'),
+    ),
+  )
+  // The four that found no room have been told so by now.
+  await Promise.all(strangers.slice(66))
+  const known = desk.verify('x', 'no hash', 'known').catch(() => order.push('known'))
+  await Promise.all([...strangers, known])
+  // Behind the two that were running, and nobody else.
+  expect(order.indexOf('known')).toBeLessThanOrEqual(4 + 2)
+  expect(order).toHaveLength(71)
 })
 
 describe('the audit of failures', () => {
@@ -52,6 +70,7 @@ describe('sessions in memory', () => {
     hasPassword: true,
     hasSecondFactor: false,
     outsideId: null,
+    deviceGeneration: 0,
     createdAtMs: 0,
   }
 

@@ -7,42 +7,46 @@ const NOBODY =
   '$argon2id$v=19$m=19456,t=2,p=1$Sp7HGlnoSsw0i3aC7BKkIkmNzVhQ7RMB9I5WtIkf790$1TvV8Cbop9cZ1pgY98lTKacbGXCTPZpJP+8OtOQkh88'
 
 const AT_ONCE = 2
-const MOST_WAITING = 64
+const MAX_WAITING = 64
+
+/** Who waits for a hash. Strangers wait behind everybody who has shown before who they are. */
+export type Asker = 'known' | 'stranger'
 
 /** Hashes passwords, few at a time: however many sign in, requests to models keep their share of the processor. */
 export class HashingDesk {
   #running = 0
-  readonly #waiting: (() => void)[] = []
+  /** Each with a bound of its own, so that no flood of strangers keeps the others out. */
+  readonly #waiting: Readonly<Record<Asker, (() => void)[]>> = { known: [], stranger: [] }
 
-  hash(password: string): Promise<string> {
-    return this.#inTurn(() => Bun.password.hash(password, ARGON2))
+  hash(password: string, asker: Asker): Promise<string> {
+    return this.#inTurn(asker, () => Bun.password.hash(password, ARGON2))
   }
 
   /** False also for somebody who has no password, and then after the same work. */
-  async verify(password: string, hash: string | null): Promise<boolean> {
-    const isRight = await this.#inTurn(() => Bun.password.verify(password, hash ?? NOBODY))
+  async verify(password: string, hash: string | null, asker: Asker): Promise<boolean> {
+    const isRight = await this.#inTurn(asker, () => Bun.password.verify(password, hash ?? NOBODY))
     return isRight && hash !== null
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(asker: Asker, work: () => Promise<T>): Promise<T> {
     if (this.#running < AT_ONCE) this.#running += 1
-    else await this.#turn()
+    else await this.#turn(this.#waiting[asker])
     try {
       return await work()
     } finally {
-      const next = this.#waiting.shift()
+      const next = this.#waiting.known.shift() ?? this.#waiting.stranger.shift()
       if (next === undefined) this.#running -= 1
       else next()
     }
   }
 
   /** Whoever ends hands over the place, so that the number of those running stays as it is. */
-  #turn(): Promise<void> {
-    if (this.#waiting.length >= MOST_WAITING) {
+  #turn(queue: (() => void)[]): Promise<void> {
+    if (queue.length >= MAX_WAITING) {
       throw new GatewayError('rate_limit_exceeded', 'Too many people are signing in; try again.', {
         headers: { 'retry-after': '1' },
       })
     }
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    return new Promise((resolve) => queue.push(resolve))
   }
 }

@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000
 const BY_EMAIL: ThrottleRule = {
   free: 5,
   firstWaitMs: 1_000,
-  // Short enough that nobody can lock somebody else out for long, and still a mere 1,440 guesses a day.
+  // Short enough for whoever has mistyped, and still a mere 1,440 guesses a day.
   longestWaitMs: MINUTE_MS,
   forgetMs: 60 * MINUTE_MS,
   mostKept: 10_000,

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { actorOfUser, type Entry, type Visitor } from '../ports/identity.ts'
-import { refuseWhileWaiting } from './attempts.ts'
+import { refuseWhileWaiting, signedInKey } from './attempts.ts'
 import { checkPassword, hashNewPassword } from './check-password.ts'
 import type { IdentityParts } from './parts.ts'
 import { requireName } from './sign-up.ts'
@@ -12,13 +12,15 @@ export async function changePassword(
 ): Promise<Entry> {
   const { user, session } = visitor
   const { codes } = parts.throttles
-  refuseWhileWaiting(codes, user.id)
-  codes.begin(user.id)
-  if (!(await checkPassword(parts, user, current))) {
+  const key = signedInKey(user)
+  refuseWhileWaiting(codes, key)
+  codes.begin(key)
+  if (!(await checkPassword(parts, user, { password: current, asker: 'known' }))) {
     throw new GatewayError('permission_denied', 'The current password is not right.', { param: 'current' })
   }
-  codes.giveBack(user.id)
-  const passwordHash = await hashNewPassword(parts, next, { email: user.email, param: 'new' })
+  codes.giveBack(key)
+  const rules = { email: user.email, param: 'new', asker: 'known' } as const
+  const passwordHash = await hashNewPassword(parts, next, rules)
   const actor = actorOfUser(user)
   const event = parts.audit.event({ actor, action: 'user.password_changed', subject: user.id })
   await parts.store.changeUser(user.id, { passwordHash }, event)

@@ -43,7 +43,7 @@ export interface AttemptCompany {
 }
 
 export interface Throttles {
-  /** By what was typed as the address, whether or not it has a user. */
+  /** By the name that was typed and where, or by the browser that is known. Nodes tell one another of it by this word. */
   readonly byEmail: Throttle
   readonly byAddress: Throttle
   /** Codes of the second factor, by user: whoever guesses them knows the password already. */

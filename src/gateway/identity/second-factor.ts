@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { decodeBase32, encodeBase32, findStep, totpUri } from '../../rules/access/totp.ts'
 import { actorOfUser, type Entry, type User, type Visitor } from '../ports/identity.ts'
-import { refuseWhileWaiting } from './attempts.ts'
+import { refuseWhileWaiting, signedInKey } from './attempts.ts'
 import { checkPassword } from './check-password.ts'
 import type { IdentityParts } from './parts.ts'
 
@@ -56,12 +56,13 @@ export async function disableSecondFactor(
     )
   }
   const { codes } = parts.throttles
-  refuseWhileWaiting(codes, user.id)
-  codes.begin(user.id)
+  const key = signedInKey(user)
+  refuseWhileWaiting(codes, key)
+  codes.begin(key)
   if (!(await isProven(parts, user, proof))) {
     throw new GatewayError('permission_denied', 'Neither the password nor the code is right.')
   }
-  codes.forgive(user.id)
+  codes.forgive(key)
   await removeSecondFactor(parts, user, actorOfUser(user))
   return parts.sessions.renew(visitor)
 }
@@ -77,7 +78,7 @@ async function isProven(
   user: User,
   { password, code }: { readonly password: string | null; readonly code: string | null },
 ): Promise<boolean> {
-  if (password !== null) return checkPassword(parts, user, password)
+  if (password !== null) return checkPassword(parts, user, { password, asker: 'known' })
   return code !== null && takeCode(parts, user, code)
 }
 

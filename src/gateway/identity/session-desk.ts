@@ -11,6 +11,7 @@ import {
   type Whereabouts,
 } from '../ports/identity.ts'
 import type { AuditDesk, Deed } from './audit-desk.ts'
+import { issueDevice } from './known-device.ts'
 import type { IdentityRandom } from './parts.ts'
 
 export interface SessionDeskParts {
@@ -65,7 +66,7 @@ export class SessionDesk {
     const deed = { actor: actorOfUser(user), action: 'user.signed_in', subject: user.id }
     const after = { session: session.id, method, address }
     await store.saveSession(session, audit.event({ ...deed, after }))
-    return { visitor: await this.#complete(user, session), token }
+    return { visitor: await this.#complete(user, session), token, device: issueDevice(this.#parts, user) }
   }
 
   async find(token: string): Promise<Visitor | null> {
@@ -83,7 +84,8 @@ export class SessionDesk {
     await this.#parts.store.renewSession(session.id, tokenHash)
     this.forget(user.id)
     const latest = (await this.#parts.store.findUser(user.id)) ?? user
-    return { visitor: await this.#complete(latest, { ...session, tokenHash }), token }
+    const visitor = await this.#complete(latest, { ...session, tokenHash })
+    return { visitor, token, device: issueDevice(this.#parts, latest) }
   }
 
   async endOne(userId: string, sessionId: string, actor: string): Promise<boolean> {
@@ -92,7 +94,7 @@ export class SessionDesk {
     return ended > 0
   }
 
-  /** All sessions of a user, but for one that may stay. */
+  /** All sessions of a user, but for one that may stay; no device is known any more. */
   async endAll(userId: string, except: string | null, actor: string): Promise<void> {
     await this.#end({ userId, except }, { actor, action: 'user.signed_out_everywhere', subject: userId })
   }

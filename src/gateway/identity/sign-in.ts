@@ -3,20 +3,27 @@ import { normaliseEmail } from '../../rules/access/email-address.ts'
 import { actorOfUser, type Entry, type SignIn, type User, type Whereabouts } from '../ports/identity.ts'
 import { type Attempt, beginAttempt, refuseWhileWaiting } from './attempts.ts'
 import { checkPassword } from './check-password.ts'
+import { findDevice, type KnownDevice } from './known-device.ts'
 import type { IdentityParts } from './parts.ts'
 import { takeCode } from './second-factor.ts'
 
 /** Signs in with a password and, where there is one, the second factor. Every refusal takes as long as every other. */
 export async function signIn(parts: IdentityParts, input: SignIn, whereabouts: Whereabouts): Promise<Entry> {
   const email = normaliseEmail(input.email)
-  const attempt = beginAttempt(parts, email ?? '', whereabouts)
+  const device = await findDevice(parts, email, input.device)
+  const attempt = beginAttempt(parts, { email: email ?? '', device }, whereabouts)
   const user = email === null ? null : await parts.store.findUserByEmail(email)
-  const isRight = await checkPassword(parts, user, input.password)
+  const asker = device === null ? 'stranger' : 'known'
+  const isRight = await checkPassword(parts, user, { password: input.password, asker }).catch((error) => {
+    // Nothing was looked at, so this was no guess.
+    attempt.takeBack()
+    throw error
+  })
   if (user === null || user.isDisabled || !isRight) {
     await writeFailure(parts, { user, attempt, reason: 'password', ...whereabouts })
     throw new GatewayError('auth_invalid', 'The address or the password is not right.')
   }
-  if (user.hasSecondFactor) await passSecondFactor(parts, user, { input, attempt, whereabouts })
+  if (user.hasSecondFactor) await passSecondFactor(parts, user, { input, attempt, whereabouts, device })
   attempt.succeed()
   return parts.sessions.begin(user, whereabouts, user.hasSecondFactor ? 'password+code' : 'password')
 }
@@ -25,10 +32,11 @@ interface CodeStep {
   readonly input: SignIn
   readonly attempt: Attempt
   readonly whereabouts: Whereabouts
+  readonly device: KnownDevice | null
 }
 
 async function passSecondFactor(parts: IdentityParts, user: User, step: CodeStep): Promise<void> {
-  const { input, attempt, whereabouts } = step
+  const { input, attempt, whereabouts, device } = step
   if (input.code === null || input.code === '') {
     // The password was right, so this was no guess.
     attempt.takeBack()
@@ -37,13 +45,15 @@ async function passSecondFactor(parts: IdentityParts, user: User, step: CodeStep
     })
   }
   const { codes } = parts.throttles
-  refuseWhileWaiting(codes, user.id)
-  const attempts = codes.begin(user.id)
+  // There are few codes, so that all strangers together have the attempts of one.
+  const key = device === null ? user.id : `device ${device.id}`
+  refuseWhileWaiting(codes, key)
+  const attempts = codes.begin(key)
   if (!(await takeCode(parts, user, input.code))) {
     await writeFailure(parts, { user, attempt: { ...attempt, attempts }, reason: 'code', ...whereabouts })
     throw new GatewayError('auth_invalid', 'The code is not right, or was used before.', { param: 'code' })
   }
-  codes.forgive(user.id)
+  codes.forgive(key)
 }
 
 interface Failure extends Whereabouts {

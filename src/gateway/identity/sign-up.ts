@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { normaliseEmail } from '../../rules/access/email-address.ts'
 import { actorOfUser, type Entry, type SignUp, type User, type Whereabouts } from '../ports/identity.ts'
-import { refuseWhileWaiting } from './attempts.ts'
+import { placeOf, refuseWhileWaiting } from './attempts.ts'
 import { hashNewPassword } from './check-password.ts'
 import type { IdentityParts } from './parts.ts'
 
@@ -9,11 +9,15 @@ import type { IdentityParts } from './parts.ts'
 export async function signUp(parts: IdentityParts, input: SignUp, whereabouts: Whereabouts): Promise<Entry> {
   if (!parts.allowsSignUp) throw new GatewayError('not_found', 'This gateway takes no sign-ups.')
   // Counted like attempts to sign in and never forgiven, or one visitor could make accounts without end.
-  const place = whereabouts.address ?? 'unknown'
+  const place = placeOf(whereabouts.address)
   refuseWhileWaiting(parts.throttles.byAddress, place)
   parts.throttles.byAddress.begin(place)
   const email = requireEmail(input.email)
-  const passwordHash = await hashNewPassword(parts, input.password, { email, param: 'password' })
+  const passwordHash = await hashNewPassword(parts, input.password, {
+    email,
+    param: 'password',
+    asker: 'stranger',
+  })
   const name = requireName(input.name)
   const user = newUser(parts, { email, name, hasPassword: true, isEmailVerified: false, outsideId: null })
   await makeUserWithAccount(parts, user, passwordHash)
@@ -44,6 +48,7 @@ export function newUser({ random, clock }: IdentityParts, facts: NewFacts): User
     isOperator: false,
     isDisabled: false,
     hasSecondFactor: false,
+    deviceGeneration: 0,
     createdAtMs: clock.nowMs(),
     ...facts,
   }

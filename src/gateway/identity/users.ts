@@ -16,6 +16,7 @@ import { addressInUse, newUser, requireEmail, requireName } from './sign-up.ts'
 
 // A hundred bits, in letters that nobody mistakes for one another.
 const PASSWORD_BYTES = 15
+const OPERATORS_WISH = { param: 'password', asker: 'known' } as const
 
 /** What operators do with users, and owners with members. */
 export function userOperations(parts: IdentityParts): UserOperations {
@@ -47,7 +48,7 @@ async function createUser(parts: IdentityParts, input: UserInput, actor: string)
   const newPassword = input.password === 'generate' ? makePassword(parts) : null
   const password = newPassword ?? (typeof input.password === 'object' ? input.password.given : null)
   const passwordHash =
-    password === null ? null : await hashNewPassword(parts, password, { email, param: 'password' })
+    password === null ? null : await hashNewPassword(parts, password, { email, ...OPERATORS_WISH })
   const facts = { email, name: requireName(input.name), hasPassword: password !== null, outsideId: null }
   const user = {
     ...newUser(parts, { ...facts, isEmailVerified: true }),
@@ -106,12 +107,11 @@ async function resetPassword(
   const newPassword = password === null ? makePassword(parts) : null
   const passwordHash = await hashNewPassword(parts, password ?? newPassword ?? '', {
     email: user.email,
-    param: 'password',
+    ...OPERATORS_WISH,
   })
   const event = parts.audit.event({ actor, action: 'user.password_reset', subject: id })
   await parts.store.changeUser(id, { passwordHash }, event)
   await parts.sessions.endAll(id, null, actor)
-  parts.throttles.byEmail.forgive(user.email)
   return { ...(await viewUser(parts, await requireUser(parts, id))), newPassword }
 }
 

@@ -16,6 +16,8 @@ export interface User {
   readonly hasSecondFactor: boolean
   /** `<issuer> <subject>` at the provider they sign in with; null when at none. */
   readonly outsideId: string | null
+  /** Browsers known under an earlier one are known no more. */
+  readonly deviceGeneration: number
   readonly createdAtMs: number
 }
 
@@ -85,7 +87,10 @@ export interface IdentityStore {
   touchSession(session: Session, lastSeenAtMs: number): Promise<void>
   /** The same session under another cookie. */
   renewSession(id: string, tokenHash: string): Promise<void>
-  /** Those of a user: one, all, or all but one. Gives how many there were; an event only when there were any. */
+  /**
+   * Those of a user: one, all, or all but one. All or all but one also makes the user's devices unknown. Gives how many
+   * there were; an event only when there were any.
+   */
   endSessions(which: SessionChoice, event: AuditEvent): Promise<number>
 
   findSecondFactor(userId: string): Promise<SecondFactor | null>
@@ -122,10 +127,12 @@ export interface Whereabouts {
   readonly userAgent: string | null
 }
 
-/** A session with the value of its cookie, which is told only when it is new. */
+/** A session with the values of its cookies, which are told only when they are new. */
 export interface Entry {
   readonly visitor: Visitor
   readonly token: string
+  /** By which the browser is known when somebody signs in again. */
+  readonly device: string
 }
 
 export interface ConsoleRequest {
@@ -147,6 +154,8 @@ export interface SignIn {
   readonly email: string
   readonly password: string
   readonly code: string | null
+  /** The cookie of a browser that may have signed in before. */
+  readonly device: string | null
 }
 
 export interface SignUp {

@@ -6,6 +6,8 @@ export interface CookieRule {
 export const SESSION_COOKIE = 'turnpike_session'
 /** What forgery is told by before anybody has signed in. */
 export const VISIT_COOKIE = 'turnpike_visit'
+/** By which a browser is known that somebody has signed in with before. */
+export const DEVICE_COOKIE = 'turnpike_device'
 /** Where a sign-in at another provider stands. */
 export const OUTSIDE_COOKIE = 'turnpike_oidc'
 

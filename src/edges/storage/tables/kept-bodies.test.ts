@@ -85,6 +85,7 @@ for (const engine of testedEngines()) {
         hasPassword: false,
         hasSecondFactor: false,
         outsideId: null,
+        deviceGeneration: 0,
         createdAtMs: 1,
       }
       await storage.createUser({ user, passwordHash: null, memberships: [] }, auditEvent('evt_3'))

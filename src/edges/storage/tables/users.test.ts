@@ -16,6 +16,7 @@ function aUser(number: number, more: Partial<User> = {}): User {
     hasPassword: true,
     hasSecondFactor: false,
     outsideId: null,
+    deviceGeneration: 0,
     createdAtMs: START_MS + number,
     ...more,
   }

@@ -15,6 +15,7 @@ export interface UserRow {
   readonly password_count: bigint
   readonly factor_count: bigint
   readonly outside_id: string | null
+  readonly device_generation: bigint
   readonly created_at_ms: bigint
 }
 
@@ -22,7 +23,7 @@ export interface UserRow {
 export const USER_COLUMNS = `users.id, users.email, users.name, users.is_operator, users.is_disabled,
   users.is_email_verified, case when users.password_hash is null then 0 else 1 end as password_count,
   (select count(*) from user_factors where user_factors.user_id = users.id and is_confirmed = 1) as factor_count,
-  users.outside_id, users.created_at_ms`
+  users.outside_id, users.device_generation, users.created_at_ms`
 
 export function decodeUser(row: UserRow): User {
   return {
@@ -35,6 +36,7 @@ export function decodeUser(row: UserRow): User {
     hasPassword: row.password_count === 1n,
     hasSecondFactor: row.factor_count === 1n,
     outsideId: row.outside_id,
+    deviceGeneration: Number(row.device_generation),
     createdAtMs: Number(row.created_at_ms),
   }
 }
@@ -75,6 +77,10 @@ export async function updateUser(tx: Database, id: string, change: UserChange): 
   const settings = columns.map(([column], index) => `${column} = $${index + 1}`).join(', ')
   const parameters = [...columns.map(([, value]) => value), id]
   await tx.rows(`update users set ${settings} where id = $${parameters.length}`, parameters)
+}
+
+export async function forgetDevices(tx: Database, id: string): Promise<void> {
+  await tx.rows('update users set device_generation = device_generation + 1 where id = $1', [id])
 }
 
 /** The one user with this value in a column that is unique. */
