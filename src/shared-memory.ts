@@ -3,6 +3,7 @@ import type { AttemptCompany } from './gateway/identity/parts.ts'
 import type { DeskNotice } from './gateway/ports/common-desk.ts'
 import type { LiveConfiguration } from './gateway/ports/configuration.ts'
 import type { ThoughtShelf } from './gateway/translate/thinking-memory.ts'
+import type { SealedPlace, Sealer } from './rules/access/server-secret.ts'
 import type { Router } from './rules/routing/router.ts'
 import type { RoutingNews } from './rules/routing/routing-news.ts'
 import type { Vault } from './vault.ts'
@@ -72,22 +73,28 @@ export function thoughtShelf({ desk }: Commons, { secrets }: Vault): ThoughtShel
   if (desk === null) return undefined
   return {
     save: (accountId, callId, text) => {
-      const note = { accountId, name: callId, text: secrets.seal(text), keptMs: THOUGHTS_KEPT_MS }
+      const note = { accountId, name: callId, text: secrets.seal(text, thoughtPlace(accountId, callId)), keptMs: THOUGHTS_KEPT_MS }
       desk.saveNote(note).catch(() => undefined)
     },
     find: async (accountId, callIds) => {
       const sealed = await desk.findNotes(accountId, callIds).catch(() => [])
-      return callIds.map((_, index) => openOrNull(sealed[index] ?? null, secrets))
+      return callIds.map((callId, index) =>
+        openOrNull(sealed[index] ?? null, thoughtPlace(accountId, callId), secrets),
+      )
     },
   }
 }
 
-function openOrNull(sealed: string | null, { open }: Pick<Vault['secrets'], 'open'>): string | null {
+function thoughtPlace(accountId: string, callId: string): SealedPlace {
+  return { table: 'thoughts', column: 'text', id: [accountId, callId] }
+}
+
+function openOrNull(sealed: string | null, place: SealedPlace, { open }: Pick<Sealer, 'open'>): string | null {
   if (sealed === null) return null
   try {
-    return open(sealed)
+    return open(sealed, place)
   } catch {
-    // Sealed by a node with another secret, or not by a node at all.
+    // Sealed by a node with another secret or of another version, for another call, or not by a node at all.
     return null
   }
 }

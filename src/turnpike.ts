@@ -45,6 +45,7 @@ import { scheduleRetention } from './retention-job.ts'
 import { BUILT_IN_CATALOG } from './rules/catalog/built-in/built-in-catalog.ts'
 import type { Sandbox } from './sandbox/server.ts'
 import { openSandbox } from './sandbox-supply.ts'
+import { bindSealsInBackground } from './sealing-job.ts'
 import type { Surroundings } from './surroundings.ts'
 import { openVault, type Vault } from './vault.ts'
 import { LOOPBACK, NO_TRUSTED_PROXIES, parseTrustedProxies } from './wire/trusted-proxies.ts'
@@ -103,6 +104,7 @@ export async function startTurnpike(
     () => Promise.all([sweepReplies(storage, surroundings), books.bodies.sweep()]),
     SWEEP_MS,
   )
+  const sealing = bindSealsInBackground(storage, surroundings.log)
   const assetSweep = sweepAssetsHourly(gateway.assets, surroundings)
   supplyFile?.follow()
   return {
@@ -127,6 +129,7 @@ export async function startTurnpike(
       clearInterval(beat)
       clearInterval(sweep)
       await assetSweep.stop()
+      await sealing.stop()
       await supplyFile?.close()
       await tiers.stop()
       await retention?.stop()

@@ -2,10 +2,11 @@ import { FileJournal } from './edges/journal/file-journal.ts'
 import { journalFolderOf } from './edges/journal/journal-folders.ts'
 import { type DataFolder, enterDataFolder, openDataFolder } from './edges/settings/data-folder.ts'
 import type { Settings } from './edges/settings/settings.ts'
-import { isRefusal, openStorage } from './edges/storage/index.ts'
+import { isRefusal, openStorage, SealingTransition } from './edges/storage/index.ts'
 import { Metrics } from './edges/telemetry/metrics.ts'
 import { findOperatorAccess, findServerSecret } from './first-start.ts'
 import { LiveEvents } from './gateway/console/live-events.ts'
+import type { Log } from './gateway/ports/log.ts'
 import { openPictureStores } from './picture-stores.ts'
 import {
   createSealer,
@@ -13,6 +14,7 @@ import {
   deriveAssetKey,
   firstFingerprintKey,
 } from './rules/access/server-secret.ts'
+import { atOnce } from './sealing-job.ts'
 import { StoredRelay } from './stored-relay.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { Role } from './workers/role.ts'
@@ -23,7 +25,8 @@ export type Vault = Awaited<ReturnType<typeof openVault>>
 export async function openVault(settings: Settings, { clock, log }: Surroundings, role: Role | null) {
   const { dataFolder } = settings
   const folder = role === null ? openDataFolder(dataFolder) : enterDataFolder(dataFolder)
-  const { storage, secrets, assetKey } = await openKeptSecrets(settings, folder)
+  const isAlone = settings.databaseUrl === null && role === null
+  const { storage, secrets, assetKey } = await openKeptSecrets(settings, { folder, isAlone, log })
   const pictures = openPictureStores(settings, { dataFolder: folder.path, assetKey, clock })
   const access = findOperatorAccess(settings.operatorToken, folder, secrets)
   const metrics = new Metrics()
@@ -61,18 +64,24 @@ export async function openVault(settings: Settings, { clock, log }: Surroundings
 }
 
 /** The database under the server secret, and the key for fingerprints that it keeps whatever that secret becomes. */
-async function openKeptSecrets(settings: Settings, folder: DataFolder) {
-  const { serverSecret, databaseUrl } = settings
+async function openKeptSecrets(
+  { serverSecret, databaseUrl, storedBytesPerAccount }: Settings,
+  { folder, isAlone, log }: { readonly folder: DataFolder; readonly isAlone: boolean; readonly log: Log },
+) {
   const secret = findServerSecret(serverSecret, folder)
-  const sealer = createSealer(secret)
+  const sealing = new SealingTransition(isAlone)
+  const secrets = createSealer(secret, sealing)
   const storage = await openStorage({
     databaseUrl,
     dataFolder: folder.path,
-    secrets: sealer,
-    maxReplyBytesPerAccount: settings.storedBytesPerAccount,
+    secrets,
+    sealing,
+    maxReplyBytesPerAccount: storedBytesPerAccount,
   })
   try {
+    // First, since it finds out whether this is the right secret.
     const fingerprintKey = await storage.keepFingerprintKey(firstFingerprintKey(secret))
+    await storage.bindFewSeals(atOnce(log))
     return {
       storage,
       secrets: createSecretKeeper(secret, fingerprintKey),

@@ -14,6 +14,7 @@ import { nodeStorageOn } from './node-storage.ts'
 import { openDatabase, type Place } from './open-database.ts'
 import { type NextTurn, nextTurn } from './packed-content.ts'
 import { replyStorageOn } from './reply-storage.ts'
+import { BINDS_ALL, type BindingPace, type SealingTransition } from './sealing-transition.ts'
 import { saveAccount } from './tables/accounts.ts'
 import { listAuditEvents } from './tables/audit-events.ts'
 import { deleteCredential, saveCredential } from './tables/credentials.ts'
@@ -25,6 +26,7 @@ import { findSettlement } from './tables/settlements.ts'
 import { deleteSupplier, saveModel, saveRoute, saveSupplier } from './tables/supply.ts'
 
 export { isRefusal } from './refusal.ts'
+export { type BindingPace, SealingTransition } from './sealing-transition.ts'
 
 const PING_TIMEOUT_MS = 5000
 
@@ -36,21 +38,33 @@ export interface StorageOptions extends Place {
   readonly maxReplyBytesPerAccount?: number | null
   /** Gives the rest of the process its turn between two steps of something large. */
   readonly nextTurn?: NextTurn
+  /** Absent: every value is bound to its row already. */
+  readonly sealing?: SealingTransition
 }
 
 /** The storage of one node, with what only its start asks for. */
 export interface NodeStorage extends Storage {
   /** The key that API keys are fingerprinted with; `first` becomes it when there is none yet. */
   keepFingerprintKey(first: string): Promise<string>
+  /** Binds sealed values of earlier versions to their rows, as far as a start can wait for it. */
+  bindFewSeals(pace: BindingPace): Promise<void>
+  /** The rest of them; true when nothing is left to be done. */
+  bindAllSeals(pace: BindingPace): Promise<boolean>
 }
 
 export async function openStorage(options: StorageOptions): Promise<NodeStorage> {
-  const { secrets, maxReplyBytesPerAccount = null, ...place } = options
+  const { secrets, sealing, maxReplyBytesPerAccount = null, ...place } = options
   const database = await openDatabase(place, SESSION_NAME)
+  try {
+    await sealing?.load(database)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
   const changes = new ChangeBook(database)
   const engine = place.databaseUrl === null ? 'sqlite' : 'postgresql'
   return {
-    ...storageOn(database, changes, secrets),
+    ...storageOn({ database, changes, sealingLevel: () => sealing?.level ?? BINDS_ALL }, secrets),
     ...consoleStorageOn({ database, changes, engine }, secrets),
     ...replyStorageOn({
       database,
@@ -59,12 +73,19 @@ export async function openStorage(options: StorageOptions): Promise<NodeStorage>
       maxBytesPerAccount: maxReplyBytesPerAccount,
     }),
     keepFingerprintKey: (first) => keepFingerprintKey(database, first, secrets),
+    bindFewSeals: async (pace) => sealing?.bindFew(database, secrets, pace),
+    bindAllSeals: async (pace) => (await sealing?.bindAll(database, secrets, pace)) ?? true,
   }
 }
 
+interface StorageGround {
+  readonly database: Database
+  readonly changes: ChangeBook
+  readonly sealingLevel: () => number
+}
+
 function storageOn(
-  database: Database,
-  changes: ChangeBook,
+  { database, changes, sealingLevel }: StorageGround,
   secrets: Sealer,
 ): Omit<Storage, keyof ConsoleStore | keyof ReplyStore> {
   return {
@@ -82,7 +103,7 @@ function storageOn(
 
     ...moneyStorageOn(database, changes),
     ...tierStorageOn(database, changes),
-    ...nodeStorageOn(database, changes),
+    ...nodeStorageOn(database, changes, sealingLevel),
     ...alertStorageOn(database, secrets),
     ...identityStorageOn(database, secrets),
     ...bookStorageOn(database),

@@ -6,7 +6,11 @@ import { writeSettlements } from './tables/settlements.ts'
 import { loadKeyTotals, loadStoredBalances } from './tables/shared-books.ts'
 
 /** What nodes that share the database ask of it, and who they are. */
-export function nodeStorageOn(database: Database, changes: ChangeBook): SharedBookStore & NodeStore {
+export function nodeStorageOn(
+  database: Database,
+  changes: ChangeBook,
+  sealingLevel: () => number,
+): SharedBookStore & NodeStore {
   return {
     loadStoredBalances: (accountIds) => loadStoredBalances(database, accountIds),
     loadKeyTotals: (keyIds, day) => loadKeyTotals(database, keyIds, day),
@@ -14,7 +18,8 @@ export function nodeStorageOn(database: Database, changes: ChangeBook): SharedBo
     loadConfigurationVersion: () => changes.loadVersion(),
     raiseConfigurationVersion: (least) => changes.raiseVersionTo(least),
     whileChanging: (work) => changes.whileChanging(work),
-    saveHeartbeat: (node, sharedLimitsId) => saveHeartbeat(database, node, sharedLimitsId),
+    saveHeartbeat: (node, sharedLimitsId) =>
+      saveHeartbeat(database, node, { sharedLimitsId, sealingLevel: sealingLevel() }),
     listNodes: () => listNodes(database),
     removeNode: (id) => removeNode(database, id),
   }

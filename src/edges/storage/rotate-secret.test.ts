@@ -3,7 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SecondFactor, User } from '../../gateway/ports/identity.ts'
 import type { KeptReply } from '../../gateway/ports/reply-store.ts'
-import { createSealer, createSecretKeeper, firstFingerprintKey } from '../../rules/access/server-secret.ts'
+import {
+  createSealer,
+  createSecretKeeper,
+  firstFingerprintKey,
+  type SealedPlace,
+} from '../../rules/access/server-secret.ts'
 import { MIGRATIONS, migrate } from './migrations.ts'
 import { type Rotation, rotateSecret, SEALED_COLUMNS } from './rotate-secret.ts'
 import { openAt, type Site, testedEngines } from './testing/engines.ts'
@@ -27,6 +32,7 @@ const USER: User = {
 }
 const FACTOR: SecondFactor = { userId: USER.id, secret: 'JBSWY3DPEHPK3PXP', isConfirmed: true, lastStep: 1 }
 const WORDS = 'words only the client should read'
+const CREDENTIAL_PLACE = { table: 'credentials', column: 'sealed_secret', id: CREDENTIAL.id }
 const BODY = {
   accountId: ACCOUNT.id,
   requestId: 'req_1',
@@ -60,17 +66,25 @@ for (const engine of testedEngines()) {
       }
     }
 
-    /** The sealed texts of the whole database. */
-    async function sealedTexts(): Promise<string[]> {
+    /** Everything that is sealed in the database, with where it is. */
+    async function sealedValues(): Promise<{ text: string; place: SealedPlace }[]> {
       const database = await site.openDatabase()
-      const texts: string[] = []
-      for (const { table, column } of Object.values(SEALED_COLUMNS)) {
-        const rows = await database.rows<{ text: string }>(`select ${column} as text from ${table}`, [])
-        texts.push(...rows.map(({ text }) => text))
+      const values: { text: string; place: SealedPlace }[] = []
+      for (const { table, column, key } of Object.values(SEALED_COLUMNS)) {
+        const rows = await database.rows<Record<string, string>>(
+          `select ${column}, ${key.join(', ')} from ${table}`,
+          [],
+        )
+        for (const row of rows) {
+          const id = key.map((name) => row[name] ?? '')
+          values.push({ text: row[column] ?? '', place: { table, column, id } })
+        }
       }
       await database.close()
-      return texts
+      return values
     }
+
+    const sealedTexts = async () => (await sealedValues()).map(({ text }) => text)
 
     async function fill(secret: string, replies = 3): Promise<void> {
       const { storage, secrets } = await startNode(secret)
@@ -119,9 +133,9 @@ for (const engine of testedEngines()) {
       await expectWhole(NEW)
       await expect(startNode(OLD)).rejects.toThrow('another TURNPIKE_SECRET')
       const [before, after] = [createSealer(OLD), createSealer(NEW)]
-      for (const text of await sealedTexts()) {
-        expect(() => before.open(text)).toThrow()
-        expect(() => after.open(text)).not.toThrow()
+      for (const { text, place } of await sealedValues()) {
+        expect(() => before.open(text, place)).toThrow()
+        expect(() => after.open(text, place)).not.toThrow()
       }
       if (site.databaseUrl === null) expectNowhere(site.dataFolder, replaced)
     })
@@ -163,18 +177,18 @@ for (const engine of testedEngines()) {
 
     test('is all or nothing: one credential that does not open leaves everything as it was', async () => {
       await fill(OLD)
-      const stray = createSealer('a stray server secret of tests').seal('x')
+      const stray = createSealer('a stray server secret of tests').seal('x', CREDENTIAL_PLACE)
       await write(site, 'update credentials set sealed_secret = $1', [stray])
       await expect(rotate()).rejects.toThrow(`credentials ${CREDENTIAL.id} does not open`)
       await write(site, 'update credentials set sealed_secret = $1', [
-        createSealer(OLD).seal(CREDENTIAL.secret),
+        createSealer(OLD).seal(CREDENTIAL.secret, CREDENTIAL_PLACE),
       ])
       await expectWhole(OLD)
     })
 
     test('replies that nobody can open are deleted with their items and counted', async () => {
       await fill(OLD)
-      const stray = createSealer('a stray server secret of tests').seal('x')
+      const stray = createSealer('a stray server secret of tests').seal('x', CREDENTIAL_PLACE)
       await write(site, 'update kept_replies set sealed_content = $1 where id = $2', [stray, 'resp_0'])
       expect(await rotate()).toMatchObject({ replies: 2, lostReplies: 1 })
       await expectWhole(NEW)

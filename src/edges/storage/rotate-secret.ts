@@ -1,7 +1,13 @@
-import { createSealer, firstFingerprintKey, type Sealer } from '../../rules/access/server-secret.ts'
+import {
+  createSealer,
+  firstFingerprintKey,
+  type SealedPlace,
+  type Sealer,
+} from '../../rules/access/server-secret.ts'
 import { type Database, type Parameter, START_LOCK } from './database.ts'
 import { openDatabase, type Place } from './open-database.ts'
-import { findFingerprintKey, keepFingerprintKey } from './tables/server-keys.ts'
+import { columnName, loadBoundColumns, type SealedColumn, saveBoundColumn } from './tables/sealed-columns.ts'
+import { FINGERPRINT_PLACE, findFingerprintKey, keepFingerprintKey } from './tables/server-keys.ts'
 
 export interface RotationOptions extends Place {
   readonly oldSecret: string
@@ -40,11 +46,15 @@ export async function rotateSecret(options: RotationOptions): Promise<Rotation> 
 }
 
 async function rotate(database: Database, options: RotationOptions): Promise<Rotation> {
-  const before = createSealer(options.oldSecret)
+  const bound = await loadBoundColumns(database)
+  const readsUnbound = (place: SealedPlace) => !bound.has(columnName(place))
+  const before = createSealer(options.oldSecret, { readsUnbound, writesUnbound: () => false })
   const after = createSealer(options.newSecret)
   const kept = await findFingerprintKey(database)
   // One that was cut off may have been cut off while it swept.
-  if (kept !== null && opens(after, kept)) return { ...NOTHING_DONE, isSwept: await sweep(database, options) }
+  if (kept !== null && openOrNull(after, kept, FINGERPRINT_PLACE) !== null) {
+    return { ...NOTHING_DONE, isSwept: await sweep(database, options) }
+  }
   await keepFingerprintKey(database, firstFingerprintKey(options.oldSecret), before)
   const done = await database.transaction((tx) => resealAll(tx, { before, after }))
   return { isNew: true, ...done, isSwept: await sweep(database, options) }
@@ -53,14 +63,6 @@ async function rotate(database: Database, options: RotationOptions): Promise<Rot
 interface Sealers {
   readonly before: Sealer
   readonly after: Sealer
-}
-
-interface SealedColumn {
-  readonly table: string
-  readonly key: readonly string[]
-  readonly column: string
-  /** What may be deleted when it does not open; anything else ends the rotation. */
-  readonly isExpendable?: true
 }
 
 /** Everything that is sealed under the server secret. A test finds every column that ought to be in here. */
@@ -104,6 +106,8 @@ async function resealAll(tx: Database, sealers: Sealers) {
   await reseal(tx, SEALED_COLUMNS.pieces, sealers)
   await reseal(tx, SEALED_COLUMNS.items, sealers)
   await reseal(tx, SEALED_COLUMNS.bodies, sealers)
+  // Whatever is left opens under the new secret, under which nothing was ever sealed that is not bound to its row.
+  for (const column of Object.values(SEALED_COLUMNS)) await saveBoundColumn(tx, column)
   return { credentials: credentials.resealed, replies: replies.resealed, lostReplies: replies.lost }
 }
 
@@ -147,8 +151,10 @@ async function resealRow(
 ): Promise<boolean> {
   const where = (first: number) => key.map((name, index) => `${name} = $${first + index}`).join(' and ')
   const run = (sql: string, parameters: readonly Parameter[]) => tx.rows(sql, parameters)
-  if (opens(before, text)) {
-    const sealed = after.seal(before.open(text))
+  const place = { table, column, id }
+  const plain = openOrNull(before, text, place)
+  if (plain !== null) {
+    const sealed = after.seal(plain, place)
     await run(`update ${table} set ${column} = $1 where ${where(2)}`, [sealed, ...id])
     return true
   }
@@ -159,12 +165,11 @@ async function resealRow(
   return false
 }
 
-function opens(sealer: Sealer, text: string): boolean {
+function openOrNull(sealer: Sealer, text: string, place: SealedPlace): string | null {
   try {
-    sealer.open(text)
-    return true
+    return sealer.open(text, place)
   } catch {
-    return false
+    return null
   }
 }
 

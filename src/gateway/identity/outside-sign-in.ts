@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { normaliseEmail } from '../../rules/access/email-address.ts'
+import type { SealedPlace } from '../../rules/access/server-secret.ts'
 import { actorOfUser, type Entry, type User, type Whereabouts } from '../ports/identity.ts'
 import type {
   OutsideFailure,
@@ -108,14 +109,17 @@ interface Ticket extends OutsideFlow {
   readonly endsAtMs: number
 }
 
+// In no table, but in the browser that was sent to the provider.
+const TICKET: SealedPlace = { table: 'cookies', column: 'oidc', id: '' }
+
 function sealTicket({ secrets, clock }: IdentityParts, flow: OutsideFlow): string {
   const ticket: Ticket = { ...flow, endsAtMs: clock.nowMs() + TICKET_SECONDS * 1_000 }
-  return secrets.seal(JSON.stringify(ticket))
+  return secrets.seal(JSON.stringify(ticket), TICKET)
 }
 
 function openTicket({ secrets, clock }: IdentityParts, text: string): OutsideFlow | null {
   try {
-    const ticket = JSON.parse(secrets.open(text)) as Ticket
+    const ticket = JSON.parse(secrets.open(text, TICKET)) as Ticket
     return ticket.endsAtMs > clock.nowMs() ? ticket : null
   } catch {
     return null

@@ -1,10 +1,26 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
+/** Where a sealed text belongs. One that was sealed for a place opens in no other. */
+export interface SealedPlace {
+  /** Together with the column it is what a key is derived for. */
+  readonly table: string
+  readonly column: string
+  /** The key of the row, its parts in one order. */
+  readonly id: string | readonly string[]
+}
+
 /** Keeps texts unreadable to everybody without the server secret. */
 export interface Sealer {
-  seal(plain: string): string
-  /** Throws when the text was sealed under another server secret or altered. */
-  open(sealed: string): string
+  seal(plain: string, place: SealedPlace): string
+  /** Throws a SealError when the text was sealed under another server secret or for another place, or altered. */
+  open(sealed: string, place: SealedPlace): string
+}
+
+/** Names where the text was found, and never anything of it. */
+export class SealError extends Error {
+  constructor({ table, column, id }: SealedPlace, reason: string, options?: ErrorOptions) {
+    super(`${table}.${column} of row ${[id].flat().join(' ')} cannot be opened: ${reason}`, options)
+  }
 }
 
 /** Seals upstream secrets and fingerprints API keys. */
@@ -13,12 +29,81 @@ export interface SecretKeeper extends Sealer {
   fingerprint(secret: string): string
 }
 
+/**
+ * What holds in a database that still has texts of before they were bound to their places, or nodes that know no
+ * others. Such a text opens wherever it is put, so it is taken only where it may be an old one.
+ */
+export interface UnboundRules {
+  readsUnbound(place: SealedPlace): boolean
+  writesUnbound(place: SealedPlace): boolean
+}
+
+const BOUND_ONLY: UnboundRules = { readsUnbound: () => false, writesUnbound: () => false }
+const BOUND = 'v2.'
+const UNBOUND = 'v1.'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-export function createSealer(serverSecret: string): Sealer {
-  const sealingKey = deriveKey(serverSecret, 'turnpike sealing v1')
-  return { seal: (plain) => seal(sealingKey, plain), open: (sealed) => open(sealingKey, sealed) }
+export function createSealer(serverSecret: string, rules: UnboundRules = BOUND_ONLY): Sealer {
+  const unbound = createUnboundSealer(serverSecret)
+  const keyFor = keyring(serverSecret)
+  return {
+    seal: (plain, place) =>
+      rules.writesUnbound(place)
+        ? unbound.seal(plain)
+        : BOUND + encrypt(keyFor(place), plain, describePlace(place)),
+    open: (sealed, place) => {
+      if (sealed.startsWith(BOUND)) {
+        return openAt(place, () =>
+          decrypt(keyFor(place), sealed.slice(BOUND.length), describePlace(place)),
+        )
+      }
+      if (!sealed.startsWith(UNBOUND)) throw new SealError(place, 'it is not a sealed value.')
+      if (rules.readsUnbound(place)) return openAt(place, () => unbound.open(sealed))
+      throw new SealError(place, 'it has the old form that is bound to no row, and none is left here.')
+    },
+  }
+}
+
+/** As texts were sealed before they were bound to a place. */
+export function createUnboundSealer(serverSecret: string) {
+  const key = deriveKey(serverSecret, 'turnpike sealing v1')
+  return {
+    seal: (plain: string) => UNBOUND + encrypt(key, plain, null),
+    open: (sealed: string) => decrypt(key, sealed.slice(UNBOUND.length), null),
+  }
+}
+
+/** Whether a text is bound to a place. It may still not open there. */
+export function isBound(sealed: string): boolean {
+  return sealed.startsWith(BOUND)
+}
+
+function openAt(place: SealedPlace, open: () => string): string {
+  try {
+    return open()
+  } catch (cause) {
+    const reason = 'it was sealed under another TURNPIKE_SECRET or for another row, or altered since.'
+    throw new SealError(place, reason, { cause })
+  }
+}
+
+/** One key for each column, so that what is learned of one is worth nothing for another. */
+function keyring(serverSecret: string): (place: SealedPlace) => Buffer {
+  const keys = new Map<string, Buffer>()
+  return ({ table, column }) => {
+    const name = `${table}.${column}`
+    const known = keys.get(name)
+    if (known !== undefined) return known
+    const key = deriveKey(serverSecret, `turnpike sealing v2 ${name}`)
+    keys.set(name, key)
+    return key
+  }
+}
+
+// As JSON, so that no two places read alike whatever their ids hold.
+function describePlace({ table, column, id }: SealedPlace): Buffer {
+  return Buffer.from(JSON.stringify([table, column, ...[id].flat()]))
 }
 
 /** The fingerprint key a database starts with, as text. It is kept from then on, whatever the server secret becomes. */
@@ -51,18 +136,22 @@ function deriveKey(serverSecret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', serverSecret, '', purpose, 32))
 }
 
-function seal(key: Buffer, plain: string): string {
+function encrypt(key: Buffer, plain: string, place: Buffer | null): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  if (place !== null) cipher.setAAD(place)
   const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-  return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')
 }
 
-function open(key: Buffer, sealed: string): string {
-  if (!sealed.startsWith('v1.')) throw new Error('unknown sealing version')
-  const bytes = Buffer.from(sealed.slice(3), 'base64url')
+function decrypt(key: Buffer, text: string, place: Buffer | null): string {
+  const bytes = Buffer.from(text, 'base64url')
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
-  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+  if (place !== null) decipher.setAAD(place)
+  const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
+  // A shorter tag would be taken, and is easier to guess.
+  if (tag.length !== TAG_BYTES) throw new Error('too short')
+  decipher.setAuthTag(tag)
   return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]).toString(
     'utf8',
   )

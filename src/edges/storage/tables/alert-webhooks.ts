@@ -1,4 +1,4 @@
-import type { Sealer } from '../../../rules/access/server-secret.ts'
+import type { SealedPlace, Sealer } from '../../../rules/access/server-secret.ts'
 import type { Webhook } from '../../../rules/alerts/alert.ts'
 import type { Database } from '../database.ts'
 import { upsertRow } from '../statements.ts'
@@ -12,12 +12,16 @@ interface WebhookRow {
 
 const WEBHOOKS = { name: 'alert_webhooks', key: ['account_id'] }
 
+function placeOf(accountId: string): SealedPlace {
+  return { table: 'alert_webhooks', column: 'sealed_secret', id: accountId }
+}
+
 export function saveWebhook(tx: Database, webhook: Webhook, secrets: Sealer): Promise<void> {
   return upsertRow(tx, WEBHOOKS, {
     account_id: webhook.accountId,
     url: webhook.url,
     enabled: webhook.enabled ? 1n : 0n,
-    sealed_secret: secrets.seal(webhook.secret),
+    sealed_secret: secrets.seal(webhook.secret, placeOf(webhook.accountId)),
     created_at_ms: BigInt(webhook.createdAtMs),
   })
 }
@@ -36,7 +40,7 @@ export async function findWebhook(
     accountId,
     url: row.url,
     enabled: row.enabled === 1n,
-    secret: secrets.open(row.sealed_secret),
+    secret: secrets.open(row.sealed_secret, placeOf(accountId)),
     createdAtMs: Number(row.created_at_ms),
   }
 }

@@ -1,4 +1,4 @@
-import type { Sealer } from '../../../rules/access/server-secret.ts'
+import type { SealedPlace, Sealer } from '../../../rules/access/server-secret.ts'
 import type { Credential, CredentialState } from '../../../vocabulary/supply.ts'
 import { decodeInteger, encodeInteger } from '../columns.ts'
 import type { Database } from '../database.ts'
@@ -17,11 +17,15 @@ interface CredentialRow {
 
 const CREDENTIALS = { name: 'credentials', key: ['id'] }
 
+function placeOf(id: string): SealedPlace {
+  return { table: 'credentials', column: 'sealed_secret', id }
+}
+
 export async function saveCredential(tx: Database, credential: Credential, secrets: Sealer): Promise<void> {
   await upsertRow(tx, CREDENTIALS, {
     id: credential.id,
     supplier_id: credential.supplierId,
-    sealed_secret: secrets.seal(credential.secret),
+    sealed_secret: secrets.seal(credential.secret, placeOf(credential.id)),
     label: credential.label,
     rpm: encodeInteger(credential.rpm),
     tpm: encodeInteger(credential.tpm),
@@ -54,11 +58,11 @@ export async function loadCredentials(database: Database, secrets: Sealer): Prom
 
 function openSecret(row: CredentialRow, secrets: Sealer): string {
   try {
-    return secrets.open(row.sealed_secret)
+    return secrets.open(row.sealed_secret, placeOf(row.id))
   } catch (cause) {
     throw new Error(
-      `Credential ${row.id} cannot be opened: it was stored under another TURNPIKE_SECRET, or altered since. ` +
-        'Start with the secret it was stored under.',
+      `Credential ${row.id} cannot be opened: it was stored under another TURNPIKE_SECRET or for another row, or altered since. ` +
+        'Start with the secret it was stored under, or delete the credential and enter it anew.',
       { cause },
     )
   }

@@ -1,10 +1,14 @@
 import type { BodyStorage, KeptBody } from '../../../gateway/ports/console.ts'
-import type { Sealer } from '../../../rules/access/server-secret.ts'
+import type { SealedPlace, Sealer } from '../../../rules/access/server-secret.ts'
 import type { Database } from '../database.ts'
 import { upsertRow } from '../statements.ts'
 
 const BODY_STORAGE = { name: 'body_storage', key: ['account_id'] }
 const KEPT_BODIES = { name: 'kept_bodies', key: ['account_id', 'request_id'] }
+
+function placeOf({ accountId, requestId }: Pick<KeptBody, 'accountId' | 'requestId'>): SealedPlace {
+  return { table: 'kept_bodies', column: 'sealed_content', id: [accountId, requestId] }
+}
 
 /** What a client said and was told is nobody else's to read, not even in a copy of the database. */
 type Content = Pick<KeptBody, 'request' | 'response' | 'isRequestCut' | 'isResponseCut'>
@@ -32,7 +36,7 @@ export function saveBody(database: Database, body: KeptBody, secrets: Sealer): P
     account_id: body.accountId,
     request_id: body.requestId,
     created_at_ms: BigInt(Math.round(body.createdAtMs)),
-    sealed_content: secrets.seal(JSON.stringify(content)),
+    sealed_content: secrets.seal(JSON.stringify(content), placeOf(body)),
   })
 }
 
@@ -48,7 +52,7 @@ export async function findBody(
     [accountId, requestId, BigInt(wanted.sinceMs)],
   )
   if (row === undefined) return null
-  const content: Content = JSON.parse(secrets.open(row.sealed_content))
+  const content: Content = JSON.parse(secrets.open(row.sealed_content, placeOf(wanted)))
   return { accountId, requestId, createdAtMs: Number(row.created_at_ms), ...content }
 }
 

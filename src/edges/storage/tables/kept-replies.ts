@@ -4,6 +4,7 @@ import type {
   StoredConversation,
   StoredTurn,
 } from '../../../gateway/ports/reply-store.ts'
+import type { Sealer } from '../../../rules/access/server-secret.ts'
 import type { Database } from '../database.ts'
 import { isWholeHistory, packContent, unpackContent, unpackReply } from '../packed-content.ts'
 import { insertReplyItems, type SealedItem, sealItems } from './kept-reply-items.ts'
@@ -22,6 +23,7 @@ import {
   followTurn,
   insertTurn,
   type ReplyTurn,
+  replyPlace,
   retireReply,
 } from './reply-turns.ts'
 
@@ -59,8 +61,8 @@ async function saveTurn(
   const turnId = crypto.randomUUID()
   const { head, pieces } = await packContent(kept, nextTurn)
   const pieceBytes = await writePieces(parts, { turnId, pieces, nowMs: kept.createdAtMs }, onProgress)
-  const sealedHead = secrets.seal(head)
-  const sealedItems = sealItems(items, secrets)
+  const sealedHead = secrets.seal(head, replyPlace(kept.accountId, kept.id))
+  const sealedItems = sealItems(kept.accountId, items, secrets)
   const turn = {
     turnId,
     accountId: kept.accountId,
@@ -72,7 +74,7 @@ async function saveTurn(
     pieces: pieces.length,
   }
   const inserted = await database.transaction((tx) =>
-    insertReply(tx, turn, { kept, sealedHead, items: sealedItems }),
+    insertReply(tx, turn, { kept, sealedHead, items: sealedItems, secrets }),
   )
   const isOver = maxBytesPerAccount !== null && inserted.storedBytes > maxBytesPerAccount
   if (isOver) await evict(parts, turn, maxBytesPerAccount)
@@ -84,6 +86,7 @@ interface SealedReply {
   readonly kept: KeptReply
   readonly sealedHead: string
   readonly items: readonly SealedItem[]
+  readonly secrets: Sealer
 }
 
 interface Inserted {
@@ -98,7 +101,7 @@ interface Inserted {
 async function insertReply(
   tx: Database,
   turn: Omit<ReplyTurn, 'links'>,
-  { kept, sealedHead, items }: SealedReply,
+  { kept, sealedHead, items, secrets }: SealedReply,
 ): Promise<Inserted> {
   const { accountId, id } = kept
   const bytes = turn.sizeBytes + turn.itemBytes
@@ -110,7 +113,7 @@ async function insertReply(
     return { isLinked: false, storedBytes: 0, leavesPieces: true }
   }
   // Some suppliers give one id again and again; the last reply of that id is the one that is found by it.
-  const isReplaced = await retireReply(tx, accountId, id)
+  const isReplaced = await retireReply(tx, { accountId, id }, secrets)
   await tx.rows(
     `insert into kept_replies (account_id, id, created_at_ms, expires_at_ms, sealed_content)
     values ($1, $2, $3, $4, $5)`,
@@ -168,7 +171,7 @@ export function findReply(parts: ReplyParts, wanted: Wanted): Promise<KeptReply 
       accountId: wanted.accountId,
       createdAtMs: Number(row.created_at_ms),
       expiresAtMs: Number(row.expires_at_ms),
-      ...(await openTurn(parts, row.turn_id, parts.secrets.open(row.sealed_content))),
+      ...(await openTurn(parts, row.turn_id, openHead(parts, wanted, row.sealed_content))),
     }
   })
 }
@@ -177,7 +180,7 @@ export function findReplyObject(parts: ReplyParts, wanted: Wanted): Promise<Kept
   return unlessGone(async () => {
     const row = await findRow(parts.database, wanted)
     if (row === null) return null
-    return unpackReply(parts.secrets.open(row.sealed_content), piecesOfTurn(parts, row.turn_id ?? ''))
+    return unpackReply(openHead(parts, wanted, row.sealed_content), piecesOfTurn(parts, row.turn_id ?? ''))
   })
 }
 
@@ -185,7 +188,7 @@ export function findConversation(parts: ReplyParts, wanted: Wanted): Promise<Sto
   return unlessGone(async () => {
     const row = await findRow(parts.database, wanted)
     if (row === null) return null
-    const head = parts.secrets.open(row.sealed_content)
+    const head = openHead(parts, wanted, row.sealed_content)
     if (row.turn_id === null || isWholeHistory(head)) {
       const turns = [await openTurn(parts, row.turn_id, head)]
       return { turns, link: null, sizeBytes: row.sealed_content.length }
@@ -206,6 +209,14 @@ async function unlessGone<Found>(find: () => Promise<Found | null>): Promise<Fou
     if (problem instanceof MissingPiece) return null
     throw problem
   }
+}
+
+function openHead(
+  { secrets }: ReplyParts,
+  { accountId, id }: Pick<Wanted, 'accountId' | 'id'>,
+  sealed: string,
+): string {
+  return secrets.open(sealed, replyPlace(accountId, id))
 }
 
 function openTurn(parts: ReplyParts, turnId: string | null, head: string): Promise<StoredTurn> {
@@ -240,7 +251,7 @@ async function openChain(
     for (const { turnId, replyId } of links) {
       const sealed = heads.get(replyId)
       if (sealed === undefined) return null
-      turns.push(await openTurn(parts, turnId, parts.secrets.open(sealed)))
+      turns.push(await openTurn(parts, turnId, openHead(parts, { accountId, id: replyId }, sealed)))
     }
     await parts.nextTurn()
   }
@@ -253,7 +264,7 @@ export async function deleteReply(
 ): Promise<boolean> {
   const isDeleted = await parts.database.transaction(async (tx) => {
     await addStoredBytes(tx, accountId, 0)
-    return retireReply(tx, accountId, id)
+    return retireReply(tx, { accountId, id }, parts.secrets)
   })
   await deleteUnusedPieces(parts, 0)
   return isDeleted
@@ -283,7 +294,7 @@ export async function deleteExpiredReplies(
   const ofAccounts = Map.groupBy(expired, ({ account_id }) => account_id)
   for (const [accountId, replies] of ofAccounts) {
     for (let start = 0; start < replies.length; start += EXPIRY_PORTION) {
-      await deleteExpired(database, accountId, replies.slice(start, start + EXPIRY_PORTION))
+      await deleteExpired(parts, accountId, replies.slice(start, start + EXPIRY_PORTION))
       await nextTurn()
     }
   }
@@ -292,7 +303,7 @@ export async function deleteExpiredReplies(
 }
 
 async function deleteExpired(
-  database: Database,
+  { database, secrets }: ReplyParts,
   accountId: string,
   replies: readonly ExpiredRow[],
 ): Promise<void> {
@@ -302,6 +313,6 @@ async function deleteExpired(
   }
   await database.transaction(async (tx) => {
     await addStoredBytes(tx, accountId, 0)
-    for (const { id } of replies) await retireReply(tx, accountId, id)
+    for (const { id } of replies) await retireReply(tx, { accountId, id }, secrets)
   })
 }

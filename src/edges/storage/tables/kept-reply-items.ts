@@ -1,5 +1,5 @@
 import type { KeptReply } from '../../../gateway/ports/reply-store.ts'
-import type { Sealer } from '../../../rules/access/server-secret.ts'
+import type { SealedPlace, Sealer } from '../../../rules/access/server-secret.ts'
 import type { Database } from '../database.ts'
 import { insertRows, planInsert } from '../statements.ts'
 
@@ -15,13 +15,24 @@ const INSERT = planInsert({
     reply_id = excluded.reply_id, sealed_item = excluded.sealed_item`,
 })
 
+function placeOf(accountId: string, itemId: string): SealedPlace {
+  return { table: 'kept_reply_items', column: 'sealed_item', id: [accountId, itemId] }
+}
+
 export interface SealedItem {
   readonly id: string
   readonly sealed: string
 }
 
-export function sealItems(items: ReadonlyMap<string, unknown>, secrets: Sealer): readonly SealedItem[] {
-  return [...items].map(([id, item]) => ({ id, sealed: secrets.seal(JSON.stringify(item)) }))
+export function sealItems(
+  accountId: string,
+  items: ReadonlyMap<string, unknown>,
+  secrets: Sealer,
+): readonly SealedItem[] {
+  return [...items].map(([id, item]) => ({
+    id,
+    sealed: secrets.seal(JSON.stringify(item), placeOf(accountId, id)),
+  }))
 }
 
 export async function insertReplyItems(
@@ -56,7 +67,8 @@ export async function findReplyItems(
     const padding = Array.from({ length: PORTION - ids.length }, () => ids[0] ?? '')
     const parameters = [wanted.accountId, BigInt(wanted.nowMs), ...ids, ...padding]
     for (const row of await database.rows<KeptReplyItemRow>(SELECT, parameters)) {
-      found.set(row.item_id, JSON.parse(secrets.open(row.sealed_item)))
+      const item = secrets.open(row.sealed_item, placeOf(wanted.accountId, row.item_id))
+      found.set(row.item_id, JSON.parse(item))
     }
   }
   return found

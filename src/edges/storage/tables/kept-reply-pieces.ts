@@ -1,4 +1,4 @@
-import type { Sealer } from '../../../rules/access/server-secret.ts'
+import type { SealedPlace, Sealer } from '../../../rules/access/server-secret.ts'
 import type { Database } from '../database.ts'
 import type { NextTurn, ReadPieces } from '../packed-content.ts'
 
@@ -25,6 +25,11 @@ const WRITING_MS = 60 * 60 * 1_000
 const READ_PORTION = 2
 const DELETE_PORTION = 8
 
+const placeOf = (id: string): SealedPlace => ({
+  table: 'kept_reply_pieces',
+  column: 'sealed_piece',
+  id: [id],
+})
 const pieceId = (turnId: string, number: number) => `${turnId}.${number}`
 const places = (count: number) => Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')
 
@@ -45,9 +50,10 @@ export async function writePieces(
   ])
   let bytes = 0
   for (const [number, piece] of pieces.entries()) {
-    const sealed = secrets.seal(piece)
+    const id = pieceId(turnId, number)
+    const sealed = secrets.seal(piece, placeOf(id))
     await database.writeLarge('insert into kept_reply_pieces (piece_id, sealed_piece) values ($1, $2)', [
-      pieceId(turnId, number),
+      id,
       sealed,
     ])
     bytes += sealed.length
@@ -67,7 +73,7 @@ export function piecesOfTurn({ database, secrets, nextTurn }: ReplyParts, turnId
       for (const id of new Set(ids)) {
         const text = sealed.get(id)
         if (text === undefined) throw new MissingPiece(id)
-        pieces.push(secrets.open(text))
+        pieces.push(secrets.open(text, placeOf(id)))
       }
       await nextTurn()
     }

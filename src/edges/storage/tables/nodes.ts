@@ -13,14 +13,14 @@ interface NodeRow {
 export async function saveHeartbeat(
   database: Database,
   { id, name, version, startedAtMs }: NodeRecord,
-  sharedLimitsId: string | null,
+  { sharedLimitsId, sealingLevel }: { readonly sharedLimitsId: string | null; readonly sealingLevel: number },
 ): Promise<void> {
   await database.rows(
-    `insert into nodes (id, name, version, started_at_ms, heartbeat_at_ms, shared_limits_id)
-    values ($1, $2, $3, $4, ${database.clockMs}, $5)
-    on conflict (id) do update set
-      heartbeat_at_ms = excluded.heartbeat_at_ms, shared_limits_id = excluded.shared_limits_id`,
-    [id, name, version, BigInt(startedAtMs), sharedLimitsId],
+    `insert into nodes (id, name, version, started_at_ms, heartbeat_at_ms, shared_limits_id, sealing)
+    values ($1, $2, $3, $4, ${database.clockMs}, $5, $6)
+    on conflict (id) do update set heartbeat_at_ms = excluded.heartbeat_at_ms,
+      shared_limits_id = excluded.shared_limits_id, sealing = excluded.sealing`,
+    [id, name, version, BigInt(startedAtMs), sharedLimitsId, BigInt(sealingLevel)],
   )
 }
 

@@ -4,6 +4,7 @@ import type { Sealer } from '../../../rules/access/server-secret.ts'
 import { type NodeStorage, openStorage } from '../index.ts'
 import { MAX_PIECE_CHARACTERS } from '../packed-content.ts'
 import { SECRETS, type Site, testedEngines } from '../testing/engines.ts'
+import { replyPlace } from './reply-turns.ts'
 
 const MEGABYTE = 1_024 * 1_024
 const LATER = { expiresAtMs: 100_000 }
@@ -32,8 +33,8 @@ function countingSealer() {
     return text
   }
   const secrets: Sealer = {
-    seal: (plain) => SECRETS.seal(note(plain)),
-    open: (sealed) => note(SECRETS.open(sealed)),
+    seal: (plain, place) => SECRETS.seal(note(plain), place),
+    open: (sealed, place) => note(SECRETS.open(sealed, place)),
   }
   const nextTurn = async () => {
     characters = 0
@@ -202,7 +203,10 @@ for (const engine of testedEngines()) {
     test('a reply from before there were links holds its whole history and can be continued', async () => {
       const database = await site.openDatabase()
       const inputItems = [{ content: 'question 1' }, { content: 'answer 1' }, { content: 'question 2' }]
-      const content = SECRETS.seal(JSON.stringify({ inputItems, reply: { id: 'resp_2' } }))
+      const content = SECRETS.seal(
+        JSON.stringify({ inputItems, reply: { id: 'resp_2' } }),
+        replyPlace('acc_1', 'resp_2'),
+      )
       await database.rows('insert into kept_replies values ($1, $2, 1, 9000, $3)', [
         'acc_1',
         'resp_2',
@@ -221,7 +225,6 @@ for (const engine of testedEngines()) {
 
     test('after 500 links the next reply is to hold the whole history again', async () => {
       const database = await site.openDatabase()
-      const head = SECRETS.seal('{"reply":{},"input":[{}]}')
       await database.transaction(async (tx) => {
         for (let links = 0; links <= 500; links += 1) {
           const [id, turnId, previous] = [
@@ -229,6 +232,7 @@ for (const engine of testedEngines()) {
             `turn_${links}`,
             links === 0 ? null : `turn_${links - 1}`,
           ]
+          const head = SECRETS.seal('{"reply":{},"input":[{}]}', replyPlace('acc_1', id))
           await tx.rows('insert into kept_replies values ($1, $2, 1, 9000, $3)', ['acc_1', id, head])
           await tx.rows('insert into reply_turns values ($1, $2, $3, $4, $5, 1, 1, 1, 0, 0)', [
             turnId,
@@ -284,7 +288,7 @@ for (const engine of testedEngines()) {
 
       const database = await site.openDatabase()
       await database.rows('insert into unused_reply_pieces values ($1, 1, 5000)', ['turn_dead'])
-      await database.rows('insert into kept_reply_pieces values ($1, $2)', ['turn_dead.0', SECRETS.seal('x')])
+      await database.rows('insert into kept_reply_pieces values ($1, $2)', ['turn_dead.0', 'sealed'])
       await database.close()
       await storage.deleteExpiredReplies(4_999, 10)
       expect(await count('kept_reply_pieces')).toBe(1)

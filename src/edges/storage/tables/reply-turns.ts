@@ -1,3 +1,4 @@
+import type { SealedPlace, Sealer } from '../../../rules/access/server-secret.ts'
 import type { Database } from '../database.ts'
 import { abandonPieces } from './kept-reply-pieces.ts'
 
@@ -34,6 +35,10 @@ const COLUMNS = 'turn_id, account_id, reply_id, previous_turn_id, children, size
 const NEVER_MS = 9_000_000_000_000_000n
 // No id that a client may ask for has a space, so what goes by such a name cannot be found.
 const HIDDEN = ' '
+
+export function replyPlace(accountId: string, id: string): SealedPlace {
+  return { table: 'kept_replies', column: 'sealed_content', id: [accountId, id] }
+}
 
 /**
  * Adds to what an account has stored, and gives the sum. Every transaction that changes an account's chains begins with
@@ -77,7 +82,11 @@ export async function insertTurn(tx: Database, turn: ReplyTurn): Promise<void> {
 }
 
 /** Its id finds nothing any more; what later turns need of it stays until the last of them goes. False: no such reply. */
-export async function retireReply(tx: Database, accountId: string, id: string): Promise<boolean> {
+export async function retireReply(
+  tx: Database,
+  { accountId, id }: { readonly accountId: string; readonly id: string },
+  secrets: Sealer,
+): Promise<boolean> {
   const [found] = await tx.rows<{ turn_id: string | null }>(
     `select reply_turns.turn_id from kept_replies
     left join reply_turns on reply_turns.account_id = kept_replies.account_id
@@ -94,23 +103,34 @@ export async function retireReply(tx: Database, accountId: string, id: string): 
     await tx.rows('delete from kept_replies where account_id = $1 and id = $2', [accountId, id])
     return true
   }
-  if (turn.children > 0n) await hideTurn(tx, turn)
+  if (turn.children > 0n) await hideTurn(tx, turn, secrets)
   else await releaseTurn(tx, turn)
   return true
 }
 
-async function hideTurn(tx: Database, turn: TurnRow): Promise<void> {
+async function hideTurn(tx: Database, turn: TurnRow, secrets: Sealer): Promise<void> {
   await tx.rows('delete from kept_reply_items where account_id = $1 and reply_id = $2', [
     turn.account_id,
     turn.reply_id,
   ])
-  // The turn follows its reply to the new name by itself.
-  await tx.rows('update kept_replies set id = $1, expires_at_ms = $2 where account_id = $3 and id = $4', [
-    HIDDEN + turn.turn_id,
-    NEVER_MS,
-    turn.account_id,
-    turn.reply_id,
-  ])
+  const hiddenId = HIDDEN + turn.turn_id
+  const [kept] = await tx.rows<{ sealed_content: string }>(
+    'select sealed_content from kept_replies where account_id = $1 and id = $2',
+    [turn.account_id, turn.reply_id],
+  )
+  // What is sealed is bound to the name of its row. The turn follows its reply to the new name by itself.
+  const head = secrets.open(kept?.sealed_content ?? '', replyPlace(turn.account_id, turn.reply_id))
+  await tx.rows(
+    `update kept_replies set id = $1, expires_at_ms = $2, sealed_content = $3
+    where account_id = $4 and id = $5`,
+    [
+      hiddenId,
+      NEVER_MS,
+      secrets.seal(head, replyPlace(turn.account_id, hiddenId)),
+      turn.account_id,
+      turn.reply_id,
+    ],
+  )
   await tx.rows('update reply_turns set item_bytes = 0 where turn_id = $1', [turn.turn_id])
   await addStoredBytes(tx, turn.account_id, -Number(turn.item_bytes))
 }

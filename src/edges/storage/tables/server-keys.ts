@@ -1,8 +1,9 @@
-import type { Sealer } from '../../../rules/access/server-secret.ts'
+import type { SealedPlace, Sealer } from '../../../rules/access/server-secret.ts'
 import type { Database } from '../database.ts'
 import { loadCredentials } from './credentials.ts'
 
 const FINGERPRINT = 'fingerprint'
+export const FINGERPRINT_PLACE: SealedPlace = { table: 'server_keys', column: 'sealed_key', id: FINGERPRINT }
 
 /**
  * The key that API keys are fingerprinted with. `first` becomes it when the database has none yet; of several nodes
@@ -16,7 +17,7 @@ export function keepFingerprintKey(database: Database, first: string, secrets: S
     await loadCredentials(tx, secrets)
     await tx.rows(
       'insert into server_keys (name, sealed_key) values ($1, $2) on conflict (name) do nothing',
-      [FINGERPRINT, secrets.seal(first)],
+      [FINGERPRINT, secrets.seal(first, FINGERPRINT_PLACE)],
     )
     return openKey((await findFingerprintKey(tx)) ?? '', secrets)
   })
@@ -33,7 +34,7 @@ export async function findFingerprintKey(database: Database): Promise<string | n
 
 function openKey(sealed: string, secrets: Sealer): string {
   try {
-    return secrets.open(sealed)
+    return secrets.open(sealed, FINGERPRINT_PLACE)
   } catch (cause) {
     throw new Error(
       'The database was sealed under another TURNPIKE_SECRET. Start with that one; ' +

@@ -1,6 +1,6 @@
 import type { NewUser, SecondFactor, User, UserChange } from '../../../gateway/ports/identity.ts'
 import type { Listing, Page } from '../../../gateway/ports/storage.ts'
-import type { Sealer } from '../../../rules/access/server-secret.ts'
+import type { SealedPlace, Sealer } from '../../../rules/access/server-secret.ts'
 import { decodeCursor, pageOf } from '../cursor.ts'
 import type { Database, Parameter } from '../database.ts'
 import { upsertRow } from '../statements.ts'
@@ -121,6 +121,10 @@ export async function listUsers(database: Database, page: Page): Promise<Listing
 
 const FACTORS = { name: 'user_factors', key: ['user_id'] }
 
+function factorPlace(userId: string): SealedPlace {
+  return { table: 'user_factors', column: 'sealed_secret', id: userId }
+}
+
 export async function saveSecondFactor(
   tx: Database,
   { factor, recoveryHashes }: { factor: SecondFactor; recoveryHashes: readonly string[] },
@@ -128,7 +132,7 @@ export async function saveSecondFactor(
 ): Promise<void> {
   await upsertRow(tx, FACTORS, {
     user_id: factor.userId,
-    sealed_secret: secrets.seal(factor.secret),
+    sealed_secret: secrets.seal(factor.secret, factorPlace(factor.userId)),
     is_confirmed: encodeFlag(factor.isConfirmed),
     last_step: BigInt(factor.lastStep),
   })
@@ -153,7 +157,7 @@ export async function findSecondFactor(
   if (row === undefined) return null
   return {
     userId,
-    secret: secrets.open(row.sealed_secret),
+    secret: secrets.open(row.sealed_secret, factorPlace(userId)),
     isConfirmed: row.is_confirmed === 1n,
     lastStep: Number(row.last_step),
   }

@@ -1,0 +1,168 @@
+import {
+  isBound,
+  SealError,
+  type SealedPlace,
+  type Sealer,
+  type UnboundRules,
+} from '../../rules/access/server-secret.ts'
+import type { Database, Parameter } from './database.ts'
+import { SEALED_COLUMNS } from './rotate-secret.ts'
+import {
+  columnName,
+  hasNodeBelow,
+  loadBoundColumns,
+  type SealedColumn,
+  saveBoundColumn,
+} from './tables/sealed-columns.ts'
+
+/** How far a node is: it reads bound values, or it writes them too. Nodes of earlier versions are at 0. */
+const READS = 1
+const WRITES = 2
+/** What a node tells that knows no other values. */
+export const BINDS_ALL = WRITES
+const PORTION = 200
+const JOB = 'bind-seals'
+
+/** How somebody who binds many values stays out of the way of requests. */
+export interface BindingPace {
+  /** Called after each value, with how long it took. */
+  pause(tookMs: number): Promise<void>
+  isStopping(): boolean
+  /** A value that does not open is left as it is: nobody can read it anyway. */
+  onUnopened(error: SealError): void
+}
+
+/**
+ * The way from values that open in any row to values that are bound to theirs.
+ *
+ * While a node of an earlier version lives, values are written as it can read them. When none does, every node begins to
+ * write bound values; when all do, what is left of the others is sealed anew, and each column in which none is left is
+ * written down as bound. From then on it takes no other. A process that is killed on the way leaves each row in one form
+ * or the other, and the next goes on where it was.
+ */
+export class SealingTransition implements UnboundRules {
+  /** Whether no other process can have the same database. */
+  readonly #isAlone: boolean
+  #bound = new Set<string>()
+  #level = READS
+
+  constructor(isAlone: boolean) {
+    this.#isAlone = isAlone
+  }
+
+  /** What other nodes are told with each heartbeat. */
+  get level(): number {
+    return this.#level
+  }
+
+  get isDone(): boolean {
+    return Object.values(SEALED_COLUMNS).every((column) => this.#bound.has(columnName(column)))
+  }
+
+  readsUnbound(place: SealedPlace): boolean {
+    return !this.#bound.has(columnName(place))
+  }
+
+  writesUnbound(place: SealedPlace): boolean {
+    return this.#level < WRITES && this.readsUnbound(place)
+  }
+
+  /** Before anything is read or written. */
+  async load(database: Database): Promise<void> {
+    this.#bound = await loadBoundColumns(database)
+    if (this.isDone || !(await this.#hasNodeBelow(database, READS))) this.#level = WRITES
+  }
+
+  /** At the start: what is few, and what is empty. The many are left for later. */
+  async bindFew(database: Database, secrets: Sealer, pace: BindingPace): Promise<void> {
+    await this.#bindThose(database, async (column) => {
+      if (column.isExpendable === true) return isEmpty(database, column)
+      return bindColumn({ database, secrets, column, pace })
+    })
+  }
+
+  /** True when nothing is left to be done; else it is to be called again a little later. */
+  async bindAll(database: Database, secrets: Sealer, pace: BindingPace): Promise<boolean> {
+    await this.load(database)
+    await this.#bindThose(database, (column) => bindColumn({ database, secrets, column, pace }))
+    return this.isDone
+  }
+
+  /** One process at a time; the others find later what it has done. */
+  async #bindThose(database: Database, bind: (column: SealedColumn) => Promise<boolean>): Promise<void> {
+    // Somebody who still writes unbound values could write one behind the back of whoever looks for them.
+    if (this.isDone || this.#level < WRITES || (await this.#hasNodeBelow(database, WRITES))) return
+    await database.unlessRunning(JOB, async () => {
+      for (const column of Object.values<SealedColumn>(SEALED_COLUMNS)) {
+        if (this.#bound.has(columnName(column)) || !(await bind(column))) continue
+        await saveBoundColumn(database, column)
+        this.#bound.add(columnName(column))
+      }
+      return true
+    })
+  }
+
+  async #hasNodeBelow(database: Database, level: number): Promise<boolean> {
+    return !this.#isAlone && hasNodeBelow(database, level)
+  }
+}
+
+async function isEmpty(database: Database, { table, column }: SealedColumn): Promise<boolean> {
+  return (await database.rows(`select ${column} from ${table} limit 1`, [])).length === 0
+}
+
+interface Binding {
+  readonly database: Database
+  readonly secrets: Sealer
+  readonly column: SealedColumn
+  readonly pace: BindingPace
+}
+
+/** Every value that is not bound yet, one by one: each may be large. False when it was stopped. */
+async function bindColumn(binding: Binding): Promise<boolean> {
+  const { database, column, pace } = binding
+  let last: readonly string[] | null = null
+  for (;;) {
+    const keys: Record<string, string>[] = await nextKeys(database, column, last)
+    for (const row of keys) {
+      if (pace.isStopping()) return false
+      const beganMs = performance.now()
+      last = column.key.map((name) => row[name] ?? '')
+      await bindRow(binding, last)
+      await pace.pause(performance.now() - beganMs)
+    }
+    if (keys.length < PORTION) return true
+  }
+}
+
+function nextKeys(database: Database, { table, key, column }: SealedColumn, last: readonly string[] | null) {
+  const names = key.join(', ')
+  const places = key.map((_, index) => `$${index + 1}`).join(', ')
+  const rest = last === null ? '' : `and (${names}) > (${places})`
+  return database.rows<Record<string, string>>(
+    `select ${names} from ${table} where substr(${column}, 1, 3) <> 'v2.' ${rest}
+    order by ${names} limit ${PORTION}`,
+    last ?? [],
+  )
+}
+
+/** Unless somebody has changed it meanwhile: what they wrote is bound. */
+async function bindRow({ database, secrets, column, pace }: Binding, id: readonly string[]): Promise<void> {
+  const { table, key, column: name } = column
+  const where = (first: number) => key.map((part, index) => `${part} = $${first + index}`).join(' and ')
+  const [row] = await database.rows<{ text: string }>(
+    `select ${name} as text from ${table} where ${where(1)}`,
+    id,
+  )
+  if (row === undefined || isBound(row.text)) return
+  const place = { table, column: name, id }
+  try {
+    const sealed = secrets.seal(secrets.open(row.text, place), place)
+    const parameters: readonly Parameter[] = [sealed, ...id, row.text]
+    const unchanged = `${name} = $${parameters.length}`
+    await database.rows(`update ${table} set ${name} = $1 where ${where(2)} and ${unchanged}`, parameters)
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+    pace.onUnopened(error)
+  }
+}
