@@ -73,7 +73,12 @@ export function thoughtShelf({ desk }: Commons, { secrets }: Vault): ThoughtShel
   if (desk === null) return undefined
   return {
     save: (accountId, callId, text) => {
-      const note = { accountId, name: callId, text: secrets.seal(text, thoughtPlace(accountId, callId)), keptMs: THOUGHTS_KEPT_MS }
+      const note = {
+        accountId,
+        name: callId,
+        text: secrets.seal(text, thoughtPlace(accountId, callId)),
+        keptMs: THOUGHTS_KEPT_MS,
+      }
       desk.saveNote(note).catch(() => undefined)
     },
     find: async (accountId, callIds) => {
@@ -89,7 +94,11 @@ function thoughtPlace(accountId: string, callId: string): SealedPlace {
   return { table: 'thoughts', column: 'text', id: [accountId, callId] }
 }
 
-function openOrNull(sealed: string | null, place: SealedPlace, { open }: Pick<Sealer, 'open'>): string | null {
+function openOrNull(
+  sealed: string | null,
+  place: SealedPlace,
+  { open }: Pick<Sealer, 'open'>,
+): string | null {
   if (sealed === null) return null
   try {
     return open(sealed, place)

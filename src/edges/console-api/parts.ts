@@ -1,7 +1,13 @@
 import type { Static, TSchema } from 'typebox'
 import type { Exchange } from '../../gateway/ports/exchange.ts'
 import type { Entry, Identity, Visitor, Whereabouts } from '../../gateway/ports/identity.ts'
-import { clearCookie, DEVICE_COOKIE, SESSION_COOKIE, VISIT_COOKIE, writeCookie } from '../../rules/access/cookies.ts'
+import {
+  clearCookie,
+  DEVICE_COOKIE,
+  SESSION_COOKIE,
+  VISIT_COOKIE,
+  writeCookie,
+} from '../../rules/access/cookies.ts'
 import { DEVICE_MS, LONGEST_MS } from '../../rules/access/session-life.ts'
 import { textReader } from '../../wire/read-shape.ts'
 import type { AccountApiSurroundings } from './account-parts.ts'
@@ -66,7 +72,11 @@ export function answerEntry(parts: ConsoleParts, entry: Entry): Response {
   return withEntry(parts, entry, Response.json(describeSession(parts, entry.visitor)))
 }
 
-export function withEntry({ identity }: ConsoleParts, { token, device }: Entry, response: Response): Response {
+export function withEntry(
+  { identity }: ConsoleParts,
+  { token, device }: Entry,
+  response: Response,
+): Response {
   const { door } = identity
   const session = { name: SESSION_COOKIE, value: token, maxAgeSeconds: LONGEST_MS / 1_000 }
   const known = { name: DEVICE_COOKIE, value: device, maxAgeSeconds: DEVICE_MS / 1_000 }

@@ -1,4 +1,10 @@
-import { clearCookie, DEVICE_COOKIE, readCookie, VISIT_COOKIE, writeCookie } from '../../rules/access/cookies.ts'
+import {
+  clearCookie,
+  DEVICE_COOKIE,
+  readCookie,
+  VISIT_COOKIE,
+  writeCookie,
+} from '../../rules/access/cookies.ts'
 import type { ConsoleEndpoint } from './console-endpoint.ts'
 import {
   answerEntry,

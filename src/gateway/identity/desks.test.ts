@@ -19,7 +19,9 @@ describe('hashing', () => {
 
   test('turns away whoever would wait behind too many', async () => {
     const desk = new HashingDesk()
-    const results = await Promise.allSettled(Array.from({ length: 70 }, () => desk.verify('x', 'no hash', 'stranger')))
+    const results = await Promise.allSettled(
+      Array.from({ length: 70 }, () => desk.verify('x', 'no hash', 'stranger')),
+    )
     const refused = results.filter(({ status, ...rest }) => {
       const { reason } = rest as { reason?: { code?: string } }
       return status === 'rejected' && reason?.code === 'rate_limit_exceeded'

@@ -54,9 +54,7 @@ export function createSealer(serverSecret: string, rules: UnboundRules = BOUND_O
         : BOUND + encrypt(keyFor(place), plain, describePlace(place)),
     open: (sealed, place) => {
       if (sealed.startsWith(BOUND)) {
-        return openAt(place, () =>
-          decrypt(keyFor(place), sealed.slice(BOUND.length), describePlace(place)),
-        )
+        return openAt(place, () => decrypt(keyFor(place), sealed.slice(BOUND.length), describePlace(place)))
       }
       if (!sealed.startsWith(UNBOUND)) throw new SealError(place, 'it is not a sealed value.')
       if (rules.readsUnbound(place)) return openAt(place, () => unbound.open(sealed))

@@ -12,7 +12,7 @@ export interface Helper {
   readonly ended: Promise<number | null>
 }
 
-type Program = 'lock-holder' | 'change-writer'
+type Program = 'lock-holder' | 'change-writer' | 'seal-binder'
 
 export function startHelper(program: Program, words: readonly string[], place: Place): Helper {
   const script = new URL(`./${program}.ts`, import.meta.url).pathname
