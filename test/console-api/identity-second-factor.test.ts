@@ -119,6 +119,18 @@ describe('a second factor', () => {
     expect(refused.status).toBe(429)
   })
 
+  test('is not out of reach of a browser that is known because strangers have guessed', async () => {
+    const { email, secret, browser } = await guarded()
+    await browser.call('POST /sign-out')
+    for (let guesses = 0; guesses < 5; guesses += 1) {
+      expect((await signIn(email, '000000')).status).toBe(401)
+      // Not so long that codes are forgiven, but for the password to be asked again.
+      clock.advance(1_000)
+    }
+    expect((await signIn(email, codeOf(secret))).status).toBe(429)
+    expect((await browser.signIn(email, PASSWORD, codeOf(secret))).status).toBe(200)
+  })
+
   test('is switched off with the password or a code, and by nothing else', async () => {
     const { browser, email } = await guarded()
     const nothing = await browser.call('POST /totp/disable', { body: {} })

@@ -53,6 +53,8 @@ describe('a signature', () => {
     `t=+${NOW_SECONDS},v1=${sign(TEXT, { at: `+${NOW_SECONDS}` })}`,
     `t=${NOW_SECONDS}.0,v1=${sign(TEXT, { at: `${NOW_SECONDS}.0` })}`,
     `t=,v1=${sign(TEXT, { at: '' })}`,
+    // More than any sender has a reason to send.
+    `t=${NOW_SECONDS},${'v0=x,'.repeat(40)}v1=${sign(TEXT)}`,
   ])('in the header %j is wrong', (header) => {
     expect(check(header)).toBe('wrong')
   })

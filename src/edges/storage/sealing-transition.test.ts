@@ -207,7 +207,7 @@ for (const engine of testedEngines()) {
       await addOldNode()
       const { storage } = await start({ isAlone: false })
       const record = { id: 'node_new', name: 'new', version: '1.1.0', startedAtMs: START_MS }
-      await storage.saveHeartbeat(record)
+      await storage.saveHeartbeat(record, null)
       await storage.bindFewSeals(PACE)
       expect(await storage.bindAllSeals(PACE)).toBe(false)
       await storage.saveCredential({ ...OTHER, label: 'changed' }, auditEvent('evt_9'))
@@ -215,7 +215,7 @@ for (const engine of testedEngines()) {
       await storage.removeNode('node_old')
       // It writes bound values from here on, but the others have not heard so.
       expect(await storage.bindAllSeals(PACE)).toBe(false)
-      await storage.saveHeartbeat(record)
+      await storage.saveHeartbeat(record, null)
       expect(await storage.bindAllSeals(PACE)).toBe(true)
       expect(await forms()).toEqual(ALL_BOUND)
     })
