@@ -9,7 +9,7 @@ import {
 } from './edges/operator-api/books-schema.ts'
 
 const ROOT = '/operator/v1'
-const ERRORS = { family: 'OperatorError', statuses: [400, 401, 500, 503] }
+const ERRORS = { family: 'OperatorError', statuses: [400, 401, 429, 500, 503] }
 
 const ACCOUNT: ParameterDescription = {
   name: 'account_id',

@@ -4,8 +4,8 @@ import type { OperationDescription, ParameterDescription } from './edges/api-doc
 
 const ROOT = '/operator/v1'
 
-const READ_ERRORS = [400, 401, 404, 500, 503]
-const WRITE_ERRORS = [400, 401, 404, 413, 415, 500, 503]
+const READ_ERRORS = [400, 401, 404, 429, 500, 503]
+const WRITE_ERRORS = [400, 401, 404, 413, 415, 429, 500, 503]
 
 type Sketch = readonly [
   endpoint: OperationDescription['endpoint'],

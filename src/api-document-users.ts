@@ -27,7 +27,7 @@ export function userOperationDescriptions(): OperationDescription[] {
       summary: 'List users, oldest first',
       parameters: PAGE,
       answer: { description: 'A page of them.', schema: 'UserList' },
-      errors: { family: 'OperatorError', statuses: [400, 401, 403, 500, 503] },
+      errors: { family: 'OperatorError', statuses: [400, 401, 403, 429, 500, 503] },
     },
     {
       ...common,
