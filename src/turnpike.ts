@@ -180,9 +180,12 @@ async function open(
   const sandbox = role === null ? await openSandbox(settings.sandbox, books.operations) : null
   const sandboxUrl = role?.sandboxUrl ?? sandbox?.url ?? null
   const serving = serve(settings, surroundings, { ...books, sandboxUrl, sharesPort: role !== null })
+  // What is made here is shown once, so it is on the disk before it is, whatever the settings say of all else.
+  await vault.storage.setSurvivesPowerCut(true)
   const newKey = await makeFirstAccount(books.operations, settings.bootstrapKey)
   const newUser = await makeFirstUser(serving.users, books.operations)
   vault.access.keep()
+  await vault.storage.setSurvivesPowerCut(settings.journalFsync === 'always')
   return { books, supplyFile, sandbox, serving, newKey, newUser }
 }
 

@@ -1,3 +1,4 @@
+import type { DamagedLine } from './edges/journal/damaged-line.ts'
 import { FileJournal } from './edges/journal/file-journal.ts'
 import { journalFolderOf } from './edges/journal/journal-folders.ts'
 import { type DataFolder, enterDataFolder, openDataFolder } from './edges/settings/data-folder.ts'
@@ -53,6 +54,10 @@ export async function openVault(settings: Settings, { clock, log }: Surroundings
       clock,
     },
     onTrouble: (error, waiting) => log.trouble(`${waiting} settlements wait for the database`, error),
+    onDamaged: (line) => {
+      metrics.noteDamagedLine(line.kind)
+      log.trouble('a line of the journal cannot be read', describeDamage(line))
+    },
   })
   /** After the journal, which still writes to the database while it is closed. */
   const close = async () => {
@@ -63,9 +68,15 @@ export async function openVault(settings: Settings, { clock, log }: Surroundings
   return { ...kept, metrics, events, company, close }
 }
 
+function describeDamage({ path, offset, bytes, kind, keptIn }: DamagedLine): string {
+  const what = kind === 'cut_off' ? 'cut off by a crash' : 'altered on the disk'
+  const where = keptIn === null ? 'its file stays where it is' : `it is kept in ${keptIn}`
+  return `${bytes} bytes at ${offset} of ${path}, ${what}; ${where}`
+}
+
 /** The database under the server secret, and the key for fingerprints that it keeps whatever that secret becomes. */
 async function openKeptSecrets(
-  { serverSecret, databaseUrl, storedBytesPerAccount }: Settings,
+  { serverSecret, databaseUrl, journalFsync, storedBytesPerAccount }: Settings,
   { folder, isAlone, log }: { readonly folder: DataFolder; readonly isAlone: boolean; readonly log: Log },
 ) {
   const secret = findServerSecret(serverSecret, folder)
@@ -74,6 +85,7 @@ async function openKeptSecrets(
   const storage = await openStorage({
     databaseUrl,
     dataFolder: folder.path,
+    survivesPowerCut: journalFsync === 'always',
     secrets,
     sealing,
     maxReplyBytesPerAccount: storedBytesPerAccount,

@@ -37,7 +37,7 @@ export async function withDatabase<Result>(
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
   try {
-    const database = await openDatabase(settings, sessionName)
+    const database = await openDatabase({ ...settings, survivesPowerCut: true }, sessionName)
     try {
       return await work(database)
     } finally {

@@ -1,4 +1,5 @@
 import type { Usage } from '../conversation/usage.ts'
+import { GatewayError } from '../errors/gateway-error.ts'
 import { endedAtMs } from '../rules/ledger/aggregate.ts'
 import { meter } from '../rules/ledger/meter.ts'
 import { priceOf } from '../rules/ledger/price.ts'
@@ -17,6 +18,8 @@ export interface Ending {
   readonly hasDelivered: boolean
   readonly reported: Usage | null
   readonly outputCharacters: number
+  /** How many of these the client has already; what is held back until the settlement is written is not among them. */
+  readonly sentCharacters?: number
   /** Pictures delivered, of a request for pictures. */
   readonly images?: number | undefined
   /** What served it, and in which format; null when nothing did. */
@@ -24,6 +27,17 @@ export interface Ending {
 }
 
 export const NOTHING_DELIVERED = { hasDelivered: false, reported: null, outputCharacters: 0 } as const
+
+const RETRY_AFTER_SECONDS = 5
+const SETTLED = Promise.resolve()
+
+/** What a request costs cannot be written down, so it is not served. */
+export function unwritableError(message: string, cause?: unknown): GatewayError {
+  return new GatewayError('temporarily_unavailable', message, {
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    cause,
+  })
+}
 
 export interface AdmissionParts<Kind extends Asking = Asking> {
   readonly asking: Kind
@@ -84,7 +98,13 @@ export class Admission<Kind extends Asking = Asking> {
     this.#firstByteMs = this.#elapsedMs()
   }
 
-  /** Resolves when the settlement is in the journal. A second call waits for the first and changes nothing. */
+  /**
+   * Resolves when the settlement is in the journal. A second call waits for the first and changes nothing.
+   *
+   * An answer that is complete but for its last bytes is refused when its settlement can be written nowhere: this rejects
+   * with what the client is told, and only what it has already is charged. All other endings are told anyhow, and what
+   * they cost is written when that can be done.
+   */
   settle(ending: Ending): Promise<void> {
     this.#settled ??= this.#settleOnce(ending)
     return this.#settled
@@ -92,11 +112,31 @@ export class Admission<Kind extends Asking = Asking> {
 
   #settleOnce(ending: Ending): Promise<void> {
     const settlement = this.#settlement(ending)
+    const writing = this.#gateway.journal.settle(settlement)
+    if (writing !== null) {
+      return writing.then(
+        () => this.#count(settlement),
+        (cause) => this.#endUnwritten(ending, settlement, cause),
+      )
+    }
+    this.#count(settlement)
+    return SETTLED
+  }
+
+  #count(settlement: Settlement): void {
     // Not the time it is now: what is counted here must be counted on the day it is stored under.
     this.#gateway.admissions.settle(settlement.requestId, settlement.amountNano, endedAtMs(settlement))
     this.#gateway.alerts.noteSettled(settlement)
     this.asking.bodies?.end(settlement.requestId)
-    return this.#gateway.journal.settle(settlement)
+  }
+
+  #endUnwritten(ending: Ending, settlement: Settlement, cause: unknown): void {
+    const isRefused = ending.outcome === 'completed'
+    const owed = isRefused ? this.#settlement(cutShort(ending)) : settlement
+    this.#count(owed)
+    this.#gateway.journal.owe(owed)
+    if (isRefused)
+      throw unwritableError('What this request costs cannot be written down; try again later.', cause)
   }
 
   #settlement({ served, outcome, hasDelivered, reported, outputCharacters, images }: Ending): Settlement {
@@ -135,5 +175,18 @@ export class Admission<Kind extends Asking = Asking> {
   /** By the monotonic clock: the other one may be set while a request is under way. */
   #elapsedMs(): number {
     return Math.max(0, this.#gateway.clock.monotonicMs() - this.#begunAtMs)
+  }
+}
+
+/** An answer whose end was never sent: what the client has of it is charged. */
+export function cutShort({ served, reported, sentCharacters = 0 }: Ending): Ending {
+  if (sentCharacters === 0) return { outcome: 'interrupted', ...NOTHING_DELIVERED, served }
+  return {
+    outcome: 'interrupted',
+    hasDelivered: true,
+    // The supplier's figures are of the whole answer.
+    reported: reported && { ...reported, output: 0, reasoning: 0 },
+    outputCharacters: sentCharacters,
+    served,
   }
 }

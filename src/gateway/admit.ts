@@ -2,7 +2,7 @@ import { GatewayError } from '../errors/gateway-error.ts'
 import type { ClientRequest, Protocol } from '../protocols/protocol.ts'
 import { holdFor } from '../rules/ledger/price.ts'
 import { estimatePromptTokens, estimateTokens } from '../rules/limits/estimate.ts'
-import { Admission, type AdmissionParts } from './admission.ts'
+import { Admission, type AdmissionParts, unwritableError } from './admission.ts'
 import type { Caller } from './authenticate.ts'
 import { conversationOf } from './conversation-name.ts'
 import type { Target } from './find-model.ts'
@@ -40,8 +40,8 @@ export function admit<Kind extends Asking>(
   const { caller, target } = asking
   const { facts } = asking.request
   // What cannot be written into the books must not be spent.
-  const overfull = gateway.journal.refusal()
-  if (overfull !== null) throw new GatewayError('temporarily_unavailable', overfull)
+  const unwritable = gateway.journal.refusal()
+  if (unwritable !== null) throw unwritableError(unwritable)
   const promptTokens = estimatePromptTokens(facts)
   // Spec 8.4: a request for pictures carries no token estimate.
   const tokens = facts.images === undefined ? estimateTokens(facts) : null

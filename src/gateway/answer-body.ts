@@ -4,7 +4,7 @@ import type { Candidate } from '../rules/routing/order-candidates.ts'
 import type { EndedStream } from '../rules/routing/router.ts'
 import type { Outcome } from '../vocabulary/settlement.ts'
 import type { Format } from '../vocabulary/supply.ts'
-import type { Admission } from './admission.ts'
+import { type Admission, cutShort, type Ending, unwritableError } from './admission.ts'
 import type { AnswerStream } from './answer.ts'
 import type { Gateway } from './gateway.ts'
 import type { LiveStream } from './live-streams.ts'
@@ -27,6 +27,8 @@ const BREAK_OFF_MS = 50
 const ABANDONED: EndedStream['result'] = { type: 'abandoned' }
 
 const encoder = new TextEncoder()
+
+const UNKEPT = 'The answer cannot be written down; try again later.'
 
 const UNREADABLE = Symbol('unreadable')
 
@@ -51,6 +53,8 @@ export class AnswerBody implements LiveStream, PushedBody {
   #clientHeardAtMs: number
   #clientTookAtMs: number
   #behindBytes = 0
+  /** Characters of the answer that were in what has been sent. */
+  #sentCharacters = 0
 
   constructor(parts: AnswerBodyParts) {
     this.#parts = parts
@@ -158,6 +162,7 @@ export class AnswerBody implements LiveStream, PushedBody {
       const bytes = await reader.read().then(this.#takeChunk, supplierIsGone)
       if (this.#isEnded) return
       if (bytes === null) return this.#endOfSupply()
+      this.#sentCharacters = tap.outputCharacters
       const forwarded = this.#read(bytes)
       if (forwarded === UNREADABLE) return this.#endWithFailure(malformed('The stream cannot be read.'))
       if (tap.isTerminated) return this.#complete(forwarded)
@@ -196,6 +201,7 @@ export class AnswerBody implements LiveStream, PushedBody {
   /** A stream that ends without its terminal event has failed, however quietly. */
   async #endOfSupply(): Promise<void> {
     const { tap } = this.#parts.stream
+    this.#sentCharacters = tap.outputCharacters
     const last = tap.end()
     if (tap.isComplete) return this.#complete(last)
     if (last !== null) this.#send(last)
@@ -212,20 +218,38 @@ export class AnswerBody implements LiveStream, PushedBody {
   async #complete(last: Uint8Array | null): Promise<void> {
     this.#tellRouter({ type: 'completed' })
     if (!this.#end()) return
-    await this.#parts.admission.asking.keepReply?.(this.#parts.stream.tap.finalReply)
-    if (last !== null) this.#bodies?.add(last)
-    await this.#settle('completed')
+    try {
+      await this.#parts.admission.asking.keepReply?.(this.#parts.stream.tap.finalReply)
+      if (last !== null) this.#bodies?.add(last)
+      await this.#settle('completed')
+    } catch (problem) {
+      return this.#endUnkept(problem)
+    }
     if (last !== null) this.#sink?.send(last)
     this.#sink?.end()
     await this.#letGo()
   }
 
+  /** The answer is whole, but it or what it costs could not be written down; the client gets an error in place of its end. */
+  async #endUnkept(problem: unknown): Promise<void> {
+    this.#reportTrouble(problem)
+    this.#parts.stream.abort()
+    // Changes nothing when it is the settlement that was not written.
+    await this.#parts.admission.settle(cutShort(this.#ending('completed'))).catch(() => undefined)
+    const error = problem instanceof GatewayError ? problem : unwritableError(UNKEPT, problem)
+    this.#sendError(error, true)
+  }
+
   async #endWithError(error: GatewayError, outcome: Outcome): Promise<void> {
     if (!this.#end()) return
-    const { admission, stream } = this.#parts
-    stream.abort()
+    this.#parts.stream.abort()
     await this.#settle(outcome)
-    this.#sink?.send(encoder.encode(stream.tap.fail(error)))
+    this.#sendError(error)
+  }
+
+  #sendError(error: GatewayError, isEndWithheld = false): void {
+    const { admission, stream } = this.#parts
+    this.#sink?.send(encoder.encode(stream.tap.fail(error, isEndWithheld)))
     if (admission.asking.protocol.breaksOffAfterError) this.#breakOff()
     else this.#sink?.end()
   }
@@ -262,14 +286,19 @@ export class AnswerBody implements LiveStream, PushedBody {
   }
 
   #settle(outcome: Outcome): Promise<void> {
-    const { admission, candidate, stream } = this.#parts
-    return admission.settle({
+    return this.#parts.admission.settle(this.#ending(outcome))
+  }
+
+  #ending(outcome: Outcome): Ending {
+    const { candidate, stream, supplierFormat } = this.#parts
+    return {
       outcome,
       hasDelivered: true,
       reported: stream.tap.usage,
       outputCharacters: stream.tap.outputCharacters,
-      served: { candidate, format: this.#parts.supplierFormat },
-    })
+      sentCharacters: this.#sentCharacters,
+      served: { candidate, format: supplierFormat },
+    }
   }
 
   async #letGo(): Promise<void> {

@@ -95,8 +95,11 @@ export interface StreamTap {
   readonly usage: Usage | null
   /** Characters of generated text, thinking and tool arguments forwarded so far. */
   readonly outputCharacters: number
-  /** The frames that tell the client that the answer has failed, in step with what was forwarded before. */
-  fail(error: GatewayError): string
+  /**
+   * The frames that tell the client that the answer has failed, in step with what was forwarded before. After the end of
+   * the answer there are none, unless that end is withheld and they take its place.
+   */
+  fail(error: GatewayError, isEndWithheld?: boolean): string
   /** The whole reply as its last event told it, for formats whose replies are kept. */
   readonly finalReply?: unknown
 }

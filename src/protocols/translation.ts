@@ -48,7 +48,7 @@ export interface StreamEncoder {
   /** Frames ready to send, empty when the event has none of its own. */
   push(event: AnswerEvent): string
   /** The frames that tell the client that the answer has failed, whatever was sent before. Nothing may follow. */
-  fail(error: GatewayError): string
+  fail(error: GatewayError, isEndWithheld?: boolean): string
   /** The whole reply as the last event told it, for formats whose replies are kept. */
   readonly finalReply?: unknown
 }

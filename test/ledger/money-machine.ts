@@ -108,7 +108,7 @@ export class MoneyMachine {
     return 'admitted'
   }
 
-  settle(requestId: string, amountNano: bigint): Promise<void> {
+  async settle(requestId: string, amountNano: bigint): Promise<void> {
     const { accountId, keyId } = this
     const startedAtMs = this.#parts.clock.nowMs()
     this.#admissions.settle(requestId, amountNano, startedAtMs)
@@ -116,7 +116,7 @@ export class MoneyMachine {
     const price = { ...A_PRICE, imageNano: amountNano }
     const bill = { amountNano, price, usage: { ...NO_USAGE, images: 1 } }
     const fields = { requestId, accountId, keyId, ...bill, startedAtMs, durationMs: 0 }
-    return this.#journal.settle(aSettlement(fields))
+    await this.#journal.settle(aSettlement(fields))
   }
 
   /** The process ends before the database has what the journal holds, and another one starts. */

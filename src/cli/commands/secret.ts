@@ -1,6 +1,6 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DataFolder, openDataFolder } from '../../edges/settings/data-folder.ts'
+import { type DataFolder, openDataFolder, renameSynced } from '../../edges/settings/data-folder.ts'
 import { OTHER_NAMES } from '../../edges/settings/known-names.ts'
 import { type Environment, readSettings } from '../../edges/settings/read-settings.ts'
 import type { Settings } from '../../edges/settings/settings.ts'
@@ -108,8 +108,8 @@ function planInFolder(environment: Environment, folder: DataFolder): Plan {
     advice: isOther
       ? `This finished a rotation that was cut off; run it again for ${NEW_SECRET}.`
       : 'The new secret is in the data folder; start the gateway as before.',
-    prepare: () => writeDurably(join(folder.path, NEXT_FILE), newSecret),
-    finish: () => renameSync(join(folder.path, NEXT_FILE), join(folder.path, SECRET_FILE)),
+    prepare: () => folder.write(NEXT_FILE, newSecret),
+    finish: () => renameSynced(join(folder.path, NEXT_FILE), join(folder.path, SECRET_FILE)),
   }
 }
 
@@ -119,16 +119,6 @@ function readNewSecret(environment: Environment): string | null {
     throw new UsageError(`${NEW_SECRET} has ${text.length} characters; it takes at least ${SHORTEST_SECRET}`)
   }
   return text
-}
-
-function writeDurably(path: string, text: string): void {
-  const file = openSync(path, 'w', 0o600)
-  try {
-    writeSync(file, `${text}\n`)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
 }
 
 function report({ isNew, credentials, replies, lostReplies, isSwept }: Rotation, { advice }: Plan): string {

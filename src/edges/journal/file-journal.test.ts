@@ -1,11 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { appendFileSync, closeSync, mkdtempSync, openSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../../../test/support/eventually.ts'
 import { createMovableClock } from '../../../test/support/movable-clock.ts'
 import { NO_USAGE } from '../../conversation/usage.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
+import type { DamagedLine } from './damaged-line.ts'
 import { FileJournal, type JournalOptions } from './file-journal.ts'
 
 let place = ''
@@ -59,6 +71,11 @@ const settlement = (id: string): Settlement => ({
 })
 const outcomes = () => stored.map(({ requestId, outcome, amountNano }) => [requestId, outcome, amountNano])
 const refuse = () => Promise.reject(new Error('away'))
+/** What was written to a pipe since it was last read. */
+function readPipe(descriptor: number): string {
+  const bytes = Buffer.alloc(64 * 1024)
+  return bytes.toString('utf8', 0, readSync(descriptor, bytes))
+}
 const filesIn = (path = folder) => readdirSync(path).sort()
 
 test('an orderly end stores everything and leaves no file', async () => {
@@ -82,7 +99,7 @@ test('what the database did not take, a torn line and open admissions are taken 
     ['open', 'interrupted', 0n],
   ])
   await next.close()
-  expect(filesIn()).toEqual([])
+  expect(filesIn()).toEqual(['damaged'])
 })
 
 test('a disk that takes nothing makes a settlement wait for the database, and fail only with it', async () => {
@@ -239,27 +256,157 @@ describe('the bounds', () => {
     expect(journal.refusal()).toBeNull()
     await journal.close()
   })
+})
 
-  test('hold as well while neither disk nor database takes anything', async () => {
-    const database = new Database()
-    const journal = await start({
-      persist: database.persist,
-      segmentBytes: 1,
-      bounds: { ...bounds, maxBytes: 1e9 },
-    })
+describe('while the disk takes nothing', () => {
+  /** Its second file is on a disk that is full. */
+  async function startOnFullDisk(more: Partial<JournalOptions>): Promise<FileJournal> {
+    const journal = await start({ segmentBytes: 1, ...more })
     symlinkSync('/dev/full', join(folder, 'journal-00000002.jsonl'))
-    await journal.settle(settlement('first'))
-    const settled: Promise<unknown>[] = []
-    while (journal.refusal() === null && settled.length < 1_000) {
-      settled.push(journal.settle(settlement(idOf(settled.length))).catch((error) => error))
-    }
-    expect(journal.refusal()).toContain('neither to the journal nor to the database')
-    expect([settled.length, journal.isDiskFailing]).toEqual([200, true])
+    await journal.settle(settlement('before'))
+    expect(journal.refusal()).toBeNull()
+    return journal
+  }
+  const settleQuietly = (journal: FileJournal, id: string) =>
+    Promise.resolve(journal.settle(settlement(id))).then(
+      () => 'written',
+      (error: unknown) => String(error),
+    )
+
+  for (const fsync of ['never', 'always'] as const) {
+    test(`refuses from the first write that fails, and forgets what the database does not take either (${fsync})`, async () => {
+      const database = new Database()
+      const journal = await startOnFullDisk({ persist: database.persist, fsync })
+      const ids = [idOf(1), idOf(2), idOf(3)]
+      const answers = await Promise.all(ids.map((id) => settleQuietly(journal, id)))
+      expect(answers).toEqual(ids.map(() => 'Error: away'))
+      expect(journal.refusal()).toContain('cannot write down')
+      database.isAway = false
+      await journal.close()
+      expect(database.ids).toEqual(['before'])
+    })
+  }
+
+  test('keeps what is owed until the database takes it', async () => {
+    const database = new Database()
+    const journal = await startOnFullDisk({ persist: database.persist })
+    expect(await settleQuietly(journal, 'one')).toBe('Error: away')
+    journal.owe({ ...settlement('one'), outcome: 'interrupted' })
+    expect(journal.waiting).toBe(2)
     database.isAway = false
     await journal.catchUp()
-    expect(journal.refusal()).toBeNull()
     await journal.close()
-    expect(new Set(database.ids).size).toBe(201)
+    expect(database.ids.toSorted()).toEqual(['before', 'one'])
+  })
+
+  test('tells each whether its own settlement is stored, also when the database fails after that', async () => {
+    const taken: string[] = []
+    const persist = async (batch: readonly Settlement[]) => {
+      if (batch.some(({ requestId }) => requestId === 'before')) throw new Error('away')
+      taken.push(...batch.map(({ requestId }) => requestId))
+    }
+    const journal = await startOnFullDisk({ persist })
+    expect(await settleQuietly(journal, 'one')).toBe('written')
+    await journal.catchUp()
+    expect(taken).toEqual(['one'])
+    await journal.close()
+  })
+})
+
+test('writes what is owed to the file as soon as the disk takes it again, for the next start', async () => {
+  const journal = await start({ segmentBytes: 1, persist: refuse })
+  const pipe = join(folder, 'journal-00000002.jsonl')
+  Bun.spawnSync(['mkfifo', pipe])
+  const reader = openSync(pipe, 'r+')
+  await journal.settle(settlement('before'))
+  closeSync(reader)
+  await expect(Promise.resolve(journal.settle(settlement('lost')))).rejects.toThrow('away')
+  journal.owe(settlement('owed'))
+  const nextReader = openSync(pipe, 'r+')
+  await eventually('a disk that writes', () => !journal.isDiskFailing)
+  await eventually('what is owed in the file', () => readPipe(nextReader).includes('"requestId":"owed"'))
+  await journal.close()
+  closeSync(nextReader)
+})
+
+describe('a line that says nothing any more', () => {
+  const segment = () => join(folder, filesIn().find((name) => name.startsWith('journal-')) ?? '')
+
+  async function leaveLines(): Promise<string[]> {
+    const journal = await start({ persist: refuse })
+    for (let index = 0; index < 4; index += 1) await journal.settle(settlement(idOf(index)))
+    await journal.close()
+    return readFileSync(segment(), 'latin1').trimEnd().split('\n')
+  }
+
+  const flipped = (line: string, at: number) =>
+    line.slice(0, at) + String.fromCharCode(line.charCodeAt(at) ^ 1) + line.slice(at + 1)
+
+  test('is told of and kept byte for byte, and the lines around it are stored', async () => {
+    const lines = await leaveLines()
+    const amountAt = lines[0]?.indexOf('"amountNano":"7"') ?? -1
+    // Another digit is still JSON: only the checksum tells.
+    const rotten = flipped(lines[0] ?? '', amountAt + '"amountNano":"'.length)
+    const torn = lines[2]?.slice(0, 90) ?? ''
+    const garbage = '\x00\xff\xfe garbage'
+    const cutOff = '{"type":"settled","settl'
+    const content = [rotten, lines[1], torn, garbage, lines[3], cutOff].join('\n')
+    writeFileSync(segment(), content, 'latin1')
+    const told: DamagedLine[] = []
+    const next = await start({ onDamaged: (line) => void told.push(line) })
+    expect(stored.map(({ requestId }) => requestId)).toEqual([idOf(1), idOf(3)])
+    expect(told.map(({ kind }) => kind)).toEqual(['altered', 'altered', 'altered', 'cut_off'])
+    expect(told.map(({ offset, bytes }) => content.slice(offset, offset + bytes).trimEnd())).toEqual([
+      rotten,
+      torn,
+      garbage,
+      cutOff,
+    ])
+    await next.close()
+    expect(filesIn()).toEqual(['damaged'])
+    const kept = join(folder, 'damaged', 'journal-00000001.jsonl')
+    expect(new Set(told.map(({ keptIn }) => keptIn))).toEqual(new Set([kept]))
+    expect(readFileSync(kept, 'latin1')).toBe(`${rotten}\n${torn}\n${garbage}\n${cutOff}\n`)
+  })
+
+  test('whose copy cannot be written stays where it is', async () => {
+    await leaveLines()
+    appendFileSync(segment(), 'garbage\n')
+    writeFileSync(join(folder, 'damaged'), 'a file, where a folder is needed')
+    const told: DamagedLine[] = []
+    const next = await start({ onDamaged: (line) => void told.push(line) })
+    expect(told.map(({ keptIn }) => keptIn)).toEqual([null])
+    await next.close()
+    expect(filesIn()).toEqual(['damaged', 'journal-00000001.jsonl'])
+    expect(stored).toHaveLength(4)
+  })
+
+  test('is kept as well when the running journal reads it back', async () => {
+    const database = new Database()
+    const told: DamagedLine[] = []
+    const journal = await start({
+      persist: database.persist,
+      mostInMemory: 1,
+      onDamaged: (line) => void told.push(line),
+    })
+    for (let index = 0; index < 4; index += 1) await journal.settle(settlement(idOf(index)))
+    const text = readFileSync(segment(), 'latin1')
+    writeFileSync(segment(), text.replace(idOf(2), 'request-0x02'), 'latin1')
+    database.isAway = false
+    await journal.catchUp()
+    expect(database.ids).toEqual([idOf(0), idOf(1), idOf(3)])
+    expect(told).toHaveLength(1)
+    await journal.close()
+    expect(filesIn()).toEqual(['damaged'])
+  })
+
+  test('of an earlier version has no checksum and is read as before', async () => {
+    const lines = await leaveLines()
+    writeFileSync(segment(), lines.map((line) => line.replace(/,"crc":"[0-9a-f]{8}"\}$/, '}')).join('\n'))
+    const next = await start()
+    expect(outcomes()).toHaveLength(4)
+    await next.close()
+    expect(filesIn()).toEqual([])
   })
 })
 

@@ -1,15 +1,18 @@
 import type { Journal } from '../../gateway/ports/journal.ts'
 import { encodeJournalLine } from '../../rules/ledger/journal-line.ts'
 import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
+import { type DamagedLine, damagedLine } from './damaged-line.ts'
+import { DiskWatch } from './disk-watch.ts'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
 import { findRefusal, type JournalBounds } from './journal-bounds.ts'
 import { OpenAdmissions } from './open-admissions.ts'
 import { type BatchKeeper, persistBatch } from './persist-batch.ts'
+import type { LineAt } from './read-lines.ts'
 import { type Recovered, recoverFolder } from './recover.ts'
 import { SegmentFiles } from './segment-files.ts'
 import { takeOverJournals } from './take-over.ts'
 import { UnwrittenAdmissions } from './unwritten-admissions.ts'
-import { WaitingLine } from './waiting-line.ts'
+import { type Waiter, WaitingLine } from './waiting-line.ts'
 
 export interface JournalOptions {
   readonly folder: string
@@ -17,9 +20,11 @@ export interface JournalOptions {
   readonly persist: (settlements: readonly Settlement[]) => Promise<void>
   /** Whether the database will never take what it was given; what failed otherwise is tried again. */
   readonly isRefusal: (error: unknown) => boolean
-  /** `always` survives a power cut; `never` survives any end of the process. */
+  /** `always` survives a power cut, with a database that does; `never` survives any end of the process. */
   readonly fsync: 'always' | 'never'
   readonly onTrouble: (error: unknown, waiting: number) => void
+  /** A line that says nothing any more; it was kept aside. */
+  readonly onDamaged?: (line: DamagedLine) => void
   /** The database will never have this settlement: nobody is to wait for it. */
   readonly onSetAside?: (settlement: Settlement) => void
   /** Without it, whatever comes is let in. */
@@ -49,15 +54,16 @@ const PERSIST_EVERY_MS = 200
 // Large enough to share what each transaction costs, small enough to hold requests up for few milliseconds only.
 const PERSIST_BATCH = 500
 const RETRY_MS = [200, 500, 1_000, 2_000, 5_000]
-// A node whose disk takes nothing is sent no requests, so nothing but a try of its own shows that it does again.
-const DISK_RETRY_MS = 1_000
-
-// What most settlements wait for; one promise serves them all.
-const WRITTEN = Promise.resolve()
 
 interface JournalParts {
   readonly files: SegmentFiles
   readonly lock: FolderLock | null
+}
+
+/** What no file took, and why. */
+interface Unwritten {
+  readonly cause: unknown
+  readonly settlements: readonly Settlement[]
 }
 
 /**
@@ -74,13 +80,11 @@ export class FileJournal implements Journal {
   /** Lines for the next write, and the settlements among them. */
   #pending: string[] = []
   #settling: Settlement[] = []
-  #waiters: PromiseWithResolvers<void>[] = []
-  /** Those whose settlement could not be written to the file: the database is the only safe place left for it. */
-  #stranded: PromiseWithResolvers<void>[] = []
+  /** One for each of the settlements, when they are not written at once. */
+  #waiters: Waiter[] = []
   #flushTimer: Timer | null = null
   #isFlushScheduled = false
-  #isDiskFailing = false
-  #diskTimer: Timer | null = null
+  readonly #disk: DiskWatch
   /** Files before the one that is written to. */
   readonly #olderSegments = new Set<number>()
   #persistTimer: Timer | null = null
@@ -92,12 +96,15 @@ export class FileJournal implements Journal {
   /** Moves what earlier processes left behind into the database, then opens a fresh segment. */
   static async start(options: JournalOptions): Promise<FileJournal> {
     const { folder, dataFolder, lockPatienceMs = LOCK_PATIENCE_MS } = options
+    const isSynced = options.fsync === 'always'
     const lock = dataFolder === undefined ? null : await lockFolder(folder, lockPatienceMs)
     try {
-      const files = new SegmentFiles(folder)
+      const files = new SegmentFiles(folder, { isSynced })
       await recoverLeft(files, options)
       if (dataFolder !== undefined) {
-        await takeOverJournals(dataFolder, (left, from) => recoverLeft(left, { ...options, folder: from }))
+        await takeOverJournals({ dataFolder, isSynced }, (left, from) =>
+          recoverLeft(left, { ...options, folder: from }),
+        )
       }
       return new FileJournal(options, { files, lock })
     } catch (error) {
@@ -111,8 +118,11 @@ export class FileJournal implements Journal {
     this.#files = files
     this.#lock = lock
     const { mostInMemory = MOST_IN_MEMORY } = options
-    this.#line = new WaitingLine(files, { batch: PERSIST_BATCH, mostInMemory })
+    const onDamaged = (line: LineAt) => keepDamaged(line, files, options)
+    this.#line = new WaitingLine(files, { batch: PERSIST_BATCH, mostInMemory, onDamaged })
     files.startNext()
+    const { folder } = options
+    this.#disk = new DiskWatch({ folder, probe: () => files.probe(), onWell: () => this.#fileUnfiled() })
   }
 
   open(record: AdmissionRecord): void {
@@ -137,28 +147,34 @@ export class FileJournal implements Journal {
     }
   }
 
-  settle(settlement: Settlement): Promise<void> {
+  settle(settlement: Settlement): Promise<void> | null {
     this.#unwritten.remove(settlement.requestId)
     this.#pending.push(encodeJournalLine({ type: 'settled', settlement }))
     this.#settling.push(settlement)
     // A write into the system's memory costs less than waiting for company; one to the disk is worth sharing.
-    const trouble = this.#options.fsync === 'never' ? this.#write() : null
-    if (this.#pending.length === 0 && trouble === null) return WRITTEN
+    const unwritten = this.#options.fsync === 'never' ? this.#write() : null
+    if (this.#pending.length === 0 && unwritten === null) return null
     const waiter = Promise.withResolvers<void>()
-    if (trouble !== null) this.#strand([waiter], trouble.cause)
+    if (unwritten !== null) this.#strand(unwritten, [waiter])
     else this.#flushSoon(waiter)
     return waiter.promise
   }
 
-  #flushSoon(waiter: PromiseWithResolvers<void>): void {
+  #flushSoon(waiter: Waiter): void {
     this.#waiters.push(waiter)
     if (this.#isFlushScheduled) return
     this.#isFlushScheduled = true
     setImmediate(() => this.#flush())
   }
 
+  owe(settlement: Settlement): void {
+    this.#line.addUnfiled([{ settlement, waiter: null }])
+    this.#schedulePersist(PERSIST_EVERY_MS)
+  }
+
   /** Why nothing more may be admitted, in one sentence; null while there is room. Cheap enough for every request. */
   refusal(): string | null {
+    if (this.#disk.refusal !== null) return this.#disk.refusal
     const { bounds } = this.#options
     return bounds === undefined ? null : findRefusal(this.#line, bounds, this.#failures > 0)
   }
@@ -178,9 +194,9 @@ export class FileJournal implements Journal {
     return this.#line.oldestAtMs
   }
 
-  /** Whether the last write to the disk failed. */
+  /** Whether the disk does not take what is written, or soon will not. */
   get isDiskFailing(): boolean {
-    return this.#isDiskFailing
+    return this.#disk.refusal !== null
   }
 
   /** Empties what is settled so far into the database; what cannot be written now stays and is tried again. */
@@ -197,11 +213,15 @@ export class FileJournal implements Journal {
     this.#writeAdmissions(this.#unwritten.takeAll())
     this.#flush()
     if (this.#flushTimer !== null) clearTimeout(this.#flushTimer)
-    if (this.#diskTimer !== null) clearTimeout(this.#diskTimer)
+    this.#disk.stop()
     this.#isClosed = true
     if (this.#persistTimer !== null) clearTimeout(this.#persistTimer)
     await this.#persisting
-    await this.#drain(1).catch((error) => this.#options.onTrouble(error, this.waiting))
+    this.#fileUnfiled()
+    await this.#drain(1).catch((error) => {
+      this.#options.onTrouble(error, this.waiting)
+      this.#line.withdraw(error)
+    })
     this.#files.close()
     if (this.waiting === 0 && this.#admissions.size === 0) this.#files.remove(this.#files.current)
     this.#lock?.release()
@@ -211,27 +231,24 @@ export class FileJournal implements Journal {
     this.#isFlushScheduled = false
     const waiters = this.#waiters
     this.#waiters = []
-    const trouble = this.#write()
-    if (trouble !== null) this.#strand(waiters, trouble.cause)
+    const unwritten = this.#write()
+    if (unwritten !== null) this.#strand(unwritten, waiters)
     else for (const waiter of waiters) waiter.resolve()
   }
 
-  /** Writes what is pending; gives what stood in the way, null when nothing did. */
-  #write(): { readonly cause: unknown } | null {
+  /** Writes what is pending; gives what no file took, null when all was written. */
+  #write(): Unwritten | null {
     const lines = this.#pending
     if (lines.length === 0) return null
     const settlements = this.#settling
     this.#pending = []
     this.#settling = []
     try {
-      this.#line.add(settlements, this.#files.append(lines, this.#options.fsync === 'always'))
+      this.#line.add(settlements, this.#files.append(lines))
     } catch (cause) {
-      this.#isDiskFailing = true
-      this.#line.addUnfiled(settlements)
-      this.#tryDiskLater()
-      return { cause }
+      this.#disk.noteFailed()
+      return { cause, settlements }
     }
-    this.#isDiskFailing = false
     // From now on the settlement's own file tells what became of it.
     for (const { requestId } of settlements) this.#admissions.forget(requestId)
     if (settlements.length > 0) this.#schedulePersist(this.waiting >= PERSIST_BATCH ? 0 : PERSIST_EVERY_MS)
@@ -239,34 +256,29 @@ export class FileJournal implements Journal {
     return null
   }
 
-  #tryDiskLater(): void {
-    if (this.#isClosed) return
-    this.#diskTimer ??= setTimeout(() => {
-      this.#diskTimer = null
-      if (!this.#isDiskFailing) return
-      // What is about to be written anyhow is a try as well; an empty line says nothing to whoever reads the file.
-      if (this.#pending.length > 0) return this.#tryDiskLater()
-      this.#pending.push('')
-      this.#write()
-    }, DISK_RETRY_MS)
-  }
-
-  /** A disk that takes nothing delays answers until the database has their settlements; it does not fail them. */
-  #strand(waiters: PromiseWithResolvers<void>[], error: unknown): void {
+  /** A disk that takes nothing delays answers until the database has their settlements; only both together fail them. */
+  #strand({ cause, settlements }: Unwritten, waiters: readonly Waiter[]): void {
     if (this.#isClosed) {
-      for (const waiter of waiters) waiter.reject(error)
+      for (const waiter of waiters) waiter.reject(cause)
       return
     }
-    this.#options.onTrouble(error, this.waiting)
-    this.#stranded.push(...waiters)
+    this.#line.addUnfiled(
+      settlements.map((settlement, index) => ({ settlement, waiter: waiters[index] ?? null })),
+    )
+    this.#options.onTrouble(cause, this.waiting)
     this.#schedulePersist(0)
   }
 
-  #endStranded(stranded: readonly PromiseWithResolvers<void>[], error: unknown): void {
-    for (const waiter of stranded) {
-      if (error === null) waiter.resolve()
-      else waiter.reject(error)
+  /** What is in memory alone goes to the file as soon as that takes it: a crash would lose it. */
+  #fileUnfiled(): void {
+    if (this.#line.unfiledCount === 0 || this.#persisting !== null) return
+    const unfiled = this.#line.takeUnfiled()
+    for (const { settlement } of unfiled) {
+      this.#pending.push(encodeJournalLine({ type: 'settled', settlement }))
+      this.#settling.push(settlement)
     }
+    if (this.#write() !== null) this.#line.addUnfiled(unfiled)
+    else for (const { waiter } of unfiled) waiter?.resolve()
   }
 
   #startNextSegment(): void {
@@ -294,21 +306,19 @@ export class FileJournal implements Journal {
   #persist(worthwhile = PERSIST_BATCH): void {
     this.#persistTimer = null
     this.#isPersistDue = false
-    const stranded = this.#stranded
-    this.#stranded = []
     this.#persisting = this.#drain(worthwhile)
       .then(() => {
         this.#failures = 0
-        this.#endStranded(stranded, null)
       })
       .catch((error) => {
         this.#options.onTrouble(error, this.waiting)
         this.#failures += 1
-        this.#endStranded(stranded, error)
+        this.#line.withdraw(error)
       })
       .finally(() => {
         this.#persisting = null
-        if (this.#stranded.length > 0) this.#schedulePersist(0)
+        if (!this.isDiskFailing) this.#fileUnfiled()
+        if (this.#line.isAwaited) this.#schedulePersist(0)
         else if (this.waiting > 0) this.#schedulePersist(this.#retryDelayMs())
       })
   }
@@ -349,8 +359,16 @@ function nextTurn(): Promise<void> {
 
 async function recoverLeft(files: SegmentFiles, options: JournalOptions): Promise<void> {
   const keeper = keeperOf(options, files)
-  const recovered = await recoverFolder(files, (batch) => persistBatch(batch, keeper))
+  const recovered = await recoverFolder(files, {
+    store: (batch) => persistBatch(batch, keeper),
+    onDamaged: (line) => keepDamaged(line, files, options),
+  })
   options.onRecovered?.(options.folder, recovered)
+}
+
+function keepDamaged(line: LineAt, files: SegmentFiles, { onDamaged }: JournalOptions): void {
+  const keptIn = files.keepDamaged(line)
+  onDamaged?.(damagedLine(line, keptIn))
 }
 
 function keeperOf(options: JournalOptions, files: SegmentFiles): BatchKeeper {

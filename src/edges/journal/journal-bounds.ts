@@ -8,9 +8,6 @@ export interface JournalBounds {
   readonly clock: Clock
 }
 
-// Of settlements that are in memory alone, because the disk takes nothing.
-const MOST_UNFILED = 200
-
 /** Why nothing more may be admitted; null while there is room. Asked for every request, so it only compares. */
 export function findRefusal(
   line: WaitingLine,
@@ -25,9 +22,6 @@ export function findRefusal(
   // Otherwise it is the clock that has moved, and all that waits is stored in a moment.
   if (isDatabaseFailing && clock.nowMs() - oldestAtMs > maxAgeMs) {
     return `Records of earlier requests have waited for the database for more than ${maxAgeMs / 1_000} seconds; try again later.`
-  }
-  if (line.unfiledCount >= MOST_UNFILED) {
-    return 'Records of earlier requests can be written neither to the journal nor to the database; try again later.'
   }
   return null
 }

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JournalReading } from '../../gateway/ports/books.ts'
-import { decodeJournalLine } from '../../rules/ledger/journal-line.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import { findJournalFolders } from './journal-folders.ts'
 import { readLines } from './read-lines.ts'
+import { decodeSealedLine } from './sealed-line.ts'
 import { SEGMENT_NAME, SET_ASIDE_NAME } from './segment-files.ts'
 
 /** A file as far as it had been written at some moment. */
@@ -43,7 +43,7 @@ function* settlementsIn(extents: readonly Extent[]): Generator<Settlement> {
     // A segment is removed as soon as the database has all of it, and with it there is nothing left to compare.
     if (!existsSync(path)) continue
     for (const { text } of readLines(path, { to: bytes })) {
-      const decoded = text === '' ? null : decodeJournalLine(text)
+      const decoded = text === '' ? null : decodeSealedLine(text)
       if (decoded?.type === 'settled') yield decoded.settlement
     }
   }

@@ -3,8 +3,13 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 export interface LineAt {
   /** Without its end. */
   readonly text: string
+  /** The file it is in, and where it begins there. */
+  readonly path: string
+  readonly startsAt: number
   /** Where in the file the next line begins. */
   readonly endsAt: number
+  /** Whether it ends the file without the end of a line, as one does that a crash cut short. */
+  readonly isCutOff: boolean
 }
 
 /** A part of a file, in bytes. */
@@ -33,10 +38,13 @@ export function* readLines(
       if (chunk.length === 0) break
       position += chunk.length
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-      rest = yield* splitLines(bytes, position - bytes.length)
+      rest = yield* splitLines(bytes, { path, startsAt: position - bytes.length })
     }
     // A crash may have cut the last line short.
-    if (rest.length > 0) yield { text: rest.toString('utf8'), endsAt: position }
+    if (rest.length > 0) {
+      const startsAt = position - rest.length
+      yield { text: rest.toString('utf8'), path, startsAt, endsAt: position, isCutOff: true }
+    }
   } finally {
     closeSync(file)
   }
@@ -48,10 +56,14 @@ function readChunk(file: number, { from, to }: Required<Extent>): Buffer {
 }
 
 /** Gives what is left after the last whole line. */
-function* splitLines(bytes: Buffer, startsAt: number): Generator<LineAt, Buffer> {
+function* splitLines(
+  bytes: Buffer,
+  { path, startsAt }: Pick<LineAt, 'path' | 'startsAt'>,
+): Generator<LineAt, Buffer> {
   let start = 0
   for (let end = bytes.indexOf(LINE_END); end !== -1; end = bytes.indexOf(LINE_END, start)) {
-    yield { text: bytes.toString('utf8', start, end), endsAt: startsAt + end + 1 }
+    const text = bytes.toString('utf8', start, end)
+    yield { text, path, startsAt: startsAt + start, endsAt: startsAt + end + 1, isCutOff: false }
     start = end + 1
   }
   return bytes.subarray(start)

@@ -1,6 +1,7 @@
-import { decodeJournalLine, type JournalLine, settlementsOf } from '../../rules/ledger/journal-line.ts'
+import { type JournalLine, settlementsOf } from '../../rules/ledger/journal-line.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import type { LineAt } from './read-lines.ts'
+import { decodeSealedLine } from './sealed-line.ts'
 import type { SegmentFiles } from './segment-files.ts'
 
 export interface Recovered {
@@ -14,13 +15,24 @@ export interface Recovered {
 
 export type StoreBatch = (settlements: readonly Settlement[]) => Promise<void>
 
+export interface RecoverParts {
+  readonly store: StoreBatch
+  /** For a line that says nothing any more, before its file is removed. */
+  readonly onDamaged: (line: LineAt) => void
+}
+
 const BATCH = 200
 
 /** Stores what the lines of a journal say that nobody writes any more. */
-export async function recoverLines(lines: Iterable<LineAt>, store: StoreBatch): Promise<Recovered> {
+export async function recoverLines(
+  lines: Iterable<LineAt>,
+  store: StoreBatch,
+  onDamaged: (line: LineAt) => void = () => undefined,
+): Promise<Recovered> {
   const counts = { settled: 0, interrupted: 0, damaged: 0 }
-  const decoded = decodeLines(lines, () => {
+  const decoded = decodeLines(lines, (line) => {
     counts.damaged += 1
+    onDamaged(line)
   })
   for (const batch of inBatches(settlementsOf(decoded))) {
     await store(batch)
@@ -30,18 +42,27 @@ export async function recoverLines(lines: Iterable<LineAt>, store: StoreBatch): 
 }
 
 /** Stores what a process left in its folder, and empties it. */
-export async function recoverFolder(files: SegmentFiles, store: StoreBatch): Promise<Recovered> {
+export async function recoverFolder(
+  files: SegmentFiles,
+  { store, onDamaged }: RecoverParts,
+): Promise<Recovered> {
   const left = files.numbers()
-  const recovered = await recoverLines(linesOf(files, left), store)
+  const damaged: LineAt[] = []
+  const recovered = await recoverLines(linesOf(files, left), store, (line) => damaged.push(line))
+  // Only now: a start that fails before reads the same lines again, and each is to be kept once.
+  for (const line of damaged) onDamaged(line)
   for (const number of left) files.remove(number)
   return recovered
 }
 
-export function* decodeLines(lines: Iterable<LineAt>, onDamaged: () => void): Generator<JournalLine> {
-  for (const { text } of lines) {
-    if (text === '') continue
-    const line = decodeJournalLine(text)
-    if (line === null) onDamaged()
+export function* decodeLines(
+  lines: Iterable<LineAt>,
+  onDamaged: (line: LineAt) => void,
+): Generator<JournalLine> {
+  for (const at of lines) {
+    if (at.text === '') continue
+    const line = decodeSealedLine(at.text)
+    if (line === null) onDamaged(at)
     else yield line
   }
 }

@@ -1,5 +1,4 @@
 import {
-  appendFileSync,
   closeSync,
   fdatasyncSync,
   ftruncateSync,
@@ -9,15 +8,21 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { appendSynced, readRaw, syncFolder } from './durable-files.ts'
 import { type Extent, type LineAt, readLines } from './read-lines.ts'
+import { SEAL_BYTES, writeSealedLine } from './sealed-line.ts'
 
 export const SET_ASIDE_NAME = 'set-aside.jsonl'
+/** Of lines that say nothing any more, byte for byte. */
+export const DAMAGED_FOLDER = 'damaged'
 const LINE_END = 0x0a
 const LINE_END_BYTES = Buffer.of(LINE_END)
 // Of UTF-8, for each unit of a JavaScript string.
 const MOST_BYTES_PER_UNIT = 3
 const FIRST_BUFFER_BYTES = 16 * 1024
+// Empty lines, which say nothing to whoever reads them. More than the rest of a block, which a full disk still takes.
+const PROBE = Buffer.alloc(16 * 1024, LINE_END)
 export const SEGMENT_NAME = /^journal-(\d{8})\.jsonl$/
 
 /** Where lines went that were written together. */
@@ -30,16 +35,23 @@ export interface Place {
 /** The journal's folder: numbered files, written only at the end of the newest. */
 export class SegmentFiles {
   readonly #folder: string
+  readonly #isSynced: boolean
+  /** Files with damaged lines that could not be kept aside. */
+  readonly #pinned = new Set<string>()
   #number: number
   #descriptor: number | null = null
   /** Of the newest file. */
   #size = 0
-  #isLineTorn = false
+  /** Where what must not be read begins, because a failed write could not be taken back. */
+  #tornAt: number | null = null
   #bytes: Buffer = Buffer.alloc(FIRST_BUFFER_BYTES)
 
-  constructor(folder: string) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  /** Synced: what was done here is on the disk when it is done, and a power cut does not undo it. */
+  constructor(folder: string, { isSynced = false }: { readonly isSynced?: boolean } = {}) {
+    const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#folder = folder
+    this.#isSynced = isSynced
+    if (isSynced && made !== undefined) syncFolder(dirname(folder))
     this.#number = Math.max(0, ...this.numbers())
   }
 
@@ -67,27 +79,46 @@ export class SegmentFiles {
   /** A disk that does not take the next file leaves this one in use. */
   startNext(): void {
     const next = openSync(this.#path(this.#number + 1), 'a', 0o600)
+    try {
+      // A file that no folder names is lost, however well it was synced.
+      if (this.#isSynced) syncFolder(this.#folder)
+    } catch (error) {
+      closeSync(next)
+      throw error
+    }
     this.close()
     this.#number += 1
     this.#size = 0
-    this.#isLineTorn = false
+    this.#tornAt = null
     this.#descriptor = next
   }
 
-  append(lines: readonly string[], shouldSync: boolean): Place {
+  append(lines: readonly string[]): Place {
     if (this.#descriptor === null) throw new Error('the journal is closed')
     const size = this.#encode(lines)
+    if (this.#tornAt !== null) this.#mend(this.#descriptor, this.#tornAt)
     const offset = this.#size
     try {
-      if (this.#isLineTorn) this.#write(this.#descriptor, LINE_END_BYTES, LINE_END_BYTES.length)
       this.#write(this.#descriptor, this.#bytes, size)
-      this.#isLineTorn = false
-      if (shouldSync) fdatasyncSync(this.#descriptor)
+      if (this.#isSynced) fdatasyncSync(this.#descriptor)
     } catch (error) {
       this.#takeBack(this.#descriptor, offset)
       throw error
     }
     return { segment: this.#number, offset, bytes: this.#size - offset }
+  }
+
+  /** Throws when the disk does not take what many requests write; leaves nothing behind. */
+  probe(): void {
+    if (this.#descriptor === null) throw new Error('the journal is closed')
+    if (this.#tornAt !== null) this.#mend(this.#descriptor, this.#tornAt)
+    const offset = this.#size
+    try {
+      this.#write(this.#descriptor, PROBE, PROBE.length)
+      if (this.#isSynced) fdatasyncSync(this.#descriptor)
+    } finally {
+      this.#takeBack(this.#descriptor, offset)
+    }
   }
 
   #write(descriptor: number, bytes: Buffer, size: number): void {
@@ -104,18 +135,24 @@ export class SegmentFiles {
       ftruncateSync(descriptor, offset)
       this.#size = offset
     } catch {
-      // The next good line must not become part of half a line.
-      this.#isLineTorn = true
+      this.#tornAt = offset
     }
+  }
+
+  /** What no client was told of must not be read by the next start, nor become part of the next good line. */
+  #mend(descriptor: number, offset: number): void {
+    this.#takeBack(descriptor, offset)
+    if (this.#size !== offset) this.#write(descriptor, LINE_END_BYTES, LINE_END_BYTES.length)
+    this.#tornAt = null
   }
 
   /** Into memory that is used again and again: this runs for every request. */
   #encode(lines: readonly string[]): number {
     let size = 0
     for (const line of lines) {
-      const most = size + line.length * MOST_BYTES_PER_UNIT + LINE_END_BYTES.length
+      const most = size + line.length * MOST_BYTES_PER_UNIT + SEAL_BYTES + LINE_END_BYTES.length
       if (most > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], 2 * most)
-      size += this.#bytes.write(line, size)
+      size = writeSealedLine(this.#bytes, line, size)
       this.#bytes[size] = LINE_END
       size += 1
     }
@@ -124,11 +161,29 @@ export class SegmentFiles {
 
   /** Keeps a line the database does not take, where no start reads it again and a person finds it. */
   setAside(line: string): void {
-    appendFileSync(join(this.#folder, SET_ASIDE_NAME), `${line}\n`, { mode: 0o600 })
+    appendSynced(join(this.#folder, SET_ASIDE_NAME), Buffer.from(`${line}\n`))
+  }
+
+  /** Copies a line as it is to where it stays. null when that fails; then its file is not removed. */
+  keepDamaged({ path, startsAt, endsAt, isCutOff }: LineAt): string | null {
+    try {
+      const folder = join(this.#folder, DAMAGED_FOLDER)
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      const kept = join(folder, basename(path))
+      const bytes = readRaw(path, startsAt, endsAt)
+      appendSynced(kept, isCutOff ? Buffer.concat([bytes, LINE_END_BYTES]) : bytes)
+      return kept
+    } catch {
+      this.#pinned.add(path)
+      return null
+    }
   }
 
   remove(number: number): void {
-    rmSync(this.#path(number), { force: true })
+    const path = this.#path(number)
+    if (this.#pinned.has(path)) return
+    rmSync(path, { force: true })
+    if (this.#isSynced) syncFolder(this.#folder)
   }
 
   close(): void {

@@ -4,7 +4,7 @@ import { SegmentFiles } from './segment-files.ts'
 
 /** Looks after the journals of a data folder that no running process holds, this one's own aside. */
 export async function takeOverJournals(
-  dataFolder: string,
+  { dataFolder, isSynced }: { readonly dataFolder: string; readonly isSynced: boolean },
   recover: (files: SegmentFiles, folder: string) => Promise<void>,
 ): Promise<void> {
   for (const folder of findJournalFolders(dataFolder)) {
@@ -12,7 +12,7 @@ export async function takeOverJournals(
     // This process holds its own.
     if (lock === null) continue
     try {
-      await recover(new SegmentFiles(folder), folder)
+      await recover(new SegmentFiles(folder, { isSynced }), folder)
     } finally {
       lock.release()
     }

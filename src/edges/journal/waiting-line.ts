@@ -1,6 +1,7 @@
 import { endedAtMs } from '../../rules/ledger/aggregate.ts'
-import { decodeJournalLine } from '../../rules/ledger/journal-line.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
+import type { LineAt } from './read-lines.ts'
+import { decodeSealedLine } from './sealed-line.ts'
 import type { Place, SegmentFiles } from './segment-files.ts'
 
 /** What is to be stored together. */
@@ -15,6 +16,16 @@ export interface Batch {
 export interface LineOptions {
   readonly batch: number
   readonly mostInMemory: number
+  /** For a line that says nothing any more. */
+  readonly onDamaged: (line: LineAt) => void
+}
+
+export type Waiter = PromiseWithResolvers<void>
+
+/** In memory alone. Somebody may wait until it is stored; one that is only owed is waited for by nobody. */
+export interface Unfiled {
+  readonly settlement: Settlement
+  readonly waiter: Waiter | null
 }
 
 interface Waiting {
@@ -41,7 +52,7 @@ export class WaitingLine {
   readonly #near: Waiting[] = []
   #far: Far | null = null
   #farCount = 0
-  readonly #unfiled: Settlement[] = []
+  #unfiled: Unfiled[] = []
   #writtenBytes = 0
   /** When the first in line ended. */
   #oldestAtMs: number | null = null
@@ -58,6 +69,11 @@ export class WaitingLine {
   /** How many are in memory alone, because no file took them. */
   get unfiledCount(): number {
     return this.#unfiled.length
+  }
+
+  /** Whether an answer is held back until one of these is stored. */
+  get isAwaited(): boolean {
+    return this.#unfiled.some(({ waiter }) => waiter !== null)
   }
 
   /** What was written to the files since the first in line. */
@@ -93,9 +109,25 @@ export class WaitingLine {
   }
 
   /** No file took these. */
-  addUnfiled(settlements: readonly Settlement[]): void {
-    this.#unfiled.push(...settlements)
+  addUnfiled(unfiled: readonly Unfiled[]): void {
+    this.#unfiled.push(...unfiled)
     if (this.#oldestAtMs === null) this.#noteOldest()
+  }
+
+  /** Takes out all that no file holds; not while some of them are being stored. */
+  takeUnfiled(): Unfiled[] {
+    const taken = this.#unfiled
+    this.#unfiled = []
+    this.#noteOldest()
+    return taken
+  }
+
+  /** Forgets those that somebody waits for, who is told that nothing was written: nobody is ever charged for them. */
+  withdraw(error: unknown): void {
+    const awaited = this.#unfiled.filter(({ waiter }) => waiter !== null)
+    this.#unfiled = this.#unfiled.filter(({ waiter }) => waiter === null)
+    this.#noteOldest()
+    for (const { waiter } of awaited) waiter?.reject(error)
   }
 
   /** Those whose turn it is; null when none waits. What no file holds comes first: somebody waits for it. */
@@ -104,28 +136,24 @@ export class WaitingLine {
     if (unfiled.length > 0) return this.#batchOf(unfiled, false)
     this.#readBack()
     const near = this.#near.slice(0, this.#options.batch)
-    return near.length === 0
-      ? null
-      : this.#batchOf(
-          near.map(({ settlement }) => settlement),
-          true,
-        )
+    return near.length === 0 ? null : this.#batchOf(near, true)
   }
 
-  #batchOf(settlements: readonly Settlement[], isFiled: boolean): Batch {
+  #batchOf(batch: readonly (Waiting | Unfiled)[], isFiled: boolean): Batch {
     return {
-      settlements,
+      settlements: batch.map(({ settlement }) => settlement),
       isFiled,
       leave: () => {
         const line = isFiled ? this.#near : this.#unfiled
-        line.splice(0, settlements.length)
+        line.splice(0, batch.length)
         this.#noteOldest()
+        for (const each of batch) if ('waiter' in each) each.waiter?.resolve()
       },
     }
   }
 
   #noteOldest(): void {
-    const first = this.#near[0]?.settlement ?? this.#unfiled[0]
+    const first = (this.#near[0] ?? this.#unfiled[0])?.settlement
     if (first !== undefined) this.#oldestAtMs = endedAtMs(first)
     // Of one that is in the files alone it is known when it is read back; until then it is no younger than this.
     else if (this.#far === null) this.#oldestAtMs = null
@@ -140,11 +168,12 @@ export class WaitingLine {
     const { segment } = far
     const isNewest = segment === this.#files.current
     let offset = far.offset
-    for (const { text, endsAt } of this.#files.read(segment, { from: offset })) {
-      const line = decodeJournalLine(text)
+    for (const at of this.#files.read(segment, { from: offset })) {
+      const line = at.text === '' ? undefined : decodeSealedLine(at.text)
       const writtenBefore = far.writtenBefore + offset - far.offset
       if (line?.type === 'settled') this.#near.push({ settlement: line.settlement, segment, writtenBefore })
-      offset = endsAt
+      else if (line === null) this.#options.onDamaged(at)
+      offset = at.endsAt
       if (this.#near.length >= this.#options.batch) break
     }
     this.#farCount = Math.max(0, this.#farCount - this.#near.length)

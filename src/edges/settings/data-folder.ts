@@ -1,6 +1,18 @@
 import { Database } from 'bun:sqlite'
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { SettingError } from './read-settings.ts'
 
 /**
@@ -11,6 +23,7 @@ export interface DataFolder {
   readonly path: string
   /** The text of a file kept for this node alone; null when there is none yet. */
   read(name: string): string | null
+  /** All of it or nothing, and for good: when this returns, no power cut undoes it. */
   write(name: string, text: string): void
   release(): void
 }
@@ -32,18 +45,57 @@ function filesIn(path: string): Omit<DataFolder, 'release'> {
     path,
     read: (name) => (existsSync(join(path, name)) ? readFileSync(join(path, name), 'utf8').trim() : null),
     write: (name, text) => {
-      writeFileSync(join(path, name), `${text}\n`, { mode: 0o600 })
-      chmodSync(join(path, name), 0o600)
+      const unfinished = join(path, `${name}.unfinished`)
+      writeSynced(unfinished, `${text}\n`)
+      renameSynced(unfinished, join(path, name))
     },
+  }
+}
+
+/** A database may be sealed under what is written here, so it must not reach the disk later than that does. */
+export function writeSynced(path: string, text: string): void {
+  const file = openSync(path, 'w', 0o600)
+  try {
+    // One that was there before keeps the mode it had.
+    fchmodSync(file, 0o600)
+    writeSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Names reach the disk with their folder, not with the file. */
+export function renameSynced(from: string, to: string): void {
+  renameSync(from, to)
+  syncFolder(dirname(to))
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
   }
 }
 
 function makeWritable(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    const firstMade = mkdirSync(path, { recursive: true, mode: 0o700 })
+    if (firstMade !== undefined) syncMade(firstMade, resolve(path))
     accessSync(path, constants.W_OK | constants.X_OK)
   } catch (error) {
     throw refusal(path, `a folder this process can make or write to (${codeOf(error)})`)
+  }
+}
+
+/** Syncs the names of all folders that were made, the last of them first. */
+function syncMade(firstMade: string, path: string): void {
+  const top = dirname(resolve(firstMade))
+  for (let folder = dirname(path); folder.length >= top.length; folder = dirname(folder)) {
+    syncFolder(folder)
+    if (folder === top) return
   }
 }
 

@@ -50,5 +50,10 @@ export interface Database {
   lockSchema(): Promise<void>
   /** Inside a transaction: nobody else writes to the table before it ends. */
   lockTable(name: string): Promise<void>
+  /**
+   * Whether from now on a commit, and with it all before it, is on the disk when it is done. A server is set by those who
+   * run it, and stays as it is.
+   */
+  setSurvivesPowerCut(survives: boolean): Promise<void>
   close(): Promise<void>
 }

@@ -50,6 +50,8 @@ export interface NodeStorage extends Storage {
   bindFewSeals(pace: BindingPace): Promise<void>
   /** The rest of them; true when nothing is left to be done. */
   bindAllSeals(pace: BindingPace): Promise<boolean>
+  /** Whether from now on a change, and with it all before it, is on the disk when it is done; a server has its own rule. */
+  setSurvivesPowerCut(survives: boolean): Promise<void>
 }
 
 export async function openStorage(options: StorageOptions): Promise<NodeStorage> {
@@ -75,6 +77,7 @@ export async function openStorage(options: StorageOptions): Promise<NodeStorage>
     keepFingerprintKey: (first) => keepFingerprintKey(database, first, secrets),
     bindFewSeals: async (pace) => sealing?.bindFew(database, secrets, pace),
     bindAllSeals: async (pace) => (await sealing?.bindAll(database, secrets, pace)) ?? true,
+    setSurvivesPowerCut: (survives) => database.setSurvivesPowerCut(survives),
   }
 }
 

@@ -9,6 +9,8 @@ export interface Place {
   /** `postgres://…`; null keeps everything in a SQLite file in the data folder. */
   readonly databaseUrl: string | null
   readonly dataFolder: string
+  /** Whether a power cut must not take what was committed; a server is set by those who run it. */
+  readonly survivesPowerCut?: boolean
 }
 
 export function embeddedFile(dataFolder: string): string {
@@ -17,11 +19,13 @@ export function embeddedFile(dataFolder: string): string {
 
 /** Opens the database, bringing its schema up to date. A server sees it under the name of the session. */
 export async function openDatabase(
-  { databaseUrl, dataFolder }: Place,
+  { databaseUrl, dataFolder, survivesPowerCut = false }: Place,
   sessionName: string,
 ): Promise<Database> {
   const database =
-    databaseUrl === null ? await openSqlite(embeddedFile(dataFolder)) : openServer(databaseUrl, sessionName)
+    databaseUrl === null
+      ? await openSqlite(embeddedFile(dataFolder), { survivesPowerCut })
+      : openServer(databaseUrl, sessionName)
   try {
     await migrate(database, MIGRATIONS)
   } catch (error) {

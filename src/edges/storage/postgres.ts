@@ -44,6 +44,7 @@ export function openPostgres(url: string, sessionName = 'turnpike', silenceMs?: 
     lockTable: outsideTransaction,
     exclusively: (lock, work) => holdLock(connections.open(), lock, work),
     unlessRunning: (name, work) => tryLock(connections.open(), `job ${name}`, work),
+    setSurvivesPowerCut: async () => {},
     close: () => connections.close(),
   }
 }
@@ -86,6 +87,7 @@ function insideTransaction(session: SQL, patience: Patience): Database {
     unlessRunning: () => {
       throw new Error('A transaction cannot look at other nodes.')
     },
+    setSurvivesPowerCut: async () => {},
     close: async () => {
       throw new Error('A transaction cannot close its database.')
     },

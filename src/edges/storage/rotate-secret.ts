@@ -33,7 +33,8 @@ const SESSION_NAME = 'turnpike secret rotate'
 
 /** Seals everything anew, all of it or nothing. No node may be running. */
 export async function rotateSecret(options: RotationOptions): Promise<Rotation> {
-  const database = await openDatabase(options, SESSION_NAME)
+  // The secret's file changes after this, and must never be ahead of the database.
+  const database = await openDatabase({ ...options, survivesPowerCut: true }, SESSION_NAME)
   try {
     // A node that starts meanwhile waits, and then finds that its secret opens nothing.
     return await database.exclusively(START_LOCK, async () => {

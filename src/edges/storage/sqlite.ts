@@ -9,7 +9,18 @@ import { SqliteWriter } from './sqlite-writer.ts'
 
 const CLOCK_MS = "cast(unixepoch('subsec') * 1000 as integer)"
 
-export async function openSqlite(path: string): Promise<Database> {
+export interface SqliteOptions {
+  /**
+   * What was committed survives a power cut, at the cost of a flush of the disk for each commit. Otherwise a cut takes
+   * the commits that the system has not written back yet, always the newest, and leaves the database whole.
+   */
+  readonly survivesPowerCut?: boolean
+}
+
+export async function openSqlite(
+  path: string,
+  { survivesPowerCut = false }: SqliteOptions = {},
+): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   // SQLite would make the file readable by all; its journal files take over the mode of this one.
   makePrivateFile(path)
@@ -17,7 +28,7 @@ export async function openSqlite(path: string): Promise<Database> {
   try {
     connection.run('pragma busy_timeout = 0')
     await whenFree(() => connection.run('pragma journal_mode = wal'))
-    connection.run('pragma synchronous = normal')
+    connection.run(`pragma synchronous = ${survivesPowerCut ? 'full' : 'normal'}`)
     connection.run('pragma foreign_keys = on')
     // An insert of many rows keeps notes for undoing itself; in a file they double the system time of a batch.
     connection.run('pragma temp_store = memory')
@@ -99,6 +110,10 @@ class SqliteDatabase implements Database {
   async lockSchema(): Promise<void> {}
 
   async lockTable(): Promise<void> {}
+
+  async setSurvivesPowerCut(survives: boolean): Promise<void> {
+    await this.rows(`pragma synchronous = ${survives ? 'full' : 'normal'}`, [])
+  }
 
   close(): Promise<void> {
     return this.#enqueue(async () => {
@@ -188,6 +203,10 @@ class SqliteTransaction implements Database {
   async lockSchema(): Promise<void> {}
 
   async lockTable(): Promise<void> {}
+
+  async setSurvivesPowerCut(): Promise<void> {
+    throw new Error('A transaction is synced as it was when it began.')
+  }
 
   async close(): Promise<void> {
     throw new Error('A transaction cannot close its database.')

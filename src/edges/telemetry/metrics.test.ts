@@ -79,3 +79,11 @@ test('what is shared is told where there is something, without any label that co
   expect(lines).toContain('turnpike_journal_refusing 1')
   expect(lines).toContain('turnpike_journal_oldest_seconds 1.5')
 })
+
+test('counts unreadable lines of the journal by what happened to them, from zero', () => {
+  const metrics = new Metrics()
+  metrics.noteDamagedLine('altered')
+  const lines = linesOf(metrics)
+  expect(lines).toContain('turnpike_journal_damaged_lines_total{kind="altered"} 1')
+  expect(lines).toContain('turnpike_journal_damaged_lines_total{kind="cut_off"} 0')
+})

@@ -65,12 +65,21 @@ export class Metrics {
   readonly #requests = new Map<number, number>()
   readonly #settled = new SettledWork()
   readonly #firstByte = new Map<string, Histogram>()
+  readonly #damagedLines = new Map<'cut_off' | 'altered', number>([
+    ['cut_off', 0],
+    ['altered', 0],
+  ])
   readonly #deskCalls = new Map<DeskCall['result'], number>()
   readonly #deskTimes = emptyHistogram(DESK_BUCKETS)
 
   noteDeskCall({ result, durationMs }: DeskCall): void {
     this.#deskCalls.set(result, (this.#deskCalls.get(result) ?? 0) + 1)
     if (durationMs !== null) observe(this.#deskTimes, DESK_BUCKETS, durationMs / 1_000)
+  }
+
+  /** A line of the journal that says nothing any more: cut off by a crash, or altered on the disk. */
+  noteDamagedLine(kind: 'cut_off' | 'altered'): void {
+    this.#damagedLines.set(kind, (this.#damagedLines.get(kind) ?? 0) + 1)
   }
 
   noteRequest({ status }: RequestLine): void {
@@ -104,6 +113,11 @@ export class Metrics {
         type: 'histogram',
         lines: this.#deskTimeLines(),
       },
+      counters(
+        'turnpike_journal_damaged_lines_total',
+        'Unreadable lines kept aside.',
+        this.#damagedLineLines(),
+      ),
       ...gaugeFamilies(gauges),
     ]
     return families.map(renderFamily).join('')
@@ -131,6 +145,12 @@ export class Metrics {
   #deskTimeLines(): string[] {
     if (this.#deskTimes.count === 0) return []
     return histogramLines({ name: 'turnpike_desk_call_seconds', label: '' }, DESK_BUCKETS, this.#deskTimes)
+  }
+
+  #damagedLineLines(): string[] {
+    return [...this.#damagedLines].map(
+      ([kind, count]) => `turnpike_journal_damaged_lines_total{kind="${kind}"} ${count}`,
+    )
   }
 
   #requestLines(): string[] {

@@ -153,6 +153,19 @@ describe('a cost', () => {
     expect(world.news).toEqual(['acc key', 'acc key'])
   })
 
+  test('that is stored before its request hears of it counts once', async () => {
+    const demand = world.demand(limited(500n, 600n))
+    await world.admit(left, demand)
+    const settlements = [settlementOf(demand, 300n, world.time.nowMs())]
+    await left.admissions.noteStored(settlements, world.books.write(settlements))
+    left.admissions.settle(demand.requestId, 300n, world.time.nowMs())
+    await world.time.advance(5)
+    const { money } = world.hub.account('acc')
+    expect({ held: money.heldNano, balance: money.balanceNano }).toEqual({ held: 0n, balance: 700n })
+    expect(left.admissions.balanceNano('acc')).toBe(700n)
+    expect(left.admissions.keyMoney('key', 'daily')).toEqual({ spentNano: 300n, heldNano: 0n })
+  })
+
   test('that the database never takes is held no longer, and is not in the balance', async () => {
     const demand = world.demand(holding(900n))
     await world.admit(left, demand)

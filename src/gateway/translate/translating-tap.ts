@@ -50,8 +50,8 @@ export class TranslatingTap implements StreamTap {
     return this.#parts.encoder.finalReply
   }
 
-  fail(error: GatewayError): string {
-    return this.#parts.encoder.fail(error)
+  fail(error: GatewayError, isEndWithheld = false): string {
+    return this.#parts.encoder.fail(error, isEndWithheld)
   }
 
   #write(decoded: readonly AnswerEvent[]): Uint8Array | null {

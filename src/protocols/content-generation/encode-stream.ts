@@ -69,8 +69,8 @@ export class GenerationEncoder implements StreamEncoder {
     }
   }
 
-  fail(error: GatewayError): string {
-    if (this.#isOver) return ''
+  fail(error: GatewayError, isEndWithheld = false): string {
+    if (this.#isOver && !isEndWithheld) return ''
     this.#isOver = true
     return this.#frames.chunk(streamError(error)) + this.#frames.close()
   }

@@ -65,8 +65,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
     }
   }
 
-  fail(error: GatewayError): string {
-    if (this.#isOver) return ''
+  fail(error: GatewayError, isEndWithheld = false): string {
+    if (this.#isOver && !isEndWithheld) return ''
     this.#isOver = true
     return errorFrame(error, this.#context.requestId)
   }

@@ -32,8 +32,8 @@ export class ResponsesEncoder implements StreamEncoder {
   }
 
   /** The open item is left as it is: a client told of its end might act on half a call. */
-  fail(error: GatewayError): string {
-    if (this.#isOver) return ''
+  fail(error: GatewayError, isEndWithheld = false): string {
+    if (this.#isOver && !isEndWithheld) return ''
     this.#isOver = true
     this.#writer.start()
     return this.#take() + failureFrames(error, this.#writer.response, this.#nextNumber)

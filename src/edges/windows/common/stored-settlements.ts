@@ -68,9 +68,12 @@ export class StoredSettlements {
 
   #add(settlement: Settlement, batch: Batch): void {
     const { requestId, keyId, amountNano } = settlement
-    const entry = this.#parts.entries.get(requestId)
+    const { entries } = this.#parts
+    const entry = entries.get(requestId)
+    // One that no file took is stored before its request hears of it.
+    if (entry?.state === 'open') entries.settle(entry, amountNano, dayOf(endedAtMs(settlement)))
     if (entry?.state === 'settled') {
-      this.#parts.entries.noteStored(entry)
+      entries.noteStored(entry)
       batch.entries.push(entry)
     } else if (entry === undefined) batch.strangers.push(requestId)
     batch.keyIds.add(keyId)
