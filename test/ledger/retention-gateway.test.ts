@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSettings } from '../../src/edges/settings/read-settings.ts'
+import { ACCOUNT, auditEvent } from '../../src/edges/storage/testing/samples.ts'
 import { encodeJournalLine } from '../../src/rules/ledger/journal-line.ts'
 import { eventually } from '../support/eventually.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
@@ -39,6 +40,7 @@ const verify = (on: TestGateway) => on.operator<Verification>('GET', '/ledger/ve
 
 test('a gateway that is told to deletes old details, and what comes late from then on is set aside', async () => {
   const keeping = await start({})
+  await keeping.storage.saveAccount(ACCOUNT, auditEvent('evt_account'))
   await keeping.storage.writeSettlements(SETTLEMENTS)
   expect(await verify(keeping)).toMatchObject({ difference: null, checked: { settlements: 24 } })
 

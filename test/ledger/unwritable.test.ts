@@ -4,7 +4,8 @@ import { FileJournal } from '../../src/edges/journal/file-journal.ts'
 import { readJournal } from '../../src/edges/journal/read-journal.ts'
 import { isRefusal, type NodeStorage } from '../../src/edges/storage/index.ts'
 import { openAt, type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
-import { aSettlement } from '../../src/vocabulary/testing/specimens.ts'
+import { auditEvent } from '../../src/edges/storage/testing/samples.ts'
+import { anAccount, aSettlement } from '../../src/vocabulary/testing/specimens.ts'
 import { findDifference } from '../support/find-difference.ts'
 
 const GOOD_NANO = aSettlement().amountNano
@@ -18,6 +19,7 @@ for (const engine of testedEngines()) {
     beforeEach(async () => {
       site = await engine.makeSite()
       storage = await openAt(site)
+      await storage.saveAccount(anAccount(), auditEvent('evt_account'))
       folder = join(site.dataFolder, 'journal')
     })
     afterEach(async () => {

@@ -3,12 +3,14 @@ import fc from 'fast-check'
 import type { Database } from '../../src/edges/storage/database.ts'
 import { usageAndRetention } from '../../src/edges/storage/migrations/0009-usage-and-retention.ts'
 import { MIGRATIONS, migrate } from '../../src/edges/storage/migrations.ts'
+import { saveAccount } from '../../src/edges/storage/tables/accounts.ts'
 import { encodeSettlement, SETTLEMENT_COLUMNS } from '../../src/edges/storage/tables/settlement-rows.ts'
 import { writeSettlements } from '../../src/edges/storage/tables/settlements.ts'
 import { rebuildUsage } from '../../src/edges/storage/tables/usage.ts'
 import { listUsage } from '../../src/edges/storage/tables/usage-list.ts'
 import { verifyLedger } from '../../src/edges/storage/tables/verify-ledger.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
+import { ACCOUNT } from '../../src/edges/storage/testing/samples.ts'
 import type { UsagePoint, UsageQuestion } from '../../src/gateway/ports/books.ts'
 import type { UsageGroup, UsageSpan } from '../../src/rules/ledger/aggregate.ts'
 import type { Settlement } from '../../src/vocabulary/settlement.ts'
@@ -16,6 +18,7 @@ import { arbitraryBatches, firstOfEach } from './support/arbitrary-settlement.ts
 
 const EVERYTHING: readonly (keyof UsageGroup)[] = ['accountId', 'keyId', 'model', 'supplier']
 const NO_JOURNAL = { settled: () => [], setAside: () => [] }
+const ACCOUNT_IDS = ['acc_1', 'acc_2']
 const TABLES = ['settlements', 'usage_totals', 'account_balances', 'key_daily_spend']
 
 for (const engine of testedEngines()) {
@@ -26,6 +29,7 @@ for (const engine of testedEngines()) {
       site = await engine.makeSite()
       database = await site.openDatabase()
       await migrate(database, MIGRATIONS)
+      for (const id of ACCOUNT_IDS) await saveAccount(database, { ...ACCOUNT, id })
     })
     afterEach(() => clear())
     afterAll(async () => {

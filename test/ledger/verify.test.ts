@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Database } from '../../src/edges/storage/database.ts'
+import { saveAccount } from '../../src/edges/storage/tables/accounts.ts'
 import { writeSettlements } from '../../src/edges/storage/tables/settlements.ts'
 import { rebuildUsage } from '../../src/edges/storage/tables/usage.ts'
 import { verifyLedger } from '../../src/edges/storage/tables/verify-ledger.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
+import { ACCOUNT } from '../../src/edges/storage/testing/samples.ts'
 import type { JournalReading } from '../../src/gateway/ports/books.ts'
 import type { Settlement } from '../../src/vocabulary/settlement.ts'
 import {
@@ -196,6 +198,29 @@ for (const engine of testedEngines()) {
         expect([sql, difference]).toEqual([sql, expect.stringMatching(told)])
       }
       expect(await differenceIn()).toBeNull()
+    })
+
+    test('names what is of an account that does not exist', async () => {
+      const ofNobody = { requestId: 'req_lost', accountId: 'acc_lost', keyId: 'key_lost' }
+      await writeSettlements(database, [paidSettlement({ ...ofNobody, startedAtMs: FIRST_DAY_MS })])
+      expect(await differenceIn()).toBe(
+        'Settlement req_lost is of the account acc_lost, which does not exist.',
+      )
+      await saveAccount(database, { ...ACCOUNT, id: 'acc_lost' })
+      expect(await differenceIn()).toBeNull()
+      await database.rows(
+        `insert into posted_entries (kind, id, account_id, amount_nano, at_ms)
+        values ('adjustment', 'adj_up', 'acc_gone', 5, 1), ('adjustment', 'adj_down', 'acc_gone', -5, 2)`,
+        [],
+      )
+      expect(await differenceIn()).toBe(
+        'The ledger entry adj_down is of the account acc_gone, which does not exist.',
+      )
+      await database.rows("delete from posted_entries where account_id = 'acc_gone'", [])
+      await database.rows("delete from accounts where id = 'acc_idle'", [])
+      expect(await differenceIn()).toBe(
+        'The balance acc_idle is of the account acc_idle, which does not exist.',
+      )
     })
 
     test('sees one moment while others write', async () => {

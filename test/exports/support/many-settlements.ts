@@ -2,7 +2,11 @@ import { join } from 'node:path'
 import type { Database } from '../../../src/edges/storage/database.ts'
 import { MIGRATIONS, migrate } from '../../../src/edges/storage/migrations.ts'
 import { openSqlite } from '../../../src/edges/storage/sqlite.ts'
+import { saveAccount } from '../../../src/edges/storage/tables/accounts.ts'
 import { rebuildUsage } from '../../../src/edges/storage/tables/usage.ts'
+import { ACCOUNT } from '../../../src/edges/storage/testing/samples.ts'
+
+const ACCOUNT_IDS = Array.from({ length: 10 }, (_, index) => `acc_${index}`)
 
 const PRICE = JSON.stringify({
   inputNanoPerMillion: '1250000000',
@@ -43,6 +47,7 @@ export async function fillFolder(dataFolder: string, count: number): Promise<voi
       select account_id, -sum(amount_nano), 0 from settlements group by account_id`,
       [],
     )
+    for (const id of ACCOUNT_IDS) await saveAccount(database, { ...ACCOUNT, id })
     await rebuildUsage(database)
   } finally {
     await database.close()

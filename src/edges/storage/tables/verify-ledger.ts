@@ -5,6 +5,7 @@ import { LedgerDifference } from './ledger-difference.ts'
 import { findHorizonMs } from './retention.ts'
 import { verifyBalances } from './verify-balances.ts'
 import { isBeyond, verifyJournal } from './verify-journal.ts'
+import { verifyOwners } from './verify-owners.ts'
 import { verifyPayments } from './verify-payments.ts'
 import { verifySettlements } from './verify-settlements.ts'
 
@@ -24,6 +25,7 @@ export async function verifyLedger(
       const { spentByAccount, ...counts } = await verifySettlements(moment, horizonMs)
       Object.assign(checked, counts)
       checked.accounts = await verifyBalances(moment, spentByAccount)
+      await verifyOwners(moment, spentByAccount.keys())
       const files = new JournalCheck({ horizonMs, mayWait })
       checked.journaled = await verifyJournal(moment, journal.settled(), files.onMissing)
       checked.journaled += await verifyJournal(moment, journal.setAside(), refuseSetAside)
