@@ -12,7 +12,7 @@ import { findRedis } from './test-redis.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 // The agents are other people's programs that must be installed first, and faults take long: each has its own command.
-const ELSEWHERE = ['test/agents/', 'test/faults/']
+const ELSEWHERE = ['test/agents/', 'test/faults/long/']
 
 // No test is judged by its time: a property with a thousand runs may take long on a busy machine.
 const PATIENCE = '--timeout=120000'

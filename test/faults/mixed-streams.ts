@@ -168,11 +168,18 @@ function settlementOf(gateway: GatewayProcess, requestId: string): Promise<Shown
   )
 }
 
-function compare({ family, requestId, reported }: Asked, { outcome, usage, provenance }: ShownSettlement): void {
+function compare(
+  { family, requestId, reported }: Asked,
+  { outcome, usage, provenance }: ShownSettlement,
+): void {
   const settled = { input: usage.input + usage.cache_read + usage.cache_write, output: usage.output }
-  assert.deepEqual({ outcome, provenance, ...settled }, {
-    outcome: 'completed',
-    provenance: 'supplier',
-    ...reported,
-  }, `${family} ${requestId}`)
+  assert.deepEqual(
+    { outcome, provenance, ...settled },
+    {
+      outcome: 'completed',
+      provenance: 'supplier',
+      ...reported,
+    },
+    `${family} ${requestId}`,
+  )
 }

@@ -39,7 +39,9 @@ export const mixedVersions: FaultScenario = {
         await nodes.restart(index)
         const before = load.answered.length
         await eventually('traffic', () => load.answered.length > before + 60, 60_000)
-        context.log(`  node ${index} is new: ${load.answered.length} answers, ${load.troubles.length} troubles`)
+        context.log(
+          `  node ${index} is new: ${load.answered.length} answers, ${load.troubles.length} troubles`,
+        )
       }
       await load.stop()
       const kinds = new Map<string, number>()

@@ -55,16 +55,28 @@ export const overlappingFaults: FaultScenario = {
       const rich = await openAccount(fleet.first, {})
       const poor = await openAccount(fleet.first, { balance: BALANCE_USDT })
       const urls = () => fleet.urls
-      const loads = [rich, poor].map(({ secret }) => new FleetLoad(urls, { key: secret, clients: 4, pauseMs: 10 }))
+      const loads = [rich, poor].map(
+        ({ secret }) => new FleetLoad(urls, { key: secret, clients: 4, pauseMs: 10 }),
+      )
       await eventually('traffic', () => loads.every(({ answered }) => answered.length > 20))
       await runFaults({ fleet, context })
       const [steady] = loads
       const before = steady?.answered.length ?? 0
-      await eventually('traffic after the last fault', () => (steady?.answered.length ?? 0) > before + 50, 60_000)
+      await eventually(
+        'traffic after the last fault',
+        () => (steady?.answered.length ?? 0) > before + 50,
+        60_000,
+      )
       for (const load of loads) await load.stop()
-      const { balance } = await fleet.first.operator<{ balance: string }>('GET', `/accounts/${poor.accountId}`)
+      const { balance } = await fleet.first.operator<{ balance: string }>(
+        'GET',
+        `/accounts/${poor.accountId}`,
+      )
       assert(Number(balance) >= 0, `the balance is ${balance}`)
-      await checkBooks(fleet, loads.flatMap(({ answered }) => answered))
+      await checkBooks(
+        fleet,
+        loads.flatMap(({ answered }) => answered),
+      )
       const answered = loads.reduce((sum, load) => sum + load.answered.length, 0)
       context.log(`${answered} answers are booked, ${balance} of ${BALANCE_USDT} USDT left`)
     } finally {

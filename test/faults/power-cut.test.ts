@@ -1,0 +1,19 @@
+import { describe, expect, test } from 'bun:test'
+import { cutFirstStart, cutPower } from './power-cut.ts'
+import { makeCuttableDisk, sayLeftOut, whyNot } from './support/disk.ts'
+
+const reason = whyNot(makeCuttableDisk)
+sayLeftOut('A power cut', reason)
+
+describe.skipIf(reason !== null)('a power cut', () => {
+  test('takes nothing that was answered, when the journal is synced', async () => {
+    const { told, lost } = await cutPower(300)
+    expect(told.answered.length).toBeGreaterThan(0)
+    expect(told.payments.length).toBeGreaterThan(0)
+    expect(lost).toEqual({ settlements: 0, payments: 0, keys: 0, accounts: 0, ledgerDifference: null })
+  }, 120_000)
+
+  test('leaves the secrets that a first start has shown, synced journal or not', async () => {
+    expect(await cutFirstStart('never')).toEqual({ isKeyKnown: true, isOperatorKnown: true, trouble: null })
+  }, 60_000)
+})
