@@ -16,7 +16,7 @@ import { consoleFileEndpoints } from './edges/console-files/index.ts'
 import { BodyBudget } from './edges/http-server/body-budget.ts'
 import { defaultConnections, descriptorLimit } from './edges/http-server/descriptors.ts'
 import type { ConnectionLimits } from './edges/http-server/open-connections.ts'
-import { startServer } from './edges/http-server/serve.ts'
+import { type HttpServer, startServer } from './edges/http-server/serve.ts'
 import {
   operatorCheck,
   operatorEndpoints,
@@ -195,7 +195,7 @@ interface ServingBooks extends Books {
 }
 
 function serve(settings: Settings, surroundings: Surroundings, books: ServingBooks) {
-  const { clock, log } = surroundings
+  const { clock } = surroundings
   const { storage, access, secrets } = books
   const gateway = buildGateway(settings, surroundings, books)
   const isOperator = operatorCheck(access.fingerprint, secrets.fingerprint)
@@ -253,12 +253,21 @@ function serve(settings: Settings, surroundings: Surroundings, books: ServingBoo
     }),
     ...consoleFileEndpoints(),
   ])
-  const server = startServer({
+  const server = listen(settings, surroundings, { ...books, endpoints })
+  return { gateway, endpoints, server, watch, users }
+}
+
+function listen(
+  settings: Settings,
+  { clock, log }: Surroundings,
+  books: ServingBooks & { readonly endpoints: readonly Endpoint[] },
+): HttpServer {
+  return startServer({
     hostname: settings.hostname,
     port: settings.port,
     sharesPort: books.sharesPort,
     connectionLimits: connectionLimitsOf(settings, books.sharesPort ? null : log),
-    endpoints,
+    endpoints: books.endpoints,
     bodyLimits: { maxBytes: settings.maxBodyBytes, timeoutMs: settings.bodyTimeoutSeconds * 1_000 },
     bodyBudget: new BodyBudget({
       maxBytes: settings.maxHeldBodyBytes,
@@ -269,7 +278,6 @@ function serve(settings: Settings, surroundings: Surroundings, books: ServingBoo
     clock,
     log: countingRequests(log, books.metrics),
   })
-  return { gateway, endpoints, server, watch, users }
 }
 
 // What a gateway needs that serves a few hundred at a time.

@@ -39,7 +39,8 @@ export function readBodySettings(read: BodyReader, { workers }: Pick<Settings, '
     }),
     maxHeldBodyBytes,
     maxHeldBodyBytesPerAccount: read.integer('TURNPIKE_MAX_HELD_BODY_BYTES_PER_ACCOUNT', {
-      fallback: Math.max(maxBodyBytes, Math.floor(maxHeldBodyBytes / 4)),
+      // A team that runs the gateway for itself may have a single account.
+      fallback: Math.max(maxBodyBytes, Math.floor(maxHeldBodyBytes / 2)),
       least: maxBodyBytes,
       most: 1024 * GIBIBYTE,
     }),

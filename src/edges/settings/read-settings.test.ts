@@ -4,6 +4,9 @@ import { readSettings, SettingError, settingNames } from './read-settings.ts'
 const NUMBERS = [
   'PORT',
   'TURNPIKE_MAX_BODY_BYTES',
+  'TURNPIKE_MAX_HELD_BODY_BYTES',
+  'TURNPIKE_MAX_HELD_BODY_BYTES_PER_ACCOUNT',
+  'TURNPIKE_STORED_BYTES_PER_ACCOUNT',
   'TURNPIKE_MAX_UPLOAD_BYTES',
   'TURNPIKE_MAX_CONNECTIONS',
   'TURNPIKE_MAX_CONNECTIONS_PER_ADDRESS',
@@ -135,7 +138,7 @@ test('the memory for bodies is a part of the memory there is, and holds at least
   const usual = readSettings({})
   expect(usual.maxHeldBodyBytes).toBeLessThanOrEqual(512 * mebibyte)
   expect(usual.maxHeldBodyBytes).toBeGreaterThanOrEqual(usual.maxBodyBytes)
-  expect(usual.maxHeldBodyBytesPerAccount).toBe(Math.max(usual.maxBodyBytes, usual.maxHeldBodyBytes / 4))
+  expect(usual.maxHeldBodyBytesPerAccount).toBe(Math.max(usual.maxBodyBytes, usual.maxHeldBodyBytes / 2))
   const large = readSettings({ TURNPIKE_MAX_BODY_BYTES: String(1024 * mebibyte) })
   expect(large).toMatchObject({
     maxHeldBodyBytes: 1024 * mebibyte,

@@ -170,7 +170,11 @@ function isTimeoutNotice(bytes: Buffer): boolean {
 }
 
 // What the runtime says of a connection it could not begin, whoever is to blame.
-const MAY_BE_LOCAL: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'FailedToOpenSocket', 'ConnectionRefused'])
+const MAY_BE_LOCAL: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'FailedToOpenSocket',
+  'ConnectionRefused',
+])
 
 /** The runtime calls every failure to connect a refusal, also when this process has no file descriptor left for it. */
 function withTrueCode(error: unknown): Error {

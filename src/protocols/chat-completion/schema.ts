@@ -152,9 +152,7 @@ export const ChatRequestSchema = Type.Object({
   ),
   frequency_penalty: OptionalOrNull(Type.Number({ minimum: -2, maximum: 2 })),
   presence_penalty: OptionalOrNull(Type.Number({ minimum: -2, maximum: 2 })),
-  stop: OptionalOrNull(
-    Type.Union([StopSequence, Type.Array(StopSequence, { minItems: 1, maxItems: 4 })]),
-  ),
+  stop: OptionalOrNull(Type.Union([StopSequence, Type.Array(StopSequence, { minItems: 1, maxItems: 4 })])),
   tools: OptionalOrNull(Type.Array(Tool, { maxItems: MAX_TOOLS })),
   tool_choice: OptionalOrNull(ToolChoice),
   parallel_tool_calls: OptionalOrNull(Type.Boolean()),

@@ -12,8 +12,18 @@ async function kindOfCall(port: number | undefined): Promise<string> {
   const patience = { onAbort: () => undefined, signal: new AbortController().signal }
   const url = `http://127.0.0.1:${port}/`
   try {
-    return String((await client.call({ url, headers: {},
-  credentialId: 'credential', body: '', connectMs: 5_000, patience })).status)
+    return String(
+      (
+        await client.call({
+          url,
+          headers: {},
+          credentialId: 'credential',
+          body: '',
+          connectMs: 5_000,
+          patience,
+        })
+      ).status,
+    )
   } catch (error) {
     const { kind, message } = failureOf(error, false)
     return `${kind}: ${message}`
