@@ -43,7 +43,8 @@ export function openCommons(
     storage,
     desk,
     leaseMs: settings.nodeLeaseSeconds * 1_000,
-    sharedLimitsId: () => state.admissions?.sharedLimitsId ?? null,
+    // Workers share what their parent holds; those of a parent that was killed share nothing with the next one's.
+    sharedLimitsId: () => (settings.redisUrl === null ? null : (state.admissions?.sharedLimitsId ?? null)),
     onReturned: () => state.admissions?.reassert(),
     clock,
     log,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
+import { eventually } from '../support/eventually.ts'
 import { chatRequest } from './support/chat-load.ts'
 import {
   type Environment,
@@ -83,6 +84,7 @@ describe.skipIf(process.platform !== 'linux')('with as many strangers as there a
       expect(await readMetric(url, 'turnpike_connections')).toBeLessThan(DESCRIPTORS / 2)
       expect(await readMetric(url, 'turnpike_connections_closed_for_room_total')).toBeGreaterThan(100)
       expect(await readMetric(url, 'turnpike_descriptor_shortages_total')).toBe(0)
+      await eventually('a line in the log', () => errors().includes('the limit of open files is low'))
       expect(errors().match(/the limit of open files is low/g)).toHaveLength(1)
     },
     TEST_MS,
@@ -95,6 +97,7 @@ describe.skipIf(process.platform !== 'linux')('with as many strangers as there a
       await connectStrangers(port)
       for (let turn = 0; turn < 3; turn += 1) expect(await askAsCustomer(url)).toBe(200)
       expect(await readMetric(url, 'turnpike_descriptor_shortages_total')).toBeGreaterThan(0)
+      await eventually('a line in the log', () => errors().includes('no descriptor is left'))
       expect(errors().match(/no descriptor is left/g)).toHaveLength(1)
     },
     TEST_MS,

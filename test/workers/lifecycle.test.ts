@@ -103,7 +103,7 @@ describe('several workers on one port', () => {
       await crew.exited
       crew = await startCrew(folder, 2)
       const ready = await fetch(`${crew.url}/readyz`)
-      expect(ready.status).toBe(200)
+      expect(await ready.json()).toEqual({ status: 'ready' })
       for (let request = 0; request < 4; request += 1) expect((await ask(crew.url)).status).toBe(200)
     },
     PATIENCE_MS,

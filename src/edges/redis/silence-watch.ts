@@ -71,7 +71,8 @@ export class SilenceWatch {
     this.#silentMs += this.#tickMs
     // The first tick may come soon after the call, so one more is waited for.
     if (this.#silentMs > this.#rules.deadlineMs + this.#tickMs) this.#failAfterOneMoreLook()
-    if (this.#silentMs > GIVE_UP_MS && !this.#hasGivenUp) {
+    // Never before the deadline: giving up fails every call that still has time.
+    if (this.#silentMs > Math.max(GIVE_UP_MS, this.#rules.deadlineMs) && !this.#hasGivenUp) {
       this.#hasGivenUp = true
       this.#rules.onGivenUp()
     }

@@ -278,8 +278,23 @@ describe('nodes', () => {
       await pass(1, a)
       await b?.start()
       shared.b = 'gen_2'
+      await pass(2, a, b)
       await b?.compareSharedLimits()
       expect(b?.conflict).not.toBeNull()
+    })
+
+    test('are not in conflict with one that died before they started', async () => {
+      const { shared, nodes, pass } = stage('a', 'b')
+      const [a, b] = nodes
+      shared.a = 'gen_1'
+      await a?.start()
+      await pass(1, a)
+      await b?.start()
+      shared.b = 'gen_2'
+      for (let second = 0; second < LEASE_SECONDS; second += 1) {
+        await pass(1, b)
+        expect(b?.conflict).toBeNull()
+      }
     })
 
     test('go on when the older side has died', async () => {
@@ -287,8 +302,10 @@ describe('nodes', () => {
       const [a, b] = nodes
       Object.assign(shared, { a: 'gen_1', b: 'gen_2' })
       await a?.start()
-      await b?.compareSharedLimits()
-      await pass(LEASE_SECONDS - 2, b)
+      await b?.start()
+      await pass(3, a, b)
+      expect(b?.conflict).not.toBeNull()
+      await pass(LEASE_SECONDS - 4, b)
       expect(b?.conflict).not.toBeNull()
       await pass(4, b)
       expect(b?.conflict).toBeNull()

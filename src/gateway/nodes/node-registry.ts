@@ -48,6 +48,7 @@ export class NodeRegistry {
   #nextHeartbeatMs = Number.NEGATIVE_INFINITY
   /** When the database last knew that this node lives; null before the first time. */
   #heardAtMs: number | null = null
+  #firstHeardAtMs: number | null = null
   /** Since when heartbeats have come without a gap. */
   #steadySinceMs = Number.POSITIVE_INFINITY
   #wasCutOff = false
@@ -197,8 +198,10 @@ export class NodeRegistry {
 
   /** The longest-running node that was heard of just now, if it is not this one and shares its limits elsewhere. */
   #findElderOn(own: string): SeenNode | null {
-    // Once in conflict, a late heartbeat of the other side is no agreement.
-    const freshMs = this.#conflict === null ? 2 * this.#heartbeatMs : this.#leaseMs
+    const aliveMs = this.#parts.clock.nowMs() - (this.#firstHeardAtMs ?? 0)
+    // Only a heartbeat since this node started shows that the other one lives. Once in conflict, a late one is no
+    // agreement.
+    const freshMs = this.#conflict === null ? Math.min(2 * this.#heartbeatMs, aliveMs) : this.#leaseMs
     let eldest: SeenNode | null = null
     for (const node of this.#seen) {
       if (node.id === this.node.id || node.sharedLimitsId === null || node.silentMs >= freshMs) continue
@@ -221,6 +224,7 @@ export class NodeRegistry {
     if (isGap) this.#wasCutOff = true
     if (nowMs - this.#steadySinceMs >= this.#leaseMs) this.#wasCutOff = false
     this.#heardAtMs = nowMs
+    this.#firstHeardAtMs ??= nowMs
     if (!wasRemoved && !isGap) return
     log.notice('this node is back', { node: this.node.id, silentMs: gapMs })
     await onReturned()
