@@ -25,7 +25,7 @@ export function describeSchema(schema: SchemaNode): string {
   if (schema.anyOf) return describeUnion(branchesOf(schema))
   switch (schema.type) {
     case 'string':
-      return describeString(schema)
+      return schema.minLength === undefined ? 'a string' : 'a non-empty string'
     case 'number':
       return `a number${describeBounds(schema.minimum, schema.maximum)}`
     case 'integer':
@@ -33,9 +33,7 @@ export function describeSchema(schema: SchemaNode): string {
     case 'array':
       return describeArray(schema)
     case 'object':
-      return schema.maxProperties === undefined
-        ? 'an object'
-        : `an object of at most ${schema.maxProperties} members`
+      return 'an object'
     default:
       return `a ${schema.type ?? 'value of another kind'}`
   }
@@ -65,20 +63,24 @@ function describeUnion(branches: readonly SchemaNode[]): string {
   return [...new Set(all)].join(' or ')
 }
 
-function describeString({ minLength, maxLength }: SchemaNode): string {
-  const noun = minLength === undefined ? 'a string' : 'a non-empty string'
-  return maxLength === undefined ? noun : `${noun} of at most ${maxLength} characters`
-}
-
 function describeBounds(minimum: number | undefined, maximum: number | undefined): string {
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
   if (minimum !== undefined) return ` of at least ${minimum}`
   return maximum === undefined ? '' : ` of at most ${maximum}`
 }
 
-function describeArray({ items, minItems, maxItems }: SchemaNode): string {
+// More is no choice that a client makes, but more than any supplier takes; only who passes it needs to hear of it.
+const MAX_MENTIONED_ITEMS = 16
+
+/** Whether the length of a list belongs to what it is, and is said whatever is wrong with it. */
+export function mentionsLength({ maxItems }: SchemaNode): boolean {
+  return maxItems !== undefined && maxItems <= MAX_MENTIONED_ITEMS
+}
+
+function describeArray(schema: SchemaNode): string {
+  const { items, minItems, maxItems } = schema
   const noun = describeMany(items ?? {})
-  if (maxItems !== undefined) return `an array of ${minItems ?? 0} to ${maxItems} ${noun}`
+  if (mentionsLength(schema)) return `an array of ${minItems ?? 0} to ${maxItems} ${noun}`
   return minItems === undefined ? `an array of ${noun}` : `a non-empty array of ${noun}`
 }
 
@@ -86,6 +88,5 @@ function describeArray({ items, minItems, maxItems }: SchemaNode): string {
 function describeMany(items: SchemaNode): string {
   const [words = '', ...others] = new Set(branchesOf(items).map(describeSchema))
   const isNoun = others.length === 0 && /^an? /.test(words) && items.type !== 'array'
-  // What stands after the noun says more of it: 'strings of at most 5 characters'.
-  return isNoun ? words.replace(/^an? /, '').replace(/^(.*?)( of at most .*)?$/, '$1s$2') : 'items'
+  return isNoun ? `${words.replace(/^an? /, '')}s` : 'items'
 }

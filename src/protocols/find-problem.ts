@@ -1,4 +1,11 @@
-import { allowedValues, branchesOf, describeSchema, listValues, type SchemaNode } from './describe-schema.ts'
+import {
+  allowedValues,
+  branchesOf,
+  describeSchema,
+  listValues,
+  mentionsLength,
+  type SchemaNode,
+} from './describe-schema.ts'
 
 /** The first place where a value departs from its schema. */
 export interface Problem {
@@ -6,6 +13,8 @@ export interface Problem {
   readonly path: string
   /** What is wrong, ready to follow the path: `must be a number from 0 to 2`. */
   readonly complaint: string
+  /** Whether there is nothing wrong with it but that there is too much of it. */
+  readonly isTooLong?: boolean
 }
 
 const LONGEST_NAME_SHOWN = 64
@@ -21,10 +30,19 @@ export function findProblem(schema: SchemaNode, value: unknown, path = ''): Prob
   if (schema.type !== undefined && !isOfType(schema.type, value)) return mustBe(schema, path)
   if (typeof value === 'number')
     return isWithin(value, schema.minimum, schema.maximum) ? null : mustBe(schema, path)
-  if (typeof value === 'string')
-    return isWithin(value.length, schema.minLength, schema.maxLength) ? null : mustBe(schema, path)
+  if (typeof value === 'string') return findStringProblem(schema, value, path)
   if (Array.isArray(value)) return findArrayProblem(schema, value, path)
   return isObject(value) ? findObjectProblem(schema, value, path) : null
+}
+
+function findStringProblem(schema: SchemaNode, value: string, path: string): Problem | null {
+  const { minLength, maxLength = Number.POSITIVE_INFINITY } = schema
+  if (value.length > maxLength) return tooLong(path, maxLength, 'characters')
+  return isWithin(value.length, minLength) ? null : mustBe(schema, path)
+}
+
+function tooLong(path: string, most: number, what: string): Problem {
+  return { path, complaint: `may have at most ${most} ${what}`, isTooLong: true }
 }
 
 function mustBe(schema: SchemaNode, path: string): Problem {
@@ -61,7 +79,9 @@ function isWithin(
 }
 
 function findArrayProblem(schema: SchemaNode, value: readonly unknown[], path: string): Problem | null {
-  if (!isWithin(value.length, schema.minItems, schema.maxItems)) return mustBe(schema, path)
+  const { minItems, maxItems = Number.POSITIVE_INFINITY } = schema
+  if (value.length > maxItems && !mentionsLength(schema)) return tooLong(path, maxItems, 'items')
+  if (!isWithin(value.length, minItems, maxItems)) return mustBe(schema, path)
   if (!schema.items) return null
   for (const [index, item] of value.entries()) {
     const problem = findProblem(schema.items, item, `${path}[${index}]`)
@@ -76,7 +96,8 @@ function findObjectProblem(
   path: string,
 ): Problem | null {
   const { maxProperties } = schema
-  if (maxProperties !== undefined && Object.keys(value).length > maxProperties) return mustBe(schema, path)
+  if (maxProperties !== undefined && Object.keys(value).length > maxProperties)
+    return tooLong(path, maxProperties, 'members')
   for (const [name, property] of membersOf(schema)) {
     const problem = Object.hasOwn(value, name)
       ? findProblem(property, value[name], memberPath(path, name))
@@ -134,7 +155,7 @@ function findUnionProblem(schema: SchemaNode, value: unknown, path: string): Pro
   const [first] = problems
   if (fitting.length > 1) return findTagProblem(fitting, value, path) ?? mustBe(schema, path)
   // A complaint about the value as a whole must name all that the union takes, not only the likeliest branch.
-  return first && first.path !== path ? first : mustBe(schema, path)
+  return first && (first.path !== path || first.isTooLong) ? first : mustBe(schema, path)
 }
 
 interface Union {

@@ -5,7 +5,7 @@ import { GatewayError } from '../errors/gateway-error.ts'
 /** The vendor of the messages format documents it; no other documents fewer. */
 export const MAX_MESSAGES = 100_000
 
-/** The most that any vendor lets a request define. Agents with many servers of tools send a few hundred. */
+/** Our own bound, far above what agents with many tool servers send: a few hundred. */
 export const MAX_TOOLS = 10_000
 
 export const MAX_METADATA_PAIRS = 16
@@ -14,7 +14,7 @@ export const MAX_METADATA_PAIRS = 16
 export const MAX_STOP_SEQUENCES = 256
 export const MAX_STOP_CHARACTERS = 1_024
 
-/** The most that any vendor takes in a request. */
+/** Our own bound. */
 export const MAX_MEDIA_PARTS = 3_600
 
 /** Refuses a request with more pictures than any supplier takes. */

@@ -278,8 +278,7 @@ describe('nodes', () => {
       await pass(1, a)
       await b?.start()
       shared.b = 'gen_2'
-      await pass(2, a, b)
-      await b?.compareSharedLimits()
+      await pass(4, a, b)
       expect(b?.conflict).not.toBeNull()
     })
 
@@ -303,11 +302,11 @@ describe('nodes', () => {
       Object.assign(shared, { a: 'gen_1', b: 'gen_2' })
       await a?.start()
       await b?.start()
-      await pass(3, a, b)
+      await pass(6, a, b)
       expect(b?.conflict).not.toBeNull()
       await pass(LEASE_SECONDS - 4, b)
       expect(b?.conflict).not.toBeNull()
-      await pass(4, b)
+      await pass(6, b)
       expect(b?.conflict).toBeNull()
     })
 

@@ -31,7 +31,7 @@ export class StopScanner implements EventStep {
     if (this.#isOver || ('choice' in event && this.#cut.has(event.choice))) return []
     switch (event.type) {
       case 'part-start':
-        if (event.part.type === 'text') this.#held.set(event.choice, { node: 0, pieces: [], length: 0 })
+        if (event.part.type === 'text') this.#held.set(event.choice, { node: 0, pieces: [], first: 0, length: 0 })
         return [event]
       case 'part-delta':
         return this.#scan(event)
@@ -82,29 +82,39 @@ export class StopScanner implements EventStep {
   #release(choice: number): AnswerEvent[] {
     const held = this.#held.get(choice)
     this.#held.delete(choice)
-    return held === undefined ? [] : delta(choice, held.pieces.join(''))
+    return held === undefined ? [] : delta(choice, held.pieces.slice(held.first).join(''))
   }
 }
 
 /** Text held back because it may be the beginning of a sequence. */
 interface HeldText {
   node: number
-  /** Joined only when some of it is let go: a long sequence may come in many small pieces. */
+  /** In the order in which they came; those before `first` were let go. */
   pieces: string[]
+  first: number
   length: number
 }
 
+// Removing pieces one by one would move all others each time.
+const MAX_GONE_PIECES = 64
+
 /** The first so many characters of what is held and of the text that follows it; the rest is held. */
 function takeText(held: HeldText, text: string, count: number): string {
-  if (count === 0) {
-    held.pieces.push(text)
-    held.length += text.length
-    return ''
+  held.pieces.push(text)
+  held.length += text.length - count
+  let taken = ''
+  while (taken.length < count) {
+    const piece = held.pieces[held.first] ?? ''
+    const missing = count - taken.length
+    taken += piece.slice(0, missing)
+    if (piece.length > missing) held.pieces[held.first] = piece.slice(missing)
+    else held.first += 1
   }
-  const all = held.pieces.join('') + text
-  held.pieces = [all.slice(count)]
-  held.length = all.length - count
-  return all.slice(0, count)
+  if (held.first > MAX_GONE_PIECES && held.first * 2 > held.pieces.length) {
+    held.pieces = held.pieces.slice(held.first)
+    held.first = 0
+  }
+  return taken
 }
 
 function delta(choice: number, text: string): AnswerEvent[] {
