@@ -185,6 +185,8 @@ export class NodeRegistry {
       return
     }
     const nowMs = clock.nowMs()
+    // Only a heartbeat since this node started shows that the other one still lives.
+    if (elder.silentMs >= nowMs - (this.#firstHeardAtMs ?? nowMs)) return
     const ids = `${own} ${elder.sharedLimitsId}`
     if (this.#difference?.ids !== ids) this.#difference = { ids, sinceMs: nowMs }
     const isSettled = nowMs - this.#difference.sinceMs >= CONFLICT_HEARTBEATS * this.#heartbeatMs
@@ -198,10 +200,8 @@ export class NodeRegistry {
 
   /** The longest-running node that was heard of just now, if it is not this one and shares its limits elsewhere. */
   #findElderOn(own: string): SeenNode | null {
-    const aliveMs = this.#parts.clock.nowMs() - (this.#firstHeardAtMs ?? 0)
-    // Only a heartbeat since this node started shows that the other one lives. Once in conflict, a late one is no
-    // agreement.
-    const freshMs = this.#conflict === null ? Math.min(2 * this.#heartbeatMs, aliveMs) : this.#leaseMs
+    // Once in conflict, a late heartbeat of the other side is no agreement.
+    const freshMs = this.#conflict === null ? 2 * this.#heartbeatMs : this.#leaseMs
     let eldest: SeenNode | null = null
     for (const node of this.#seen) {
       if (node.id === this.node.id || node.sharedLimitsId === null || node.silentMs >= freshMs) continue
