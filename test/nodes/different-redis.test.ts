@@ -48,7 +48,7 @@ describe.skipIf(!isPossible)('nodes of one database on different Redis databases
     expect(await ask(stray.url)).toEqual({ status: 503, code: 'temporarily_unavailable' })
     expect((await readiness(nodes.first.url)).status).toBe(200)
     expect(await ask(nodes.first.url)).toEqual({ status: 200, code: null })
-    expect(stray.errors()).toContain('this node does not serve')
+    await eventually('the reason in the log', () => stray.errors().includes('this node does not serve'))
   })
 
   test('a node whose Redis is replaced by another one stops serving within a lease, until it is back', async () => {
