@@ -346,7 +346,7 @@ describe('a browser', () => {
 
 describe('a body of 40 MB', () => {
   const size = 40 * MEGABYTE
-  const UPLOADS = 10
+  const UPLOADS = 7
 
   function residentBytes(): number {
     return Number(readFileSync(`/proc/${gateway.pid}/statm`, 'utf8').split(' ')[1]) * 4_096

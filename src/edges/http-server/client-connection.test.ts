@@ -11,6 +11,7 @@ import { get } from './testing/raw-client.ts'
 /** A connection without a socket that matters, and what was asked on it. */
 function openConnection() {
   const asked: string[] = []
+  const exchanges: SocketExchange[] = []
   const host: ConnectionHost = {
     clock: { nowMs: () => 0 },
     bodyLimits: { maxBytes: 1_000, timeoutMs: 1_000 },
@@ -23,11 +24,23 @@ function openConnection() {
     writer: new MessageWriter(),
     requestIds: new RequestIds(),
     connections: new OpenConnections(NO_LIMITS),
-    serve: (exchange: SocketExchange) => void asked.push(exchange.path),
+    serve: (exchange: SocketExchange) => {
+      asked.push(exchange.path)
+      exchanges.push(exchange)
+    },
     refuse: (error) => ({ status: 400, headers: {}, body: error.message }),
   }
-  const socket = { remoteAddress: '192.0.2.1' } as unknown as Socket<ClientConnection>
-  return { connection: new ClientConnection(socket, host), asked }
+  let isEnded = false
+  const socket = {
+    remoteAddress: '192.0.2.1',
+    write: (data: string | Uint8Array, _offset?: number, size?: number) => size ?? data.length,
+    pause: () => undefined,
+    resume: () => undefined,
+    shutdown: () => {
+      isEnded = true
+    },
+  } as unknown as Socket<ClientConnection>
+  return { connection: new ClientConnection(socket, host), asked, exchanges, isEnded: () => isEnded }
 }
 
 /** How much memory is allocated for a head of this size that comes byte by byte, in bytes per byte of it. */
@@ -56,4 +69,18 @@ test('finds the end of a head wherever it is cut, after empty lines too', () => 
     connection.receive(bytes.subarray(first))
     expect([first, asked]).toEqual([first, ['/cut']])
   }
+})
+
+test('a request that comes in one packet with the rest of a refused body is read, however long it is', async () => {
+  const { connection, asked, exchanges, isEnded } = openConnection()
+  const post = (path: string, length: number) =>
+    `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n`
+  connection.receive(Buffer.from(post('/first', 300_000) + 'x'.repeat(1_000)))
+  const [first] = exchanges
+  if (first === undefined) throw new Error('nothing was asked')
+  connection.answer({ status: 413, headers: {}, body: 'too large' }, first)
+  connection.receive(Buffer.from('x'.repeat(299_000) + post('/second', 200_000) + 'y'.repeat(150_000)))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(asked).toEqual(['/first', '/second'])
+  expect(isEnded()).toBe(false)
 })

@@ -297,7 +297,9 @@ export class ClientConnection implements BodyFlow {
 
   #keepUnread(bytes: Buffer): void {
     if (this.#endsAfterAnswer) return
-    if (this.#unread.length + bytes.length > MAX_UNREAD_BYTES) this.#giveUpUnread()
+    // After an answer it is the next request, which is read in the next turn however much of it has come.
+    const isNext = this.#phase === 'clearing'
+    if (!isNext && this.#unread.length + bytes.length > MAX_UNREAD_BYTES) this.#giveUpUnread()
     // A copy: the packet it came in may be many times as large.
     else this.#unread.add(this.#unread.length === 0 ? Buffer.from(bytes) : bytes)
   }
