@@ -31,7 +31,8 @@ export class StopScanner implements EventStep {
     if (this.#isOver || ('choice' in event && this.#cut.has(event.choice))) return []
     switch (event.type) {
       case 'part-start':
-        if (event.part.type === 'text') this.#held.set(event.choice, { node: 0, pieces: [], first: 0, length: 0 })
+        if (event.part.type === 'text')
+          this.#held.set(event.choice, { node: 0, pieces: [], first: 0, length: 0 })
         return [event]
       case 'part-delta':
         return this.#scan(event)
