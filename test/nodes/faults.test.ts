@@ -108,7 +108,7 @@ describe.skipIf(!isPossible)('under load', () => {
   })
 
   test('Redis is emptied: balances and holds are refilled, and no account spends more than it has', async () => {
-    const nodes = await startFleet()
+    const nodes = await startFleet({ environment: PATIENT })
     const { accountId, secret } = await openAccount(nodes.first, { balance: '0.005' })
     const load = new FleetLoad(() => nodes.urls, { key: secret, clients: 6 })
     await eventually('traffic', () => load.answered.length > 60)
