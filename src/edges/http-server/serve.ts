@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { renderError } from '../../errors/render-error.ts'
+import type { ConnectionGauges } from '../../gateway/ports/connection-gauges.ts'
 import type { Endpoint } from '../../gateway/ports/exchange.ts'
 import type { Log } from '../../gateway/ports/log.ts'
 import type { ReadForm } from '../../gateway/ports/uploads.ts'
@@ -44,17 +45,6 @@ export interface ServerOptions {
   readonly descriptorGuard?: Pick<DescriptorGuard, 'check' | 'close'>
   readonly clock: Clock
   readonly log: Log
-}
-
-/** How many connections there are, and what was done to keep them few enough. */
-export interface ConnectionGauges {
-  readonly open: number
-  readonly max: number
-  readonly dismissed: number
-  readonly refusedByTotal: number
-  readonly refusedByAddress: number
-  /** How often no descriptor was left when this was looked at. */
-  readonly descriptorShortages: number
 }
 
 export interface HttpServer {

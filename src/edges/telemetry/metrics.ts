@@ -1,3 +1,4 @@
+import type { ConnectionGauges } from '../../gateway/ports/connection-gauges.ts'
 import { DESK_STATES, type DeskState } from '../../gateway/ports/console.ts'
 import type { RequestLine } from '../../gateway/ports/log.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
@@ -17,16 +18,6 @@ export interface Gauges {
   readonly connections?: ConnectionGauges
   readonly residentBytes: number
   readonly cpuSeconds: number
-}
-
-/** Of clients. */
-export interface ConnectionGauges {
-  readonly open: number
-  readonly max: number
-  readonly dismissed: number
-  readonly refusedByTotal: number
-  readonly refusedByAddress: number
-  readonly descriptorShortages: number
 }
 
 export interface JournalGauges {
