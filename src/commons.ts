@@ -166,7 +166,7 @@ export async function openAdmissions(
     leaseMs: settings.nodeLeaseSeconds * 1_000,
     outlivesDesk: settings.redisUrl !== null,
     refusal: () => (registry.conflict === null ? null : 'This node is not connected to the shared limits.'),
-    listLivingNodes: () => registry.listLiving(),
+    listLivingNodes: (isFresh) => registry.listLiving(isFresh),
     needsTotals: (keyId) => {
       const key = configuration.current().keys.get(keyId)
       return key !== undefined && (key.usageLimit !== null || key.budget !== null)

@@ -119,6 +119,15 @@ describe('nodes', () => {
     expect(desk.released).toEqual([])
   })
 
+  test('that started just now are known to whoever wants a fresh list', async () => {
+    const { nodes } = stage('a', 'b')
+    const [a, b] = nodes
+    await a?.start()
+    await b?.start()
+    expect(await a?.listLiving()).toEqual(['a'])
+    expect(await a?.listLiving(true)).toEqual(['a', 'b'])
+  })
+
   test('that share nothing but the database say so, once, and not because of the one they replace', async () => {
     const { troubles, nodes, pass } = stage('deskless before', 'deskless 1', 'deskless 2')
     const [before, first, second] = nodes

@@ -85,9 +85,9 @@ export class NodeRegistry {
     return this.#beating ?? Promise.resolve()
   }
 
-  /** The ids of all nodes that live as far as anybody can know, this one included. */
-  async listLiving(): Promise<string[]> {
-    await this.#look()
+  /** The ids of all nodes that live as far as anybody can know, this one included. `isFresh`: not as of a moment ago. */
+  async listLiving(isFresh = false): Promise<string[]> {
+    await this.#look(isFresh ? 0 : LIST_KEPT_MS)
     return this.#living().map(({ id }) => id)
   }
 
@@ -262,8 +262,8 @@ export class NodeRegistry {
   }
 
   /** Brings the list up to date, unless it is young enough or the database does not answer soon. */
-  async #look(): Promise<void> {
-    if (!isDue(this.#parts.clock.nowMs(), this.#seenAtMs + LIST_KEPT_MS, LIST_KEPT_MS)) return
+  async #look(keptMs = LIST_KEPT_MS): Promise<void> {
+    if (!isDue(this.#parts.clock.nowMs(), this.#seenAtMs + keptMs, keptMs)) return
     const ignore = () => undefined
     // The list as it was known last is good enough.
     await within(LIST_PATIENCE_MS, this.#list().catch(ignore), ignore)

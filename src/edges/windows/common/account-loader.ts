@@ -57,9 +57,8 @@ export class AccountLoader {
 
   async #fly(accountId: string, flight: Flight): Promise<void> {
     const { desk, circuit, generation, reader } = this.#parts
-    await generation.complete()
     // Read after this, or the desk could be told a balance from before it was emptied.
-    const current = generation.current
+    const complete = await generation.complete()
     flight.hasBegun = true
     const [balances, totals] = await Promise.all([
       reader.readBalances([accountId]),
@@ -69,7 +68,7 @@ export class AccountLoader {
     if (balance === null) throw new Error(`The database did not tell the balance of account ${accountId}.`)
     const keys = [...totals.values()]
     await circuit.watch(
-      desk.learn(accountId, { generation: current, stored: [], balance, keys, isLoad: true }),
+      desk.learn(accountId, { generation: complete, stored: [], balance, keys, isLoad: true }),
     )
   }
 }

@@ -7,7 +7,8 @@ export interface GenerationParts {
   readonly clock: Clock
   readonly timers: Timers
   readonly newGeneration: () => string
-  readonly listLivingNodes: () => Promise<readonly string[]>
+  /** `isFresh`: those that started just now are among them. */
+  readonly listLivingNodes: (isFresh?: boolean) => Promise<readonly string[]>
   /** How long a node that lives and does not join is waited for. */
   readonly leaseMs: number
   /**
@@ -34,7 +35,7 @@ export class DeskGeneration {
   #joining: Promise<void> | null = null
   /** The generation in which accounts may be loaded. */
   #complete: string | null = null
-  #completing: Promise<void> | null = null
+  #completing: Promise<string> | null = null
 
   constructor(parts: GenerationParts) {
     this.#parts = parts
@@ -66,9 +67,12 @@ export class DeskGeneration {
     return this.#complete !== null
   }
 
-  /** Resolves when every living node has joined as well. */
-  complete(): Promise<void> {
-    if (this.#complete !== null && this.#complete === this.#current) return Promise.resolve()
+  /**
+   * Resolves when every living node has joined as well, with the generation they have joined: by the time anybody hears
+   * of it, this node may be in a later one.
+   */
+  complete(): Promise<string> {
+    if (this.#complete !== null && this.#complete === this.#current) return Promise.resolve(this.#complete)
     this.#completing ??= this.#awaitOthers().finally(() => {
       this.#completing = null
     })
@@ -92,16 +96,25 @@ export class DeskGeneration {
     return generation
   }
 
-  async #awaitOthers(): Promise<void> {
+  async #awaitOthers(): Promise<string> {
     const { clock, leaseMs, timers } = this.#parts
-    const startedAtMs = clock.nowMs()
+    let awaited = ''
+    let startedAtMs = clock.nowMs()
     let lookMs = FIRST_LOOK_MS
     for (;;) {
       await this.join()
       const generation = this.#current
-      if (await this.#haveAllJoined(generation)) return
+      // Emptied once more: the others have their lease anew.
+      if (generation !== awaited) {
+        awaited = generation
+        startedAtMs = clock.nowMs()
+        lookMs = FIRST_LOOK_MS
+      }
       // A node that lives and cannot reach the desk judges by its share; the others need not wait for it for ever.
-      if (clock.nowMs() - startedAtMs >= leaseMs) return this.#noteComplete(generation)
+      if ((await this.#haveAllJoined(generation)) || clock.nowMs() - startedAtMs >= leaseMs) {
+        this.#complete = generation
+        return generation
+      }
       await new Promise<void>((resolve) => timers.after(lookMs, resolve))
       lookMs = Math.min(LAST_LOOK_MS, lookMs * 2)
     }
@@ -109,16 +122,10 @@ export class DeskGeneration {
 
   async #haveAllJoined(generation: string): Promise<boolean> {
     const { desk, listLivingNodes, outlivesDesk = true } = this.#parts
-    if (outlivesDesk) {
-      const living = await listLivingNodes()
-      const joined = new Set(await desk.listJoined(generation))
-      if (!living.every((nodeId) => joined.has(nodeId))) return false
-    }
-    this.#noteComplete(generation)
-    return true
-  }
-
-  #noteComplete(generation: string): void {
-    this.#complete = generation
+    if (!outlivesDesk) return true
+    // One that started a moment before the desk was emptied may hold something already.
+    const living = await listLivingNodes(true)
+    const joined = new Set(await desk.listJoined(generation))
+    return living.every((nodeId) => joined.has(nodeId))
   }
 }

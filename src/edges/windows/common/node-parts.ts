@@ -31,8 +31,11 @@ export interface CommonAdmissionsOptions {
   readonly outlivesDesk?: boolean
   /** Why nothing may be admitted here, whatever the limits say; null when there is no such reason. */
   readonly refusal?: () => string | null
-  /** The ids of all nodes that were heard of within their lease, this one among them. */
-  readonly listLivingNodes: () => Promise<readonly string[]>
+  /**
+   * The ids of all nodes that were heard of within their lease, this one among them; as of a moment ago unless
+   * `isFresh`.
+   */
+  readonly listLivingNodes: (isFresh?: boolean) => Promise<readonly string[]>
   /** Whether what a key has spent matters: it has a spending limit or a budget. */
   readonly needsTotals: (keyId: string) => boolean
   /** A name that was never used. */
