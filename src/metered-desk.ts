@@ -24,6 +24,7 @@ export function meterDesk(desk: CommonDesk, metrics: Metrics): CommonDesk {
     settle: (...call) => desk.settle(...call),
     learn: (...call) => desk.learn(...call),
     assertHolds: (...call) => desk.assertHolds(...call),
+    addHolds: (...call) => desk.addHolds(...call),
     releaseNode: (nodeId) => desk.releaseNode(nodeId),
     generation: () => desk.generation(),
     beginGeneration: (proposed) => desk.beginGeneration(proposed),

@@ -93,6 +93,12 @@ const assertHolds = fc
     return (desks) => desks[at].assertHolds(id, toHolds(holds), unsure.map(requestIdOf))
   })
 
+const addHolds = fc.record({ at: node, accountId, holds: openHolds }).map(
+  ({ at, accountId: id, holds }): Step =>
+    (desks) =>
+      desks[at].addHolds(id, toHolds(holds)),
+)
+
 const learn = (day: number) =>
   fc
     .record({
@@ -173,6 +179,7 @@ const steps = (day: number) =>
       { weight: 2, arbitrary: settle },
       { weight: 2, arbitrary: capacity },
       assertHolds,
+      addHolds,
       look,
       release,
       pass,

@@ -70,6 +70,7 @@ const calls: fc.Arbitrary<Call>[] = [
   fc.array(fc.array(window)).map((options) => (at) => at.takeCapacity(null, options)),
   fc.array(window).map((windows) => (at) => at.look('a', windows)),
   fc.array(hold).map((settled) => (at) => at.settle('a', settled)),
+  fc.array(hold).map((holds) => (at) => at.addHolds('a', holds)),
   fc
     .record({
       generation: fc.constant('g'),

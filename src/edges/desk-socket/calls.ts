@@ -146,6 +146,10 @@ export function carryOut(desk: CommonDesk, name: CallName, given: readonly unkno
       const [accountId, holds, unsure] = given as [string, Wired<readonly OpenHold[]>, readonly string[]]
       return desk.assertHolds(accountId, decodeHolds(holds), unsure)
     }
+    case 'addHolds': {
+      const [accountId, holds] = given as [string, Wired<readonly OpenHold[]>]
+      return desk.addHolds(accountId, decodeHolds(holds))
+    }
     default:
       return (desk[name] as (...all: readonly unknown[]) => Promise<unknown>)(...given)
   }

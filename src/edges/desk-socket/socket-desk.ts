@@ -108,6 +108,10 @@ class SocketDesk implements CommonDesk {
     return this.#ask('assertHolds', accountId, encodeHolds(holds), unsure)
   }
 
+  addHolds(accountId: string, holds: readonly OpenHold[]): Promise<void> {
+    return this.#ask('addHolds', accountId, encodeHolds(holds))
+  }
+
   releaseNode(nodeId: string): Promise<number> {
     return this.#ask('releaseNode', nodeId)
   }

@@ -27,7 +27,7 @@ import { encodeAdmitCall, encodeHolds, encodeNews, encodeOptions, inBatches } fr
 import type { DeskPresence } from './presence.ts'
 import { ADMIT } from './scripts/admit.ts'
 import { ANNOUNCE_CONFIGURATION, BEGIN_GENERATION, LIST_KEPT, PUBLISH_KEPT } from './scripts/desk.ts'
-import { ASSERT_HOLDS, LEARN, RELEASE, SETTLE } from './scripts/money.ts'
+import { ADD_HOLDS, ASSERT_HOLDS, LEARN, RELEASE, SETTLE } from './scripts/money.ts'
 import { LOOK, TAKE_CAPACITY, UNDO } from './scripts/windows.ts'
 
 export interface RedisDeskParts {
@@ -124,6 +124,14 @@ export class RedisDesk implements CommonDesk {
 
   async assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void> {
     await this.#connection.run(ASSERT_HOLDS, this.#moneyKeys(accountId), [...encodeHolds(holds), ...unsure])
+  }
+
+  async addHolds(accountId: string, holds: readonly OpenHold[]): Promise<void> {
+    await this.#connection.run(
+      ADD_HOLDS,
+      this.#moneyKeys(accountId),
+      holds.flatMap(({ requestId, keyId, amountNano }) => [requestId, keyId, String(amountNano)]),
+    )
   }
 
   async releaseNode(nodeId: string): Promise<number> {

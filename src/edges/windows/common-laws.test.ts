@@ -13,7 +13,8 @@ const WINDOW_LIMIT = 12
 
 type Command =
   | { type: 'admit'; node: number; account: number; key: number; amount: number }
-  | { type: 'settle'; pick: number; percent: number }
+  | { type: 'settle'; pick: number; percent: number; isCounted: boolean }
+  | { type: 'count' }
   | { type: 'write'; node: number }
   | { type: 'note'; node: number }
   | { type: 'pay'; node: number; account: number; amount: number }
@@ -34,10 +35,17 @@ const traffic: fc.Arbitrary<Command>[] = [
     key: fc.nat({ max: 1 }),
     amount: fc.nat({ max: 200 }),
   }),
-  fc.record({ type: fc.constant('settle'), pick: fc.nat({ max: 30 }), percent: fc.nat({ max: 100 }) }),
+  fc.record({
+    type: fc.constant('settle'),
+    pick: fc.nat({ max: 30 }),
+    percent: fc.nat({ max: 100 }),
+    // Otherwise it is written first, and may even be stored by the time it counts.
+    isCounted: fc.boolean(),
+  }),
 ]
 const peaceful: fc.Arbitrary<Command>[] = [
   ...traffic,
+  fc.record({ type: fc.constant('count') }),
   fc.record({ type: fc.constant('write'), node }),
   fc.record({ type: fc.constant('note'), node }),
   fc.record({ type: fc.constant('pay'), node, account, amount: fc.nat({ max: 200 }) }),
@@ -66,6 +74,7 @@ class Run {
   /** When requests were asked for that were let in, by account. */
   readonly admittedAtMs = new Map(ACCOUNTS.map((accountId) => [accountId, [] as number[]]))
   readonly #waiting: Promise<unknown>[] = []
+  #uncounted: (() => void)[] = []
   #nodes: TestNode[] = []
   #births = 0
 
@@ -79,6 +88,7 @@ class Run {
   }
 
   async finish(): Promise<void> {
+    this.#count()
     await this.world.heal()
     await Promise.all(this.#waiting)
     for (const accountId of ACCOUNTS) await this.#spendOnce(accountId)
@@ -105,9 +115,13 @@ class Run {
         const picked = open[command.pick % Math.max(1, open.length)]
         if (picked === undefined) return
         const { requestId, hold } = picked.demand
-        world.settle(requestId, (hold.amountNano * BigInt(command.percent)) / 100n)
+        this.#uncounted.push(world.end(requestId, (hold.amountNano * BigInt(command.percent)) / 100n))
+        if (command.isCounted) this.#count()
         return
       }
+      case 'count':
+        this.#count()
+        return
       case 'write':
         if (!world.books.isAway) world.write(this.#node(command.node))
         return
@@ -137,6 +151,11 @@ class Run {
       case 'advance':
       case 'replace':
     }
+  }
+
+  #count(): void {
+    for (const count of this.#uncounted) count()
+    this.#uncounted = []
   }
 
   async #admit({ node, account, key, amount }: Extract<Command, { type: 'admit' }>): Promise<void> {

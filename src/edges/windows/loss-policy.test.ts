@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { WindowDemand } from '../../gateway/ports/admissions.ts'
+import type { Decision, WindowDemand } from '../../gateway/ports/admissions.ts'
 import { type TestNode, World, type WorldOptions } from './testing/common-world.ts'
 import { settleAll } from './testing/manual-time.ts'
 
@@ -41,6 +41,23 @@ async function admitUntilRefused(node: TestNode, fields: Parameters<World['deman
     if ((await world.admit(node, world.demand(fields))) !== null) return admitted
   }
   return Number.POSITIVE_INFINITY
+}
+
+/** Asks for as long as an admission waits for an emptied desk. */
+async function askWaiting(node: TestNode, amountNano: bigint): Promise<Decision> {
+  const decided = world.admit(node, world.demand(holding(amountNano)))
+  await world.time.advance(60)
+  return decided
+}
+
+async function spendAlone(node: TestNode, amountNano: bigint): Promise<void> {
+  const demand = world.demand(holding(amountNano))
+  const decided = world.admit(node, demand)
+  await world.time.advance(60)
+  expect(await decided).toBeNull()
+  world.settle(demand.requestId, amountNano)
+  world.write(node)
+  await world.note(node)
 }
 
 describe('where a lost desk refuses', () => {
@@ -218,6 +235,66 @@ describe('where a lost desk is replaced by shares', () => {
     expect(left.admissions.isShared).toBe(true)
     expect(world.hub.account('acc').money.heldNano).toBe(70n)
   })
+
+  test('one node that is cut off passes a balance by its share at most', async () => {
+    for (const node of [left, right]) await world.admit(node, world.demand(holding(0n)))
+    left.desk.fault = 'lost'
+    expect(await admitUntilRefused(left, holding(100n))).toBe(5)
+    expect(await admitUntilRefused(right, holding(100n))).toBe(10)
+    await find()
+    expect(await admitUntilRefused(left, holding(1n))).toBe(0)
+    for (const { demand } of [...world.open.values()]) world.settle(demand.requestId, demand.hold.amountNano)
+    for (const node of [left, right]) world.write(node)
+    expect(world.books.balance('acc').balanceNano).toBe(-500n)
+  })
+
+  test('what is let in while an emptied desk waits for a node is told before the desk is asked again', async () => {
+    for (const node of [left, right]) await world.admit(node, world.demand(holding(1n)))
+    right.desk.fault = 'silent'
+    world.empty()
+    const alone = world.admit(left, world.demand(holding(400n)))
+    await world.time.advance(60)
+    expect(await alone).toBeNull()
+    expect(left.admissions.isShared).toBe(true)
+    right.desk.fault = 'none'
+    await right.admissions.beat()
+    await world.time.advance(500)
+    for (const node of [left, right]) {
+      expect(await world.admit(node, world.demand(holding(599n)))).toEqual({ reason: 'balance' })
+    }
+    expect(await world.admit(left, world.demand(holding(598n)))).toBeNull()
+  })
+
+  test('costs that are stored while an emptied desk waits for a node stay a part of the share', async () => {
+    const third = await world.addNode('third')
+    await world.beat()
+    for (const node of [left, right]) await world.admit(node, world.demand(holding(1n)))
+    loseBy('emptied', third)
+    await spendAlone(left, 300n)
+    expect(await askWaiting(left, 33n)).toEqual({ reason: 'balance' })
+    expect(await askWaiting(right, 232n)).toBeNull()
+    third.desk.fault = 'none'
+    await world.beat()
+    // Judged at the desk, and what is lost later is a new loss.
+    expect(await askWaiting(left, 466n)).toBeNull()
+    expect(world.hub.account('acc').money).toMatchObject({ balanceNano: 700n, heldNano: 700n })
+  })
+
+  test('what is judged alone until after the desk is back is told before the desk is asked again', async () => {
+    await world.admit(left, world.demand(holding(1n)))
+    await world.time.advance(4_000)
+    left.desk.fault = 'lost'
+    world.books.answerMs = 30
+    const alone = world.admit(left, world.demand(holding(400n)))
+    await settleAll()
+    world.books.answerMs = 0
+    await find()
+    expect(left.admissions.isShared).toBe(true)
+    await world.time.advance(30)
+    expect(await alone).toBeNull()
+    expect(await world.admit(left, world.demand(holding(600n)))).toEqual({ reason: 'balance' })
+    expect(await world.admit(right, world.demand(holding(599n)))).toBeNull()
+  })
 })
 
 type Step =
@@ -237,12 +314,28 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ type: fc.constant('beat') }),
 )
 
+const losses = fc.constantFrom<Loss>('lost', 'emptied')
+
+/** Every way to lose the desk: it does not answer, or it is empty and waits for a node that does not tell its holds. */
+type Loss = 'lost' | 'emptied'
+
+function loseBy(loss: Loss, silent: TestNode): void {
+  if (loss === 'lost') lose()
+  else {
+    silent.desk.fault = 'silent'
+    world.empty()
+  }
+}
+
 /** Gives how many were let in by it. */
 async function carryOut(one: Step, nodes: readonly TestNode[]): Promise<number> {
   switch (one.type) {
     case 'admit': {
       const demand = world.demand({ windows: [requests(10)], ...holding(BigInt(one.amount)) })
-      return (await world.admit(nodes[one.node] ?? left, demand)) === null ? 1 : 0
+      const decided = world.admit(nodes[one.node] ?? left, demand)
+      // As long as an admission waits for an emptied desk.
+      await world.time.advance(60)
+      return (await decided) === null ? 1 : 0
     }
     case 'settle': {
       const open = [...world.open.values()]
@@ -264,11 +357,12 @@ async function carryOut(one: Step, nodes: readonly TestNode[]): Promise<number> 
 
 test('shares never add up to more than there is, whatever is settled and stored meanwhile', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), losses, async (steps, loss) => {
       await begin({ loss: 'local' })
-      const nodes = [left, right, await world.addNode('third')]
+      const third = await world.addNode('third')
+      const nodes = [left, right, third]
       await world.beat()
-      lose()
+      loseBy(loss, third)
       let admitted = 0
       for (const one of steps) {
         admitted += await carryOut(one, nodes)
@@ -276,7 +370,8 @@ test('shares never add up to more than there is, whatever is settled and stored 
         expect(world.books.balance('acc').balanceNano).toBeGreaterThanOrEqual(owedNano)
       }
       // Three nodes with a third of ten each, rounded up, in each of the minutes that have begun.
-      const minutes = 1 + Math.ceil(steps.filter(({ type }) => type === 'beat').length / 60)
+      const seconds = steps.reduce((sum, { type }) => sum + (type === 'beat' ? 1 : 0.06), 0)
+      const minutes = 1 + Math.ceil(seconds / 60)
       expect(admitted).toBeLessThanOrEqual(12 * minutes)
     }),
     { numRuns: 60 },

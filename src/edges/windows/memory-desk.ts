@@ -163,6 +163,11 @@ export class MemoryDesk implements CommonDesk {
     this.#hub.account(accountId).money.assert(this.#nodeId, holds, unsure)
   }
 
+  async addHolds(accountId: string, holds: readonly OpenHold[]): Promise<void> {
+    const { money } = this.#hub.account(accountId)
+    for (const hold of holds) money.place(this.#nodeId, hold)
+  }
+
   async releaseNode(nodeId: string): Promise<number> {
     let released = 0
     for (const { money } of this.#hub.accounts()) released += money.release(nodeId)

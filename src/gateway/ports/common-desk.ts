@@ -46,6 +46,8 @@ export interface CommonDesk {
    * for and not answered yet: theirs are left as they are.
    */
   assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void>
+  /** Holds of this node besides those the desk has: their requests were let in without it. */
+  addHolds(accountId: string, holds: readonly OpenHold[]): Promise<void>
   /**
    * Lets go of everything a node holds that is no more, in every account. Gives how many holds there were. An account
    * in which it held something is not known any more afterwards, nor are its keys, until it is loaded again: the node

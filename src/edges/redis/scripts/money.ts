@@ -101,6 +101,19 @@ writeHolds()
 `,
 )
 
+/** KEYS: money, holds of this node. ARGV: request, key and amount of each. */
+export const ADD_HOLDS = createScript(
+  AMOUNTS,
+  HOLDS,
+  `
+local requests = {}
+for i = 1, #ARGV, 3 do requests[#requests + 1] = ARGV[i] end
+readHolds(requests)
+for i = 1, #ARGV, 3 do setHold(ARGV[i], ARGV[i + 2] .. ':' .. ARGV[i + 1]) end
+writeHolds()
+`,
+)
+
 /**
  * KEYS: money, holds of a node. Lets go of all of them, and says how many there were. What the node has stored and not
  * told is missing in the balance and the totals, so nobody may judge by them before all is loaded again.

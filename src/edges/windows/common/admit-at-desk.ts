@@ -63,7 +63,8 @@ export class AdmitAtDesk {
   }
 
   #conclude(answer: Exclude<AdmitAnswer, { type: 'unknown' }>, demand: Demand, entry: Entry): Decision {
-    const { entries, windowView, clock, suspects, onPin } = this.#parts
+    const { entries, windowView, clock, suspects, shares, onPin } = this.#parts
+    shares.noteShared(entry)
     switch (answer.type) {
       case 'admitted':
         windowView.remember(demand.windows, answer.windows, clock.nowMs())
@@ -93,11 +94,13 @@ export class AdmitAtDesk {
   }
 
   async #judgeAlone(demand: Demand, entry: Entry): Promise<Decision> {
-    const { loss, shares, entries, suspects, clock } = this.#parts
+    const { loss, shares, entries, suspects, clock, circuit, healer } = this.#parts
     const canJudge = loss === 'local' && (await this.#knowsEnough(demand, entry))
     const refusal = canJudge ? shares.admit(demand, entry, clock.nowMs()) : UNAVAILABLE
     if (refusal === null) entries.open(entry)
     else entries.forget(entry)
+    // A desk that does not answer is told when it does.
+    if (refusal === null && circuit.isClosed) healer.tellAdmitted(entry)
     // The desk does not know of it, or may hold what was refused.
     if (refusal === null || entry.isUnanswered) {
       suspects.add(demand.accountId, limitedKeys(demand))

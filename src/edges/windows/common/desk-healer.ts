@@ -54,6 +54,17 @@ export class DeskHealer {
     for (const some of portionsOf(accountIds)) await allOf(this.#assert(some))
   }
 
+  /**
+   * Tells of a request that this node let in by itself although the desk is asked: sent in this very step, so whatever
+   * is asked next is judged with it. Never fails.
+   */
+  tellAdmitted(entry: Entry): void {
+    const { desk } = this.#parts
+    const { accountId } = entry
+    this.#asserted.add(accountId)
+    this.#watch(accountId, desk.addHolds(accountId, [entry])).catch(() => undefined)
+  }
+
   /** Makes one sum of the costs of an account that wait for the database. Never fails. */
   fold(accountId: string): void {
     const { entries, circuit } = this.#parts

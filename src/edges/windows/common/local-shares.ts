@@ -28,7 +28,10 @@ interface Share {
 export class LocalShares {
   readonly windows: LocalWindows
   #nodes = 1
-  /** What was stored of this node's costs since the desk went away: it stays a part of this node's share. */
+  /**
+   * What was stored of this node's costs since the desk went away: it stays a part of this node's share. Whoever is in
+   * it is judged here, whether the desk does not answer or is empty and waits for another node.
+   */
   readonly #stored = new Map<AccountView | KeyView, NanoUsdt>()
 
   constructor(view: WindowView) {
@@ -47,8 +50,12 @@ export class LocalShares {
   admit({ accountId, windows, hold }: LocalDemand, owners: Owners, nowMs: number): Decision {
     const moment = this.#moment(accountId, nowMs)
     const refusal = this.windows.refusalOf(windows, moment) ?? this.#moneyRefusal(hold, owners, nowMs)
-    if (refusal === null) this.windows.take(windows, moment)
-    return refusal
+    if (refusal !== null) return refusal
+    this.windows.take(windows, moment)
+    for (const owner of [owners.account, owners.key]) {
+      if (!this.#stored.has(owner)) this.#stored.set(owner, 0n)
+    }
+    return null
   }
 
   takeFirst(options: readonly (readonly WindowDemand[])[], accountId: string | null, nowMs: number): Choice {
@@ -65,8 +72,19 @@ export class LocalShares {
     return { taken: null, retryAfterSeconds }
   }
 
-  noteStored({ account, key }: Owners, amountNano: NanoUsdt): void {
-    for (const owner of [account, key]) this.#stored.set(owner, (this.#stored.get(owner) ?? 0n) + amountNano)
+  /** `isLost`: the desk does not answer, so everybody is judged here from now on. */
+  noteStored({ account, key }: Owners, amountNano: NanoUsdt, isLost: boolean): void {
+    for (const owner of [account, key]) {
+      const storedNano = this.#stored.get(owner) ?? (isLost ? 0n : null)
+      if (storedNano !== null) this.#stored.set(owner, storedNano + amountNano)
+    }
+  }
+
+  /** The desk has judged a request of these. */
+  noteShared({ account, key }: Owners): void {
+    if (this.#stored.size === 0) return
+    this.#stored.delete(account)
+    this.#stored.delete(key)
   }
 
   /** The desk judges again. */

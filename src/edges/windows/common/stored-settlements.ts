@@ -131,7 +131,7 @@ export class StoredSettlements {
     const uncounted = entries.filter((entry) => entry.state === 'stored')
     for (const entry of uncounted) {
       this.#parts.entries.count(entry)
-      if (!circuit.isClosed) shares.noteStored(entry, entry.amountNano)
+      shares.noteStored(entry, entry.amountNano, !circuit.isClosed)
     }
     return uncounted
   }

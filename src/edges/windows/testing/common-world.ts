@@ -95,12 +95,18 @@ export class World {
   }
 
   settle(requestId: string, amountNano: bigint): void {
+    this.end(requestId, amountNano)()
+  }
+
+  /** Its settlement is in the journal, and counts when what this gives is called: it may be stored before that. */
+  end(requestId: string, amountNano: bigint): () => void {
     const admitted = this.open.get(requestId)
     if (admitted === undefined) throw new Error(`${requestId} is not open`)
     this.open.delete(requestId)
     const { node, demand } = admitted
-    node.admissions.settle(requestId, amountNano, this.time.nowMs())
-    node.journal.push(settlementOf(demand, amountNano, this.time.nowMs()))
+    const endedAtMs = this.time.nowMs()
+    node.journal.push(settlementOf(demand, amountNano, endedAtMs))
+    return () => node.admissions.settle(requestId, amountNano, endedAtMs)
   }
 
   write(node: TestNode): void {

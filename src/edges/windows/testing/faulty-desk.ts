@@ -125,6 +125,11 @@ export class FaultyDesk implements CommonDesk {
     return this.#carry('assertHolds', (desk) => desk.assertHolds(accountId, asTold, unsure))
   }
 
+  addHolds(accountId: string, holds: readonly OpenHold[]): Promise<void> {
+    const asTold = copies(holds)
+    return this.#carry('addHolds', (desk) => desk.addHolds(accountId, asTold))
+  }
+
   releaseNode(nodeId: string): Promise<number> {
     return this.#carry('releaseNode', (desk) => desk.releaseNode(nodeId))
   }
