@@ -1,32 +1,12 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { SupplierCall } from '../../gateway/ports/supplier-call.ts'
 import { MalformedMessage } from '../../wire/malformed-message.ts'
 import { SlowAnswer } from '../../wire/slow-answer.ts'
-import { SupplierClient, type SupplierClientOptions } from './supplier-client.ts'
-import { handTurnedRest, noRest } from './testing/rests.ts'
-import { requestsIn, startScriptedSupplier } from './testing/scripted-supplier.ts'
+import { handTurnedRest } from './testing/rests.ts'
+import { callTo, clientWith, OK, stopOpened, supplierThat } from './testing/scripted-calls.ts'
+import { requestsIn } from './testing/scripted-supplier.ts'
 
-const opened: { stop(): unknown }[] = []
-afterEach(async () => {
-  for (const server of opened.splice(0)) await server.stop()
-})
+afterEach(stopOpened)
 
-function supplierThat(...[script]: Parameters<typeof startScriptedSupplier>) {
-  const supplier = startScriptedSupplier(script)
-  opened.push(supplier)
-  return supplier
-}
-
-function clientWith(options: Partial<SupplierClientOptions> = {}, clock = { nowMs: () => 0 }) {
-  return new SupplierClient(clock, { isProxied: false, rest: noRest(), ...options })
-}
-
-function callTo(url: string, fields: Partial<SupplierCall> = {}): SupplierCall {
-  const patience = { onAbort: () => {}, signal: new AbortController().signal }
-  return { url, headers: {}, body: '{}', connectMs: 2_000, patience, credentialId: 'cred_1', ...fields }
-}
-
-const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 const STRAY = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nstray'
 const HUGE = 'x'.repeat(64 * 1024 * 1024)
 

@@ -1,55 +1,23 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { deflateSync } from 'node:zlib'
-import type { SupplierCall } from '../../gateway/ports/supplier-call.ts'
-import { SupplierClient } from './supplier-client.ts'
-import { noRest } from './testing/rests.ts'
-import { requestsIn, startScriptedSupplier } from './testing/scripted-supplier.ts'
+import {
+  callTo,
+  clientWith,
+  newPatience,
+  OK,
+  stopLater,
+  stopOpened,
+  supplierThat,
+} from './testing/scripted-calls.ts'
+import { requestsIn } from './testing/scripted-supplier.ts'
 
-const opened: { stop(): unknown }[] = []
-afterEach(async () => {
-  for (const server of opened.splice(0)) await server.stop()
-})
-
-function supplierThat(...[script]: Parameters<typeof startScriptedSupplier>) {
-  const supplier = startScriptedSupplier(script)
-  opened.push(supplier)
-  return supplier
-}
-
-/** A client whose clock a test can put forward. */
-function clientAt(clock = { nowMs: () => 0 }) {
-  return new SupplierClient(clock, { isProxied: false, rest: noRest() })
-}
-
-function newPatience() {
-  const controller = new AbortController()
-  const { signal } = controller
-  return {
-    signal,
-    onAbort: (listener: () => void) => signal.addEventListener('abort', listener),
-    abort: () => controller.abort(),
-  }
-}
-
-function callTo(url: string, fields: Partial<SupplierCall> = {}): SupplierCall {
-  return {
-    url,
-    headers: {},
-    body: '{}',
-    connectMs: 2_000,
-    patience: newPatience(),
-    credentialId: 'cred_1',
-    ...fields,
-  }
-}
-
-const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+afterEach(stopOpened)
 
 describe('a request', () => {
   test('has all a supplier needs, and asks for an answer as it is', async () => {
     const supplier = supplierThat((visit) => visit.send(OK))
     const headers = { 'content-type': 'application/json', authorization: 'Bearer s' }
-    const { text } = await clientAt()
+    const { text } = await clientWith()
       .call(callTo(`${supplier.url}/a%20b?c=d`, { headers, body: '{"word":"é"}' }))
       .then(async (answer) => ({ text: await answer.text() }))
     expect(text).toBe('ok')
@@ -63,7 +31,7 @@ describe('a request', () => {
 
   test('carries its own headers, whatever those before it to the same place had', async () => {
     const supplier = supplierThat((visit) => visit.send(OK))
-    const client = clientAt()
+    const client = clientWith()
     const many = Array.from({ length: 6 }, (_, index) => ({ authorization: `Bearer ${index}` }))
     const sets = [...many, { a: '1' }, { a: '1', b: '2' }, { b: '2', a: '1' }, {}, ...many, { a: '2' }]
     for (const headers of [...sets, ...sets]) await client.call(callTo(supplier.url, { headers }))
@@ -80,7 +48,7 @@ describe('a request', () => {
   test('cannot be made two by a line break in a field', async () => {
     const supplier = supplierThat((visit) => visit.send(OK))
     const headers = { authorization: 'Bearer s\r\n\r\nPOST /other HTTP/1.1' }
-    const client = clientAt()
+    const client = clientWith()
     await expect(client.call(callTo(supplier.url, { headers }))).rejects.toThrow()
     await expect(client.call(callTo(supplier.url, { headers: { ...headers } }))).rejects.toThrow()
     expect(supplier.visits.map(({ received }) => received)).not.toContainEqual(
@@ -95,8 +63,8 @@ describe('a request', () => {
       port: 0,
       fetch: async (request) => new Response(String((await request.text()) === body)),
     })
-    opened.push(server)
-    const answer = await clientAt().call(callTo(`${server.url}x`, { body }))
+    stopLater(server)
+    const answer = await clientWith().call(callTo(`${server.url}x`, { body }))
     expect(await answer.text()).toBe('true')
   })
 
@@ -106,7 +74,7 @@ describe('a request', () => {
       visit.send('HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n')
       visit.received = ''
     })
-    const client = clientAt()
+    const client = clientWith()
     const answer = await client.call(callTo(supplier.url, { body: 'x'.repeat(64 * 1024 * 1024) }))
     expect(answer.status).toBe(413)
     await supplier.visits[0]?.isClosed
@@ -116,7 +84,7 @@ describe('a request', () => {
 describe('a connection', () => {
   test('serves one call after another', async () => {
     const supplier = supplierThat((visit) => visit.send(OK))
-    const client = clientAt()
+    const client = clientWith()
     for (let round = 0; round < 3; round++) {
       expect(await (await client.call(callTo(supplier.url))).text()).toBe('ok')
     }
@@ -128,7 +96,7 @@ describe('a connection', () => {
       if (supplier.visits.length === 2) for (const each of supplier.visits) each.send(OK)
       else if (visit.number > 1) visit.send(OK)
     })
-    const client = clientAt()
+    const client = clientWith()
     await Promise.all([client.call(callTo(supplier.url)), client.call(callTo(supplier.url))])
     expect(supplier.visits.map(requestsIn)).toEqual([1, 1])
   })
@@ -141,7 +109,7 @@ describe('a connection', () => {
         const isFirst = requestsIn(visit) === 1
         visit.send(isFirst ? `HTTP/1.1 200 OK\r\ncontent-length: ${long.length}\r\n\r\n${long}` : OK)
       })
-      const client = clientAt()
+      const client = clientWith()
       const first = await client.call(callTo(supplier.url))
       // Time for all of it to come in unread, which is when the connection could be forgotten in its pause.
       await Bun.sleep(50)
@@ -155,7 +123,7 @@ describe('a connection', () => {
     const supplier = supplierThat((visit) =>
       visit.send(`${OK}HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil`),
     )
-    const client = clientAt()
+    const client = clientWith()
     for (let round = 0; round < 2; round++) {
       expect(await (await client.call(callTo(supplier.url))).text()).toBe('ok')
     }
@@ -164,7 +132,7 @@ describe('a connection', () => {
 
   test('is closed when its supplier speaks unasked between two calls', async () => {
     const supplier = supplierThat((visit) => visit.send(OK))
-    const client = clientAt()
+    const client = clientWith()
     await client.call(callTo(supplier.url))
     supplier.visits[0]?.send('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil')
     await supplier.visits[0]?.isClosed
@@ -178,7 +146,7 @@ describe('a connection', () => {
       if (requestsIn(visit) > 1) visit.close()
       else visit.send(OK)
     })
-    const client = clientAt({ nowMs: () => nowMs })
+    const client = clientWith({}, { nowMs: () => nowMs })
     await client.call(callTo(supplier.url))
     nowMs += 5_000
     expect(await (await client.call(callTo(supplier.url))).text()).toBe('ok')
@@ -190,7 +158,7 @@ describe('a connection', () => {
       if (requestsIn(visit) > 1) visit.close()
       else visit.send(OK)
     })
-    const client = clientAt()
+    const client = clientWith()
     await client.call(callTo(supplier.url))
     await expect(client.call(callTo(supplier.url))).rejects.toThrow('closed the connection')
     expect(supplier.visits.map(requestsIn)).toEqual([2])
@@ -202,7 +170,7 @@ describe('a connection', () => {
       if (visit.number === 0 && requestsIn(visit) === 1) visit.send(OK)
       else visit.close()
     })
-    const client = clientAt({ nowMs: () => nowMs })
+    const client = clientWith({}, { nowMs: () => nowMs })
     await client.call(callTo(supplier.url))
     nowMs += 5_000
     await expect(client.call(callTo(supplier.url))).rejects.toThrow('closed the connection')
@@ -216,7 +184,7 @@ describe('an answer', () => {
       visit.send('HTTP/1.1 200 OK\r\n\r\nall there is')
       visit.close()
     })
-    expect(await (await clientAt().call(callTo(supplier.url))).text()).toBe('all there is')
+    expect(await (await clientWith().call(callTo(supplier.url))).text()).toBe('all there is')
   })
 
   test.each([
@@ -227,16 +195,16 @@ describe('an answer', () => {
       visit.send(`HTTP/1.1 200 OK\r\n${rest}`)
       visit.close()
     })
-    const whole = await clientAt().call(callTo(supplier.url))
+    const whole = await clientWith().call(callTo(supplier.url))
     await expect(whole.text()).rejects.toThrow('before its answer was complete')
-    const reader = (await clientAt().call(callTo(supplier.url))).body?.getReader()
+    const reader = (await clientWith().call(callTo(supplier.url))).body?.getReader()
     expect(Buffer.from((await reader?.read())?.value ?? '').toString()).toBe('half')
     await expect(reader?.read()).rejects.toThrow('before its answer was complete')
   })
 
   test('that is malformed is an error, and its connection is closed', async () => {
     const supplier = supplierThat((visit) => visit.send('HTTP/1.1 200 OK\r\nno field\r\n\r\n'))
-    await expect(clientAt().call(callTo(supplier.url))).rejects.toThrow('malformed')
+    await expect(clientWith().call(callTo(supplier.url))).rejects.toThrow('malformed')
     await supplier.visits[0]?.isClosed
   })
 
@@ -244,7 +212,7 @@ describe('an answer', () => {
     const supplier = supplierThat((visit) =>
       visit.send('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nokBAD\r\n'),
     )
-    const answer = await clientAt().call(callTo(supplier.url))
+    const answer = await clientWith().call(callTo(supplier.url))
     await expect(answer.text()).rejects.toThrow('broken')
     await supplier.visits[0]?.isClosed
   })
@@ -253,8 +221,8 @@ describe('an answer', () => {
     const supplier = supplierThat((visit) =>
       visit.send('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n\ufeffok'),
     )
-    expect(await (await clientAt().call(callTo(supplier.url))).text()).toBe('ok')
-    expect((await clientAt().call(callTo(supplier.url))).textNow?.()).toBe('ok')
+    expect(await (await clientWith().call(callTo(supplier.url))).text()).toBe('ok')
+    expect((await clientWith().call(callTo(supplier.url))).textNow?.()).toBe('ok')
   })
 
   test.each([
@@ -265,7 +233,7 @@ describe('an answer', () => {
     ['came in chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n', null],
   ])('that %s has its text at once, or not', async (_, sent, text) => {
     const supplier = supplierThat((visit) => visit.send(sent))
-    expect((await clientAt().call(callTo(supplier.url))).textNow?.()).toBe(text)
+    expect((await clientWith().call(callTo(supplier.url))).textNow?.()).toBe(text)
   })
 
   test.each([
@@ -275,7 +243,7 @@ describe('an answer', () => {
     const supplier = supplierThat((visit) =>
       visit.send(`HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`),
     )
-    const reader = (await clientAt().call(callTo(supplier.url))).body?.getReader()
+    const reader = (await clientWith().call(callTo(supplier.url))).body?.getReader()
     const heard: string[] = []
     for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {
       heard.push(Buffer.from(next.value).toString())
@@ -293,8 +261,8 @@ describe('an answer', () => {
       port: 0,
       fetch: () => new Response(compress('plain words'), { headers: { 'content-encoding': coding } }),
     })
-    opened.push(server)
-    expect(await (await clientAt().call(callTo(`${server.url}x`))).text()).toBe('plain words')
+    stopLater(server)
+    expect(await (await clientWith().call(callTo(`${server.url}x`))).text()).toBe('plain words')
   })
 
   test('comes no faster than it is read', async () => {
@@ -314,8 +282,8 @@ describe('an answer', () => {
           }),
         ),
     })
-    opened.push(server)
-    const answer = await clientAt().call(callTo(`${server.url}x`))
+    stopLater(server)
+    const answer = await clientWith().call(callTo(`${server.url}x`))
     const reader = answer.body?.getReader()
     await reader?.read()
     let seenBytes = -1
@@ -338,7 +306,7 @@ describe('a call that is not wanted any more', () => {
     const asked = Promise.withResolvers<void>()
     const supplier = supplierThat(() => asked.resolve())
     const patience = newPatience()
-    const answer = clientAt().call(callTo(supplier.url, { patience }))
+    const answer = clientWith().call(callTo(supplier.url, { patience }))
     await asked.promise
     patience.abort()
     await expect(answer).rejects.toThrow('broken off')
@@ -348,7 +316,7 @@ describe('a call that is not wanted any more', () => {
   test('ends in the middle of its answer', async () => {
     const supplier = supplierThat((visit) => visit.send('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'))
     const patience = newPatience()
-    const reader = (await clientAt().call(callTo(supplier.url, { patience }))).body?.getReader()
+    const reader = (await clientWith().call(callTo(supplier.url, { patience }))).body?.getReader()
     await reader?.read()
     const next = reader?.read()
     patience.abort()
@@ -360,7 +328,7 @@ describe('a call that is not wanted any more', () => {
     const supplier = supplierThat((visit) => {
       if (requestsIn(visit) === 1) visit.send(OK)
     })
-    const client = clientAt()
+    const client = clientWith()
     const patience = newPatience()
     await client.call(callTo(supplier.url, { patience }))
     const second = client.call(callTo(supplier.url))
