@@ -40,7 +40,7 @@ export class RelayPlan implements LanePlan {
   }
 
   readWhole([text = '']: readonly string[]): WholeReply | null {
-    return this.isStreamed ? this.#lane.unfoldReply(text) : readWhole(this.supplierProtocol, text)
+    return this.isStreamed ? this.#lane.unfoldReply(text) : readWhole(this.#lane, text)
   }
 
   mend(failure: SupplierFailure): Promise<LanePlan | null> {
@@ -64,11 +64,11 @@ export function planMending({ protocol, request, upstreamModel, ...reading }: Me
   }
 }
 
-function readWhole(protocol: Protocol, text: string): WholeReply | null {
+function readWhole({ protocol, request }: RelayParts, text: string): WholeReply | null {
   const reply = tryParse(text)
   const facts = protocol.readReply(reply)
   if (facts === null) return null
-  const body = protocol.patchReply?.(text, reply) ?? text
+  const body = protocol.patchReply?.(text, reply, request.previousId) ?? text
   // What is kept is what the client got.
   return { body, facts, reply: body === text ? reply : tryParse(body) }
 }

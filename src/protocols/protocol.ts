@@ -43,6 +43,8 @@ export interface ClientRequest {
   fits?(limits: SupplierLimits): boolean
   /** False when the client wants the answer in a shape no supplier of its format gives. */
   readonly isRelayable?: boolean
+  /** The reply it continues from, by the client's own name for it; absent or null when there is none. */
+  readonly previousId?: string | null
   /** The content type of a streamed answer, when it is not that of an event stream. */
   readonly streamContentType?: string
 }
@@ -166,8 +168,11 @@ export interface Protocol {
   decodeError(status: number, body: string): SupplierFailure
   /** What this format's clients look for around the error envelope. */
   readonly dressError?: EnvelopeDress
-  /** The text of a supplier's whole reply with what the published API has and the supplier's does not. */
-  patchReply?(text: string, reply: unknown): string
+  /**
+   * The text of a supplier's whole reply with what the published API has and the supplier's does not; `previousId` is
+   * the reply that its request continues from.
+   */
+  patchReply?(text: string, reply: unknown, previousId?: string | null): string
   /** The side that faces suppliers, for clients of other formats. */
   readonly supplier: SupplierSide
   readonly tokenCounting?: TokenCounting

@@ -81,6 +81,21 @@ describe.each(SUPPLIERS)('spec 4.2: previous_response_id over a %s supplier', (f
     })
   })
 
+  test('a response names the one it continues, whole and in every event', async () => {
+    const first = await client.create({ input: 'say: first' })
+    expect(first.previous_response_id).toBeNull()
+    const previous = { previous_response_id: first.id }
+    const second = await client.create({ input: 'say: second', ...previous })
+    expect(second).toMatchObject(previous)
+    expect(await client.create({ input: 'say: unkept', store: false, ...previous })).toMatchObject(previous)
+    const events = await client.stream({ input: 'say: third', previous_response_id: second.id })
+    const named = events.flatMap(({ response }) => (response === undefined ? [] : [response]))
+    expect(named.length).toBeGreaterThanOrEqual(3)
+    for (const response of named) expect(response).toMatchObject({ previous_response_id: second.id })
+    const anew = await client.stream({ input: 'say: anew' })
+    expect(finalResponse(anew).previous_response_id).toBeNull()
+  })
+
   test('a tool loop goes on from the stored call', async () => {
     const tools = [
       {

@@ -2,12 +2,12 @@ import { DEFAULT_TRAITS } from '../../vocabulary/traits.ts'
 import { asObject } from '../../wire/json-values.ts'
 import type { Protocol, TokenCounting } from '../protocol.ts'
 import type { SupplierSide } from '../translation.ts'
-import { addCreated } from './add-created.ts'
 import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { ResponsesDecoder } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
 import { RESPONSES_PARAMETERS } from './parameters.ts'
+import { patchResponse } from './patch-response.ts'
 import { readReply } from './read-reply.ts'
 import { readCount, readRequest } from './read-request.ts'
 import { state } from './state.ts'
@@ -49,7 +49,7 @@ export const responses: Protocol = {
   readRequest,
   readReply,
   decodeError,
-  patchReply: addCreated,
+  patchReply: patchResponse,
   supplier,
   tokenCounting,
   state,

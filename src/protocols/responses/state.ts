@@ -1,6 +1,5 @@
 import { asArray, asObject, asText } from '../../wire/json-values.ts'
 import type { EarlierTurn, StateRules } from '../protocol.ts'
-import { withCreated } from './add-created.ts'
 import {
   expandInput,
   inputItemsOf,
@@ -9,6 +8,7 @@ import {
   referencedItemIds,
   resolveReferences,
 } from './input-items.ts'
+import { completeResponse } from './patch-response.ts'
 
 /** How requests of this format continue from earlier replies. */
 export const state: StateRules = {
@@ -47,5 +47,5 @@ function keptReply(reply: unknown, body: unknown): unknown {
   const response = asObject(reply)
   if (response === null) return reply
   const previousId = asText(asObject(body)?.previous_response_id)
-  return { ...withCreated(response), store: true, previous_response_id: previousId }
+  return { ...completeResponse(response), store: true, previous_response_id: previousId }
 }

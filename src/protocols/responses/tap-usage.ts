@@ -6,10 +6,10 @@ import { closeJsonEvent, siftEvents, type Verdict, type Weigh } from '../../wire
 import { readSseEvent } from '../../wire/sse-event.ts'
 import { SseFramer } from '../../wire/sse-framer.ts'
 import type { StreamTap } from '../protocol.ts'
-import { addCreatedToEvent, withCreated } from './add-created.ts'
 import { countGenerated } from './count-generated.ts'
 import { decodeFailedResponse, decodeStreamError } from './decode-error.ts'
 import { failureFrames } from './failed-frames.ts'
+import { completeResponse, patchEventData } from './patch-response.ts'
 import { isDone, LONGEST_EVENT_BYTES, malformed } from './stream-limits.ts'
 import { decodeUsage } from './usage.ts'
 
@@ -18,7 +18,7 @@ import { decodeUsage } from './usage.ts'
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Reads a relayed responses stream, and adds `created` to the response objects in it. */
+/** Reads a relayed responses stream, and adds to the response objects in it what suppliers leave out or do not know. */
 export class UsageTap implements StreamTap {
   hasContent = false
   isTerminated = false
@@ -30,6 +30,12 @@ export class UsageTap implements StreamTap {
   readonly #framer = new SseFramer()
   #response: JsonObject | null = null
   #nextNumber = 0
+  readonly #previousId: string | null
+
+  /** `previousId`: the response that the client continues from, if there is one. */
+  constructor(previousId: string | null = null) {
+    this.#previousId = previousId
+  }
 
   get isComplete(): boolean {
     return this.isTerminated
@@ -51,7 +57,7 @@ export class UsageTap implements StreamTap {
   }
 
   fail(error: GatewayError): string {
-    const response = this.#response && withCreated(this.#response)
+    const response = this.#response && completeResponse(this.#response, this.#previousId)
     return failureFrames(error, response, this.#nextNumber)
   }
 
@@ -69,7 +75,7 @@ export class UsageTap implements StreamTap {
     if (verdict === 'stop') return verdict
     const { sequence_number } = event
     this.#nextNumber = typeof sequence_number === 'number' ? sequence_number + 1 : this.#nextNumber + 1
-    return verdict === 'patch' ? patchEvent(bytes, data, event) : verdict
+    return verdict === 'patch' ? this.#patch(bytes, data, event) : verdict
   }
 
   #read(event: JsonObject): 'forward' | 'patch' | 'stop' {
@@ -109,10 +115,20 @@ export class UsageTap implements StreamTap {
   #terminate(response: JsonObject): void {
     this.hasContent = true
     this.isTerminated = true
-    this.finalReply = withCreated(response)
+    this.finalReply = completeResponse(response, this.#previousId)
     this.usage = decodeUsage(response.usage)
     // Some suppliers tell nothing but the whole.
     this.outputCharacters = Math.max(this.outputCharacters, countGenerated(response.output))
+  }
+
+  #patch(bytes: Uint8Array, data: string, event: JsonObject): Verdict {
+    const patched = patchEventData(data, event, this.#previousId)
+    if (patched === data) return 'forward'
+    const text = decoder.decode(bytes)
+    // Data over several lines is written as one: outside of strings, JSON does not care for line ends.
+    if (!text.includes(data))
+      return encoder.encode(`event: ${event.type}\ndata: ${patched.replaceAll('\n', ' ')}\n\n`)
+    return encoder.encode(text.replace(data, () => patched))
   }
 
   #fail(failure: SupplierFailure): 'stop' {
@@ -121,12 +137,3 @@ export class UsageTap implements StreamTap {
   }
 }
 
-function patchEvent(bytes: Uint8Array, data: string, event: JsonObject): Verdict {
-  const patched = addCreatedToEvent(data, event)
-  if (patched === data) return 'forward'
-  const text = decoder.decode(bytes)
-  // Data over several lines is written as one: outside of strings, JSON does not care for line ends.
-  if (!text.includes(data))
-    return encoder.encode(`event: ${event.type}\ndata: ${patched.replaceAll('\n', ' ')}\n\n`)
-  return encoder.encode(text.replace(data, () => patched))
-}
