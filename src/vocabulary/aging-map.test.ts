@@ -49,6 +49,9 @@ describe('AgingMap', () => {
           expect(map.oldest && [map.oldest.key, map.oldest.value]).toEqual(first ?? null)
         }
         for (const [key, value] of plain) expect(map.get(key)).toBe(value)
+        expect([...map.entries()]).toEqual([...plain])
+        for (const [key] of map.entries()) if (key % 2 === 0) map.delete(key)
+        expect([...map.entries()]).toEqual([...plain].filter(([key]) => key % 2 === 1))
       }),
     )
   })

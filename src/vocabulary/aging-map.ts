@@ -51,6 +51,11 @@ export class AgingMap<Key, Value> {
     return true
   }
 
+  /** The oldest first. The entry at hand may be deleted on the way, and no other. */
+  *entries(): Generator<readonly [Key, Value]> {
+    for (let entry = this.#oldest; entry !== null; entry = entry.newer) yield [entry.key, entry.value]
+  }
+
   #add(key: Key, value: Value): void {
     const entry: Entry<Key, Value> = { key, value, older: this.#newest, newer: null }
     if (this.#newest === null) this.#oldest = entry

@@ -6,6 +6,7 @@ import { chatCompletion } from '../../src/protocols/chat-completion/index.ts'
 import { PROTOCOLS } from '../../src/protocols/index.ts'
 import { messages } from '../../src/protocols/messages/index.ts'
 import { createPromptCache } from '../../src/sandbox/performance/prompt-cache.ts'
+import { createPictureStore } from '../../src/sandbox/pictures/picture-store.ts'
 import { parseJson } from '../../src/wire/parse-json.ts'
 import { SseFramer } from '../../src/wire/sse-framer.ts'
 import { PLAIN_CONVERSATION } from '../support/plain-conversation.ts'
@@ -102,6 +103,17 @@ const WORKS: readonly Work[] = [
     prepare: (items) => {
       const prompt = list(items * 40, (at) => `word ${at} `).join('')
       return () => createPromptCache().read('m', prompt.repeat(4))
+    },
+  },
+  {
+    name: 'pictures that the simulator keeps, more than there is room for',
+    prepare: (items) => {
+      const png = new Uint8Array(Math.floor((64 * 1024 * 1024) / (items * 4)))
+      return () => {
+        let names = 0
+        const store = createPictureStore({ nowMs: () => 0, inventName: () => String(names++) })
+        for (let kept = 0; kept < items * 16; kept += 1) store.keep(png)
+      }
     },
   },
 ]

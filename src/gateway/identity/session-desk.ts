@@ -1,5 +1,6 @@
 import type { SecretKeeper } from '../../rules/access/server-secret.ts'
 import { isSessionOver, needsTouch } from '../../rules/access/session-life.ts'
+import { AgingMap } from '../../vocabulary/aging-map.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import {
   actorOfUser,
@@ -37,8 +38,8 @@ interface Cached {
 /** Begins, finds and ends sessions. Only a hash of the cookie's value is kept, here and in the database. */
 export class SessionDesk {
   readonly #parts: SessionDeskParts
-  /** By hash, the longest known first. */
-  readonly #cache = new Map<string, Cached>()
+  /** By hash. */
+  readonly #cache = new AgingMap<string, Cached>()
   #changes = 0
 
   constructor(parts: SessionDeskParts) {
@@ -102,7 +103,7 @@ export class SessionDesk {
   /** To be called when anything about a user has changed: the next request reads it anew. */
   forget(userId: string): void {
     this.#changes += 1
-    for (const [hash, { visitor }] of this.#cache) {
+    for (const [hash, { visitor }] of this.#cache.entries()) {
       if (visitor.user.id === userId) this.#cache.delete(hash)
     }
   }
@@ -142,12 +143,9 @@ export class SessionDesk {
   #keep(visitor: Visitor, changesBefore: number): Visitor {
     if (this.#changes !== changesBefore) return visitor
     const { tokenHash } = visitor.session
-    this.#cache.delete(tokenHash)
-    this.#cache.set(tokenHash, { visitor, readAtMs: this.#parts.clock.nowMs() })
-    if (this.#cache.size > MOST_CACHED) {
-      const { value: oldest } = this.#cache.keys().next()
-      if (oldest !== undefined) this.#cache.delete(oldest)
-    }
+    this.#cache.renew(tokenHash, { visitor, readAtMs: this.#parts.clock.nowMs() })
+    const { oldest } = this.#cache
+    if (oldest !== null && this.#cache.size > MOST_CACHED) this.#cache.delete(oldest.key)
     return visitor
   }
 

@@ -136,4 +136,3 @@ export class UsageTap implements StreamTap {
     return 'stop'
   }
 }
-

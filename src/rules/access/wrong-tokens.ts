@@ -1,3 +1,4 @@
+import { AgingMap } from '../../vocabulary/aging-map.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import { AttemptThrottle, type ThrottleRule } from './attempt-throttle.ts'
 
@@ -37,8 +38,8 @@ interface Burst {
 export class WrongTokens {
   readonly #clock: Clock
   readonly #throttle: AttemptThrottle
-  /** The one longest without a wrong token comes first. */
-  readonly #bursts = new Map<string, Burst>()
+  /** The one longest without a wrong token is the oldest. */
+  readonly #bursts = new AgingMap<string, Burst>()
   #minute = 0
   #reportsInMinute = 0
 
@@ -64,12 +65,9 @@ export class WrongTokens {
     const burst = isOver ? { wrong: 0, lastAtMs: nowMs, reportedAtMs: null } : known
     burst.wrong += 1
     burst.lastAtMs = nowMs
-    this.#bursts.delete(place)
-    this.#bursts.set(place, burst)
-    if (this.#bursts.size > MAX_BURSTS) {
-      const { value: oldest } = this.#bursts.keys().next()
-      if (oldest !== undefined) this.#bursts.delete(oldest)
-    }
+    this.#bursts.renew(place, burst)
+    const { oldest } = this.#bursts
+    if (oldest !== null && this.#bursts.size > MAX_BURSTS) this.#bursts.delete(oldest.key)
     return burst
   }
 

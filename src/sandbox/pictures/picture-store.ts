@@ -23,6 +23,7 @@ interface KeptPicture {
 /** The oldest pictures make room for new ones. */
 export function createPictureStore({ nowMs, inventName }: PictureStoreParts): PictureStore {
   const pictures = new Map<string, KeptPicture>()
+  const names = new NameQueue()
   let bytes = 0
   const drop = (name: string, { png }: KeptPicture) => {
     pictures.delete(name)
@@ -33,11 +34,14 @@ export function createPictureStore({ nowMs, inventName }: PictureStoreParts): Pi
       const name = inventName()
       pictures.set(name, { png, keptAtMs: nowMs() })
       bytes += png.length
-      for (const [oldest, picture] of pictures) {
+      // The newest one stays even if it is too large for the store on its own.
+      for (let oldest = names.oldest; oldest !== null; oldest = names.dropOldest()) {
+        const picture = pictures.get(oldest)
+        if (picture === undefined) continue
         if (bytes <= MOST_BYTES && picture.keptAtMs + KEPT_MS > nowMs()) break
-        // The newest one stays even if it is too large for the store on its own.
-        if (oldest !== name) drop(oldest, picture)
+        drop(oldest, picture)
       }
+      names.add(name)
       return name
     },
     find(name) {
@@ -47,5 +51,29 @@ export function createPictureStore({ nowMs, inventName }: PictureStoreParts): Pi
       drop(name, picture)
       return null
     },
+  }
+}
+
+/** In the order in which they were added. A Map would walk over all that was deleted from it to find its first entry. */
+class NameQueue {
+  #names: string[] = []
+  #first = 0
+
+  get oldest(): string | null {
+    return this.#names[this.#first] ?? null
+  }
+
+  add(name: string): void {
+    this.#names.push(name)
+  }
+
+  /** Gives the next one. */
+  dropOldest(): string | null {
+    this.#first += 1
+    if (this.#first * 2 > this.#names.length) {
+      this.#names = this.#names.slice(this.#first)
+      this.#first = 0
+    }
+    return this.oldest
   }
 }
