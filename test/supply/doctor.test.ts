@@ -112,11 +112,15 @@ describe('a supplier that does not work', () => {
   })
 
   test('one that never answers is given up', async () => {
-    patient.faults.set({ fault: { type: 'hang' } })
-    const rows = { ...(await gateway.storage.loadConfiguration()) }
+    // Of its own: a call that is given up early may arrive late, among those another test counts.
+    const silent = startSandbox()
+    silent.faults.set({ fault: { type: 'hang' } })
+    const rows = await gateway.storage.loadConfiguration()
+    const suppliers = rows.suppliers
+      .filter(({ id }) => id === 'patient')
+      .map((supplier) => ({ ...supplier, baseUrl: `${silent.url}/v1` }))
     const diagnostics = createDiagnostics({
-      snapshot: () =>
-        buildSnapshot({ ...rows, suppliers: rows.suppliers.filter(({ id }) => id === 'patient') }),
+      snapshot: () => buildSnapshot({ ...rows, suppliers }),
       callSupplier: new SupplierClient(realClock, { isProxied: false }).call,
       callTools: { clock: realClock, tokens: new AccessTokens(realClock), call: (request) => fetch(request) },
       catalog: BUILT_IN_CATALOG,
@@ -124,6 +128,7 @@ describe('a supplier that does not work', () => {
       patienceMs: 50,
     })
     expect(await diagnostics.examineSupply()).toMatchObject([{ result: 'timeout', status: null }])
+    await silent.stop()
   })
 })
 
