@@ -6,6 +6,9 @@ const TAB = 0x09
 const COLON = 0x3a
 const CARRIAGE_RETURN = 0x0d
 const LINE_FEED = 0x0a
+const ZERO = 0x30
+// With more, neighbouring numbers would be one and the same.
+const MAX_DIGITS = 15
 
 /**
  * The fields of an HTTP/1.1 head. They stay the bytes they came as: of a dozen, two or three are ever looked at, and
@@ -34,6 +37,29 @@ export class HeadFields implements HeaderFields {
       found = found === null ? value : `${found}${name === 'cookie' ? '; ' : ', '}${value}`
     }
     return found
+  }
+
+  /**
+   * The value of a field that is nothing but digits, read without making a text of it; null when there is no such field,
+   * NaN when it occurs more than once, is something else, or has more digits than a number keeps.
+   */
+  digits(name: string): number | null {
+    const field = this.#find(name, 0)
+    if (field < 0) return null
+    if (this.#find(name, field + 2) >= 0) return Number.NaN
+    const bytes = this.#bytes
+    let at = this.#place(field + 1) + 1
+    let end = this.#place(field + 2) - 2
+    while (at < end && isBlank(bytes[at])) at++
+    while (end > at && isBlank(bytes[end - 1])) end--
+    if (at === end || end - at > MAX_DIGITS) return Number.NaN
+    let value = 0
+    for (; at < end; at++) {
+      const digit = (bytes[at] ?? 0) - ZERO
+      if (digit < 0 || digit > 9) return Number.NaN
+      value = value * 10 + digit
+    }
+    return value
   }
 
   has(name: string): boolean {

@@ -97,7 +97,7 @@ export function expectsInvitation({ fields, takesChunks }: RequestHead): boolean
 /** Where the body ends: a number of bytes, or chunks. Throws when two readers could be of two minds about it. */
 export function bodyLengthOf({ fields, takesChunks }: RequestHead): number | 'chunked' {
   const coding = fields.get('transfer-encoding')
-  const length = fields.get('content-length')
+  const length = fields.digits('content-length')
   if (coding !== null) {
     if (length !== null) throw malformed('The body has both a length and a transfer encoding.')
     if (coding.toLowerCase() !== 'chunked' || !takesChunks)
@@ -105,9 +105,8 @@ export function bodyLengthOf({ fields, takesChunks }: RequestHead): number | 'ch
     return 'chunked'
   }
   if (length === null) return 0
-  const bytes = /^\d{1,15}$/.test(length) ? Number(length) : Number.NaN
-  if (Number.isNaN(bytes)) throw malformed('The content length is malformed.')
-  return bytes
+  if (Number.isNaN(length)) throw malformed('The content length is malformed.')
+  return length
 }
 
 export function framingOf(length: number | 'chunked'): BodyFraming {

@@ -14,8 +14,9 @@ export function framingOf(head: ResponseHead): BodyFraming {
     if (coding.toLowerCase() !== 'chunked') throw new MalformedMessage('The transfer coding is unknown.')
     return new ChunkedFraming()
   }
-  const length = head.get('content-length')
-  return length === null ? new OpenFraming() : new LengthFraming(readLength(length))
+  const length = head.digits('content-length')
+  if (length === null) return new OpenFraming()
+  return new LengthFraming(Number.isNaN(length) ? readLength(head.get('content-length') ?? '') : length)
 }
 
 /** Whether another request may follow on the same connection once this response is complete. */

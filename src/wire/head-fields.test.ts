@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { HeadFields } from './head-fields.ts'
+
+function fieldsOf(...lines: readonly string[]): HeadFields {
+  const bytes = Buffer.from(`\r\n${lines.join('\r\n')}`, 'latin1')
+  return new HeadFields(bytes, 0, bytes.length)
+}
+
+describe('digits', () => {
+  test('gives the number of a field in whatever case, without the blanks around it', () => {
+    const fields = fieldsOf('host: example.org', 'Content-LENGTH: \t 1234 ')
+    expect(fields.digits('content-length')).toBe(1234)
+  })
+
+  test('gives null when there is no such field', () => {
+    expect(fieldsOf('host: example.org').digits('content-length')).toBeNull()
+  })
+
+  test.each(['', '+1', '-1', '1.0', '1e3', '0x10', '1 2', '1, 1', '12345678901234567'])(
+    'takes %p for no number',
+    (value) => {
+      expect(fieldsOf(`content-length: ${value}`).digits('content-length')).toBeNaN()
+    },
+  )
+
+  test('takes a field that occurs twice for no number', () => {
+    expect(fieldsOf('content-length: 5', 'content-length: 5').digits('content-length')).toBeNaN()
+  })
+
+  test('agrees with the text of the field', () => {
+    const value = fc.oneof(fc.nat().map(String), fc.stringMatching(/^[0-9 ,a]{0,17}$/))
+    fc.assert(
+      fc.property(value, (text) => {
+        const fields = fieldsOf(`content-length: ${text}`)
+        const expected = /^\d{1,15}$/.test(fields.get('content-length') ?? '') ? Number(text) : Number.NaN
+        expect(fields.digits('content-length')).toBe(expected)
+      }),
+    )
+  })
+})
