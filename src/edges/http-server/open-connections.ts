@@ -143,7 +143,8 @@ export class Seat<T extends Member> {
   readonly #all: Group<T>
   readonly #place: Place<T>
   readonly #placeInGroup: Place<T> | null
-  #standing: Standing | null = null
+  #list: PlaceList<T> | null = null
+  #listInGroup: PlaceList<T> | null = null
 
   constructor(connection: T, all: Group<T>, group: Group<T> | null) {
     this.connection = connection
@@ -158,25 +159,29 @@ export class Seat<T extends Member> {
   /** To the end of the list of this standing, also when it was in that list before. */
   move(standing: Standing): void {
     if (this.#place.hasLeft) return
-    if (this.#standing !== null) this.#unlink(this.#standing)
-    this.#standing = standing
-    this.#all.lists[standing].append(this.#place)
-    if (this.#placeInGroup !== null) this.group?.lists[standing].append(this.#placeInGroup)
+    this.#unlink()
+    const list = this.#all.lists[standing]
+    list.append(this.#place)
+    this.#list = list
+    if (this.group === null || this.#placeInGroup === null) return
+    const listInGroup = this.group.lists[standing]
+    listInGroup.append(this.#placeInGroup)
+    this.#listInGroup = listInGroup
   }
 
   /** Once; false: it had left before. */
   leave(): boolean {
-    if (this.#place.hasLeft || this.#standing === null) return false
-    this.#unlink(this.#standing)
+    if (this.#place.hasLeft) return false
+    this.#unlink()
     this.#place.hasLeft = true
     this.#all.size -= 1
     if (this.group !== null) this.group.size -= 1
     return true
   }
 
-  #unlink(standing: Standing): void {
-    this.#all.lists[standing].remove(this.#place)
-    if (this.#placeInGroup !== null) this.group?.lists[standing].remove(this.#placeInGroup)
+  #unlink(): void {
+    this.#list?.remove(this.#place)
+    if (this.#placeInGroup !== null) this.#listInGroup?.remove(this.#placeInGroup)
   }
 }
 
