@@ -6,8 +6,9 @@ export interface BodyBudgetLimits {
   readonly maxBytesPerAccount: number
 }
 
-/** The bodies of one account. */
+/** The bodies of one account; there is one as long as it has any. */
 interface Share {
+  readonly owner: string
   bytes: number
 }
 
@@ -56,21 +57,21 @@ export class BodyBudget {
   }
 
   /** Adds to what an account has announced; fails when that is too much. */
-  reserve(owner: string, bytes: number): void {
+  reserve(owner: string, bytes: number): Share {
+    const known = this.#shares.get(owner)
+    const share = known ?? { owner, bytes: 0 }
     const { maxBytesPerAccount } = this.#limits
-    const share = this.#shares.get(owner)
-    if ((share?.bytes ?? 0) + bytes > maxBytesPerAccount) throw noRoomForAccount(maxBytesPerAccount)
-    if (share === undefined) this.#shares.set(owner, { bytes })
-    else share.bytes += bytes
+    if (share.bytes + bytes > maxBytesPerAccount) throw noRoomForAccount(maxBytesPerAccount)
+    share.bytes += bytes
+    if (known === undefined) this.#shares.set(owner, share)
+    return share
   }
 
-  giveBack(owner: string | null, held: { readonly bytes: number; readonly reservedBytes: number }): void {
-    this.#heldBytes -= held.bytes
-    if (owner === null || held.reservedBytes === 0) return
-    const share = this.#shares.get(owner)
-    if (share === undefined) return
-    share.bytes -= held.reservedBytes
-    if (share.bytes === 0) this.#shares.delete(owner)
+  giveBack(bytes: number, share: Share | null, reservedBytes: number): void {
+    this.#heldBytes -= bytes
+    if (share === null) return
+    share.bytes -= reservedBytes
+    if (share.bytes === 0) this.#shares.delete(share.owner)
   }
 }
 
@@ -78,6 +79,7 @@ export class BodyBudget {
 export class HeldBody {
   readonly #budget: BodyBudget
   readonly #owner: string | null
+  #share: Share | null = null
   #bytes = 0
   #reservedBytes = 0
   #isReleased = false
@@ -114,11 +116,11 @@ export class HeldBody {
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
-    this.#budget.giveBack(this.#owner, { bytes: this.#bytes, reservedBytes: this.#reservedBytes })
+    this.#budget.giveBack(this.#bytes, this.#share, this.#reservedBytes)
   }
 
   #reserve(bytes: number): void {
-    if (this.#owner !== null && bytes > 0) this.#budget.reserve(this.#owner, bytes)
+    if (this.#owner !== null && bytes > 0) this.#share = this.#budget.reserve(this.#owner, bytes)
     this.#reservedBytes += bytes
   }
 }
