@@ -89,9 +89,9 @@ export class Admission<Kind extends Asking = Asking> {
     })
   }
 
-  /** What is left of the time in which some candidate must answer. */
-  remainingMs(): number {
-    return Math.max(0, this.#gateway.timeouts.deadlineMs - this.#elapsedMs())
+  /** What is left of the time in which some candidate must answer, at this time of the monotonic clock. */
+  remainingMs(nowMs = this.#gateway.clock.monotonicMs()): number {
+    return Math.max(0, this.#gateway.timeouts.deadlineMs - this.#elapsedMs(nowMs))
   }
 
   noteFirstByte(): void {
@@ -173,8 +173,8 @@ export class Admission<Kind extends Asking = Asking> {
   }
 
   /** By the monotonic clock: the other one may be set while a request is under way. */
-  #elapsedMs(): number {
-    return Math.max(0, this.#gateway.clock.monotonicMs() - this.#begunAtMs)
+  #elapsedMs(nowMs = this.#gateway.clock.monotonicMs()): number {
+    return Math.max(0, nowMs - this.#begunAtMs)
   }
 }
 

@@ -74,11 +74,12 @@ function begin(ready: ReadyCandidate, { admission, gateway }: AttemptParts): Cou
   const { route, patienceMs } = ready.candidate
   const supplierMs = route.supplier.timeouts.firstByteMs ?? gateway.timeouts.firstByteMs
   const usualMs = Math.min(supplierMs, patienceMs ?? supplierMs)
-  const remainingMs = admission.remainingMs()
+  const begunAtMs = gateway.clock.monotonicMs()
+  const remainingMs = admission.remainingMs(begunAtMs)
   return {
     ready,
     startedAtMs: gateway.clock.nowMs(),
-    begunAtMs: gateway.clock.monotonicMs(),
+    begunAtMs,
     firstByteMs: Math.min(usualMs, remainingMs),
     isShortened: usualMs < Math.min(supplierMs, remainingMs),
     isCutShort: remainingMs < Math.min(usualMs, gateway.timeouts.deadlineMs / 2),

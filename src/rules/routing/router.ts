@@ -138,19 +138,17 @@ export class Router {
     return true
   }
 
-  end({ candidate, modelId, result }: EndedAttempt): void {
+  end(ended: EndedAttempt): void {
+    const { candidate, modelId } = ended
     const nowMs = this.#clock.monotonicMs()
     const health = this.#healthOf(candidate, modelId, nowMs)
     health.usedAtMs = nowMs
     health.credential.end()
-    this.#telling(health, idsOf(candidate, modelId), () => this.#note(health, { candidate, result }, nowMs))
+    if (this.#tell === null) this.#note(health, ended, nowMs)
+    else this.#telling(health, idsOf(candidate, modelId), () => this.#note(health, ended, nowMs))
   }
 
-  #note(
-    health: CandidateHealth,
-    { candidate, result }: Pick<EndedAttempt, 'candidate' | 'result'>,
-    nowMs: number,
-  ): void {
+  #note(health: CandidateHealth, { candidate, result }: EndedAttempt, nowMs: number): void {
     const isStreaming = result.type === 'answered' && result.isStreaming === true
     if (isStreaming) health.noteBegun(result.firstByteMs, candidate, nowMs)
     else if (result.type === 'answered') health.noteAnswer(result.firstByteMs, nowMs)
