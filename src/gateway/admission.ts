@@ -110,6 +110,11 @@ export class Admission<Kind extends Asking = Asking> {
     return this.#settled
   }
 
+  /** Whether the settlement is in the journal already, so that its promise need not be waited for. */
+  get isSettled(): boolean {
+    return this.#settled === SETTLED
+  }
+
   #settleOnce(ending: Ending): Promise<void> {
     const settlement = this.#settlement(ending)
     const writing = this.#gateway.journal.settle(settlement)

@@ -46,7 +46,8 @@ export async function deliver(admission: Admission, gateway: Gateway, planFor: P
       if (answer.type === 'stream') return deliveryOf(openStream(answer, served, parts), served, admission)
       const written = writeWhole(answer, admission)
       const body = written instanceof Promise ? await written : written
-      await settleWhole(body, answer.facts, { served, admission })
+      const settling = settleWhole(body, answer.facts, { served, admission })
+      if (!admission.isSettled) await settling
       return deliveryOf(body, served, admission)
     }
     return await giveUp(admission, outcomeOf(line.troubles), noAnswer(line.troubles, parts))
