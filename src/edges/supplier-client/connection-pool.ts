@@ -18,6 +18,7 @@ export class ConnectionPool {
   readonly #resting: Connection[] = []
   /** The one used last is at the end: it is the least likely to be closed by now. */
   readonly #rested: Connection[] = []
+  #wokenAtTurn = Number.NEGATIVE_INFINITY
   /** All that are open, used or not. */
   openCount = 0
 
@@ -67,11 +68,13 @@ export class ConnectionPool {
 
   #wakeRested(): void {
     const { turn } = this.#rest
-    for (let next = this.#resting[0]; next !== undefined; next = this.#resting[0]) {
-      if (next.restsUntilTurn > turn) return
-      this.#resting.shift()
-      this.#rested.push(next)
-      this.origin.noteCleanRest()
-    }
+    // Every rest takes at least a turn, so within one there is nothing to look for twice.
+    if (turn === this.#wokenAtTurn) return
+    this.#wokenAtTurn = turn
+    let count = 0
+    while ((this.#resting[count]?.restsUntilTurn ?? Number.POSITIVE_INFINITY) <= turn) count += 1
+    if (count === 0) return
+    this.#rested.push(...this.#resting.splice(0, count))
+    this.origin.noteCleanRests(count)
   }
 }

@@ -39,8 +39,8 @@ export class Origin {
     return this.#cleanRests < PROVEN_AFTER_RESTS ? FIRST_REST_TURNS : REST_TURNS
   }
 
-  noteCleanRest(): void {
-    this.#cleanRests += 1
+  noteCleanRests(count: number): void {
+    this.#cleanRests += count
   }
 
   isTrustedAt(nowMs: number): boolean {
