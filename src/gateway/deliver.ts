@@ -44,11 +44,8 @@ export async function deliver(admission: Admission, gateway: Gateway, planFor: P
       }
       commitTo(served, parts)
       if (answer.type === 'stream') return deliveryOf(openStream(answer, served, parts), served, admission)
-      const written = writeWhole(answer, admission)
-      const body = written instanceof Promise ? await written : written
-      const settling = settleWhole(body, answer.facts, { served, admission })
-      if (!admission.isSettled) await settling
-      return deliveryOf(body, served, admission)
+      const whole = deliverWhole(answer, served, admission)
+      return whole instanceof Promise ? await whole : whole
     }
     return await giveUp(admission, outcomeOf(line.troubles), noAnswer(line.troubles, parts))
   } catch (error) {
@@ -83,6 +80,17 @@ function openStream(
   return new AnswerBody({ admission, candidate, gateway, stream, supplierFormat }).open()
 }
 
+/** A promise when the body has yet to be made or kept, or its settlement to be written. */
+function deliverWhole(
+  answer: PreparedReply,
+  served: ReadyCandidate,
+  admission: Admission,
+): Delivery | Promise<Delivery> {
+  const body = writeWhole(answer, admission)
+  const settle = (written: string) => settleWhole(written, answer.facts, { served, admission })
+  return body instanceof Promise ? body.then(settle) : settle(body)
+}
+
 /** A promise when the body has yet to be made, or is to be kept before it leaves. */
 function writeWhole(
   { body, reply }: PreparedReply,
@@ -102,9 +110,9 @@ function settleWhole(
   body: string,
   { usage, outputCharacters, images }: ReplyFacts,
   { served, admission }: { readonly served: ReadyCandidate; readonly admission: Admission },
-): Promise<void> {
+): Delivery | Promise<Delivery> {
   admission.asking.bodies?.add(body)
-  return admission.settle({
+  const settling = admission.settle({
     outcome: 'completed',
     hasDelivered: true,
     reported: usage,
@@ -112,6 +120,8 @@ function settleWhole(
     images,
     served: { candidate: served.candidate, format: served.plan.supplierProtocol.name },
   })
+  const delivery = deliveryOf(body, served, admission)
+  return admission.isSettled ? delivery : settling.then(() => delivery)
 }
 
 function deliveryOf(
