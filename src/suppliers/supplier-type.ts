@@ -60,7 +60,8 @@ export interface SupplierType {
 }
 
 export function trimSlashes(baseUrl: string): string {
-  return baseUrl.replace(/\/+$/, '')
+  // Nearly none has any, and looking for them all costs more than the rest of an address.
+  return baseUrl.endsWith('/') ? baseUrl.replace(/\/+$/, '') : baseUrl
 }
 
 /** An address nobody configured wrongly can ask for: routes are only made for formats their supplier type has. */
