@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { HeadFields } from './head-fields.ts'
+import { HeadFields, markBytes } from './head-fields.ts'
 
 function fieldsOf(...lines: readonly string[]): HeadFields {
   const bytes = Buffer.from(`\r\n${lines.join('\r\n')}`, 'latin1')
@@ -37,5 +37,24 @@ describe('digits', () => {
         expect(fields.digits('content-length')).toBe(expected)
       }),
     )
+  })
+})
+
+describe('consistsOf', () => {
+  const marked = markBytes('.:-')
+
+  test('tells whether a value has other bytes than those marked', () => {
+    expect(fieldsOf('Host: \texample.org:80 ').consistsOf('host', marked)).toBe(true)
+    expect(fieldsOf('host:').consistsOf('host', marked)).toBe(true)
+    expect(fieldsOf('host: example.org/a').consistsOf('host', marked)).toBe(false)
+    expect(fieldsOf('host: ex\xe4mple.org').consistsOf('host', marked)).toBe(false)
+  })
+
+  test('takes a field that occurs twice for one with other bytes', () => {
+    expect(fieldsOf('host: a', 'host: a').consistsOf('host', marked)).toBe(false)
+  })
+
+  test('gives null when there is no such field', () => {
+    expect(fieldsOf('accept: a').consistsOf('host', marked)).toBeNull()
   })
 })

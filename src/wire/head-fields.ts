@@ -47,19 +47,30 @@ export class HeadFields implements HeaderFields {
     const field = this.#find(name, 0)
     if (field < 0) return null
     if (this.#find(name, field + 2) >= 0) return Number.NaN
-    const bytes = this.#bytes
-    let at = this.#place(field + 1) + 1
-    let end = this.#place(field + 2) - 2
-    while (at < end && isBlank(bytes[at])) at++
-    while (end > at && isBlank(bytes[end - 1])) end--
-    if (at === end || end - at > MAX_DIGITS) return Number.NaN
+    const start = this.#startOf(field)
+    const end = this.#endOf(field, start)
+    if (start === end || end - start > MAX_DIGITS) return Number.NaN
     let value = 0
-    for (; at < end; at++) {
-      const digit = (bytes[at] ?? 0) - ZERO
+    for (let at = start; at < end; at++) {
+      const digit = (this.#bytes[at] ?? 0) - ZERO
       if (digit < 0 || digit > 9) return Number.NaN
       value = value * 10 + digit
     }
     return value
+  }
+
+  /**
+   * Whether the value of a field has no other bytes than those marked here; null when there is no such field. A field
+   * that occurs several times has commas and blanks in its value.
+   */
+  consistsOf(name: string, marked: Uint8Array): boolean | null {
+    const field = this.#find(name, 0)
+    if (field < 0) return null
+    if (this.#find(name, field + 2) >= 0) return false
+    const start = this.#startOf(field)
+    const end = this.#endOf(field, start)
+    for (let at = start; at < end; at++) if (marked[this.#bytes[at] ?? 0] !== 1) return false
+    return true
   }
 
   has(name: string): boolean {
@@ -89,12 +100,22 @@ export class HeadFields implements HeaderFields {
   }
 
   #valueOf(field: number): string {
-    const bytes = this.#bytes
+    const start = this.#startOf(field)
+    return this.#bytes.toString('latin1', start, this.#endOf(field, start))
+  }
+
+  /** Where the value of a field begins, behind the blanks before it. */
+  #startOf(field: number): number {
+    const end = this.#place(field + 2) - 2
     let start = this.#place(field + 1) + 1
+    while (start < end && isBlank(this.#bytes[start])) start++
+    return start
+  }
+
+  #endOf(field: number, start: number): number {
     let end = this.#place(field + 2) - 2
-    while (start < end && isBlank(bytes[start])) start++
-    while (end > start && isBlank(bytes[end - 1])) end--
-    return bytes.toString('latin1', start, end)
+    while (end > start && isBlank(this.#bytes[end - 1])) end--
+    return end
   }
 
   #place(index: number): number {
@@ -123,12 +144,16 @@ function findFields(bytes: Buffer, from: number, end: number): number[] {
   return places
 }
 
-const IS_NAME_BYTE = new Uint8Array(256)
-for (const byte of Buffer.from(
-  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_!#$%&'*+.^`|~-",
-)) {
-  IS_NAME_BYTE[byte] = 1
+const LETTERS_AND_DIGITS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'
+
+/** A table in which letters, digits, the underscore and these other characters are marked with 1. */
+export function markBytes(others: string): Uint8Array {
+  const marked = new Uint8Array(256)
+  for (const byte of Buffer.from(LETTERS_AND_DIGITS + others, 'latin1')) marked[byte] = 1
+  return marked
 }
+
+const IS_NAME_BYTE = markBytes("!#$%&'*+.^`|~-")
 
 function endOfName(bytes: Buffer, from: number, end: number): number {
   let at = from

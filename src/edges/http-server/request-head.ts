@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { type BodyFraming, ChunkedFraming, LengthFraming } from '../../wire/body-framing.ts'
-import { endOfText, HeadFields } from '../../wire/head-fields.ts'
+import { endOfText, HeadFields, markBytes } from '../../wire/head-fields.ts'
 
 /** The first line of a request and its fields. */
 export interface RequestHead {
@@ -20,7 +20,7 @@ const METHOD = /^[\w!#$%&'*+.^`|~-]{1,64}$/
 const TARGET = /^[\x21-\x7e\x80-\xff]+$/
 const VERSION = /^HTTP\/1\.[01]$/
 const ABSOLUTE = /^https?:\/\/[^/?#]*/i
-const HOST = /^[\w.~%!$&'()*+;=:[\]-]*$/
+const IS_HOST_BYTE = markBytes(".~%!$&'()*+;=:[]-")
 const SLASH = 0x2f
 
 /** What is before this place in the bytes, where the empty line begins. Throws when it is no head of a request. */
@@ -78,8 +78,8 @@ function readTarget(method: string, target: string): string {
 }
 
 function refuseDoubtfulHost(fields: HeadFields, isHttp11: boolean): void {
-  const host = fields.get('host')
-  if (host === null ? isHttp11 : !HOST.test(host)) throw malformed('The request must name one host.')
+  const isHost = fields.consistsOf('host', IS_HOST_BYTE) ?? !isHttp11
+  if (!isHost) throw malformed('The request must name one host.')
 }
 
 function staysOpen(fields: HeadFields, isHttp11: boolean): boolean {
