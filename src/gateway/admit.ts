@@ -30,6 +30,8 @@ export interface Asking {
 export interface TextAsking extends Asking {
   readonly protocol: Protocol
   readonly request: ClientRequest
+  /** How long the body is: work on a large one makes way for others. */
+  readonly bodyCharacters: number
 }
 
 /** Takes request window, token window and spending hold in one step, or refuses and takes nothing. */

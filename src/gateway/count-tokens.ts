@@ -14,6 +14,7 @@ import type { Exchange, Reply } from './ports/exchange.ts'
 import { ExchangeAddress } from './read-request.ts'
 import { SupplierPatience } from './supplier-patience.ts'
 import { ToldLimits, tellingLimits } from './telling-limits.ts'
+import { isLargeBody, yieldLoop } from './yield-loop.ts'
 
 export interface CountingParts {
   readonly protocol: Protocol
@@ -33,7 +34,9 @@ export async function countTokens(exchange: Exchange, parts: CountingParts): Pro
   return tellingLimits(new ToldLimits(caller, gateway, exchange), async () => {
     await guardLookUp(caller, gateway.admissions)
     const text = await exchange.readText()
-    const request = counting.read(parseJson(text), text, new ExchangeAddress(exchange))
+    const body = parseJson(text)
+    if (isLargeBody(text.length)) await yieldLoop()
+    const request = counting.read(body, text, new ExchangeAddress(exchange))
     const { model, routes } = availableModel(caller, request.facts.model)
     const working = gateway.router.working(routes, model.id)
     const counted = await askSuppliers(request, exchange, { ...parts, routes: working })

@@ -42,9 +42,9 @@ export async function generate(exchange: Exchange, protocol: Protocol, gateway: 
 }
 
 function askingOf(caller: Caller, protocol: Protocol, reading: Reading): TextAsking {
-  const { exchange, request, keepReply, bodies } = reading
+  const { exchange, request, bodyCharacters, keepReply, bodies } = reading
   const target = findModel(caller, request, protocol)
-  return { exchange, protocol, caller, request, target, keepReply, bodies }
+  return { exchange, protocol, caller, request, bodyCharacters, target, keepReply, bodies }
 }
 
 export function respond(delivery: Delivery): Reply {

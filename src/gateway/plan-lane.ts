@@ -121,9 +121,10 @@ function mendingPlan(parts: LaneParts): LanePlan {
 }
 
 function translationParts(protocol: Protocol, parts: LaneParts): TranslationParts {
-  const { exchange, caller } = parts.admission.asking
+  const { exchange, caller, bodyCharacters } = parts.admission.asking
   return {
     ...sidesFor(protocol, parts),
+    bodyCharacters,
     supplierProtocol: protocol,
     accountId: caller.account.id,
     memory: parts.gateway.thinking,

@@ -27,7 +27,7 @@ export function isSameName(one: string, other: string): boolean {
 }
 
 function plainName(name: string): string {
-  return name.replaceAll('_', '').toLowerCase()
+  return (name.includes('_') ? name.replaceAll('_', '') : name).toLowerCase()
 }
 
 /**
@@ -36,15 +36,16 @@ function plainName(name: string): string {
  */
 export function editMembers(text: string, edits: MemberEdits): EditedText {
   const members = listMembers(text)
+  const paths = edits.removed.map(splitPath)
   const renamed = Object.entries(edits.renamed ?? {}).filter(([name]) => hasMember(members, name))
   const replaced = new Set(renamed.map(([, name]) => name))
   const removed = new Set<string>()
   const pieces: Piece[] = []
   for (const member of members) {
-    const piece = editMember(text, member, { edits, removed })
-    const newName = renamed.find(([name]) => name === member.name)?.[1]
+    const piece = editMember(text, member, { paths, removed })
+    const newName = renamed.length === 0 ? undefined : renamed.find(([name]) => name === member.name)?.[1]
     if (piece === null || (replaced.has(member.name) && newName === undefined)) continue
-    pieces.push({ ...piece, ...(newName !== undefined && { name: JSON.stringify(newName) }) })
+    pieces.push(newName === undefined ? piece : { ...piece, name: JSON.stringify(newName) })
   }
   const isUnchanged = removed.size === 0 && renamed.length === 0
   return { text: isUnchanged ? text : writeObject(text, members, pieces), removed: [...removed] }
@@ -67,24 +68,37 @@ interface Piece {
   readonly value: string
 }
 
+/** A path to be removed, with its first name as names are compared. */
+interface RemovedPath {
+  readonly path: string
+  readonly first: string
+  /** The path within the member; empty when the member itself goes. */
+  readonly rest: string
+}
+
+function splitPath(path: string): RemovedPath {
+  const [first = '', ...rest] = path.split('.')
+  return { path, first: plainName(first), rest: rest.join('.') }
+}
+
 interface Editing {
-  readonly edits: MemberEdits
+  readonly paths: readonly RemovedPath[]
   /** Gathers what was found. */
   readonly removed: Set<string>
 }
 
 /** null when the member is left out. */
-function editMember(text: string, member: Member, { edits, removed }: Editing): Piece | null {
+function editMember(text: string, member: Member, { paths, removed }: Editing): Piece | null {
   const name = text.slice(member.nameStart, member.nameEnd)
   let value = text.slice(member.valueStart, member.valueEnd)
-  for (const path of edits.removed) {
-    const [first = '', ...rest] = path.split('.')
-    if (!isSameName(first, member.name)) continue
-    if (rest.length === 0) {
+  const plain = plainName(member.name)
+  for (const { path, first, rest } of paths) {
+    if (first !== plain) continue
+    if (rest === '') {
       removed.add(path)
       return null
     }
-    const inner = editMembers(value, { removed: [rest.join('.')] })
+    const inner = editMembers(value, { removed: [rest] })
     if (inner.removed.length > 0) removed.add(path)
     value = inner.text
   }
@@ -106,6 +120,12 @@ function hasMember(members: readonly Member[], name: string): boolean {
   return members.some((member) => member.name === name)
 }
 
+// Most names are written plainly, and parsing each of many takes longer than finding them.
+function readName(text: string, start: number, end: number): string {
+  const inner = text.slice(start + 1, end - 1)
+  return inner.includes('\\') ? String(JSON.parse(text.slice(start, end))) : inner
+}
+
 function listMembers(text: string): Member[] {
   const members: Member[] = []
   const open = skipWhitespace(text, 0)
@@ -115,7 +135,7 @@ function listMembers(text: string): Member[] {
     const nameEnd = closingQuote(text, nameStart) + 1
     const valueStart = skipWhitespace(text, skipWhitespace(text, nameEnd) + 1)
     const valueEnd = endOfValue(text, valueStart)
-    const name = String(JSON.parse(text.slice(nameStart, nameEnd)))
+    const name = readName(text, nameStart, nameEnd)
     members.push({ name, nameStart, nameEnd, valueStart, valueEnd })
     const after = skipWhitespace(text, valueEnd)
     nameStart = text[after] === ',' ? skipWhitespace(text, after + 1) : text.length

@@ -3,6 +3,7 @@ import { readEdit, readGeneration } from '../../protocols/images/index.ts'
 import { parseJson } from '../../wire/parse-json.ts'
 import type { Exchange } from '../ports/exchange.ts'
 import type { UploadRules } from '../ports/uploads.ts'
+import { isLargeBody, yieldLoop } from '../yield-loop.ts'
 
 /** A request for pictures, and what to do with its uploads in the end. */
 export interface ImageReading {
@@ -13,7 +14,10 @@ export interface ImageReading {
 export type ReadImageRequest = (exchange: Exchange) => Promise<ImageReading>
 
 export async function readGenerationRequest(exchange: Exchange): Promise<ImageReading> {
-  const picture = readGeneration(parseJson(await exchange.readText()))
+  const text = await exchange.readText()
+  const body = parseJson(text)
+  if (isLargeBody(text.length)) await yieldLoop()
+  const picture = readGeneration(body)
   return { picture, dispose: () => Promise.resolve() }
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Tool } from '../../conversation/tool.ts'
 import type { ToolRules } from '../../protocols/translation.ts'
 
@@ -54,7 +53,7 @@ export class ToolNames {
     const wanted = this.#wantedName(tool)
     let name = this.#rules.name.test(wanted) ? wanted : aliasOf(wanted, wanted)
     for (let attempt = 0; this.#clientTools.has(keyOf({ name, namespace })); attempt += 1) {
-      name = aliasOf(wanted, `${attempt} ${keyOf(tool)}`)
+      name = aliasOf(wanted, `${attempt} ${JSON.stringify([tool.namespace, tool.name])}`)
     }
     this.#names.set(keyOf(tool), name)
     const { name: ownName, namespace: ownNamespace, kind } = tool
@@ -71,8 +70,9 @@ export class ToolNames {
   }
 }
 
+/** No two tools have the same: a group says how long it is, and no group is none of any length. */
 function keyOf({ name, namespace }: Pick<NamedTool, 'name' | 'namespace'>): string {
-  return JSON.stringify([namespace, name])
+  return namespace === null ? `:${name}` : `${namespace.length}:${namespace}:${name}`
 }
 
 // Short enough for every format's limit.
@@ -85,5 +85,5 @@ function aliasOf(name: string, identity: string): string {
 }
 
 function hash(text: string, characters: number): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, characters)
+  return new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, characters)
 }

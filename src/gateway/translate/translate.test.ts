@@ -42,6 +42,7 @@ function partsFor({ from, to, body, traits = {}, parts = {} }: Wanted): Translat
     fetchImage: async () => PICTURE,
     isStrict: false,
     isProofless: false,
+    bodyCharacters: text.length,
     ...parts,
   }
 }

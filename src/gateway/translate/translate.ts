@@ -6,6 +6,7 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import type { ClientSide, ReplyContext, SupplierSide, SupplyContext } from '../../protocols/translation.ts'
 import { type LanePlan, tryParse, type WholeReply } from '../lane-plan.ts'
+import { isLargeBody, yieldLoop } from '../yield-loop.ts'
 import { type AdaptedConversation, adaptTools } from './adapt-tools.ts'
 import { countOutput } from './count-output.ts'
 import { droppedNames } from './dropped-names.ts'
@@ -31,6 +32,8 @@ export interface ReplySides {
 export interface TranslationParts extends ReplySides {
   readonly supplierProtocol: Protocol
   readonly accountId: string
+  /** Of the client's own body. */
+  readonly bodyCharacters: number
   readonly memory: ThinkingMemory
   readonly fetchImage: FetchPicture
   /** Refuse rather than leave anything out. */
@@ -41,20 +44,27 @@ export interface TranslationParts extends ReplySides {
 
 /**
  * The lane between different formats: the request is decoded into the neutral conversation, fitted to what the
- * supplier takes, and encoded in its format; the answer comes back the same way.
+ * supplier takes, and encoded in its format; the answer comes back the same way. Between the steps on a large body
+ * others get their turn.
  */
 export async function planTranslation(parts: TranslationParts): Promise<LanePlan> {
   const { client, supplier, supply } = parts
+  const isLarge = isLargeBody(parts.bodyCharacters)
   const decoded = client.decode()
+  if (isLarge) await yieldLoop()
   refuseLosses(decoded, parts.supplierProtocol.name)
   const wanted = await prepare(decoded, parts)
   const copies = copiesFor(wanted, supply)
   const adapted = adaptTools(fitToSupplier(wanted, copies, supply), supplier.toolRules)
+  if (isLarge) await yieldLoop()
   const { body, dropped } = supplier.encodeRequest(adapted.conversation, supply)
   if (parts.isStrict && dropped.length > 0) throw wouldDrop(dropped)
+  if (isLarge) await yieldLoop()
+  const text = JSON.stringify(body)
+  if (isLarge) await yieldLoop()
   return {
     supplierProtocol: parts.supplierProtocol,
-    body: JSON.stringify(body),
+    body: text,
     isStreamed: adapted.conversation.stream,
     copies,
     ...retell({

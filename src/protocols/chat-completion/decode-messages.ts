@@ -77,8 +77,8 @@ class DialogueBuilder {
       // The results of the turn before have opened a user turn already.
       if (before?.role === role) append(before.parts, parts)
       else turns.push({ role, parts })
-      const inOrder = inOrderOfCalls(parts, results)
-      if (inOrder.length > 0) turns.push({ role: 'user', parts: inOrder })
+      if (results.size === 0) continue
+      turns.push({ role: 'user', parts: inOrderOfCalls(parts, results) })
     }
     return { instructions: this.#instructions, turns: turns.map(withResultsFirst) }
   }
@@ -194,7 +194,7 @@ function inOrderOfCalls(
 }
 
 function withResultsFirst({ role, parts }: Turn): Turn {
+  if (!parts.some(({ type }) => type === 'tool-result')) return { role, parts }
   const results = parts.filter(({ type }) => type === 'tool-result')
-  if (results.length === 0) return { role, parts }
   return { role, parts: [...results, ...parts.filter(({ type }) => type !== 'tool-result')] }
 }

@@ -1,5 +1,11 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { MAX_MESSAGES, MAX_METADATA_PAIRS, MAX_STOP_CHARACTERS, MAX_TOOLS } from '../request-limits.ts'
+import {
+  MAX_BIASED_TOKENS,
+  MAX_MESSAGES,
+  MAX_METADATA_PAIRS,
+  MAX_STOP_CHARACTERS,
+  MAX_TOOLS,
+} from '../request-limits.ts'
 
 /** Suppliers count tokens in 32 bits; a larger limit cannot be meant, and would overflow what is held for it. */
 const MOST_TOKENS = 2 ** 31 - 1
@@ -165,7 +171,13 @@ export const ChatRequestSchema = Type.Object({
   top_logprobs: OptionalOrNull(Type.Integer({ minimum: 0, maximum: 20 })),
   // Not a Record: its key pattern does not match a key with a line break, whose value would go unchecked.
   logit_bias: OptionalOrNull(
-    Type.Object({}, { additionalProperties: Type.Number({ minimum: -100, maximum: 100 }) }),
+    Type.Object(
+      {},
+      {
+        additionalProperties: Type.Number({ minimum: -100, maximum: 100 }),
+        maxProperties: MAX_BIASED_TOKENS,
+      },
+    ),
   ),
   response_format: OptionalOrNull(ResponseFormat),
   prediction: OptionalOrNull(

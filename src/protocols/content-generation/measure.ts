@@ -51,10 +51,12 @@ export function countInstruction(instruction: GenerateRequest['systemInstruction
 
 export function countMedia(contents: readonly WireContent[]): number {
   return sumParts(contents, (part) => {
-    const inner = part.functionResponse?.parts ?? []
-    return [part, ...inner].filter(isMedia).length
+    const inner = part.functionResponse?.parts ?? NO_PARTS
+    return (isMedia(part) ? 1 : 0) + (inner.length === 0 ? 0 : inner.filter(isMedia).length)
   })
 }
+
+const NO_PARTS: readonly WireMedia[] = []
 
 function isMedia({ inlineData, fileData }: WireMedia): boolean {
   return Boolean(inlineData ?? fileData)

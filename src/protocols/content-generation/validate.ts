@@ -23,14 +23,14 @@ const LONGEST_SHOWN = 100
 
 /** The body with camelCase names and every known field sound; throws a GatewayError that names the first that is not. */
 export function validateRequest(body: unknown): GenerateRequest {
-  const request = checkGenerateShape(nameGenerateFields(body, ''))
+  const request = checkGenerateShape(nameGenerateFields(body))
   checkGeneration(request, '')
   return request
 }
 
 /** The prompt to count: a count may wrap a whole request or name its contents alone. */
 export function validateCount(body: unknown): GenerateRequest {
-  const count = checkCountShape(nameCountFields(body, ''))
+  const count = checkCountShape(nameCountFields(body))
   const { request, path } = findCounted(count)
   checkGeneration(request, path)
   return request
@@ -51,18 +51,22 @@ function findCounted(count: CountBody): { request: GenerateRequest; path: string
 
 function checkGeneration(request: GenerateRequest, path: string): void {
   request.contents.forEach((content, index) => {
-    checkContent(content, `${path}contents[${index}]`)
+    checkContent(content, () => `${path}contents[${index}]`)
   })
   if (request.generationConfig) checkConfig(request.generationConfig, `${path}generationConfig`)
 }
 
-function checkContent({ role, parts }: WireContent, path: string): void {
+// Paths are made only for parts that can be wrong here: most of a long conversation is text.
+function checkContent({ role, parts }: WireContent, pathOf: () => string): void {
   parts?.forEach((part, index) => {
-    checkPart(part, `${path}.parts[${index}]`)
-    if (part.functionCall && role !== 'model')
-      refuse(`${path}.parts[${index}].functionCall`, 'may stand only in a content of role "model"')
-    if (part.functionResponse && role === 'model')
-      refuse(`${path}.parts[${index}].functionResponse`, 'may not stand in a content of role "model"')
+    const { functionCall, functionResponse, inlineData, fileData } = part
+    if (!(functionCall || functionResponse || inlineData || fileData)) return
+    const path = `${pathOf()}.parts[${index}]`
+    checkPart(part, path)
+    if (functionCall && role !== 'model')
+      refuse(`${path}.functionCall`, 'may stand only in a content of role "model"')
+    if (functionResponse && role === 'model')
+      refuse(`${path}.functionResponse`, 'may not stand in a content of role "model"')
   })
 }
 

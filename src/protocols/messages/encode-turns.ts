@@ -56,8 +56,9 @@ function append(messages: GrowingMessage[], message: GrowingMessage): void {
 }
 
 function putResultsFirst({ content }: GrowingMessage): void {
+  if (!content.some(isResult)) return
   const results = content.filter(isResult)
-  if (results.length === 0 || results.length === content.length) return
+  if (results.length === content.length) return
   const others = content.filter((block) => !isResult(block))
   for (const [index, block] of [...results, ...others].entries()) content[index] = block
 }
@@ -71,6 +72,8 @@ function asReminder(block: JsonObject): JsonObject {
 /** A user turn with each result once, in the order of the calls of the turn before; every call must have one. */
 function pairResults(message: WireMessage, messages: readonly WireMessage[], index: number): WireMessage {
   const before = messages[index - 1]
+  // Most turns hold neither, and a long conversation has tens of thousands of them.
+  if (!hasCalls(before) && !message.content.some(isResult)) return message
   const calls = before?.role === 'assistant' ? before.content.filter(isCall) : []
   const asked = new Set(calls.map(({ id }) => id))
   const results = new Map(message.content.filter(isResult).map((block) => [block.tool_use_id, block]))

@@ -57,14 +57,14 @@ function countInput(items: readonly unknown[]): PromptSize {
     else if (Array.isArray(value)) pushAll(waiting, value)
     else if (isObject(value)) {
       if (MEDIA.has(value.type)) mediaParts++
-      else pushAll(waiting, textsOf(value))
+      else pushTexts(waiting, value)
     }
   }
   return { promptCharacters, mediaParts }
 }
 
-function textsOf(value: Readonly<Record<string, unknown>>): unknown[] {
-  return Object.entries(value).flatMap(([name, member]) => (NOT_TEXT.has(name) ? [] : [member]))
+function pushTexts(waiting: unknown[], value: Readonly<Record<string, unknown>>): void {
+  for (const name of Object.keys(value)) if (!NOT_TEXT.has(name)) waiting.push(value[name])
 }
 
 // Spreading a very long array into a call would overflow the stack.

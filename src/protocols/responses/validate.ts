@@ -27,13 +27,15 @@ export function validateRequest(body: unknown): ResponsesRequest {
   const request = checkShape(body) as ResponsesRequest
   refuseEmptyInput(request)
   inputItemsOf(request).forEach((item, index) => {
-    checkItem(item, `input[${index}]`)
+    checkItem(item, () => `input[${index}]`)
   })
-  checkTools(asArray(request.tools), 'tools')
+  checkTools(asArray(request.tools), () => 'tools')
   const choice = asObject(request.tool_choice)
-  if (choice !== null) checkChoiceShape(choice, readKind(choice, 'tool_choice'), 'tool_choice')
+  if (choice !== null) checkChoiceShape(choice, readKind(choice, choicePath), choicePath)
   return request
 }
+
+const choicePath = () => 'tool_choice'
 
 const NEEDS_ANOTHER_SERVICE = ['background', 'conversation', 'prompt']
 
@@ -50,54 +52,59 @@ function refuseEmptyInput({ input, instructions }: ResponsesRequest): void {
   throw new GatewayError('invalid_request', 'input must not be empty.', { param: 'input' })
 }
 
-function checkItem(item: unknown, path: string): void {
+// Paths are made only for a refusal: a long conversation has tens of thousands of items.
+type PathOf = () => string
+
+function checkItem(item: unknown, pathOf: PathOf): void {
   const known = asObject(item) ?? {}
   const kind = kindOfItem(known)
-  checkItemShape(known, kind, path)
+  checkItemShape(known, kind, pathOf)
   // References are put in by the gateway before; one that is left names nothing that is stored.
   if (kind === 'item_reference') {
+    const path = pathOf()
     throw new GatewayError('invalid_request', `${path} refers to an item that is not stored here.`, {
       param: path,
     })
   }
-  checkParts(known.content, `${path}.content`)
-  checkParts(known.output, `${path}.output`)
+  checkParts(known.content, () => `${pathOf()}.content`)
+  checkParts(known.output, () => `${pathOf()}.output`)
 }
 
-function checkParts(parts: unknown, path: string): void {
+function checkParts(parts: unknown, pathOf: PathOf): void {
   asArray(parts).forEach((part, index) => {
     const known = asObject(part)
-    const place = `${path}[${index}]`
-    if (known !== null) checkPartShape(known, readKind(known, place), place)
+    const placeOf = () => `${pathOf()}[${index}]`
+    if (known !== null) checkPartShape(known, readKind(known, placeOf), placeOf)
   })
 }
 
-function checkTools(tools: readonly unknown[], path: string): void {
+function checkTools(tools: readonly unknown[], pathOf: PathOf): void {
   tools.forEach((tool, index) => {
     const known = asObject(tool) ?? {}
-    const place = `${path}[${index}]`
-    const kind = readKind(known, place)
-    checkToolShape(known, kind, place)
-    if (kind === 'namespace') checkTools(asArray(known.tools), `${place}.tools`)
+    const placeOf = () => `${pathOf()}[${index}]`
+    const kind = readKind(known, placeOf)
+    checkToolShape(known, kind, placeOf)
+    if (kind === 'namespace') checkTools(asArray(known.tools), () => `${placeOf()}.tools`)
   })
 }
 
-function readKind(value: JsonObject, path: string): string {
+function readKind(value: JsonObject, pathOf: PathOf): string {
   if (typeof value.type === 'string') return value.type
-  const param = `${path}.type`
+  const param = `${pathOf()}.type`
   throw new GatewayError('invalid_request', `${param} is required.`, { param })
 }
 
-type CheckKind = (value: JsonObject, kind: string, path: string) => void
+type CheckKind = (value: JsonObject, kind: string, pathOf: PathOf) => void
 
 /** A check of objects told apart by their type. A kind without a schema passes. */
 function compileKinds(schemas: Readonly<Record<string, TSchema>>): CheckKind {
   const kinds = new Map(
     Object.entries(schemas).map(([kind, schema]) => [kind, { schema, validator: Compile(schema) }]),
   )
-  return (value, kind, path) => {
+  return (value, kind, pathOf) => {
     const known = kinds.get(kind)
     if (known === undefined || known.validator.Check(value)) return
+    const path = pathOf()
     const problem = findProblem(known.schema as SchemaNode, value, path)
     const { complaint, path: param } = problem ?? { complaint: 'does not have the expected shape', path }
     throw new GatewayError('invalid_request', `${param} ${complaint}.`, { param })
