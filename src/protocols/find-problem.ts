@@ -24,29 +24,44 @@ const LONGEST_NAME_SHOWN = 64
  * A union is judged by the branch that the value was evidently meant for, so that the complaint is about that branch.
  */
 export function findProblem(schema: SchemaNode, value: unknown, path = ''): Problem | null {
-  if (schema.anyOf) return findUnionProblem(schema, value, path)
+  const problem = findWithin(schema, value)
+  return problem && within(path, problem)
+}
+
+/** The same, with a path that begins at the value: most of a long list is sound, and needs no path at all. */
+function findWithin(schema: SchemaNode, value: unknown): Problem | null {
+  if (schema.anyOf) return findUnionProblem(schema, value)
   const values = allowedValues(schema)
-  if (values !== null) return values.includes(value) ? null : mustBe(schema, path)
-  if (schema.type !== undefined && !isOfType(schema.type, value)) return mustBe(schema, path)
+  if (values !== null) return values.includes(value) ? null : mustBe(schema)
+  if (schema.type !== undefined && !isOfType(schema.type, value)) return mustBe(schema)
   if (typeof value === 'number')
-    return isWithin(value, schema.minimum, schema.maximum) ? null : mustBe(schema, path)
-  if (typeof value === 'string') return findStringProblem(schema, value, path)
-  if (Array.isArray(value)) return findArrayProblem(schema, value, path)
-  return isObject(value) ? findObjectProblem(schema, value, path) : null
+    return isWithin(value, schema.minimum, schema.maximum) ? null : mustBe(schema)
+  if (typeof value === 'string') return findStringProblem(schema, value)
+  if (Array.isArray(value)) return findArrayProblem(schema, value)
+  return isObject(value) ? findObjectProblem(schema, value) : null
 }
 
-function findStringProblem(schema: SchemaNode, value: string, path: string): Problem | null {
+/** The problem as seen from the value around it. */
+function within(path: string, problem: Problem): Problem {
+  return path === '' ? problem : { ...problem, path: joinPaths(path, problem.path) }
+}
+
+function joinPaths(path: string, rest: string): string {
+  return rest === '' || rest.startsWith('[') ? path + rest : `${path}.${rest}`
+}
+
+function findStringProblem(schema: SchemaNode, value: string): Problem | null {
   const { minLength, maxLength = Number.POSITIVE_INFINITY } = schema
-  if (value.length > maxLength) return tooLong(path, maxLength, 'characters')
-  return isWithin(value.length, minLength) ? null : mustBe(schema, path)
+  if (value.length > maxLength) return tooLong(maxLength, 'characters')
+  return isWithin(value.length, minLength) ? null : mustBe(schema)
 }
 
-function tooLong(path: string, most: number, what: string): Problem {
-  return { path, complaint: `may have at most ${most} ${what}`, isTooLong: true }
+function tooLong(most: number, what: string): Problem {
+  return { path: '', complaint: `may have at most ${most} ${what}`, isTooLong: true }
 }
 
-function mustBe(schema: SchemaNode, path: string): Problem {
-  return { path, complaint: `must be ${describeSchema(schema)}` }
+function mustBe(schema: SchemaNode): Problem {
+  return { path: '', complaint: `must be ${describeSchema(schema)}` }
 }
 
 function isOfType(type: string, value: unknown): boolean {
@@ -78,33 +93,27 @@ function isWithin(
   return value >= minimum && value <= maximum
 }
 
-function findArrayProblem(schema: SchemaNode, value: readonly unknown[], path: string): Problem | null {
+function findArrayProblem(schema: SchemaNode, value: readonly unknown[]): Problem | null {
   const { minItems, maxItems = Number.POSITIVE_INFINITY } = schema
-  if (value.length > maxItems && !mentionsLength(schema)) return tooLong(path, maxItems, 'items')
-  if (!isWithin(value.length, minItems, maxItems)) return mustBe(schema, path)
+  if (value.length > maxItems && !mentionsLength(schema)) return tooLong(maxItems, 'items')
+  if (!isWithin(value.length, minItems, maxItems)) return mustBe(schema)
   if (!schema.items) return null
   for (const [index, item] of value.entries()) {
-    const problem = findProblem(schema.items, item, `${path}[${index}]`)
-    if (problem) return problem
+    const problem = findWithin(schema.items, item)
+    if (problem) return within(`[${index}]`, problem)
   }
   return null
 }
 
-function findObjectProblem(
-  schema: SchemaNode,
-  value: Readonly<Record<string, unknown>>,
-  path: string,
-): Problem | null {
+function findObjectProblem(schema: SchemaNode, value: Readonly<Record<string, unknown>>): Problem | null {
   const { maxProperties } = schema
   if (maxProperties !== undefined && Object.keys(value).length > maxProperties)
-    return tooLong(path, maxProperties, 'members')
+    return tooLong(maxProperties, 'members')
   for (const [name, property] of membersOf(schema)) {
-    const problem = Object.hasOwn(value, name)
-      ? findProblem(property, value[name], memberPath(path, name))
-      : findMissing(schema, name, path)
-    if (problem) return problem
+    const problem = Object.hasOwn(value, name) ? findWithin(property, value[name]) : findMissing(schema, name)
+    if (problem) return within(shownName(name), problem)
   }
-  return schema.additionalProperties ? findOtherProblem(schema, value, path) : null
+  return schema.additionalProperties ? findOtherProblem(schema, value) : null
 }
 
 type Members = readonly (readonly [name: string, schema: SchemaNode])[]
@@ -121,41 +130,39 @@ function membersOf(schema: SchemaNode): Members {
   return members
 }
 
-function findMissing(schema: SchemaNode, name: string, path: string): Problem | null {
-  return schema.required?.includes(name) ? { path: memberPath(path, name), complaint: 'is required' } : null
+function findMissing(schema: SchemaNode, name: string): Problem | null {
+  return schema.required?.includes(name) ? { path: '', complaint: 'is required' } : null
 }
 
 function findOtherProblem(
   { properties = {}, additionalProperties }: SchemaNode,
   value: Readonly<Record<string, unknown>>,
-  path: string,
 ): Problem | null {
   if (!additionalProperties) return null
   for (const [name, member] of Object.entries(value)) {
     if (Object.hasOwn(properties, name)) continue
-    const problem = findProblem(additionalProperties, member, memberPath(path, name))
-    if (problem) return problem
+    const problem = findWithin(additionalProperties, member)
+    if (problem) return within(shownName(name), problem)
   }
   return null
 }
 
-function memberPath(path: string, name: string): string {
-  const shown = name.slice(0, LONGEST_NAME_SHOWN)
-  return path === '' ? shown : `${path}.${shown}`
+function shownName(name: string): string {
+  return name.slice(0, LONGEST_NAME_SHOWN)
 }
 
-function findUnionProblem(schema: SchemaNode, value: unknown, path: string): Problem | null {
+function findUnionProblem(schema: SchemaNode, value: unknown): Problem | null {
   const { branches, objects, hasNull } = unionOf(schema)
   if (value === null && hasNull) return null
   const chosen = isObject(value) && objects !== null ? objects.byTag.get(value[objects.tag]) : undefined
-  if (chosen !== undefined) return findProblem(chosen, value, path)
+  if (chosen !== undefined) return findWithin(chosen, value)
   const fitting = branches.filter((branch) => isMeantFor(branch, value))
-  const problems = fitting.map((branch) => findProblem(branch, value, path))
+  const problems = fitting.map((branch) => findWithin(branch, value))
   if (problems.includes(null)) return null
   const [first] = problems
-  if (fitting.length > 1) return findTagProblem(fitting, value, path) ?? mustBe(schema, path)
+  if (fitting.length > 1) return findTagProblem(fitting, value) ?? mustBe(schema)
   // A complaint about the value as a whole must name all that the union takes, not only the likeliest branch.
-  return first && (first.path !== path || first.isTooLong) ? first : mustBe(schema, path)
+  return first && (first.path !== '' || first.isTooLong) ? first : mustBe(schema)
 }
 
 interface Union {
@@ -195,15 +202,15 @@ function isMeantFor(branch: SchemaNode, value: unknown): boolean {
 }
 
 /** Several kinds of object: complains about the member that tells them apart, or inside the one that it names. */
-function findTagProblem(branches: readonly SchemaNode[], value: unknown, path: string): Problem | null {
+function findTagProblem(branches: readonly SchemaNode[], value: unknown): Problem | null {
   const tag = tagOf(branches)
   if (tag === null || !isObject(value)) return null
   const chosen = branches.find((branch) => branch.properties?.[tag]?.const === value[tag])
-  if (chosen) return findProblem(chosen, value, path)
+  if (chosen) return findWithin(chosen, value)
   const tags = branches.map((branch) => branch.properties?.[tag]?.const)
   const isMissing = !Object.hasOwn(value, tag)
   return {
-    path: memberPath(path, tag),
+    path: shownName(tag),
     complaint: `${isMissing ? 'is required: ' : 'must be '}${listValues(tags)}`,
   }
 }

@@ -11,7 +11,9 @@ export const MAX_TOOLS = 10_000
 export const MAX_METADATA_PAIRS = 16
 
 /** Our own bound: `logit_bias` steers a few words, and no vendor says how many tokens it may name. */
-export const MAX_BIASED_TOKENS = 10_000
+export const MAX_BIASED_TOKENS = 4_096
+/** A token and its bias take half of that each. Listing the members of a very large object takes longer than its text. */
+export const MAX_BIAS_CHARACTERS = MAX_BIASED_TOKENS * 32
 
 /** No vendor says. They are looked for in every character of an answer by a machine as large as all of them together. */
 export const MAX_STOP_SEQUENCES = 256

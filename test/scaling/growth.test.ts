@@ -2,7 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { ANSWERS } from './answers.ts'
 import { CONVERSATIONS } from './conversations.ts'
 import { canWrite, FORMATS, writeRequest } from './formats.ts'
-import { expectLinear, MAX_GROWTH, measure } from './measure.ts'
+import { expectLinear, MAX_GROWTH, measure, type Work } from './measure.ts'
+import { pairsOf, retellWorks, translateWork } from './pairs.ts'
+import { editWork, generationWork, PICTURE_FORMS, PICTURE_REQUESTS, pictureReplyWork } from './pictures.ts'
 import { answerWorks, encodeWork, requestWorks } from './works.ts'
 
 /** Each list is measured at this length and at four times as many; more finds what grows slower, and takes longer. */
@@ -13,7 +15,8 @@ const FEW = 8
 /**
  * What a request or an answer costs grows with its length and not with the square of it, whatever part of it is long:
  * each list of each format, on each lane. A translation is a decoding and an encoding, so that each format is measured
- * once for either. A new format needs its line in `formats.ts`.
+ * once for either; what a pair of formats adds of its own (fitted tools, stand-ins for what the other has no word for,
+ * lists only the client's format has) is measured per pair. A new format needs its line in `formats.ts`.
  */
 test('measures what grows with the square of a list as such', () => {
   const compareAll = (items: number) => () => {
@@ -44,3 +47,85 @@ describe.each(FORMATS.map((format) => [format.protocol.name, format] as const))(
     expectLinear(answerWorks(format, write), ITEMS)
   })
 })
+
+/** The lists that are not carried over one to one: names, ids, groups, signatures and schemas are fitted. */
+const FITTED_LISTS = [
+  'messages',
+  'system turns',
+  'thoughts',
+  'tool rounds',
+  'results in another order',
+  'parts of a result',
+  'grouped tools',
+  'tools with names to replace',
+  'free-text tools',
+  'allowed tools',
+  'stop sequences',
+  'schema alternatives',
+  'answer schema definitions',
+]
+/** A pair has many lists, and a busy machine takes its time. */
+const PATIENCE_MS = 60_000
+const FITTED_ANSWERS = ['choices', 'thoughts', 'tool calls', 'citations']
+
+describe.each(
+  pairsOf(FORMATS).map((pair) => [pair.client.protocol.name, pair.supplier.protocol.name, pair] as const),
+)('%s to %s', (_client, _supplier, pair) => {
+  const { client } = pair
+
+  test(
+    'translates every list of a request in linear time',
+    () => {
+      const common = FITTED_LISTS.map((name) => [name, CONVERSATIONS[name] ?? unknownList(name)] as const)
+      const works = common
+        .filter(([, write]) => canWrite(client, write(FEW)))
+        .map(([name, write]) =>
+          named(
+            name,
+            translateWork(pair, (items) => writeRequest(client, write(items))),
+          ),
+        )
+      const own = Object.entries(client.own).map(([name, write]) =>
+        named(
+          name,
+          translateWork(pair, (items) => ({ ...writeRequest(client, {}), ...write(items) })),
+        ),
+      )
+      expectLinear([...works, ...own], ITEMS)
+    },
+    PATIENCE_MS,
+  )
+
+  test(
+    'translates every list of an answer in linear time',
+    () => {
+      const works = FITTED_ANSWERS.flatMap((name) =>
+        retellWorks(pair, ANSWERS[name] ?? unknownList(name)).map((work) => named(name, work)),
+      )
+      expectLinear(works, ITEMS)
+    },
+    PATIENCE_MS,
+  )
+})
+
+describe('pictures', () => {
+  test.each(Object.entries(PICTURE_REQUESTS))('takes a request with many %s in linear time', (_, write) => {
+    expectLinear([generationWork(write)], ITEMS * 4)
+  })
+
+  test.each(Object.entries(PICTURE_FORMS))('takes a form with many %s in linear time', (_, write) => {
+    expectLinear([editWork(write)], ITEMS * 4)
+  })
+
+  test('takes an answer with many pictures in linear time', () => {
+    expectLinear([pictureReplyWork], ITEMS * 4)
+  })
+})
+
+function named(list: string, work: Work): Work {
+  return { ...work, name: `${list}: ${work.name}` }
+}
+
+function unknownList(name: string): never {
+  throw new Error(`there is no list ${name}`)
+}

@@ -29,7 +29,7 @@ import { type ScaledFormat, writeRequest } from './formats.ts'
 import type { Work } from './measure.ts'
 
 /** What is refused was dealt with as well, as long as the client can be told why. */
-function orRefusal(run: () => unknown): () => unknown {
+export function orRefusal(run: () => unknown): () => unknown {
   return () => {
     try {
       return run()
@@ -40,7 +40,7 @@ function orRefusal(run: () => unknown): () => unknown {
   }
 }
 
-type WriteText = (items: number) => string
+export type WriteText = (items: number) => string
 
 export function requestWorks(format: ScaledFormat, write: (items: number) => unknown): Work[] {
   const text: WriteText = remember((items) => JSON.stringify(write(items)))
@@ -54,7 +54,7 @@ export function encodeWork(format: ScaledFormat, write: (items: number) => Parti
   return { name: 'encode', prepare: (items) => encode(format, { ...PLAIN_CONVERSATION, ...write(items) }) }
 }
 
-function remember(write: WriteText): WriteText {
+export function remember(write: WriteText): WriteText {
   const known = new Map<number, string>()
   return (items) => {
     const text = known.get(items) ?? write(items)
@@ -63,17 +63,17 @@ function remember(write: WriteText): WriteText {
   }
 }
 
-const LACKS_ALL = {
+export const LACKS_ALL = {
   traits: { developerRole: false, vision: false, structured: 'none' },
   takesMessageNames: false,
 } as const
 
-const QUIRKS = {
+export const QUIRKS = {
   removed: ['user', 'metadata.name'],
   renamed: { max_tokens: 'max_completion_tokens' },
 } as const
 
-function read({ protocol, address }: ScaledFormat, text: string): ClientRequest {
+export function read({ protocol, address }: ScaledFormat, text: string): ClientRequest {
   const body = parseJson(text)
   protocol.state?.referencedIds(body)
   const own = protocol.state?.resolve(body, new Map()) ?? body
@@ -136,12 +136,12 @@ function playSandbox({ face, facePath, countPath }: ScaledFormat, text: string):
 }
 
 /** A client of this format that asked for next to nothing. */
-function plainClient(format: ScaledFormat): ClientRequest {
+export function plainClient(format: ScaledFormat): ClientRequest {
   const body = { stream: true, ...writeRequest(format, {}) }
   return read(format, JSON.stringify(body))
 }
 
-function steps() {
+export function steps() {
   return [
     new ToolRestorer(
       new ToolNames({ name: /./, callId: /./, hasCustomTools: false, hasNamespaces: false }, []),
@@ -216,7 +216,7 @@ function translatingTap({ protocol: { supplier } }: ScaledFormat, { client }: Cl
 }
 
 /** In small pieces, as a network brings them. */
-function feed(text: string, open: () => Pick<StreamTap, 'push' | 'end'>): () => void {
+export function feed(text: string, open: () => Pick<StreamTap, 'push' | 'end'>): () => void {
   const bytes = new TextEncoder().encode(text)
   return () => {
     const tap = open()

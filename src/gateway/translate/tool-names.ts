@@ -85,5 +85,5 @@ function aliasOf(name: string, identity: string): string {
 }
 
 function hash(text: string, characters: number): string {
-  return new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, characters)
+  return Bun.CryptoHasher.hash('sha256', text, 'hex').slice(0, characters)
 }

@@ -1,7 +1,9 @@
-import { type Replacement, TopLevelMembers } from '../../wire/json-members.ts'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { findTopLevelMembers, type Replacement, TopLevelMembers } from '../../wire/json-members.ts'
+import { asObject, isObject } from '../../wire/json-values.ts'
 import { openingText, upToFirst } from '../opening.ts'
 import type { ClientRequest, RequestFacts, SupplierLimits } from '../protocol.ts'
-import { checkMediaParts } from '../request-limits.ts'
+import { checkMediaParts, MAX_BIAS_CHARACTERS, MAX_BIASED_TOKENS } from '../request-limits.ts'
 import type { ClientSide } from '../translation.ts'
 import { countBesideContent } from './count-generated.ts'
 import { decodeRequest, wantsFunctionCall } from './decode-request.ts'
@@ -15,7 +17,17 @@ import { validateRequest } from './validate.ts'
 
 /** Checks and reads a parsed body. `text` is what was parsed. */
 export function readRequest(body: unknown, text: string): ClientRequest {
+  if (text.length > MAX_BIAS_CHARACTERS) refuseLongBias(body, text)
   return new ReadChatRequest(validateRequest(body), text)
+}
+
+/** Before the check of its members, which would hold up everybody else. */
+function refuseLongBias(body: unknown, text: string): void {
+  if (!isObject(asObject(body)?.logit_bias)) return
+  const span = findTopLevelMembers(text).get('logit_bias')
+  if (span === undefined || span.end - span.start <= MAX_BIAS_CHARACTERS) return
+  const message = `logit_bias may have at most ${MAX_BIASED_TOKENS} members.`
+  throw new GatewayError('invalid_request', message, { param: 'logit_bias' })
 }
 
 /** A class and not an object of functions: of what can be done with a request, most is not done with this one. */

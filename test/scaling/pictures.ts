@@ -1,0 +1,103 @@
+import { describePictures } from '../../src/gateway/images/image-asking.ts'
+import { tryParse } from '../../src/gateway/lane-plan.ts'
+import { checkTraits, encodeReply, readEdit, readGeneration } from '../../src/protocols/images/index.ts'
+import { PICTURE_SIDES } from '../../src/protocols/index.ts'
+import { estimatePromptTokens } from '../../src/rules/limits/estimate.ts'
+import { DEFAULT_IMAGE_TRAITS } from '../../src/vocabulary/image-traits.ts'
+import { parseJson } from '../../src/wire/parse-json.ts'
+import { list } from './conversations.ts'
+import type { Work } from './measure.ts'
+import { orRefusal } from './works.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+const PLAIN = { model: 'm', prompt: 'a fox' } as const
+
+/** What a client can make long in a request for new pictures. */
+export const PICTURE_REQUESTS: Readonly<Record<string, (items: number) => Body>> = {
+  'words of a prompt': (items) => ({ ...PLAIN, prompt: 'a fox and '.repeat(items) }),
+  'unknown fields': (items) => ({
+    ...PLAIN,
+    ...Object.fromEntries(list(items, (at) => [`unknown_${at}`, { at }])),
+  }),
+  metadata: (items) => ({
+    ...PLAIN,
+    metadata: Object.fromEntries(list(items, (at) => [`name${at}`, `value ${at}`])),
+  }),
+  'words about the user': (items) => ({ ...PLAIN, user: 'somebody '.repeat(items) }),
+  'wrong size': (items) => ({ ...PLAIN, size: '1'.repeat(items * 8) }),
+}
+
+/** The text fields of a form that asks for a change: as many as the reader of forms would let through, and more. */
+export const PICTURE_FORMS: Readonly<
+  Record<string, (items: number) => readonly (readonly [string, string])[]>
+> = {
+  'unknown fields': (items) => [
+    ...plainFields(),
+    ...list(items, (at) => [`unknown_${at}`, 'words'] as const),
+  ],
+  'fields of a list': (items) => [...plainFields(), ...list(items, () => ['unknown[]', 'words'] as const)],
+  'fields with many brackets': (items) => [...plainFields(), [`a${'['.repeat(items * 8)}`, 'words']],
+  'words of a prompt': (items) => [
+    ['model', 'm'],
+    ['prompt', 'a fox and '.repeat(items)],
+  ],
+}
+
+function plainFields(): (readonly [string, string])[] {
+  return Object.entries(PLAIN)
+}
+
+const TRAITS = { ...DEFAULT_IMAGE_TRAITS, promptCharacters: Number.MAX_SAFE_INTEGER, maxPictures: 1e6 }
+const SUPPLY = { upstreamModel: 'upstream-1', traits: TRAITS, refused: ['user', 'metadata'] } as const
+
+export function generationWork(write: (items: number) => Body): Work {
+  return {
+    name: 'ask for pictures',
+    prepare: (items) => {
+      const text = JSON.stringify(write(items))
+      return orRefusal(() => encodeForAll(readGeneration(parseJson(text))))
+    },
+  }
+}
+
+export function editWork(write: (items: number) => readonly (readonly [string, string])[]): Work {
+  return {
+    name: 'ask for a change',
+    prepare: (items) => {
+      const fields = write(items)
+      const pictures = list(items, () => ({ ...PICTURE, field: 'image' }))
+      return orRefusal(() => encodeForAll(readEdit({ fields, pictures })))
+    },
+  }
+}
+
+const PICTURE = {
+  mediaType: 'image/png',
+  bytes: 8,
+  width: 1,
+  height: 1,
+  hasAlpha: true,
+  content: new Blob(['12345678']),
+}
+
+function encodeForAll(picture: ReturnType<typeof readGeneration>): unknown[] {
+  orRefusal(() => checkTraits(picture, DEFAULT_IMAGE_TRAITS))()
+  estimatePromptTokens(describePictures(picture).request.facts)
+  return PICTURE_SIDES.map((side) => orRefusal(() => side.encodeRequest(picture, SUPPLY))())
+}
+
+/** What a supplier can make long in its answer. */
+export const pictureReplyWork: Work = {
+  name: 'answer with pictures',
+  prepare: (items) => {
+    const data = list(items, (at) => ({ b64_json: 'iVBORw0KGgo=', revised_prompt: `a fox ${at}` }))
+    const text = JSON.stringify({ created: 1, data })
+    return () => {
+      const answer = PICTURE_SIDES[0]?.decodeReply(tryParse(text))
+      if (!answer) throw new Error('no reply of its format')
+      const handed = answer.pictures.map(({ revisedPrompt }) => ({ value: 'iVBORw0KGgo=', revisedPrompt }))
+      return encodeReply(handed, { ...answer, wants: 'base64', createdAtMs: 0 })
+    }
+  },
+}
