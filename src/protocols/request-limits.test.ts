@@ -3,6 +3,7 @@ import { GatewayError } from '../errors/gateway-error.ts'
 import type { Format } from '../vocabulary/supply.ts'
 import { protocolOf } from './index.ts'
 import {
+  MAX_BIASED_TOKENS,
   MAX_MEDIA_PARTS,
   MAX_MESSAGES,
   MAX_METADATA_PAIRS,
@@ -52,6 +53,12 @@ const LIMITS: readonly Limit[] = [
     param: 'functions',
     most: MAX_TOOLS,
     body: (n) => ({ ...CHAT, functions: times(n, { name: 'f' }) }),
+  },
+  {
+    format: 'chat-completion',
+    param: 'logit_bias',
+    most: MAX_BIASED_TOKENS,
+    body: (n) => ({ ...CHAT, logit_bias: Object.fromEntries(times(n, 1).map((bias, at) => [at, bias])) }),
   },
   { format: 'chat-completion', param: 'stop', most: 4, body: (n) => ({ ...CHAT, stop: times(n, 'x') }) },
   {
@@ -161,3 +168,10 @@ describe.each(LIMITS.map((limit) => [`${limit.format}: ${limit.param}, ${limit.m
     })
   },
 )
+
+test('refuses a logit_bias that is longer than any, without listing its members', () => {
+  const names = Array.from({ length: 10 }, (_, at) => [`${'9'.repeat(20_000)}${at}`, 1])
+  const body = { ...CHAT, logit_bias: Object.fromEntries(names) }
+  const read = () => protocolOf('chat-completion')?.readRequest(body, JSON.stringify(body), ADDRESS)
+  expect(read).toThrow('logit_bias may have at most 4096 members')
+})

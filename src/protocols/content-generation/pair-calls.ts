@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { WireFunctionCall, WireFunctionResponse } from './schema.ts'
 
@@ -19,7 +18,7 @@ const ID_LENGTH = 24
 
 /** An id for a call that came without one: the same for the same call, whenever the conversation is sent. */
 export function callIdFor(...marks: readonly (string | number)[]): string {
-  return `call_${createHash('sha256').update(JSON.stringify(marks)).digest('hex').slice(0, ID_LENGTH)}`
+  return `call_${Bun.CryptoHasher.hash('sha256', JSON.stringify(marks), 'hex').slice(0, ID_LENGTH)}`
 }
 
 /** Tells which call each result answers. Clients may leave out the ids; then names and order decide. */
