@@ -1,4 +1,4 @@
-import { asArray, asObject, isObject, textLength } from '../../wire/json-values.ts'
+import { asArray, asObject, isObject, type JsonObject, textLength } from '../../wire/json-values.ts'
 import type { GenerateRequest, WireContent, WireMedia, WirePart } from './schema.ts'
 
 /** Fields of a part that are no words of a prompt or an answer. */
@@ -6,6 +6,7 @@ const NO_WORDS: ReadonlySet<string> = new Set(['thought', 'thoughtSignature', 'i
 
 /** Roughly the characters of a value as JSON. With a list instead of recursion: a body may nest deeper than the stack. */
 export function jsonLength(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return scalarLength(value)
   let length = 0
   const open: unknown[] = [value]
   while (open.length > 0) {
@@ -15,19 +16,24 @@ export function jsonLength(value: unknown): number {
       for (const item of next) open.push(item)
     } else if (isObject(next)) {
       length += 2
-      for (const [name, member] of Object.entries(next)) {
+      for (const name of Object.keys(next)) {
         length += name.length + 3
-        open.push(member)
+        open.push(next[name])
       }
-    } else length += typeof next === 'string' ? next.length + 2 : String(next).length
+    } else length += scalarLength(next)
   }
   return length
+}
+
+function scalarLength(value: unknown): number {
+  return typeof value === 'string' ? value.length + 2 : String(value).length
 }
 
 /** Characters of a part a client sent. */
 function countPart(part: WirePart): number {
   let characters = 0
-  for (const [name, value] of Object.entries(part)) {
+  for (const name of Object.keys(part)) {
+    const value = (part as JsonObject)[name]
     if (NO_WORDS.has(name) || value === null) continue
     if (name === 'functionResponse') characters += countResponse(part)
     else characters += typeof value === 'string' ? value.length : jsonLength(value)
