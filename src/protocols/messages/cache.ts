@@ -1,5 +1,5 @@
 import type { CacheHint } from '../../conversation/part.ts'
-import { asArray, asObject, type JsonObject } from '../../wire/json-values.ts'
+import { asObject, type JsonObject } from '../../wire/json-values.ts'
 
 /** Suppliers refuse a request with more marks than this. */
 export const MOST_CACHE_MARKS = 4
@@ -27,7 +27,7 @@ interface Section {
  * Suppliers read the prompt in the order tools, system, messages.
  */
 export function keepLastMarks({ tools, system, messages }: Section, most: number): Section {
-  const remover = new MarkRemover(countMarks([...tools, ...system, ...messages]) - most)
+  const remover = new MarkRemover(countMarks(tools) + countMarks(system) + countMarks(messages) - most)
   return {
     tools: remover.strip(tools),
     system: remover.strip(system),
@@ -36,11 +36,14 @@ export function keepLastMarks({ tools, system, messages }: Section, most: number
 }
 
 function countMarks(blocks: readonly unknown[]): number {
-  return blocks.reduce<number>((total, item) => {
+  let marks = 0
+  for (const item of blocks) {
     const block = asObject(item)
-    if (block === null) return total
-    return total + countMarks(asArray(block.content)) + (asObject(block.cache_control) ? 1 : 0)
-  }, 0)
+    if (block === null) continue
+    if (asObject(block.cache_control)) marks += 1
+    if (Array.isArray(block.content)) marks += countMarks(block.content)
+  }
+  return marks
 }
 
 class MarkRemover {

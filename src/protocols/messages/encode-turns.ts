@@ -72,8 +72,7 @@ function asReminder(block: JsonObject): JsonObject {
 /** A user turn with each result once, in the order of the calls of the turn before; every call must have one. */
 function pairResults(message: WireMessage, messages: readonly WireMessage[], index: number): WireMessage {
   const before = messages[index - 1]
-  // Most turns hold neither, and a long conversation has tens of thousands of them.
-  if (!hasCalls(before) && !message.content.some(isResult)) return message
+  if (isPaired(message, before)) return message
   const calls = before?.role === 'assistant' ? before.content.filter(isCall) : []
   const asked = new Set(calls.map(({ id }) => id))
   const results = new Map(message.content.filter(isResult).map((block) => [block.tool_use_id, block]))
@@ -82,6 +81,21 @@ function pairResults(message: WireMessage, messages: readonly WireMessage[], ind
   if (orphan !== undefined) refuse(`The tool result for "${orphan}" answers no call of the turn before it.`)
   if (results.size === 0) return message
   return { role: message.role, content: [...inOrder, ...message.content.filter((block) => !isResult(block))] }
+}
+
+/** Whether the results are those of the calls already, in their order: so it is in nearly all of very many turns. */
+function isPaired({ content }: WireMessage, before: WireMessage | undefined): boolean {
+  let place = 0
+  if (before?.role === 'assistant') {
+    for (const block of before.content) {
+      if (!isCall(block)) continue
+      const result = content[place]
+      if (result === undefined || !isResult(result) || result.tool_use_id !== block.id) return false
+      place += 1
+    }
+  }
+  for (; place < content.length; place += 1) if (isResult(content[place] ?? {})) return false
+  return true
 }
 
 function refuse(message: string): never {
