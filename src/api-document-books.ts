@@ -1,12 +1,12 @@
 import { cleanSchema, type JsonSchema } from './edges/api-docs/clean-schema.ts'
 import type { OperationDescription, ParameterDescription } from './edges/api-docs/description.ts'
-import { listOf } from './edges/operator-api/answer-schema.ts'
+import { listOf } from './edges/management-api/operator/answer-schema.ts'
 import {
   ExportedLedgerEntryAnswer,
   ExportedSettlementAnswer,
   LedgerVerificationAnswer,
   UsageAnswer,
-} from './edges/operator-api/books-schema.ts'
+} from './edges/management-api/operator/books-schema.ts'
 
 const ROOT = '/operator/v1'
 const ERRORS = { family: 'OperatorError', statuses: [400, 401, 429, 500, 503] }

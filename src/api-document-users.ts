@@ -1,7 +1,7 @@
 import { cleanSchema, type JsonSchema, withNotes } from './edges/api-docs/clean-schema.ts'
 import type { OperationDescription, ParameterDescription } from './edges/api-docs/description.ts'
-import { listOf } from './edges/operator-api/answer-schema.ts'
-import * as users from './edges/operator-api/users-schema.ts'
+import { listOf } from './edges/management-api/operator/answer-schema.ts'
+import * as users from './edges/management-api/operator/users-schema.ts'
 
 const USERS = '/operator/v1/users'
 

@@ -72,13 +72,16 @@ function bookkeeping(accountIds: string[], keyCount: number) {
   const made: string[] = []
   const part: Partial<LocalOperations> = {
     listAccounts: async () => ({
-      data: accountIds.map((id) => ({ account: anAccount({ id }), balanceNano: 0n })) as never,
+      data: accountIds.map((id) => ({ ...anAccount({ id }), balanceNano: 0n })) as never,
       nextCursor: null,
     }),
-    listKeys: () => ({ data: Array.from({ length: keyCount }, () => aKey()), nextCursor: null }),
+    listKeys: async () => ({
+      data: Array.from({ length: keyCount }, () => aKey()) as never,
+      nextCursor: null,
+    }),
     createAccount: async () => {
       made.push('account')
-      return { account: anAccount() } as never
+      return anAccount() as never
     },
     changeAccount: async (_id, change) => {
       made.push(`credit line ${change.creditLineNano}`)

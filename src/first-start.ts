@@ -1,8 +1,8 @@
 import type { DataFolder } from './edges/settings/data-folder.ts'
 import type { LocalOperations } from './gateway/operate/index.ts'
 import type { UserOperations } from './gateway/ports/identity.ts'
-import { UNRESTRICTED } from './gateway/ports/operations.ts'
 import type { SecretKeeper } from './rules/access/server-secret.ts'
+import { KeyCreate } from './vocabulary/api-key.ts'
 
 export const SECRET_FILE = 'server-secret'
 const OPERATOR_FILE = 'operator-token.fingerprint'
@@ -53,18 +53,18 @@ export async function makeFirstAccount(
   const accounts = (await operations.listAccounts({ limit: 2, cursor: null })).data
   const [first] = accounts
   // A start that ended between making the account and making its key is taken up again where it ended.
-  const isUnfinished = accounts.length === 1 && first !== undefined && hasNoKey(operations, first.account.id)
+  const isUnfinished = accounts.length === 1 && first !== undefined && (await hasNoKey(operations, first.id))
   if (accounts.length > 0 && !isUnfinished) return null
-  const { account } = first ?? (await operations.createAccount({ name: 'First account', email: null }, ACTOR))
+  const account = first ?? (await operations.createAccount({ name: 'First account', email: null }, ACTOR))
   // A team that runs the gateway for itself needs no payments; its ledger still tells what everything cost.
   await operations.changeAccount(account.id, { creditLineNano: null }, ACTOR)
-  const settings = { ...UNRESTRICTED, name: 'First key' }
+  const settings = KeyCreate.read({ name: 'First key' })
   if (bootstrapKey === null) return (await operations.createKey(account.id, settings, ACTOR)).secret
   return (await operations.issueKey(account.id, { settings, secret: bootstrapKey }, ACTOR)).secret
 }
 
-function hasNoKey(operations: LocalOperations, accountId: string): boolean {
-  return operations.listKeys(accountId, { limit: 1, cursor: null }).data.length === 0
+async function hasNoKey(operations: LocalOperations, accountId: string): Promise<boolean> {
+  return (await operations.listKeys(accountId, { limit: 1, cursor: null })).data.length === 0
 }
 
 export const FIRST_EMAIL = 'admin@localhost'
@@ -81,7 +81,7 @@ export async function makeFirstUser(
 ): Promise<FirstUser | null> {
   if ((await users.listUsers({ limit: 1, cursor: null })).data.length > 0) return null
   const [first] = (await operations.listAccounts({ limit: 1, cursor: null })).data
-  const memberships = first === undefined ? [] : [{ accountId: first.account.id, role: 'owner' } as const]
+  const memberships = first === undefined ? [] : [{ accountId: first.id, role: 'owner' } as const]
   const { newPassword } = await users.createUser(
     { email: FIRST_EMAIL, name: 'Administrator', password: 'generate', isOperator: true, memberships },
     ACTOR,

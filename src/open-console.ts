@@ -1,6 +1,6 @@
 import type { Books } from './books.ts'
-import type { ConsoleParts } from './edges/console-api/index.ts'
-import { accountEndpointsFor } from './edges/operator-api/index.ts'
+import type { ConsoleParts } from './edges/management-api/console/index.ts'
+import { accountEndpointsFor } from './edges/management-api/operator/index.ts'
 import type { Settings } from './edges/settings/settings.ts'
 import { createAccountDesk } from './gateway/console/index.ts'
 import { AuditDesk } from './gateway/identity/audit-desk.ts'
@@ -33,7 +33,7 @@ export function openAccountApi(
       log,
     }),
     operations,
-    operatorEndpoints: accountEndpointsFor(operations, clock),
+    operatorEndpoints: accountEndpointsFor(operations),
     users,
     clock,
   }

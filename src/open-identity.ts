@@ -1,6 +1,6 @@
 import type { Books } from './books.ts'
+import type { NoteWrongToken } from './edges/management-api/operator/index.ts'
 import { createOidcProvider } from './edges/oidc/provider.ts'
-import type { NoteWrongToken } from './edges/operator-api/index.ts'
 import type { Settings } from './edges/settings/settings.ts'
 import { AuditDesk } from './gateway/identity/audit-desk.ts'
 import { createIdentity, type IdentityDesk } from './gateway/identity/index.ts'
@@ -22,7 +22,7 @@ export function openIdentity(
     secrets,
     accounts: {
       has: (id) => configuration.current().accounts.has(id),
-      create: async (input, actor) => (await operations.createAccount(input, actor)).account.id,
+      create: async (input, actor) => (await operations.createAccount(input, actor)).id,
     },
     provider: settings.oidc && createOidcProvider(settings.oidc, clock),
     random: { id: systemRandom.id, bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) },

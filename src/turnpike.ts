@@ -11,18 +11,18 @@ import {
   readNodeGauges,
 } from './commons.ts'
 import { drain, type Leaving, stopTaking } from './drain.ts'
-import { consoleEndpoints } from './edges/console-api/index.ts'
 import { consoleFileEndpoints } from './edges/console-files/index.ts'
 import { BodyBudget } from './edges/http-server/body-budget.ts'
 import { defaultConnections, descriptorLimit } from './edges/http-server/descriptors.ts'
 import type { ConnectionLimits } from './edges/http-server/open-connections.ts'
 import { type HttpServer, startServer } from './edges/http-server/serve.ts'
+import { consoleEndpoints } from './edges/management-api/console/index.ts'
 import {
   operatorCheck,
   operatorEndpoints,
   paymentWebhookEndpoint,
   refuseOperator,
-} from './edges/operator-api/index.ts'
+} from './edges/management-api/operator/index.ts'
 import type { Settings } from './edges/settings/settings.ts'
 import { openSupplyFile } from './edges/supply-file/supply-file.ts'
 import { countingRequests, metricsEndpoint } from './edges/telemetry/metrics-endpoint.ts'

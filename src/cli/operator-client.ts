@@ -1,4 +1,4 @@
-import { OPERATOR_PATH } from '../edges/operator-api/address.ts'
+import { OPERATOR_PATH } from '../edges/management-api/operator/address.ts'
 import { OTHER_NAMES } from '../edges/settings/known-names.ts'
 import type { Environment } from '../edges/settings/read-settings.ts'
 import { UsageError } from './command.ts'

@@ -1,34 +1,76 @@
-import type { NanoUsdt } from './money.ts'
+import { amount, choice, id, integer, limit, list, text, time } from './field.ts'
+import { shape, type Value } from './shape.ts'
 
 export const TIER_NAMES = ['Starter', 'Builder', 'Scale', 'Enterprise', 'Trial'] as const
 export type TierName = (typeof TIER_NAMES)[number]
 
 /** Requests and tokens per minute; null means no limit of that kind. */
-export interface RateLimits {
-  readonly rpm: number | null
-  readonly tpm: number | null
-}
+export const RateLimits = shape('RateLimits', { rpm: limit(), tpm: limit() })
+export type RateLimits = Value<typeof RateLimits>
+
+const reason = text(2_000).example('Contract of March')
 
 /** An operator's decision about an account's tier, which outranks the earned tier until it ends. */
-export interface TierAssignment {
-  readonly tier: TierName
-  readonly rpm: number | null
-  readonly tpm: number | null
-  readonly expiresAtMs: number | null
-  readonly reason: string
-  readonly assignedBy: string
-}
+export const TierAssignment = shape('TierAssignment', {
+  tier: choice(TIER_NAMES),
+  rpm: limit().note("Instead of the tier's own."),
+  tpm: limit().note("Instead of the tier's own."),
+  expiresAtMs: time().nullable().default(null).note('RFC 3339 time with an offset; null for never.'),
+  reason,
+  assignedBy: text().example('operator'),
+})
+export type TierAssignment = Value<typeof TierAssignment>
 
-export interface Account {
-  readonly id: string
-  readonly name: string
-  readonly email: string | null
-  readonly earnedTier: TierName
-  readonly tierAssignment: TierAssignment | null
-  readonly totalPaidNano: NanoUsdt
-  /** How far below zero the balance may go; null is unlimited. */
-  readonly creditLineNano: NanoUsdt | null
-  /** A balance below this is worth an alert; null: none is. */
-  readonly balanceAlertNano: NanoUsdt | null
-  readonly createdAtMs: number
-}
+export const TierAssign = TierAssignment.without('TierAssign', ['assignedBy']).draft
+
+export const Account = shape('StoredAccount', {
+  id: id('acc'),
+  name: text().example('Acme'),
+  email: text(320, { min: 0 }).nullable().default(null).example('billing@acme.example'),
+  earnedTier: choice(TIER_NAMES),
+  tierAssignment: TierAssignment.field.nullable(),
+  totalPaidNano: amount(),
+  creditLineNano: amount()
+    .nullable()
+    .default(0n)
+    .note('How far below zero the balance may go; null is unlimited.'),
+  balanceAlertNano: amount()
+    .nullable()
+    .default(null)
+    .note('A balance below this is an alert; null for none.'),
+  createdAtMs: time(),
+})
+export type Account = Value<typeof Account>
+
+export const AccountCreate = Account.pick('AccountCreate', ['name', 'email']).draft
+export const AccountChange = Account.pick('AccountChange', [
+  'name',
+  'creditLineNano',
+  'balanceAlertNano',
+]).patch
+export type AccountChange = ReturnType<(typeof AccountChange)['read']>
+
+/** An account as operators see it: the stored facts and what follows from them now. */
+export const AccountView = Account.with('Account', {
+  /** The tier in force: an unexpired assignment, else the earned one. */
+  tier: choice(TIER_NAMES),
+  limits: RateLimits.field,
+  balanceNano: amount(),
+})
+export type AccountView = Value<typeof AccountView>
+
+/** An earned tier that an evaluation moved. */
+const TierMove = shape('TierMove', {
+  accountId: id('acc'),
+  from: choice(TIER_NAMES),
+  to: choice(TIER_NAMES).example('Builder'),
+})
+export type TierMove = Value<typeof TierMove>
+
+export const TierEvaluation = shape('TierEvaluation', {
+  /** How many accounts were looked at. */
+  evaluated: integer(),
+  /** Those this very evaluation raised. */
+  raised: list(TierMove.field),
+})
+export type TierEvaluation = Value<typeof TierEvaluation>

@@ -1,50 +1,147 @@
-import type { NanoUsdt } from './money.ts'
+import { Type } from 'typebox'
+import { GatewayError } from '../errors/gateway-error.ts'
+import { amount, choice, flag, id, integer, json, limit, list, text, time } from './field.ts'
+import { shape, type Value } from './shape.ts'
 
 export type RoutePolicy =
   | { readonly mode: 'intelligent' }
   | { readonly mode: 'specified_provider'; readonly provider: string }
 
+const routePolicy = json<RoutePolicy>(
+  Type.Object(
+    { mode: Type.Enum(['intelligent', 'specified_provider']), provider: Type.Optional(Type.String()) },
+    { additionalProperties: false },
+  ),
+  { mode: 'intelligent' },
+)
+  .refine((policy, param) => {
+    const needsProvider = policy.mode === 'specified_provider'
+    if (needsProvider === 'provider' in policy) return policy
+    throw new GatewayError(
+      'invalid_request',
+      'route_policy.provider is required with mode "specified_provider" and not allowed with "intelligent".',
+      { param: `${param}.provider` },
+    )
+  })
+  .note('`provider` names a supplier and goes with `specified_provider` only.')
+
 export const USAGE_PERIODS = ['daily', 'weekly', 'monthly', 'forever'] as const
 export type UsagePeriod = (typeof USAGE_PERIODS)[number]
 
 /** A fixed amount per period; a key without one has no limit of its own. */
-export interface UsageLimit {
-  readonly period: UsagePeriod
-  readonly amountNano: NanoUsdt
-}
+const UsageLimit = shape('UsageLimit', { period: choice(USAGE_PERIODS), amountNano: amount() })
+export type UsageLimit = Value<typeof UsageLimit>
 
 /** A monthly amount that warns at its thresholds (percent) and never blocks. */
-export interface Budget {
-  readonly amountNano: NanoUsdt
-  readonly thresholds: readonly number[]
-}
+const Budget = shape('Budget', {
+  amountNano: amount(),
+  thresholds: list(integer({ min: 1, max: 100 }), { min: 1, max: 20, isSet: true })
+    .refine((thresholds) => thresholds.toSorted((a, b) => a - b))
+    .default([50, 80, 100])
+    .example([50, 80, 100]),
+})
+export type Budget = Value<typeof Budget>
 
 /** What is stored of a secret: its fingerprint and last four characters, never the secret. */
-export interface KeySecret {
-  readonly fingerprint: string
-  readonly lastFour: string
+export const KeySecret = shape('KeySecret', {
+  fingerprint: text(),
+  lastFour: text(4, { min: 0 }),
   /** Set when a rotation lets an old secret live on for a while. */
-  readonly expiresAtMs: number | null
-}
+  expiresAtMs: time().nullable(),
+})
+export type KeySecret = Value<typeof KeySecret>
 
-export type KeyState = 'active' | 'disabled' | 'revoked'
+/** What can be chosen for a key. */
+export const KeySettings = shape('KeyCreate', {
+  name: text().example('production'),
+  routePolicy: routePolicy.default({ mode: 'intelligent' }),
+  usageLimit: UsageLimit.field
+    .nullable()
+    .default(null)
+    .note('What the key may spend in a period (UTC; weeks begin on Monday); null for no limit.'),
+  rpm: limit().note('Requests per minute; null for no limit of its own.'),
+  tpm: limit().note('Tokens per minute; null for no limit of its own.'),
+  modelAllowlist: list(text(201))
+    .nullable()
+    .default(null)
+    .note('At most 1,000 model ids, or beginnings followed by `*`; null allows every model.')
+    .example(['gpt-*']),
+  budget: Budget.field
+    .nullable()
+    .default(null)
+    .note('A monthly amount with thresholds in percent; it never blocks, `usage_limit` does.'),
+  expiresAtMs: time().nullable().default(null).note('RFC 3339 time with an offset; null for never.'),
+  sharedFallback: flag()
+    .default(false)
+    .note(
+      'Whether shared suppliers may serve what the own suppliers of the account cannot; false when left out.',
+    ),
+})
+export type KeySettings = Value<typeof KeySettings>
 
-export interface ApiKey {
-  readonly id: string
-  readonly accountId: string
-  readonly name: string
-  readonly state: KeyState
-  readonly routePolicy: RoutePolicy
-  readonly usageLimit: UsageLimit | null
-  readonly rpm: number | null
-  readonly tpm: number | null
-  /** Exact ids and `prefix*`; null allows every model. */
-  readonly modelAllowlist: readonly string[] | null
-  readonly budget: Budget | null
-  readonly expiresAtMs: number | null
-  /** Whether shared routes may serve what the account's own suppliers cannot. */
-  readonly sharedFallback: boolean
-  readonly createdAtMs: number
+/** What holds for a key where nothing else is said: it narrows nothing. */
+export const KeyCreate = KeySettings.draft
+
+export const KeyChange = KeySettings.with('KeyChange', { state: choice(['active', 'disabled']) }).patch
+export type KeyChange = ReturnType<(typeof KeyChange)['read']>
+
+export const KeyRotate = shape('KeyRotate', {
+  graceSeconds: integer({ max: 31_536_000 })
+    .default(0)
+    .note('How long the old secret lives on; 0 when left out.')
+    .example(3_600),
+}).draft
+
+const KEY_STATES = ['active', 'disabled', 'revoked'] as const
+export type KeyState = (typeof KEY_STATES)[number]
+
+/** A key as it is stored, without its secrets. */
+export const KeyRecord = KeySettings.with('StoredKey', {
+  id: id('key'),
+  accountId: id('acc'),
+  state: choice(KEY_STATES),
+  createdAtMs: time(),
+})
+
+export interface ApiKey extends Value<typeof KeyRecord> {
   /** Newest first. */
   readonly secrets: readonly KeySecret[]
 }
+
+/** A key as the audit tells of it; of its secrets only the last four characters. */
+export const KeySummary = KeyRecord.with('KeySummary', {
+  state: choice([...KEY_STATES, 'expired']),
+  lastFour: text(4).nullable().example('x7Qp'),
+})
+export type KeySummary = Value<typeof KeySummary>
+
+export function summarizeKey(key: ApiKey, nowMs: number): KeySummary {
+  return { ...key, state: keyStateAt(key, nowMs), lastFour: key.secrets[0]?.lastFour ?? null }
+}
+
+// A revoked key stays revoked after its expiry: that is the stronger and final statement.
+function keyStateAt({ state, expiresAtMs }: ApiKey, nowMs: number): KeySummary['state'] {
+  if (state === 'revoked') return 'revoked'
+  return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : state
+}
+
+/** What a key has used of its limit; without a limit, what it has spent since it was made. */
+const KeyUsage = shape('KeyUsage', {
+  period: choice(USAGE_PERIODS),
+  spentNano: amount(),
+  /** What its requests under way may cost at most. */
+  heldNano: amount(),
+  /** What the limit leaves, holds not counted; null without a limit. */
+  remainingNano: amount().nullable(),
+  resetsAtMs: time().nullable(),
+  /** What counts against the budget. */
+  monthSpentNano: amount().as('spent_this_month'),
+})
+export type KeyUsage = Value<typeof KeyUsage>
+
+export const KeyView = KeySummary.with('Key', { usage: KeyUsage.field })
+export type KeyView = Value<typeof KeyView>
+
+/** The only answers that ever hold a secret: those to creating and rotating a key. */
+export const IssuedKey = KeyView.with('IssuedKey', { secret: text().example('sk-…') })
+export type IssuedKey = Value<typeof IssuedKey>

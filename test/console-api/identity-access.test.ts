@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Access, CONSOLE_PATH } from '../../src/edges/console-api/console-endpoint.ts'
+import { type Access, CONSOLE_PATH } from '../../src/edges/management-api/console/console-endpoint.ts'
 import type { Endpoint } from '../../src/gateway/ports/exchange.ts'
 import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { Browser } from './support/browser.ts'

@@ -15,7 +15,7 @@ for (const engine of testedEngines()) {
       site = await engine.makeSite()
       node = await startNode(site, { clock: createMovableClock() })
       const create = async (name: string) =>
-        (await node.operations.createAccount({ name, email: null }, 'operator')).account.id
+        (await node.operations.createAccount({ name, email: null }, 'operator')).id
       ids = [await create('a'), await create('b')]
     })
     afterEach(async () => {
@@ -37,7 +37,7 @@ for (const engine of testedEngines()) {
       return node.operations.importPayments(lines.map(payment), 'operator')
     }
     const standing = async (id: string) => {
-      const { account, balanceNano } = await node.operations.findAccount(id)
+      const { balanceNano, ...account } = await node.operations.findAccount(id)
       return { paid: account.totalPaidNano, balance: balanceNano }
     }
     const storedTotals = async () =>

@@ -19,7 +19,7 @@ for (const engine of testedEngines()) {
       site = await engine.makeSite()
       const clock = createMovableClock()
       const first = await startNode(site, { clock })
-      id = (await first.operations.createAccount({ name: 'a', email: null }, 'operator')).account.id
+      id = (await first.operations.createAccount({ name: 'a', email: null }, 'operator')).id
       nodes = [first, await startNode(site, { clock })]
     })
     afterEach(async () => {

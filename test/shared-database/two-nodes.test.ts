@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { credentialDisabler } from '../../src/gateway/alerts/disable-credential.ts'
-import { UNRESTRICTED } from '../../src/gateway/ports/operations.ts'
+import { KeyCreate } from '../../src/vocabulary/api-key.ts'
 import type { Snapshot } from '../../src/vocabulary/snapshot.ts'
 import { aSupplier } from '../../src/vocabulary/testing/specimens.ts'
 import { eventually } from '../support/eventually.ts'
@@ -36,7 +36,7 @@ for (const engine of testedEngines()) {
       }
       const first = await startNode(site, { clock, announcing })
       nodes = [first, await startNode(site, { clock, announcing })]
-      accountId = (await first.operations.createAccount({ name: 'A', email: null }, 'operator')).account.id
+      accountId = (await first.operations.createAccount({ name: 'A', email: null }, 'operator')).id
     })
     afterEach(async () => {
       await Promise.all(nodes.map(({ storage }) => storage.close()))
@@ -44,7 +44,7 @@ for (const engine of testedEngines()) {
     })
 
     const createKey = async (node: Node, name: string) =>
-      (await node.operations.createKey(accountId, { ...UNRESTRICTED, name }, 'operator')).key.id
+      (await node.operations.createKey(accountId, KeyCreate.read({ name }), 'operator')).id
     const catchUpAll = () => Promise.all(nodes.map(({ configuration }) => configuration.catchUp()))
     const differencesFromStored = async () => {
       const stored = await nodes[0].storage.loadConfiguration()
@@ -61,10 +61,10 @@ for (const engine of testedEngines()) {
         const [writer, reader] = round % 2 === 0 ? nodes : [nodes[1], nodes[0]]
         const id = await createKey(writer, `key ${round}`)
         await reader.configuration.catchUp()
-        expect(reader.operations.findKey(id).name).toBe(`key ${round}`)
+        expect((await reader.operations.findKey(id)).name).toBe(`key ${round}`)
         await reader.operations.revokeKey(id, 'operator')
         await writer.configuration.catchUp()
-        expect(writer.operations.findKey(id).state).toBe('revoked')
+        expect((await writer.operations.findKey(id)).state).toBe('revoked')
       }
     })
 
@@ -104,7 +104,7 @@ for (const engine of testedEngines()) {
               made += 1
               const name = `made ${made}`
               if (kind === 'key') {
-                await operations.createKey(accountId, { ...UNRESTRICTED, name }, 'operator')
+                await operations.createKey(accountId, KeyCreate.read({ name }), 'operator')
               } else if (kind === 'rename') {
                 await operations.changeAccount(accountId, { name }, 'operator')
               } else if (kind === 'pay') {

@@ -84,7 +84,7 @@ describe('a key in the environment', () => {
         baseUrl: 'https://elsewhere.example/v1',
         formats: ['chat-completion'],
         source: 'byok',
-        accountId: first?.account.id ?? '',
+        accountId: first?.id ?? '',
         enabled: true,
         options: {},
         timeouts: USUAL_TIMEOUTS,

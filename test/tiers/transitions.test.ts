@@ -1,14 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
-import type { TierChange } from '../../src/gateway/ports/operations.ts'
-import type { TierName } from '../../src/vocabulary/account.ts'
+import type { TierAssignment, TierName } from '../../src/vocabulary/account.ts'
 import { parseUsdt } from '../../src/vocabulary/money.ts'
 import { createMovableClock, type MovableClock } from '../support/movable-clock.ts'
 import { auditOf, type Node, startNode } from '../support/node.ts'
 
 const HOUR_MS = 3_600_000
 const OPERATOR = 'operator'
-const TIER: TierChange = { tier: 'Trial', rpm: null, tpm: null, expiresAtMs: null, reason: 'a reason' }
+const TIER: Omit<TierAssignment, 'assignedBy'> = {
+  tier: 'Trial',
+  rpm: null,
+  tpm: null,
+  expiresAtMs: null,
+  reason: 'a reason',
+}
 
 for (const engine of testedEngines()) {
   describe(`3.1 transitions of tiers on ${engine.name}`, () => {
@@ -22,7 +27,7 @@ for (const engine of testedEngines()) {
       site = await engine.makeSite()
       clock = createMovableClock()
       node = await startNode(site, { clock })
-      id = (await node.operations.createAccount({ name: 'Acme', email: null }, OPERATOR)).account.id
+      id = (await node.operations.createAccount({ name: 'Acme', email: null }, OPERATOR)).id
       await node.evaluation.beat()
     })
     afterEach(async () => {
@@ -36,7 +41,7 @@ for (const engine of testedEngines()) {
         { amountNano: parseUsdt(amount, 'amount'), reference: `r-${references++}`, note: null },
         OPERATOR,
       )
-    const assign = (tier: TierName, change: Partial<TierChange> = {}) =>
+    const assign = (tier: TierName, change: Partial<Omit<TierAssignment, 'assignedBy'>> = {}) =>
       node.operations.assignTier(id, { ...TIER, tier, ...change }, OPERATOR)
     const tierNow = async () => (await node.operations.findAccount(id)).tier
     const limitsNow = async () => (await node.operations.findAccount(id)).limits
@@ -129,7 +134,7 @@ for (const engine of testedEngines()) {
       await passHour()
       await node.operations.evaluateTiers(OPERATOR)
       expect(await tierEvents()).toEqual(['tier.raised', 'account.tier_assigned', 'tier.assignment_ended'])
-      expect((await node.operations.findAccount(id)).account.tierAssignment).toBeNull()
+      expect((await node.operations.findAccount(id)).tierAssignment).toBeNull()
     })
 
     test('Trial: what is paid meanwhile is earned, and in force when the assignment ends', async () => {
@@ -137,7 +142,7 @@ for (const engine of testedEngines()) {
       await pay('10')
       await passHour()
       expect(await tierNow()).toBe('Trial')
-      expect((await node.operations.findAccount(id)).account.earnedTier).toBe('Builder')
+      expect((await node.operations.findAccount(id)).earnedTier).toBe('Builder')
       clock.advance(HOUR_MS)
       expect(await tierNow()).toBe('Builder')
     })

@@ -22,7 +22,7 @@ for (const engine of testedEngines()) {
       ids = []
       for (let index = 0; index < ACCOUNTS; index++) {
         const name = `Account ${index}`
-        ids.push((await first.operations.createAccount({ name, email: null }, 'operator')).account.id)
+        ids.push((await first.operations.createAccount({ name, email: null }, 'operator')).id)
       }
       nodes = [first, await startNode(site, { clock })]
     })

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { FindingsAnswer } from '../../edges/operator-api/doctor-schema.ts'
+import type { FindingsAnswer } from '../../edges/management-api/operator/doctor-schema.ts'
 import type { Environment } from '../../edges/settings/read-settings.ts'
 import type { Command } from '../command.ts'
 import { connectFromEnvironment } from '../operator-client.ts'

@@ -12,8 +12,8 @@ import {
 } from '../../edges/journal/replay-journal.ts'
 import { type JournalSummary, summarizeJournal } from '../../edges/journal/summarize-journal.ts'
 import type { Environment } from '../../edges/settings/read-settings.ts'
-import { describeOptionalTime } from '../../rules/catalog/describe-time.ts'
 import { formatUsdt } from '../../vocabulary/money.ts'
+import { formatOptionalTime } from '../../vocabulary/time.ts'
 import { type Command, UsageError } from '../command.ts'
 import { JSON_OPTION } from '../print-table.ts'
 import { withReplayTarget } from './journal-target.ts'
@@ -119,8 +119,8 @@ function renderSummary(summary: JournalSummary) {
     settled,
     under_way: summary.underWay,
     damaged,
-    first_ended_at: describeOptionalTime(summary.firstEndedAtMs),
-    last_ended_at: describeOptionalTime(summary.lastEndedAtMs),
+    first_ended_at: formatOptionalTime(summary.firstEndedAtMs),
+    last_ended_at: formatOptionalTime(summary.lastEndedAtMs),
     amount: formatUsdt(amountNano),
   }
 }

@@ -1,5 +1,5 @@
 import { readJournals } from '../../edges/journal/read-journal.ts'
-import { renderVerification } from '../../edges/operator-api/usage.ts'
+import { renderVerification } from '../../edges/management-api/operator/usage.ts'
 import type { Environment } from '../../edges/settings/read-settings.ts'
 import { verifyLedger } from '../../edges/storage/tables/verify-ledger.ts'
 import { type Command, UsageError } from '../command.ts'

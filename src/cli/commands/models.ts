@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { ModelComparisonAnswer } from '../../edges/operator-api/doctor-schema.ts'
+import type { ModelComparisonAnswer } from '../../edges/management-api/operator/doctor-schema.ts'
 import type { Environment } from '../../edges/settings/read-settings.ts'
 import { type Command, UsageError } from '../command.ts'
 import { connectFromEnvironment } from '../operator-client.ts'

@@ -1,8 +1,8 @@
 import type { Alert } from '../../rules/alerts/alert.ts'
 import { MOST_TRIES, retryDelayMs } from '../../rules/alerts/retry-delay.ts'
 import { signWebhook } from '../../rules/alerts/sign-webhook.ts'
-import { describeTime } from '../../rules/catalog/describe-time.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import { formatTime } from '../../vocabulary/time.ts'
 import type { DeliveryEnd, DueDelivery, SendWebhook } from '../ports/alerts.ts'
 import type { Log } from '../ports/log.ts'
 import type { Storage } from '../ports/storage.ts'
@@ -86,5 +86,5 @@ export class AlertDelivery {
 
 /** The same bytes at every try, so that a receiver can tell what it has seen. */
 function writeBody({ id, kind, accountId, atMs, data }: Alert): string {
-  return JSON.stringify({ id, kind, account_id: accountId, at: describeTime(atMs), data })
+  return JSON.stringify({ id, kind, account_id: accountId, at: formatTime(atMs), data })
 }

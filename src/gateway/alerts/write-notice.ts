@@ -1,11 +1,11 @@
 import type { Notice } from '../../rules/alerts/alert.ts'
 import { lastFourOf } from '../../rules/catalog/describe-supply.ts'
-import { describeOptionalTime, describeTime } from '../../rules/catalog/describe-time.ts'
 import { dayOf, nextPeriodMs, periodStartDay } from '../../rules/ledger/period.ts'
 import type { Account } from '../../vocabulary/account.ts'
 import type { ApiKey, Budget, UsageLimit } from '../../vocabulary/api-key.ts'
 import { formatUsdt, type NanoUsdt } from '../../vocabulary/money.ts'
 import type { Credential, Supplier } from '../../vocabulary/supply.ts'
+import { formatOptionalTime, formatTime } from '../../vocabulary/time.ts'
 
 /** What a key has spent in a period, at a moment of that period. */
 export interface Spend {
@@ -18,7 +18,7 @@ export function budgetNotice(
   { budget, threshold }: { readonly budget: Budget; readonly threshold: number },
   { spentNano, atMs }: Spend,
 ): Notice {
-  const month = describeTime(atMs).slice(0, 7)
+  const month = formatTime(atMs).slice(0, 7)
   return {
     kind: 'budget.threshold',
     accountId: key.accountId,
@@ -55,7 +55,7 @@ export function limitNotice(key: ApiKey, limit: UsageLimit, { spentNano, atMs }:
       period: limit.period,
       amount: formatUsdt(limit.amountNano),
       spent: formatUsdt(spentNano),
-      resets_at: describeOptionalTime(nextPeriodMs(limit.period, dayOf(atMs))),
+      resets_at: formatOptionalTime(nextPeriodMs(limit.period, dayOf(atMs))),
     },
   }
 }

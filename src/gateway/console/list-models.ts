@@ -1,13 +1,12 @@
 import { accountLimits } from '../../rules/accounts/tiers.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import type { Account } from '../../vocabulary/account.ts'
-import type { ApiKey } from '../../vocabulary/api-key.ts'
+import { type ApiKey, KeyCreate } from '../../vocabulary/api-key.ts'
 import type { Price } from '../../vocabulary/supply.ts'
 import type { Caller } from '../authenticate.ts'
 import { availableModels, type Target } from '../find-model.ts'
 import { limitOf, protocolsOf, sourceOf } from '../model-facts.ts'
 import type { ModelView } from '../ports/console.ts'
-import { UNRESTRICTED } from '../ports/operations.ts'
 import type { ConsoleParts } from './parts.ts'
 
 /** Every model that a key of the account could use, or that this one can, with what keeps it from more. */
@@ -20,8 +19,8 @@ export function listModels(parts: ConsoleParts, account: Account, key: ApiKey | 
 
 /** A key that may use whatever the account may. */
 function anyKeyOf({ id, createdAtMs }: Account): ApiKey {
-  const nobody = { id: '', name: '', state: 'active', secrets: [] } as const
-  return { ...UNRESTRICTED, ...nobody, accountId: id, createdAtMs, sharedFallback: true }
+  const nobody = { id: '', state: 'active', secrets: [] } as const
+  return { ...KeyCreate.read({ name: '' }), ...nobody, accountId: id, createdAtMs, sharedFallback: true }
 }
 
 function viewModel(caller: Caller, target: Target): ModelView {

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Alert } from '../../rules/alerts/alert.ts'
 import { describeSettlement } from '../../rules/catalog/describe-settlement.ts'
-import { describeTime } from '../../rules/catalog/describe-time.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import { formatTime } from '../../vocabulary/time.ts'
 import { isDue } from '../is-due.ts'
 import type { LiveConfiguration } from '../ports/configuration.ts'
 import type { Follower, LiveEvent, LiveEventDesk } from '../ports/console.ts'
@@ -57,7 +57,7 @@ export class LiveEvents implements LiveEventDesk {
 
   noteAlert({ id, kind, accountId, atMs, data }: Alert): void {
     if (accountId === null) return
-    const told = { id, kind, account_id: accountId, at: describeTime(atMs), data }
+    const told = { id, kind, account_id: accountId, at: formatTime(atMs), data }
     this.#tell(accountId, { kind: 'alert', data: told })
   }
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
+import { type IssuedKey, KeyCreate } from '../../vocabulary/api-key.ts'
 import type { PlaygroundKey } from '../ports/console.ts'
-import { type IssuedKey, UNRESTRICTED } from '../ports/operations.ts'
 import type { ConsoleParts } from './parts.ts'
 
 const LIFE_MS = 12 * 60 * 60 * 1_000
@@ -32,10 +32,10 @@ export class PlaygroundKeys {
     if (known === undefined || known.state === 'revoked') {
       const made = await operations.createKey(
         whose.accountId,
-        { ...UNRESTRICTED, name: NAME, sharedFallback: true, expiresAtMs },
+        { ...KeyCreate.read({ name: NAME }), sharedFallback: true, expiresAtMs },
         actor,
       )
-      await storage.savePlaygroundKey({ ...whose, keyId: made.key.id })
+      await storage.savePlaygroundKey({ ...whose, keyId: made.id })
       return made
     }
     // Somebody has switched it off and meant it.

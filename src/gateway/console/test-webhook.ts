@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { signWebhook } from '../../rules/alerts/sign-webhook.ts'
-import { describeTime } from '../../rules/catalog/describe-time.ts'
+import { formatTime } from '../../vocabulary/time.ts'
 import type { ConsoleParts } from './parts.ts'
 
 const PATIENCE_MS = 15_000
@@ -37,7 +37,7 @@ export class WebhookTests {
       id: random.id('alt'),
       kind: 'test',
       account_id: accountId,
-      at: describeTime(nowMs),
+      at: formatTime(nowMs),
       data: {},
     }
     const body = JSON.stringify(event)

@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { accountLimits, effectiveTier } from '../../rules/accounts/tiers.ts'
 import { withAccount } from '../../rules/catalog/build-snapshot.ts'
-import { describeAccount } from '../../rules/catalog/describe-account.ts'
-import type { Account } from '../../vocabulary/account.ts'
-import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { AccountView, Operations, TierChange } from '../ports/operations.ts'
+import {
+  Account,
+  type AccountChange,
+  type AccountView,
+  type TierAssignment,
+} from '../../vocabulary/account.ts'
+import type { Operations } from '../ports/operations.ts'
 import type { Change, ChangeDesk } from './change-desk.ts'
 import { pageOf, positionByAge } from './paging.ts'
 import type { OperationParts } from './parts.ts'
@@ -46,7 +49,7 @@ async function viewNow(parts: OperationParts, account: Account): Promise<Account
 function viewAccount(parts: OperationParts, account: Account): AccountView {
   const nowMs = parts.clock.nowMs()
   return {
-    account,
+    ...account,
     tier: effectiveTier(account, nowMs),
     limits: accountLimits(account, nowMs),
     balanceNano: parts.money.balanceNano(account.id),
@@ -75,11 +78,7 @@ async function createAccount(
   return saveAccount(change, 'account.created', { before: null, after: account })
 }
 
-async function changeAccount(
-  change: Change,
-  id: string,
-  edit: { name?: string; creditLineNano?: NanoUsdt | null; balanceAlertNano?: NanoUsdt | null },
-): Promise<AccountView> {
+async function changeAccount(change: Change, id: string, edit: AccountChange): Promise<AccountView> {
   const before = requireAccount(change.snapshot, id)
   if (edit.name !== undefined) requireText(edit.name, 'name')
   if (typeof edit.creditLineNano === 'bigint') {
@@ -90,7 +89,11 @@ async function changeAccount(
   return saveAccount(change, 'account.changed', { before, after: { ...before, ...edit } })
 }
 
-async function assignTier(change: Change, id: string, tier: TierChange): Promise<AccountView> {
+async function assignTier(
+  change: Change,
+  id: string,
+  tier: Omit<TierAssignment, 'assignedBy'>,
+): Promise<AccountView> {
   const before = requireAccount(change.snapshot, id)
   requireText(tier.reason, 'reason')
   requireFuture(tier.expiresAtMs, change.nowMs)
@@ -110,7 +113,7 @@ async function saveAccount(
 ): Promise<AccountView> {
   const { before, after } = states
   if (!isDeepStrictEqual(before, after)) {
-    const described = { before: before && describeAccount(before), after: describeAccount(after) }
+    const described = { before: before && Account.show(before), after: Account.show(after) }
     await change.parts.storage.saveAccount(after, change.audit(action, after.id, described))
     change.publish((snapshot) => withAccount(snapshot, after))
   }

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { evaluateTier, type TierDecision } from '../../rules/accounts/evaluate-tier.ts'
 import { effectiveTier, endedAssignment } from '../../rules/accounts/tiers.ts'
-import { describeAccount } from '../../rules/catalog/describe-account.ts'
-import { describeTime } from '../../rules/catalog/describe-time.ts'
-import type { Account } from '../../vocabulary/account.ts'
-import type { Operations, TierEvaluation, TierMove } from '../ports/operations.ts'
+import { Account, type TierEvaluation, type TierMove } from '../../vocabulary/account.ts'
+import { formatTime } from '../../vocabulary/time.ts'
+import type { Operations } from '../ports/operations.ts'
 import type { TierStep } from '../ports/storage.ts'
 import type { BeforeAndAfter, Change, ChangeDesk } from './change-desk.ts'
 
@@ -60,7 +59,7 @@ function planEnding(account: Account, nowMs: number): PlannedStep | null {
     step: { kind: 'end-assignment', accountId: account.id, assignment },
     action: 'tier.assignment_ended',
     states: {
-      before: { tier_assignment: describeAccount(account).tier_assignment },
+      before: { tier_assignment: Account.show(account).tier_assignment },
       after: { tier_assignment: null, tier: account.earnedTier },
     },
     raise: null,
@@ -89,7 +88,7 @@ function planDecision(account: Account, decision: TierDecision, change: Change):
         action: 'tier.downgrade_pending',
         states: {
           before: { earned_tier: from },
-          after: { earned_tier: from, lowered_to: decision.to, not_before: describeTime(endsAtMs) },
+          after: { earned_tier: from, lowered_to: decision.to, not_before: formatTime(endsAtMs) },
         },
         raise: null,
       }
@@ -108,7 +107,7 @@ function describeMove(account: Account, { to }: TierMove, nowMs: number): Before
   const describe = (state: Account) => ({
     earned_tier: state.earnedTier,
     tier: effectiveTier(state, nowMs),
-    total_paid: describeAccount(state).total_paid,
+    total_paid: Account.show(state).total_paid,
   })
   return { before: describe(account), after: describe({ ...account, earnedTier: to }) }
 }

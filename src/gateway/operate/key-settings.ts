@@ -1,8 +1,8 @@
 import { accountLimits } from '../../rules/accounts/tiers.ts'
 import { isVisible } from '../../rules/routing/eligible-routes.ts'
 import type { Account } from '../../vocabulary/account.ts'
+import type { KeySettings } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { KeySettings } from '../ports/operations.ts'
 import type { Change } from './change-desk.ts'
 import { refuse, requireFuture, requirePositive, requireSane, requireText } from './refuse.ts'
 

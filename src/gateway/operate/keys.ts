@@ -1,10 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import { withKey } from '../../rules/catalog/build-snapshot.ts'
-import { describeKey } from '../../rules/catalog/describe-key.ts'
 import { lastFourOf } from '../../rules/catalog/describe-supply.ts'
 import { dayOf, nextPeriodMs } from '../../rules/ledger/period.ts'
-import type { ApiKey, KeySecret } from '../../vocabulary/api-key.ts'
-import type { IssuedKey, KeySettings, KeyUsage, Operations } from '../ports/operations.ts'
+import {
+  type ApiKey,
+  type IssuedKey,
+  type KeyChange,
+  type KeySecret,
+  type KeySettings,
+  KeySummary,
+  type KeyUsage,
+  type KeyView,
+  summarizeKey,
+} from '../../vocabulary/api-key.ts'
+import type { Operations } from '../ports/operations.ts'
 import type { Change, ChangeDesk } from './change-desk.ts'
 import { checkKeySettings } from './key-settings.ts'
 import { pageOf, positionByAge } from './paging.ts'
@@ -18,41 +27,49 @@ export interface NewKey {
 }
 
 export interface KeyOperations
-  extends Pick<
-    Operations,
-    'createKey' | 'listKeys' | 'findKey' | 'changeKey' | 'rotateKey' | 'revokeKey' | 'usageOf'
-  > {
+  extends Pick<Operations, 'createKey' | 'listKeys' | 'findKey' | 'changeKey' | 'rotateKey' | 'revokeKey'> {
   /** Creates a key whose secret was chosen beforehand, for a first start that is told its key. */
   issueKey(accountId: string, input: NewKey, actor: string): Promise<IssuedKey>
 }
 
-type KeyEdit = Partial<KeySettings> & { state?: 'active' | 'disabled' }
-
 export function keyOperations({ parts, makeChange }: ChangeDesk): KeyOperations {
   const { configuration, random } = parts
-  return {
-    createKey: (accountId, settings, actor) =>
-      makeChange(actor, (change) => issueKey(change, accountId, { settings, secret: random.secret() })),
-    issueKey: (accountId, input, actor) => makeChange(actor, (change) => issueKey(change, accountId, input)),
-    listKeys: (accountId, page) => {
-      requireAccount(configuration.current(), accountId)
-      const keys = [...configuration.current().keys.values()]
-      return pageOf(
-        keys.filter((key) => key.accountId === accountId),
-        page,
-        positionByAge,
-      )
-    },
-    findKey: (id) => requireKey(configuration.current(), id),
-    changeKey: (id, edit, actor) => makeChange(actor, (change) => changeKey(change, id, edit)),
-    rotateKey: (id, graceSeconds, actor) =>
-      makeChange(actor, (change) => rotateKey(change, id, graceSeconds)),
-    revokeKey: (id, actor) => makeChange(actor, (change) => revokeKey(change, id)),
-    usageOf: async (keys) => {
-      await parts.money.refresh({ keyIds: keys.map(({ id }) => id) })
-      return keys.map((key) => usageOf(parts, key))
-    },
+  const issue = async (accountId: string, input: NewKey, actor: string): Promise<IssuedKey> => {
+    const key = await makeChange(actor, (change) => issueKey(change, accountId, input))
+    return { ...(await viewKey(parts, key)), secret: input.secret }
   }
+  return {
+    createKey: (accountId, settings, actor) => issue(accountId, { settings, secret: random.secret() }, actor),
+    issueKey: issue,
+    listKeys: async (accountId, page) => {
+      requireAccount(configuration.current(), accountId)
+      const keys = [...configuration.current().keys.values()].filter((key) => key.accountId === accountId)
+      const listing = pageOf(keys, page, positionByAge)
+      return { ...listing, data: await viewKeys(parts, listing.data) }
+    },
+    findKey: async (id) => viewKey(parts, requireKey(configuration.current(), id)),
+    changeKey: async (id, edit, actor) =>
+      viewKey(parts, await makeChange(actor, (change) => changeKey(change, id, edit))),
+    rotateKey: async (id, graceSeconds, actor) => {
+      const secret = random.secret()
+      const key = await makeChange(actor, (change) => rotateKey(change, id, { graceSeconds, secret }))
+      return { ...(await viewKey(parts, key)), secret }
+    },
+    revokeKey: async (id, actor) =>
+      viewKey(parts, await makeChange(actor, (change) => revokeKey(change, id))),
+  }
+}
+
+async function viewKeys(parts: OperationParts, keys: readonly ApiKey[]): Promise<KeyView[]> {
+  await parts.money.refresh({ keyIds: keys.map(({ id }) => id) })
+  const nowMs = parts.clock.nowMs()
+  return keys.map((key) => ({ ...summarizeKey(key, nowMs), usage: usageOf(parts, key) }))
+}
+
+async function viewKey(parts: OperationParts, key: ApiKey): Promise<KeyView> {
+  const [view] = await viewKeys(parts, [key])
+  if (view === undefined) throw new Error('One key has one view.')
+  return view
 }
 
 function usageOf({ money, clock }: OperationParts, { id, usageLimit }: ApiKey): KeyUsage {
@@ -70,7 +87,7 @@ function usageOf({ money, clock }: OperationParts, { id, usageLimit }: ApiKey): 
   }
 }
 
-async function issueKey(change: Change, accountId: string, input: NewKey): Promise<IssuedKey> {
+async function issueKey(change: Change, accountId: string, input: NewKey): Promise<ApiKey> {
   const account = requireAccount(change.snapshot, accountId)
   checkKeySettings(change, account, input.settings)
   const key: ApiKey = {
@@ -81,23 +98,25 @@ async function issueKey(change: Change, accountId: string, input: NewKey): Promi
     createdAtMs: change.nowMs,
     secrets: [keepSecret(change, input.secret)],
   }
-  await saveKey(change, 'key.created', { before: null, after: key })
-  return { key, secret: input.secret }
+  return saveKey(change, 'key.created', { before: null, after: key })
 }
 
-async function changeKey(change: Change, id: string, edit: KeyEdit): Promise<ApiKey> {
+async function changeKey(change: Change, id: string, edit: KeyChange): Promise<ApiKey> {
   const before = requireUsableKey(change, id)
   checkKeySettings(change, requireAccount(change.snapshot, before.accountId), edit)
   const after: ApiKey = { ...before, ...edit }
   return saveKey(change, 'key.changed', { before, after })
 }
 
-async function rotateKey(change: Change, id: string, graceSeconds: number): Promise<IssuedKey> {
+async function rotateKey(
+  change: Change,
+  id: string,
+  { graceSeconds, secret }: { graceSeconds: number; secret: string },
+): Promise<ApiKey> {
   if (!Number.isSafeInteger(graceSeconds) || graceSeconds < 0) {
     refuse('grace_seconds', 'grace_seconds must be a whole number, 0 or more.')
   }
   const before = requireUsableKey(change, id)
-  const secret = change.parts.random.secret()
   const graceEndsAtMs = change.nowMs + graceSeconds * 1000
   // An older secret that was given a longer time lives no longer than this grace: a leak must be stoppable.
   const older = before.secrets.map((each) => ({
@@ -106,8 +125,7 @@ async function rotateKey(change: Change, id: string, graceSeconds: number): Prom
   }))
   const living = older.filter((each) => each.expiresAtMs > change.nowMs)
   const after: ApiKey = { ...before, secrets: [keepSecret(change, secret), ...living] }
-  await saveKey(change, 'key.rotated', { before, after })
-  return { key: after, secret }
+  return saveKey(change, 'key.rotated', { before, after })
 }
 
 async function revokeKey(change: Change, id: string): Promise<ApiKey> {
@@ -121,10 +139,8 @@ async function saveKey(
   { before, after }: { before: ApiKey | null; after: ApiKey },
 ): Promise<ApiKey> {
   if (isDeepStrictEqual(before, after)) return after
-  const described = {
-    before: before && describeKey(before, change.nowMs),
-    after: describeKey(after, change.nowMs),
-  }
+  const describe = (key: ApiKey) => KeySummary.show(summarizeKey(key, change.nowMs))
+  const described = { before: before && describe(before), after: describe(after) }
   await change.parts.storage.saveKey(after, change.audit(action, after.id, described))
   change.publish((snapshot) => withKey(snapshot, after))
   return after

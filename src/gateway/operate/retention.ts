@@ -1,6 +1,6 @@
-import { describeTime } from '../../rules/catalog/describe-time.ts'
 import { SPAN_MS, spanStartMs } from '../../rules/ledger/aggregate.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import { formatTime } from '../../vocabulary/time.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { RandomSource } from './parts.ts'
 
@@ -39,7 +39,7 @@ export async function dropOldSettlements(parts: RetentionParts): Promise<number>
     action: 'settlements.deleted',
     subject: 'settlements',
     before: null,
-    after: { ended_before: describeTime(goneBeforeMs), kept_days: keptDays },
+    after: { ended_before: formatTime(goneBeforeMs), kept_days: keptDays },
   })
   let deleted = 0
   while (!parts.isStopping()) {

@@ -1,10 +1,10 @@
 import type { UsageFigures, UsageSpan } from '../../rules/ledger/aggregate.ts'
 import type { EffectiveLimit } from '../../rules/limits/effective-limit.ts'
 import type { RateLimits, TierName } from '../../vocabulary/account.ts'
+import type { IssuedKey } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Format, Model, Price, Supplier } from '../../vocabulary/supply.ts'
 import type { UsagePoint } from './books.ts'
-import type { IssuedKey } from './operations.ts'
 import type { SeenNode } from './shared-books.ts'
 import type { AuditEvent, Listing } from './storage.ts'
 

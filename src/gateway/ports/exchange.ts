@@ -1,5 +1,6 @@
 import type { EnvelopeDress } from '../../errors/render-error.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
+import type { Contract } from './contract.ts'
 import type { UploadedForm, UploadRules } from './uploads.ts'
 
 /** One HTTP request as the gateway's stories see it, whatever server carries it. */
@@ -75,6 +76,8 @@ export interface Endpoint {
   /** `/operator/v1/accounts/:id`; a last segment `*` matches the rest of the path, given as `params['*']`. */
   readonly path: string
   handle(exchange: Exchange): Response | Reply | Promise<Response | Reply>
+  /** What the API document says of it. */
+  readonly contract?: Contract
   readonly dressError?: EnvelopeDress
   /** Served even while the gateway shuts down; every other endpoint refuses new requests then. */
   readonly isServedWhileClosing?: true

@@ -1,7 +1,7 @@
 import type { AlertRecord, Webhook } from '../../rules/alerts/alert.ts'
 import type { Standing } from '../../rules/routing/standing.ts'
-import type { Account, RateLimits, TierName } from '../../vocabulary/account.ts'
-import type { ApiKey, Budget, RoutePolicy, UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
+import type { AccountChange, AccountView, TierAssignment, TierEvaluation } from '../../vocabulary/account.ts'
+import type { IssuedKey, KeyChange, KeySettings, KeyView } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import type {
@@ -28,86 +28,12 @@ import type {
 } from './storage.ts'
 import type { SupplyChanges, SupplyOptions } from './supply-application.ts'
 
-/** An account as an operator sees it: the stored facts and what follows from them now. */
-export interface AccountView {
-  readonly account: Account
-  /** The tier in force: an unexpired assignment, else the earned one. */
-  readonly tier: TierName
-  readonly limits: RateLimits
-  readonly balanceNano: NanoUsdt
-}
-
-export interface KeySettings {
-  readonly name: string
-  readonly routePolicy: RoutePolicy
-  readonly usageLimit: UsageLimit | null
-  readonly rpm: number | null
-  readonly tpm: number | null
-  readonly modelAllowlist: readonly string[] | null
-  readonly budget: Budget | null
-  readonly expiresAtMs: number | null
-  readonly sharedFallback: boolean
-}
-
-/** A key that narrows nothing: what holds for a key where nothing else is said. */
-export const UNRESTRICTED: Omit<KeySettings, 'name'> = {
-  routePolicy: { mode: 'intelligent' },
-  usageLimit: null,
-  rpm: null,
-  tpm: null,
-  modelAllowlist: null,
-  budget: null,
-  expiresAtMs: null,
-  sharedFallback: false,
-}
-
-/** A key together with its secret: only ever the answer to creating or rotating it. */
-export interface IssuedKey {
-  readonly key: ApiKey
-  readonly secret: string
-}
-
-/** What a key has used of its limit; without a limit, what it has spent since it was made. */
-export interface KeyUsage {
-  readonly period: UsagePeriod
-  readonly spentNano: NanoUsdt
-  /** What its requests under way may cost at most. */
-  readonly heldNano: NanoUsdt
-  /** What the limit leaves, holds not counted; null without a limit. */
-  readonly remainingNano: NanoUsdt | null
-  readonly resetsAtMs: number | null
-  /** What counts against the budget. */
-  readonly monthSpentNano: NanoUsdt
-}
-
 export interface CredentialSettings {
   readonly label: string | null
   readonly rpm: number | null
   readonly tpm: number | null
   readonly weight: number
   readonly state: CredentialState
-}
-
-export interface TierChange {
-  readonly tier: TierName
-  readonly rpm: number | null
-  readonly tpm: number | null
-  readonly expiresAtMs: number | null
-  readonly reason: string
-}
-
-/** An earned tier that an evaluation moved. */
-export interface TierMove {
-  readonly accountId: string
-  readonly from: TierName
-  readonly to: TierName
-}
-
-export interface TierEvaluation {
-  /** How many accounts were looked at. */
-  readonly evaluated: number
-  /** Those this very evaluation raised. */
-  readonly raised: readonly TierMove[]
 }
 
 /** A payment as a line of a file says it, unchecked. */
@@ -160,11 +86,7 @@ export interface Operations extends BookOperations {
   createAccount(input: { name: string; email: string | null }, actor: string): Promise<AccountView>
   listAccounts(page: Page): Promise<Listing<AccountView>>
   findAccount(id: string): Promise<AccountView>
-  changeAccount(
-    id: string,
-    change: { name?: string; creditLineNano?: NanoUsdt | null; balanceAlertNano?: NanoUsdt | null },
-    actor: string,
-  ): Promise<AccountView>
+  changeAccount(id: string, change: AccountChange, actor: string): Promise<AccountView>
   recordPayment(
     accountId: string,
     input: { amountNano: NanoUsdt; reference: string; note: string | null },
@@ -188,21 +110,19 @@ export interface Operations extends BookOperations {
   listLedger(accountId: string, page: Page): Promise<Listing<LedgerEntry>>
   /** Raises the earned tier of every account that has paid for a higher one, and ends assignments that are over. */
   evaluateTiers(actor: string): Promise<TierEvaluation>
-  assignTier(accountId: string, change: TierChange, actor: string): Promise<AccountView>
+  assignTier(
+    accountId: string,
+    change: Omit<TierAssignment, 'assignedBy'>,
+    actor: string,
+  ): Promise<AccountView>
   endTierAssignment(accountId: string, actor: string): Promise<AccountView>
 
   createKey(accountId: string, settings: KeySettings, actor: string): Promise<IssuedKey>
-  listKeys(accountId: string, page: Page): Listing<ApiKey>
-  findKey(id: string): ApiKey
-  changeKey(
-    id: string,
-    change: Partial<KeySettings> & { state?: 'active' | 'disabled' },
-    actor: string,
-  ): Promise<ApiKey>
+  listKeys(accountId: string, page: Page): Promise<Listing<KeyView>>
+  findKey(id: string): Promise<KeyView>
+  changeKey(id: string, change: KeyChange, actor: string): Promise<KeyView>
   rotateKey(id: string, graceSeconds: number, actor: string): Promise<IssuedKey>
-  revokeKey(id: string, actor: string): Promise<ApiKey>
-  /** In the order of the keys. */
-  usageOf(keys: readonly ApiKey[]): Promise<readonly KeyUsage[]>
+  revokeKey(id: string, actor: string): Promise<KeyView>
 
   listAlerts(filter: AlertFilter, page: Page): Promise<Listing<AlertRecord>>
   findWebhook(accountId: string): Promise<Webhook>

@@ -1,7 +1,7 @@
 import { formatUsdt } from '../../vocabulary/money.ts'
 import type { Attempt, Settlement } from '../../vocabulary/settlement.ts'
+import { formatTime } from '../../vocabulary/time.ts'
 import { describePrice } from './describe-supply.ts'
-import { describeTime } from './describe-time.ts'
 
 /** A settlement as operators read it. */
 export function describeSettlement(settlement: Settlement) {
@@ -29,7 +29,7 @@ export function describeSettlement(settlement: Settlement) {
     amount: formatUsdt(settlement.amountNano),
     outcome: settlement.outcome,
     attempts: settlement.attempts.map(describeAttempt),
-    started_at: describeTime(settlement.startedAtMs),
+    started_at: formatTime(settlement.startedAtMs),
     first_byte_ms: settlement.firstByteMs,
     duration_ms: settlement.durationMs,
   }
@@ -43,7 +43,7 @@ function describeAttempt(attempt: Attempt) {
     result: attempt.result,
     status: attempt.status,
     failure: attempt.failure,
-    started_at: describeTime(attempt.startedAtMs),
+    started_at: formatTime(attempt.startedAtMs),
     first_byte_ms: attempt.firstByteMs,
     duration_ms: attempt.durationMs ?? null,
   }

@@ -1,6 +1,6 @@
 import { formatUsdt } from '../../vocabulary/money.ts'
 import type { Credential, Model, Price, Route, Supplier, SupplierTimeouts } from '../../vocabulary/supply.ts'
-import { describeTime } from './describe-time.ts'
+import { formatTime } from '../../vocabulary/time.ts'
 
 // Of a shorter secret, four characters would be too large a part to show.
 const SHORTEST_SHOWN_SECRET = 13
@@ -61,7 +61,7 @@ export function describeModel(model: Model) {
     rpm: model.rpm,
     tpm: model.tpm,
     capabilities: model.capabilities,
-    created_at: describeTime(model.createdAtMs),
+    created_at: formatTime(model.createdAtMs),
   }
 }
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
-import type { ApiKey } from '../../vocabulary/api-key.ts'
-import { describeKey } from './describe-key.ts'
+import { type ApiKey, KeySummary, summarizeKey } from '../../vocabulary/api-key.ts'
+import { formatTime } from '../../vocabulary/time.ts'
 import { describeCredential, lastFourOf } from './describe-supply.ts'
-import { describeTime } from './describe-time.ts'
+
+const describeKey = (key: ApiKey, nowMs: number) => KeySummary.show(summarizeKey(key, nowMs))
 
 const KEY: ApiKey = {
   id: 'key_1',
@@ -63,5 +64,5 @@ test('a credential shows its last four only when its secret is longer than 12 ch
 })
 
 test('times keep a fraction only when they have one', () => {
-  expect(describeTime(1_500)).toBe('1970-01-01T00:00:01.500Z')
+  expect(formatTime(1_500)).toBe('1970-01-01T00:00:01.500Z')
 })

@@ -1,0 +1,95 @@
+import type { Follower, LiveEvent } from '../../../gateway/ports/console.ts'
+import type { Exchange, Reply } from '../../../gateway/ports/exchange.ts'
+import { type AccountApiParts, showTo } from './account-parts.ts'
+import { ACCOUNT_PATH, type AccountVisit, type ConsoleEndpoint } from './console-endpoint.ts'
+
+// What a reader may be behind. Whoever reads slower is sent away, comes back and asks for the state as it is then.
+const MOST_WAITING_BYTES = 64 * 1024
+const OPENING = 'retry: 3000\n: follow\n\n'
+const HEARTBEAT = ': heartbeat\n\n'
+
+/** What happens in an account, as it happens. */
+export function accountEventEndpoints(parts: AccountApiParts): ConsoleEndpoint[] {
+  return [
+    {
+      method: 'GET',
+      path: `${ACCOUNT_PATH}/events` as const,
+      access: 'member',
+      handle: async (exchange, visit) => {
+        await parts.operations.findAccount(visit.accountId)
+        // Nobody would ever close what a HEAD opens.
+        if (exchange.method === 'HEAD') return replyWith('')
+        return replyWith(new EventStream(parts, visit, exchange).open())
+      },
+    },
+  ]
+}
+
+function replyWith(body: Reply['body']): Reply {
+  const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' }
+  return { status: 200, headers, body }
+}
+
+class EventStream implements Follower {
+  readonly accountId: string
+  readonly #parts: AccountApiParts
+  readonly #visit: AccountVisit
+  readonly #exchange: Exchange
+  /** Of its own: those of the request may be gone when it is looked at again. */
+  readonly #headers: Headers
+  readonly #encoder = new TextEncoder()
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null
+
+  constructor(parts: AccountApiParts, visit: AccountVisit, exchange: Exchange) {
+    this.accountId = visit.accountId
+    this.#parts = parts
+    this.#visit = visit
+    this.#exchange = exchange
+    this.#headers = new Headers({ cookie: exchange.headers.get('cookie') ?? '' })
+  }
+
+  open(): ReadableStream<Uint8Array> {
+    const unfollow = this.#parts.desk.events.follow(this)
+    this.#exchange.onLeave(unfollow)
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller
+          this.#send(OPENING)
+        },
+        cancel: unfollow,
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: MOST_WAITING_BYTES }),
+    )
+  }
+
+  take({ kind, data }: LiveEvent): boolean {
+    if ((this.#controller?.desiredSize ?? 0) <= 0) return false
+    this.#send(`event: ${kind}\ndata: ${JSON.stringify(showTo(this.#parts, this.#visit, data))}\n\n`)
+    return true
+  }
+
+  beat(): void {
+    if ((this.#controller?.desiredSize ?? 0) > 0) this.#send(HEARTBEAT)
+  }
+
+  async isWelcome(): Promise<boolean> {
+    const visitor = await this.#parts.door.findVisitor(this.#headers)
+    if (visitor?.user.id !== this.#visit.visitor.user.id) return false
+    if (visitor.user.isOperator) return true
+    return visitor.memberships.some(({ accountId }) => accountId === this.accountId)
+  }
+
+  end(): void {
+    try {
+      this.#controller?.close()
+    } catch {
+      // The client has closed it already, which is all that is wanted.
+    }
+    this.#controller = null
+  }
+
+  #send(text: string): void {
+    this.#controller?.enqueue(this.#encoder.encode(text))
+  }
+}

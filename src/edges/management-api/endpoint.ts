@@ -1,0 +1,239 @@
+import { type TSchema, Type } from 'typebox'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import type { Access, AnswerContract, Contract, Parameter } from '../../gateway/ports/contract.ts'
+import type { Endpoint, Exchange, HttpMethod, Reply } from '../../gateway/ports/exchange.ts'
+import type { Listing, Page } from '../../gateway/ports/storage.ts'
+import { readFieldText } from '../../vocabulary/field.ts'
+import {
+  type Body,
+  type Fields,
+  type Shape,
+  type ValueIn,
+  type WireIn,
+  wireName,
+} from '../../vocabulary/shape.ts'
+import { textReader } from '../../wire/read-shape.ts'
+
+/** Whoever sends the operator token; people who are signed in have a name of their own. */
+const TOKEN_ACTOR = 'operator'
+
+type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? { readonly [Key in Name]: string } & PathParams<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? { readonly [Key in Name]: string }
+    : Readonly<Record<never, string>>
+
+/** One call of an endpoint, read and checked. */
+export interface Call<Path extends string, Query extends Fields, BodyValue> {
+  readonly params: PathParams<Path>
+  readonly query: Partial<ValueIn<Query>>
+  /** Which part of a list is wanted. */
+  readonly page: Page
+  readonly body: BodyValue
+  /** Who asks, for the audit. */
+  readonly actor: string
+  readonly exchange: Exchange
+}
+
+/** What an endpoint answers: how the result of its handler is shown, and what the API document says of it. */
+export interface Answer<Result, Shown> extends AnswerContract {
+  /** Whether it is one page of a list, so that the call has a page. */
+  readonly isList: boolean
+  show(result: Result): Shown
+}
+
+/** An endpoint and its contract, defined in one place. `Context` is what its handler works with. */
+export interface Definition<
+  Context,
+  Path extends string,
+  Query extends Fields,
+  Input,
+  BodyValue,
+  Result,
+  Shown,
+> {
+  readonly method: HttpMethod
+  /** Behind the root of its API. */
+  readonly path: Path
+  readonly id: string
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  readonly access: Access
+  readonly query?: Query
+  readonly body?: Body<Input, BodyValue>
+  /** Bodies that are larger are refused; absent: the gateway's own limit. */
+  readonly maxBodyBytes?: number
+  readonly answer: Answer<Result, Shown>
+  readonly errors?: readonly number[]
+  handle(context: Context, call: Call<Path, Query, BodyValue>): Result | Promise<Result>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: stands for every definition for this context.
+export type AnyDefinition<Context> = Definition<Context, any, any, any, any, any, any>
+
+/** What an endpoint answers, as JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: only the answer is of interest.
+export type AnswerOf<D> = D extends Definition<any, any, any, any, any, any, infer Shown> ? Shown : never
+
+/** Checks a definition's types; `Context` has to be named, the rest follows. */
+export function definer<Context>() {
+  return <const Path extends string, Query extends Fields, Input, BodyValue, Result, Shown>(
+    definition: Definition<Context, Path, Query, Input, BodyValue, Result, Shown>,
+  ) => definition
+}
+
+const STORED = 'The object as it is stored.'
+
+/** One object. */
+export function one<F extends Fields>(shape: Shape<F>, description = STORED): Answer<ValueIn<F>, WireIn<F>> {
+  const { name, schema, example } = shape
+  return { description, name, schema, example, isList: false, show: (value) => shape.show(value) }
+}
+
+/** One page of a list. */
+export interface ShownList<Item> {
+  readonly data: readonly Item[]
+  readonly next_cursor: string | null
+}
+
+export function listOf<F extends Fields>(
+  shape: Shape<F>,
+  description = STORED,
+): Answer<Listing<ValueIn<F>>, ShownList<WireIn<F>>> {
+  return {
+    description,
+    name: `${shape.name}List`,
+    schema: Type.Object(
+      { data: Type.Array(shape.schema), next_cursor: Type.Union([Type.String(), Type.Null()]) },
+      { additionalProperties: false },
+    ),
+    example: { data: [shape.example], next_cursor: null },
+    isList: true,
+    show: ({ data, nextCursor }) => ({ data: data.map((item) => shape.show(item)), next_cursor: nextCursor }),
+  }
+}
+
+const DeletedSchema = Type.Object(
+  { id: Type.String(), deleted: Type.Literal(true) },
+  { additionalProperties: false },
+)
+
+/** The id of what is gone. */
+export const DELETED: Answer<string, { readonly id: string; readonly deleted: true }> = {
+  description: 'It is gone.',
+  name: 'Deleted',
+  schema: DeletedSchema,
+  example: { id: 'cred_0123456789abcdef', deleted: true },
+  isList: false,
+  show: (id) => ({ id, deleted: true }),
+}
+
+/** An answer that its handler lays out itself, such as a file. */
+export function raw(
+  contract: Pick<AnswerContract, 'description' | 'contentType' | 'table' | 'status'> & { schema?: TSchema },
+): Answer<Response | Reply, never> {
+  return {
+    name: null,
+    schema: Type.String(),
+    example: '',
+    isList: false,
+    ...contract,
+    show: () => {
+      throw new Error('A raw answer is sent as it is.')
+    },
+  }
+}
+
+const LARGEST_PAGE = 200
+const PAGE_PARAMETERS: readonly Parameter[] = [
+  {
+    name: 'limit',
+    in: 'query',
+    description: 'The most items to give.',
+    schema: Type.Integer({ minimum: 1, maximum: LARGEST_PAGE, default: 50 }),
+  },
+  { name: 'cursor', in: 'query', description: 'The `next_cursor` of the page before.' },
+]
+
+/** The endpoint as the server has it. Nothing of it is guarded yet. */
+export function bind<Context>(
+  definition: AnyDefinition<Context>,
+  context: Context,
+  root: string,
+): Endpoint & { readonly contract: Contract } {
+  const { method, path, answer } = definition
+  const readBody = bodyReaderOf(definition)
+  return {
+    method,
+    path: `${root}${path}`,
+    contract: contractOf(definition),
+    handle: async (exchange) => {
+      const query = readQuery(definition, exchange.query)
+      const page = answer.isList ? readPage(exchange.query) : { limit: LARGEST_PAGE, cursor: null }
+      const body = await readBody(exchange)
+      const actor = exchange.actor ?? TOKEN_ACTOR
+      const call = { params: exchange.params, query, page, body, actor, exchange }
+      const result = await definition.handle(context, call)
+      return answer.name === null ? result : Response.json(answer.show(result))
+    },
+  }
+}
+
+function bodyReaderOf({ body, maxBodyBytes }: AnyDefinition<never>): (exchange: Exchange) => unknown {
+  if (body === undefined) return () => undefined
+  const read = textReader(body.schema)
+  return async (exchange) => body.read(read(await exchange.readText(maxBodyBytes)))
+}
+
+function contractOf(definition: AnyDefinition<never>): Contract {
+  const { id, tag, summary, description, access, body, answer, errors, query = {} } = definition
+  const own = Object.entries(query as Fields).map(([name, field]) => ({
+    name: wireName(name, field),
+    in: 'query' as const,
+    description: (field.codec.input as { description?: string }).description ?? '',
+    schema: field.codec.input,
+  }))
+  const parameters = [...own, ...(answer.isList ? PAGE_PARAMETERS : [])]
+  return {
+    id,
+    tag,
+    summary,
+    access,
+    answer,
+    ...(description !== undefined && { description }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { body }),
+    ...(errors && { errors }),
+  }
+}
+
+/** Refuses a misspelt filter, which would otherwise quietly give everything. */
+function readQuery({ query, answer }: AnyDefinition<never>, given: URLSearchParams): object {
+  if (query === undefined && !answer.isList) return {}
+  const fields = new Map(
+    Object.entries((query ?? {}) as Fields).map(([name, field]) => [wireName(name, field), { name, field }]),
+  )
+  const values: Record<string, unknown> = {}
+  for (const [name, text] of given) {
+    const known = fields.get(name)
+    if (known) values[known.name] ??= readFieldText(known.field, text, name)
+    else if (!answer.isList || (name !== 'limit' && name !== 'cursor')) {
+      throw new GatewayError('invalid_request', `${name} is not a known query parameter.`, { param: name })
+    }
+  }
+  return values
+}
+
+const USUAL_PAGE = 50
+
+function readPage(query: URLSearchParams): Page {
+  const text = query.get('limit') ?? String(USUAL_PAGE)
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > LARGEST_PAGE) {
+    throw new GatewayError('invalid_request', `limit must be a whole number from 1 to ${LARGEST_PAGE}.`, {
+      param: 'limit',
+    })
+  }
+  return { limit, cursor: query.get('cursor') }
+}

@@ -1,0 +1,335 @@
+import Type, { type TSchema } from 'typebox'
+import { ALERT_KINDS, DELIVERY_STATES } from '../../../rules/alerts/alert.ts'
+import { TIER_NAMES } from '../../../vocabulary/account.ts'
+import { USAGE_PERIODS } from '../../../vocabulary/api-key.ts'
+import { ATTEMPT_RESULTS } from '../../../vocabulary/settlement.ts'
+import { FORMATS, MODEL_KINDS, SUPPLIER_TYPES } from '../../../vocabulary/supply.ts'
+
+// An answer with a field that is not described here is a mistake of one of the two, and tests find it.
+const closed = { additionalProperties: false } as const
+
+const OrNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const Id = Type.String()
+const Count = Type.Integer({ minimum: 0 })
+const Seconds = OrNull(Type.Number({ exclusiveMinimum: 0 }))
+const Limit = OrNull(Type.Integer({ minimum: 1 }))
+/** USDT as a decimal string. */
+const Amount = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$' })
+/** RFC 3339 in UTC. */
+const Time = Type.String({ format: 'date-time' })
+const Format = Type.Enum([...FORMATS])
+const Formats = Type.Array(Format)
+
+const limits = { rpm: Limit, tpm: Limit }
+
+export const AccountAnswer = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    email: OrNull(Type.String()),
+    tier: Type.Enum([...TIER_NAMES]),
+    earned_tier: Type.Enum([...TIER_NAMES]),
+    tier_assignment: OrNull(
+      Type.Object(
+        {
+          tier: Type.Enum([...TIER_NAMES]),
+          ...limits,
+          expires_at: OrNull(Time),
+          reason: Type.String(),
+          assigned_by: Type.String(),
+        },
+        closed,
+      ),
+    ),
+    limits: Type.Object(limits, closed),
+    total_paid: Amount,
+    balance: Amount,
+    credit_line: OrNull(Amount),
+    balance_alert: OrNull(Amount),
+    created_at: Time,
+  },
+  closed,
+)
+
+export const PaymentAnswer = Type.Object(
+  {
+    id: Id,
+    account_id: Id,
+    amount: Amount,
+    reference: Type.String(),
+    note: OrNull(Type.String()),
+    created_at: Time,
+  },
+  closed,
+)
+
+export const AdjustmentAnswer = Type.Object(
+  {
+    id: Id,
+    account_id: Id,
+    amount: Amount,
+    reference: OrNull(Type.String()),
+    reason: Type.String(),
+    created_at: Time,
+  },
+  closed,
+)
+
+export const RefundAnswer = Type.Object(
+  {
+    id: Id,
+    account_id: Id,
+    amount: Amount,
+    reference: Type.String(),
+    reason: Type.String(),
+    created_at: Time,
+  },
+  closed,
+)
+
+export const PaymentImportAnswer = Type.Object(
+  { recorded: Count, already_recorded: Count, total: Amount },
+  closed,
+)
+
+export const LedgerEntryAnswer = Type.Object(
+  {
+    id: Id,
+    account_id: Id,
+    kind: Type.Enum(['payment', 'settlement', 'refund', 'adjustment']),
+    amount: Amount,
+    request_id: OrNull(Id),
+    reference: OrNull(Type.String()),
+    note: OrNull(Type.String()),
+    created_at: Time,
+  },
+  closed,
+)
+
+export const TierEvaluationAnswer = Type.Object(
+  {
+    evaluated: Count,
+    raised: Type.Array(
+      Type.Object(
+        { account_id: Id, from: Type.Enum([...TIER_NAMES]), to: Type.Enum([...TIER_NAMES]) },
+        closed,
+      ),
+    ),
+  },
+  closed,
+)
+
+const keyFields = {
+  id: Id,
+  account_id: Id,
+  name: Type.String(),
+  state: Type.Enum(['active', 'disabled', 'expired', 'revoked']),
+  last_four: OrNull(Type.String()),
+  route_policy: Type.Object(
+    { mode: Type.Enum(['intelligent', 'specified_provider']), provider: Type.Optional(Type.String()) },
+    closed,
+  ),
+  usage_limit: OrNull(Type.Object({ period: Type.Enum([...USAGE_PERIODS]), amount: Amount }, closed)),
+  ...limits,
+  model_allowlist: OrNull(Type.Array(Type.String())),
+  budget: OrNull(Type.Object({ amount: Amount, thresholds: Type.Array(Count) }, closed)),
+  expires_at: OrNull(Time),
+  shared_fallback: Type.Boolean(),
+  created_at: Time,
+  usage: Type.Object(
+    {
+      period: Type.Enum([...USAGE_PERIODS]),
+      spent: Amount,
+      held: Amount,
+      remaining: OrNull(Amount),
+      resets_at: OrNull(Time),
+      spent_this_month: Amount,
+    },
+    closed,
+  ),
+}
+
+export const KeyAnswer = Type.Object(keyFields, closed)
+
+/** The only answers that ever hold a secret: those to creating and rotating a key. */
+export const IssuedKeyAnswer = Type.Object({ ...keyFields, secret: Type.String() }, closed)
+
+const webhookFields = { account_id: Id, url: Type.String(), enabled: Type.Boolean(), created_at: Time }
+
+export const WebhookAnswer = Type.Object(webhookFields, closed)
+
+/** With the secret when this very call made it. */
+export const IssuedWebhookAnswer = Type.Object({ ...webhookFields, secret: OrNull(Type.String()) }, closed)
+
+export const AlertAnswer = Type.Object(
+  {
+    id: Id,
+    kind: Type.Enum([...ALERT_KINDS]),
+    account_id: OrNull(Id),
+    at: Time,
+    data: Type.Record(Type.String(), Type.Unknown()),
+    delivery: Type.Object(
+      {
+        state: Type.Enum([...DELIVERY_STATES]),
+        tries: Count,
+        next_try_at: OrNull(Time),
+        last_failure: OrNull(Type.String()),
+      },
+      closed,
+    ),
+  },
+  closed,
+)
+
+export const SupplierAnswer = Type.Object(
+  {
+    id: Id,
+    type: Type.Enum([...SUPPLIER_TYPES]),
+    base_url: Type.String(),
+    formats: Formats,
+    source: Type.Enum(['shared', 'byok']),
+    account_id: OrNull(Id),
+    enabled: Type.Boolean(),
+    options: Type.Record(Type.String(), Type.String()),
+    timeouts: Type.Object(
+      { connect_seconds: Seconds, first_byte_seconds: Seconds, idle_seconds: Seconds },
+      closed,
+    ),
+  },
+  closed,
+)
+
+const credentialFields = {
+  id: Id,
+  supplier: Id,
+  label: OrNull(Type.String()),
+  last_four: OrNull(Type.String()),
+  ...limits,
+  weight: Type.Number({ exclusiveMinimum: 0 }),
+  state: Type.Enum(['active', 'disabled']),
+}
+
+export const CredentialAnswer = Type.Object(credentialFields, closed)
+
+export const DeletedAnswer = Type.Object({ id: Id, deleted: Type.Literal(true) }, closed)
+
+export const ModelAnswer = Type.Object(
+  {
+    id: Id,
+    owned_by: Type.String(),
+    display_name: Type.String(),
+    description: Type.String(),
+    kinds: Type.Array(Type.Enum([...MODEL_KINDS])),
+    input_token_limit: Limit,
+    output_token_limit: Limit,
+    ...limits,
+    capabilities: Type.Object({}),
+    created_at: Time,
+  },
+  closed,
+)
+
+const Price = Type.Object(
+  { input: Amount, output: Amount, cache_read: Amount, cache_write: Amount, image: Amount },
+  closed,
+)
+
+const routeFields = {
+  model: Id,
+  supplier: Id,
+  upstream_model: Type.String(),
+  formats: OrNull(Formats),
+  price: OrNull(Price),
+  ...limits,
+  priority: Count,
+  enabled: Type.Boolean(),
+}
+
+export const RouteAnswer = Type.Object(routeFields, closed)
+
+const CredentialState = Type.Object(
+  {
+    ...credentialFields,
+    circuit: Type.Enum(['closed', 'open', 'half-open']),
+    opens_again_at: OrNull(Time),
+    cooling_until: OrNull(Time),
+    latency_ms: OrNull(Count),
+    success_rate: Type.Number({ minimum: 0, maximum: 1 }),
+    supplier_remaining: OrNull(Type.Object({ requests: OrNull(Count), tokens: OrNull(Count) }, closed)),
+    remaining_requests: OrNull(Count),
+    remaining_tokens: OrNull(Count),
+  },
+  closed,
+)
+
+export const RouteStateAnswer = Type.Object(
+  { ...routeFields, credentials: Type.Array(CredentialState) },
+  closed,
+)
+
+const Attempt = Type.Object(
+  {
+    supplier: Id,
+    credential_id: Id,
+    reason: Type.String(),
+    result: Type.Enum([...ATTEMPT_RESULTS]),
+    status: OrNull(Type.Integer()),
+    failure: OrNull(Type.String()),
+    started_at: Time,
+    first_byte_ms: OrNull(Count),
+    duration_ms: OrNull(Count),
+  },
+  closed,
+)
+
+export const SettlementAnswer = Type.Object(
+  {
+    request_id: Id,
+    account_id: Id,
+    key_id: Id,
+    model: Id,
+    supplier: OrNull(Id),
+    credential_id: OrNull(Id),
+    client_format: Format,
+    supplier_format: OrNull(Format),
+    stream: Type.Boolean(),
+    usage: Type.Object(
+      {
+        input: Count,
+        cache_read: Count,
+        cache_write: Count,
+        output: Count,
+        reasoning: Count,
+        images: Count,
+      },
+      closed,
+    ),
+    provenance: Type.Enum(['supplier', 'counted', 'estimated']),
+    price: OrNull(Price),
+    amount: Amount,
+    outcome: Type.Enum(['completed', 'client_left', 'supplier_failed', 'refused', 'interrupted']),
+    attempts: Type.Array(Attempt),
+    started_at: Time,
+    first_byte_ms: OrNull(Count),
+    duration_ms: Count,
+  },
+  closed,
+)
+
+export const AuditEventAnswer = Type.Object(
+  {
+    id: Id,
+    at: Time,
+    actor: Type.String(),
+    action: Type.String(),
+    subject: Type.String(),
+    before: Type.Unknown(),
+    after: Type.Unknown(),
+  },
+  closed,
+)
+
+/** One page of a list. */
+export function listOf(item: TSchema): TSchema {
+  return Type.Object({ data: Type.Array(item), next_cursor: OrNull(Type.String()) }, closed)
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test'
+import type { BookOperations, Placed } from '../../../gateway/ports/books.ts'
+import type { Exchange, Reply } from '../../../gateway/ports/exchange.ts'
+import type { LedgerEntry } from '../../../gateway/ports/storage.ts'
+import { exportEndpoints } from './exports.ts'
+
+/** A ledger without an end, and how far it was read. */
+function endlessLedger() {
+  const seen = { pages: 0, isClosed: false }
+  const entry: LedgerEntry = {
+    kind: 'payment',
+    id: 'pay_1',
+    accountId: 'acc_1',
+    amountNano: 1n,
+    requestId: null,
+    reference: null,
+    note: null,
+    atMs: 0,
+  }
+  const operations: Pick<BookOperations, 'exportLedger'> = {
+    exportLedger: async function* (): AsyncGenerator<readonly Placed<LedgerEntry>[]> {
+      try {
+        for (;;) {
+          seen.pages += 1
+          if (seen.pages === 5) throw new Error('the database went away')
+          yield [{ item: entry, cursor: 'c' }]
+        }
+      } finally {
+        seen.isClosed = true
+      }
+    },
+  }
+  return { seen, operations: operations as BookOperations }
+}
+
+async function openExport(operations: BookOperations) {
+  const endpoint = exportEndpoints(operations).find(({ path }) => path.endsWith('/ledger'))
+  const exchange = { query: new URLSearchParams('format=jsonl') }
+  const reply = (await endpoint?.handle(exchange as unknown as Exchange)) as Reply
+  return (reply.body as ReadableStream<Uint8Array>).getReader()
+}
+
+test('an export reads a page when the client has taken the one before, and stops when it leaves', async () => {
+  const { seen, operations } = endlessLedger()
+  const reader = await openExport(operations)
+  expect(seen.pages).toBe(1)
+  await reader.read()
+  expect(seen.pages).toBe(1)
+  await reader.read()
+  expect(seen.pages).toBe(2)
+  await reader.cancel()
+  expect(seen).toEqual({ pages: 2, isClosed: true })
+})
+
+test('an export that cannot go on breaks off, so that nobody takes it for whole', async () => {
+  const reader = await openExport(endlessLedger().operations)
+  for (let page = 1; page < 5; page++) expect((await reader.read()).done).toBe(false)
+  await expect(reader.read()).rejects.toThrow('the database went away')
+})

@@ -1,0 +1,80 @@
+import type { DescribeSystem } from '../../../gateway/ports/console.ts'
+import type { Diagnostics } from '../../../gateway/ports/diagnostics.ts'
+import type { Endpoint } from '../../../gateway/ports/exchange.ts'
+import type { UserOperations } from '../../../gateway/ports/identity.ts'
+import type { Operations } from '../../../gateway/ports/operations.ts'
+import type { ApplySupplyText } from '../../../gateway/ports/supply-application.ts'
+import type { Clock } from '../../../vocabulary/clock.ts'
+import { type AnyDefinition, bind } from '../endpoint.ts'
+import { accountEndpoints } from './accounts.ts'
+import { OPERATOR_PATH } from './address.ts'
+import { alertEndpoints } from './alerts.ts'
+import { doctorEndpoints } from './doctor.ts'
+import { exportEndpoints } from './exports.ts'
+import { guardEndpoint, type OperatorGuard } from './guard.ts'
+import { historyEndpoints } from './history.ts'
+import { keyEndpoints } from './keys.ts'
+import { modelEndpoints } from './models.ts'
+import { paymentEndpoints } from './payments.ts'
+import { supplierEndpoints } from './suppliers.ts'
+import { supplyFileEndpoints } from './supply-file.ts'
+import { systemEndpoints } from './system.ts'
+import { tierEndpoints } from './tiers.ts'
+import { usageEndpoints } from './usage.ts'
+import { userEndpoints } from './users.ts'
+
+export { type NoteWrongToken, type OperatorCheck, operatorCheck, refuseOperator } from './guard.ts'
+export { paymentWebhookEndpoint } from './payment-webhook.ts'
+
+export interface OperatorApiOptions extends OperatorGuard {
+  readonly clock: Clock
+  readonly applySupplyText: ApplySupplyText
+  readonly diagnostics: Diagnostics
+  /** Absent where there is no console to sign in to. */
+  readonly users?: UserOperations
+  /** Absent where there is no whole gateway around it. */
+  readonly describeSystem?: DescribeSystem
+}
+
+/**
+ * Endpoints about an account and what it owns, for a console that has a guard of its own. What they are asked must be
+ * narrowed to one account before.
+ */
+export function accountEndpointsFor(operations: Operations): Endpoint[] {
+  return [
+    ...bindAll([...accountEndpoints, ...keyEndpoints], operations),
+    ...paymentEndpoints(operations),
+    ...alertEndpoints(operations),
+    ...supplierEndpoints({ ...operations, putSupplier: operations.putOwnSupplier }),
+    ...historyEndpoints(operations),
+    ...exportEndpoints(operations, ['credential_id']),
+  ]
+}
+
+/** The operator API. Every endpoint passes through the guard here, so none can be added without it. */
+export function operatorEndpoints(operations: Operations, options: OperatorApiOptions): Endpoint[] {
+  const endpoints = [
+    ...bindAll([...accountEndpoints, ...tierEndpoints, ...keyEndpoints], operations),
+    ...paymentEndpoints(operations),
+    ...alertEndpoints(operations),
+    ...supplierEndpoints(operations),
+    ...modelEndpoints(operations),
+    ...supplyFileEndpoints(options.applySupplyText),
+    ...doctorEndpoints(options.diagnostics),
+    ...historyEndpoints(operations),
+    ...(options.users ? userEndpoints(options.users) : []),
+    ...usageEndpoints(operations),
+    ...exportEndpoints(operations),
+  ]
+  return [...endpoints.map((endpoint) => guardEndpoint(endpoint, options)), ...guardedSystem(options)]
+}
+
+function bindAll(definitions: readonly AnyDefinition<Operations>[], operations: Operations): Endpoint[] {
+  return definitions.map((definition) => bind(definition, operations, OPERATOR_PATH))
+}
+
+/** Told also while nothing can be read: that is when somebody looks. */
+function guardedSystem({ describeSystem, catchUp: _, ...guard }: OperatorApiOptions): Endpoint[] {
+  if (describeSystem === undefined) return []
+  return systemEndpoints(describeSystem).map((endpoint) => guardEndpoint(endpoint, guard))
+}

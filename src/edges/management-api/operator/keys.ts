@@ -1,0 +1,68 @@
+import type { Operations } from '../../../gateway/ports/operations.ts'
+import { IssuedKey, KeyChange, KeyCreate, KeyRotate, KeyView } from '../../../vocabulary/api-key.ts'
+import { definer, listOf, one } from '../endpoint.ts'
+
+const define = definer<Operations>()
+const common = { tag: 'API keys', access: 'operator' } as const
+
+export const keyEndpoints = [
+  define({
+    ...common,
+    method: 'POST',
+    path: '/accounts/:id/keys',
+    id: 'createKey',
+    summary: 'Create an API key',
+    description: 'The answer is the only one that ever holds the secret.',
+    body: KeyCreate,
+    answer: one(IssuedKey),
+    handle: (operations, { params, body, actor }) => operations.createKey(params.id, body, actor),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: '/accounts/:id/keys',
+    id: 'listKeys',
+    summary: 'List the keys of an account',
+    answer: listOf(KeyView),
+    handle: (operations, { params, page }) => operations.listKeys(params.id, page),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: '/keys/:id',
+    id: 'showKey',
+    summary: 'Show a key',
+    answer: one(KeyView),
+    handle: (operations, { params }) => operations.findKey(params.id),
+  }),
+  define({
+    ...common,
+    method: 'PATCH',
+    path: '/keys/:id',
+    id: 'changeKey',
+    summary: 'Change a key',
+    body: KeyChange,
+    answer: one(KeyView),
+    handle: (operations, { params, body, actor }) => operations.changeKey(params.id, body, actor),
+  }),
+  define({
+    ...common,
+    method: 'POST',
+    path: '/keys/:id/rotate',
+    id: 'rotateKey',
+    summary: 'Give a key a new secret',
+    body: KeyRotate,
+    answer: one(IssuedKey),
+    handle: (operations, { params, body, actor }) =>
+      operations.rotateKey(params.id, body.graceSeconds, actor),
+  }),
+  define({
+    ...common,
+    method: 'DELETE',
+    path: '/keys/:id',
+    id: 'revokeKey',
+    summary: 'Revoke a key',
+    answer: one(KeyView),
+    handle: (operations, { params, actor }) => operations.revokeKey(params.id, actor),
+  }),
+]

@@ -1,0 +1,40 @@
+import type { Operations } from '../../../gateway/ports/operations.ts'
+import { AccountView, TierAssign, TierEvaluation } from '../../../vocabulary/account.ts'
+import { definer, one } from '../endpoint.ts'
+
+const define = definer<Operations>()
+const common = { tag: 'Accounts', access: 'operator' } as const
+
+export const tierEndpoints = [
+  define({
+    ...common,
+    method: 'PUT',
+    path: '/accounts/:id/tier',
+    id: 'assignTier',
+    summary: 'Assign a tier',
+    description: 'It outranks the earned tier until it expires or is taken away.',
+    body: TierAssign,
+    answer: one(AccountView),
+    handle: (operations, { params, body, actor }) => operations.assignTier(params.id, body, actor),
+  }),
+  define({
+    ...common,
+    method: 'DELETE',
+    path: '/accounts/:id/tier',
+    id: 'endTierAssignment',
+    summary: 'Take an assigned tier away',
+    description: 'The earned tier is in force again.',
+    answer: one(AccountView),
+    handle: (operations, { params, actor }) => operations.endTierAssignment(params.id, actor),
+  }),
+  define({
+    ...common,
+    method: 'POST',
+    path: '/tiers/evaluate',
+    id: 'evaluateTiers',
+    summary: 'Evaluate tiers now',
+    description: 'Runs what otherwise runs at every full hour.',
+    answer: one(TierEvaluation),
+    handle: (operations, { actor }) => operations.evaluateTiers(actor),
+  }),
+]

@@ -1,0 +1,375 @@
+import { type TSchema, Type } from 'typebox'
+import { GatewayError } from '../errors/gateway-error.ts'
+import { formatUsdt, type NanoUsdt, parseUsdt } from './money.ts'
+import { formatTime, parseTime } from './time.ts'
+
+/** How a kind of value looks in JSON, in a database column, and in the program. */
+export interface Codec<Value, Wire, Column, Input> {
+  /** What answers hold. */
+  readonly schema: TSchema
+  /** What requests may send; a reader that refuses a value adds "it takes" and the schema's own `takes`. */
+  readonly input: TSchema
+  readonly example: Wire
+  show(value: Value): Wire
+  /** `param` is the path of the field, for the message of a refusal. */
+  read(input: Input, param: string): Value
+  encode(value: Value): Column
+  decode(column: Column): Value
+  /** The value from JSON that the program stored: integers beyond 2^53 stand there as text. */
+  revive(json: unknown): Value
+}
+
+/** The unit a field's name in the program ends with. JSON leaves it out, or says seconds. */
+type Unit = 'amount' | 'time' | 'seconds' | 'none'
+
+/** What a field is called in JSON: the name of its own, if it has one, else what its name in the program says. */
+interface Naming<As extends string | undefined, U extends Unit> {
+  readonly as: As
+  readonly unit: U
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: stands for every field, whatever its types are.
+export type AnyField = Field<any, any, any, any, any, any, any>
+type Coded<Value, Wire, Column, Input> = { readonly codec: Codec<Value, Wire, Column, Input> }
+export type ValueOf<F> = F extends Coded<infer Value, infer _W, infer _C, infer _I> ? Value : never
+export type WireOf<F> = F extends Coded<infer _V, infer Wire, infer _C, infer _I> ? Wire : never
+export type ColumnOf<F> = F extends Coded<infer _V, infer _W, infer Column, infer _I> ? Column : never
+export type InputOf<F> = F extends Coded<infer _V, infer _W, infer _C, infer Input> ? Input : never
+
+/**
+ * One field of a resource, described once: its type in the program, in JSON and in the database follow from it.
+ * Immutable; every method gives another field.
+ */
+export class Field<
+  Value,
+  Wire,
+  Column,
+  Input,
+  As extends string | undefined = undefined,
+  U extends Unit = 'none',
+  HasDefault extends boolean = false,
+> {
+  readonly codec: Codec<Value, Wire, Column, Input>
+  readonly naming: Naming<As, U>
+  readonly hasDefault: HasDefault
+  /** The value of a field that a request leaves out, given the others. */
+  readonly defaultFrom: ((others: Readonly<Record<string, unknown>>) => Value) | null
+
+  constructor(
+    codec: Codec<Value, Wire, Column, Input>,
+    naming: Naming<As, U>,
+    fallback: { has: HasDefault; from: Field<Value, Wire, Column, Input>['defaultFrom'] },
+  ) {
+    this.codec = codec
+    this.naming = naming
+    this.hasDefault = fallback.has
+    this.defaultFrom = fallback.from
+  }
+
+  /** Null is a value too; it comes last in schemas, so that a complaint is about the value that was meant. */
+  nullable(): Field<Value | null, Wire | null, Column | null, Input | null, As, U, HasDefault> {
+    return new Field(nullableCodec(this.codec), this.naming, {
+      has: this.hasDefault,
+      from: this.defaultFrom,
+    })
+  }
+
+  /** Another name in JSON than the one that follows from the name in the program. */
+  as<const Name extends string>(name: Name): Field<Value, Wire, Column, Input, Name, U, HasDefault> {
+    return new Field(
+      this.codec,
+      { as: name, unit: this.naming.unit },
+      { has: this.hasDefault, from: this.defaultFrom },
+    )
+  }
+
+  /** What a request that leaves the field out means by it. */
+  default(
+    value: Value | ((others: Readonly<Record<string, never>>) => Value),
+  ): Field<Value, Wire, Column, Input, As, U, true> {
+    const from = typeof value === 'function' ? (value as () => Value) : () => value
+    return new Field(this.codec, this.naming, { has: true, from })
+  }
+
+  /** A sentence for people who read the API document. */
+  note(description: string): this {
+    const { schema, input } = this.codec
+    return this.#with({ schema: { ...schema, description }, input: { ...input, description } })
+  }
+
+  /** What is read passes through here, to be put in order or refused with a GatewayError. */
+  refine(check: (value: Value, param: string) => Value): this {
+    const { read } = this.codec
+    return this.#with({ read: (input, param) => check(read(input, param), param) })
+  }
+
+  example(example: Wire): this {
+    return this.#with({ example })
+  }
+
+  #with(change: Partial<Codec<Value, Wire, Column, Input>>): this {
+    return new Field({ ...this.codec, ...change }, this.naming, {
+      has: this.hasDefault,
+      from: this.defaultFrom,
+    }) as this
+  }
+}
+
+const PLAIN = { as: undefined, unit: 'none' } as const
+const NO_DEFAULT = { has: false, from: null } as const
+
+type PlainField<Value, Column = Value> = Field<Value, Value, Column, Value>
+
+function nullableCodec<V, W, C, I>(codec: Codec<V, W, C, I>): Codec<V | null, W | null, C | null, I | null> {
+  const orNull = (schema: TSchema) => {
+    const { description, ...rest } = schema as TSchema & { description?: string }
+    const union = Type.Union([rest, Type.Null()])
+    return description === undefined ? union : { ...union, description }
+  }
+  return {
+    schema: orNull(codec.schema),
+    input: orNull(codec.input),
+    example: codec.example,
+    // A value that an earlier version did not store yet is shown as null.
+    show: (value) => (value === null || value === undefined ? null : codec.show(value)),
+    read: (input, param) => (input === null ? null : codec.read(input, param)),
+    encode: (value) => (value === null ? null : codec.encode(value)),
+    decode: (column) => (column === null ? null : codec.decode(column)),
+    revive: (json) => (json === null || json === undefined ? null : codec.revive(json)),
+  }
+}
+
+/** A field whose value is the same in JSON and in the program. */
+function plain<Value>(schema: TSchema, input: TSchema, example: Value): PlainField<Value> {
+  const same = (value: Value) => value
+  return new Field(
+    {
+      schema,
+      input,
+      example,
+      show: same,
+      read: same,
+      encode: same,
+      decode: same,
+      revive: (json) => json as Value,
+    },
+    PLAIN,
+    NO_DEFAULT,
+  )
+}
+
+/** Text of one to `max` characters. */
+export function text(
+  max = 200,
+  { min = 1, takes }: { min?: number; takes?: string } = {},
+): PlainField<string> {
+  const length = min === 0 ? `at most ${max}` : `${min} to ${max}`
+  const input = Type.String({
+    ...(min > 0 && { minLength: min }),
+    maxLength: max,
+    takes: takes ?? `a text of ${length} characters`,
+  })
+  return plain<string>(Type.String(), input, 'text')
+}
+
+/** The id of something, which the gateway or an operator has chosen. */
+export function id(prefix: string): PlainField<string> {
+  return text(200).example(`${prefix}_0123456789abcdef`)
+}
+
+export function choice<const Word extends string>(words: readonly Word[]): PlainField<Word> {
+  const schema = Type.Enum([...words], { takes: `one of ${words.join(', ')}` })
+  return plain<Word>(schema, schema, words[0] as Word)
+}
+
+interface Range {
+  readonly min?: number
+  readonly max?: number
+}
+
+// What every database column for such numbers holds.
+const LARGEST_COUNT = 2_000_000_000
+
+/** A whole number. */
+export function integer({ min = 0, max = LARGEST_COUNT }: Range = {}): PlainField<number, bigint> {
+  const input = Type.Integer({
+    minimum: min,
+    maximum: max,
+    takes: `a whole number from ${min} to ${max}`,
+  })
+  return storedAs(plain<number>(Type.Integer({ minimum: min }), input, Math.max(min, 60)), {
+    encode: (value) => BigInt(value),
+    decode: (column: bigint) => Number(column),
+  })
+}
+
+/** A limit per minute or of tokens: null is none. */
+export function limit() {
+  return integer({ min: 1 }).nullable().default(null)
+}
+
+/** A number with a fraction, greater than zero. */
+export function positiveNumber(max: number): PlainField<number> {
+  const input = Type.Number({
+    exclusiveMinimum: 0,
+    maximum: max,
+    takes: `a number above 0 and at most ${max}`,
+  })
+  return plain<number>(Type.Number({ exclusiveMinimum: 0 }), input, 1)
+}
+
+export function flag(): PlainField<boolean, bigint> {
+  const schema = Type.Boolean({ takes: 'true or false' })
+  return storedAs(plain<boolean>(schema, schema, true), {
+    encode: (value) => BigInt(value),
+    decode: (column: bigint) => column === 1n,
+  })
+}
+
+function storedAs<Value, Column>(
+  field: PlainField<Value>,
+  { encode, decode }: { encode: (value: Value) => Column; decode: (column: Column) => Value },
+): PlainField<Value, Column> {
+  return new Field({ ...field.codec, encode, decode }, PLAIN, NO_DEFAULT)
+}
+
+/** USDT: nano-USDT in the program and in the database, a decimal text in JSON. */
+export function amount(): Field<NanoUsdt, string, bigint, string, undefined, 'amount'> {
+  const takes = 'a decimal amount in USDT such as 1.25, with at most 9 decimals'
+  const same = (value: bigint) => value
+  return new Field(
+    {
+      schema: Type.String({ pattern: '^-?\\d+(\\.\\d+)?$' }),
+      input: Type.String({ minLength: 1, maxLength: 30, takes }),
+      example: '12.5',
+      show: formatUsdt,
+      read: parseUsdt,
+      encode: same,
+      decode: same,
+      revive: (json) => BigInt(json as string),
+    },
+    { as: undefined, unit: 'amount' },
+    NO_DEFAULT,
+  )
+}
+
+/** A moment: epoch milliseconds in the program and in the database, RFC 3339 in JSON. */
+export function time(): Field<number, string, bigint, string, undefined, 'time'> {
+  return new Field(
+    {
+      schema: Type.String({ format: 'date-time' }),
+      input: Type.String({ maxLength: 40, takes: 'an RFC 3339 time such as "2027-01-01T00:00:00Z"' }),
+      example: '2027-01-01T00:00:00Z',
+      show: formatTime,
+      read: parseTime,
+      encode: (ms: number) => BigInt(ms),
+      decode: (column: bigint) => Number(column),
+      revive: (json) => json as number,
+    },
+    { as: undefined, unit: 'time' },
+    NO_DEFAULT,
+  )
+}
+
+const LONGEST_WAIT_SECONDS = 3_600
+
+/** A duration: milliseconds in the program and in the database, seconds in JSON. */
+export function seconds(): Field<number, number, bigint, number, undefined, 'seconds'> {
+  const takes = `seconds, more than 0 and at most ${LONGEST_WAIT_SECONDS}`
+  return new Field(
+    {
+      schema: Type.Number({ exclusiveMinimum: 0 }),
+      input: Type.Number({ exclusiveMinimum: 0, maximum: LONGEST_WAIT_SECONDS, takes }),
+      example: 30,
+      show: (ms: number) => ms / 1_000,
+      read: (wait: number) => Math.max(1, Math.round(wait * 1_000)),
+      encode: (ms: number) => BigInt(ms),
+      decode: (column: bigint) => Number(column),
+      revive: (json) => json as number,
+    },
+    { as: undefined, unit: 'seconds' },
+    NO_DEFAULT,
+  )
+}
+
+/** A field that is stored as JSON text. */
+export function stored<Value, Wire, Input>(
+  codec: Omit<Codec<Value, Wire, string, Input>, 'encode' | 'decode'>,
+): Field<Value, Wire, string, Input> {
+  return new Field(
+    {
+      ...codec,
+      encode: (value: Value) => writeJson(value),
+      decode: (column: string) => codec.revive(JSON.parse(column)),
+    },
+    PLAIN,
+    NO_DEFAULT,
+  )
+}
+
+/** Anything JSON can say that has this schema. */
+export function json<Value>(schema: TSchema, example: Value): Field<Value, Value, string, Value> {
+  const same = (value: Value) => value
+  return stored({
+    schema,
+    input: schema,
+    example,
+    show: same,
+    read: same,
+    revive: (parsed) => parsed as Value,
+  })
+}
+
+/** JSON for a text column; a bigint becomes a decimal text, which no reader can round. */
+export function writeJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part))
+}
+
+interface ListOptions {
+  readonly min?: number
+  readonly max?: number
+  readonly isSet?: boolean
+  readonly takes?: string
+}
+
+/** A list of values of one kind. */
+export function list<Value, Wire, Column, Input>(
+  item: Field<Value, Wire, Column, Input>,
+  { min = 0, max, isSet = false, takes = 'a list' }: ListOptions = {},
+): Field<readonly Value[], readonly Wire[], string, readonly Input[]> {
+  const { codec } = item
+  return stored({
+    schema: Type.Array(codec.schema),
+    input: Type.Array(codec.input, {
+      ...(min > 0 && { minItems: min }),
+      ...(max !== undefined && { maxItems: max }),
+      ...(isSet && { uniqueItems: true }),
+      takes,
+    }),
+    example: [codec.example],
+    show: (values) => values.map((value) => codec.show(value)),
+    read: (inputs, param) => inputs.map((input, index) => codec.read(input, `${param}[${index}]`)),
+    revive: (parsed) => (parsed as unknown[]).map((value) => codec.revive(value)),
+  })
+}
+
+/** Some of these words, each once. */
+export function choices<const Word extends string>(words: readonly Word[]) {
+  const takes = `a list of one or more of ${words.join(', ')}, each once`
+  return list(choice(words), { min: 1, max: words.length, isSet: true, takes })
+}
+
+/** The value of a query parameter or of a command's flag. */
+export function readFieldText<F extends AnyField>(field: F, written: string, param: string): ValueOf<F> {
+  const { type, enum: words } = field.codec.input as { type?: string; enum?: readonly string[] }
+  const refuse = () => {
+    const { takes = 'another value' } = field.codec.input as { takes?: string }
+    return new GatewayError('invalid_request', `${param} must be ${takes}.`, { param })
+  }
+  if (words !== undefined && !words.includes(written)) throw refuse()
+  if (type === 'integer' && !/^\d{1,15}$/.test(written)) throw refuse()
+  if (type === 'boolean' && written !== 'true' && written !== 'false') throw refuse()
+  if (type === 'integer') return field.codec.read(Number(written), param)
+  if (type === 'boolean') return field.codec.read(written === 'true', param)
+  return field.codec.read(written, param)
+}

@@ -1,0 +1,250 @@
+import { type TSchema, Type } from 'typebox'
+import {
+  type AnyField,
+  type ColumnOf,
+  type Field,
+  type InputOf,
+  stored,
+  type ValueOf,
+  type WireOf,
+} from './field.ts'
+
+export type Fields = Readonly<Record<string, AnyField>>
+
+type Snake<Text extends string, Done extends string = ''> = Text extends `${infer Head}${infer Tail}`
+  ? Snake<Tail, Head extends Lowercase<Head> ? `${Done}${Head}` : `${Done}_${Lowercase<Head>}`>
+  : Done
+
+type Without<Text extends string, Ending extends string> = Text extends `${infer Rest}${Ending}` ? Rest : Text
+
+/** `expiresAtMs` is `expires_at` in JSON, `creditLineNano` is `credit_line`, `connectMs` is `connect_seconds`. */
+type WireName<Name extends string, F> = F extends {
+  readonly naming: { readonly as: infer As; readonly unit: infer Unit }
+}
+  ? As extends string
+    ? As
+    : Unit extends 'amount'
+      ? Without<Without<Snake<Name>, '_per_million'>, '_nano'>
+      : Unit extends 'time'
+        ? Without<Snake<Name>, '_ms'>
+        : Unit extends 'seconds'
+          ? `${Without<Snake<Name>, '_ms'>}_seconds`
+          : Snake<Name>
+  : never
+
+type WithDefault<F extends Fields> = {
+  [Name in keyof F]: F[Name] extends { readonly hasDefault: true } ? Name : never
+}[keyof F]
+
+type Flat<T> = { [Name in keyof T]: T[Name] }
+
+/** The fields in the program. */
+export type ValueIn<F extends Fields> = { readonly [Name in keyof F]: ValueOf<F[Name]> }
+/** The fields as answers show them. */
+export type WireIn<F extends Fields> = {
+  readonly [Name in keyof F & string as WireName<Name, F[Name]>]: WireOf<F[Name]>
+}
+/** The columns of a row. */
+export type RowIn<F extends Fields> = {
+  readonly [Name in keyof F & string as Snake<Name>]: ColumnOf<F[Name]>
+}
+type InputIn<F extends Fields> = {
+  readonly [Name in keyof F & string as WireName<Name, F[Name]>]: InputOf<F[Name]>
+}
+type DraftInput<F extends Fields> = Flat<
+  InputIn<Omit<F, WithDefault<F>>> & Partial<InputIn<Pick<F, WithDefault<F>>>>
+>
+
+export type Value<S> = S extends Shape<infer F> ? Flat<ValueIn<F>> : never
+/** A resource as answers show it. */
+export type Shown<S> = S extends Shape<infer F> ? Flat<WireIn<F>> : never
+export type Row<S> = S extends Shape<infer F> ? Flat<RowIn<F>> : never
+/** What a request may send. */
+export type Sent<B> = B extends Body<infer Input, infer _V> ? Input : never
+
+/** What a request sends, and how it is read. */
+export interface Body<Input, BodyValue> {
+  /** Its name in the API document. */
+  readonly name: string
+  readonly schema: TSchema
+  readonly example: Input
+  read(input: Input, param?: string): BodyValue
+}
+
+/** What a field is called in JSON. */
+export function wireName(name: string, { naming }: AnyField): string {
+  if (naming.as !== undefined) return naming.as
+  const snake = columnName(name)
+  switch (naming.unit) {
+    case 'amount':
+      return snake.replace(/_per_million$/, '').replace(/_nano$/, '')
+    case 'time':
+      return snake.replace(/_ms$/, '')
+    case 'seconds':
+      return `${snake.replace(/_ms$/, '')}_seconds`
+    default:
+      return snake
+  }
+}
+
+/** What a field's column is called. */
+export function columnName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+// A field that is not described is a mistake: of an answer, or of somebody who misspelt what they meant to set.
+const CLOSED = { additionalProperties: false } as const
+
+type Entry = readonly [name: string, wire: string, field: AnyField]
+
+/** Fields that belong together: a resource, a part of one, or a view of one. */
+export class Shape<F extends Fields> {
+  /** Its name in the API document. */
+  readonly name: string
+  readonly fields: F
+  readonly #entries: readonly Entry[]
+
+  constructor(name: string, fields: F) {
+    this.name = name
+    this.fields = fields
+    this.#entries = Object.entries(fields).map(([key, field]) => [key, wireName(key, field), field])
+  }
+
+  /** What answers hold. */
+  get schema(): TSchema {
+    return Type.Object(
+      Object.fromEntries(this.#entries.map(([, wire, field]) => [wire, field.codec.schema])),
+      CLOSED,
+    )
+  }
+
+  get example(): WireIn<F> {
+    return Object.fromEntries(
+      this.#entries.map(([, wire, field]) => [wire, field.codec.example]),
+    ) as WireIn<F>
+  }
+
+  show(value: ValueIn<F>): WireIn<F> {
+    const shown: Record<string, unknown> = {}
+    for (const [name, wire, field] of this.#entries) shown[wire] = field.codec.show(value[name])
+    return shown as WireIn<F>
+  }
+
+  toRow(value: ValueIn<F>): RowIn<F> {
+    const row: Record<string, unknown> = {}
+    for (const [name, , field] of this.#entries) row[columnName(name)] = field.codec.encode(value[name])
+    return row as RowIn<F>
+  }
+
+  /** The row of a change: only the columns of what it names. */
+  toChangedRow(change: Partial<ValueIn<F>>): Partial<RowIn<F>> {
+    const row: Record<string, unknown> = {}
+    for (const [name, , field] of this.#entries) {
+      if (change[name] !== undefined) row[columnName(name)] = field.codec.encode(change[name])
+    }
+    return row as Partial<RowIn<F>>
+  }
+
+  fromRow(row: RowIn<F>): ValueIn<F> {
+    const columns = row as Readonly<Record<string, unknown>>
+    const value: Record<string, unknown> = {}
+    for (const [name, , field] of this.#entries) value[name] = field.codec.decode(columns[columnName(name)])
+    return value as ValueIn<F>
+  }
+
+  /** Its columns, for a select. */
+  get columns(): (keyof RowIn<F> & string)[] {
+    return this.#entries.map(([name]) => columnName(name)) as (keyof RowIn<F> & string)[]
+  }
+
+  /** The same and more. */
+  with<More extends Fields>(name: string, more: More): Shape<Omit<F, keyof More> & More> {
+    return new Shape(name, { ...this.fields, ...more } as Omit<F, keyof More> & More)
+  }
+
+  pick<Name extends keyof F & string>(name: string, names: readonly Name[]): Shape<Pick<F, Name>> {
+    return new Shape(
+      name,
+      Object.fromEntries(names.map((each) => [each, this.fields[each]])) as Pick<F, Name>,
+    )
+  }
+
+  without<Name extends keyof F & string>(name: string, names: readonly Name[]): Shape<Omit<F, Name>> {
+    const rest = Object.entries(this.fields).filter(([key]) => !names.includes(key as Name))
+    return new Shape(name, Object.fromEntries(rest) as unknown as Omit<F, Name>)
+  }
+
+  /** A body that says everything there is to say; what it leaves out has its default. */
+  get draft(): Body<DraftInput<F>, ValueIn<F>> {
+    return this.#body((field) => field.hasDefault, this.#readDraft)
+  }
+
+  /** A body that changes what it names and nothing else. */
+  get patch(): Body<Partial<InputIn<F>>, Partial<ValueIn<F>>> {
+    return this.#body(() => true, this.#readPatch)
+  }
+
+  #body<Input, BodyValue>(
+    isOptional: (field: AnyField) => boolean,
+    read: (input: Readonly<Record<string, unknown>>, param: string) => unknown,
+  ): Body<Input, BodyValue> {
+    const properties = this.#entries.map(([, wire, { codec, ...field }]) => [
+      wire,
+      isOptional(field as AnyField) ? Type.Optional(codec.input) : codec.input,
+    ])
+    const takes = `${this.#entries
+      .filter(([, , field]) => !isOptional(field))
+      .map(([, wire]) => wire)
+      .join(', ')}`
+    return {
+      name: this.name,
+      schema: Type.Object(Object.fromEntries(properties), { ...CLOSED, takes }),
+      example: this.example as Input,
+      read: (input, param = '') => read(input as Readonly<Record<string, unknown>>, param) as BodyValue,
+    }
+  }
+
+  readonly #readPatch = (input: Readonly<Record<string, unknown>>, param: string) => {
+    const value: Record<string, unknown> = {}
+    for (const [name, wire, field] of this.#entries) {
+      const given = input[wire]
+      if (given !== undefined) value[name] = field.codec.read(given, param === '' ? wire : `${param}.${wire}`)
+    }
+    return value
+  }
+
+  readonly #readDraft = (input: Readonly<Record<string, unknown>>, param: string) => {
+    const given = this.#readPatch(input, param)
+    const value: Record<string, unknown> = {}
+    for (const [name, , field] of this.#entries) value[name] = given[name] ?? field.defaultFrom?.(given)
+    // Null is a value; only what was not given has a default.
+    for (const name of Object.keys(given)) value[name] = given[name]
+    return value
+  }
+
+  /** The shape as a field of another one, stored as JSON. */
+  get field(): Field<Flat<ValueIn<F>>, Flat<WireIn<F>>, string, DraftInput<F>> {
+    const { draft } = this
+    return stored({
+      schema: this.schema,
+      input: draft.schema,
+      example: this.example as Flat<WireIn<F>>,
+      show: (value) => this.show(value) as Flat<WireIn<F>>,
+      read: (input, param) => draft.read(input, param) as Flat<ValueIn<F>>,
+      revive: (parsed) => this.#revive(parsed as Readonly<Record<string, unknown>>) as Flat<ValueIn<F>>,
+    })
+  }
+
+  #revive(parsed: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    const value: Record<string, unknown> = {}
+    for (const [name, , field] of this.#entries) {
+      // What an earlier version stored lacks what came later.
+      if (parsed[name] !== undefined) value[name] = field.codec.revive(parsed[name])
+    }
+    return value
+  }
+}
+
+export function shape<const F extends Fields>(name: string, fields: F): Shape<F> {
+  return new Shape(name, fields)
+}
