@@ -4,7 +4,7 @@ import { amount, choice, flag, id, integer, json, limit, list, text, time } from
 import { shape, type Value } from './shape.ts'
 
 export type RoutePolicy =
-  | { readonly mode: 'intelligent' }
+  | { readonly mode: 'intelligent'; readonly provider?: never }
   | { readonly mode: 'specified_provider'; readonly provider: string }
 
 const routePolicy = json<RoutePolicy>(
@@ -16,7 +16,7 @@ const routePolicy = json<RoutePolicy>(
 )
   .refine((policy, param) => {
     const needsProvider = policy.mode === 'specified_provider'
-    if (needsProvider === 'provider' in policy) return policy
+    if (needsProvider === (policy.provider !== undefined)) return policy
     throw new GatewayError(
       'invalid_request',
       'route_policy.provider is required with mode "specified_provider" and not allowed with "intelligent".',

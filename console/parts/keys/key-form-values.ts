@@ -1,4 +1,5 @@
-import type { ApiKey, KeySettings, Period, RoutePolicy } from '../../api/keys.ts'
+import type { RoutePolicy } from '../../../src/vocabulary/api-key.ts'
+import type { ApiKey, KeySettings, Period } from '../../api/keys.ts'
 
 /** What stands in the fields of the form. */
 export interface KeyFormValues {

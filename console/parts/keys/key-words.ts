@@ -23,7 +23,7 @@ export function describeRate({ rpm, tpm }: Pick<ApiKey, 'rpm' | 'tpm'>): string 
 }
 
 export function describeRoutes({ route_policy: { mode, provider } }: Pick<ApiKey, 'route_policy'>): string {
-  return mode === 'specified_provider' ? `only ${provider ?? 'one supplier'}` : 'intelligent'
+  return mode === 'specified_provider' ? `only ${provider}` : 'intelligent'
 }
 
 export function describeAllowlist({ model_allowlist: list }: Pick<ApiKey, 'model_allowlist'>): string {
