@@ -1,4 +1,5 @@
-import { USAGE_PERIODS } from '../../vocabulary/api-key.ts'
+import { type KeyChange, USAGE_PERIODS } from '../../vocabulary/api-key.ts'
+import type { Sent } from '../../vocabulary/shape.ts'
 import type { ActionCall } from '../action-group.ts'
 import { UsageError } from '../command.ts'
 
@@ -32,7 +33,7 @@ export function readKeyFlags(call: ActionCall): Readonly<Record<string, unknown>
 
 interface Setting {
   readonly flag: string
-  readonly field: string
+  readonly field: keyof Sent<typeof KeyChange>
   /** Null is what `none` stands for. */
   decode(text: string | null): unknown
 }

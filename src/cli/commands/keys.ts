@@ -1,34 +1,14 @@
 import type { Environment } from '../../edges/settings/read-settings.ts'
+import type { IssuedKey, KeyView } from '../../vocabulary/api-key.ts'
+import type { Shown } from '../../vocabulary/shape.ts'
 import { type Action, type ActionCall, createActionGroup } from '../action-group.ts'
 import { type Command, UsageError } from '../command.ts'
 import { accountPath, printFacts, printList, readCount } from '../print-answer.ts'
 import type { Column } from '../print-table.ts'
 import { KEY_FLAGS, readKeyFlags } from './key-flags.ts'
 
-/** A key as the operator API answers it, as far as it is shown. */
-interface KeyAnswer {
-  readonly id: string
-  readonly account_id: string
-  readonly name: string
-  readonly state: string
-  readonly last_four: string | null
-  readonly route_policy: { readonly mode: string; readonly provider?: string }
-  readonly usage_limit: { readonly period: string; readonly amount: string } | null
-  readonly rpm: number | null
-  readonly tpm: number | null
-  readonly model_allowlist: readonly string[] | null
-  readonly budget: { readonly amount: string; readonly thresholds: readonly number[] } | null
-  readonly expires_at: string | null
-  readonly created_at: string
-  readonly usage: {
-    readonly spent: string
-    readonly remaining: string | null
-    readonly resets_at: string | null
-    readonly spent_this_month: string
-  }
-  /** Only in the answers to creating and rotating. */
-  readonly secret?: string
-}
+/** Only the answers to creating and rotating hold the secret. */
+type KeyAnswer = Shown<typeof KeyView> & Partial<Pick<Shown<typeof IssuedKey>, 'secret'>>
 
 const COLUMNS: readonly Column<KeyAnswer>[] = [
   { title: 'id', cell: ({ id }) => id },
