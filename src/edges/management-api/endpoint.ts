@@ -24,7 +24,7 @@ type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${i
     : Readonly<Record<never, string>>
 
 /** One call of an endpoint, read and checked. */
-export interface Call<Path extends string, Query extends Fields, BodyValue> {
+export interface Call<Path extends string, Query extends Fields, BodyValue, Visit = undefined> {
   readonly params: PathParams<Path>
   readonly query: Partial<ValueIn<Query>>
   /** Which part of a list is wanted. */
@@ -32,6 +32,8 @@ export interface Call<Path extends string, Query extends Fields, BodyValue> {
   readonly body: BodyValue
   /** Who asks, for the audit. */
   readonly actor: string
+  /** Who is signed in, where the guard has found that out. */
+  readonly visit: Visit
   readonly exchange: Exchange
 }
 
@@ -40,6 +42,8 @@ export interface Answer<Result, Shown> extends AnswerContract {
   /** Whether it is one page of a list, so that the call has a page. */
   readonly isList: boolean
   show(result: Result): Shown
+  /** The cookies that go with it. */
+  cookiesOf?(result: Result): readonly string[]
 }
 
 /** An endpoint and its contract, defined in one place. `Context` is what its handler works with. */
@@ -51,6 +55,7 @@ export interface Definition<
   BodyValue,
   Result,
   Shown,
+  Visit = undefined,
 > {
   readonly method: HttpMethod
   /** Behind the root of its API. */
@@ -66,15 +71,15 @@ export interface Definition<
   readonly maxBodyBytes?: number
   readonly answer: Answer<Result, Shown>
   readonly errors?: readonly number[]
-  handle(context: Context, call: Call<Path, Query, BodyValue>): Result | Promise<Result>
+  handle(context: Context, call: Call<Path, Query, BodyValue, Visit>): Result | Promise<Result>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: stands for every definition for this context.
-export type AnyDefinition<Context> = Definition<Context, any, any, any, any, any, any>
+export type AnyDefinition<Context> = Definition<Context, any, any, any, any, any, any, any>
 
 /** What an endpoint answers, as JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: only the answer is of interest.
-export type AnswerOf<D> = D extends Definition<any, any, any, any, any, any, infer Shown> ? Shown : never
+export type AnswerOf<D> = D extends Definition<any, any, any, any, any, any, infer Shown, any> ? Shown : never
 
 /** Checks a definition's types; `Context` has to be named, the rest follows. */
 export function definer<Context>() {
@@ -114,6 +119,15 @@ export function listOf<F extends Fields>(
   }
 }
 
+/** A list that always comes whole, so that nothing is asked about pages. */
+export function wholeListOf<F extends Fields>(
+  shape: Shape<F>,
+  description = STORED,
+): Answer<readonly ValueIn<F>[], ShownList<WireIn<F>>> {
+  const { cookiesOf: _, ...paged } = listOf(shape, description)
+  return { ...paged, isList: false, show: (data) => paged.show({ data, nextCursor: null }) }
+}
+
 const DeletedSchema = Type.Object(
   { id: Type.String(), deleted: Type.Literal(true) },
   { additionalProperties: false },
@@ -127,6 +141,24 @@ export const DELETED: Answer<string, { readonly id: string; readonly deleted: tr
   example: { id: 'cred_0123456789abcdef', deleted: true },
   isList: false,
   show: (id) => ({ id, deleted: true }),
+}
+
+/** What is answered, and the `set-cookie` lines that go with it. */
+export interface WithCookies<Result> {
+  readonly result: Result
+  readonly cookies: readonly string[]
+}
+
+/** The same answer, to which its handler may add cookies. */
+export function withCookies<Result, Shown>(
+  answer: Answer<Result, Shown>,
+): Answer<WithCookies<Result>, Shown> {
+  return {
+    ...answer,
+    headers: [...(answer.headers ?? []), 'set-cookie'],
+    show: ({ result }) => answer.show(result),
+    cookiesOf: ({ cookies }) => cookies,
+  }
 }
 
 /** An answer that its handler lays out itself, such as a file. */
@@ -156,28 +188,40 @@ const PAGE_PARAMETERS: readonly Parameter[] = [
   { name: 'cursor', in: 'query', description: 'The `next_cursor` of the page before.' },
 ]
 
+export interface BoundEndpoint extends Endpoint {
+  readonly contract: Contract
+  /** Whoever guards it says who visits. */
+  handle(exchange: Exchange, visit?: unknown): Promise<Response | Reply>
+}
+
 /** The endpoint as the server has it. Nothing of it is guarded yet. */
 export function bind<Context>(
   definition: AnyDefinition<Context>,
   context: Context,
   root: string,
-): Endpoint & { readonly contract: Contract } {
+): BoundEndpoint {
   const { method, path, answer } = definition
   const readBody = bodyReaderOf(definition)
   return {
     method,
     path: `${root}${path}`,
     contract: contractOf(definition),
-    handle: async (exchange) => {
+    handle: async (exchange, visit) => {
       const query = readQuery(definition, exchange.query)
       const page = answer.isList ? readPage(exchange.query) : { limit: LARGEST_PAGE, cursor: null }
       const body = await readBody(exchange)
       const actor = exchange.actor ?? TOKEN_ACTOR
-      const call = { params: exchange.params, query, page, body, actor, exchange }
+      const call = { params: exchange.params, query, page, body, actor, visit, exchange }
       const result = await definition.handle(context, call)
-      return answer.name === null ? result : Response.json(answer.show(result))
+      return answer.name === null ? result : respond(answer, result)
     },
   }
+}
+
+function respond<Result>(answer: Answer<Result, unknown>, result: Result): Response {
+  const response = Response.json(answer.show(result))
+  for (const cookie of answer.cookiesOf?.(result) ?? []) response.headers.append('set-cookie', cookie)
+  return response
 }
 
 function bodyReaderOf({ body, maxBodyBytes }: AnyDefinition<never>): (exchange: Exchange) => unknown {

@@ -1,19 +1,12 @@
+import type { Contract } from '../../../gateway/ports/contract.ts'
 import type { Exchange, HttpMethod, Reply } from '../../../gateway/ports/exchange.ts'
 import type { Role, Visitor } from '../../../gateway/ports/identity.ts'
+import type { Fields } from '../../../vocabulary/shape.ts'
+import { type AnyDefinition, bind, type Definition } from '../endpoint.ts'
 
 export const CONSOLE_PATH = '/console/api'
 /** What every path about one account begins with. */
 export const ACCOUNT_PATH = '/accounts/:account'
-
-/**
- * Who may ask:
- * - `public`: everybody, signed in or not;
- * - `signed-in`: every user, about themselves;
- * - `member`: members and owners of the account in the path, and operators;
- * - `owner`: owners of the account in the path, and operators;
- * - `operator`: operators.
- */
-export type Access = 'public' | 'signed-in' | 'member' | 'owner' | 'operator'
 
 export interface PublicVisit {
   readonly visitor: Visitor | null
@@ -31,21 +24,59 @@ export interface AccountVisit extends Visit {
   readonly role: Role | 'operator'
 }
 
-type Answer = Response | Reply | Promise<Response | Reply>
+/** What the guard finds out about whoever asks, by who may ask. */
+interface Visits {
+  readonly public: PublicVisit
+  readonly 'signed-in': Visit
+  readonly operator: Visit
+  readonly member: AccountVisit
+  readonly owner: AccountVisit
+}
 
-interface Address {
-  readonly method: HttpMethod
-  /** Behind `/console/api`. */
-  readonly path: string
+export type Access = keyof Visits
+
+/** Who is a member of what cannot be told from a path that names no account. */
+type PathFor<A extends Access> = A extends 'member' | 'owner' ? `${typeof ACCOUNT_PATH}${string}` : string
+
+/** Checks the types of a console definition: its `access` says what `visit` its handler is given. */
+export function consoleDefiner<Context>() {
+  return <
+    const A extends Access,
+    const Path extends PathFor<A>,
+    Query extends Fields,
+    Input,
+    BodyValue,
+    Result,
+    Shown,
+  >(
+    definition: Definition<Context, Path, Query, Input, BodyValue, Result, Shown, Visits[A]> & {
+      readonly access: A
+    },
+  ) => definition
 }
 
 /** One thing the console can ask. It is given who asks, found out and checked by the guard. */
-export type ConsoleEndpoint = Address &
-  (
-    | { readonly access: 'public'; handle(exchange: Exchange, visit: PublicVisit): Answer }
-    | { readonly access: 'signed-in' | 'operator'; handle(exchange: Exchange, visit: Visit): Answer }
-    | {
-        readonly access: 'member' | 'owner'
-        handle(exchange: Exchange, visit: AccountVisit): Answer
-      }
-  )
+export type ConsoleEndpoint = {
+  [A in Access]: {
+    readonly method: HttpMethod
+    /** Behind `/console/api`. */
+    readonly path: string
+    readonly access: A
+    /** Absent for what the API document does not tell. */
+    readonly contract?: Contract
+    handle(exchange: Exchange, visit: Visits[A]): Response | Reply | Promise<Response | Reply>
+  }
+}[Access]
+
+type AnyConsoleDefinition<Context> = AnyDefinition<Context> & { readonly access: Access }
+
+/** The definitions with what they work with. They are served by no other way than through the guard. */
+export function bindConsole<Context>(
+  definitions: readonly AnyConsoleDefinition<Context>[],
+  context: Context,
+): ConsoleEndpoint[] {
+  return definitions.map((definition) => ({
+    ...bind(definition, context, ''),
+    access: definition.access,
+  }))
+}

@@ -34,9 +34,11 @@ export interface ConsoleGuard {
 /** The endpoint as it is served. There is no other way from a console endpoint to one that is. */
 export function guardConsoleEndpoint(endpoint: ConsoleEndpoint, guard: ConsoleGuard): GuardedEndpoint {
   requireAccountInPath(endpoint)
+  const { access, method, contract } = endpoint
   return {
-    access: endpoint.access,
-    method: endpoint.method,
+    access,
+    method,
+    ...(contract && { contract }),
     path: `${CONSOLE_PATH}${endpoint.path}`,
     handle: async (exchange) => {
       try {

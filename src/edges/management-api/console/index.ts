@@ -2,7 +2,7 @@ import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { HttpMethod } from '../../../gateway/ports/exchange.ts'
 import { accountApiParts } from './account-parts.ts'
 import { accountEndpoints } from './accounts.ts'
-import type { ConsoleEndpoint } from './console-endpoint.ts'
+import { bindConsole, type ConsoleEndpoint } from './console-endpoint.ts'
 import { type GuardedEndpoint, guardConsoleEndpoint } from './guard.ts'
 import { oidcEndpoints } from './oidc.ts'
 import type { ConsoleParts } from './parts.ts'
@@ -16,7 +16,7 @@ function describeConsoleApi(parts: ConsoleParts): ConsoleEndpoint[] {
   return [
     ...sessionEndpoints(parts),
     ...securityEndpoints(parts),
-    ...oidcEndpoints(parts),
+    ...bindConsole(oidcEndpoints, parts),
     ...accountEndpoints(accountApiParts(parts.account, parts.identity.door)),
     ...unknownPaths(),
   ]

@@ -3,49 +3,51 @@ import type { Exchange } from '../../../gateway/ports/exchange.ts'
 import type { Identity } from '../../../gateway/ports/identity.ts'
 import type { OutsideSignIn } from '../../../gateway/ports/outside-identity.ts'
 import { clearCookie, OUTSIDE_COOKIE, readCookie, writeCookie } from '../../../rules/access/cookies.ts'
-import { CONSOLE_PATH, type ConsoleEndpoint } from './console-endpoint.ts'
-import { type ConsoleParts, whereaboutsOf, withEntry } from './parts.ts'
+import { raw } from '../endpoint.ts'
+import { CONSOLE_PATH, consoleDefiner } from './console-endpoint.ts'
+import { type ConsoleParts, entryCookies, whereaboutsOf } from './parts.ts'
 
 const CALLBACK = '/oidc/callback'
 const HOME = '/console/'
 const SIGN_IN_PAGE = '/console/sign-in'
 const FLOW_SECONDS = 600
 
+const define = consoleDefiner<ConsoleParts>()
+const common = { method: 'GET', tag: 'Console: session', access: 'public' } as const
+
 /** Signing in elsewhere: the browser is sent there, and comes back with a code. */
-export function oidcEndpoints(parts: ConsoleParts): ConsoleEndpoint[] {
-  const { identity } = parts
-  return [
-    {
-      method: 'GET',
-      path: '/oidc/start',
-      access: 'public',
-      handle: async (exchange) => {
-        const begun = await requireOutside(identity).begin(callbackUrl(parts, exchange))
-        if (typeof begun === 'string') return redirect(`${SIGN_IN_PAGE}?error=${begun}`)
-        const response = redirect(begun.url)
-        const cookie = { name: OUTSIDE_COOKIE, value: begun.ticket, maxAgeSeconds: FLOW_SECONDS }
-        response.headers.append('set-cookie', writeCookie(cookie, identity.door))
-        return response
-      },
+export const oidcEndpoints = [
+  define({
+    ...common,
+    path: '/oidc/start',
+    id: 'consoleOidcStart',
+    summary: 'Begin to sign in at another provider',
+    answer: raw({ description: 'Sends the browser to the provider.', status: 302 }),
+    handle: async (parts, { exchange }) => {
+      const { identity } = parts
+      const begun = await requireOutside(identity).begin(callbackUrl(parts, exchange))
+      if (typeof begun === 'string') return redirect(`${SIGN_IN_PAGE}?error=${begun}`)
+      const cookie = { name: OUTSIDE_COOKIE, value: begun.ticket, maxAgeSeconds: FLOW_SECONDS }
+      return redirect(begun.url, [writeCookie(cookie, identity.door)])
     },
-    {
-      method: 'GET',
-      path: CALLBACK,
-      access: 'public',
-      handle: async (exchange, { visitor }) => {
-        const ticket = readCookie(exchange.headers, OUTSIDE_COOKIE, identity.door)
-        const returned = { query: exchange.query, ticket }
-        const result = await requireOutside(identity).finish(returned, whereaboutsOf(exchange))
-        const isIn = typeof result === 'object'
-        const response = redirect(isIn ? HOME : `${SIGN_IN_PAGE}?error=${result}`)
-        response.headers.append('set-cookie', clearCookie(OUTSIDE_COOKIE, identity.door))
-        if (!isIn) return response
-        if (visitor !== null) await identity.signOut(visitor)
-        return withEntry(parts, result, response)
-      },
+  }),
+  define({
+    ...common,
+    path: CALLBACK,
+    id: 'consoleOidcCallback',
+    summary: 'Sign in with what the other provider says',
+    answer: raw({ description: 'Sends the browser to the console, signed in or told why not.', status: 302 }),
+    handle: async ({ identity }, { exchange, visit }) => {
+      const ticket = readCookie(exchange.headers, OUTSIDE_COOKIE, identity.door)
+      const returned = { query: exchange.query, ticket }
+      const result = await requireOutside(identity).finish(returned, whereaboutsOf(exchange))
+      const forgotten = clearCookie(OUTSIDE_COOKIE, identity.door)
+      if (typeof result === 'string') return redirect(`${SIGN_IN_PAGE}?error=${result}`, [forgotten])
+      if (visit.visitor !== null) await identity.signOut(visit.visitor)
+      return redirect(HOME, [forgotten, ...entryCookies(result, identity.door)])
     },
-  ]
-}
+  }),
+]
 
 function requireOutside({ outside }: Identity): OutsideSignIn {
   if (outside !== null) return outside
@@ -58,6 +60,8 @@ function callbackUrl({ publicUrl }: ConsoleParts, { headers }: Exchange): string
   return `${base.replace(/\/+$/, '')}${CONSOLE_PATH}${CALLBACK}`
 }
 
-function redirect(location: string): Response {
-  return new Response(null, { status: 302, headers: { location } })
+function redirect(location: string, cookies: readonly string[] = []): Response {
+  const response = new Response(null, { status: 302, headers: { location } })
+  for (const cookie of cookies) response.headers.append('set-cookie', cookie)
+  return response
 }

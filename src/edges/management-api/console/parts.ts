@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { Exchange } from '../../../gateway/ports/exchange.ts'
-import type { Entry, Identity, Visitor, Whereabouts } from '../../../gateway/ports/identity.ts'
+import type { Door, Entry, Identity, Visitor, Whereabouts } from '../../../gateway/ports/identity.ts'
 import {
   clearCookie,
   DEVICE_COOKIE,
@@ -72,17 +72,15 @@ export function answerEntry(parts: ConsoleParts, entry: Entry): Response {
   return withEntry(parts, entry, Response.json(describeSession(parts, entry.visitor)))
 }
 
-export function withEntry(
-  { identity }: ConsoleParts,
-  { token, device }: Entry,
-  response: Response,
-): Response {
-  const { door } = identity
+/** A new session is nothing but its cookies. */
+export function entryCookies({ token, device }: Entry, door: Door): readonly string[] {
   const session = { name: SESSION_COOKIE, value: token, maxAgeSeconds: LONGEST_MS / 1_000 }
   const known = { name: DEVICE_COOKIE, value: device, maxAgeSeconds: DEVICE_MS / 1_000 }
-  response.headers.append('set-cookie', writeCookie(session, door))
-  response.headers.append('set-cookie', writeCookie(known, door))
-  response.headers.append('set-cookie', clearCookie(VISIT_COOKIE, door))
+  return [writeCookie(session, door), writeCookie(known, door), clearCookie(VISIT_COOKIE, door)]
+}
+
+export function withEntry({ identity }: ConsoleParts, entry: Entry, response: Response): Response {
+  for (const cookie of entryCookies(entry, identity.door)) response.headers.append('set-cookie', cookie)
   return response
 }
 
