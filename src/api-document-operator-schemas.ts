@@ -5,7 +5,7 @@ import * as answers from './edges/management-api/operator/answer-schema.ts'
 import { FindingsAnswer, ModelComparisonAnswer } from './edges/management-api/operator/doctor-schema.ts'
 import * as bodies from './edges/management-api/operator/schema.ts'
 import { SupplyChangesAnswer, SupplyFileBody } from './edges/management-api/operator/supply-file-schema.ts'
-import { SystemAnswer } from './edges/management-api/operator/system-schema.ts'
+import { SystemStatus } from './vocabulary/system.ts'
 
 const AMOUNT = 'USDT as a decimal string with at most 9 decimals.'
 const RPM = 'Requests per minute; null for no limit of its own.'
@@ -150,7 +150,7 @@ function answerSchemas(): Record<string, JsonSchema> {
     Findings: cleanSchema(FindingsAnswer),
     ModelComparison: cleanSchema(ModelComparisonAnswer),
     SupplyChanges: cleanSchema(SupplyChangesAnswer),
-    System: cleanSchema(SystemAnswer),
+    System: cleanSchema(SystemStatus.schema),
   }
   for (const [name, item] of Object.entries(items)) {
     schemas[name] = cleanSchema(item)

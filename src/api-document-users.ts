@@ -1,7 +1,7 @@
-import { cleanSchema, type JsonSchema, withNotes } from './edges/api-docs/clean-schema.ts'
+import { cleanSchema, type JsonSchema } from './edges/api-docs/clean-schema.ts'
 import type { OperationDescription, ParameterDescription } from './edges/api-docs/description.ts'
 import { listOf } from './edges/management-api/operator/answer-schema.ts'
-import * as users from './edges/management-api/operator/users-schema.ts'
+import * as users from './vocabulary/user.ts'
 
 const USERS = '/operator/v1/users'
 
@@ -63,20 +63,11 @@ export function userOperationDescriptions(): OperationDescription[] {
 }
 
 export function userSchemas(): Record<string, JsonSchema> {
+  const bodies = [users.UserCreate, users.UserChange, users.PasswordReset]
   return {
-    UserCreate: withNotes(cleanSchema(users.UserBody), {
-      password: 'Left out: one is made and shown once. Null: none, for users of another provider.',
-      account_id: 'An account the user becomes a member of.',
-      role: 'In that account; `owner` when left out.',
-    }),
-    UserChange: withNotes(cleanSchema(users.UserChangeBody), {
-      totp_enabled: 'False switches the second factor off, for somebody who has lost it.',
-    }),
-    PasswordReset: withNotes(cleanSchema(users.PasswordResetBody), {
-      password: 'Left out: one is made and shown once.',
-    }),
-    User: cleanSchema(users.UserAnswer),
-    UserList: cleanSchema(listOf(users.UserAnswer)),
-    IssuedUser: cleanSchema(users.IssuedUserAnswer),
+    ...Object.fromEntries(bodies.map(({ name, schema }) => [name, cleanSchema(schema)])),
+    User: cleanSchema(users.UserView.schema),
+    UserList: cleanSchema(listOf(users.UserView.schema)),
+    IssuedUser: cleanSchema(users.IssuedUser.schema),
   }
 }

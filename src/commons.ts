@@ -9,7 +9,7 @@ import { NodeRegistry } from './gateway/nodes/node-registry.ts'
 import type { Admissions } from './gateway/ports/admissions.ts'
 import type { CommonDesk, PinnedTo } from './gateway/ports/common-desk.ts'
 import type { LiveConfiguration } from './gateway/ports/configuration.ts'
-import type { DescribeDesk, DeskState } from './gateway/ports/console.ts'
+import type { DescribeRedis } from './gateway/ports/console.ts'
 import type { MoneyOwners } from './gateway/ports/money.ts'
 import { within } from './gateway/within.ts'
 import { meterDesk } from './metered-desk.ts'
@@ -17,6 +17,7 @@ import type { Router } from './rules/routing/router.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { Vault } from './vault.ts'
 import type { Snapshot } from './vocabulary/snapshot.ts'
+import type { SharedLimitsState } from './vocabulary/system.ts'
 import type { Role } from './workers/role.ts'
 
 export type Commons = ReturnType<typeof openCommons>
@@ -56,7 +57,7 @@ export function openCommons(
 }
 
 /** By what this node judges now; null when it has no desk. */
-export function deskStateOf({ state }: Commons, settings: Settings): DeskState | null {
+export function deskStateOf({ state }: Commons, settings: Settings): SharedLimitsState | null {
   if (state.admissions === null) return null
   if (state.admissions.isShared) return 'shared'
   return lossRules(settings).loss === 'local' ? 'local' : 'refusing'
@@ -69,7 +70,7 @@ export function ownTroubleOf({ registry, state }: Commons): string | null {
 }
 
 /** How Redis does, as this node sees it. */
-export function deskDescriber(commons: Commons, settings: Settings): DescribeDesk {
+export function redisDescriber(commons: Commons, settings: Settings): DescribeRedis {
   const { redisUrl, redisLoss } = settings
   const { desk } = commons
   return async () => {

@@ -3,6 +3,7 @@ import type { LocalOperations } from './gateway/operate/index.ts'
 import type { UserOperations } from './gateway/ports/identity.ts'
 import type { SecretKeeper } from './rules/access/server-secret.ts'
 import { KeyCreate } from './vocabulary/api-key.ts'
+import { UserCreate } from './vocabulary/user.ts'
 
 export const SECRET_FILE = 'server-secret'
 const OPERATOR_FILE = 'operator-token.fingerprint'
@@ -81,12 +82,16 @@ export async function makeFirstUser(
 ): Promise<FirstUser | null> {
   if ((await users.listUsers({ limit: 1, cursor: null })).data.length > 0) return null
   const [first] = (await operations.listAccounts({ limit: 1, cursor: null })).data
-  const memberships = first === undefined ? [] : [{ accountId: first.id, role: 'owner' } as const]
-  const { newPassword } = await users.createUser(
-    { email: FIRST_EMAIL, name: 'Administrator', password: 'generate', isOperator: true, memberships },
+  const { password } = await users.createUser(
+    UserCreate.read({
+      email: FIRST_EMAIL,
+      name: 'Administrator',
+      is_operator: true,
+      account_id: first?.id ?? null,
+    }),
     ACTOR,
   )
-  return newPassword === null ? null : { email: FIRST_EMAIL, password: newPassword }
+  return password === null ? null : { email: FIRST_EMAIL, password }
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'

@@ -6,15 +6,10 @@ import { createAccountDesk } from './gateway/console/index.ts'
 import { AuditDesk } from './gateway/identity/audit-desk.ts'
 import type { LiveStreams } from './gateway/live-streams.ts'
 import { systemRandom } from './gateway/operate/random-source.ts'
-import type {
-  DatabaseView,
-  DescribeDesk,
-  DescribeSystem,
-  JournalView,
-  SystemView,
-} from './gateway/ports/console.ts'
+import type { DescribeRedis, DescribeSystem } from './gateway/ports/console.ts'
 import type { UserOperations } from './gateway/ports/identity.ts'
 import type { Surroundings } from './surroundings.ts'
+import type { DatabaseStatus, JournalStatus, SystemStatus } from './vocabulary/system.ts'
 
 /** What the console shows and changes of accounts. */
 export function openAccountApi(
@@ -42,21 +37,21 @@ export function openAccountApi(
 export interface DescribedParts extends Books {
   readonly streams: LiveStreams
   /** Absent when nothing is shared but the database. */
-  readonly describeDesk?: DescribeDesk
+  readonly describeRedis?: DescribeRedis
 }
 
 /** How this node is doing, also while its database is away: that is when somebody looks. */
 export function systemDescriber(
   settings: Settings,
   { clock }: Surroundings,
-  { storage, journal, events, streams, commons, describeDesk }: DescribedParts,
+  { storage, journal, events, streams, commons, describeRedis }: DescribedParts,
 ): DescribeSystem {
   const { node } = commons.registry
   const shown = shownSettings(settings)
   return async () => {
-    const [database, desk, nodes] = await Promise.all([
+    const [database, redis, nodes] = await Promise.all([
       describeDatabase(settings, storage),
-      describeDesk?.() ?? null,
+      describeRedis?.() ?? null,
       commons.registry.list(),
     ])
     const { user, system } = process.cpuUsage()
@@ -69,32 +64,38 @@ export function systemDescriber(
       uptimeSeconds: Math.round((atMs - node.startedAtMs) / 1_000),
       database,
       journal: describeJournal(settings, journal),
-      desk,
+      redis,
       streams: streams.size,
       followers: events.size,
       memoryBytes: process.memoryUsage.rss(),
       cpuSeconds: Math.round((user + system) / 10_000) / 100,
-      nodes,
-      atMs,
+      nodes: nodes.map((seen) => ({
+        ...seen,
+        lastHeardAtMs: atMs - seen.silentMs,
+        isThis: seen.id === node.id,
+      })),
       settings: shown,
     }
   }
 }
 
-async function describeDatabase({ databaseUrl }: Settings, storage: Books['storage']): Promise<DatabaseView> {
+async function describeDatabase(
+  { databaseUrl }: Settings,
+  storage: Books['storage'],
+): Promise<DatabaseStatus> {
   const engine = databaseUrl === null ? 'sqlite' : 'postgresql'
   try {
     const beganMs = performance.now()
     await storage.ping()
     const pingMs = Math.round((performance.now() - beganMs) * 100) / 100
     const { sizeBytes } = await storage.describeDatabase()
-    return { engine, pingMs, sizeBytes }
+    return { engine, isReachable: true, pingMs, sizeBytes }
   } catch {
-    return { engine, pingMs: null, sizeBytes: null }
+    return { engine, isReachable: false, pingMs: null, sizeBytes: null }
   }
 }
 
-function describeJournal(settings: Settings, journal: Books['journal']): JournalView {
+function describeJournal(settings: Settings, journal: Books['journal']): JournalStatus {
   return {
     waiting: journal.waiting,
     oldestAtMs: journal.oldestAtMs,
@@ -106,7 +107,7 @@ function describeJournal(settings: Settings, journal: Books['journal']): Journal
 }
 
 /** Named one by one: a setting that is added later may be a secret. */
-function shownSettings(settings: Settings): SystemView['settings'] {
+function shownSettings(settings: Settings): SystemStatus['settings'] {
   return {
     port: settings.port,
     hostname: settings.hostname,

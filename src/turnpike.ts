@@ -4,11 +4,11 @@ import { type Books, openBooks } from './books.ts'
 import { buildGateway } from './build-gateway.ts'
 import {
   beatCommons,
-  deskDescriber,
   deskStateOf,
   leaveCommons,
   ownTroubleOf,
   readNodeGauges,
+  redisDescriber,
 } from './commons.ts'
 import { drain, type Leaving, stopTaking } from './drain.ts'
 import { consoleFileEndpoints } from './edges/console-files/index.ts'
@@ -220,7 +220,7 @@ function serve(settings: Settings, surroundings: Surroundings, books: ServingBoo
       describeSystem: systemDescriber(settings, surroundings, {
         ...books,
         streams: gateway.streams,
-        describeDesk: deskDescriber(books.commons, settings),
+        describeRedis: redisDescriber(books.commons, settings),
       }),
       applySupplyText: books.applySupplyText,
       diagnostics: createDiagnostics({

@@ -1,4 +1,4 @@
-import type { DeskState } from './ports/console.ts'
+import type { SharedLimitsState } from '../vocabulary/system.ts'
 import type { Endpoint } from './ports/exchange.ts'
 import type { Journal } from './ports/journal.ts'
 import type { Storage } from './ports/storage.ts'
@@ -11,7 +11,7 @@ export interface HealthParts {
   readonly isDatabaseShared?: boolean
   readonly journal?: Pick<Journal, 'refusal'> & { readonly isDiskFailing: boolean }
   /** Null when nothing is shared but the database. */
-  readonly deskState?: () => DeskState | null
+  readonly deskState?: () => SharedLimitsState | null
   /** What keeps this node from serving as one of several, while others serve. */
   readonly ownTrouble?: () => string | null
 }

@@ -84,11 +84,14 @@ export class Field<
   }
 
   /** What a request that leaves the field out means by it. */
-  default(
-    value: Value | ((others: Readonly<Record<string, never>>) => Value),
-  ): Field<Value, Wire, Column, Input, As, U, true> {
+  default(value: Value | ((others: never) => Value)): Field<Value, Wire, Column, Input, As, U, true> {
     const from = typeof value === 'function' ? (value as () => Value) : () => value
     return new Field(this.codec, this.naming, { has: true, from })
+  }
+
+  /** It may be left out, and is then undefined. */
+  optional(): Field<Value | undefined, Wire, Column, Input, As, U, true> {
+    return this.default(undefined as Value) as unknown as ReturnType<typeof this.optional>
   }
 
   /** A sentence for people who read the API document. */
@@ -216,6 +219,12 @@ export function positiveNumber(max: number): PlainField<number> {
     takes: `a number above 0 and at most ${max}`,
   })
   return plain<number>(Type.Number({ exclusiveMinimum: 0 }), input, 1)
+}
+
+/** A number with a fraction, zero or more. */
+export function number(): PlainField<number> {
+  const schema = Type.Number({ minimum: 0, takes: 'a number of 0 or more' })
+  return plain<number>(schema, schema, 1)
 }
 
 export function flag(): PlainField<boolean, bigint> {

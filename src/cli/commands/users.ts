@@ -1,28 +1,13 @@
+import type { ShownList } from '../../edges/management-api/endpoint.ts'
 import type { Environment } from '../../edges/settings/read-settings.ts'
+import type { Shown } from '../../vocabulary/shape.ts'
+import type { IssuedUser, UserView } from '../../vocabulary/user.ts'
 import { type Action, type ActionCall, createActionGroup } from '../action-group.ts'
 import { type Command, UsageError } from '../command.ts'
 import { type Fact, printFacts, printList } from '../print-answer.ts'
 import type { Column } from '../print-table.ts'
 
-interface UserAnswer {
-  readonly id: string
-  readonly email: string
-  readonly name: string
-  readonly is_operator: boolean
-  readonly disabled: boolean
-  readonly totp_enabled: boolean
-  readonly accounts: readonly { readonly id: string; readonly role: string }[]
-  readonly created_at: string
-}
-
-interface IssuedAnswer extends UserAnswer {
-  readonly password: string | null
-}
-
-interface UserPage {
-  readonly data: readonly UserAnswer[]
-  readonly next_cursor: string | null
-}
+type UserAnswer = Shown<typeof UserView>
 
 const COLUMNS: readonly Column<UserAnswer>[] = [
   { title: 'id', cell: ({ id }) => id },
@@ -91,7 +76,7 @@ async function findUser({ client, said }: ActionCall): Promise<UserAnswer> {
   let cursor: string | null = null
   do {
     const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const page: UserPage = await client.call('GET', `/users?limit=200${query}`)
+    const page: ShownList<UserAnswer> = await client.call('GET', `/users?limit=200${query}`)
     const found = page.data.find((user) => user.email === email || user.id === said('email'))
     if (found !== undefined) return found
     cursor = page.next_cursor
@@ -99,7 +84,7 @@ async function findUser({ client, said }: ActionCall): Promise<UserAnswer> {
   throw new UsageError(`there is no user ${said('email')}; 'turnpike users list' shows them`)
 }
 
-function printIssued(call: ActionCall, user: IssuedAnswer): void {
+function printIssued(call: ActionCall, user: Shown<typeof IssuedUser>): void {
   printFacts(call, user, { ...describe(user), 'password (shown once)': user.password })
 }
 

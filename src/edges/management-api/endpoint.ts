@@ -8,6 +8,7 @@ import {
   type Body,
   type Fields,
   type Shape,
+  shape,
   type ValueIn,
   type WireIn,
   wireName,
@@ -142,6 +143,9 @@ export const DELETED: Answer<string, { readonly id: string; readonly deleted: tr
   isList: false,
   show: (id) => ({ id, deleted: true }),
 }
+
+/** Nothing but that it is done. */
+export const DONE = one(shape('Done', {}), 'It is done.')
 
 /** What is answered, and the `set-cookie` lines that go with it. */
 export interface WithCookies<Result> {

@@ -1,5 +1,6 @@
-import type { ConsoleStore, DatabaseFacts } from '../../gateway/ports/console.ts'
+import type { ConsoleStore } from '../../gateway/ports/console.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
+import type { DatabaseEngine } from '../../vocabulary/system.ts'
 import type { ChangeBook } from './change-book.ts'
 import type { Database } from './database.ts'
 import { deleteBodies, findBody, loadBodyStorage, saveBody, saveBodyStorage } from './tables/kept-bodies.ts'
@@ -8,7 +9,7 @@ import { findPlaygroundKey, savePlaygroundKey } from './tables/playground-keys.t
 interface ConsoleDatabase {
   readonly database: Database
   readonly changes: ChangeBook
-  readonly engine: DatabaseFacts['engine']
+  readonly engine: DatabaseEngine
 }
 
 /** What only the console asks of the storage. */
@@ -29,12 +30,12 @@ export function consoleStorageOn(
   }
 }
 
-const SIZES: Readonly<Record<DatabaseFacts['engine'], string>> = {
+const SIZES: Readonly<Record<DatabaseEngine, string>> = {
   sqlite: 'select page_count * page_size as size_bytes from pragma_page_count(), pragma_page_size()',
   postgresql: 'select pg_database_size(current_database()) as size_bytes',
 }
 
-async function sizeOf(database: Database, engine: DatabaseFacts['engine']): Promise<number> {
+async function sizeOf(database: Database, engine: DatabaseEngine): Promise<number> {
   const [row] = await database.rows<{ size_bytes: bigint }>(SIZES[engine], [])
   return Number(row?.size_bytes ?? 0)
 }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { NodeRecord } from '../../gateway/ports/shared-books.ts'
 import { KeySpend } from '../../rules/ledger/key-spend.ts'
 import { dayOf } from '../../rules/ledger/period.ts'
 import { USAGE_PERIODS } from '../../vocabulary/api-key.ts'
+import type { NodeRecord } from '../../vocabulary/system.ts'
 import type { NodeStorage } from './index.ts'
 import { openAt, type Site, testedEngines } from './testing/engines.ts'
 import {
@@ -64,7 +64,7 @@ for (const engine of testedEngines()) {
           ),
         () =>
           storage.takeTierStep({ kind: 'move', accountId: id, from: 'Builder', to: 'Scale' }, event('tier')),
-        () => storage.saveBodyStorage({ accountId: id, enabled: true, days: 3 }, event('bodies')),
+        () => storage.saveBodyStorage({ accountId: id, isEnabled: true, days: 3 }, event('bodies')),
         () => storage.deleteCredential(CREDENTIAL.id, event('gone')),
         () => storage.deleteSupplier(SUPPLIER.id, event('all gone')),
       ]

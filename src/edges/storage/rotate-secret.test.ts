@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SecondFactor, User } from '../../gateway/ports/identity.ts'
 import type { KeptReply } from '../../gateway/ports/reply-store.ts'
 import {
   createSealer,
@@ -9,6 +8,7 @@ import {
   firstFingerprintKey,
   type SealedPlace,
 } from '../../rules/access/server-secret.ts'
+import type { SecondFactor, User } from '../../vocabulary/user.ts'
 import { MIGRATIONS, migrate } from './migrations.ts'
 import { type Rotation, rotateSecret, SEALED_COLUMNS } from './rotate-secret.ts'
 import { openAt, type Site, testedEngines } from './testing/engines.ts'

@@ -1,7 +1,7 @@
 import type { ConnectionGauges } from '../../gateway/ports/connection-gauges.ts'
-import { DESK_STATES, type DeskState } from '../../gateway/ports/console.ts'
 import type { RequestLine } from '../../gateway/ports/log.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
+import { SHARED_LIMITS_STATES, type SharedLimitsState } from '../../vocabulary/system.ts'
 import { counters, escapeLabel, type Family, gauge, renderFamily } from './families.ts'
 import { SettledWork } from './settled-work.ts'
 
@@ -14,7 +14,7 @@ export interface Gauges {
   /** Nodes that live, as far as this one knows. */
   readonly nodesLiving?: number
   /** Absent when nothing is shared but the database. */
-  readonly deskState?: DeskState
+  readonly deskState?: SharedLimitsState
   readonly connections?: ConnectionGauges
   readonly residentBytes: number
   readonly cpuSeconds: number
@@ -205,7 +205,9 @@ function sharedFamilies({ nodesLiving, deskState }: Pick<Gauges, 'nodesLiving' |
   const families: Family[] = []
   if (nodesLiving !== undefined) families.push(gauge('turnpike_nodes', 'Nodes that live.', nodesLiving))
   if (deskState !== undefined) {
-    const lines = DESK_STATES.map((state) => `${name}{state="${state}"} ${state === deskState ? 1 : 0}`)
+    const lines = SHARED_LIMITS_STATES.map(
+      (state) => `${name}{state="${state}"} ${state === deskState ? 1 : 0}`,
+    )
     families.push({ name, help: 'By what this node judges limits: 1 for one of them.', type: 'gauge', lines })
   }
   return families

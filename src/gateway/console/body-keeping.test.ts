@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import type { KeptBody } from '../ports/console.ts'
+import type { KeptBody } from '../../vocabulary/kept-body.ts'
 import { BodyKeeping, LONGEST_BODY } from './body-keeping.ts'
 
-const ON = { accountId: 'acc_1', enabled: true, days: 1 }
+const ON = { accountId: 'acc_1', isEnabled: true, days: 1 }
 const encoder = new TextEncoder()
 
 function open(saveBody: (body: KeptBody) => Promise<void>) {
@@ -21,7 +21,7 @@ describe('keeping bodies', () => {
   test('records nothing for an account that has not asked for it', () => {
     const { keeping } = open(async () => undefined)
     expect(keeping.begin('acc_2', 'request')).toBeNull()
-    keeping.set({ ...ON, enabled: false })
+    keeping.set({ ...ON, isEnabled: false })
     expect(keeping.begin('acc_1', 'request')).toBeNull()
   })
 
@@ -82,7 +82,7 @@ describe('keeping bodies', () => {
     await keeping.flush()
     expect([tries, troubles.length]).toEqual([2, 2])
     keeping.begin('acc_1', 'q')?.end('req_3')
-    keeping.set({ ...ON, enabled: false })
+    keeping.set({ ...ON, isEnabled: false })
     await keeping.flush()
     expect(tries).toBe(2)
   })

@@ -1,5 +1,6 @@
 import type { Clock } from '../../vocabulary/clock.ts'
-import type { BodyKeeper, BodyRecorder, BodyStorage, ConsoleStore, KeptBody } from '../ports/console.ts'
+import type { BodyStorage, KeptBody, KeptContent } from '../../vocabulary/kept-body.ts'
+import type { BodyKeeper, BodyRecorder, ConsoleStore } from '../ports/console.ts'
 import type { Log } from '../ports/log.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -35,19 +36,19 @@ export class BodyKeeping implements BodyKeeper {
   }
 
   settingOf(accountId: string): BodyStorage {
-    return this.#settings.get(accountId) ?? { accountId, enabled: false, days: USUAL_DAYS }
+    return this.#settings.get(accountId) ?? { accountId, isEnabled: false, days: USUAL_DAYS }
   }
 
   begin(accountId: string, request: string): BodyRecorder | null {
-    if (this.#settings.get(accountId)?.enabled !== true) return null
+    if (this.#settings.get(accountId)?.isEnabled !== true) return null
     return new Recorder(request, (taken, requestId) =>
       this.#keep({ ...taken, accountId, requestId, createdAtMs: this.#parts.clock.nowMs() }),
     )
   }
 
   async find(accountId: string, requestId: string): Promise<KeptBody | null> {
-    const { enabled, days } = this.settingOf(accountId)
-    if (!enabled) return null
+    const { isEnabled, days } = this.settingOf(accountId)
+    if (!isEnabled) return null
     await this.flush()
     return this.#parts.storage.findBody(accountId, requestId, this.#parts.clock.nowMs() - days * DAY_MS)
   }
@@ -61,9 +62,9 @@ export class BodyKeeping implements BodyKeeper {
   async sweep(): Promise<void> {
     const { storage, clock, log } = this.#parts
     try {
-      for (const { accountId, enabled, days } of this.#settings.values()) {
+      for (const { accountId, isEnabled, days } of this.#settings.values()) {
         // The present millisecond included: what is switched off leaves nothing behind.
-        const beforeMs = enabled ? clock.nowMs() - days * DAY_MS : clock.nowMs() + 1
+        const beforeMs = isEnabled ? clock.nowMs() - days * DAY_MS : clock.nowMs() + 1
         while ((await storage.deleteBodies(accountId, beforeMs, SWEEP_PORTION)) === SWEEP_PORTION);
       }
     } catch (error) {
@@ -90,7 +91,7 @@ export class BodyKeeping implements BodyKeeper {
     await new Promise((resolve) => setImmediate(resolve))
     for (let body = this.#waiting.shift(); body !== undefined; body = this.#waiting.shift()) {
       // Switched off meanwhile: then it is not to be kept either.
-      if (!this.settingOf(body.accountId).enabled) continue
+      if (!this.settingOf(body.accountId).isEnabled) continue
       try {
         await this.#parts.storage.saveBody(body)
       } catch (error) {
@@ -100,17 +101,15 @@ export class BodyKeeping implements BodyKeeper {
   }
 }
 
-type Taken = Pick<KeptBody, 'request' | 'response' | 'isRequestCut' | 'isResponseCut'>
-
 class Recorder implements BodyRecorder {
   readonly #request: string
-  readonly #handOver: (taken: Taken, requestId: string) => void
+  readonly #handOver: (taken: KeptContent, requestId: string) => void
   readonly #decoder = new TextDecoder()
   #response: string | null = null
   #isResponseCut = false
   #isEnded = false
 
-  constructor(request: string, handOver: (taken: Taken, requestId: string) => void) {
+  constructor(request: string, handOver: (taken: KeptContent, requestId: string) => void) {
     this.#request = request
     this.#handOver = handOver
   }

@@ -1,6 +1,7 @@
+import { type BodyStorage, BodyStorageView } from '../../vocabulary/kept-body.ts'
 import type { Supplier } from '../../vocabulary/supply.ts'
 import { requireAccount, requireFound } from '../operate/refuse.ts'
-import type { AccountDesk, BodyStorage } from '../ports/console.ts'
+import type { AccountDesk } from '../ports/console.ts'
 import { listModels } from './list-models.ts'
 import { listUsage, overview } from './overview.ts'
 import type { ConsoleParts } from './parts.ts'
@@ -78,13 +79,12 @@ async function setBodyStorage(
 ): Promise<BodyStorage> {
   const { bodies, storage, audit, events, log } = parts
   requireAccount(parts.snapshot(), setting.accountId)
-  const describe = ({ enabled, days }: BodyStorage) => ({ enabled, days })
   const event = audit.event({
     actor,
     action: 'account.body_storage_changed',
     subject: setting.accountId,
-    before: describe(bodies.settingOf(setting.accountId)),
-    after: describe(setting),
+    before: BodyStorageView.show(bodies.settingOf(setting.accountId)),
+    after: BodyStorageView.show(setting),
   })
   await storage.saveBodyStorage(setting, event)
   bodies.set(setting)

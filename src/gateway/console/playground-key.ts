@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { type IssuedKey, KeyCreate } from '../../vocabulary/api-key.ts'
-import type { PlaygroundKey } from '../ports/console.ts'
+import type { PlaygroundKey } from '../../vocabulary/user.ts'
 import type { ConsoleParts } from './parts.ts'
 
 const LIFE_MS = 12 * 60 * 60 * 1_000

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
+import type { User } from '../../vocabulary/user.ts'
 import { networkOf } from '../../wire/trusted-proxies.ts'
-import type { User, Whereabouts } from '../ports/identity.ts'
+import type { Whereabouts } from '../ports/identity.ts'
 import type { KnownDevice } from './known-device.ts'
 import type { IdentityParts } from './parts.ts'
 import type { Throttle } from './told-throttle.ts'

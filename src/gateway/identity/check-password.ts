@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { findPasswordFault } from '../../rules/access/password-rules.ts'
-import type { User } from '../ports/identity.ts'
+import type { User } from '../../vocabulary/user.ts'
 import type { Asker } from './hashing-desk.ts'
 import type { IdentityParts } from './parts.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { IdentityStore, Session, User } from '../ports/identity.ts'
+import type { Session, User } from '../../vocabulary/user.ts'
+import type { IdentityStore } from '../ports/identity.ts'
 import { AuditDesk } from './audit-desk.ts'
 import { HashingDesk } from './hashing-desk.ts'
 import { SessionDesk } from './session-desk.ts'

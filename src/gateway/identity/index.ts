@@ -50,7 +50,10 @@ export function createIdentity(surroundings: IdentitySurroundings): IdentityDesk
         await sessions.endOne(user.id, session.id, actorOfUser(user))
       },
       signOutEverywhere: ({ user }) => sessions.endAll(user.id, null, actorOfUser(user)),
-      listSessions: ({ user }) => store.listSessions(user.id, clock.nowMs()),
+      listSessions: async ({ user, session: { id } }) => {
+        const sessions = await store.listSessions(user.id, clock.nowMs())
+        return sessions.map((session) => ({ ...session, isCurrent: session.id === id }))
+      },
       endSession: (visitor, id) => endSession(parts, visitor, id),
       rename: (visitor, name) => rename(parts, visitor, name),
       changePassword: (visitor, change) => changePassword(parts, visitor, change),

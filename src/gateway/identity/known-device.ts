@@ -2,7 +2,8 @@ import { timingSafeEqual } from 'node:crypto'
 import type { SecretKeeper } from '../../rules/access/server-secret.ts'
 import { DEVICE_MS } from '../../rules/access/session-life.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
-import type { IdentityStore, User } from '../ports/identity.ts'
+import type { User } from '../../vocabulary/user.ts'
+import type { IdentityStore } from '../ports/identity.ts'
 import type { IdentityRandom } from './parts.ts'
 
 /** A browser in which somebody has signed in before. It opens nothing; its attempts are counted by themselves. */

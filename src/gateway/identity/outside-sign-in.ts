@@ -1,7 +1,8 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { normaliseEmail } from '../../rules/access/email-address.ts'
 import type { SealedPlace } from '../../rules/access/server-secret.ts'
-import { actorOfUser, type Entry, type User, type Whereabouts } from '../ports/identity.ts'
+import type { User } from '../../vocabulary/user.ts'
+import { actorOfUser, type Entry, type Whereabouts } from '../ports/identity.ts'
 import type {
   OutsideFailure,
   OutsideFlow,

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
+import type { PasswordChange } from '../../vocabulary/user.ts'
 import { actorOfUser, type Entry, type Visitor } from '../ports/identity.ts'
 import { refuseWhileWaiting, signedInKey } from './attempts.ts'
 import { checkPassword, hashNewPassword } from './check-password.ts'
@@ -8,7 +9,7 @@ import { requireName } from './sign-up.ts'
 export async function changePassword(
   parts: IdentityParts,
   visitor: Visitor,
-  { current, next }: { readonly current: string; readonly next: string },
+  { current, next }: PasswordChange,
 ): Promise<Entry> {
   const { user, session } = visitor
   const { codes } = parts.throttles

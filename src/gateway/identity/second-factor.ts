@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { decodeBase32, encodeBase32, findStep, totpUri } from '../../rules/access/totp.ts'
-import { actorOfUser, type Entry, type User, type Visitor } from '../ports/identity.ts'
+import type { FactorProof, User } from '../../vocabulary/user.ts'
+import { actorOfUser, type Entry, type Visitor } from '../ports/identity.ts'
 import { refuseWhileWaiting, signedInKey } from './attempts.ts'
 import { checkPassword } from './check-password.ts'
 import type { IdentityParts } from './parts.ts'
@@ -46,7 +47,7 @@ export async function confirmSecondFactor(
 export async function disableSecondFactor(
   parts: IdentityParts,
   visitor: Visitor,
-  proof: { readonly password: string | null; readonly code: string | null },
+  proof: FactorProof,
 ): Promise<Entry> {
   const { user } = visitor
   if (!user.hasSecondFactor || (proof.password === null && proof.code === null)) {
@@ -73,11 +74,7 @@ export async function removeSecondFactor(parts: IdentityParts, user: User, actor
   parts.sessions.forget(user.id)
 }
 
-async function isProven(
-  parts: IdentityParts,
-  user: User,
-  { password, code }: { readonly password: string | null; readonly code: string | null },
-): Promise<boolean> {
+async function isProven(parts: IdentityParts, user: User, { password, code }: FactorProof): Promise<boolean> {
   if (password !== null) return checkPassword(parts, user, { password, asker: 'known' })
   return code !== null && takeCode(parts, user, code)
 }

@@ -2,12 +2,11 @@ import type { SecretKeeper } from '../../rules/access/server-secret.ts'
 import { isSessionOver, needsTouch } from '../../rules/access/session-life.ts'
 import { AgingMap } from '../../vocabulary/aging-map.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import type { Session, User } from '../../vocabulary/user.ts'
 import {
   actorOfUser,
   type Entry,
   type IdentityStore,
-  type Session,
-  type User,
   type Visitor,
   type Whereabouts,
 } from '../ports/identity.ts'

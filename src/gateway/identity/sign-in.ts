@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { normaliseEmail } from '../../rules/access/email-address.ts'
-import { actorOfUser, type Entry, type SignIn, type User, type Whereabouts } from '../ports/identity.ts'
+import type { SignIn, User } from '../../vocabulary/user.ts'
+import { actorOfUser, type Entry, type Whereabouts } from '../ports/identity.ts'
 import { type Attempt, beginAttempt, refuseWhileWaiting } from './attempts.ts'
 import { checkPassword } from './check-password.ts'
 import { findDevice, type KnownDevice } from './known-device.ts'
@@ -8,7 +9,11 @@ import type { IdentityParts } from './parts.ts'
 import { takeCode } from './second-factor.ts'
 
 /** Signs in with a password and, where there is one, the second factor. Every refusal takes as long as every other. */
-export async function signIn(parts: IdentityParts, input: SignIn, whereabouts: Whereabouts): Promise<Entry> {
+export async function signIn(
+  parts: IdentityParts,
+  input: SignIn & { readonly device: string | null },
+  whereabouts: Whereabouts,
+): Promise<Entry> {
   const email = normaliseEmail(input.email)
   const device = await findDevice(parts, email, input.device)
   const attempt = beginAttempt(parts, { email: email ?? '', device }, whereabouts)

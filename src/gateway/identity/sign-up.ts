@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { normaliseEmail } from '../../rules/access/email-address.ts'
-import { actorOfUser, type Entry, type SignUp, type User, type Whereabouts } from '../ports/identity.ts'
+import type { SignUp, User } from '../../vocabulary/user.ts'
+import { actorOfUser, type Entry, type Whereabouts } from '../ports/identity.ts'
 import { placeOf, refuseWhileWaiting } from './attempts.ts'
 import { hashNewPassword } from './check-password.ts'
 import type { IdentityParts } from './parts.ts'

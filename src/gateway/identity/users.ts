@@ -2,13 +2,15 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import { normaliseEmail } from '../../rules/access/email-address.ts'
 import { encodeBase32 } from '../../rules/access/totp.ts'
 import type {
-  IssuedPassword,
+  IssuedUser,
+  Member,
+  Membership,
   User,
   UserChange,
-  UserInput,
-  UserOperations,
+  UserCreate,
   UserView,
-} from '../ports/identity.ts'
+} from '../../vocabulary/user.ts'
+import type { UserOperations } from '../ports/identity.ts'
 import { hashNewPassword } from './check-password.ts'
 import type { IdentityParts } from './parts.ts'
 import { removeSecondFactor } from './second-factor.ts'
@@ -35,53 +37,35 @@ export function userOperations(parts: IdentityParts): UserOperations {
   }
 }
 
-async function createUser(parts: IdentityParts, input: UserInput, actor: string): Promise<IssuedPassword> {
+async function createUser(parts: IdentityParts, input: UserCreate, actor: string): Promise<IssuedUser> {
   const { store, audit, accounts } = parts
+  const { accountId, role, isOperator } = input
   const email = requireEmail(input.email)
-  for (const { accountId } of input.memberships) {
-    if (!accounts.has(accountId)) {
-      throw new GatewayError('invalid_request', `There is no account "${accountId}".`, {
-        param: 'account_id',
-      })
-    }
+  if (accountId !== null && !accounts.has(accountId)) {
+    throw new GatewayError('invalid_request', `There is no account "${accountId}".`, { param: 'account_id' })
   }
-  const newPassword = input.password === 'generate' ? makePassword(parts) : null
-  const password = newPassword ?? (typeof input.password === 'object' ? input.password.given : null)
+  const made = input.password === undefined ? makePassword(parts) : null
+  const password = made ?? input.password ?? null
   const passwordHash =
     password === null ? null : await hashNewPassword(parts, password, { email, ...OPERATORS_WISH })
   const facts = { email, name: requireName(input.name), hasPassword: password !== null, outsideId: null }
-  const user = {
-    ...newUser(parts, { ...facts, isEmailVerified: true }),
-    isOperator: input.isOperator,
-  }
-  const memberships = input.memberships.map((membership) => ({ ...membership, userId: user.id }))
-  const after = {
-    email,
-    is_operator: user.isOperator,
-    accounts: memberships.map(({ accountId }) => accountId),
-  }
+  const user = { ...newUser(parts, { ...facts, isEmailVerified: true }), isOperator }
+  const memberships = accountId === null ? [] : [{ userId: user.id, accountId, role }]
+  const after = { email, is_operator: isOperator, accounts: memberships.map((each) => each.accountId) }
   const event = audit.event({ actor, action: 'user.created', subject: user.id, after })
   if (!(await store.createUser({ user, passwordHash, memberships }, event))) throw addressInUse()
-  return { user, memberships, newPassword }
-}
-
-interface WantedChange {
-  readonly id: string
-  readonly name?: string
-  readonly isOperator?: boolean
-  readonly isDisabled?: boolean
-  readonly hasSecondFactor?: false
+  return { ...user, accounts: memberships, password: made }
 }
 
 /** Whoever may do less from now on, or more, has to sign in again. */
-async function changeUser(parts: IdentityParts, wanted: WantedChange, actor: string): Promise<UserView> {
-  const { id, name, isOperator, isDisabled, hasSecondFactor } = wanted
+async function changeUser(
+  parts: IdentityParts,
+  { id, hasSecondFactor, ...wanted }: UserChange & { readonly id: string },
+  actor: string,
+): Promise<UserView> {
   const user = await requireUser(parts, id)
-  const change: UserChange = {
-    ...(name !== undefined && { name: requireName(name) }),
-    ...(isOperator !== undefined && { isOperator }),
-    ...(isDisabled !== undefined && { isDisabled }),
-  }
+  const { isOperator, isDisabled, name } = { ...user, ...wanted }
+  const change = { ...wanted, ...(wanted.name !== undefined && { name: requireName(name) }) }
   const event = parts.audit.event({
     actor,
     action: 'user.changed',
@@ -91,8 +75,7 @@ async function changeUser(parts: IdentityParts, wanted: WantedChange, actor: str
   })
   await parts.store.changeUser(id, change, event)
   if (hasSecondFactor === false && user.hasSecondFactor) await removeSecondFactor(parts, user, actor)
-  const isMovedInRank =
-    (isOperator ?? user.isOperator) !== user.isOperator || (isDisabled ?? user.isDisabled) !== user.isDisabled
+  const isMovedInRank = isOperator !== user.isOperator || isDisabled !== user.isDisabled
   if (isMovedInRank) await parts.sessions.endAll(id, null, actor)
   parts.sessions.forget(id)
   return viewUser(parts, await requireUser(parts, id))
@@ -100,30 +83,25 @@ async function changeUser(parts: IdentityParts, wanted: WantedChange, actor: str
 
 async function resetPassword(
   parts: IdentityParts,
-  { id, password }: { readonly id: string; readonly password: string | null },
+  { id, password }: { readonly id: string; readonly password: string | undefined },
   actor: string,
-): Promise<IssuedPassword> {
-  const user = await requireUser(parts, id)
-  const newPassword = password === null ? makePassword(parts) : null
-  const passwordHash = await hashNewPassword(parts, password ?? newPassword ?? '', {
-    email: user.email,
-    ...OPERATORS_WISH,
-  })
+): Promise<IssuedUser> {
+  const { email } = await requireUser(parts, id)
+  const made = password === undefined ? makePassword(parts) : null
+  const passwordHash = await hashNewPassword(parts, made ?? password ?? '', { email, ...OPERATORS_WISH })
   const event = parts.audit.event({ actor, action: 'user.password_reset', subject: id })
   await parts.store.changeUser(id, { passwordHash }, event)
   await parts.sessions.endAll(id, null, actor)
-  return { ...(await viewUser(parts, await requireUser(parts, id))), newPassword }
+  return { ...(await viewUser(parts, await requireUser(parts, id))), password: made }
 }
 
-interface WantedMember {
-  readonly accountId: string
-  readonly email: string
-  readonly role: 'owner' | 'member'
-}
-
-async function addMember(parts: IdentityParts, wanted: WantedMember, actor: string): Promise<User> {
-  const { accountId, role } = wanted
+async function addMember(
+  parts: IdentityParts,
+  { accountId, role, ...wanted }: Pick<Member, 'email' | 'role'> & { readonly accountId: string },
+  actor: string,
+): Promise<Member> {
   const email = normaliseEmail(wanted.email)
+  if (role !== 'owner') requireOtherOwner(await parts.store.listMembersOf(accountId), email)
   const user = email === null ? null : await parts.store.findUserByEmail(email)
   if (user === null) {
     throw new GatewayError('invalid_request', 'No user has this address; they have to sign up first.', {
@@ -134,16 +112,23 @@ async function addMember(parts: IdentityParts, wanted: WantedMember, actor: stri
   const event = parts.audit.event({ ...deed, after: { user: user.id, role } })
   await parts.store.saveMembership({ userId: user.id, accountId, role }, event)
   parts.sessions.forget(user.id)
-  return user
+  return { ...user, userId: user.id, role }
+}
+
+/** Adding somebody again changes their role, and an account without an owner could be given none by anybody. */
+function requireOtherOwner(members: readonly Member[], email: string | null): void {
+  const owners = members.filter(({ role }) => role === 'owner')
+  if (owners.length !== 1 || owners[0]?.email !== email) return
+  throw new GatewayError('invalid_request', 'An account keeps at least one owner.', { param: 'role' })
 }
 
 async function removeMember(
   parts: IdentityParts,
-  { accountId, userId }: { readonly accountId: string; readonly userId: string },
+  { accountId, userId }: Omit<Membership, 'role'>,
   actor: string,
 ): Promise<void> {
   const members = await parts.store.listMembersOf(accountId)
-  const member = members.find(({ user }) => user.id === userId)
+  const member = members.find((candidate) => candidate.userId === userId)
   if (member === undefined) throw new GatewayError('not_found', 'The account has no such member.')
   const owners = members.filter(({ role }) => role === 'owner')
   if (member.role === 'owner' && owners.length === 1) {
@@ -156,7 +141,7 @@ async function removeMember(
 }
 
 async function viewUser({ store }: IdentityParts, user: User): Promise<UserView> {
-  return { user, memberships: await store.listMembershipsOf(user.id) }
+  return { ...user, accounts: await store.listMembershipsOf(user.id) }
 }
 
 async function requireUser({ store }: IdentityParts, id: string): Promise<User> {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { createCollectedLog } from '../../../test/support/collected-log.ts'
 import { createMovableClock } from '../../../test/support/movable-clock.ts'
+import type { NodeRecord, SeenNode } from '../../vocabulary/system.ts'
 import type { Log } from '../ports/log.ts'
-import type { NodeRecord, NodeStore, SeenNode } from '../ports/shared-books.ts'
+import type { NodeStore } from '../ports/shared-books.ts'
 import { LEASE_MS, NodeRegistry } from './node-registry.ts'
 
 const clock = createMovableClock()

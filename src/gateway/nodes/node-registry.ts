@@ -1,8 +1,9 @@
 import type { Clock } from '../../vocabulary/clock.ts'
+import type { NodeRecord, SeenNode } from '../../vocabulary/system.ts'
 import { isDue } from '../is-due.ts'
 import type { CommonDesk } from '../ports/common-desk.ts'
 import type { Log } from '../ports/log.ts'
-import type { NodeRecord, NodeStore, SeenNode } from '../ports/shared-books.ts'
+import type { NodeStore } from '../ports/shared-books.ts'
 import type { Storage } from '../ports/storage.ts'
 import { within } from '../within.ts'
 

@@ -2,42 +2,13 @@ import type { UsageFigures, UsageSpan } from '../../rules/ledger/aggregate.ts'
 import type { EffectiveLimit } from '../../rules/limits/effective-limit.ts'
 import type { RateLimits, TierName } from '../../vocabulary/account.ts'
 import type { IssuedKey } from '../../vocabulary/api-key.ts'
+import type { BodyStorage, KeptBody } from '../../vocabulary/kept-body.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Format, Model, Price, Supplier } from '../../vocabulary/supply.ts'
+import type { DatabaseEngine, RedisStatus, SystemStatus } from '../../vocabulary/system.ts'
+import type { PlaygroundKey } from '../../vocabulary/user.ts'
 import type { UsagePoint } from './books.ts'
-import type { SeenNode } from './shared-books.ts'
 import type { AuditEvent, Listing } from './storage.ts'
-
-/** Whether an account wants what it asks and is answered to be kept, and for how long. */
-export interface BodyStorage {
-  readonly accountId: string
-  readonly enabled: boolean
-  readonly days: number
-}
-
-/** What was asked and answered in one request. */
-export interface KeptBody {
-  readonly accountId: string
-  readonly requestId: string
-  readonly createdAtMs: number
-  readonly request: string
-  /** Null when nothing was delivered. */
-  readonly response: string | null
-  /** Whether only the beginning was kept. */
-  readonly isRequestCut: boolean
-  readonly isResponseCut: boolean
-}
-
-export interface PlaygroundKey {
-  readonly userId: string
-  readonly accountId: string
-  readonly keyId: string
-}
-
-export interface DatabaseFacts {
-  readonly engine: 'sqlite' | 'postgresql'
-  readonly sizeBytes: number
-}
 
 /** What only the console asks of the storage. */
 export interface ConsoleStore {
@@ -53,7 +24,7 @@ export interface ConsoleStore {
   findPlaygroundKey(whose: Omit<PlaygroundKey, 'keyId'>): Promise<string | null>
   /** Inserts or replaces. */
   savePlaygroundKey(key: PlaygroundKey): Promise<void>
-  describeDatabase(): Promise<DatabaseFacts>
+  describeDatabase(): Promise<{ readonly engine: DatabaseEngine; readonly sizeBytes: number }>
 }
 
 /** Takes down what is answered, as far as it has room. */
@@ -157,61 +128,7 @@ export interface AccountDesk {
   testWebhook(accountId: string): Promise<string | null>
 }
 
-/** What several nodes have in common in Redis, as one node sees it. */
-export interface DeskView {
-  readonly mode: 'single' | 'sentinel' | 'cluster'
-  readonly isReachable: boolean
-  /** Null when it did not answer. */
-  readonly pingMs: number | null
-  readonly lossPolicy: 'local' | 'refuse'
-  /** By what this node judges now: what all share, its own share of it, or nothing, so that it refuses. */
-  readonly state: DeskState
-  /** Null when it is not known. */
-  readonly usedMemoryBytes: number | null
-}
+/** Null when there is no Redis. Never fails, and answers within its deadline. */
+export type DescribeRedis = () => Promise<RedisStatus | null>
 
-export const DESK_STATES = ['shared', 'local', 'refusing'] as const
-export type DeskState = (typeof DESK_STATES)[number]
-
-/** Null when there is no Redis. Never fails, and answers within the deadline of the desk. */
-export type DescribeDesk = () => Promise<DeskView | null>
-
-export interface JournalView {
-  readonly waiting: number
-  readonly oldestAtMs: number | null
-  readonly bytes: number
-  readonly maxBytes: number
-  readonly maxAgeSeconds: number
-  /** Why nothing more is admitted; null while there is room. */
-  readonly refusal: string | null
-}
-
-/** Null where the database does not answer. */
-export interface DatabaseView {
-  readonly engine: DatabaseFacts['engine']
-  readonly pingMs: number | null
-  readonly sizeBytes: number | null
-}
-
-export interface SystemView {
-  readonly version: string
-  readonly nodeId: string
-  readonly node: string
-  readonly startedAtMs: number
-  readonly uptimeSeconds: number
-  readonly database: DatabaseView
-  readonly journal: JournalView
-  readonly desk: DeskView | null
-  readonly streams: number
-  readonly followers: number
-  readonly memoryBytes: number
-  readonly cpuSeconds: number
-  /** All that are known, this one first. */
-  readonly nodes: readonly SeenNode[]
-  /** When all of this was so. */
-  readonly atMs: number
-  /** Without anything secret. */
-  readonly settings: Readonly<Record<string, string | number | boolean | null>>
-}
-
-export type DescribeSystem = () => Promise<SystemView>
+export type DescribeSystem = () => Promise<SystemStatus>

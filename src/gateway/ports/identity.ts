@@ -1,59 +1,24 @@
+import type {
+  FactorProof,
+  IssuedUser,
+  Member,
+  MemberAdd,
+  Membership,
+  PasswordChange,
+  SecondFactor,
+  Session,
+  SessionView,
+  SignIn,
+  SignUp,
+  User,
+  UserChange,
+  UserCreate,
+  UserUpdate,
+  UserView,
+} from '../../vocabulary/user.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { OutsideSignIn } from './outside-identity.ts'
 import type { AuditEvent, Listing, Page } from './storage.ts'
-
-/** A person who signs in to the console. Never holds the password or anything made of it. */
-export interface User {
-  readonly id: string
-  /** In the one way addresses are written here. */
-  readonly email: string
-  readonly name: string
-  readonly isOperator: boolean
-  readonly isDisabled: boolean
-  /** Whether somebody other than the user vouches for the address: an operator, or the provider that signed them in. */
-  readonly isEmailVerified: boolean
-  readonly hasPassword: boolean
-  readonly hasSecondFactor: boolean
-  /** `<issuer> <subject>` at the provider they sign in with; null when at none. */
-  readonly outsideId: string | null
-  /** Browsers known under an earlier one are known no more. */
-  readonly deviceGeneration: number
-  readonly createdAtMs: number
-}
-
-export const ROLES = ['owner', 'member'] as const
-export type Role = (typeof ROLES)[number]
-
-export interface Membership {
-  readonly userId: string
-  readonly accountId: string
-  readonly role: Role
-}
-
-export interface Session {
-  readonly id: string
-  readonly userId: string
-  /** What stands for the cookie's value, which is not kept. */
-  readonly tokenHash: string
-  readonly createdAtMs: number
-  readonly lastSeenAtMs: number
-  readonly address: string | null
-  readonly userAgent: string | null
-}
-
-export interface SecondFactor {
-  readonly userId: string
-  /** Base32. Sealed on the way in. */
-  readonly secret: string
-  /** False until the user has shown that the app knows the secret. */
-  readonly isConfirmed: boolean
-  /** Codes of this step and earlier ones are used up. */
-  readonly lastStep: number
-}
-
-export type UserChange = Partial<
-  Pick<User, 'name' | 'isOperator' | 'isDisabled' | 'isEmailVerified' | 'outsideId'>
-> & { readonly passwordHash?: string | null }
 
 export interface NewUser {
   readonly user: User
@@ -65,7 +30,7 @@ export interface NewUser {
 export interface IdentityStore {
   /** False, and without an event, when the address has a user already. */
   createUser(made: NewUser, event: AuditEvent): Promise<boolean>
-  changeUser(id: string, change: UserChange, event: AuditEvent): Promise<void>
+  changeUser(id: string, change: UserUpdate, event: AuditEvent): Promise<void>
   findUser(id: string): Promise<User | null>
   findUserByEmail(email: string): Promise<User | null>
   findUserByOutsideId(outsideId: string): Promise<User | null>
@@ -77,7 +42,7 @@ export interface IdentityStore {
   saveMembership(membership: Membership, event: AuditEvent): Promise<void>
   deleteMembership(member: Omit<Membership, 'role'>, event: AuditEvent): Promise<void>
   listMembershipsOf(userId: string): Promise<readonly Membership[]>
-  listMembersOf(accountId: string): Promise<readonly { readonly user: User; readonly role: Role }[]>
+  listMembersOf(accountId: string): Promise<readonly Member[]>
 
   /** Also forgets sessions whose time was over before this one began. */
   saveSession(session: Session, event: AuditEvent): Promise<void>
@@ -150,20 +115,6 @@ export interface Door {
   forgeryToken(whose: Visitor | string): string
 }
 
-export interface SignIn {
-  readonly email: string
-  readonly password: string
-  readonly code: string | null
-  /** The cookie of a browser that may have signed in before. */
-  readonly device: string | null
-}
-
-export interface SignUp {
-  readonly email: string
-  readonly password: string
-  readonly name: string
-}
-
 /** What people do with their own identity. Every refusal is a GatewayError. */
 export interface Identity {
   /**
@@ -174,61 +125,34 @@ export interface Identity {
   readonly door: Door
   readonly allowsSignUp: boolean
   readonly outside: OutsideSignIn | null
-  signIn(input: SignIn, whereabouts: Whereabouts): Promise<Entry>
+  /** `device` is the cookie of a browser that may have signed in before. */
+  signIn(input: SignIn & { readonly device: string | null }, whereabouts: Whereabouts): Promise<Entry>
   signUp(input: SignUp, whereabouts: Whereabouts): Promise<Entry>
   signOut(visitor: Visitor): Promise<void>
   signOutEverywhere(visitor: Visitor): Promise<void>
-  listSessions(visitor: Visitor): Promise<readonly Session[]>
+  listSessions(visitor: Visitor): Promise<readonly SessionView[]>
   endSession(visitor: Visitor, sessionId: string): Promise<void>
   rename(visitor: Visitor, name: string): Promise<Visitor>
   /** Ends every other session, and gives this one another cookie. */
-  changePassword(
-    visitor: Visitor,
-    change: { readonly current: string; readonly next: string },
-  ): Promise<Entry>
+  changePassword(visitor: Visitor, change: PasswordChange): Promise<Entry>
   beginSecondFactor(visitor: Visitor): Promise<{ readonly secret: string; readonly uri: string }>
   confirmSecondFactor(
     visitor: Visitor,
     code: string,
   ): Promise<{ readonly entry: Entry; readonly recoveryCodes: readonly string[] }>
-  disableSecondFactor(
-    visitor: Visitor,
-    proof: { readonly password: string | null; readonly code: string | null },
-  ): Promise<Entry>
-}
-
-export interface UserView {
-  readonly user: User
-  readonly memberships: readonly Membership[]
-}
-
-/** A password made for somebody, shown once. */
-export interface IssuedPassword extends UserView {
-  readonly newPassword: string | null
-}
-
-export interface UserInput {
-  readonly email: string
-  readonly name: string
-  /** `generate` makes one that is shown once. */
-  readonly password: { readonly given: string } | 'generate' | 'none'
-  readonly isOperator: boolean
-  readonly memberships: readonly Omit<Membership, 'userId'>[]
+  disableSecondFactor(visitor: Visitor, proof: FactorProof): Promise<Entry>
 }
 
 /** What operators do with users, and owners with the members of their accounts. */
 export interface UserOperations {
   listUsers(page: Page): Promise<Listing<UserView>>
-  createUser(input: UserInput, actor: string): Promise<IssuedPassword>
-  changeUser(
-    id: string,
-    change: { name?: string; isOperator?: boolean; isDisabled?: boolean; hasSecondFactor?: false },
-    actor: string,
-  ): Promise<UserView>
-  /** Ends all sessions of the user. */
-  resetPassword(id: string, password: string | null, actor: string): Promise<IssuedPassword>
-  listMembers(accountId: string): Promise<readonly { readonly user: User; readonly role: Role }[]>
-  addMember(accountId: string, member: { email: string; role: Role }, actor: string): Promise<User>
+  createUser(input: UserCreate, actor: string): Promise<IssuedUser>
+  changeUser(id: string, change: UserChange, actor: string): Promise<UserView>
+  /** Ends all sessions of the user. Without a password one is made. */
+  resetPassword(id: string, password: string | undefined, actor: string): Promise<IssuedUser>
+  listMembers(accountId: string): Promise<readonly Member[]>
+  /** Adding somebody again changes their role. */
+  addMember(accountId: string, member: MemberAdd, actor: string): Promise<Member>
   removeMember(accountId: string, userId: string, actor: string): Promise<void>
 }
 

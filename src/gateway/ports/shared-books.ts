@@ -1,6 +1,7 @@
 import type { UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
+import type { NodeRecord, SeenNode } from '../../vocabulary/system.ts'
 
 /** Where a stored balance stands, and a number that grows with its every movement: of two, the greater is newer. */
 export interface StoredBalance {
@@ -48,23 +49,6 @@ export interface SharedBookStore {
 export interface ChangeProgress {
   /** What is stored: what was found at first and what was changed since, by this node alone. */
   readonly version: number
-}
-
-/** One running process of the gateway. */
-export interface NodeRecord {
-  /** Of this run of the process: the next one has another. */
-  readonly id: string
-  /** What an operator calls it: by default the name of the machine. */
-  readonly name: string
-  readonly version: string
-  readonly startedAtMs: number
-}
-
-export interface SeenNode extends NodeRecord {
-  /** Identifies the limits it shares with other nodes; null when it reaches none, or is too old to report it. */
-  readonly sharedLimitsId: string | null
-  /** How long ago it was last heard of, by the clock of the database. */
-  readonly silentMs: number
 }
 
 /** Who is there. */

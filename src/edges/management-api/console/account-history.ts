@@ -1,7 +1,12 @@
-import type { BodyStorage } from '../../../gateway/ports/console.ts'
 import type { Exchange } from '../../../gateway/ports/exchange.ts'
+import {
+  type BodyStorage,
+  BodyStorageChange,
+  BodyStorageView,
+  KeptContent,
+} from '../../../vocabulary/kept-body.ts'
+import type { Sent } from '../../../vocabulary/shape.ts'
 import { type AccountApiParts, idOf, showAnswerTo } from './account-parts.ts'
-import { BodyStorageBody } from './account-schema.ts'
 import { ACCOUNT_PATH, type ConsoleEndpoint } from './console-endpoint.ts'
 import { narrowQuery } from './forward.ts'
 import { bodyReader } from './parts.ts'
@@ -86,12 +91,7 @@ function showBody({ desk }: AccountApiParts): ConsoleEndpoint {
     access: 'member',
     handle: async (exchange, { accountId }) => {
       const body = await desk.findBody(accountId, idOf(exchange))
-      return Response.json({
-        request: body.request,
-        response: body.response,
-        request_cut: body.isRequestCut,
-        response_cut: body.isResponseCut,
-      })
+      return Response.json(KeptContent.show(body))
     },
   }
 }
@@ -106,18 +106,19 @@ function showBodyStorage({ desk }: AccountApiParts): ConsoleEndpoint {
 }
 
 function setBodyStorage({ desk }: AccountApiParts): ConsoleEndpoint {
-  const readBody = bodyReader(BodyStorageBody)
+  const readBody = bodyReader(BodyStorageChange.schema)
   return {
     method: 'PUT',
     path: BODY_STORAGE,
     access: 'member',
     handle: async (exchange, { accountId, actor }) => {
-      const { enabled, days = desk.bodyStorage(accountId).days } = await readBody(exchange)
-      return renderBodyStorage(await desk.setBodyStorage({ accountId, enabled, days }, actor))
+      const body = (await readBody(exchange)) as Sent<typeof BodyStorageChange>
+      const { isEnabled, days = desk.bodyStorage(accountId).days } = BodyStorageChange.read(body)
+      return renderBodyStorage(await desk.setBodyStorage({ accountId, isEnabled, days }, actor))
     },
   }
 }
 
-function renderBodyStorage({ enabled, days }: BodyStorage): Response {
-  return Response.json({ enabled, days })
+function renderBodyStorage(setting: BodyStorage): Response {
+  return Response.json(BodyStorageView.show(setting))
 }

@@ -1,4 +1,4 @@
-import { formatOptionalTime } from '../../../vocabulary/time.ts'
+import { IssuedPlaygroundKey } from '../../../vocabulary/user.ts'
 import { type AccountApiParts, idOf } from './account-parts.ts'
 import { ACCOUNT_PATH, type ConsoleEndpoint } from './console-endpoint.ts'
 
@@ -51,11 +51,8 @@ function issuePlaygroundKey({ desk }: AccountApiParts): ConsoleEndpoint {
     path: `${ACCOUNT_PATH}/playground-key` as const,
     access: 'member',
     handle: async (_, { visitor, accountId, actor }) => {
-      const { id, secret, expiresAtMs } = await desk.issuePlaygroundKey(
-        { userId: visitor.user.id, accountId },
-        actor,
-      )
-      return Response.json({ key_id: id, secret, expires_at: formatOptionalTime(expiresAtMs) })
+      const issued = await desk.issuePlaygroundKey({ userId: visitor.user.id, accountId }, actor)
+      return Response.json(IssuedPlaygroundKey.show(issued))
     },
   }
 }

@@ -1,70 +1,50 @@
-import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { Role, User } from '../../../gateway/ports/identity.ts'
-import { normaliseEmail } from '../../../rules/access/email-address.ts'
+import { Member, MemberAdd } from '../../../vocabulary/user.ts'
+import { DELETED, one, wholeListOf } from '../endpoint.ts'
 import type { AccountApiParts } from './account-parts.ts'
-import { MemberBody } from './account-schema.ts'
-import { ACCOUNT_PATH, type ConsoleEndpoint } from './console-endpoint.ts'
-import { bodyReader } from './parts.ts'
+import { ACCOUNT_PATH, consoleDefiner, MAX_FORM_BYTES } from './console-endpoint.ts'
 
-const MEMBERS = `${ACCOUNT_PATH}/members` as const
+const define = consoleDefiner<AccountApiParts>()
+const common = { tag: 'Console: members', access: 'owner' } as const
 
-export function accountMemberEndpoints(parts: AccountApiParts): ConsoleEndpoint[] {
-  return [listMembers(parts), addMember(parts), removeMember(parts)]
-}
-
-function listMembers({ users, operations }: AccountApiParts): ConsoleEndpoint {
-  return {
+export const accountMemberEndpoints = [
+  define({
+    ...common,
     method: 'GET',
-    path: MEMBERS,
-    access: 'owner',
-    handle: async (_, { accountId }) => {
-      await operations.findAccount(accountId)
-      const members = await users.listMembers(accountId)
-      return Response.json({ data: members.map(renderMember), next_cursor: null })
+    path: `${ACCOUNT_PATH}/members`,
+    id: 'consoleListMembers',
+    summary: 'List the members of the account',
+    answer: wholeListOf(Member, 'All of them.'),
+    handle: async ({ users, operations }, { visit }) => {
+      await operations.findAccount(visit.accountId)
+      return users.listMembers(visit.accountId)
     },
-  }
-}
-
-function addMember({ users, operations }: AccountApiParts): ConsoleEndpoint {
-  const readBody = bodyReader(MemberBody)
-  return {
+  }),
+  define({
+    ...common,
     method: 'POST',
-    path: MEMBERS,
-    access: 'owner',
-    handle: async (exchange, { accountId, actor }) => {
-      const { email, role } = await readBody(exchange)
-      await operations.findAccount(accountId)
-      if (role !== 'owner') requireOtherOwner(await users.listMembers(accountId), email)
-      const user = await users.addMember(accountId, { email, role }, actor)
-      return Response.json(renderMember({ user, role }))
+    path: `${ACCOUNT_PATH}/members`,
+    id: 'consoleAddMember',
+    summary: 'Add a member, or change the role of one',
+    body: MemberAdd,
+    maxBodyBytes: MAX_FORM_BYTES,
+    answer: one(Member, 'The member.'),
+    handle: async ({ users, operations }, { body, visit }) => {
+      await operations.findAccount(visit.accountId)
+      return users.addMember(visit.accountId, body, visit.actor)
     },
-  }
-}
-
-/** Adding somebody again changes their role, and an account without an owner could be given none by anybody. */
-function requireOtherOwner(
-  members: readonly { readonly user: User; readonly role: Role }[],
-  email: string,
-): void {
-  const owners = members.filter(({ role }) => role === 'owner')
-  if (owners.length !== 1 || owners[0]?.user.email !== normaliseEmail(email)) return
-  throw new GatewayError('invalid_request', 'An account keeps at least one owner.', { param: 'role' })
-}
-
-function removeMember({ users, operations }: AccountApiParts): ConsoleEndpoint {
-  return {
+  }),
+  define({
+    ...common,
     method: 'DELETE',
-    path: `${MEMBERS}/:user` as const,
-    access: 'owner',
-    handle: async ({ params }, { accountId, actor }) => {
-      const id = params.user ?? ''
-      await operations.findAccount(accountId)
-      await users.removeMember(accountId, id, actor)
-      return Response.json({ id, deleted: true })
+    path: `${ACCOUNT_PATH}/members/:user`,
+    id: 'consoleRemoveMember',
+    summary: 'Remove a member',
+    description: 'One owner always stays.',
+    answer: DELETED,
+    handle: async ({ users, operations }, { params, visit }) => {
+      await operations.findAccount(visit.accountId)
+      await users.removeMember(visit.accountId, params.user, visit.actor)
+      return params.user
     },
-  }
-}
-
-function renderMember({ user, role }: { readonly user: User; readonly role: Role }): object {
-  return { user_id: user.id, email: user.email, name: user.name, role }
-}
+  }),
+]

@@ -6,7 +6,7 @@ import { accountMemberEndpoints } from './account-members.ts'
 import { accountOverviewEndpoints } from './account-overview.ts'
 import type { AccountApiParts } from './account-parts.ts'
 import { accountSupplierEndpoints } from './account-suppliers.ts'
-import type { ConsoleEndpoint } from './console-endpoint.ts'
+import { bindConsole, type ConsoleEndpoint } from './console-endpoint.ts'
 
 /** Everything about one account. */
 export function accountEndpoints(parts: AccountApiParts): ConsoleEndpoint[] {
@@ -16,7 +16,7 @@ export function accountEndpoints(parts: AccountApiParts): ConsoleEndpoint[] {
     ...accountHistoryEndpoints(parts),
     ...accountAlertEndpoints(parts),
     ...accountSupplierEndpoints(parts),
-    ...accountMemberEndpoints(parts),
+    ...bindConsole(accountMemberEndpoints, parts),
     ...accountEventEndpoints(parts),
   ]
 }

@@ -1,10 +1,13 @@
 import type { Contract } from '../../../gateway/ports/contract.ts'
 import type { Exchange, HttpMethod, Reply } from '../../../gateway/ports/exchange.ts'
-import type { Role, Visitor } from '../../../gateway/ports/identity.ts'
+import type { Visitor } from '../../../gateway/ports/identity.ts'
 import type { Fields } from '../../../vocabulary/shape.ts'
+import type { Role } from '../../../vocabulary/user.ts'
 import { type AnyDefinition, bind, type Definition } from '../endpoint.ts'
 
 export const CONSOLE_PATH = '/console/api'
+/** Some of it is read before anybody knows who sends it, and no form of the console fills more. */
+export const MAX_FORM_BYTES = 64 * 1_024
 /** What every path about one account begins with. */
 export const ACCOUNT_PATH = '/accounts/:account'
 

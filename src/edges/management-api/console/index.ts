@@ -14,9 +14,7 @@ export type { ConsoleParts } from './parts.ts'
 /** Everything the console can ask, with who may ask it. */
 function describeConsoleApi(parts: ConsoleParts): ConsoleEndpoint[] {
   return [
-    ...sessionEndpoints(parts),
-    ...securityEndpoints(parts),
-    ...bindConsole(oidcEndpoints, parts),
+    ...bindConsole([...sessionEndpoints, ...securityEndpoints, ...oidcEndpoints], parts),
     ...accountEndpoints(accountApiParts(parts.account, parts.identity.door)),
     ...unknownPaths(),
   ]

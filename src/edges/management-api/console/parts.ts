@@ -9,8 +9,10 @@ import {
   writeCookie,
 } from '../../../rules/access/cookies.ts'
 import { DEVICE_MS, LONGEST_MS } from '../../../rules/access/session-life.ts'
+import type { SessionState } from '../../../vocabulary/user.ts'
 import { textReader } from '../../../wire/read-shape.ts'
 import type { AccountApiSurroundings } from './account-parts.ts'
+import { MAX_FORM_BYTES } from './console-endpoint.ts'
 
 export interface ConsoleParts {
   readonly identity: Identity
@@ -24,14 +26,11 @@ export interface ConsoleParts {
   readonly catchUp?: () => Promise<void>
 }
 
-// Some of it is read before anybody knows who sends it, and no form of the console fills more.
-const LARGEST_BODY_BYTES = 64 * 1_024
-
 export function bodyReader<const Schema extends TSchema>(
   schema: Schema,
 ): (exchange: Exchange) => Promise<Static<Schema>> {
   const read = textReader(schema)
-  return async (exchange) => read(await exchange.readText(LARGEST_BODY_BYTES))
+  return async (exchange) => read(await exchange.readText(MAX_FORM_BYTES))
 }
 
 export function whereaboutsOf({ address, headers }: Exchange): Whereabouts {
@@ -39,37 +38,21 @@ export function whereaboutsOf({ address, headers }: Exchange): Whereabouts {
 }
 
 /** What the page has to know of whoever is signed in. */
-export function describeSession(parts: ConsoleParts, whose: Visitor | string): object {
+export function describeSession(parts: ConsoleParts, whose: Visitor | string): SessionState {
   const { identity, accountName, version } = parts
   const visitor = typeof whose === 'string' ? null : whose
+  const memberships = visitor?.memberships ?? []
   return {
-    user: visitor && describeUser(visitor),
-    accounts: (visitor?.memberships ?? []).map(({ accountId, role }) => ({
-      id: accountId,
-      name: accountName(accountId) ?? accountId,
-      role,
+    user: visitor?.user ?? null,
+    accounts: memberships.map((membership) => ({
+      ...membership,
+      name: accountName(membership.accountId) ?? membership.accountId,
     })),
-    csrf_token: identity.door.forgeryToken(whose),
-    sign_up: identity.allowsSignUp,
-    oidc: identity.outside && { name: identity.outside.name },
+    csrfToken: identity.door.forgeryToken(whose),
+    allowsSignUp: identity.allowsSignUp,
+    outside: identity.outside,
     version,
   }
-}
-
-function describeUser({ user }: Visitor): object {
-  return {
-    id: user.id,
-    email: user.email,
-    name: user.name,
-    is_operator: user.isOperator,
-    totp_enabled: user.hasSecondFactor,
-    has_password: user.hasPassword,
-  }
-}
-
-/** The answer to a sign-in: the session as the page sees it, and the cookie that is all there is to it. */
-export function answerEntry(parts: ConsoleParts, entry: Entry): Response {
-  return withEntry(parts, entry, Response.json(describeSession(parts, entry.visitor)))
 }
 
 /** A new session is nothing but its cookies. */
@@ -77,15 +60,4 @@ export function entryCookies({ token, device }: Entry, door: Door): readonly str
   const session = { name: SESSION_COOKIE, value: token, maxAgeSeconds: LONGEST_MS / 1_000 }
   const known = { name: DEVICE_COOKIE, value: device, maxAgeSeconds: DEVICE_MS / 1_000 }
   return [writeCookie(session, door), writeCookie(known, door), clearCookie(VISIT_COOKIE, door)]
-}
-
-export function withEntry({ identity }: ConsoleParts, entry: Entry, response: Response): Response {
-  for (const cookie of entryCookies(entry, identity.door)) response.headers.append('set-cookie', cookie)
-  return response
-}
-
-export function answerSignedOut({ identity }: ConsoleParts, body: object = {}): Response {
-  const response = Response.json(body)
-  response.headers.append('set-cookie', clearCookie(SESSION_COOKIE, identity.door))
-  return response
 }

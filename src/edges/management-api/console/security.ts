@@ -1,105 +1,95 @@
 import { renderSVG } from 'uqr'
-import { formatTime } from '../../../vocabulary/time.ts'
-import type { ConsoleEndpoint } from './console-endpoint.ts'
-import { answerSignedOut, bodyReader, type ConsoleParts, withEntry } from './parts.ts'
-import { CodeBody, PasswordBody, ProofBody } from './schema.ts'
+import { clearCookie, SESSION_COOKIE } from '../../../rules/access/cookies.ts'
+import {
+  FactorCode,
+  FactorProof,
+  FactorSecret,
+  PasswordChange,
+  RecoveryCodes,
+  SessionList,
+} from '../../../vocabulary/user.ts'
+import { DELETED, DONE, one, withCookies } from '../endpoint.ts'
+import { consoleDefiner, MAX_FORM_BYTES } from './console-endpoint.ts'
+import { type ConsoleParts, entryCookies } from './parts.ts'
+
+const define = consoleDefiner<ConsoleParts>()
+const common = { tag: 'Console: security', access: 'signed-in', maxBodyBytes: MAX_FORM_BYTES } as const
 
 /** How a user guards what is theirs: sessions, password, second factor. */
-export function securityEndpoints(parts: ConsoleParts): ConsoleEndpoint[] {
-  return [
-    listSessions(parts),
-    endSession(parts),
-    changePassword(parts),
-    beginSecondFactor(parts),
-    confirmSecondFactor(parts),
-    disableSecondFactor(parts),
-  ]
-}
-
-function listSessions({ identity }: ConsoleParts): ConsoleEndpoint {
-  return {
+export const securityEndpoints = [
+  define({
+    ...common,
     method: 'GET',
     path: '/sessions',
-    access: 'signed-in',
-    handle: async (_, { visitor }) => {
-      const sessions = await identity.listSessions(visitor)
-      const data = sessions.map((session) => ({
-        id: session.id,
-        created_at: formatTime(session.createdAtMs),
-        last_seen_at: formatTime(session.lastSeenAtMs),
-        address: session.address,
-        user_agent: session.userAgent,
-        current: session.id === visitor.session.id,
-      }))
-      return Response.json({ data })
-    },
-  }
-}
-
-function endSession(parts: ConsoleParts): ConsoleEndpoint {
-  return {
+    id: 'consoleListSessions',
+    summary: "List one's sessions, newest first",
+    answer: one(SessionList, 'All of them.'),
+    handle: async ({ identity }, { visit }) => ({ data: await identity.listSessions(visit.visitor) }),
+  }),
+  define({
+    ...common,
     method: 'DELETE',
     path: '/sessions/:id',
-    access: 'signed-in',
-    handle: async ({ params }, { visitor }) => {
-      const id = params.id ?? ''
-      await parts.identity.endSession(visitor, id)
-      const body = { id, deleted: true }
-      return id === visitor.session.id ? answerSignedOut(parts, body) : Response.json(body)
+    id: 'consoleEndSession',
+    summary: "End one of one's sessions",
+    answer: withCookies(DELETED),
+    handle: async ({ identity }, { params, visit }) => {
+      await identity.endSession(visit.visitor, params.id)
+      const isOwn = params.id === visit.visitor.session.id
+      return { result: params.id, cookies: isOwn ? [clearCookie(SESSION_COOKIE, identity.door)] : [] }
     },
-  }
-}
-
-function changePassword(parts: ConsoleParts): ConsoleEndpoint {
-  const readBody = bodyReader(PasswordBody)
-  return {
+  }),
+  define({
+    ...common,
     method: 'POST',
     path: '/password',
-    access: 'signed-in',
-    handle: async (exchange, { visitor }) => {
-      const { current, new: next } = await readBody(exchange)
-      const entry = await parts.identity.changePassword(visitor, { current, next })
-      return withEntry(parts, entry, Response.json({}))
+    id: 'consoleChangePassword',
+    summary: "Change one's password",
+    description: 'Ends every other session, and gives this one another cookie.',
+    body: PasswordChange,
+    answer: withCookies(DONE),
+    handle: async ({ identity }, { body, visit }) => {
+      const entry = await identity.changePassword(visit.visitor, body)
+      return { result: {}, cookies: entryCookies(entry, identity.door) }
     },
-  }
-}
-
-function beginSecondFactor({ identity }: ConsoleParts): ConsoleEndpoint {
-  return {
+  }),
+  define({
+    ...common,
     method: 'POST',
     path: '/totp/begin',
-    access: 'signed-in',
-    handle: async (_, { visitor }) => {
-      const { secret, uri } = await identity.beginSecondFactor(visitor)
-      return Response.json({ secret, uri, qr_svg: renderSVG(uri, { ecc: 'M' }) })
+    id: 'consoleBeginSecondFactor',
+    summary: 'Begin to set up a second factor',
+    description: 'It protects nothing until a code has shown that the app knows the secret.',
+    answer: one(FactorSecret, 'A new secret for the authenticator app.'),
+    handle: async ({ identity }, { visit }) => {
+      const { secret, uri } = await identity.beginSecondFactor(visit.visitor)
+      return { secret, uri, qrSvg: renderSVG(uri, { ecc: 'M' }) }
     },
-  }
-}
-
-function confirmSecondFactor(parts: ConsoleParts): ConsoleEndpoint {
-  const readBody = bodyReader(CodeBody)
-  return {
+  }),
+  define({
+    ...common,
     method: 'POST',
     path: '/totp/confirm',
-    access: 'signed-in',
-    handle: async (exchange, { visitor }) => {
-      const { code } = await readBody(exchange)
-      const { entry, recoveryCodes } = await parts.identity.confirmSecondFactor(visitor, code)
-      return withEntry(parts, entry, Response.json({ recovery_codes: recoveryCodes }))
+    id: 'consoleConfirmSecondFactor',
+    summary: 'Switch the second factor on',
+    body: FactorCode,
+    answer: withCookies(one(RecoveryCodes, 'Codes for whoever loses the app, shown once.')),
+    handle: async ({ identity }, { body, visit }) => {
+      const { entry, recoveryCodes } = await identity.confirmSecondFactor(visit.visitor, body.code)
+      return { result: { recoveryCodes }, cookies: entryCookies(entry, identity.door) }
     },
-  }
-}
-
-function disableSecondFactor(parts: ConsoleParts): ConsoleEndpoint {
-  const readBody = bodyReader(ProofBody)
-  return {
+  }),
+  define({
+    ...common,
     method: 'POST',
     path: '/totp/disable',
-    access: 'signed-in',
-    handle: async (exchange, { visitor }) => {
-      const { password = null, code = null } = await readBody(exchange)
-      const entry = await parts.identity.disableSecondFactor(visitor, { password, code })
-      return withEntry(parts, entry, Response.json({}))
+    id: 'consoleDisableSecondFactor',
+    summary: 'Switch the second factor off',
+    body: FactorProof,
+    answer: withCookies(DONE),
+    handle: async ({ identity }, { body, visit }) => {
+      const entry = await identity.disableSecondFactor(visit.visitor, body)
+      return { result: {}, cookies: entryCookies(entry, identity.door) }
     },
-  }
-}
+  }),
+]

@@ -1,119 +1,123 @@
+import type { Entry, Visitor } from '../../../gateway/ports/identity.ts'
 import {
   clearCookie,
   DEVICE_COOKIE,
   readCookie,
+  SESSION_COOKIE,
   VISIT_COOKIE,
   writeCookie,
 } from '../../../rules/access/cookies.ts'
-import type { ConsoleEndpoint } from './console-endpoint.ts'
-import {
-  answerEntry,
-  answerSignedOut,
-  bodyReader,
-  type ConsoleParts,
-  describeSession,
-  whereaboutsOf,
-} from './parts.ts'
-import { ProfileBody, SignInBody, SignUpBody } from './schema.ts'
+import { ProfileChange, SessionState, SignIn, SignUp } from '../../../vocabulary/user.ts'
+import { DONE, one, type WithCookies, withCookies } from '../endpoint.ts'
+import { consoleDefiner, MAX_FORM_BYTES } from './console-endpoint.ts'
+import { type ConsoleParts, describeSession, entryCookies, whereaboutsOf } from './parts.ts'
 
 const VISIT_SECONDS = 12 * 60 * 60
 const VISIT_BYTES = 32
 
-export function sessionEndpoints(parts: ConsoleParts): ConsoleEndpoint[] {
-  const { identity } = parts
-  return [
-    showSession(parts),
-    signIn(parts),
-    signUp(parts),
-    {
-      method: 'POST',
-      path: '/sign-out',
-      access: 'signed-in',
-      handle: async (_, { visitor }) => {
-        await identity.signOut(visitor)
-        return answerSignedOut(parts)
-      },
-    },
-    {
-      method: 'POST',
-      path: '/sign-out-everywhere',
-      access: 'signed-in',
-      handle: async (_, { visitor }) => {
-        await identity.signOutEverywhere(visitor)
-        const response = answerSignedOut(parts)
-        response.headers.append('set-cookie', clearCookie(DEVICE_COOKIE, identity.door))
-        return response
-      },
-    },
-    changeProfile(parts),
-  ]
-}
+const define = consoleDefiner<ConsoleParts>()
+const common = { tag: 'Console: session', maxBodyBytes: MAX_FORM_BYTES } as const
+const session = one(SessionState, 'The session as the page sees it.')
 
-/** Whoever is not signed in gets a cookie of their own, which what they send must go with. */
-function showSession(parts: ConsoleParts): ConsoleEndpoint {
-  const { door } = parts.identity
-  return {
+export const sessionEndpoints = [
+  define({
+    ...common,
     method: 'GET',
     path: '/session',
     access: 'public',
-    handle: ({ headers }, { visitor }) => {
-      if (visitor !== null) return Response.json(describeSession(parts, visitor))
-      const known = readCookie(headers, VISIT_COOKIE, door)
+    id: 'consoleSession',
+    summary: 'Show who is signed in',
+    description: 'Whoever is not gets a cookie of their own, which what they send must go with.',
+    answer: withCookies(session),
+    handle: (parts, { exchange, visit }) => {
+      if (visit.visitor !== null) return { result: describeSession(parts, visit.visitor), cookies: [] }
+      const { door } = parts.identity
+      const known = readCookie(exchange.headers, VISIT_COOKIE, door)
       const value = known ?? makeVisit()
-      const response = Response.json(describeSession(parts, value))
       const cookie = { name: VISIT_COOKIE, value, maxAgeSeconds: VISIT_SECONDS }
-      if (known === null) response.headers.append('set-cookie', writeCookie(cookie, door))
-      return response
+      const cookies = known === null ? [writeCookie(cookie, door)] : []
+      return { result: describeSession(parts, value), cookies }
     },
-  }
+  }),
+  define({
+    ...common,
+    method: 'POST',
+    path: '/sign-in',
+    access: 'public',
+    id: 'consoleSignIn',
+    summary: 'Sign in',
+    body: SignIn,
+    answer: withCookies(session),
+    handle: async (parts, { body, exchange, visit }) => {
+      const { identity } = parts
+      const device = readCookie(exchange.headers, DEVICE_COOKIE, identity.door)
+      return enter(parts, await identity.signIn({ ...body, device }, whereaboutsOf(exchange)), visit.visitor)
+    },
+  }),
+  define({
+    ...common,
+    method: 'POST',
+    path: '/sign-up',
+    access: 'public',
+    id: 'consoleSignUp',
+    summary: "Sign up, with an account of one's own",
+    body: SignUp,
+    answer: withCookies(session),
+    handle: async (parts, { body, exchange, visit }) =>
+      enter(parts, await parts.identity.signUp(body, whereaboutsOf(exchange)), visit.visitor),
+  }),
+  define({
+    ...common,
+    method: 'POST',
+    path: '/sign-out',
+    access: 'signed-in',
+    id: 'consoleSignOut',
+    summary: 'End this session',
+    answer: withCookies(DONE),
+    handle: async ({ identity }, { visit }) => {
+      await identity.signOut(visit.visitor)
+      return { result: {}, cookies: [clearCookie(SESSION_COOKIE, identity.door)] }
+    },
+  }),
+  define({
+    ...common,
+    method: 'POST',
+    path: '/sign-out-everywhere',
+    access: 'signed-in',
+    id: 'consoleSignOutEverywhere',
+    summary: 'End every session and forget every browser',
+    answer: withCookies(DONE),
+    handle: async ({ identity }, { visit }) => {
+      await identity.signOutEverywhere(visit.visitor)
+      const gone = [SESSION_COOKIE, DEVICE_COOKIE]
+      return { result: {}, cookies: gone.map((name) => clearCookie(name, identity.door)) }
+    },
+  }),
+  define({
+    ...common,
+    method: 'PATCH',
+    path: '/profile',
+    access: 'signed-in',
+    id: 'consoleChangeProfile',
+    summary: "Change one's name",
+    body: ProfileChange,
+    answer: session,
+    handle: async (parts, { body, visit }) =>
+      describeSession(parts, await parts.identity.rename(visit.visitor, body.name)),
+  }),
+]
+
+/** Whoever signs in leaves the session they came with, whosever it was. */
+async function enter(
+  parts: ConsoleParts,
+  entry: Entry,
+  before: Visitor | null,
+): Promise<WithCookies<SessionState>> {
+  if (before !== null) await parts.identity.signOut(before)
+  const cookies = entryCookies(entry, parts.identity.door)
+  return { result: describeSession(parts, entry.visitor), cookies }
 }
 
 function makeVisit(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(VISIT_BYTES))).toString('base64url')
-}
-
-function signIn(parts: ConsoleParts): ConsoleEndpoint {
-  const readBody = bodyReader(SignInBody)
-  const { identity } = parts
-  return {
-    method: 'POST',
-    path: '/sign-in',
-    access: 'public',
-    handle: async (exchange, { visitor }) => {
-      const { email, password, code = null } = await readBody(exchange)
-      const device = readCookie(exchange.headers, DEVICE_COOKIE, identity.door)
-      const entry = await identity.signIn({ email, password, code, device }, whereaboutsOf(exchange))
-      // Whoever signs in leaves the session they came with, whosever it was.
-      if (visitor !== null) await identity.signOut(visitor)
-      return answerEntry(parts, entry)
-    },
-  }
-}
-
-function signUp(parts: ConsoleParts): ConsoleEndpoint {
-  const readBody = bodyReader(SignUpBody)
-  const { identity } = parts
-  return {
-    method: 'POST',
-    path: '/sign-up',
-    access: 'public',
-    handle: async (exchange, { visitor }) => {
-      const entry = await identity.signUp(await readBody(exchange), whereaboutsOf(exchange))
-      if (visitor !== null) await identity.signOut(visitor)
-      return answerEntry(parts, entry)
-    },
-  }
-}
-
-function changeProfile(parts: ConsoleParts): ConsoleEndpoint {
-  const readBody = bodyReader(ProfileBody)
-  return {
-    method: 'PATCH',
-    path: '/profile',
-    access: 'signed-in',
-    handle: async (exchange, { visitor }) => {
-      const { name } = await readBody(exchange)
-      return Response.json(describeSession(parts, await parts.identity.rename(visitor, name)))
-    },
-  }
 }

@@ -18,7 +18,7 @@ import { modelEndpoints } from './models.ts'
 import { paymentEndpoints } from './payments.ts'
 import { supplierEndpoints } from './suppliers.ts'
 import { supplyFileEndpoints } from './supply-file.ts'
-import { systemEndpoints } from './system.ts'
+import { systemEndpoint } from './system.ts'
 import { tierEndpoints } from './tiers.ts'
 import { usageEndpoints } from './usage.ts'
 import { userEndpoints } from './users.ts'
@@ -62,19 +62,19 @@ export function operatorEndpoints(operations: Operations, options: OperatorApiOp
     ...supplyFileEndpoints(options.applySupplyText),
     ...doctorEndpoints(options.diagnostics),
     ...historyEndpoints(operations),
-    ...(options.users ? userEndpoints(options.users) : []),
+    ...(options.users ? bindAll(userEndpoints, options.users) : []),
     ...usageEndpoints(operations),
     ...exportEndpoints(operations),
   ]
   return [...endpoints.map((endpoint) => guardEndpoint(endpoint, options)), ...guardedSystem(options)]
 }
 
-function bindAll(definitions: readonly AnyDefinition<Operations>[], operations: Operations): Endpoint[] {
-  return definitions.map((definition) => bind(definition, operations, OPERATOR_PATH))
+function bindAll<Context>(definitions: readonly AnyDefinition<Context>[], context: Context): Endpoint[] {
+  return definitions.map((definition) => bind(definition, context, OPERATOR_PATH))
 }
 
 /** Told also while nothing can be read: that is when somebody looks. */
 function guardedSystem({ describeSystem, catchUp: _, ...guard }: OperatorApiOptions): Endpoint[] {
   if (describeSystem === undefined) return []
-  return systemEndpoints(describeSystem).map((endpoint) => guardEndpoint(endpoint, guard))
+  return [guardEndpoint(bind(systemEndpoint, describeSystem, OPERATOR_PATH), guard)]
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { KeptBody } from '../../../gateway/ports/console.ts'
 import type { Storage } from '../../../gateway/ports/storage.ts'
+import type { KeptBody } from '../../../vocabulary/kept-body.ts'
 import { openAt, type Site, testedEngines } from '../testing/engines.ts'
 import {
   ACCOUNT,
@@ -57,8 +57,8 @@ for (const engine of testedEngines()) {
     })
 
     test('whether an account keeps bodies is remembered', async () => {
-      await storage.saveBodyStorage({ accountId: ACCOUNT.id, enabled: true, days: 3 }, auditEvent('evt_2'))
-      const setting = { accountId: ACCOUNT.id, enabled: false, days: 30 }
+      await storage.saveBodyStorage({ accountId: ACCOUNT.id, isEnabled: true, days: 3 }, auditEvent('evt_2'))
+      const setting = { accountId: ACCOUNT.id, isEnabled: false, days: 30 }
       await storage.saveBodyStorage(setting, auditEvent('evt_3'))
       expect(await storage.loadBodyStorage()).toEqual([setting])
     })

@@ -1,5 +1,6 @@
 import type { SealedPlace, Sealer } from '../../../rules/access/server-secret.ts'
 import type { Database } from '../database.ts'
+import { queryOn } from '../query.ts'
 import { loadCredentials } from './credentials.ts'
 
 const FINGERPRINT = 'fingerprint'
@@ -15,20 +16,22 @@ export function keepFingerprintKey(database: Database, first: string, secrets: S
     if (kept !== null) return openKey(kept, secrets)
     // A start with the wrong secret must not leave behind a key that the right one cannot open.
     await loadCredentials(tx, secrets)
-    await tx.rows(
-      'insert into server_keys (name, sealed_key) values ($1, $2) on conflict (name) do nothing',
-      [FINGERPRINT, secrets.seal(first, FINGERPRINT_PLACE)],
-    )
+    await queryOn(tx)
+      .insertInto('server_keys')
+      .values({ name: FINGERPRINT, sealed_key: secrets.seal(first, FINGERPRINT_PLACE) })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute()
     return openKey((await findFingerprintKey(tx)) ?? '', secrets)
   })
 }
 
 /** As it is stored; null in a database that no node of this version has opened. */
 export async function findFingerprintKey(database: Database): Promise<string | null> {
-  const [row] = await database.rows<{ sealed_key: string }>(
-    'select sealed_key from server_keys where name = $1',
-    [FINGERPRINT],
-  )
+  const row = await queryOn(database)
+    .selectFrom('server_keys')
+    .select('sealed_key')
+    .where('name', '=', FINGERPRINT)
+    .executeTakeFirst()
   return row?.sealed_key ?? null
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { SecondFactor, Session, User } from '../../../gateway/ports/identity.ts'
 import type { Storage } from '../../../gateway/ports/storage.ts'
 import { IDLE_MS, LONGEST_MS } from '../../../rules/access/session-life.ts'
+import type { SecondFactor, Session, User } from '../../../vocabulary/user.ts'
 import { openAt, type Site, testedEngines } from '../testing/engines.ts'
 import { ACCOUNT, auditEvent, START_MS } from '../testing/samples.ts'
 
@@ -70,7 +70,9 @@ for (const engine of testedEngines()) {
         expect(await storage.findUserByOutsideId('https://id.example subject')).toEqual(user)
         expect(await storage.findPasswordHash(user.id)).toBe('a hash')
         expect(await storage.listMembershipsOf(user.id)).toEqual([membership])
-        expect(await storage.listMembersOf(ACCOUNT.id)).toEqual([{ user, role: 'owner' }])
+        expect(await storage.listMembersOf(ACCOUNT.id)).toEqual([
+          { userId: user.id, email: user.email, name: user.name, role: 'owner' },
+        ])
         expect(await storage.findUser('usr_none')).toBeNull()
         expect(await storage.findPasswordHash('usr_none')).toBeNull()
       })

@@ -1,86 +1,58 @@
-import type { NewUser, SecondFactor, User, UserChange } from '../../../gateway/ports/identity.ts'
+import { type Expression, sql } from 'kysely'
+import type { NewUser } from '../../../gateway/ports/identity.ts'
 import type { Listing, Page } from '../../../gateway/ports/storage.ts'
 import type { SealedPlace, Sealer } from '../../../rules/access/server-secret.ts'
+import { SecondFactor, StoredUser, User, type UserUpdate } from '../../../vocabulary/user.ts'
 import { decodeCursor, pageOf } from '../cursor.ts'
-import type { Database, Parameter } from '../database.ts'
-import { upsertRow } from '../statements.ts'
+import type { Database } from '../database.ts'
+import { queryOn, upsert } from '../query.ts'
 
-export interface UserRow {
-  readonly id: string
-  readonly email: string
-  readonly name: string
-  readonly is_operator: bigint
-  readonly is_disabled: bigint
-  readonly is_email_verified: bigint
-  readonly password_count: bigint
-  readonly factor_count: bigint
-  readonly outside_id: string | null
-  readonly device_generation: bigint
-  readonly created_at_ms: bigint
-}
+// What is asked for of a user but not stored.
+const UserRow = User.without('UserRow', ['hasPassword', 'hasSecondFactor'])
 
 /** Everything of a user but the password's hash, which only a sign-in asks for. */
-export const USER_COLUMNS = `users.id, users.email, users.name, users.is_operator, users.is_disabled,
-  users.is_email_verified, case when users.password_hash is null then 0 else 1 end as password_count,
-  (select count(*) from user_factors where user_factors.user_id = users.id and is_confirmed = 1) as factor_count,
-  users.outside_id, users.device_generation, users.created_at_ms`
+function selectUsers(database: Database) {
+  return queryOn(database)
+    .selectFrom('users')
+    .leftJoin('user_factors', (join) =>
+      join.onRef('user_factors.user_id', '=', 'users.id').on('user_factors.is_confirmed', '=', 1n),
+    )
+    .select(UserRow.columns)
+    .select(({ ref }) => [
+      flagOf(ref('users.password_hash')).as('has_password'),
+      flagOf(ref('user_factors.user_id')).as('has_second_factor'),
+    ])
+}
 
-export function decodeUser(row: UserRow): User {
-  return {
-    id: row.id,
-    email: row.email,
-    name: row.name,
-    isOperator: row.is_operator === 1n,
-    isDisabled: row.is_disabled === 1n,
-    isEmailVerified: row.is_email_verified === 1n,
-    hasPassword: row.password_count === 1n,
-    hasSecondFactor: row.factor_count === 1n,
-    outsideId: row.outside_id,
-    deviceGeneration: Number(row.device_generation),
-    createdAtMs: Number(row.created_at_ms),
-  }
+/** One for what is there, zero for null. */
+function flagOf(column: Expression<unknown>) {
+  return sql<bigint>`case when ${column} is null then 0 else 1 end`
 }
 
 /** False when the address has a user already. */
 export async function insertUser(tx: Database, { user, passwordHash }: NewUser): Promise<boolean> {
-  const rows = await tx.rows(
-    `insert into users (id, email, name, password_hash, is_operator, is_disabled, is_email_verified, outside_id,
-      created_at_ms)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-    on conflict (email) do nothing returning id`,
-    [
-      user.id,
-      user.email,
-      user.name,
-      passwordHash,
-      encodeFlag(user.isOperator),
-      encodeFlag(user.isDisabled),
-      encodeFlag(user.isEmailVerified),
-      user.outsideId,
-      BigInt(user.createdAtMs),
-    ],
-  )
+  const rows = await queryOn(tx)
+    .insertInto('users')
+    .values(StoredUser.toRow({ ...user, passwordHash }))
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning('id')
+    .execute()
   return rows.length === 1
 }
 
 /** Only what is named changes: whoever changes a name may know an older password. */
-export async function updateUser(tx: Database, id: string, change: UserChange): Promise<void> {
-  const { name, passwordHash, outsideId, isOperator, isDisabled, isEmailVerified } = change
-  const columns: [string, Parameter][] = []
-  if (name !== undefined) columns.push(['name', name])
-  if (passwordHash !== undefined) columns.push(['password_hash', passwordHash])
-  if (outsideId !== undefined) columns.push(['outside_id', outsideId])
-  if (isOperator !== undefined) columns.push(['is_operator', encodeFlag(isOperator)])
-  if (isDisabled !== undefined) columns.push(['is_disabled', encodeFlag(isDisabled)])
-  if (isEmailVerified !== undefined) columns.push(['is_email_verified', encodeFlag(isEmailVerified)])
-  if (columns.length === 0) return
-  const settings = columns.map(([column], index) => `${column} = $${index + 1}`).join(', ')
-  const parameters = [...columns.map(([, value]) => value), id]
-  await tx.rows(`update users set ${settings} where id = $${parameters.length}`, parameters)
+export async function updateUser(tx: Database, id: string, change: UserUpdate): Promise<void> {
+  const row = StoredUser.toChangedRow(change)
+  if (Object.keys(row).length === 0) return
+  await queryOn(tx).updateTable('users').set(row).where('id', '=', id).execute()
 }
 
 export async function forgetDevices(tx: Database, id: string): Promise<void> {
-  await tx.rows('update users set device_generation = device_generation + 1 where id = $1', [id])
+  await queryOn(tx)
+    .updateTable('users')
+    .set(({ ref }) => ({ device_generation: sql<bigint>`${ref('device_generation')} + 1` }))
+    .where('id', '=', id)
+    .execute()
 }
 
 /** The one user with this value in a column that is unique. */
@@ -89,37 +61,32 @@ export async function findUserBy(
   column: 'id' | 'email' | 'outside_id',
   value: string,
 ): Promise<User | null> {
-  const [row] = await database.rows<UserRow>(`select ${USER_COLUMNS} from users where users.${column} = $1`, [
-    value,
-  ])
-  return row === undefined ? null : decodeUser(row)
+  const row = await selectUsers(database).where(column, '=', value).executeTakeFirst()
+  return row === undefined ? null : User.fromRow(row)
 }
 
 export async function findPasswordHash(database: Database, userId: string): Promise<string | null> {
-  const [row] = await database.rows<{ password_hash: string | null }>(
-    'select password_hash from users where id = $1',
-    [userId],
-  )
-  return row?.password_hash ?? null
+  const query = queryOn(database).selectFrom('users').select('password_hash').where('id', '=', userId)
+  return (await query.executeTakeFirst())?.password_hash ?? null
 }
 
 export async function listUsers(database: Database, page: Page): Promise<Listing<User>> {
-  const parameters: Parameter[] = []
-  let condition = ''
-  if (page.cursor !== null) {
-    const { atMs, id } = decodeCursor(page.cursor)
-    condition = 'where (created_at_ms, id) > ($1, $2)'
-    parameters.push(BigInt(atMs), id)
-  }
-  parameters.push(BigInt(page.limit + 1))
-  const rows = await database.rows<UserRow>(
-    `select ${USER_COLUMNS} from users ${condition} order by created_at_ms, id limit $${parameters.length}`,
-    parameters,
-  )
-  return pageOf(rows.map(decodeUser), page, ({ createdAtMs, id }) => ({ atMs: createdAtMs, id }))
+  const after = page.cursor === null ? null : decodeCursor(page.cursor)
+  const rows = await selectUsers(database)
+    .$if(after !== null, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('created_at_ms', 'id'), '>', tuple(BigInt(after?.atMs ?? 0), after?.id ?? '')),
+      ),
+    )
+    .orderBy('created_at_ms')
+    .orderBy('id')
+    .limit(BigInt(page.limit + 1))
+    .execute()
+  const users = rows.map((row) => User.fromRow(row))
+  return pageOf(users, page, ({ createdAtMs, id }) => ({ atMs: createdAtMs, id }))
 }
 
-const FACTORS = { name: 'user_factors', key: ['user_id'] }
+const FactorRow = SecondFactor.without('FactorRow', ['secret'])
 
 function factorPlace(userId: string): SealedPlace {
   return { table: 'user_factors', column: 'sealed_secret', id: userId }
@@ -130,19 +97,13 @@ export async function saveSecondFactor(
   { factor, recoveryHashes }: { factor: SecondFactor; recoveryHashes: readonly string[] },
   secrets: Sealer,
 ): Promise<void> {
-  await upsertRow(tx, FACTORS, {
-    user_id: factor.userId,
-    sealed_secret: secrets.seal(factor.secret, factorPlace(factor.userId)),
-    is_confirmed: encodeFlag(factor.isConfirmed),
-    last_step: BigInt(factor.lastStep),
-  })
-  await tx.rows('delete from user_recovery_codes where user_id = $1', [factor.userId])
-  for (const hash of recoveryHashes) {
-    await tx.rows('insert into user_recovery_codes (user_id, code_hash) values ($1, $2)', [
-      factor.userId,
-      hash,
-    ])
-  }
+  const { userId, secret } = factor
+  const sealed_secret = secrets.seal(secret, factorPlace(userId))
+  await upsert(tx, { table: 'user_factors', key: ['user_id'] }, { ...FactorRow.toRow(factor), sealed_secret })
+  await deleteRecoveryCodes(tx, userId)
+  if (recoveryHashes.length === 0) return
+  const codes = recoveryHashes.map((code_hash) => ({ user_id: userId, code_hash }))
+  await queryOn(tx).insertInto('user_recovery_codes').values(codes).execute()
 }
 
 export async function findSecondFactor(
@@ -150,41 +111,42 @@ export async function findSecondFactor(
   userId: string,
   secrets: Sealer,
 ): Promise<SecondFactor | null> {
-  const [row] = await database.rows<{ sealed_secret: string; is_confirmed: bigint; last_step: bigint }>(
-    'select sealed_secret, is_confirmed, last_step from user_factors where user_id = $1',
-    [userId],
-  )
+  const row = await queryOn(database)
+    .selectFrom('user_factors')
+    .select([...FactorRow.columns, 'sealed_secret'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
   if (row === undefined) return null
-  return {
-    userId,
-    secret: secrets.open(row.sealed_secret, factorPlace(userId)),
-    isConfirmed: row.is_confirmed === 1n,
-    lastStep: Number(row.last_step),
-  }
+  return { ...FactorRow.fromRow(row), secret: secrets.open(row.sealed_secret, factorPlace(userId)) }
 }
 
 export async function deleteSecondFactor(tx: Database, userId: string): Promise<void> {
-  await tx.rows('delete from user_recovery_codes where user_id = $1', [userId])
-  await tx.rows('delete from user_factors where user_id = $1', [userId])
+  await deleteRecoveryCodes(tx, userId)
+  await queryOn(tx).deleteFrom('user_factors').where('user_id', '=', userId).execute()
+}
+
+async function deleteRecoveryCodes(tx: Database, userId: string): Promise<void> {
+  await queryOn(tx).deleteFrom('user_recovery_codes').where('user_id', '=', userId).execute()
 }
 
 /** Of several that try at once, on whichever node, one succeeds. */
 export async function takeStep(database: Database, userId: string, step: number): Promise<boolean> {
-  const rows = await database.rows(
-    'update user_factors set last_step = $1 where user_id = $2 and last_step < $1 returning user_id',
-    [BigInt(step), userId],
-  )
+  const rows = await queryOn(database)
+    .updateTable('user_factors')
+    .set({ last_step: BigInt(step) })
+    .where('user_id', '=', userId)
+    .where('last_step', '<', BigInt(step))
+    .returning('user_id')
+    .execute()
   return rows.length === 1
 }
 
 export async function takeRecoveryCode(database: Database, userId: string, hash: string): Promise<boolean> {
-  const rows = await database.rows(
-    'delete from user_recovery_codes where user_id = $1 and code_hash = $2 returning user_id',
-    [userId, hash],
-  )
+  const rows = await queryOn(database)
+    .deleteFrom('user_recovery_codes')
+    .where('user_id', '=', userId)
+    .where('code_hash', '=', hash)
+    .returning('user_id')
+    .execute()
   return rows.length === 1
-}
-
-function encodeFlag(flag: boolean): bigint {
-  return flag ? 1n : 0n
 }
