@@ -1,12 +1,10 @@
 import { cleanSchema, type JsonSchema } from './edges/api-docs/clean-schema.ts'
 import type { OperationDescription, ParameterDescription } from './edges/api-docs/description.ts'
 import { listOf } from './edges/management-api/operator/answer-schema.ts'
-import {
-  ExportedLedgerEntryAnswer,
-  ExportedSettlementAnswer,
-  LedgerVerificationAnswer,
-  UsageAnswer,
-} from './edges/management-api/operator/books-schema.ts'
+import { lineSchema } from './edges/management-api/operator/exports.ts'
+import { LEDGER_EXPORT, SETTLEMENT_EXPORT } from './rules/ledger/export-columns.ts'
+import { LedgerVerification } from './vocabulary/ledger.ts'
+import { UsageView } from './vocabulary/settlement.ts'
 
 const ROOT = '/operator/v1'
 const ERRORS = { family: 'OperatorError', statuses: [400, 401, 429, 500, 503] }
@@ -141,10 +139,10 @@ function exportOf(name: string, { id, schema, parameters }: ExportDescription): 
 
 export function bookSchemas(): Record<string, JsonSchema> {
   return {
-    Usage: cleanSchema(UsageAnswer),
-    UsageList: cleanSchema(listOf(UsageAnswer)),
-    LedgerVerification: cleanSchema(LedgerVerificationAnswer),
-    ExportedSettlement: cleanSchema(ExportedSettlementAnswer),
-    ExportedLedgerEntry: cleanSchema(ExportedLedgerEntryAnswer),
+    Usage: cleanSchema(UsageView.schema),
+    UsageList: cleanSchema(listOf(UsageView.schema)),
+    LedgerVerification: cleanSchema(LedgerVerification.schema),
+    ExportedSettlement: cleanSchema(lineSchema(SETTLEMENT_EXPORT)),
+    ExportedLedgerEntry: cleanSchema(lineSchema(LEDGER_EXPORT)),
   }
 }

@@ -6,6 +6,21 @@ import { FindingsAnswer, ModelComparisonAnswer } from './edges/management-api/op
 import * as bodies from './edges/management-api/operator/schema.ts'
 import { SupplyChangesAnswer, SupplyFileBody } from './edges/management-api/operator/supply-file-schema.ts'
 import { SystemStatus } from './vocabulary/system.ts'
+import { AlertView, IssuedWebhook, WebhookPut, WebhookView } from './vocabulary/alert.ts'
+import { AuditEvent } from './vocabulary/audit-event.ts'
+import {
+  Adjustment,
+  AdjustmentCreate,
+  LedgerEntry,
+  Payment,
+  PaymentCreate,
+  PaymentEvent,
+  PaymentImport,
+  PaymentImportCreate,
+  Refund,
+  RefundCreate,
+} from './vocabulary/ledger.ts'
+import { Settlement } from './vocabulary/settlement.ts'
 
 const AMOUNT = 'USDT as a decimal string with at most 9 decimals.'
 const RPM = 'Requests per minute; null for no limit of its own.'
@@ -56,10 +71,6 @@ function bodySchemas(): Record<string, JsonSchema> {
     KeyRotate: body(bodies.RotateBody, {
       grace_seconds: 'How long the old secret lives on; 0 when left out.',
     }),
-    WebhookPut: body(bodies.WebhookBody, {
-      url: 'http or https, without user or password.',
-      enabled: 'true when left out.',
-    }),
     SupplierPut: body(bodies.SupplierBody, {
       base_url:
         'As the SDK of that vendor takes it: with `/v1` for OpenAI-style suppliers, without for others.',
@@ -100,51 +111,32 @@ function bodySchemas(): Record<string, JsonSchema> {
 }
 
 function moneySchemas(): Record<string, JsonSchema> {
-  return {
-    PaymentCreate: body(bodies.PaymentBody, {
-      amount: AMOUNT,
-      reference: 'The same reference twice is one payment.',
-    }),
-    PaymentImportCreate: body(bodies.PaymentImportBody, {
-      csv: 'The text of a CSV file: first the names `account_id`, `amount`, `reference` and, if wanted, `note`; then a payment on each line, at most 10,000.',
-    }),
-    PaymentEvent: body(bodies.PaymentEventBody, {
-      amount: AMOUNT,
-      reference: 'The same reference twice is one payment.',
-    }),
-    RefundCreate: body(bodies.RefundBody, {
-      amount: `${AMOUNT} Above zero.`,
-      reference: 'The same reference twice is one refund.',
-    }),
-    AdjustmentCreate: body(bodies.AdjustmentBody, {
-      amount: `${AMOUNT} May be negative.`,
-      reference: 'The same reference twice is one adjustment; without one, every call is another.',
-    }),
-  }
+  const all = [PaymentCreate, PaymentImportCreate, PaymentEvent, RefundCreate, AdjustmentCreate, WebhookPut]
+  return Object.fromEntries(all.map(({ name, schema }) => [name, cleanSchema(schema)]))
 }
 
 function answerSchemas(): Record<string, JsonSchema> {
   const items = {
     Account: answers.AccountAnswer,
-    Payment: answers.PaymentAnswer,
-    LedgerEntry: answers.LedgerEntryAnswer,
+    Payment: Payment.schema,
+    LedgerEntry: LedgerEntry.schema,
     Key: answers.KeyAnswer,
-    Alert: answers.AlertAnswer,
+    Alert: AlertView.schema,
     Supplier: answers.SupplierAnswer,
     Credential: answers.CredentialAnswer,
     CatalogModel: answers.ModelAnswer,
     RouteState: answers.RouteStateAnswer,
-    Settlement: answers.SettlementAnswer,
-    AuditEvent: answers.AuditEventAnswer,
+    Settlement: Settlement.schema,
+    AuditEvent: AuditEvent.schema,
   }
   const schemas: Record<string, JsonSchema> = {
-    PaymentImport: cleanSchema(answers.PaymentImportAnswer),
-    Refund: cleanSchema(answers.RefundAnswer),
+    PaymentImport: cleanSchema(PaymentImport.schema),
+    Refund: cleanSchema(Refund.schema),
     TierEvaluation: cleanSchema(answers.TierEvaluationAnswer),
-    Adjustment: cleanSchema(answers.AdjustmentAnswer),
+    Adjustment: cleanSchema(Adjustment.schema),
     IssuedKey: cleanSchema(answers.IssuedKeyAnswer),
-    Webhook: cleanSchema(answers.WebhookAnswer),
-    IssuedWebhook: cleanSchema(answers.IssuedWebhookAnswer),
+    Webhook: cleanSchema(WebhookView.schema),
+    IssuedWebhook: cleanSchema(IssuedWebhook.schema),
     Route: cleanSchema(answers.RouteAnswer),
     Deleted: cleanSchema(answers.DeletedAnswer),
     Findings: cleanSchema(FindingsAnswer),

@@ -229,7 +229,11 @@ function serve(settings: Settings, surroundings: Surroundings, books: ServingBoo
         patienceMs: DOCTOR_PATIENCE_MS,
       }),
     }),
-    paymentWebhookEndpoint(books.operations, { secret: settings.paymentWebhookSecret, clock }),
+    paymentWebhookEndpoint({
+      operations: books.operations,
+      secret: settings.paymentWebhookSecret,
+      clock,
+    }),
     metricsEndpoint(books.metrics, {
       isOperator,
       refuse: (exchange) => refuseOperator(exchange, { noteWrongToken }),

@@ -32,4 +32,5 @@ export function addUsage(one: Usage, other: Usage): Usage {
 }
 
 /** Who says so: the supplier's own figures, our count of what was delivered, or only the estimate at arrival. */
-export type UsageProvenance = 'supplier' | 'counted' | 'estimated'
+export const USAGE_PROVENANCES = ['supplier', 'counted', 'estimated'] as const
+export type UsageProvenance = (typeof USAGE_PROVENANCES)[number]

@@ -89,11 +89,6 @@ export class Field<
     return new Field(this.codec, this.naming, { has: true, from })
   }
 
-  /** It may be left out, and is then undefined. */
-  optional(): Field<Value | undefined, Wire, Column, Input, As, U, true> {
-    return this.default(undefined as Value) as unknown as ReturnType<typeof this.optional>
-  }
-
   /** A sentence for people who read the API document. */
   note(description: string): this {
     const { schema, input } = this.codec
@@ -108,6 +103,18 @@ export class Field<
 
   example(example: Wire): this {
     return this.#with({ example })
+  }
+
+  /** Not everything of its kind has it: undefined in the program, left out in JSON. To be called last. */
+  optional(): Field<Value | undefined, Wire | undefined, Column, Input, As, U, true> {
+    const { codec } = this
+    const optional: Codec<Value | undefined, Wire | undefined, Column, Input> = {
+      ...codec,
+      schema: Type.Optional(codec.schema),
+      show: (value) => (value === undefined ? undefined : codec.show(value)),
+      encode: (value) => codec.encode(value as Value),
+    }
+    return new Field(optional, this.naming, { has: true, from: () => undefined })
   }
 
   #with(change: Partial<Codec<Value, Wire, Column, Input>>): this {
@@ -368,9 +375,21 @@ export function choices<const Word extends string>(words: readonly Word[]) {
   return list(choice(words), { min: 1, max: words.length, isSet: true, takes })
 }
 
+interface InputSchema {
+  readonly type?: string
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
 /** The value of a query parameter or of a command's flag. */
 export function readFieldText<F extends AnyField>(field: F, written: string, param: string): ValueOf<F> {
-  const { type, enum: words } = field.codec.input as { type?: string; enum?: readonly string[] }
+  const {
+    type,
+    enum: words,
+    minimum = 0,
+    maximum = Number.MAX_SAFE_INTEGER,
+  } = field.codec.input as InputSchema
   const refuse = () => {
     const { takes = 'another value' } = field.codec.input as { takes?: string }
     return new GatewayError('invalid_request', `${param} must be ${takes}.`, { param })
@@ -378,7 +397,11 @@ export function readFieldText<F extends AnyField>(field: F, written: string, par
   if (words !== undefined && !words.includes(written)) throw refuse()
   if (type === 'integer' && !/^\d{1,15}$/.test(written)) throw refuse()
   if (type === 'boolean' && written !== 'true' && written !== 'false') throw refuse()
-  if (type === 'integer') return field.codec.read(Number(written), param)
+  if (type === 'integer') {
+    const count = Number(written)
+    if (count < minimum || count > maximum) throw refuse()
+    return field.codec.read(count, param)
+  }
   if (type === 'boolean') return field.codec.read(written === 'true', param)
   return field.codec.read(written, param)
 }

@@ -1,52 +1,142 @@
-import type { Usage, UsageProvenance } from '../conversation/usage.ts'
+import { USAGE_PROVENANCES, type Usage } from '../conversation/usage.ts'
+import { type AnyField, amount, choice, flag, id, integer, list, text, time } from './field.ts'
 import type { NanoUsdt } from './money.ts'
-import type { Format, Price } from './supply.ts'
+import { shape, type Value } from './shape.ts'
+import { FORMATS, type Format, Price } from './supply.ts'
 
 export const OUTCOMES = ['completed', 'client_left', 'supplier_failed', 'refused', 'interrupted'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** `overtaken`: another candidate that was asked beside it answered first. */
-export const ATTEMPT_RESULTS = ['answered', 'failed', 'refused', 'client_left', 'overtaken'] as const
+const ATTEMPT_RESULTS = ['answered', 'failed', 'refused', 'client_left', 'overtaken'] as const
 export type AttemptResult = (typeof ATTEMPT_RESULTS)[number]
 
+const modelId = text().example('gpt-5')
+const supplierId = text().example('openai')
+const credentialId = id('cred')
+const format = choice(FORMATS)
+
 /** One try at one candidate, kept so that "why did it go there?" has an answer. */
-export interface Attempt {
-  readonly supplier: string
-  readonly credentialId: string
-  /** Why this candidate was chosen at this point. */
-  readonly reason: string
-  readonly result: AttemptResult
-  readonly status: number | null
-  /** What went wrong, safe to show an operator; null when it answered. */
-  readonly failure: string | null
-  readonly startedAtMs: number
-  readonly firstByteMs: number | null
-  /** Until it answered, failed or was called off; absent in records of earlier versions. */
-  readonly durationMs?: number
-}
+const Attempt = shape('Attempt', {
+  supplier: supplierId,
+  credentialId,
+  reason: text().note('Why this candidate was chosen at this point.').example('first choice'),
+  result: choice(ATTEMPT_RESULTS),
+  status: integer().nullable().example(200),
+  failure: text().nullable().note('What went wrong; null when it answered.'),
+  startedAtMs: time(),
+  firstByteMs: integer().nullable().example(310),
+  /** Absent in records of earlier versions. */
+  durationMs: integer().nullable().note('Until it answered, failed or was called off.').example(320),
+})
+export type Attempt = Value<typeof Attempt>
+
+export const UsedTokens = shape('UsedTokens', {
+  input: integer(),
+  cacheRead: integer(),
+  cacheWrite: integer(),
+  output: integer(),
+  reasoning: integer().note('The part of `output` that was thinking; never added to it.'),
+  images: integer().note('Pictures made.'),
+} satisfies Record<keyof Usage, AnyField>)
 
 /** The immutable record of one admitted request. */
-export interface Settlement {
-  readonly requestId: string
-  readonly accountId: string
-  readonly keyId: string
-  readonly model: string
-  readonly supplier: string | null
-  readonly credentialId: string | null
-  readonly clientFormat: Format
-  readonly supplierFormat: Format | null
-  readonly stream: boolean
-  readonly usage: Usage
-  readonly provenance: UsageProvenance
-  /** The price it was charged at; a later price change alters nothing. */
-  readonly price: Price | null
-  readonly amountNano: NanoUsdt
-  readonly outcome: Outcome
-  readonly attempts: readonly Attempt[]
-  readonly startedAtMs: number
-  readonly firstByteMs: number | null
-  readonly durationMs: number
-}
+export const Settlement = shape('Settlement', {
+  requestId: id('req'),
+  accountId: id('acc'),
+  keyId: id('key'),
+  model: modelId,
+  supplier: supplierId.nullable(),
+  credentialId: credentialId.nullable(),
+  clientFormat: format,
+  supplierFormat: format.nullable(),
+  stream: flag(),
+  usage: UsedTokens.field,
+  provenance: choice(USAGE_PROVENANCES),
+  price: Price.field.nullable().note('The price it was charged at; a later price change alters nothing.'),
+  amountNano: amount(),
+  outcome: choice(OUTCOMES),
+  attempts: list(Attempt.field),
+  startedAtMs: time(),
+  firstByteMs: integer().nullable().example(310),
+  durationMs: integer().example(1_500),
+})
+export type Settlement = Value<typeof Settlement>
+
+/** `fromMs` is part of the wanted time, `toMs` is not, so that adjoining times share no settlement. */
+export const SettlementFilter = shape('SettlementFilter', {
+  accountId: id('acc').note('Only this account id.'),
+  keyId: id('key').note('Only this key id.'),
+  model: modelId.note('Only this model id.'),
+  fromMs: time().note('Started at this RFC 3339 time or later.'),
+  toMs: time().note('Started before this RFC 3339 time.'),
+})
+export type SettlementFilter = Partial<Value<typeof SettlementFilter>>
+
+/** What a list of settlements can be narrowed to. */
+export const SettlementListFilter = SettlementFilter.with('SettlementListFilter', {
+  accountId: SettlementFilter.fields.accountId.as('account'),
+  keyId: SettlementFilter.fields.keyId.as('key'),
+  outcome: choice(OUTCOMES).note('Only those that ended like this.'),
+})
+export type SettlementListFilter = Partial<Value<typeof SettlementListFilter>>
+
+/** The calendar spans (UTC) that usage is added up over. */
+export const USAGE_SPANS = ['hour', 'day'] as const
+export type UsageSpan = (typeof USAGE_SPANS)[number]
+
+/** What usage is told apart by. */
+export const UsageGroup = shape('UsageGroup', {
+  accountId: id('acc'),
+  keyId: id('key'),
+  model: modelId,
+  /** Null when no supplier answered. */
+  supplier: supplierId.nullable(),
+})
+export type UsageGroup = Value<typeof UsageGroup>
+
+const OutcomeCounts = shape('OutcomeCounts', {
+  completed: integer(),
+  clientLeft: integer(),
+  supplierFailed: integer(),
+  refused: integer(),
+  interrupted: integer(),
+})
+
+/** The usage of one span, of the group that was asked for. */
+export const UsageView = shape('Usage', {
+  startMs: time().as('starts_at'),
+  accountId: UsageGroup.fields.accountId.optional(),
+  keyId: UsageGroup.fields.keyId.optional(),
+  model: UsageGroup.fields.model.optional(),
+  supplier: UsageGroup.fields.supplier.optional(),
+  requests: integer(),
+  outcomes: OutcomeCounts.field,
+  usage: UsedTokens.field,
+  amountNano: amount(),
+  firstBytes: integer().note('How many had a first byte.'),
+  firstByteMs: integer().note('The sum of the times until it.'),
+  durationMs: integer(),
+})
+export type UsageView = Value<typeof UsageView>
+
+/** What is added up of the settlements of one group in one span. */
+export type UsageFigures = {
+  -readonly [Name in
+    | keyof Value<typeof OutcomeCounts>
+    | keyof Usage
+    | 'firstBytes'
+    | 'firstByteMs'
+    | 'durationMs']: number
+} & { amountNano: NanoUsdt }
+
+/** Of usage, `fromMs` and `toMs` are about the beginning of a span. */
+export const UsageFilter = SettlementFilter.with('UsageFilter', {
+  fromMs: time().note('Hours or days that begin at this RFC 3339 time or later.'),
+  toMs: time().note('Hours or days that begin before this RFC 3339 time.'),
+  supplier: supplierId.note('Only this supplier id.'),
+})
+export type UsageFilter = Partial<Value<typeof UsageFilter>>
 
 /** What is known of a request the moment it is admitted; the journal's open entry. */
 export interface AdmissionRecord {

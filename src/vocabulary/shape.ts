@@ -1,8 +1,9 @@
 import { type TSchema, Type } from 'typebox'
+import { GatewayError } from '../errors/gateway-error.ts'
 import {
   type AnyField,
   type ColumnOf,
-  type Field,
+  Field,
   type InputOf,
   stored,
   type ValueOf,
@@ -247,4 +248,30 @@ export class Shape<F extends Fields> {
 
 export function shape<const F extends Fields>(name: string, fields: F): Shape<F> {
   return new Shape(name, fields)
+}
+
+/** Which fields of a shape are meant: their names in JSON, separated by commas. */
+export function fieldNames<F extends Fields>({
+  fields,
+}: Shape<F>): Field<readonly (keyof F & string)[], string, string, string> {
+  const names = new Map(Object.entries(fields).map(([name, field]) => [wireName(name, field), name]))
+  const takes = `names out of ${[...names.keys()].join(', ')}, separated by commas`
+  const show = (chosen: readonly string[]) =>
+    chosen.map((name) => wireName(name, fields[name] as AnyField)).join(',')
+  const read = (text: string, param = '') => {
+    const written = text.split(',').filter((name) => name !== '')
+    return written.map((word) => {
+      const name = names.get(word)
+      if (name !== undefined) return name
+      throw new GatewayError('invalid_request', `${param} must be ${takes}.`, { param })
+    })
+  }
+  const schema = Type.String({ takes })
+  const example = names.keys().next().value ?? ''
+  const codec = { schema, input: schema, example, show, read, encode: show, decode: read }
+  return new Field(
+    { ...codec, revive: (json) => read(json as string) },
+    { as: undefined, unit: 'none' },
+    { has: false, from: null },
+  )
 }

@@ -1,4 +1,5 @@
-import type { NanoUsdt } from './money.ts'
+import { amount } from './field.ts'
+import { shape, type Value } from './shape.ts'
 
 export const FORMATS = ['chat-completion', 'responses', 'messages', 'content-generation', 'images'] as const
 /** The wire formats clients and suppliers speak. */
@@ -75,13 +76,14 @@ export interface Model {
 }
 
 /** Nano-USDT per million tokens, `imageNano` per picture. */
-export interface Price {
-  readonly inputNanoPerMillion: NanoUsdt
-  readonly outputNanoPerMillion: NanoUsdt
-  readonly cacheReadNanoPerMillion: NanoUsdt
-  readonly cacheWriteNanoPerMillion: NanoUsdt
-  readonly imageNano: NanoUsdt
-}
+export const Price = shape('Price', {
+  inputNanoPerMillion: amount().example('1.25'),
+  outputNanoPerMillion: amount().example('10'),
+  cacheReadNanoPerMillion: amount().example('0.125'),
+  cacheWriteNanoPerMillion: amount().example('1.25'),
+  imageNano: amount().example('0'),
+})
+export type Price = Value<typeof Price>
 
 /** One way to reach a model: through this supplier, under that name, at that price. */
 export interface Route {

@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { settlement } from '../../src/edges/storage/testing/samples.ts'
-import { CURSOR_COLUMN, LEDGER_EXPORT, SETTLEMENT_EXPORT } from '../../src/rules/ledger/export-columns.ts'
+import {
+  CURSOR_COLUMN,
+  kindOf,
+  LEDGER_EXPORT,
+  SETTLEMENT_EXPORT,
+} from '../../src/rules/ledger/export-columns.ts'
 import type { Settlement } from '../../src/vocabulary/settlement.ts'
 import { BOOTSTRAP_KEY, OPERATOR_TOKEN, startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
@@ -200,7 +205,10 @@ describe('docs/exports.md', () => {
   ] as const)('lists the columns of: %s', (heading, columns) => {
     const chapter = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
     const told = [...chapter.matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(([, name, kind]) => [name, kind])
-    expect(told).toEqual([...columns.map(({ name, kind }) => [name, kind]), [CURSOR_COLUMN, 'text']])
+    expect(told).toEqual([
+      ...columns.map(({ name, field }) => [name, kindOf(field)]),
+      [CURSOR_COLUMN, 'text'],
+    ])
   })
 })
 

@@ -9,7 +9,7 @@ import { verifyLedger } from '../../src/edges/storage/tables/verify-ledger.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { auditEvent } from '../../src/edges/storage/testing/samples.ts'
 import { dropOldSettlements } from '../../src/gateway/operate/retention.ts'
-import type { AuditEvent } from '../../src/gateway/ports/storage.ts'
+import type { AuditEvent } from '../../src/vocabulary/audit-event.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
 import {
   DAY_MS,

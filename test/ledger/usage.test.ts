@@ -12,8 +12,7 @@ import { verifyLedger } from '../../src/edges/storage/tables/verify-ledger.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { ACCOUNT } from '../../src/edges/storage/testing/samples.ts'
 import type { UsagePoint, UsageQuestion } from '../../src/gateway/ports/books.ts'
-import type { UsageGroup, UsageSpan } from '../../src/rules/ledger/aggregate.ts'
-import type { Settlement } from '../../src/vocabulary/settlement.ts'
+import type { Settlement, UsageGroup, UsageSpan } from '../../src/vocabulary/settlement.ts'
 import { arbitraryBatches, firstOfEach } from './support/arbitrary-settlement.ts'
 
 const EVERYTHING: readonly (keyof UsageGroup)[] = ['accountId', 'keyId', 'model', 'supplier']

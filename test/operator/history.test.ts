@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Settlement } from '../../src/vocabulary/settlement.ts'
+import type { Attempt, Settlement } from '../../src/vocabulary/settlement.ts'
 import { addAccount, addSupply, type GatewayUnderTest, START_MS, startGateway } from './gateway-under-test.ts'
 
 let gateway: GatewayUnderTest
@@ -38,7 +38,8 @@ async function settle(change: Partial<Settlement> & { accountId: string; keyId: 
         failure: null,
         startedAtMs: START_MS,
         firstByteMs: 40,
-      },
+        // Without the duration, which earlier versions did not record.
+      } as Attempt,
     ],
     startedAtMs: START_MS,
     firstByteMs: 42,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
-import type { PaymentLine } from '../../src/gateway/ports/operations.ts'
+import type { PaymentLine } from '../../src/vocabulary/ledger.ts'
 import { findDifference } from '../support/find-difference.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
 import { auditOf, type Node, startNode } from '../support/node.ts'

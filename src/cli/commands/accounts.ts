@@ -1,42 +1,15 @@
 import type { Environment } from '../../edges/settings/read-settings.ts'
+import type { AccountView } from '../../vocabulary/account.ts'
+import type { Adjustment, LedgerEntry } from '../../vocabulary/ledger.ts'
+import type { Shown } from '../../vocabulary/shape.ts'
 import { type Action, type ActionCall, createActionGroup } from '../action-group.ts'
 import { type Command, UsageError } from '../command.ts'
 import { accountPath, printFacts, printList } from '../print-answer.ts'
 import type { Column } from '../print-table.ts'
 
-/** An account as the operator API answers it, as far as it is shown. */
-export interface AccountAnswer {
-  readonly id: string
-  readonly name: string
-  readonly email: string | null
-  readonly tier: string
-  readonly earned_tier: string
-  readonly tier_assignment: { readonly expires_at: string | null; readonly reason: string } | null
-  readonly limits: { readonly rpm: number | null; readonly tpm: number | null }
-  readonly total_paid: string
-  readonly balance: string
-  readonly credit_line: string | null
-  readonly created_at: string
-}
+type ShownAccount = Shown<typeof AccountView>
 
-interface AdjustmentAnswer {
-  readonly id: string
-  readonly amount: string
-  readonly reference: string | null
-  readonly reason: string
-  readonly created_at: string
-}
-
-interface LedgerAnswer {
-  readonly kind: string
-  readonly id: string
-  readonly amount: string
-  readonly reference: string | null
-  readonly note: string | null
-  readonly created_at: string
-}
-
-const COLUMNS: readonly Column<AccountAnswer>[] = [
+const COLUMNS: readonly Column<ShownAccount>[] = [
   { title: 'id', cell: ({ id }) => id },
   { title: 'name', cell: ({ name }) => name },
   { title: 'tier', cell: ({ tier }) => tier },
@@ -47,7 +20,7 @@ const COLUMNS: readonly Column<AccountAnswer>[] = [
   { title: 'credit', cell: ({ credit_line }) => credit_line ?? 'unlimited', align: 'right' },
 ]
 
-const LEDGER_COLUMNS: readonly Column<LedgerAnswer>[] = [
+const LEDGER_COLUMNS: readonly Column<Shown<typeof LedgerEntry>>[] = [
   { title: 'time', cell: ({ created_at }) => created_at },
   { title: 'kind', cell: ({ kind }) => kind },
   { title: 'amount', cell: ({ amount }) => amount, align: 'right' },
@@ -115,7 +88,11 @@ const adjust: Action = {
       reason: call.said('reason'),
       ...(reference !== undefined && { reference }),
     }
-    const answer: AdjustmentAnswer = await call.client.call('POST', accountPath(call, '/adjustments'), body)
+    const answer: Shown<typeof Adjustment> = await call.client.call(
+      'POST',
+      accountPath(call, '/adjustments'),
+      body,
+    )
     const { id, amount, reason, created_at } = answer
     const facts = { adjustment: id, amount, reference: answer.reference, reason, recorded: created_at }
     printFacts(call, answer, facts)
@@ -137,7 +114,7 @@ const ledger: Action = {
 const ACTIONS = [list, show, create, change, adjust, ledger]
 
 /** An account as people read it; the tiers command shows accounts too. */
-export function printAccount(call: ActionCall, account: AccountAnswer): void {
+export function printAccount(call: ActionCall, account: ShownAccount): void {
   const assignment = account.tier_assignment
   printFacts(call, account, {
     id: account.id,

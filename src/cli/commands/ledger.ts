@@ -1,14 +1,15 @@
 import { readJournals } from '../../edges/journal/read-journal.ts'
-import { renderVerification } from '../../edges/management-api/operator/usage.ts'
 import type { Environment } from '../../edges/settings/read-settings.ts'
 import { verifyLedger } from '../../edges/storage/tables/verify-ledger.ts'
+import { LedgerVerification } from '../../vocabulary/ledger.ts'
+import type { Shown } from '../../vocabulary/shape.ts'
 import { type Command, UsageError } from '../command.ts'
 import { withOfflineBooks } from '../offline-books.ts'
 import { connectFromEnvironment } from '../operator-client.ts'
 import { parseOptions } from '../parse-options.ts'
 import { JSON_OPTION } from '../print-table.ts'
 
-type Verification = ReturnType<typeof renderVerification>
+type Verification = Shown<typeof LedgerVerification>
 
 export function createLedgerCommand(environment: Environment): Command {
   return {
@@ -32,7 +33,7 @@ function verifyThere(environment: Environment): Promise<Verification> {
 /** What no gateway has written yet may wait in the journal: the next start does it. */
 function verifyHere(environment: Environment): Promise<Verification> {
   return withOfflineBooks(environment, async ({ database, dataFolder }) =>
-    renderVerification(await verifyLedger(database, readJournals(dataFolder), { mayWait: true })),
+    LedgerVerification.show(await verifyLedger(database, readJournals(dataFolder), { mayWait: true })),
   )
 }
 

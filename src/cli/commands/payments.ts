@@ -1,25 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import type { Environment } from '../../edges/settings/read-settings.ts'
+import type { Payment, PaymentCreate, PaymentImport, Refund, RefundCreate } from '../../vocabulary/ledger.ts'
+import type { Sent, Shown } from '../../vocabulary/shape.ts'
 import { type Action, createActionGroup } from '../action-group.ts'
 import { type Command, UsageError } from '../command.ts'
 import { accountPath, printFacts, printList } from '../print-answer.ts'
 import type { Column } from '../print-table.ts'
 
-interface PaymentAnswer {
-  readonly id: string
-  readonly amount: string
-  readonly reference: string
-  readonly note: string | null
-  readonly created_at: string
-}
+type ShownPayment = Shown<typeof Payment>
 
-interface ImportAnswer {
-  readonly recorded: number
-  readonly already_recorded: number
-  readonly total: string
-}
-
-const COLUMNS: readonly Column<PaymentAnswer>[] = [
+const COLUMNS: readonly Column<ShownPayment>[] = [
   { title: 'time', cell: ({ created_at }) => created_at },
   { title: 'amount', cell: ({ amount }) => amount, align: 'right' },
   { title: 'reference', cell: ({ reference }) => reference },
@@ -39,12 +29,12 @@ const record: Action = {
   optional: ['note'],
   summary: 'one payment; the same reference twice is one',
   run: async (call) => {
-    const body = {
+    const body: Sent<typeof PaymentCreate> = {
       amount: call.said('amount'),
       reference: call.said('reference'),
       note: call.flag('note') ?? null,
     }
-    const answer: PaymentAnswer = await call.client.call('POST', accountPath(call, '/payments'), body)
+    const answer: ShownPayment = await call.client.call('POST', accountPath(call, '/payments'), body)
     const { id, amount, reference, created_at } = answer
     printFacts(call, answer, { payment: id, amount, reference, recorded: created_at })
   },
@@ -56,7 +46,7 @@ const importFile: Action = {
   summary: 'a CSV file with account_id, amount, reference and note; all lines or none',
   run: async (call) => {
     const csv = await readText(call.said('file'))
-    const answer: ImportAnswer = await call.client.call('POST', '/payments/import', { csv })
+    const answer: Shown<typeof PaymentImport> = await call.client.call('POST', '/payments/import', { csv })
     const { recorded, already_recorded, total } = answer
     printFacts(call, answer, { recorded, 'recorded before': already_recorded, 'recorded in all': total })
   },
@@ -68,12 +58,12 @@ const refund: Action = {
   required: ['amount', 'reference', 'reason'],
   summary: 'money given back: lowers the balance, not the total paid',
   run: async (call) => {
-    const body = {
+    const body: Sent<typeof RefundCreate> = {
       amount: call.said('amount'),
       reference: call.said('reference'),
       reason: call.said('reason'),
     }
-    const answer: PaymentAnswer = await call.client.call('POST', accountPath(call, '/refunds'), body)
+    const answer: Shown<typeof Refund> = await call.client.call('POST', accountPath(call, '/refunds'), body)
     printFacts(call, answer, { refund: answer.id, amount: answer.amount, reference: answer.reference })
   },
 }

@@ -1,22 +1,15 @@
 import type { Environment } from '../../edges/settings/read-settings.ts'
+import type { TierEvaluation } from '../../vocabulary/account.ts'
+import type { Shown } from '../../vocabulary/shape.ts'
 import { type Action, createActionGroup } from '../action-group.ts'
 import type { Command } from '../command.ts'
 import { accountPath, readCount } from '../print-answer.ts'
 import { type Column, printTable } from '../print-table.ts'
 import { printAccount } from './accounts.ts'
 
-interface Raise {
-  readonly account_id: string
-  readonly from: string
-  readonly to: string
-}
+type Evaluation = Shown<typeof TierEvaluation>
 
-interface EvaluationAnswer {
-  readonly evaluated: number
-  readonly raised: readonly Raise[]
-}
-
-const COLUMNS: readonly Column<Raise>[] = [
+const COLUMNS: readonly Column<Evaluation['raised'][number]>[] = [
   { title: 'account', cell: ({ account_id }) => account_id },
   { title: 'from', cell: ({ from }) => from },
   { title: 'to', cell: ({ to }) => to },
@@ -31,7 +24,7 @@ const evaluate: Action = {
   name: 'evaluate',
   summary: 'what runs at every full hour, now',
   run: async ({ client, terminal, asJson }) => {
-    const answer: EvaluationAnswer = await client.call('POST', '/tiers/evaluate')
+    const answer: Evaluation = await client.call('POST', '/tiers/evaluate')
     const empty = `${answer.evaluated} accounts were looked at; none has earned a higher tier.`
     printTable(terminal, { rows: answer.raised, columns: COLUMNS, empty }, { asJson, facts: answer })
   },

@@ -1,5 +1,7 @@
 import type { Environment } from '../../edges/settings/read-settings.ts'
 import { rebuildUsage } from '../../edges/storage/tables/usage.ts'
+import type { UsageView } from '../../vocabulary/settlement.ts'
+import type { Shown } from '../../vocabulary/shape.ts'
 import { type Action, createActionGroup } from '../action-group.ts'
 import { type Command, type Terminal, UsageError } from '../command.ts'
 import { withOfflineBooks } from '../offline-books.ts'
@@ -7,19 +9,7 @@ import { parseOptions } from '../parse-options.ts'
 import { printList } from '../print-answer.ts'
 import { type Column, JSON_OPTION } from '../print-table.ts'
 
-interface UsageAnswer {
-  readonly starts_at: string
-  readonly account_id?: string
-  readonly key_id?: string
-  readonly model?: string
-  readonly supplier?: string | null
-  readonly requests: number
-  readonly outcomes: { readonly completed: number }
-  readonly usage: { readonly input: number; readonly cache_read: number; readonly output: number }
-  readonly amount: string
-}
-
-const COLUMNS: readonly Column<UsageAnswer>[] = [
+const COLUMNS: readonly Column<Shown<typeof UsageView>>[] = [
   { title: 'from', cell: ({ starts_at }) => starts_at },
   { title: 'account', cell: ({ account_id }) => account_id ?? null },
   { title: 'key', cell: ({ key_id }) => key_id ?? null },

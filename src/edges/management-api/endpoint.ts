@@ -70,6 +70,10 @@ export interface Definition<
   readonly body?: Body<Input, BodyValue>
   /** Bodies that are larger are refused; absent: the gateway's own limit. */
   readonly maxBodyBytes?: number
+  /** Gets the body's text where something has to be checked before it is read, such as a signature. */
+  readText?(context: Context, exchange: Exchange): Promise<string>
+  /** Headers it looks at. */
+  readonly headers?: readonly Omit<Parameter, 'in'>[]
   readonly answer: Answer<Result, Shown>
   readonly errors?: readonly number[]
   handle(context: Context, call: Call<Path, Query, BodyValue, Visit>): Result | Promise<Result>
@@ -205,7 +209,7 @@ export function bind<Context>(
   root: string,
 ): BoundEndpoint {
   const { method, path, answer } = definition
-  const readBody = bodyReaderOf(definition)
+  const readBody = bodyReaderOf(definition, context)
   return {
     method,
     path: `${root}${path}`,
@@ -228,21 +232,29 @@ function respond<Result>(answer: Answer<Result, unknown>, result: Result): Respo
   return response
 }
 
-function bodyReaderOf({ body, maxBodyBytes }: AnyDefinition<never>): (exchange: Exchange) => unknown {
+function bodyReaderOf<Context>(
+  definition: AnyDefinition<Context>,
+  context: Context,
+): (exchange: Exchange) => unknown {
+  const { body, maxBodyBytes } = definition
   if (body === undefined) return () => undefined
   const read = textReader(body.schema)
-  return async (exchange) => body.read(read(await exchange.readText(maxBodyBytes)))
+  return async (exchange) => {
+    const text = definition.readText?.(context, exchange) ?? exchange.readText(maxBodyBytes)
+    return body.read(read(await text))
+  }
 }
 
 function contractOf(definition: AnyDefinition<never>): Contract {
-  const { id, tag, summary, description, access, body, answer, errors, query = {} } = definition
+  const { id, tag, summary, description, access, body, answer, errors, query = {}, headers = [] } = definition
   const own = Object.entries(query as Fields).map(([name, field]) => ({
     name: wireName(name, field),
     in: 'query' as const,
     description: (field.codec.input as { description?: string }).description ?? '',
     schema: field.codec.input,
   }))
-  const parameters = [...own, ...(answer.isList ? PAGE_PARAMETERS : [])]
+  const ofHeaders = headers.map((header) => ({ ...header, in: 'header' as const }))
+  const parameters = [...ofHeaders, ...own, ...(answer.isList ? PAGE_PARAMETERS : [])]
   return {
     id,
     tag,

@@ -1,9 +1,18 @@
 import type { AlertStore } from '../../gateway/ports/alerts.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
 import type { Database } from './database.ts'
-import { claimDelivery, endDelivery, loadDueDeliveries } from './tables/alert-deliveries.ts'
-import { deleteWebhook, findWebhook, saveWebhook } from './tables/alert-webhooks.ts'
-import { endOccasion, insertAlert, listAlerts, loadLowBalances } from './tables/alerts.ts'
+import {
+  claimDelivery,
+  deleteWebhook,
+  endDelivery,
+  endOccasion,
+  findWebhook,
+  insertAlert,
+  listAlerts,
+  loadDueDeliveries,
+  loadLowBalances,
+  saveWebhook,
+} from './tables/alerts.ts'
 import { writeAuditEvent } from './tables/audit-events.ts'
 
 /** What was worth telling, to whom, and what became of it. */

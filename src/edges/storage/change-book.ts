@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ChangeProgress } from '../../gateway/ports/shared-books.ts'
-import type { AuditEvent } from '../../gateway/ports/storage.ts'
+import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import { type Database, type Lock, LockedOut } from './database.ts'
 import { writeAuditEvent } from './tables/audit-events.ts'
 

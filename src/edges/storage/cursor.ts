@@ -1,5 +1,7 @@
+import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Listing, Page } from '../../gateway/ports/storage.ts'
+import type { Parameter } from './database.ts'
 
 /** Where a row stands in a listing ordered by time, then id. */
 export interface Position {
@@ -40,4 +42,66 @@ export function readCursor(cursor: string, length: number): readonly unknown[] {
   } catch {
     return []
   }
+}
+
+/** What a list is ordered by: a time, and what tells apart those of one moment. Columns, or what makes them up. */
+interface Order {
+  readonly at: string | Expression<bigint>
+  readonly id: string | Expression<string>
+  /** Newest first, unless this says otherwise. */
+  readonly direction?: 'asc' | 'desc'
+}
+
+/** One page of a query's rows, found by the columns of the order. */
+export async function readPage<DB, Table extends keyof DB, Row, Item>(
+  query: SelectQueryBuilder<DB, Table, Row>,
+  page: Page,
+  order: {
+    readonly at?: keyof Row & string
+    readonly id?: keyof Row & string
+    readonly direction?: Order['direction']
+    decode(row: Row): Item
+  },
+): Promise<Listing<Item>> {
+  const { at = 'at_ms', id = 'id', direction = 'desc', decode } = order
+  const rows = await inOrder(query, page, { at, id, direction }).execute()
+  const { data, nextCursor } = pageOf(rows as readonly Readonly<Record<string, unknown>>[], page, (row) => ({
+    atMs: Number(row[at]),
+    id: String(row[id]),
+  }))
+  return { data: data.map((row) => decode(row as Row)), nextCursor }
+}
+
+/** The rows of a page and one more, which tells whether a next page exists. */
+export function inOrder<DB, Table extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, Table, Row>,
+  { cursor, limit }: Page,
+  { at, id, direction = 'desc' }: Order,
+): SelectQueryBuilder<DB, Table, Row> {
+  const columns = [at, id].map((each) => (typeof each === 'string' ? sql.ref(each) : each))
+  const ordered = columns.reduce((all, column) => all.orderBy(column, direction), query)
+  const page = ordered.limit(BigInt(limit + 1))
+  if (cursor === null) return page
+  const { atMs, id: lastId } = decodeCursor(cursor)
+  const position = [BigInt(atMs), lastId]
+  const beyond = page.where(isBeyond(columns, position, direction))
+  // Says nothing new, but with an index on an expression it is all that SQLite can make use of.
+  return typeof at === 'string' ? beyond : beyond.where(isBeyondOrAt(at, BigInt(atMs), direction))
+}
+
+/** Whether a row comes after a position in the order of these columns. */
+export function isBeyond(
+  columns: readonly Expression<unknown>[],
+  position: readonly Parameter[],
+  direction: 'asc' | 'desc',
+): RawBuilder<SqlBool> {
+  return sql`(${sql.join(columns)}) ${sql.raw(direction === 'asc' ? '>' : '<')} (${sql.join(position)})`
+}
+
+function isBeyondOrAt(
+  column: Expression<unknown>,
+  place: Parameter,
+  direction: 'asc' | 'desc',
+): RawBuilder<SqlBool> {
+  return sql`${column} ${sql.raw(direction === 'asc' ? '>=' : '<=')} ${place}`
 }

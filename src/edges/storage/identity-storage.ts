@@ -1,6 +1,6 @@
 import type { IdentityStore } from '../../gateway/ports/identity.ts'
-import type { AuditEvent } from '../../gateway/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
+import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { Database } from './database.ts'
 import { writeAuditEvent } from './tables/audit-events.ts'
 import { deleteMembership, listMembershipsOf, listMembersOf, saveMembership } from './tables/memberships.ts'

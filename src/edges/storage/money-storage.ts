@@ -1,14 +1,12 @@
-import type { AuditEvent, Recorded, Storage } from '../../gateway/ports/storage.ts'
+import type { Recorded, Storage } from '../../gateway/ports/storage.ts'
+import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { ChangeBook } from './change-book.ts'
 import type { Database } from './database.ts'
 import { loadAccounts } from './tables/accounts.ts'
-import { recordAdjustment } from './tables/adjustments.ts'
 import { writeAuditEvent } from './tables/audit-events.ts'
 import { listLedger } from './tables/ledger-list.ts'
-import { listPayments, recordPaymentsOrNone } from './tables/payments.ts'
-import { recordRefund } from './tables/refunds.ts'
-import { findLastRunMs, saveLastRunMs } from './tables/scheduled-jobs.ts'
-import { loadTierDoubts, takeTierStep } from './tables/tiers.ts'
+import { listPayments, recordAdjustment, recordPaymentsOrNone, recordRefund } from './tables/payments.ts'
+import { findLastRunMs, loadTierDoubts, saveLastRunMs, takeTierStep } from './tables/tiers.ts'
 
 type MoneyStorage = Pick<
   Storage,

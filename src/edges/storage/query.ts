@@ -8,6 +8,8 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
+  type RawBuilder,
+  type SqlBool,
   sql,
 } from 'kysely'
 import type { Database, Parameter } from './database.ts'
@@ -43,6 +45,28 @@ export async function upsert<Table extends keyof Tables & string>(
     .values(row as Record<string, unknown>)
     .onConflict((conflict) => conflict.columns([...key]).doUpdateSet(change))
     .execute()
+}
+
+type Comparison = '=' | '>=' | '<' | '<='
+
+/** Those conditions whose value is given, all of which have to hold. */
+export function given<Table extends keyof Tables>(
+  conditions: readonly (readonly [
+    column: (keyof Tables[Table] & string) | RawBuilder<unknown>,
+    comparison: Comparison,
+    value: string | number | undefined,
+  ])[],
+): RawBuilder<SqlBool>[] {
+  return conditions.flatMap(([column, comparison, value]) => {
+    if (value === undefined) return []
+    const left = typeof column === 'string' ? sql.ref(column) : column
+    const right = typeof value === 'number' ? BigInt(value) : value
+    return [sql<SqlBool>`${left} ${sql.raw(comparison)} ${right}`]
+  })
+}
+
+export function allOf(conditions: readonly RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
+  return conditions.length === 0 ? sql`1 = 1` : sql`${sql.join(conditions, sql` and `)}`
 }
 
 function dialectOf(database: Database): Dialect {

@@ -1,9 +1,16 @@
+import type { Generated } from 'kysely'
 import type { Account } from '../../vocabulary/account.ts'
+import type { Alert, Delivery, Webhook } from '../../vocabulary/alert.ts'
 import type { KeyRecord, KeySecret } from '../../vocabulary/api-key.ts'
 import type { BodyStorage, KeptBody } from '../../vocabulary/kept-body.ts'
 import type { Row } from '../../vocabulary/shape.ts'
 import type { NodeRecord } from '../../vocabulary/system.ts'
 import type { Membership, PlaygroundKey, SecondFactor, Session, StoredUser } from '../../vocabulary/user.ts'
+import type { AuditEvent } from '../../vocabulary/audit-event.ts'
+import type { LedgerEntry, Payment, Refund } from '../../vocabulary/ledger.ts'
+import type { UsageSpan } from '../../vocabulary/settlement.ts'
+import type { SettlementRow } from './tables/settlement-rows.ts'
+import type { UsageRow } from './tables/usage-rows.ts'
 
 /** Every table that queries are checked against. Columns follow from the fields of the resource that is stored there. */
 export interface Tables {
@@ -27,4 +34,38 @@ export interface Tables {
     sealing: bigint
   }
   server_keys: { name: string; sealed_key: string }
+  alerts: Row<typeof Alert> & AlertDeliveryRow
+  alert_webhooks: Omit<Row<typeof Webhook>, 'secret'> & { sealed_secret: string }
+  audit_events: Omit<Row<typeof AuditEvent>, 'before' | 'after'> & {
+    before_change: string | null
+    after_change: string | null
+  }
+  carried_settlements: CarriedRow
+  key_daily_spend: { key_id: string; day: bigint; amount_nano: bigint }
+  /** A view of posted entries, settlements and carried settlements. */
+  ledger_entries: Row<typeof LedgerEntry>
+  payments: Row<typeof Payment>
+  posted_entries: Row<typeof LedgerEntry>
+  refunds: Row<typeof Refund>
+  scheduled_jobs: { name: string; last_run_ms: bigint }
+  settlements: SettlementRow
+  tier_doubts: { account_id: string; since_ms: bigint }
+  usage_totals: UsageRow & { span: UsageSpan }
+}
+
+interface AlertDeliveryRow {
+  delivery: Delivery['state']
+  tries: Generated<bigint>
+  due_at_ms: bigint | null
+  last_failure: string | null
+}
+
+/** What is left of the settlements of one key and day when they are deleted. */
+interface CarriedRow {
+  key_id: string
+  day: bigint
+  account_id: string
+  amount_nano: bigint
+  settlements: bigint
+  at_ms: bigint
 }

@@ -1,6 +1,6 @@
-import type { Notice } from '../../rules/alerts/alert.ts'
 import { newThresholds } from '../../rules/alerts/new-thresholds.ts'
 import { dayOf, periodStartDay } from '../../rules/ledger/period.ts'
+import type { Notice } from '../../vocabulary/alert.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'

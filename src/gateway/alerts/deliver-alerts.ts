@@ -1,8 +1,7 @@
-import type { Alert } from '../../rules/alerts/alert.ts'
 import { MOST_TRIES, retryDelayMs } from '../../rules/alerts/retry-delay.ts'
 import { signWebhook } from '../../rules/alerts/sign-webhook.ts'
+import { AlertMessage } from '../../vocabulary/alert.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
-import { formatTime } from '../../vocabulary/time.ts'
 import type { DeliveryEnd, DueDelivery, SendWebhook } from '../ports/alerts.ts'
 import type { Log } from '../ports/log.ts'
 import type { Storage } from '../ports/storage.ts'
@@ -74,7 +73,8 @@ export class AlertDelivery {
     if (webhook?.enabled !== true) {
       return { state: 'none', failure: 'The webhook was removed or switched off.' }
     }
-    const body = writeBody(alert)
+    // The same bytes at every try, so that a receiver can tell what it has seen.
+    const body = JSON.stringify(AlertMessage.show(alert))
     const signature = signWebhook(body, webhook.secret, clock.nowMs())
     const failure = await send({ url: webhook.url, body, signature, signal: this.#ending.signal })
     if (failure === null) return { state: 'delivered' }
@@ -82,9 +82,4 @@ export class AlertDelivery {
     if (delayMs === null) return { state: 'failed', failure }
     return { state: 'pending', dueAtMs: clock.nowMs() + delayMs, failure }
   }
-}
-
-/** The same bytes at every try, so that a receiver can tell what it has seen. */
-function writeBody({ id, kind, accountId, atMs, data }: Alert): string {
-  return JSON.stringify({ id, kind, account_id: accountId, at: formatTime(atMs), data })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Alert, Notice } from '../../rules/alerts/alert.ts'
+import type { Alert, Notice } from '../../vocabulary/alert.ts'
 import type { Log } from '../ports/log.ts'
 import { AlertWatch } from './alert-watch.ts'
 import { AlertRaiser } from './raise-alerts.ts'

@@ -1,6 +1,7 @@
-import type { Alert, AlertKind, Notice } from '../../rules/alerts/alert.ts'
+import type { Alert, AlertKind, Notice } from '../../vocabulary/alert.ts'
+import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { Log } from '../ports/log.ts'
-import type { AuditEvent, Storage } from '../ports/storage.ts'
+import type { Storage } from '../ports/storage.ts'
 import type { AlertWatch, Sighting } from './alert-watch.ts'
 
 export interface RaiseParts {

@@ -1,7 +1,7 @@
-import type { Notice } from '../../rules/alerts/alert.ts'
 import { lastFourOf } from '../../rules/catalog/describe-supply.ts'
 import { dayOf, nextPeriodMs, periodStartDay } from '../../rules/ledger/period.ts'
 import type { Account } from '../../vocabulary/account.ts'
+import type { Notice } from '../../vocabulary/alert.ts'
 import type { ApiKey, Budget, UsageLimit } from '../../vocabulary/api-key.ts'
 import { formatUsdt, type NanoUsdt } from '../../vocabulary/money.ts'
 import type { Credential, Supplier } from '../../vocabulary/supply.ts'

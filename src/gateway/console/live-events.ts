@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { Alert } from '../../rules/alerts/alert.ts'
-import { describeSettlement } from '../../rules/catalog/describe-settlement.ts'
-import type { Settlement } from '../../vocabulary/settlement.ts'
+import { type Alert, AlertMessage } from '../../vocabulary/alert.ts'
+import { Settlement } from '../../vocabulary/settlement.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
-import { formatTime } from '../../vocabulary/time.ts'
 import { isDue } from '../is-due.ts'
 import type { LiveConfiguration } from '../ports/configuration.ts'
 import type { Follower, LiveEvent, LiveEventDesk } from '../ports/console.ts'
@@ -55,10 +53,9 @@ export class LiveEvents implements LiveEventDesk {
     }
   }
 
-  noteAlert({ id, kind, accountId, atMs, data }: Alert): void {
-    if (accountId === null) return
-    const told = { id, kind, account_id: accountId, at: formatTime(atMs), data }
-    this.#tell(accountId, { kind: 'alert', data: told })
+  noteAlert(alert: Alert): void {
+    if (alert.accountId !== null)
+      this.#tell(alert.accountId, { kind: 'alert', data: AlertMessage.show(alert) })
   }
 
   noteChange(accountId: string, things: readonly string[]): void {
@@ -112,7 +109,7 @@ export class LiveEvents implements LiveEventDesk {
   }
 
   #tellSettlement(settlement: Settlement): void {
-    this.#tell(settlement.accountId, { kind: 'settlement', data: describeSettlement(settlement) })
+    this.#tell(settlement.accountId, { kind: 'settlement', data: Settlement.show(settlement) })
   }
 
   #tell(accountId: string, event: LiveEvent): void {

@@ -1,14 +1,8 @@
 import { accountLimits, effectiveTier, TIERS } from '../../rules/accounts/tiers.ts'
-import {
-  SPAN_MS,
-  spanStartMs,
-  sumFigures,
-  type UsageFigures,
-  type UsageSpan,
-} from '../../rules/ledger/aggregate.ts'
+import { figuresOf, SPAN_MS, spanStartMs, sumFigures } from '../../rules/ledger/aggregate.ts'
 import { type Account, TIER_NAMES } from '../../vocabulary/account.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { UsagePoint } from '../ports/books.ts'
+import type { UsageFigures, UsageSpan, UsageView } from '../../vocabulary/settlement.ts'
 import type { AccountUsageQuestion, NextTier, Overview, TimeRange } from '../ports/console.ts'
 import type { Listing } from '../ports/storage.ts'
 import type { ConsoleParts } from './parts.ts'
@@ -59,8 +53,8 @@ async function spendOfMonth({ operations }: ConsoleParts, accountId: string, now
   const { data } = await operations.listUsage(question, { limit: MOST_POINTS, cursor: null })
   const today = data.find(({ startMs }) => startMs === spanStartMs('day', nowMs))
   return {
-    spentTodayNano: today?.figures.amountNano ?? 0n,
-    spentThisMonthNano: data.reduce<NanoUsdt>((sum, { figures }) => sum + figures.amountNano, 0n),
+    spentTodayNano: today?.amountNano ?? 0n,
+    spentThisMonthNano: data.reduce<NanoUsdt>((sum, { amountNano }) => sum + amountNano, 0n),
   }
 }
 
@@ -72,7 +66,7 @@ async function totalsOf(
   const span = spanFor(range, clock.nowMs())
   const question = { span, filter: { accountId, ...wholeSpans(range, span) }, groupBy: [] } as const
   const { data } = await operations.listUsage(question, { limit: MOST_POINTS, cursor: null })
-  return sumFigures(data.map(({ figures }) => figures))
+  return sumFigures(data.map(figuresOf))
 }
 
 const LONGEST_BY_HOUR_MS = 31 * SPAN_MS.day
@@ -94,7 +88,7 @@ export function listUsage(
   { operations }: ConsoleParts,
   accountId: string,
   { span, groupBy, cursor, ...range }: AccountUsageQuestion,
-): Promise<Listing<UsagePoint>> {
+): Promise<Listing<UsageView>> {
   const question = {
     span,
     filter: { accountId, ...wholeSpans(range, span) },

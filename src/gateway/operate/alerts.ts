@@ -1,17 +1,12 @@
 import { isIP } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { isPublicAddress } from '../../rules/access/public-address.ts'
-import type { Webhook } from '../../rules/alerts/alert.ts'
+import type { IssuedWebhook, Webhook } from '../../vocabulary/alert.ts'
 import type { Operations } from '../ports/operations.ts'
 import type { Change, ChangeDesk } from './change-desk.ts'
 import { refuse, requireAccount, requireFound } from './refuse.ts'
 
 type AlertOperations = Pick<Operations, 'listAlerts' | 'findWebhook' | 'putWebhook' | 'deleteWebhook'>
-
-interface WebhookInput {
-  readonly url: string
-  readonly enabled: boolean
-}
 
 export function alertOperations({ parts, makeChange }: ChangeDesk): AlertOperations {
   const { storage, configuration } = parts
@@ -31,7 +26,11 @@ export function alertOperations({ parts, makeChange }: ChangeDesk): AlertOperati
   }
 }
 
-async function putWebhook(change: Change, accountId: string, input: WebhookInput) {
+async function putWebhook(
+  change: Change,
+  accountId: string,
+  input: Pick<Webhook, 'url' | 'enabled'>,
+): Promise<IssuedWebhook> {
   const { storage, random, allowsPrivateWebhooks = false } = change.parts
   requireAccount(change.snapshot, accountId)
   checkUrl(input.url, { allowsPrivate: allowsPrivateWebhooks })
@@ -47,7 +46,7 @@ async function putWebhook(change: Change, accountId: string, input: WebhookInput
     const states = { before: before && describeWebhook(before), after: describeWebhook(webhook) }
     await storage.saveWebhook(webhook, change.audit(action, accountId, states))
   }
-  return { webhook, isNew: before === null }
+  return { ...webhook, secret: before === null ? webhook.secret : null }
 }
 
 async function deleteWebhook(change: Change, accountId: string): Promise<void> {
@@ -59,7 +58,7 @@ async function deleteWebhook(change: Change, accountId: string): Promise<void> {
 }
 
 /** Without its query, where receivers like to put what only the caller should know. */
-function describeWebhook({ url, enabled }: Webhook): object {
+function describeWebhook({ url, enabled }: Webhook) {
   const { origin, pathname } = new URL(url)
   return { url: `${origin}${pathname}`, enabled }
 }

@@ -1,5 +1,5 @@
+import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
-import type { AuditEvent } from '../ports/storage.ts'
 import type { OperationParts } from './parts.ts'
 
 export interface BeforeAndAfter {

@@ -1,6 +1,6 @@
+import type { PaymentCreate } from '../../vocabulary/ledger.ts'
 import { formatUsdt, type NanoUsdt } from '../../vocabulary/money.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
-import type { Payment } from '../ports/storage.ts'
 import type { OperationParts } from './parts.ts'
 import { refuse, requireAccount, requirePositive, requireSane, requireText } from './refuse.ts'
 
@@ -9,10 +9,8 @@ const LONGEST_NOTE = 2_000
 // What a signed 64-bit column holds, less room for what requests under way may still cost.
 const LARGEST_SUM_NANO = 9n * 10n ** 18n
 
-export type PaymentInput = Pick<Payment, 'amountNano' | 'reference' | 'note'>
-
 /** Throws what is wrong with a payment; the same for one call, a line of a file and a processor's event. */
-export function checkPayment(snapshot: Snapshot, accountId: string, input: PaymentInput): void {
+export function checkPayment(snapshot: Snapshot, accountId: string, input: PaymentCreate): void {
   requireAccount(snapshot, accountId)
   requirePositive(input.amountNano, 'amount')
   requireSane(input.amountNano, 'amount')

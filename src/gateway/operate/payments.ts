@@ -1,15 +1,9 @@
 import { withAccount } from '../../rules/catalog/build-snapshot.ts'
-import { formatUsdt, type NanoUsdt } from '../../vocabulary/money.ts'
+import type { Adjustment, Payment, PaymentCreate, Refund, RefundCreate } from '../../vocabulary/ledger.ts'
+import { formatUsdt } from '../../vocabulary/money.ts'
 import type { Operations } from '../ports/operations.ts'
-import type { Adjustment, Payment, Refund } from '../ports/storage.ts'
 import type { Change, ChangeDesk } from './change-desk.ts'
-import {
-  checkPayment,
-  checkReference,
-  type PaymentInput,
-  requireRoomInBalance,
-  requireRoomToPay,
-} from './check-payment.ts'
+import { checkPayment, checkReference, requireRoomInBalance, requireRoomToPay } from './check-payment.ts'
 import { describePayment, importPayments } from './import-payments.ts'
 import { refuse, requireAccount, requirePositive, requireSane, requireText } from './refuse.ts'
 
@@ -37,7 +31,7 @@ export function paymentOperations({ parts, makeChange }: ChangeDesk): PaymentOpe
   }
 }
 
-async function recordPayment(change: Change, accountId: string, input: PaymentInput): Promise<Payment> {
+async function recordPayment(change: Change, accountId: string, input: PaymentCreate): Promise<Payment> {
   const { parts } = change
   checkPayment(change.snapshot, accountId, input)
   await requireRoomToPay(parts, accountId, input.amountNano)
@@ -57,10 +51,7 @@ async function recordPayment(change: Change, accountId: string, input: PaymentIn
   return payment
 }
 
-interface Referenced {
-  readonly amountNano: NanoUsdt
-  readonly reference: string | null
-}
+type Referenced = Pick<Adjustment, 'amountNano' | 'reference'>
 
 /** The same reference with another amount is not the same thing twice: one of the two is a mistake. */
 function requireSameAmount(recorded: Referenced, offered: Referenced): void {
@@ -71,7 +62,7 @@ function requireSameAmount(recorded: Referenced, offered: Referenced): void {
 async function recordAdjustment(
   change: Change,
   accountId: string,
-  input: { amountNano: NanoUsdt; reference: string | null; reason: string },
+  input: Pick<Adjustment, 'amountNano' | 'reference' | 'reason'>,
 ): Promise<Adjustment> {
   requireAccount(change.snapshot, accountId)
   if (input.amountNano === 0n) refuse('amount', 'amount must not be zero.')
@@ -92,11 +83,7 @@ async function recordAdjustment(
   return record
 }
 
-async function recordRefund(
-  change: Change,
-  accountId: string,
-  input: { amountNano: NanoUsdt; reference: string; reason: string },
-): Promise<Refund> {
+async function recordRefund(change: Change, accountId: string, input: RefundCreate): Promise<Refund> {
   const { storage, money, random } = change.parts
   requireAccount(change.snapshot, accountId)
   requirePositive(input.amountNano, 'amount')

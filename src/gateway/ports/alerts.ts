@@ -1,16 +1,13 @@
-import type { Alert, AlertRecord, Webhook } from '../../rules/alerts/alert.ts'
+import type { Alert, AlertFilter, AlertRecord, Webhook } from '../../vocabulary/alert.ts'
+import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
-import type { AuditEvent, Listing, Page } from './storage.ts'
+import type { Listing, Page } from './storage.ts'
 
 /** Told of every movement of money in the request path. Only takes note: nothing here waits for anything. */
 export interface SpendWatch {
   noteSettled(settlement: Settlement): void
   /** A request was refused because of the key's usage limit. */
   noteKeyRefused(keyId: string): void
-}
-
-export interface AlertFilter {
-  readonly accountId?: string
 }
 
 /** An alert that waits to be told, with the number of tries there were. */

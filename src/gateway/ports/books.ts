@@ -1,10 +1,15 @@
-import type { UsageFigures, UsageGroup, UsageSpan } from '../../rules/ledger/aggregate.ts'
-import type { Settlement } from '../../vocabulary/settlement.ts'
-import type { AuditEvent, LedgerEntry, Listing, Page, SettlementFilter } from './storage.ts'
-
-export interface UsageFilter extends SettlementFilter {
-  readonly supplier?: string
-}
+import type { AuditEvent } from '../../vocabulary/audit-event.ts'
+import type { LedgerEntry, LedgerFilter, LedgerVerification } from '../../vocabulary/ledger.ts'
+import type {
+  Settlement,
+  SettlementFilter,
+  UsageFigures,
+  UsageFilter,
+  UsageGroup,
+  UsageSpan,
+  UsageView,
+} from '../../vocabulary/settlement.ts'
+import type { Listing, Page } from './storage.ts'
 
 export interface UsageQuestion {
   readonly span: UsageSpan
@@ -21,8 +26,6 @@ export interface UsagePoint {
   readonly figures: UsageFigures
 }
 
-export type LedgerFilter = Pick<SettlementFilter, 'accountId' | 'fromMs' | 'toMs'>
-
 /** Something of a long list, with the cursor that leads to what follows it. */
 export interface Placed<T> {
   readonly item: T
@@ -35,21 +38,6 @@ export interface JournalReading {
   settled(): Iterable<Settlement>
   /** Those it did not take. */
   setAside(): Iterable<Settlement>
-}
-
-/** What was compared, and the first thing that does not agree; null when everything does. */
-export interface LedgerVerification {
-  readonly difference: string | null
-  readonly checked: {
-    readonly accounts: number
-    readonly payments: number
-    readonly refunds: number
-    readonly settlements: number
-    readonly days: number
-    readonly journaled: number
-  }
-  /** How many settlements are in the journal only and will reach the database when the gateway starts. */
-  readonly waiting: number
 }
 
 /** The books as they are looked at from outside: usage, exports, and whether everything agrees. */
@@ -80,7 +68,7 @@ export interface ExportOptions {
 
 /** What an operator can ask the books. Everything that was answered so far is in what they say. */
 export interface BookOperations {
-  listUsage(question: UsageQuestion, page: Page): Promise<Listing<UsagePoint>>
+  listUsage(question: UsageQuestion, page: Page): Promise<Listing<UsageView>>
   /** Page by page as it is asked for; between two pages nothing is held. */
   exportSettlements(
     filter: SettlementFilter,

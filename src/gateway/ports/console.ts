@@ -1,14 +1,14 @@
-import type { UsageFigures, UsageSpan } from '../../rules/ledger/aggregate.ts'
 import type { EffectiveLimit } from '../../rules/limits/effective-limit.ts'
 import type { RateLimits, TierName } from '../../vocabulary/account.ts'
 import type { IssuedKey } from '../../vocabulary/api-key.ts'
 import type { BodyStorage, KeptBody } from '../../vocabulary/kept-body.ts'
+import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { UsageFigures, UsageSpan, UsageView } from '../../vocabulary/settlement.ts'
 import type { Format, Model, Price, Supplier } from '../../vocabulary/supply.ts'
 import type { DatabaseEngine, RedisStatus, SystemStatus } from '../../vocabulary/system.ts'
 import type { PlaygroundKey } from '../../vocabulary/user.ts'
-import type { UsagePoint } from './books.ts'
-import type { AuditEvent, Listing } from './storage.ts'
+import type { Listing } from './storage.ts'
 
 /** What only the console asks of the storage. */
 export interface ConsoleStore {
@@ -108,7 +108,7 @@ export interface LiveEventDesk {
 export interface AccountDesk {
   readonly events: LiveEventDesk
   overview(accountId: string, range: TimeRange): Promise<Overview>
-  listUsage(accountId: string, question: AccountUsageQuestion): Promise<Listing<UsagePoint>>
+  listUsage(accountId: string, question: AccountUsageQuestion): Promise<Listing<UsageView>>
   /** As any key of the account could use them, or as this one can. */
   listModels(accountId: string, keyId: string | null): readonly ModelView[]
   /** Whether the account may be told everything about this supplier. */

@@ -16,9 +16,10 @@ import type {
   UserUpdate,
   UserView,
 } from '../../vocabulary/user.ts'
+import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { OutsideSignIn } from './outside-identity.ts'
-import type { AuditEvent, Listing, Page } from './storage.ts'
+import type { Listing, Page } from './storage.ts'
 
 export interface NewUser {
   readonly user: User

@@ -1,9 +1,19 @@
-import type { AlertRecord, Webhook } from '../../rules/alerts/alert.ts'
 import type { Standing } from '../../rules/routing/standing.ts'
 import type { AccountChange, AccountView, TierAssignment, TierEvaluation } from '../../vocabulary/account.ts'
+import type { AlertFilter, AlertRecord, IssuedWebhook, Webhook } from '../../vocabulary/alert.ts'
 import type { IssuedKey, KeyChange, KeySettings, KeyView } from '../../vocabulary/api-key.ts'
-import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { Settlement } from '../../vocabulary/settlement.ts'
+import type { AuditEvent } from '../../vocabulary/audit-event.ts'
+import type {
+  Adjustment,
+  LedgerEntry,
+  Payment,
+  PaymentCreate,
+  PaymentImport,
+  PaymentLine,
+  Refund,
+  RefundCreate,
+} from '../../vocabulary/ledger.ts'
+import type { Settlement, SettlementListFilter } from '../../vocabulary/settlement.ts'
 import type {
   Credential,
   CredentialState,
@@ -14,18 +24,8 @@ import type {
   Supplier,
 } from '../../vocabulary/supply.ts'
 import type { SupplyDocument } from '../../vocabulary/supply-document.ts'
-import type { AlertFilter } from './alerts.ts'
 import type { BookOperations } from './books.ts'
-import type {
-  Adjustment,
-  AuditEvent,
-  LedgerEntry,
-  Listing,
-  Page,
-  Payment,
-  Refund,
-  SettlementListFilter,
-} from './storage.ts'
+import type { Listing, Page } from './storage.ts'
 import type { SupplyChanges, SupplyOptions } from './supply-application.ts'
 
 export interface CredentialSettings {
@@ -34,23 +34,6 @@ export interface CredentialSettings {
   readonly tpm: number | null
   readonly weight: number
   readonly state: CredentialState
-}
-
-/** A payment as a line of a file says it, unchecked. */
-export interface PaymentLine {
-  readonly line: number
-  readonly accountId: string
-  readonly amount: string
-  readonly reference: string
-  readonly note: string | null
-}
-
-export interface PaymentImport {
-  readonly recorded: number
-  /** Lines whose reference was recorded before with the same amount. */
-  readonly alreadyRecorded: number
-  /** What was recorded now. */
-  readonly totalNano: NanoUsdt
 }
 
 export interface RouteSettings {
@@ -87,23 +70,15 @@ export interface Operations extends BookOperations {
   listAccounts(page: Page): Promise<Listing<AccountView>>
   findAccount(id: string): Promise<AccountView>
   changeAccount(id: string, change: AccountChange, actor: string): Promise<AccountView>
-  recordPayment(
-    accountId: string,
-    input: { amountNano: NanoUsdt; reference: string; note: string | null },
-    actor: string,
-  ): Promise<Payment>
+  recordPayment(accountId: string, input: PaymentCreate, actor: string): Promise<Payment>
   /** Moves the balance, not the total paid; the same reference twice is one adjustment, none is always a new one. */
   recordAdjustment(
     accountId: string,
-    input: { amountNano: NanoUsdt; reference: string | null; reason: string },
+    input: Pick<Adjustment, 'amountNano' | 'reference' | 'reason'>,
     actor: string,
   ): Promise<Adjustment>
   /** Lowers the balance, not the total paid; the same reference twice is one refund. */
-  recordRefund(
-    accountId: string,
-    input: { amountNano: NanoUsdt; reference: string; reason: string },
-    actor: string,
-  ): Promise<Refund>
+  recordRefund(accountId: string, input: RefundCreate, actor: string): Promise<Refund>
   /** All lines or none. The refusal names every line at fault, up to a number of them. */
   importPayments(lines: readonly PaymentLine[], actor: string): Promise<PaymentImport>
   listPayments(accountId: string, page: Page): Promise<Listing<Payment>>
@@ -129,9 +104,9 @@ export interface Operations extends BookOperations {
   /** An account's first webhook gets a secret; a later one goes on with it. */
   putWebhook(
     accountId: string,
-    input: { url: string; enabled: boolean },
+    input: Pick<Webhook, 'url' | 'enabled'>,
     actor: string,
-  ): Promise<{ webhook: Webhook; isNew: boolean }>
+  ): Promise<IssuedWebhook>
   deleteWebhook(accountId: string, actor: string): Promise<void>
 
   listSuppliers(page: Page): Listing<Supplier>

@@ -1,7 +1,9 @@
 import type { Account, TierAssignment, TierName } from '../../vocabulary/account.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
+import type { AuditEvent } from '../../vocabulary/audit-event.ts'
+import type { Adjustment, LedgerEntry, Payment, Refund } from '../../vocabulary/ledger.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { Outcome, Settlement } from '../../vocabulary/settlement.ts'
+import type { Settlement, SettlementListFilter } from '../../vocabulary/settlement.ts'
 import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
 import type { AlertStore } from './alerts.ts'
 import type { BookStore } from './books.ts'
@@ -9,18 +11,6 @@ import type { ConsoleStore } from './console.ts'
 import type { IdentityStore } from './identity.ts'
 import type { ReplyStore } from './reply-store.ts'
 import type { NodeStore, SharedBookStore } from './shared-books.ts'
-
-/** Who did what to which thing, and how it looked before and after. Never holds a secret. */
-export interface AuditEvent {
-  readonly id: string
-  readonly atMs: number
-  readonly actor: string
-  /** `<thing>.<verb>`, such as `key.rotated`. */
-  readonly action: string
-  readonly subject: string
-  readonly before: object | null
-  readonly after: object | null
-}
 
 export interface Page {
   readonly limit: number
@@ -44,49 +34,6 @@ export interface Configuration {
   readonly routes: readonly Route[]
 }
 
-export interface Payment {
-  readonly id: string
-  readonly accountId: string
-  readonly amountNano: NanoUsdt
-  readonly reference: string
-  readonly note: string | null
-  readonly atMs: number
-}
-
-export interface Adjustment {
-  readonly id: string
-  readonly accountId: string
-  readonly amountNano: NanoUsdt
-  /** Null for one that is another each time it is asked for. */
-  readonly reference: string | null
-  readonly reason: string
-  readonly atMs: number
-}
-
-/** Money given back: it lowers the balance and leaves the total paid as it is. */
-export interface Refund {
-  readonly id: string
-  readonly accountId: string
-  /** Above zero. */
-  readonly amountNano: NanoUsdt
-  readonly reference: string
-  readonly reason: string
-  readonly atMs: number
-}
-
-/** One movement of a balance. */
-export interface LedgerEntry {
-  readonly kind: 'payment' | 'settlement' | 'refund' | 'adjustment'
-  /** Unique within its kind. */
-  readonly id: string
-  readonly accountId: string
-  readonly amountNano: NanoUsdt
-  readonly requestId: string | null
-  readonly reference: string | null
-  readonly note: string | null
-  readonly atMs: number
-}
-
 /** What came of offering something that is recorded once per reference: now, or as it was recorded before. */
 export interface Recorded<T> {
   readonly record: T
@@ -99,19 +46,6 @@ export type TierStep =
   | { readonly kind: 'doubt'; readonly accountId: string; readonly sinceMs: number }
   | { readonly kind: 'trust'; readonly accountId: string }
   | { readonly kind: 'end-assignment'; readonly accountId: string; readonly assignment: TierAssignment }
-
-export interface SettlementFilter {
-  readonly accountId?: string
-  readonly keyId?: string
-  readonly model?: string
-  readonly fromMs?: number
-  readonly toMs?: number
-}
-
-/** What a list of settlements can be narrowed to. */
-export interface SettlementListFilter extends SettlementFilter {
-  readonly outcome?: Outcome
-}
 
 /** What a key has spent on each UTC day, the unit all usage periods are made of. */
 export interface DailySpend {

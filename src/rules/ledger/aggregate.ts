@@ -1,40 +1,13 @@
-import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { Outcome, Settlement } from '../../vocabulary/settlement.ts'
-
-/** The calendar spans (UTC) that usage is added up over. */
-export const USAGE_SPANS = ['hour', 'day'] as const
-export type UsageSpan = (typeof USAGE_SPANS)[number]
+import type {
+  Outcome,
+  Settlement,
+  UsageFigures,
+  UsageGroup,
+  UsageSpan,
+  UsageView,
+} from '../../vocabulary/settlement.ts'
 
 export const SPAN_MS: Readonly<Record<UsageSpan, number>> = { hour: 3_600_000, day: 86_400_000 }
-
-/** What usage is told apart by. */
-export interface UsageGroup {
-  readonly accountId: string
-  readonly keyId: string
-  readonly model: string
-  /** Null when no supplier answered. */
-  readonly supplier: string | null
-}
-
-/** What is added up of the settlements of one group in one span. */
-export interface UsageFigures {
-  completed: number
-  clientLeft: number
-  supplierFailed: number
-  refused: number
-  interrupted: number
-  input: number
-  cacheRead: number
-  cacheWrite: number
-  output: number
-  reasoning: number
-  images: number
-  amountNano: NanoUsdt
-  /** How many had a first byte, and the sum of the times until it. */
-  firstBytes: number
-  firstByteMs: number
-  durationMs: number
-}
 
 export interface UsageTotal {
   readonly startMs: number
@@ -158,6 +131,12 @@ function addFigures(sum: UsageFigures, more: UsageFigures): void {
     if (name === 'amountNano') sum.amountNano += more.amountNano
     else sum[name] += more[name]
   }
+}
+
+/** What was added up, of what is shown of it. */
+export function figuresOf(view: UsageView): UsageFigures {
+  const { outcomes, usage, amountNano, firstBytes, firstByteMs, durationMs } = view
+  return { ...outcomes, ...usage, amountNano, firstBytes, firstByteMs, durationMs }
 }
 
 /** What several add up to. */

@@ -2,9 +2,11 @@ import { ChangeBook } from '../../../src/edges/storage/change-book.ts'
 import type { Database } from '../../../src/edges/storage/database.ts'
 import { MIGRATIONS, migrate } from '../../../src/edges/storage/migrations.ts'
 import { saveAccount } from '../../../src/edges/storage/tables/accounts.ts'
-import { recordAdjustment } from '../../../src/edges/storage/tables/adjustments.ts'
-import { recordPaymentsOrNone } from '../../../src/edges/storage/tables/payments.ts'
-import { recordRefund } from '../../../src/edges/storage/tables/refunds.ts'
+import {
+  recordAdjustment,
+  recordPaymentsOrNone,
+  recordRefund,
+} from '../../../src/edges/storage/tables/payments.ts'
 import { carrySettlements, moveHorizon } from '../../../src/edges/storage/tables/retention.ts'
 import { writeSettlements } from '../../../src/edges/storage/tables/settlements.ts'
 import { ACCOUNT, auditEvent, PAYMENT, settlement } from '../../../src/edges/storage/testing/samples.ts'

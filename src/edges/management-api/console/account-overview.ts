@@ -1,5 +1,4 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { UsagePoint } from '../../../gateway/ports/books.ts'
 import {
   type ModelView,
   type Overview,
@@ -9,14 +8,14 @@ import {
 } from '../../../gateway/ports/console.ts'
 import type { Exchange } from '../../../gateway/ports/exchange.ts'
 import { describePrice } from '../../../rules/catalog/describe-supply.ts'
+import { figuresOf, SPAN_MS, spanStartMs } from '../../../rules/ledger/aggregate.ts'
+import { formatUsdt } from '../../../vocabulary/money.ts'
 import {
-  SPAN_MS,
-  spanStartMs,
   USAGE_SPANS,
   type UsageFigures,
   type UsageSpan,
-} from '../../../rules/ledger/aggregate.ts'
-import { formatUsdt } from '../../../vocabulary/money.ts'
+  type UsageView,
+} from '../../../vocabulary/settlement.ts'
 import { formatTime, parseTime } from '../../../vocabulary/time.ts'
 import { type AccountApiParts, readAnswer, showTo } from './account-parts.ts'
 import { ACCOUNT_PATH, type AccountVisit, type ConsoleEndpoint } from './console-endpoint.ts'
@@ -108,10 +107,11 @@ function listUsage({ desk, clock }: AccountApiParts): ConsoleEndpoint {
   }
 }
 
-function renderPoint({ startMs, group, figures }: UsagePoint, groupBy: UsageGrouping): object {
-  const groups = { none: null, model: group.model, key: group.keyId, supplier: group.supplier }
+function renderPoint(point: UsageView, groupBy: UsageGrouping) {
+  const groups = { none: null, model: point.model, key: point.keyId, supplier: point.supplier }
+  const figures = figuresOf(point)
   return {
-    at: formatTime(startMs),
+    at: formatTime(point.startMs),
     group: groups[groupBy] ?? null,
     requests: requestsOf(figures),
     failed: failedOf(figures),

@@ -1,73 +1,51 @@
-import type { Endpoint } from '../../../gateway/ports/exchange.ts'
 import type { Operations } from '../../../gateway/ports/operations.ts'
-import type { AlertRecord, Webhook } from '../../../rules/alerts/alert.ts'
-import { formatOptionalTime, formatTime } from '../../../vocabulary/time.ts'
-import { actorOf, OPERATOR_PATH } from './address.ts'
-import { listEndpoint } from './list-endpoint.ts'
-import { bodyReader } from './read-body.ts'
-import { idOf } from './read-values.ts'
-import { renderListing } from './render.ts'
-import { WebhookBody } from './schema.ts'
+import { AlertFilter, AlertView, IssuedWebhook, WebhookPut, WebhookView } from '../../../vocabulary/alert.ts'
+import { DELETED, definer, listOf, one } from '../endpoint.ts'
 
-const ACCOUNT_WEBHOOK = `${OPERATOR_PATH}/accounts/:id/webhook`
+const define = definer<Operations>()
+const common = { tag: 'Alerts', access: 'operator' } as const
 
-export function alertEndpoints(operations: Operations): Endpoint[] {
-  return [
-    listEndpoint({ path: `${OPERATOR_PATH}/alerts`, filters: ['account_id'] }, async (page, { query }) => {
-      const accountId = query.get('account_id')
-      return renderListing(
-        await operations.listAlerts(accountId === null ? {} : { accountId }, page),
-        renderAlert,
-      )
-    }),
-    {
-      method: 'GET',
-      path: ACCOUNT_WEBHOOK,
-      handle: async (exchange) => Response.json(renderWebhook(await operations.findWebhook(idOf(exchange)))),
-    },
-    putWebhook(operations),
-    {
-      method: 'DELETE',
-      path: ACCOUNT_WEBHOOK,
-      handle: async (exchange) => {
-        const id = idOf(exchange)
-        await operations.deleteWebhook(id, actorOf(exchange))
-        return Response.json({ id, deleted: true })
-      },
-    },
-  ]
-}
-
-function putWebhook(operations: Operations): Endpoint {
-  const readBody = bodyReader(WebhookBody)
-  return {
+export const alertEndpoints = [
+  define({
+    ...common,
+    method: 'GET',
+    path: '/alerts',
+    id: 'listAlerts',
+    summary: 'List alerts, newest first',
+    query: AlertFilter.fields,
+    answer: listOf(AlertView),
+    handle: (operations, { query, page }) => operations.listAlerts(query, page),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: '/accounts/:id/webhook',
+    id: 'showWebhook',
+    summary: 'Show the webhook of an account',
+    answer: one(WebhookView),
+    handle: (operations, { params }) => operations.findWebhook(params.id),
+  }),
+  define({
+    ...common,
     method: 'PUT',
-    path: ACCOUNT_WEBHOOK,
-    handle: async (exchange) => {
-      const { url, enabled = true } = await readBody(exchange)
-      const input = { url, enabled }
-      const { webhook, isNew } = await operations.putWebhook(idOf(exchange), input, actorOf(exchange))
-      return Response.json({ ...renderWebhook(webhook), secret: isNew ? webhook.secret : null })
+    path: '/accounts/:id/webhook',
+    id: 'putWebhook',
+    summary: 'Set where an account is told of alerts',
+    description: 'The first time the answer holds the signing secret, which is never shown again.',
+    body: WebhookPut,
+    answer: one(IssuedWebhook),
+    handle: (operations, { params, body, actor }) => operations.putWebhook(params.id, body, actor),
+  }),
+  define({
+    ...common,
+    method: 'DELETE',
+    path: '/accounts/:id/webhook',
+    id: 'deleteWebhook',
+    summary: 'Remove the webhook of an account',
+    answer: DELETED,
+    handle: async (operations, { params, actor }) => {
+      await operations.deleteWebhook(params.id, actor)
+      return params.id
     },
-  }
-}
-
-function renderWebhook({ accountId, url, enabled, createdAtMs }: Webhook): object {
-  return { account_id: accountId, url, enabled, created_at: formatTime(createdAtMs) }
-}
-
-function renderAlert({ alert, delivery }: AlertRecord): object {
-  return {
-    id: alert.id,
-    kind: alert.kind,
-    account_id: alert.accountId,
-    at: formatTime(alert.atMs),
-    data: alert.data,
-    delivery: {
-      state: delivery.state,
-      tries: delivery.tries,
-      next_try_at: formatOptionalTime(delivery.dueAtMs),
-      last_failure: delivery.lastFailure,
-    },
-  }
-}
+  }),
+]

@@ -1,8 +1,6 @@
 import Type, { type TSchema } from 'typebox'
-import { ALERT_KINDS, DELIVERY_STATES } from '../../../rules/alerts/alert.ts'
 import { TIER_NAMES } from '../../../vocabulary/account.ts'
 import { USAGE_PERIODS } from '../../../vocabulary/api-key.ts'
-import { ATTEMPT_RESULTS } from '../../../vocabulary/settlement.ts'
 import { FORMATS, MODEL_KINDS, SUPPLIER_TYPES } from '../../../vocabulary/supply.ts'
 
 // An answer with a field that is not described here is a mistake of one of the two, and tests find it.
@@ -46,61 +44,6 @@ export const AccountAnswer = Type.Object(
     balance: Amount,
     credit_line: OrNull(Amount),
     balance_alert: OrNull(Amount),
-    created_at: Time,
-  },
-  closed,
-)
-
-export const PaymentAnswer = Type.Object(
-  {
-    id: Id,
-    account_id: Id,
-    amount: Amount,
-    reference: Type.String(),
-    note: OrNull(Type.String()),
-    created_at: Time,
-  },
-  closed,
-)
-
-export const AdjustmentAnswer = Type.Object(
-  {
-    id: Id,
-    account_id: Id,
-    amount: Amount,
-    reference: OrNull(Type.String()),
-    reason: Type.String(),
-    created_at: Time,
-  },
-  closed,
-)
-
-export const RefundAnswer = Type.Object(
-  {
-    id: Id,
-    account_id: Id,
-    amount: Amount,
-    reference: Type.String(),
-    reason: Type.String(),
-    created_at: Time,
-  },
-  closed,
-)
-
-export const PaymentImportAnswer = Type.Object(
-  { recorded: Count, already_recorded: Count, total: Amount },
-  closed,
-)
-
-export const LedgerEntryAnswer = Type.Object(
-  {
-    id: Id,
-    account_id: Id,
-    kind: Type.Enum(['payment', 'settlement', 'refund', 'adjustment']),
-    amount: Amount,
-    request_id: OrNull(Id),
-    reference: OrNull(Type.String()),
-    note: OrNull(Type.String()),
     created_at: Time,
   },
   closed,
@@ -153,33 +96,6 @@ export const KeyAnswer = Type.Object(keyFields, closed)
 
 /** The only answers that ever hold a secret: those to creating and rotating a key. */
 export const IssuedKeyAnswer = Type.Object({ ...keyFields, secret: Type.String() }, closed)
-
-const webhookFields = { account_id: Id, url: Type.String(), enabled: Type.Boolean(), created_at: Time }
-
-export const WebhookAnswer = Type.Object(webhookFields, closed)
-
-/** With the secret when this very call made it. */
-export const IssuedWebhookAnswer = Type.Object({ ...webhookFields, secret: OrNull(Type.String()) }, closed)
-
-export const AlertAnswer = Type.Object(
-  {
-    id: Id,
-    kind: Type.Enum([...ALERT_KINDS]),
-    account_id: OrNull(Id),
-    at: Time,
-    data: Type.Record(Type.String(), Type.Unknown()),
-    delivery: Type.Object(
-      {
-        state: Type.Enum([...DELIVERY_STATES]),
-        tries: Count,
-        next_try_at: OrNull(Time),
-        last_failure: OrNull(Type.String()),
-      },
-      closed,
-    ),
-  },
-  closed,
-)
 
 export const SupplierAnswer = Type.Object(
   {
@@ -264,68 +180,6 @@ const CredentialState = Type.Object(
 
 export const RouteStateAnswer = Type.Object(
   { ...routeFields, credentials: Type.Array(CredentialState) },
-  closed,
-)
-
-const Attempt = Type.Object(
-  {
-    supplier: Id,
-    credential_id: Id,
-    reason: Type.String(),
-    result: Type.Enum([...ATTEMPT_RESULTS]),
-    status: OrNull(Type.Integer()),
-    failure: OrNull(Type.String()),
-    started_at: Time,
-    first_byte_ms: OrNull(Count),
-    duration_ms: OrNull(Count),
-  },
-  closed,
-)
-
-export const SettlementAnswer = Type.Object(
-  {
-    request_id: Id,
-    account_id: Id,
-    key_id: Id,
-    model: Id,
-    supplier: OrNull(Id),
-    credential_id: OrNull(Id),
-    client_format: Format,
-    supplier_format: OrNull(Format),
-    stream: Type.Boolean(),
-    usage: Type.Object(
-      {
-        input: Count,
-        cache_read: Count,
-        cache_write: Count,
-        output: Count,
-        reasoning: Count,
-        images: Count,
-      },
-      closed,
-    ),
-    provenance: Type.Enum(['supplier', 'counted', 'estimated']),
-    price: OrNull(Price),
-    amount: Amount,
-    outcome: Type.Enum(['completed', 'client_left', 'supplier_failed', 'refused', 'interrupted']),
-    attempts: Type.Array(Attempt),
-    started_at: Time,
-    first_byte_ms: OrNull(Count),
-    duration_ms: Count,
-  },
-  closed,
-)
-
-export const AuditEventAnswer = Type.Object(
-  {
-    id: Id,
-    at: Time,
-    actor: Type.String(),
-    action: Type.String(),
-    subject: Type.String(),
-    before: Type.Unknown(),
-    after: Type.Unknown(),
-  },
   closed,
 )
 

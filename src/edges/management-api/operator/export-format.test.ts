@@ -1,24 +1,21 @@
 import { describe, expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import type { ExportColumn } from '../../../rules/ledger/export-columns.ts'
+import { columnsOf } from '../../../rules/ledger/export-columns.ts'
+import { amount, flag, integer, text, time } from '../../../vocabulary/field.ts'
+import { shape, type Value } from '../../../vocabulary/shape.ts'
 import { createWriter } from './export-format.ts'
 
-interface Line {
-  readonly text: string | null
-  readonly count: number | null
-  readonly nano: bigint | null
-  readonly isSo: boolean
-  readonly atMs: number
-}
+const Line = shape('Line', {
+  text: text().nullable(),
+  count: integer().nullable(),
+  nano: amount().nullable(),
+  isSo: flag(),
+  atMs: time(),
+})
+type Line = Value<typeof Line>
 
-const COLUMNS: readonly ExportColumn<Line>[] = [
-  { name: 'text', kind: 'text', value: ({ text }) => text },
-  { name: 'count', kind: 'number', value: ({ count }) => count },
-  { name: 'nano', kind: 'amount', value: ({ nano }) => nano },
-  { name: 'is_so', kind: 'boolean', value: ({ isSo }) => isSo },
-  { name: 'at', kind: 'time', value: ({ atMs }) => atMs },
-]
+const COLUMNS = columnsOf(Line, ['text', 'count', 'nano', 'isSo', 'atMs'])
 const LINE: Line = { text: 'a', count: -5, nano: -1_500_000_000n, isSo: true, atMs: Date.UTC(2026, 0, 1) }
 
 const csv = createWriter('csv', COLUMNS)

@@ -1,7 +1,5 @@
 import type { Placed } from '../../../gateway/ports/books.ts'
-import { CURSOR_COLUMN, type ExportColumn } from '../../../rules/ledger/export-columns.ts'
-import { formatUsdt } from '../../../vocabulary/money.ts'
-import { formatTime } from '../../../vocabulary/time.ts'
+import { CURSOR_COLUMN, type ExportColumn, kindOf } from '../../../rules/ledger/export-columns.ts'
 
 export const EXPORT_FORMATS = ['csv', 'jsonl'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
@@ -39,10 +37,10 @@ function csvWriter<T>(columns: readonly ExportColumn<T>[]): ExportWriter<T> {
   }
 }
 
-function csvCell<T>(column: ExportColumn<T>, item: T): string {
-  const value = plainValue(column, item)
-  if (value === null) return ''
-  return column.kind === 'text' ? quote(defuse(String(value))) : String(value)
+function csvCell<T>({ field, value }: ExportColumn<T>, item: T): string {
+  const cell: unknown = field.codec.show(value(item))
+  if (cell === null) return ''
+  return kindOf(field) === 'text' ? quote(defuse(String(cell))) : String(cell)
 }
 
 /** A spreadsheet would take a text that begins like a formula for one, and run it. */
@@ -60,24 +58,9 @@ function jsonWriter<T>(columns: readonly ExportColumn<T>[]): ExportWriter<T> {
     head: '',
     write: ({ item, cursor }) => {
       const line: Record<string, unknown> = {}
-      for (const column of columns) line[column.name] = plainValue(column, item)
+      for (const { name, field, value } of columns) line[name] = field.codec.show(value(item))
       line[CURSOR_COLUMN] = cursor
       return `${JSON.stringify(line)}\n`
     },
-  }
-}
-
-function plainValue<T>(column: ExportColumn<T>, item: T): string | number | boolean | null {
-  switch (column.kind) {
-    case 'text':
-    case 'number':
-    case 'boolean':
-      return column.value(item)
-    case 'amount': {
-      const nano = column.value(item)
-      return nano === null ? null : formatUsdt(nano)
-    }
-    case 'time':
-      return formatTime(column.value(item))
   }
 }

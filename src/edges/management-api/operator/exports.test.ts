@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { BookOperations, Placed } from '../../../gateway/ports/books.ts'
 import type { Exchange, Reply } from '../../../gateway/ports/exchange.ts'
-import type { LedgerEntry } from '../../../gateway/ports/storage.ts'
+import type { LedgerEntry } from '../../../vocabulary/ledger.ts'
+import { bind } from '../endpoint.ts'
 import { exportEndpoints } from './exports.ts'
 
 /** A ledger without an end, and how far it was read. */
@@ -34,9 +35,10 @@ function endlessLedger() {
 }
 
 async function openExport(operations: BookOperations) {
-  const endpoint = exportEndpoints(operations).find(({ path }) => path.endsWith('/ledger'))
+  const [, ledger] = exportEndpoints()
+  if (ledger === undefined) throw new Error('The ledger can be exported.')
   const exchange = { query: new URLSearchParams('format=jsonl') }
-  const reply = (await endpoint?.handle(exchange as unknown as Exchange)) as Reply
+  const reply = (await bind(ledger, operations, '').handle(exchange as unknown as Exchange)) as Reply
   return (reply.body as ReadableStream<Uint8Array>).getReader()
 }
 

@@ -1,64 +1,99 @@
-import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { BookOperations, ExportOptions, Placed } from '../../../gateway/ports/books.ts'
-import type { Endpoint, Reply } from '../../../gateway/ports/exchange.ts'
-import type { SettlementFilter } from '../../../gateway/ports/storage.ts'
-import { type ExportColumn, LEDGER_EXPORT, SETTLEMENT_EXPORT } from '../../../rules/ledger/export-columns.ts'
-import { OPERATOR_PATH } from './address.ts'
+import { type TSchema, Type } from 'typebox'
+import type { BookOperations, Placed } from '../../../gateway/ports/books.ts'
+import type { Reply } from '../../../gateway/ports/exchange.ts'
+import {
+  CURSOR_COLUMN,
+  type ExportColumn,
+  LEDGER_EXPORT,
+  SETTLEMENT_EXPORT,
+} from '../../../rules/ledger/export-columns.ts'
+import { choice, integer, text } from '../../../vocabulary/field.ts'
+import { LedgerFilter } from '../../../vocabulary/ledger.ts'
+import { SettlementFilter } from '../../../vocabulary/settlement.ts'
+import { definer, raw } from '../endpoint.ts'
 import { createWriter, EXPORT_FORMATS, type ExportFormat, type ExportWriter } from './export-format.ts'
-import { parseTime, requireKnownQuery } from './read-values.ts'
 
-const SETTLEMENT_FILTERS = ['account_id', 'key_id', 'model', 'from', 'to']
-const LEDGER_FILTERS = ['account_id', 'from', 'to']
-const OPTIONS = ['format', 'cursor', 'limit']
-const LARGEST_LIMIT = 1_000_000_000
+const define = definer<BookOperations>()
+const common = {
+  tag: 'History',
+  access: 'operator',
+  method: 'GET',
+  description: 'Streamed at the pace of the reader. An export that was cut off goes on after a `cursor`.',
+} as const
+
+const OPTIONS = {
+  format: choice(EXPORT_FORMATS).note('How the lines are written; `csv` when left out.'),
+  cursor: text().note('The `cursor` of the last line that arrived.'),
+  limit: integer({ min: 1, max: 1_000_000_000 }).note('The most lines to give; all when left out.'),
+}
 
 /** Columns left out concern operators only. */
-export function exportEndpoints(operations: BookOperations, leftOut: readonly string[] = []): Endpoint[] {
+export function exportEndpoints(leftOut: readonly string[] = []) {
+  const settlementColumns = SETTLEMENT_EXPORT.filter(({ name }) => !leftOut.includes(name))
   return [
-    exportEndpoint({
-      name: 'settlements',
-      filters: SETTLEMENT_FILTERS,
-      columns: SETTLEMENT_EXPORT.filter(({ name }) => !leftOut.includes(name)),
-      read: (filter, options) => operations.exportSettlements(filter, options),
+    define({
+      ...common,
+      path: '/exports/settlements',
+      id: 'exportSettlements',
+      summary: 'Export settlements',
+      query: { ...SettlementFilter.fields, ...OPTIONS },
+      answer: linesOf(settlementColumns),
+      handle: (operations, { query: { format = 'csv', cursor = null, limit = null, ...filter } }) => {
+        const pages = operations.exportSettlements(filter, { cursor, limit })
+        return answerExport({ name: 'settlements', columns: settlementColumns, format, cursor }, pages)
+      },
     }),
-    exportEndpoint({
-      name: 'ledger',
-      filters: LEDGER_FILTERS,
-      columns: LEDGER_EXPORT,
-      read: (filter, options) => operations.exportLedger(filter, options),
+    define({
+      ...common,
+      path: '/exports/ledger',
+      id: 'exportLedger',
+      summary: 'Export ledger',
+      query: { ...LedgerFilter.fields, ...OPTIONS },
+      answer: linesOf(LEDGER_EXPORT),
+      handle: (operations, { query: { format = 'csv', cursor = null, limit = null, ...filter } }) => {
+        const pages = operations.exportLedger(filter, { cursor, limit })
+        return answerExport({ name: 'ledger', columns: LEDGER_EXPORT, format, cursor }, pages)
+      },
     }),
   ]
 }
 
-interface Export<T> {
-  readonly name: string
-  readonly filters: readonly string[]
-  readonly columns: readonly ExportColumn<T>[]
-  read(filter: SettlementFilter, options: ExportOptions): AsyncGenerator<readonly Placed<T>[]>
+function linesOf<T>(columns: readonly ExportColumn<T>[]) {
+  return raw({
+    description: 'One object on each line.',
+    schema: lineSchema(columns),
+    contentType: 'application/x-ndjson',
+    table: 'RFC 4180 with a byte order mark and a line of column names; neither of the two after a `cursor`.',
+  })
 }
 
-function exportEndpoint<T>({ name, filters, columns, read }: Export<T>): Endpoint {
-  return {
-    method: 'GET',
-    path: `${OPERATOR_PATH}/exports/${name}`,
-    handle: async (exchange) => {
-      const { query } = exchange
-      requireKnownQuery(query, [...filters, ...OPTIONS])
-      const format = readFormat(query)
-      const options = { cursor: query.get('cursor'), limit: readLimit(query) }
-      const pages = read(readBookFilter(query), options)
-      // Read before the answer begins, so that whatever is wrong with the question is still a refusal.
-      const first = await pages.next()
-      const writer = createWriter(format, columns)
-      // What goes on after a cursor is appended to what came before it.
-      const head = options.cursor === null ? writer.head : ''
-      return replyOf({
-        fileName: `${name}.${format}`,
-        writer,
-        chunks: chunksOf({ head, first, pages }, writer),
-      })
-    },
-  }
+/** A line of an export as JSON. */
+export function lineSchema<T>(columns: readonly ExportColumn<T>[]): TSchema {
+  const cells = columns.map(({ name, field }): [string, TSchema] => [name, field.codec.schema])
+  return Type.Object(
+    { ...Object.fromEntries(cells), [CURSOR_COLUMN]: Type.String() },
+    { additionalProperties: false },
+  )
+}
+
+interface Export<T> {
+  readonly name: string
+  readonly columns: readonly ExportColumn<T>[]
+  readonly format: ExportFormat
+  readonly cursor: string | null
+}
+
+async function answerExport<T>(
+  { name, columns, format, cursor }: Export<T>,
+  pages: AsyncGenerator<readonly Placed<T>[]>,
+): Promise<Reply> {
+  // Read before the answer begins, so that whatever is wrong with the question is still a refusal.
+  const first = await pages.next()
+  const writer = createWriter(format, columns)
+  // What goes on after a cursor is appended to what came before it.
+  const head = cursor === null ? writer.head : ''
+  const chunks = chunksOf({ head, first, pages }, writer)
+  return replyOf({ fileName: `${name}.${format}`, writer, chunks })
 }
 
 interface Pages<T> {
@@ -112,38 +147,5 @@ function replyOf({ fileName, writer, chunks }: ExportReply): Reply {
       'cache-control': 'no-store',
     },
     body,
-  }
-}
-
-function readFormat(query: URLSearchParams): ExportFormat {
-  const text = query.get('format') ?? 'csv'
-  const format = EXPORT_FORMATS.find((known) => known === text)
-  if (format !== undefined) return format
-  throw new GatewayError('invalid_request', `format must be one of ${EXPORT_FORMATS.join(', ')}.`, {
-    param: 'format',
-  })
-}
-
-function readLimit(query: URLSearchParams): number | null {
-  const text = query.get('limit')
-  if (text === null) return null
-  const limit = /^\d{1,10}$/.test(text) ? Number(text) : 0
-  if (limit >= 1 && limit <= LARGEST_LIMIT) return limit
-  throw new GatewayError('invalid_request', `limit must be a whole number from 1 to ${LARGEST_LIMIT}.`, {
-    param: 'limit',
-  })
-}
-
-/** Filters under the names of the columns they are about. */
-export function readBookFilter(query: URLSearchParams): SettlementFilter {
-  const read = (name: string) => query.get(name) ?? undefined
-  const [accountId, keyId, model] = [read('account_id'), read('key_id'), read('model')]
-  const [from, to] = [read('from'), read('to')]
-  return {
-    ...(accountId !== undefined && { accountId }),
-    ...(keyId !== undefined && { keyId }),
-    ...(model !== undefined && { model }),
-    ...(from !== undefined && { fromMs: parseTime(from, 'from') }),
-    ...(to !== undefined && { toMs: parseTime(to, 'to') }),
   }
 }

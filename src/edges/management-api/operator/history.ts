@@ -1,50 +1,82 @@
-import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { Endpoint } from '../../../gateway/ports/exchange.ts'
 import type { Operations } from '../../../gateway/ports/operations.ts'
-import type { SettlementListFilter } from '../../../gateway/ports/storage.ts'
-import { describeSettlement } from '../../../rules/catalog/describe-settlement.ts'
-import { OUTCOMES, type Outcome } from '../../../vocabulary/settlement.ts'
-import { OPERATOR_PATH } from './address.ts'
-import { listEndpoint } from './list-endpoint.ts'
-import { idOf, parseTime } from './read-values.ts'
-import { renderAuditEvent, renderListing } from './render.ts'
+import { AuditEvent } from '../../../vocabulary/audit-event.ts'
+import { choice } from '../../../vocabulary/field.ts'
+import { LedgerVerification } from '../../../vocabulary/ledger.ts'
+import {
+  Settlement,
+  SettlementListFilter,
+  USAGE_SPANS,
+  UsageFilter,
+  UsageGroup,
+  UsageView,
+} from '../../../vocabulary/settlement.ts'
+import { fieldNames } from '../../../vocabulary/shape.ts'
+import { definer, listOf, one } from '../endpoint.ts'
 
-const SETTLEMENTS = `${OPERATOR_PATH}/settlements`
-const FILTERS = ['account', 'key', 'model', 'outcome', 'from', 'to'] as const
+const define = definer<Operations>()
+const common = { tag: 'History', access: 'operator' } as const
 
-export function historyEndpoints(operations: Operations): Endpoint[] {
-  return [
-    listEndpoint({ path: SETTLEMENTS, filters: FILTERS }, async (page, { query }) =>
-      renderListing(await operations.listSettlements(readFilter(query), page), describeSettlement),
-    ),
-    {
-      method: 'GET',
-      path: `${SETTLEMENTS}/:id`,
-      handle: async (exchange) =>
-        Response.json(describeSettlement(await operations.findSettlement(idOf(exchange)))),
+export const historyEndpoints = [
+  define({
+    ...common,
+    method: 'GET',
+    path: '/settlements',
+    id: 'listSettlements',
+    summary: 'List settlements, newest first',
+    query: SettlementListFilter.fields,
+    answer: listOf(Settlement),
+    handle: (operations, { query, page }) => operations.listSettlements(query, page),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: '/settlements/:id',
+    id: 'showSettlement',
+    summary: 'Show how a request ended',
+    description: 'The id is the `x-request-id` of the response.',
+    answer: one(Settlement),
+    handle: (operations, { params }) => operations.findSettlement(params.id),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: '/audit',
+    id: 'listAuditEvents',
+    summary: 'List changes, newest first',
+    description: 'Who changed what, with the object before and after.',
+    answer: listOf(AuditEvent),
+    handle: (operations, { page }) => operations.listAuditEvents(page),
+  }),
+]
+
+export const usageEndpoints = [
+  define({
+    ...common,
+    method: 'GET',
+    path: '/usage',
+    id: 'listUsage',
+    summary: 'List usage by hour or day, oldest first',
+    description: 'A request is counted in the hour and the day (UTC) it ended in.',
+    query: {
+      ...UsageFilter.fields,
+      span: choice(USAGE_SPANS).as('granularity').note('What is added up; `day` when left out.'),
+      groupBy: fieldNames(UsageGroup).note(
+        'What is told apart: `account_id`, `key_id`, `model`, `supplier`, several separated by commas.',
+      ),
     },
-    listEndpoint({ path: `${OPERATOR_PATH}/audit` }, async (page) =>
-      renderListing(await operations.listAuditEvents(page), renderAuditEvent),
-    ),
-  ]
-}
-
-function readFilter(query: URLSearchParams): SettlementListFilter {
-  const [account, key, model, outcome, from, to] = FILTERS.map((name) => query.get(name) ?? undefined)
-  return {
-    ...(account !== undefined && { accountId: account }),
-    ...(key !== undefined && { keyId: key }),
-    ...(model !== undefined && { model }),
-    ...(outcome !== undefined && { outcome: readOutcome(outcome) }),
-    ...(from !== undefined && { fromMs: parseTime(from, 'from') }),
-    ...(to !== undefined && { toMs: parseTime(to, 'to') }),
-  }
-}
-
-function readOutcome(text: string): Outcome {
-  const outcome = OUTCOMES.find((known) => known === text)
-  if (outcome !== undefined) return outcome
-  throw new GatewayError('invalid_request', `outcome must be one of ${OUTCOMES.join(', ')}.`, {
-    param: 'outcome',
-  })
-}
+    answer: listOf(UsageView, 'Sums, of which `first_byte_ms` is over `first_bytes` requests.'),
+    handle: (operations, { query: { span = 'day', groupBy = [], ...filter }, page }) =>
+      operations.listUsage({ span, groupBy, filter }, page),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: '/ledger/verify',
+    id: 'verifyLedger',
+    summary: 'Verify that the books agree',
+    description: 'Compares balances, payments, settlements, usage and journal, up to the first difference.',
+    query: {},
+    answer: one(LedgerVerification, 'What was compared.'),
+    handle: (operations) => operations.verifyLedger(),
+  }),
+]

@@ -12,7 +12,7 @@ import { alertEndpoints } from './alerts.ts'
 import { doctorEndpoints } from './doctor.ts'
 import { exportEndpoints } from './exports.ts'
 import { guardEndpoint, type OperatorGuard } from './guard.ts'
-import { historyEndpoints } from './history.ts'
+import { historyEndpoints, usageEndpoints } from './history.ts'
 import { keyEndpoints } from './keys.ts'
 import { modelEndpoints } from './models.ts'
 import { paymentEndpoints } from './payments.ts'
@@ -20,7 +20,6 @@ import { supplierEndpoints } from './suppliers.ts'
 import { supplyFileEndpoints } from './supply-file.ts'
 import { systemEndpoint } from './system.ts'
 import { tierEndpoints } from './tiers.ts'
-import { usageEndpoints } from './usage.ts'
 import { userEndpoints } from './users.ts'
 
 export { type NoteWrongToken, type OperatorCheck, operatorCheck, refuseOperator } from './guard.ts'
@@ -42,12 +41,9 @@ export interface OperatorApiOptions extends OperatorGuard {
  */
 export function accountEndpointsFor(operations: Operations): Endpoint[] {
   return [
-    ...bindAll([...accountEndpoints, ...keyEndpoints], operations),
-    ...paymentEndpoints(operations),
-    ...alertEndpoints(operations),
+    ...bindAll([...accountEndpoints, ...keyEndpoints, ...paymentEndpoints, ...alertEndpoints], operations),
     ...supplierEndpoints({ ...operations, putSupplier: operations.putOwnSupplier }),
-    ...historyEndpoints(operations),
-    ...exportEndpoints(operations, ['credential_id']),
+    ...bindAll([...historyEndpoints, ...exportEndpoints(['credential_id'])], operations),
   ]
 }
 
@@ -55,16 +51,13 @@ export function accountEndpointsFor(operations: Operations): Endpoint[] {
 export function operatorEndpoints(operations: Operations, options: OperatorApiOptions): Endpoint[] {
   const endpoints = [
     ...bindAll([...accountEndpoints, ...tierEndpoints, ...keyEndpoints], operations),
-    ...paymentEndpoints(operations),
-    ...alertEndpoints(operations),
+    ...bindAll([...paymentEndpoints, ...alertEndpoints], operations),
     ...supplierEndpoints(operations),
     ...modelEndpoints(operations),
     ...supplyFileEndpoints(options.applySupplyText),
     ...doctorEndpoints(options.diagnostics),
-    ...historyEndpoints(operations),
+    ...bindAll([...historyEndpoints, ...usageEndpoints, ...exportEndpoints()], operations),
     ...(options.users ? bindAll(userEndpoints, options.users) : []),
-    ...usageEndpoints(operations),
-    ...exportEndpoints(operations),
   ]
   return [...endpoints.map((endpoint) => guardEndpoint(endpoint, options)), ...guardedSystem(options)]
 }

@@ -2,13 +2,12 @@ import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { Endpoint, Exchange } from '../../../gateway/ports/exchange.ts'
 import type { Operations } from '../../../gateway/ports/operations.ts'
 import type { Clock } from '../../../vocabulary/clock.ts'
-import { parseUsdt } from '../../../vocabulary/money.ts'
+import { Payment, PaymentEvent } from '../../../vocabulary/ledger.ts'
+import { bind, definer, one } from '../endpoint.ts'
 import { checkSignature, SIGNATURE_HEADER, TOLERANCE_SECONDS } from './payment-signature.ts'
-import { textReader } from './read-body.ts'
-import { renderPayment } from './render.ts'
-import { PaymentEventBody } from './schema.ts'
 
-export interface PaymentWebhookOptions {
+interface PaymentWebhookParts {
+  readonly operations: Pick<Operations, 'recordPayment'>
   /** Null: there is no such endpoint. */
   readonly secret: string | null
   readonly clock: Clock
@@ -22,21 +21,34 @@ const LARGEST_BODY_BYTES = 64 * 1_024
  * Where a payment processor reports payments. It has no operator token: each report is signed, and nothing of it is
  * looked at before the signature is known to be right. The same report twice is one payment.
  */
-export function paymentWebhookEndpoint(operations: Operations, options: PaymentWebhookOptions): Endpoint {
-  const readEvent = textReader(PaymentEventBody)
-  return {
-    method: 'POST',
-    path: '/webhooks/payments',
-    handle: async (exchange) => {
-      const text = await readSigned(exchange, options)
-      const { account_id, amount, reference, note = null } = readEvent(text)
-      const input = { amountNano: parseUsdt(amount, 'amount'), reference, note }
-      return Response.json(renderPayment(await operations.recordPayment(account_id, input, ACTOR)))
+const paymentWebhook = definer<PaymentWebhookParts>()({
+  method: 'POST',
+  path: '/webhooks/payments',
+  id: 'reportPayment',
+  tag: 'Accounts',
+  summary: 'Report a payment, as a payment processor',
+  description:
+    'Not found unless `TURNPIKE_PAYMENT_WEBHOOK_SECRET` is set. The same reference twice is one payment.',
+  access: 'public',
+  headers: [
+    {
+      name: SIGNATURE_HEADER,
+      description:
+        '`t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<body>" under the secret>`, at most 5 minutes old.',
     },
-  }
+  ],
+  body: PaymentEvent,
+  readText: (parts, exchange) => readSigned(exchange, parts),
+  answer: one(Payment, 'The payment as it is stored.'),
+  handle: ({ operations }, { body: { accountId, ...payment } }) =>
+    operations.recordPayment(accountId, payment, ACTOR),
+})
+
+export function paymentWebhookEndpoint(parts: PaymentWebhookParts): Endpoint {
+  return bind(paymentWebhook, parts, '')
 }
 
-async function readSigned(exchange: Exchange, { secret, clock }: PaymentWebhookOptions): Promise<string> {
+async function readSigned(exchange: Exchange, { secret, clock }: PaymentWebhookParts): Promise<string> {
   if (secret === null) throw new GatewayError('not_found', `There is nothing at "${exchange.path}".`)
   const header = exchange.headers.get(SIGNATURE_HEADER)
   if (header === null) {

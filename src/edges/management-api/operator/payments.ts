@@ -1,113 +1,84 @@
-import type { Endpoint } from '../../../gateway/ports/exchange.ts'
 import type { Operations } from '../../../gateway/ports/operations.ts'
-import type { LedgerEntry, Refund } from '../../../gateway/ports/storage.ts'
-import { formatUsdt, parseUsdt } from '../../../vocabulary/money.ts'
-import { formatTime } from '../../../vocabulary/time.ts'
-import { actorOf, OPERATOR_PATH } from './address.ts'
-import { listEndpoint } from './list-endpoint.ts'
-import { bodyReader } from './read-body.ts'
+import {
+  Adjustment,
+  AdjustmentCreate,
+  LedgerEntry,
+  Payment,
+  PaymentCreate,
+  PaymentImport,
+  PaymentImportCreate,
+  Refund,
+  RefundCreate,
+} from '../../../vocabulary/ledger.ts'
+import { definer, listOf, one } from '../endpoint.ts'
 import { readPaymentFile } from './read-payment-file.ts'
-import { idOf } from './read-values.ts'
-import { renderAdjustment, renderListing, renderPayment } from './render.ts'
-import { AdjustmentBody, PaymentBody, PaymentImportBody, RefundBody } from './schema.ts'
 
-const ACCOUNT = `${OPERATOR_PATH}/accounts/:id`
+const define = definer<Operations>()
+const common = { tag: 'Accounts', access: 'operator' } as const
 
-export function paymentEndpoints(operations: Operations): Endpoint[] {
-  return [
-    recordPayment(operations),
-    importPayments(operations),
-    recordRefund(operations),
-    recordAdjustment(operations),
-    listEndpoint({ path: `${ACCOUNT}/payments` }, async (page, exchange) =>
-      renderListing(await operations.listPayments(idOf(exchange), page), renderPayment),
-    ),
-    listEndpoint({ path: `${ACCOUNT}/ledger` }, async (page, exchange) =>
-      renderListing(await operations.listLedger(idOf(exchange), page), renderEntry),
-    ),
-  ]
-}
-
-function recordPayment(operations: Operations): Endpoint {
-  const readBody = bodyReader(PaymentBody)
-  return {
+export const paymentEndpoints = [
+  define({
+    ...common,
     method: 'POST',
-    path: `${ACCOUNT}/payments`,
-    handle: async (exchange) => {
-      const { amount, reference, note = null } = await readBody(exchange)
-      const input = { amountNano: parseUsdt(amount, 'amount'), reference, note }
-      return Response.json(
-        renderPayment(await operations.recordPayment(idOf(exchange), input, actorOf(exchange))),
-      )
-    },
-  }
-}
-
-function importPayments(operations: Operations): Endpoint {
-  const readBody = bodyReader(PaymentImportBody)
-  return {
+    path: '/accounts/:id/payments',
+    id: 'recordPayment',
+    summary: 'Record a payment',
+    description: 'Raises the balance and the total paid.',
+    body: PaymentCreate,
+    answer: one(Payment),
+    handle: (operations, { params, body, actor }) => operations.recordPayment(params.id, body, actor),
+  }),
+  define({
+    ...common,
     method: 'POST',
-    path: `${OPERATOR_PATH}/payments/import`,
-    handle: async (exchange) => {
-      const lines = readPaymentFile((await readBody(exchange)).csv)
-      const { recorded, alreadyRecorded, totalNano } = await operations.importPayments(
-        lines,
-        actorOf(exchange),
-      )
-      return Response.json({ recorded, already_recorded: alreadyRecorded, total: formatUsdt(totalNano) })
-    },
-  }
-}
-
-function recordRefund(operations: Operations): Endpoint {
-  const readBody = bodyReader(RefundBody)
-  return {
+    path: '/payments/import',
+    id: 'importPayments',
+    summary: 'Record a file of payments',
+    description: 'All lines or none. A line that was recorded before with the same amount is no fault.',
+    body: PaymentImportCreate,
+    answer: one(PaymentImport),
+    handle: (operations, { body, actor }) => operations.importPayments(readPaymentFile(body.csv), actor),
+  }),
+  define({
+    ...common,
     method: 'POST',
-    path: `${ACCOUNT}/refunds`,
-    handle: async (exchange) => {
-      const { amount, reference, reason } = await readBody(exchange)
-      const input = { amountNano: parseUsdt(amount, 'amount'), reference, reason }
-      return Response.json(
-        renderRefund(await operations.recordRefund(idOf(exchange), input, actorOf(exchange))),
-      )
-    },
-  }
-}
-
-function recordAdjustment(operations: Operations): Endpoint {
-  const readBody = bodyReader(AdjustmentBody)
-  return {
+    path: '/accounts/:id/refunds',
+    id: 'recordRefund',
+    summary: 'Record money given back',
+    description: 'Lowers the balance; the total paid stays as it is.',
+    body: RefundCreate,
+    answer: one(Refund),
+    handle: (operations, { params, body, actor }) => operations.recordRefund(params.id, body, actor),
+  }),
+  define({
+    ...common,
     method: 'POST',
-    path: `${ACCOUNT}/adjustments`,
-    handle: async (exchange) => {
-      const { amount, reference = null, reason } = await readBody(exchange)
-      const input = { amountNano: parseUsdt(amount, 'amount'), reference, reason }
-      const adjustment = await operations.recordAdjustment(idOf(exchange), input, actorOf(exchange))
-      return Response.json(renderAdjustment(adjustment))
-    },
-  }
-}
-
-function renderRefund(refund: Refund): object {
-  return {
-    id: refund.id,
-    account_id: refund.accountId,
-    amount: formatUsdt(refund.amountNano),
-    reference: refund.reference,
-    reason: refund.reason,
-    created_at: formatTime(refund.atMs),
-  }
-}
-
-function renderEntry(entry: LedgerEntry): object {
-  return {
-    id: entry.id,
-    account_id: entry.accountId,
-    kind: entry.kind,
-    amount: formatUsdt(entry.amountNano),
-    request_id: entry.requestId,
-    reference: entry.reference,
-    note: entry.note,
-    created_at: formatTime(entry.atMs),
-  }
-}
+    path: '/accounts/:id/adjustments',
+    id: 'recordAdjustment',
+    summary: 'Correct the balance',
+    description: 'Changes the balance by a signed amount; the total paid stays as it is.',
+    body: AdjustmentCreate,
+    answer: one(Adjustment),
+    handle: (operations, { params, body: { reference = null, ...body }, actor }) =>
+      operations.recordAdjustment(params.id, { ...body, reference }, actor),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: '/accounts/:id/payments',
+    id: 'listPayments',
+    summary: 'List payments, newest first',
+    answer: listOf(Payment),
+    handle: (operations, { params, page }) => operations.listPayments(params.id, page),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: '/accounts/:id/ledger',
+    id: 'listLedger',
+    summary: 'List what moved the balance',
+    description: 'Newest first. The balance is the sum of all entries.',
+    answer: listOf(LedgerEntry),
+    handle: (operations, { params, page }) => operations.listLedger(params.id, page),
+  }),
+]

@@ -1,34 +1,11 @@
 import type { RouteView } from '../../../gateway/ports/operations.ts'
-import type { Adjustment, AuditEvent, Listing, Payment } from '../../../gateway/ports/storage.ts'
+import type { Listing } from '../../../gateway/ports/storage.ts'
 import { describeCredential, describeRoute } from '../../../rules/catalog/describe-supply.ts'
 import type { Standing } from '../../../rules/routing/standing.ts'
-import { formatUsdt } from '../../../vocabulary/money.ts'
-import { formatOptionalTime, formatTime } from '../../../vocabulary/time.ts'
+import { formatOptionalTime } from '../../../vocabulary/time.ts'
 
 export function renderListing<T>(listing: Listing<T>, render: (item: T) => object): Response {
   return Response.json({ data: listing.data.map((item) => render(item)), next_cursor: listing.nextCursor })
-}
-
-export function renderPayment(payment: Payment): object {
-  return {
-    id: payment.id,
-    account_id: payment.accountId,
-    amount: formatUsdt(payment.amountNano),
-    reference: payment.reference,
-    note: payment.note,
-    created_at: formatTime(payment.atMs),
-  }
-}
-
-export function renderAdjustment(adjustment: Adjustment): object {
-  return {
-    id: adjustment.id,
-    account_id: adjustment.accountId,
-    amount: formatUsdt(adjustment.amountNano),
-    reference: adjustment.reference,
-    reason: adjustment.reason,
-    created_at: formatTime(adjustment.atMs),
-  }
 }
 
 export function renderRoute({ route, credentials }: RouteView): object {
@@ -54,17 +31,5 @@ function renderStanding(standing: Standing): object {
       requests: standing.supplierRemaining.requests,
       tokens: standing.supplierRemaining.tokens,
     },
-  }
-}
-
-export function renderAuditEvent(event: AuditEvent): object {
-  return {
-    id: event.id,
-    at: formatTime(event.atMs),
-    actor: event.actor,
-    action: event.action,
-    subject: event.subject,
-    before: event.before,
-    after: event.after,
   }
 }

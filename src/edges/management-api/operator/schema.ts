@@ -14,7 +14,6 @@ const closed = { additionalProperties: false } as const
 const Count = Type.Union([Type.Integer({ minimum: 1, maximum: LARGEST_COUNT }), Type.Null()])
 const Name = Type.String({ minLength: 1, maxLength: 200 })
 const Text = Type.String({ maxLength: 2000 })
-const NullableText = Type.Union([Text, Type.Null()])
 /** A decimal string; its digits are checked where it is read into nano-USDT. */
 const Amount = Type.String({ minLength: 1, maxLength: 30 })
 const Time = Type.Union([Type.String({ maxLength: 40 }), Type.Null()])
@@ -34,35 +33,6 @@ export const AccountChangeBody = Type.Object(
     name: Type.Optional(Name),
     credit_line: Type.Optional(Type.Union([Amount, Type.Null()])),
     balance_alert: Type.Optional(Type.Union([Amount, Type.Null()])),
-  },
-  closed,
-)
-
-export const PaymentBody = Type.Object(
-  { amount: Amount, reference: Name, note: Type.Optional(NullableText) },
-  closed,
-)
-
-/** Ten thousand long lines, and more than anybody's reports. */
-const LARGEST_CSV = 10_000_000
-
-export const PaymentImportBody = Type.Object({ csv: Type.String({ maxLength: LARGEST_CSV }) }, closed)
-
-export const PaymentEventBody = Type.Object(
-  { account_id: Name, amount: Amount, reference: Name, note: Type.Optional(NullableText) },
-  closed,
-)
-
-export const RefundBody = Type.Object(
-  { amount: Amount, reference: Name, reason: Type.String({ minLength: 1, maxLength: 2000 }) },
-  closed,
-)
-
-export const AdjustmentBody = Type.Object(
-  {
-    amount: Amount,
-    reference: Type.Optional(Name),
-    reason: Type.String({ minLength: 1, maxLength: 2000 }),
   },
   closed,
 )
@@ -127,11 +97,6 @@ export const KeyChangeBody = Type.Object(
 
 export const RotateBody = Type.Object(
   { grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: YEAR_SECONDS })) },
-  closed,
-)
-
-export const WebhookBody = Type.Object(
-  { url: Type.String({ minLength: 1, maxLength: 2000 }), enabled: Type.Optional(Type.Boolean()) },
   closed,
 )
 

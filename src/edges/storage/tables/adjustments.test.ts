@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Adjustment } from '../../../gateway/ports/storage.ts'
+import type { Adjustment } from '../../../vocabulary/ledger.ts'
 import type { NodeStorage } from '../index.ts'
 import { MIGRATIONS, migrate } from '../migrations.ts'
 import { balanceDifferenceAt } from '../testing/balance-difference.ts'

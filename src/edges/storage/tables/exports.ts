@@ -1,12 +1,14 @@
+import { sql } from 'kysely'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { LedgerFilter, Placed } from '../../../gateway/ports/books.ts'
-import type { LedgerEntry, Page, SettlementFilter } from '../../../gateway/ports/storage.ts'
-import type { Settlement } from '../../../vocabulary/settlement.ts'
+import type { Placed } from '../../../gateway/ports/books.ts'
+import type { Page } from '../../../gateway/ports/storage.ts'
+import { LedgerEntry, type LedgerFilter } from '../../../vocabulary/ledger.ts'
+import type { Settlement, SettlementFilter } from '../../../vocabulary/settlement.ts'
 import { createPriceReader } from '../columns.ts'
-import { decodeCursor, encodeCursor, readCursor, writeCursor } from '../cursor.ts'
-import type { Database, Parameter } from '../database.ts'
-import { decodeEntry, type LedgerRow } from './ledger-list.ts'
-import { decodeSettlement, SETTLEMENT_COLUMNS, type SettlementRow } from './settlement-rows.ts'
+import { encodeCursor, inOrder, readCursor, writeCursor } from '../cursor.ts'
+import type { Database } from '../database.ts'
+import { allOf, given, queryOn } from '../query.ts'
+import { decodeSettlement, SETTLEMENT_COLUMNS } from './settlement-rows.ts'
 
 /** In the order they started in, so that an export can go on where another was cut off. */
 export async function readSettlements(
@@ -14,21 +16,17 @@ export async function readSettlements(
   filter: SettlementFilter,
   page: Page,
 ): Promise<Placed<Settlement>[]> {
-  const wanted = new Conditions()
-  wanted.add('account_id =', filter.accountId)
-  wanted.add('key_id =', filter.keyId)
-  wanted.add('model =', filter.model)
-  wanted.add('started_at_ms >=', filter.fromMs)
-  wanted.add('started_at_ms <', filter.toMs)
-  if (page.cursor !== null) {
-    const { atMs, id } = decodeCursor(page.cursor)
-    wanted.addAfter(['started_at_ms', 'request_id'], [atMs, id])
-  }
-  const rows = await database.rows<SettlementRow>(
-    `select ${SETTLEMENT_COLUMNS.join(', ')} from settlements ${wanted.text()}
-    order by started_at_ms, request_id limit ${wanted.place(page.limit)}`,
-    wanted.parameters,
-  )
+  const { accountId, keyId, model, fromMs, toMs } = filter
+  const wanted = given<'settlements'>([
+    ['account_id', '=', accountId],
+    ['key_id', '=', keyId],
+    ['model', '=', model],
+    ['started_at_ms', '>=', fromMs],
+    ['started_at_ms', '<', toMs],
+  ])
+  const query = queryOn(database).selectFrom('settlements').select(SETTLEMENT_COLUMNS).where(allOf(wanted))
+  const order = { at: sql.ref<bigint>('started_at_ms'), id: 'request_id', direction: 'asc' } as const
+  const rows = await inOrder(query, page, order).limit(BigInt(page.limit)).execute()
   const readPrice = createPriceReader()
   return rows.map((row) => ({
     item: decodeSettlement(row, readPrice),
@@ -67,10 +65,13 @@ function firstAccount(database: Database, { accountId }: LedgerFilter): Promise<
 
 /** Every account that has an entry has a balance. */
 async function nextAccount(database: Database, after: string): Promise<LedgerPosition | null> {
-  const [row] = await database.rows<{ account_id: string }>(
-    'select account_id from account_balances where account_id > $1 order by account_id limit 1',
-    [after],
-  )
+  const [row] = await queryOn(database)
+    .selectFrom('account_balances')
+    .select('account_id')
+    .where('account_id', '>', after)
+    .orderBy('account_id')
+    .limit(1n)
+    .execute()
   return row === undefined ? null : { accountId: row.account_id, entry: null }
 }
 
@@ -84,17 +85,19 @@ async function readEntries(
   database: Database,
   { filter, position, limit }: EntryQuestion,
 ): Promise<LedgerEntry[]> {
-  const wanted = new Conditions()
-  wanted.add('account_id =', position.accountId)
-  wanted.add('at_ms >=', filter.fromMs)
-  wanted.add('at_ms <', filter.toMs)
-  if (position.entry !== null) wanted.addAfter(['at_ms', 'id'], [position.entry.atMs, position.entry.id])
-  const rows = await database.rows<LedgerRow>(
-    `select kind, id, account_id, amount_nano, request_id, reference, note, at_ms
-    from ledger_entries ${wanted.text()} order by at_ms, id limit ${wanted.place(limit)}`,
-    wanted.parameters,
-  )
-  return rows.map(decodeEntry)
+  const wanted = given<'ledger_entries'>([
+    ['account_id', '=', position.accountId],
+    ['at_ms', '>=', filter.fromMs],
+    ['at_ms', '<', filter.toMs],
+  ])
+  const query = queryOn(database)
+    .selectFrom('ledger_entries')
+    .select(LedgerEntry.columns)
+    .where(allOf(wanted))
+  const cursor = position.entry && encodeCursor(position.entry)
+  const order = { at: sql.ref<bigint>('at_ms'), id: 'id', direction: 'asc' } as const
+  const rows = await inOrder(query, { cursor, limit }, order).limit(BigInt(limit)).execute()
+  return rows.map((row) => LedgerEntry.fromRow(row))
 }
 
 function writePosition({ accountId, atMs, id }: LedgerEntry): string {
@@ -109,30 +112,4 @@ function readPosition(cursor: string): LedgerPosition {
   throw new GatewayError('invalid_request', 'cursor must be that of a line of an earlier export.', {
     param: 'cursor',
   })
-}
-
-/** The conditions of a query with their parameters, numbered as they come. */
-class Conditions {
-  readonly parameters: Parameter[] = []
-  readonly #conditions: string[] = []
-
-  add(condition: string, value: string | number | undefined): void {
-    if (value !== undefined) this.#conditions.push(`${condition} ${this.place(value)}`)
-  }
-
-  addAfter(columns: readonly string[], position: readonly (string | number)[]): void {
-    const places = position.map((value) => this.place(value))
-    // The first says nothing new, but with an index on an expression it is all that SQLite can make use of.
-    this.#conditions.push(`${columns[0]} >= ${places[0]}`)
-    this.#conditions.push(`(${columns.join(', ')}) > (${places.join(', ')})`)
-  }
-
-  place(value: string | number): string {
-    this.parameters.push(typeof value === 'number' ? BigInt(value) : value)
-    return `$${this.parameters.length}`
-  }
-
-  text(): string {
-    return this.#conditions.length === 0 ? '' : `where ${this.#conditions.join(' and ')}`
-  }
 }

@@ -1,13 +1,12 @@
 import type { StoredBalance } from '../../../gateway/ports/shared-books.ts'
-import type { DailySpend, LedgerEntry } from '../../../gateway/ports/storage.ts'
+import type { DailySpend } from '../../../gateway/ports/storage.ts'
+import { LedgerEntry } from '../../../vocabulary/ledger.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import type { Database, Parameter } from '../database.ts'
+import { queryOn } from '../query.ts'
 import { insertRows, planInsert } from '../statements.ts'
 
-const POSTED_ENTRIES = {
-  table: 'posted_entries',
-  columns: ['kind', 'id', 'account_id', 'amount_nano', 'request_id', 'reference', 'note', 'at_ms'],
-} as const
+const POSTED_ENTRIES = { table: 'posted_entries', columns: LedgerEntry.columns }
 
 const INSERT_ENTRIES = planInsert({ ...POSTED_ENTRIES, ending: '' })
 
@@ -50,8 +49,7 @@ export async function enterAdjustmentOnce(tx: Database, entry: LedgerEntry): Pro
 }
 
 function encodeEntry(entry: LedgerEntry): Parameter[] {
-  const { kind, id, accountId, amountNano, requestId, reference, note, atMs } = entry
-  return [kind, id, accountId, amountNano, requestId, reference, note, BigInt(atMs)]
+  return Object.values(LedgerEntry.toRow(entry))
 }
 
 async function moveBalancesBy(tx: Database, entries: readonly LedgerEntry[]): Promise<void> {
@@ -127,18 +125,20 @@ export async function addToDailySpends(tx: Database, sums: SpendSums): Promise<v
 }
 
 export async function loadBalances(database: Database): Promise<Map<string, NanoUsdt>> {
-  const rows = await database.rows<{ account_id: string; balance_nano: bigint }>(
-    'select account_id, balance_nano from account_balances',
-    [],
-  )
+  const rows = await queryOn(database)
+    .selectFrom('account_balances')
+    .select(['account_id', 'balance_nano'])
+    .execute()
   return new Map(rows.map((row) => [row.account_id, row.balance_nano]))
 }
 
 export async function loadDailySpends(database: Database, keyId: string | null): Promise<DailySpend[]> {
-  const rows = await database.rows<{ key_id: string; day: bigint; amount_nano: bigint }>(
-    `select key_id, day, amount_nano from key_daily_spend
-    ${keyId === null ? '' : 'where key_id = $1'} order by key_id, day`,
-    keyId === null ? [] : [keyId],
-  )
+  const rows = await queryOn(database)
+    .selectFrom('key_daily_spend')
+    .select(['key_id', 'day', 'amount_nano'])
+    .$if(keyId !== null, (all) => all.where('key_id', '=', keyId ?? ''))
+    .orderBy('key_id')
+    .orderBy('day')
+    .execute()
   return rows.map((row) => ({ keyId: row.key_id, day: Number(row.day), amountNano: row.amount_nano }))
 }

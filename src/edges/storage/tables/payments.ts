@@ -1,34 +1,19 @@
-import type {
-  AuditEvent,
-  LedgerEntry,
-  Listing,
-  Page,
-  Payment,
-  Recorded,
-} from '../../../gateway/ports/storage.ts'
+import type { Listing, Page, Recorded } from '../../../gateway/ports/storage.ts'
+import type { AuditEvent } from '../../../vocabulary/audit-event.ts'
+import { Adjustment, type LedgerEntry, Payment, Refund } from '../../../vocabulary/ledger.ts'
 import type { ChangeBook } from '../change-book.ts'
-import { decodeCursor, pageOf } from '../cursor.ts'
-import type { Database, Parameter } from '../database.ts'
+import { readPage } from '../cursor.ts'
+import type { Database } from '../database.ts'
+import { queryOn } from '../query.ts'
 import { insertRows, planInsert } from '../statements.ts'
 import { writeAuditEvent } from './audit-events.ts'
-import { enterInLedger } from './ledger.ts'
-
-interface PaymentRow {
-  readonly id: string
-  readonly account_id: string
-  readonly reference: string
-  readonly amount_nano: bigint
-  readonly note: string | null
-  readonly at_ms: bigint
-}
-
-const COLUMNS = ['id', 'account_id', 'reference', 'amount_nano', 'note', 'at_ms']
-const SELECT_PAYMENTS = `select ${COLUMNS.join(', ')} from payments`
+import { enterAdjustmentOnce, enterInLedger } from './ledger.ts'
 
 // Waits for another transaction that is recording the same reference, and then finds it taken.
+
 const INSERT_PAYMENTS = planInsert({
   table: 'payments',
-  columns: COLUMNS,
+  columns: Payment.columns,
   ending: 'on conflict (account_id, reference) do nothing returning id',
 })
 
@@ -67,7 +52,8 @@ async function recordPayments(
   tx: Database,
   payments: readonly Payment[],
 ): Promise<readonly Recorded<Payment>[]> {
-  const rows = await insertRows<{ id: string }>(tx, INSERT_PAYMENTS, orderByReference(payments).map(encode))
+  const offered = orderByReference(payments).map((payment) => Object.values(Payment.toRow(payment)))
+  const rows = await insertRows<{ id: string }>(tx, INSERT_PAYMENTS, offered)
   const newIds = new Set(rows.map(({ id }) => id))
   const recorded: Recorded<Payment>[] = []
   for (const payment of payments) {
@@ -77,7 +63,7 @@ async function recordPayments(
   const fresh = recorded.filter(({ isNew }) => isNew)
   await enterInLedger(
     tx,
-    fresh.map(({ record }) => ledgerEntryOf(record)),
+    fresh.map(({ record }): LedgerEntry => ({ ...record, kind: 'payment', requestId: null })),
   )
   return recorded
 }
@@ -94,52 +80,65 @@ function orderByReference(payments: readonly Payment[]): readonly Payment[] {
     .map(({ payment }) => payment)
 }
 
-function encode({ id, accountId, reference, amountNano, note, atMs }: Payment): Parameter[] {
-  return [id, accountId, reference, amountNano, note, BigInt(atMs)]
-}
-
-function ledgerEntryOf({ id, accountId, reference, amountNano, note, atMs }: Payment): LedgerEntry {
-  return { kind: 'payment', id, accountId, amountNano, requestId: null, reference, note, atMs }
-}
-
 /** An account's payments, newest first. */
-export async function listPayments(
-  database: Database,
-  accountId: string,
-  page: Page,
-): Promise<Listing<Payment>> {
-  const parameters: Parameter[] = [accountId]
-  let rest = ''
-  if (page.cursor !== null) {
-    const { atMs, id } = decodeCursor(page.cursor)
-    parameters.push(BigInt(atMs), id)
-    rest = 'and (at_ms, id) < ($2, $3)'
-  }
-  parameters.push(BigInt(page.limit + 1))
-  const rows = await database.rows<PaymentRow>(
-    `${SELECT_PAYMENTS} where account_id = $1 ${rest}
-    order by at_ms desc, id desc limit $${parameters.length}`,
-    parameters,
-  )
-  return pageOf(rows.map(decode), page, ({ atMs, id }) => ({ atMs, id }))
+export function listPayments(database: Database, accountId: string, page: Page): Promise<Listing<Payment>> {
+  const query = queryOn(database)
+    .selectFrom('payments')
+    .select(Payment.columns)
+    .where('account_id', '=', accountId)
+  return readPage(query, page, { decode: (row) => Payment.fromRow(row) })
 }
 
 async function findPayment(tx: Database, { accountId, reference }: Payment): Promise<Payment> {
-  const [row] = await tx.rows<PaymentRow>(`${SELECT_PAYMENTS} where account_id = $1 and reference = $2`, [
-    accountId,
-    reference,
-  ])
-  if (row === undefined) throw new Error(`The payment ${reference} was there and is gone.`)
-  return decode(row)
+  const row = await queryOn(tx)
+    .selectFrom('payments')
+    .select(Payment.columns)
+    .where('account_id', '=', accountId)
+    .where('reference', '=', reference)
+    .executeTakeFirstOrThrow(() => new Error(`The payment ${reference} was there and is gone.`))
+  return Payment.fromRow(row)
 }
 
-function decode(row: PaymentRow): Payment {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    amountNano: row.amount_nano,
-    reference: row.reference,
-    note: row.note,
-    atMs: Number(row.at_ms),
-  }
+export async function recordRefund(tx: Database, refund: Refund): Promise<Recorded<Refund>> {
+  // Waits for another transaction that is recording the same reference, and then finds it taken.
+  const inserted = await queryOn(tx)
+    .insertInto('refunds')
+    .values(Refund.toRow(refund))
+    .onConflict((conflict) => conflict.columns(['account_id', 'reference']).doNothing())
+    .returning('id')
+    .execute()
+  if (inserted.length === 0) return { record: await findRefund(tx, refund), isNew: false }
+  const { amountNano, reason, ...entry } = refund
+  await enterInLedger(tx, [
+    { ...entry, kind: 'refund', amountNano: -amountNano, requestId: null, note: reason },
+  ])
+  return { record: refund, isNew: true }
+}
+
+async function findRefund(tx: Database, { accountId, reference }: Refund): Promise<Refund> {
+  const row = await queryOn(tx)
+    .selectFrom('refunds')
+    .select(Refund.columns)
+    .where('account_id', '=', accountId)
+    .where('reference', '=', reference)
+    .executeTakeFirstOrThrow(() => new Error(`The refund ${reference} was there and is gone.`))
+  return Refund.fromRow(row)
+}
+
+/** An adjustment is its entry in the ledger, and stored nowhere else. */
+export async function recordAdjustment(tx: Database, adjustment: Adjustment): Promise<Recorded<Adjustment>> {
+  const { reason, ...entry } = adjustment
+  const isNew = await enterAdjustmentOnce(tx, { ...entry, kind: 'adjustment', requestId: null, note: reason })
+  return { record: isNew ? adjustment : await findAdjustment(tx, adjustment), isNew }
+}
+
+async function findAdjustment(tx: Database, { accountId, reference }: Adjustment): Promise<Adjustment> {
+  const row = await queryOn(tx)
+    .selectFrom('posted_entries')
+    .select(['id', 'account_id', 'amount_nano', 'reference', 'note', 'at_ms'])
+    .where('kind', '=', 'adjustment')
+    .where('account_id', '=', accountId)
+    .where('reference', '=', reference)
+    .executeTakeFirstOrThrow(() => new Error(`The adjustment ${reference} was there and is gone.`))
+  return Adjustment.fromRow({ ...row, reason: row.note ?? '' })
 }

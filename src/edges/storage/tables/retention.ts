@@ -1,6 +1,6 @@
-import type { AuditEvent } from '../../../gateway/ports/storage.ts'
 import { endedAtMs, SPAN_MS } from '../../../rules/ledger/aggregate.ts'
 import { dayOf } from '../../../rules/ledger/period.ts'
+import type { AuditEvent } from '../../../vocabulary/audit-event.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { Database } from '../database.ts'
 import { Refusal } from '../refusal.ts'

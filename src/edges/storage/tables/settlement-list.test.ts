@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { SettlementListFilter, Storage } from '../../../gateway/ports/storage.ts'
-import { OUTCOMES, type Settlement } from '../../../vocabulary/settlement.ts'
+import type { Storage } from '../../../gateway/ports/storage.ts'
+import { OUTCOMES, type Settlement, type SettlementListFilter } from '../../../vocabulary/settlement.ts'
 import { openAt, type Site, testedEngines } from '../testing/engines.ts'
 import { settlement } from '../testing/samples.ts'
 

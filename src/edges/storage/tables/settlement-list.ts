@@ -1,8 +1,10 @@
-import type { Listing, Page, SettlementListFilter } from '../../../gateway/ports/storage.ts'
-import { SPAN_MS, spanStartMs, type UsageSpan } from '../../../rules/ledger/aggregate.ts'
-import type { Settlement } from '../../../vocabulary/settlement.ts'
-import { decodeCursor, type Position, pageOf } from '../cursor.ts'
-import type { Database, Parameter } from '../database.ts'
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import type { Listing, Page } from '../../../gateway/ports/storage.ts'
+import { SPAN_MS, spanStartMs } from '../../../rules/ledger/aggregate.ts'
+import type { Settlement, SettlementListFilter, UsageSpan } from '../../../vocabulary/settlement.ts'
+import { decodeCursor, isBeyond, type Position, pageOf, readPage } from '../cursor.ts'
+import type { Database } from '../database.ts'
+import { allOf, given, queryOn } from '../query.ts'
 import { decodeSettlement, SETTLEMENT_COLUMNS, type SettlementRow } from './settlement-rows.ts'
 
 /** What to read: the newest, up to a limit, of those that are older than a position. */
@@ -16,13 +18,19 @@ export async function listSettlements(
   filter: SettlementListFilter,
   page: Page,
 ): Promise<Listing<Settlement>> {
+  if (!isOfModel(filter)) {
+    const query = settlements(database).where(allOf(conditionsOf(filter)))
+    return readPage(query, page, {
+      at: 'started_at_ms',
+      id: 'request_id',
+      decode: (row) => decodeSettlement(row),
+    })
+  }
   const portion = {
     position: page.cursor === null ? null : decodeCursor(page.cursor),
     limit: page.limit + 1,
   }
-  const rows = isOfModel(filter)
-    ? await readByHour(database, filter, portion)
-    : await readRows(database, conditionsOf(filter), portion)
+  const rows = await readByHour(database, filter, portion)
   return pageOf(
     rows.map((row) => decodeSettlement(row)),
     page,
@@ -30,123 +38,52 @@ export async function listSettlements(
   )
 }
 
-interface Spans {
-  readonly starts: readonly number[]
-  readonly lengthMs: number
-  /** How many of the newest of each span are enough; all, if left out. */
-  readonly limit?: number
+function settlements(database: Database) {
+  return queryOn(database).selectFrom('settlements').select(SETTLEMENT_COLUMNS)
 }
 
-/** Conditions on rows, with the values they are about. */
-class Conditions {
-  readonly texts: string[] = []
-  readonly parameters: Parameter[] = []
+type Conditions = RawBuilder<SqlBool>[]
 
-  add(condition: string, value: string | number | undefined): void {
-    if (value !== undefined) this.texts.push(`${condition} ${this.place(value)}`)
-  }
-
-  /** A condition that SQLite chooses no index by, and PostgreSQL takes for the plain one. */
-  addPlain(condition: string, value: string | number | undefined): void {
-    if (value !== undefined) this.texts.push(`(${condition} ${this.place(value)} or 1 = 0)`)
-  }
-
-  addPosition(position: Position | null, startedAtMs = 'started_at_ms'): void {
-    if (position === null) return
-    const { atMs, id } = position
-    this.texts.push(`(${startedAtMs}, request_id) < (${this.place(atMs)}, ${this.place(id)})`)
-  }
-
-  /** One query for each span: with "or" between them the databases find no better way than to read everything. */
-  inEachSpan(query: string, expression: string, spans: Spans): string {
-    const queries = spans.starts.map((startMs, index) => {
-      const [first, end] = [this.place(startMs), this.place(startMs + spans.lengthMs)]
-      const within = `${expression} >= ${first} and ${expression} < ${end}`
-      const ofSpan = `${query} where ${[...this.texts, within].join(' and ')}`
-      return spans.limit === undefined ? ofSpan : this.newestOf(ofSpan, spans.limit, index)
-    })
-    return queries.join(' union all ')
-  }
-
-  /**
-   * With a limit of its own a span is no work to share: PostgreSQL would start processes for what takes a millisecond.
-   * The sign keeps SQLite from walking through everything in this order instead.
-   */
-  newestOf(query: string, limit: number, index: number): string {
-    const order = 'order by +started_at_ms desc, request_id desc'
-    return `select * from (${query} ${order} limit ${this.place(limit)}) as span_${index}`
-  }
-
-  /** Parameters are bound in the order in which they stand in the text. */
-  place(value: string | number): string {
-    this.parameters.push(typeof value === 'number' ? BigInt(value) : value)
-    return `$${this.parameters.length}`
-  }
-}
-
-/** `fromMs` is part of the wanted time, `toMs` is not, so that adjoining times share no settlement. */
 function conditionsOf(filter: SettlementListFilter): Conditions {
   const { accountId, keyId, model, outcome, fromMs, toMs } = filter
-  const wanted = new Conditions()
-  wanted.add('account_id =', accountId)
-  wanted.add('outcome =', outcome)
-  wanted.add('started_at_ms >=', fromMs)
-  wanted.add('started_at_ms <', toMs)
+  const wanted = given<'settlements'>([
+    ['account_id', '=', accountId],
+    ['outcome', '=', outcome],
+    ['started_at_ms', '>=', fromMs],
+    ['started_at_ms', '<', toMs],
+  ])
+  const ofKeyAndModel = given<'settlements'>([
+    ['key_id', '=', keyId],
+    ['model', '=', model],
+  ])
   if (accountId === undefined || outcome === undefined || outcome === 'completed') {
-    wanted.add('key_id =', keyId)
-    wanted.add('model =', model)
-    return wanted
+    return [...wanted, ...ofKeyAndModel]
   }
   // Of what went wrong there is little: its index, which has to be asked for in so many words, holds keys and models.
-  wanted.texts.push("outcome <> 'completed'")
-  wanted.addPlain('key_id =', keyId)
-  wanted.addPlain('model =', model)
-  return wanted
+  // A condition with "or" is none that SQLite chooses an index by, and PostgreSQL takes it for the plain one.
+  const plain = ofKeyAndModel.map((condition) => sql<SqlBool>`(${condition} or 1 = 0)`)
+  return [...wanted, sql<SqlBool>`outcome <> 'completed'`, ...plain]
 }
 
 // Nothing that either database would choose an index by.
-const STARTED_AT_MS = '(started_at_ms + 0)'
+const STARTED_AT_MS = sql<bigint>`(started_at_ms + 0)`
 
 /**
  * The same for hours in which an account's requests ended, by whose index they are to be found and no other: which hours
  * are meant PostgreSQL does not know when it makes a plan to keep, and any other way would take a hundred times as long.
  */
-function conditionsWithinHours(filter: ModelFilter): Conditions {
-  const wanted = new Conditions()
-  wanted.add('account_id =', filter.accountId)
-  wanted.add("(key_id || '') =", filter.keyId)
-  wanted.add("(model || '') =", filter.model)
-  wanted.add('outcome =', filter.outcome)
-  wanted.add(`${STARTED_AT_MS} >=`, filter.fromMs)
-  wanted.add(`${STARTED_AT_MS} <`, filter.toMs)
-  return wanted
-}
-
-class UsageConditions extends Conditions {
-  constructor({ accountId, model, keyId }: ModelFilter, span: UsageSpan) {
-    super()
-    this.add('account_id =', accountId)
-    this.add('span =', span)
-    this.add('model =', model)
-    this.add('key_id =', keyId)
-  }
-}
-
-const COLUMNS = SETTLEMENT_COLUMNS.join(', ')
-const NEWEST_FIRST = 'order by started_at_ms desc, request_id desc'
-
-function readRows(
-  database: Database,
-  wanted: Conditions,
-  { position, limit }: Portion,
-): Promise<SettlementRow[]> {
-  wanted.addPosition(position)
-  return database.rows<SettlementRow>(
-    `select ${COLUMNS} from settlements
-    ${wanted.texts.length === 0 ? '' : `where ${wanted.texts.join(' and ')}`}
-    ${NEWEST_FIRST} limit ${wanted.place(limit)}`,
-    wanted.parameters,
-  )
+function conditionsWithinHours(filter: ModelFilter, position: Position | null): Conditions {
+  const wanted = given<'settlements'>([
+    ['account_id', '=', filter.accountId],
+    [sql`(key_id || '')`, '=', filter.keyId],
+    [sql`(model || '')`, '=', filter.model],
+    ['outcome', '=', filter.outcome],
+    [STARTED_AT_MS, '>=', filter.fromMs],
+    [STARTED_AT_MS, '<', filter.toMs],
+  ])
+  if (position === null) return wanted
+  const { atMs, id } = position
+  return [...wanted, isBeyond([STARTED_AT_MS, sql.ref('request_id')], [BigInt(atMs), id], 'desc')]
 }
 
 type ModelFilter = SettlementListFilter & { readonly accountId: string; readonly model: string }
@@ -166,8 +103,9 @@ async function readByHour(
   portion: Portion,
 ): Promise<SettlementRow[]> {
   let newest: SettlementRow[] = []
+  const wanted = conditionsWithinHours(filter, portion.position)
   for await (const hours of hoursOf(database, filter, portion.position)) {
-    newest.push(...(await readHours(database, conditionsWithinHours(filter), { ...portion, hours })))
+    newest.push(...(await readHours(database, wanted, { hours, limit: portion.limit })))
     newest = newest.sort(compareNewestFirst).slice(0, portion.limit)
     const oldest = newest.at(-1)
     // Whatever ended before these hours has also begun before them.
@@ -176,22 +114,48 @@ async function readByHour(
   return newest
 }
 
+/**
+ * The newest of each hour are enough. With a limit of its own an hour is no work to share: PostgreSQL would start
+ * processes for what takes a millisecond. The sign keeps SQLite from walking through everything in this order instead.
+ */
 function readHours(
   database: Database,
   wanted: Conditions,
-  { position, limit, hours }: Portion & { readonly hours: readonly number[] },
+  { hours, limit }: { readonly hours: readonly number[]; readonly limit: number },
 ): Promise<SettlementRow[]> {
-  wanted.addPosition(position, STARTED_AT_MS)
-  const spans = { starts: hours, lengthMs: SPAN_MS.hour, limit }
-  const queries = wanted.inEachSpan(`select ${COLUMNS} from settlements`, ENDED_AT_MS, spans)
-  return database.rows<SettlementRow>(
-    `select ${COLUMNS} from (${queries}) as hours ${NEWEST_FIRST} limit ${wanted.place(limit)}`,
-    wanted.parameters,
-  )
+  const ofHours = hours.map((startMs) => {
+    const newest = settlements(database)
+      .where(allOf([...wanted, ...within(ENDED_AT_MS, startMs, SPAN_MS.hour)]))
+      .orderBy(sql`+started_at_ms`, 'desc')
+      .orderBy('request_id', 'desc')
+      .limit(BigInt(limit))
+    return queryOn(database).selectFrom(newest.as('hour')).select(SETTLEMENT_COLUMNS)
+  })
+  return queryOn(database)
+    .selectFrom(inOne(ofHours).as('hours'))
+    .select(SETTLEMENT_COLUMNS)
+    .orderBy('started_at_ms', 'desc')
+    .orderBy('request_id', 'desc')
+    .limit(BigInt(limit))
+    .execute()
+}
+
+/** One query for each span: with "or" between them the databases find no better way than to read everything. */
+function inOne<DB, Table extends keyof DB, Row>(
+  queries: readonly SelectQueryBuilder<DB, Table, Row>[],
+): SelectQueryBuilder<DB, Table, Row> {
+  return queries.reduce((all, query) => all.unionAll(query))
+}
+
+function within(column: RawBuilder<unknown>, startMs: number, lengthMs: number): Conditions {
+  return given([
+    [column, '>=', startMs],
+    [column, '<', startMs + lengthMs],
+  ])
 }
 
 // As the index of an account's settlements by their end has it.
-const ENDED_AT_MS = 'cast(started_at_ms + duration_ms as bigint)'
+const ENDED_AT_MS = sql<bigint>`cast(started_at_ms + duration_ms as bigint)`
 
 function compareNewestFirst(one: SettlementRow, other: SettlementRow): number {
   const difference = Number(other.started_at_ms - one.started_at_ms)
@@ -210,19 +174,32 @@ async function* hoursOf(
 ): AsyncGenerator<readonly number[]> {
   const { fromMs = 0, toMs = Number.MAX_SAFE_INTEGER - LONGEST_REQUEST_MS } = filter
   const lastMs = Math.min(toMs, position?.atMs ?? toMs) + LONGEST_REQUEST_MS
-  const wanted = new UsageConditions(filter, 'day')
-  wanted.add('start_ms >=', spanStartMs('day', fromMs))
-  wanted.add('start_ms <=', lastMs)
-  const days = await usedSpans(database, `${USED_SPANS} where ${wanted.texts.join(' and ')}`, wanted)
-  for (const starts of inGrowingPortions(days)) {
-    const ofDays = new UsageConditions(filter, 'hour')
-    const queries = ofDays.inEachSpan(USED_SPANS, 'start_ms', { starts, lengthMs: SPAN_MS.day })
-    yield* inGrowingPortions(await usedSpans(database, queries, ofDays))
+  const ofDays = used(database, filter, 'day').where(
+    allOf(
+      given<'usage_totals'>([
+        ['start_ms', '>=', spanStartMs('day', fromMs)],
+        ['start_ms', '<=', lastMs],
+      ]),
+    ),
+  )
+  for (const starts of inGrowingPortions(await startsOf(database, ofDays))) {
+    const ofHours = starts.map((startMs) =>
+      used(database, filter, 'hour').where(allOf(within(sql.ref('start_ms'), startMs, SPAN_MS.day))),
+    )
+    yield* inGrowingPortions(await startsOf(database, inOne(ofHours)))
   }
 }
 
-// A column that no index holds keeps SQLite from walking through the hours of all accounts.
-const USED_SPANS = 'select start_ms, completed from usage_totals'
+/** A column that no index holds keeps SQLite from walking through the hours of all accounts. */
+function used(database: Database, { accountId, model, keyId }: ModelFilter, span: UsageSpan) {
+  const wanted = given<'usage_totals'>([
+    ['account_id', '=', accountId],
+    ['span', '=', span],
+    ['model', '=', model],
+    ['key_id', '=', keyId],
+  ])
+  return queryOn(database).selectFrom('usage_totals').select(['start_ms', 'completed']).where(allOf(wanted))
+}
 
 const LARGEST_PORTION = 32
 
@@ -236,10 +213,12 @@ function* inGrowingPortions(items: readonly number[]): Generator<readonly number
   }
 }
 
-async function usedSpans(database: Database, queries: string, { parameters }: Conditions): Promise<number[]> {
-  const rows = await database.rows<{ start_ms: bigint }>(
-    `select start_ms, max(completed) as most from (${queries}) as used group by start_ms order by start_ms desc`,
-    parameters,
-  )
+async function startsOf(database: Database, spans: ReturnType<typeof used>): Promise<number[]> {
+  const rows = await queryOn(database)
+    .selectFrom(spans.as('used'))
+    .select(({ fn }) => ['start_ms', fn.max('completed').as('most')])
+    .groupBy('start_ms')
+    .orderBy('start_ms', 'desc')
+    .execute()
   return rows.map(({ start_ms }) => Number(start_ms))
 }

@@ -1,12 +1,10 @@
 import type { TierStep } from '../../../gateway/ports/storage.ts'
-import { toStoredJson } from '../columns.ts'
+import { Account } from '../../../vocabulary/account.ts'
 import type { Database } from '../database.ts'
+import { queryOn, upsert } from '../query.ts'
 
 export async function loadTierDoubts(database: Database): Promise<Map<string, number>> {
-  const rows = await database.rows<{ account_id: string; since_ms: bigint }>(
-    'select account_id, since_ms from tier_doubts',
-    [],
-  )
+  const rows = await queryOn(database).selectFrom('tier_doubts').select(['account_id', 'since_ms']).execute()
   return new Map(rows.map((row) => [row.account_id, Number(row.since_ms)]))
 }
 
@@ -15,39 +13,56 @@ export async function loadTierDoubts(database: Database): Promise<Map<string, nu
  * transaction has made it.
  */
 export async function takeTierStep(tx: Database, step: TierStep): Promise<boolean> {
+  if (step.kind === 'move') await endDoubt(tx, step.accountId)
+  return (await makeStep(tx, step)).length > 0
+}
+
+function makeStep(tx: Database, step: TierStep): Promise<readonly unknown[]> {
   const { accountId } = step
+  const change = queryOn(tx).updateTable('accounts').where('id', '=', accountId).returning('id')
   switch (step.kind) {
     case 'move':
-      await tx.rows('delete from tier_doubts where account_id = $1', [accountId])
-      return changed(
-        tx.rows('update accounts set earned_tier = $1 where id = $2 and earned_tier = $3 returning id', [
-          step.to,
-          accountId,
-          step.from,
-        ]),
-      )
+      return change.set({ earned_tier: step.to }).where('earned_tier', '=', step.from).execute()
     case 'doubt':
-      return changed(
-        tx.rows(
-          `insert into tier_doubts (account_id, since_ms) values ($1, $2)
-          on conflict (account_id) do nothing returning account_id`,
-          [accountId, BigInt(step.sinceMs)],
-        ),
-      )
+      return queryOn(tx)
+        .insertInto('tier_doubts')
+        .values({ account_id: accountId, since_ms: BigInt(step.sinceMs) })
+        .onConflict((conflict) => conflict.column('account_id').doNothing())
+        .returning('account_id')
+        .execute()
     case 'trust':
-      return changed(
-        tx.rows('delete from tier_doubts where account_id = $1 returning account_id', [accountId]),
-      )
-    case 'end-assignment':
-      return changed(
-        tx.rows(
-          'update accounts set tier_assignment = null where id = $1 and tier_assignment = $2 returning id',
-          [accountId, toStoredJson(step.assignment)],
-        ),
-      )
+      return endDoubt(tx, accountId)
+    case 'end-assignment': {
+      const { tier_assignment } = Account.toChangedRow({ tierAssignment: step.assignment })
+      return change
+        .set({ tier_assignment: null })
+        .where('tier_assignment', '=', tier_assignment ?? null)
+        .execute()
+    }
   }
 }
 
-async function changed(rows: Promise<readonly unknown[]>): Promise<boolean> {
-  return (await rows).length > 0
+function endDoubt(tx: Database, accountId: string): Promise<readonly unknown[]> {
+  return queryOn(tx)
+    .deleteFrom('tier_doubts')
+    .where('account_id', '=', accountId)
+    .returning('account_id')
+    .execute()
+}
+
+export async function findLastRunMs(database: Database, jobName: string): Promise<number | null> {
+  const [row] = await queryOn(database)
+    .selectFrom('scheduled_jobs')
+    .select('last_run_ms')
+    .where('name', '=', jobName)
+    .execute()
+  return row === undefined ? null : Number(row.last_run_ms)
+}
+
+export function saveLastRunMs(database: Database, jobName: string, atMs: number): Promise<void> {
+  return upsert(
+    database,
+    { table: 'scheduled_jobs', key: ['name'] },
+    { name: jobName, last_run_ms: BigInt(atMs) },
+  )
 }

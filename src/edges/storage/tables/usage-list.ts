@@ -1,23 +1,25 @@
+import { sql } from 'kysely'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { UsagePoint, UsageQuestion } from '../../../gateway/ports/books.ts'
 import type { Listing, Page } from '../../../gateway/ports/storage.ts'
-import type { UsageGroup } from '../../../rules/ledger/aggregate.ts'
-import { readCursor, writeCursor } from '../cursor.ts'
+import { UsageGroup } from '../../../vocabulary/settlement.ts'
+import type { Row } from '../../../vocabulary/shape.ts'
+import { columnName } from '../../../vocabulary/shape.ts'
+import { isBeyond, readCursor, writeCursor } from '../cursor.ts'
 import type { Database, Parameter } from '../database.ts'
+import { allOf, given, queryOn } from '../query.ts'
 import { decodeFigures, FIGURES, type FigureRow } from './usage-rows.ts'
 
-const COLUMN_OF = {
-  accountId: 'account_id',
-  keyId: 'key_id',
-  model: 'model',
-  supplier: 'supplier',
-} as const satisfies Record<keyof UsageGroup, string>
+type GroupName = keyof UsageGroup
+type GroupColumn = keyof Row<typeof UsageGroup>
+type PointRow = FigureRow & { readonly start_ms: bigint } & Readonly<Partial<Record<GroupColumn, string>>>
 
-const GROUP_NAMES = ['accountId', 'keyId', 'model', 'supplier'] as const
+const GROUP_NAMES = Object.keys(UsageGroup.fields) as GroupName[]
+const SUMS = FIGURES.map((name) => sql<bigint>`cast(sum(${sql.ref(name)}) as bigint)`.as(name))
 
-type PointRow = FigureRow & { readonly start_ms: bigint } & Readonly<
-    Partial<Record<(typeof COLUMN_OF)[keyof UsageGroup], string>>
-  >
+function columnOf(name: GroupName): GroupColumn {
+  return columnName(name) as GroupColumn
+}
 
 export async function listUsage(
   database: Database,
@@ -25,21 +27,19 @@ export async function listUsage(
   page: Page,
 ): Promise<Listing<UsagePoint>> {
   const groups = GROUP_NAMES.filter((name) => question.groupBy.includes(name))
-  const place = ['start_ms', ...groups.map((name) => COLUMN_OF[name])]
-  const { conditions, parameters } = conditionsOf(question)
+  const place = ['start_ms' as const, ...groups.map(columnOf)]
+  const conditions = conditionsOf(question)
   if (page.cursor !== null) {
-    const position = readPosition(page.cursor, place.length)
-    const numbers = position.map((_, index) => `$${parameters.length + index + 1}`)
-    parameters.push(...position)
-    conditions.push(`(${place.join(', ')}) > (${numbers.join(', ')})`)
+    const columns = place.map((name) => sql.ref(name))
+    conditions.push(isBeyond(columns, readPosition(page.cursor, place.length), 'asc'))
   }
-  parameters.push(BigInt(page.limit + 1))
-  const rows = await database.rows<PointRow>(
-    `select ${place.join(', ')}, ${FIGURES.map((name) => `cast(sum(${name}) as bigint) as ${name}`).join(', ')}
-    from usage_totals where ${conditions.join(' and ')}
-    group by ${place.join(', ')} order by ${place.join(', ')} limit $${parameters.length}`,
-    parameters,
-  )
+  const totals = queryOn(database)
+    .selectFrom('usage_totals')
+    .select([...place, ...SUMS])
+    .where(allOf(conditions))
+    .groupBy(place)
+  const ordered = place.reduce((query, column) => query.orderBy(column), totals)
+  const rows: PointRow[] = await ordered.limit(BigInt(page.limit + 1)).execute()
   const data = rows.slice(0, page.limit)
   const last = rows.length > page.limit ? data.at(-1) : undefined
   return {
@@ -48,32 +48,27 @@ export async function listUsage(
   }
 }
 
-function conditionsOf({ span, filter }: UsageQuestion): { conditions: string[]; parameters: Parameter[] } {
-  const conditions = ['span = $1']
-  const parameters: Parameter[] = [span]
-  const require = (condition: string, value: string | number | undefined) => {
-    if (value === undefined) return
-    parameters.push(typeof value === 'number' ? BigInt(value) : value)
-    conditions.push(`${condition} $${parameters.length}`)
-  }
-  for (const name of GROUP_NAMES) require(`${COLUMN_OF[name]} =`, filter[name])
-  require('start_ms >=', filter.fromMs)
-  require('start_ms <', filter.toMs)
-  return { conditions, parameters }
+function conditionsOf({ span, filter }: UsageQuestion) {
+  return given<'usage_totals'>([
+    ['span', '=', span],
+    ...GROUP_NAMES.map((name) => [columnOf(name), '=', filter[name]] as const),
+    ['start_ms', '>=', filter.fromMs],
+    ['start_ms', '<', filter.toMs],
+  ])
 }
 
-function decodePoint(row: PointRow, groups: readonly (keyof UsageGroup)[]): UsagePoint {
+function decodePoint(row: PointRow, groups: readonly GroupName[]): UsagePoint {
   const group = Object.fromEntries(groups.map((name) => [name, groupValue(row, name)]))
   return { startMs: Number(row.start_ms), group, figures: decodeFigures(row) }
 }
 
-function groupValue(row: PointRow, name: keyof UsageGroup): string | null {
-  const value = row[COLUMN_OF[name]] ?? ''
+function groupValue(row: PointRow, name: GroupName): string | null {
+  const value = row[columnOf(name)] ?? ''
   return name === 'supplier' && value === '' ? null : value
 }
 
-function writePosition(row: PointRow, groups: readonly (keyof UsageGroup)[]): string {
-  return writeCursor([Number(row.start_ms), ...groups.map((name) => row[COLUMN_OF[name]] ?? '')])
+function writePosition(row: PointRow, groups: readonly GroupName[]): string {
+  return writeCursor([Number(row.start_ms), ...groups.map((name) => row[columnOf(name)] ?? '')])
 }
 
 /** A cursor belongs to its way of grouping: with another one it would name no place. */

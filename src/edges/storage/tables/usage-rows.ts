@@ -1,9 +1,5 @@
-import {
-  FIGURE_NAMES,
-  type UsageFigures,
-  type UsageSpan,
-  type UsageTotal,
-} from '../../../rules/ledger/aggregate.ts'
+import { FIGURE_NAMES, type UsageTotal } from '../../../rules/ledger/aggregate.ts'
+import type { UsageFigures, UsageSpan } from '../../../vocabulary/settlement.ts'
 import type { Parameter } from '../database.ts'
 
 /** The column of each figure. */

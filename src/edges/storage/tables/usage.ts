@@ -1,11 +1,5 @@
-import {
-  SPAN_MS,
-  USAGE_SPANS,
-  type UsageSpan,
-  UsageSums,
-  type UsageTotal,
-} from '../../../rules/ledger/aggregate.ts'
-import type { Settlement } from '../../../vocabulary/settlement.ts'
+import { SPAN_MS, UsageSums, type UsageTotal } from '../../../rules/ledger/aggregate.ts'
+import { type Settlement, USAGE_SPANS, type UsageSpan } from '../../../vocabulary/settlement.ts'
 import type { Database, Parameter } from '../database.ts'
 import { insertRows, planInsert } from '../statements.ts'
 import { findHorizonMs } from './retention.ts'

@@ -1,12 +1,7 @@
-import {
-  FIGURE_NAMES,
-  SPAN_MS,
-  type UsageSpan,
-  UsageSums,
-  type UsageTotal,
-} from '../../../rules/ledger/aggregate.ts'
+import { FIGURE_NAMES, SPAN_MS, UsageSums, type UsageTotal } from '../../../rules/ledger/aggregate.ts'
 import type { RecountedDay } from '../../../rules/ledger/recount.ts'
 import { formatUsdt } from '../../../vocabulary/money.ts'
+import type { UsageSpan } from '../../../vocabulary/settlement.ts'
 import type { Database } from '../database.ts'
 import { LedgerDifference } from './ledger-difference.ts'
 import { encodeUsage, FIGURE_COLUMNS, FIGURES, type UsageRow } from './usage-rows.ts'

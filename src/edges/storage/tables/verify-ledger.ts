@@ -1,4 +1,5 @@
-import type { JournalReading, LedgerVerification } from '../../../gateway/ports/books.ts'
+import type { JournalReading } from '../../../gateway/ports/books.ts'
+import type { LedgerVerification } from '../../../vocabulary/ledger.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { Database } from '../database.ts'
 import { LedgerDifference } from './ledger-difference.ts'

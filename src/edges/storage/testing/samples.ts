@@ -1,7 +1,8 @@
-import type { AuditEvent, Payment } from '../../../gateway/ports/storage.ts'
-import type { Webhook } from '../../../rules/alerts/alert.ts'
 import type { Account } from '../../../vocabulary/account.ts'
+import type { Webhook } from '../../../vocabulary/alert.ts'
 import type { ApiKey } from '../../../vocabulary/api-key.ts'
+import type { AuditEvent } from '../../../vocabulary/audit-event.ts'
+import type { Payment } from '../../../vocabulary/ledger.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import {
   type Credential,
@@ -151,6 +152,7 @@ const SETTLEMENT: Settlement = {
       failure: 'said "no"\n\u0000',
       startedAtMs: START_MS,
       firstByteMs: null,
+      durationMs: 20,
     },
   ],
   startedAtMs: START_MS,

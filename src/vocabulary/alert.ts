@@ -1,0 +1,70 @@
+import { Type } from 'typebox'
+import { choice, flag, id, integer, json, text, time } from './field.ts'
+import { shape, type Value } from './shape.ts'
+
+const ALERT_KINDS = ['budget.threshold', 'key.limit_reached', 'balance.low', 'credential.disabled'] as const
+export type AlertKind = (typeof ALERT_KINDS)[number]
+
+/** Something that happened and that somebody should hear of. */
+const Notice = shape('Notice', {
+  kind: choice(ALERT_KINDS),
+  accountId: id('acc').nullable().note('Whom it concerns; null: operators only.'),
+  /** The id of the key, account or credential it is about. */
+  subject: text(),
+  /** What is said of one occasion is said once, by whichever process; null when each time is an occasion of its own. */
+  occasion: text().nullable(),
+  atMs: time(),
+  /** What the receiver is told, ready to be written as JSON. Never holds a secret. */
+  data: json<Readonly<Record<string, unknown>>>(Type.Record(Type.String(), Type.Unknown()), {
+    key_id: 'key_0123456789abcdef',
+    threshold: 80,
+  }),
+})
+export type Notice = Value<typeof Notice>
+
+/** A notice that was put on record. */
+export const Alert = Notice.with('StoredAlert', { id: id('alt') })
+export type Alert = Value<typeof Alert>
+
+/** An alert as webhooks and the console's live view get it. */
+export const AlertMessage = Alert.pick('AlertMessage', ['id', 'kind', 'accountId', 'atMs', 'data'])
+
+const DELIVERY_STATES = ['none', 'pending', 'delivered', 'failed'] as const
+
+/** What became of telling the account's webhook. */
+export const Delivery = shape('Delivery', {
+  state: choice(DELIVERY_STATES).note('`none` when there was no webhook to tell.').example('delivered'),
+  tries: integer().note('How often it was tried, the present try included.').example(1),
+  dueAtMs: time().nullable().as('next_try_at').note('Null when there will be none.'),
+  lastFailure: text().nullable().note('Why the last try failed; null when none has.'),
+})
+export type Delivery = Value<typeof Delivery>
+
+export const AlertView = AlertMessage.with('Alert', { delivery: Delivery.field })
+export interface AlertRecord extends Alert {
+  readonly delivery: Delivery
+}
+
+export const AlertFilter = shape('AlertFilter', { accountId: id('acc').note('Only this account id.') })
+export type AlertFilter = Partial<Value<typeof AlertFilter>>
+
+/** Where an account wants to be told. */
+export const Webhook = shape('StoredWebhook', {
+  accountId: id('acc'),
+  url: text(2_000)
+    .note('http or https, without user or password.')
+    .example('https://hooks.example.com/turnpike'),
+  enabled: flag().default(true).note('true when left out.'),
+  /** What its calls are signed with. */
+  secret: text().example('whsec_…'),
+  createdAtMs: time(),
+})
+export type Webhook = Value<typeof Webhook>
+
+export const WebhookPut = Webhook.pick('WebhookPut', ['url', 'enabled']).draft
+export const WebhookView = Webhook.without('Webhook', ['secret'])
+
+export const IssuedWebhook = Webhook.with('IssuedWebhook', {
+  secret: Webhook.fields.secret.nullable().note('Only in the answer to the call that made it.'),
+})
+export type IssuedWebhook = Value<typeof IssuedWebhook>
