@@ -217,6 +217,7 @@ function supplierOperations(): OperationDescription[] {
         },
       ],
     }),
+    call([`DELETE ${supplier}`, 'deleteSupplier', 'Delete a supplier', 'Deleted']),
     call([`GET ${supplier}/credentials`, 'listCredentials', 'List credentials', 'CredentialList'], {
       parameters: PAGE,
     }),
@@ -277,6 +278,14 @@ function modelOperations(): OperationDescription[] {
           enabled: true,
         },
       ],
+    }),
+    call([`DELETE ${ROOT}/models/*`, 'deleteModel', 'Delete a model', 'Deleted'], {
+      path: MODEL_PATH,
+      parameters: [MODEL_PARAMETER],
+    }),
+    call([`DELETE ${ROOT}/models/*`, 'deleteRoute', 'Delete a route of a model', 'Deleted'], {
+      path: `${MODEL_PATH}/routes/{supplier}`,
+      parameters: [MODEL_PARAMETER],
     }),
     call([`GET ${ROOT}/routes`, 'listRoutes', 'List routes with their credentials', 'RouteStateList'], {
       parameters: PAGE,

@@ -4,8 +4,7 @@ import type { Log } from './gateway/ports/log.ts'
 import { listAll } from './list-all.ts'
 import { BUILT_IN_CATALOG } from './rules/catalog/built-in/built-in-catalog.ts'
 import { supplyOf, VENDOR_KEY_LABEL, type VendorKey } from './rules/catalog/built-in/vendor-supply.ts'
-import type { Supplier } from './vocabulary/supply.ts'
-import type { SupplyDocument, WantedModel } from './vocabulary/supply-document.ts'
+import type { Supplier, SupplyDocument, WantedModel } from './vocabulary/supply.ts'
 
 const ACTOR = 'environment'
 

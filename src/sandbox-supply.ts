@@ -1,11 +1,21 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Settings } from './edges/settings/settings.ts'
 import type { LocalOperations } from './gateway/operate/index.ts'
-import type { RouteSettings } from './gateway/ports/operations.ts'
 import { FIRST_PAGE, listAll } from './list-all.ts'
 import { SANDBOX_ORIGIN } from './reach-sandbox.ts'
 import { type Sandbox, startSandbox } from './sandbox/server.ts'
-import { type Format, type Model, type Price, type Supplier, USUAL_TIMEOUTS } from './vocabulary/supply.ts'
+import {
+  CredentialCreate,
+  type Format,
+  type Model,
+  ModelPut,
+  type ModelSettings,
+  type Price,
+  RoutePut,
+  type RouteSettings,
+  type Supplier,
+  SupplierPut,
+} from './vocabulary/supply.ts'
 
 const ACTOR = 'sandbox'
 
@@ -140,7 +150,7 @@ async function registerSupplier(operations: LocalOperations, supplier: Supplier)
 async function registerRoutes(operations: LocalOperations): Promise<void> {
   const routeKey = (modelId: string, supplierId: string) => `${modelId} ${supplierId}`
   const known = new Set(
-    listAll(operations.listRoutes).map(({ route }) => routeKey(route.modelId, route.supplierId)),
+    listAll(operations.listRoutes).map(({ modelId, supplierId }) => routeKey(modelId, supplierId)),
   )
   for (const model of MODELS) {
     for (const [index, supplierId] of model.suppliers.entries()) {
@@ -163,50 +173,24 @@ async function retireSandbox(operations: LocalOperations): Promise<void> {
 }
 
 function sandboxSupplier(id: string, formats: readonly Format[]): Supplier {
-  return {
-    id,
-    type: 'sandbox',
-    // Only the origin: the supplier type adds each format's own path.
-    baseUrl: SANDBOX_ORIGIN,
-    formats,
-    source: 'shared',
-    accountId: null,
-    enabled: true,
-    options: {},
-    timeouts: USUAL_TIMEOUTS,
-  }
+  // Only the origin: the supplier type adds each format's own path.
+  return { ...SupplierPut.read({ type: 'sandbox', base_url: SANDBOX_ORIGIN }), id, formats }
 }
 
 function credential() {
-  return {
-    secret: SANDBOX_CREDENTIAL,
-    label: 'built in',
-    rpm: null,
-    tpm: null,
-    weight: 1,
-    state: 'active',
-  } as const
+  const settings = CredentialCreate.read({ secret: SANDBOX_CREDENTIAL, label: 'built in' })
+  return { ...settings, state: 'active' } as const
 }
 
 function formatsOf(supplierId: SupplierId): readonly Format[] {
   return SUPPLIERS.find(([id]) => id === supplierId)?.[1] ?? []
 }
 
-function catalogModel({ id, description, kinds, capabilities }: SandboxModel): Omit<Model, 'createdAtMs'> {
-  return {
-    id,
-    ownedBy: 'turnpike',
-    displayName: id,
-    description,
-    kinds,
-    inputTokenLimit: 128_000,
-    outputTokenLimit: 16_384,
-    rpm: null,
-    tpm: null,
-    capabilities,
-  }
+function catalogModel({ id, description, kinds, capabilities }: SandboxModel): ModelSettings {
+  const limits = { input_token_limit: 128_000, output_token_limit: 16_384 }
+  return { ...ModelPut.read({ owned_by: 'turnpike', description, kinds, capabilities, ...limits }), id }
 }
 
 function sandboxRoute({ id, price }: SandboxModel, priority: number): RouteSettings {
-  return { upstreamModel: id, formats: null, price, rpm: null, tpm: null, priority, enabled: true }
+  return { ...RoutePut.read({ upstream_model: id, priority }), price }
 }

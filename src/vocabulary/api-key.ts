@@ -51,6 +51,14 @@ export const KeySecret = shape('KeySecret', {
 })
 export type KeySecret = Value<typeof KeySecret>
 
+// Of a shorter secret, four characters would be too large a part to show.
+const SHORTEST_SHOWN_SECRET = 13
+
+/** What may be shown of a secret so that people can tell two apart; null when it is too short to show any. */
+export function lastFourOf(secret: string): string | null {
+  return secret.length >= SHORTEST_SHOWN_SECRET ? secret.slice(-4) : null
+}
+
 /** What can be chosen for a key. */
 export const KeySettings = shape('KeyCreate', {
   name: text().example('production'),

@@ -2,152 +2,12 @@ import { type TSchema, Type } from 'typebox'
 import { GatewayError } from '../errors/gateway-error.ts'
 import { formatUsdt, type NanoUsdt, parseUsdt } from './money.ts'
 import { formatTime, parseTime } from './time.ts'
-
-/** How a kind of value looks in JSON, in a database column, and in the program. */
-export interface Codec<Value, Wire, Column, Input> {
-  /** What answers hold. */
-  readonly schema: TSchema
-  /** What requests may send; a reader that refuses a value adds "it takes" and the schema's own `takes`. */
-  readonly input: TSchema
-  readonly example: Wire
-  show(value: Value): Wire
-  /** `param` is the path of the field, for the message of a refusal. */
-  read(input: Input, param: string): Value
-  encode(value: Value): Column
-  decode(column: Column): Value
-  /** The value from JSON that the program stored: integers beyond 2^53 stand there as text. */
-  revive(json: unknown): Value
-}
-
-/** The unit a field's name in the program ends with. JSON leaves it out, or says seconds. */
-type Unit = 'amount' | 'time' | 'seconds' | 'none'
-
-/** What a field is called in JSON: the name of its own, if it has one, else what its name in the program says. */
-interface Naming<As extends string | undefined, U extends Unit> {
-  readonly as: As
-  readonly unit: U
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: stands for every field, whatever its types are.
-export type AnyField = Field<any, any, any, any, any, any, any>
-type Coded<Value, Wire, Column, Input> = { readonly codec: Codec<Value, Wire, Column, Input> }
-export type ValueOf<F> = F extends Coded<infer Value, infer _W, infer _C, infer _I> ? Value : never
-export type WireOf<F> = F extends Coded<infer _V, infer Wire, infer _C, infer _I> ? Wire : never
-export type ColumnOf<F> = F extends Coded<infer _V, infer _W, infer Column, infer _I> ? Column : never
-export type InputOf<F> = F extends Coded<infer _V, infer _W, infer _C, infer Input> ? Input : never
-
-/**
- * One field of a resource, described once: its type in the program, in JSON and in the database follow from it.
- * Immutable; every method gives another field.
- */
-export class Field<
-  Value,
-  Wire,
-  Column,
-  Input,
-  As extends string | undefined = undefined,
-  U extends Unit = 'none',
-  HasDefault extends boolean = false,
-> {
-  readonly codec: Codec<Value, Wire, Column, Input>
-  readonly naming: Naming<As, U>
-  readonly hasDefault: HasDefault
-  /** The value of a field that a request leaves out, given the others. */
-  readonly defaultFrom: ((others: Readonly<Record<string, unknown>>) => Value) | null
-
-  constructor(
-    codec: Codec<Value, Wire, Column, Input>,
-    naming: Naming<As, U>,
-    fallback: { has: HasDefault; from: Field<Value, Wire, Column, Input>['defaultFrom'] },
-  ) {
-    this.codec = codec
-    this.naming = naming
-    this.hasDefault = fallback.has
-    this.defaultFrom = fallback.from
-  }
-
-  /** Null is a value too; it comes last in schemas, so that a complaint is about the value that was meant. */
-  nullable(): Field<Value | null, Wire | null, Column | null, Input | null, As, U, HasDefault> {
-    return new Field(nullableCodec(this.codec), this.naming, {
-      has: this.hasDefault,
-      from: this.defaultFrom,
-    })
-  }
-
-  /** Another name in JSON than the one that follows from the name in the program. */
-  as<const Name extends string>(name: Name): Field<Value, Wire, Column, Input, Name, U, HasDefault> {
-    return new Field(
-      this.codec,
-      { as: name, unit: this.naming.unit },
-      { has: this.hasDefault, from: this.defaultFrom },
-    )
-  }
-
-  /** What a request that leaves the field out means by it. */
-  default(value: Value | ((others: never) => Value)): Field<Value, Wire, Column, Input, As, U, true> {
-    const from = typeof value === 'function' ? (value as () => Value) : () => value
-    return new Field(this.codec, this.naming, { has: true, from })
-  }
-
-  /** A sentence for people who read the API document. */
-  note(description: string): this {
-    const { schema, input } = this.codec
-    return this.#with({ schema: { ...schema, description }, input: { ...input, description } })
-  }
-
-  /** What is read passes through here, to be put in order or refused with a GatewayError. */
-  refine(check: (value: Value, param: string) => Value): this {
-    const { read } = this.codec
-    return this.#with({ read: (input, param) => check(read(input, param), param) })
-  }
-
-  example(example: Wire): this {
-    return this.#with({ example })
-  }
-
-  /** Not everything of its kind has it: undefined in the program, left out in JSON. To be called last. */
-  optional(): Field<Value | undefined, Wire | undefined, Column, Input, As, U, true> {
-    const { codec } = this
-    const optional: Codec<Value | undefined, Wire | undefined, Column, Input> = {
-      ...codec,
-      schema: Type.Optional(codec.schema),
-      show: (value) => (value === undefined ? undefined : codec.show(value)),
-      encode: (value) => codec.encode(value as Value),
-    }
-    return new Field(optional, this.naming, { has: true, from: () => undefined })
-  }
-
-  #with(change: Partial<Codec<Value, Wire, Column, Input>>): this {
-    return new Field({ ...this.codec, ...change }, this.naming, {
-      has: this.hasDefault,
-      from: this.defaultFrom,
-    }) as this
-  }
-}
+import { type AnyField, type Codec, Field, type ValueOf } from './field-codec.ts'
 
 const PLAIN = { as: undefined, unit: 'none' } as const
 const NO_DEFAULT = { has: false, from: null } as const
 
 type PlainField<Value, Column = Value> = Field<Value, Value, Column, Value>
-
-function nullableCodec<V, W, C, I>(codec: Codec<V, W, C, I>): Codec<V | null, W | null, C | null, I | null> {
-  const orNull = (schema: TSchema) => {
-    const { description, ...rest } = schema as TSchema & { description?: string }
-    const union = Type.Union([rest, Type.Null()])
-    return description === undefined ? union : { ...union, description }
-  }
-  return {
-    schema: orNull(codec.schema),
-    input: orNull(codec.input),
-    example: codec.example,
-    // A value that an earlier version did not store yet is shown as null.
-    show: (value) => (value === null || value === undefined ? null : codec.show(value)),
-    read: (input, param) => (input === null ? null : codec.read(input, param)),
-    encode: (value) => (value === null ? null : codec.encode(value)),
-    decode: (column) => (column === null ? null : codec.decode(column)),
-    revive: (json) => (json === null || json === undefined ? null : codec.revive(json)),
-  }
-}
 
 /** A field whose value is the same in JSON and in the program. */
 function plain<Value>(schema: TSchema, input: TSchema, example: Value): PlainField<Value> {
@@ -168,15 +28,19 @@ function plain<Value>(schema: TSchema, input: TSchema, example: Value): PlainFie
   )
 }
 
+interface TextOptions {
+  readonly min?: number
+  readonly pattern?: string
+  readonly takes?: string
+}
+
 /** Text of one to `max` characters. */
-export function text(
-  max = 200,
-  { min = 1, takes }: { min?: number; takes?: string } = {},
-): PlainField<string> {
+export function text(max = 200, { min = 1, pattern, takes }: TextOptions = {}): PlainField<string> {
   const length = min === 0 ? `at most ${max}` : `${min} to ${max}`
   const input = Type.String({
     ...(min > 0 && { minLength: min }),
     maxLength: max,
+    ...(pattern !== undefined && { pattern }),
     takes: takes ?? `a text of ${length} characters`,
   })
   return plain<string>(Type.String(), input, 'text')
@@ -219,13 +83,25 @@ export function limit() {
 }
 
 /** A number with a fraction, greater than zero. */
-export function positiveNumber(max: number): PlainField<number> {
+export function positiveNumber(max: number): PlainField<number, number | bigint> {
   const input = Type.Number({
     exclusiveMinimum: 0,
     maximum: max,
     takes: `a number above 0 and at most ${max}`,
   })
-  return plain<number>(Type.Number({ exclusiveMinimum: 0 }), input, 1)
+  return storedAs(plain<number>(Type.Number({ exclusiveMinimum: 0 }), input, 1), NUMBER_COLUMN)
+}
+
+/** A number from 0 to 1. */
+export function share(): PlainField<number, number | bigint> {
+  const schema = Type.Number({ minimum: 0, maximum: 1, takes: 'a number from 0 to 1' })
+  return storedAs(plain<number>(schema, schema, 1), NUMBER_COLUMN)
+}
+
+const NUMBER_COLUMN = {
+  encode: (value: number): number | bigint => value,
+  // SQLite gives a number without a fraction as an integer.
+  decode: (column: number | bigint) => Number(column),
 }
 
 /** A number with a fraction, zero or more. */
@@ -267,6 +143,14 @@ export function amount(): Field<NanoUsdt, string, bigint, string, undefined, 'am
     { as: undefined, unit: 'amount' },
     NO_DEFAULT,
   )
+}
+
+/** What something costs: an amount that is never negative. */
+export function price() {
+  const takes = 'a decimal amount in USDT such as 1.25, not negative and with at most 9 decimals'
+  const { codec, naming } = amount()
+  const input = Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,9})?$', takes })
+  return new Field({ ...codec, input }, naming, NO_DEFAULT)
 }
 
 /** A moment: epoch milliseconds in the program and in the database, RFC 3339 in JSON. */
@@ -324,11 +208,15 @@ export function stored<Value, Wire, Input>(
 }
 
 /** Anything JSON can say that has this schema. */
-export function json<Value>(schema: TSchema, example: Value): Field<Value, Value, string, Value> {
+export function json<Value>(
+  schema: TSchema,
+  example: Value,
+  input = schema,
+): Field<Value, Value, string, Value> {
   const same = (value: Value) => value
   return stored({
     schema,
-    input: schema,
+    input,
     example,
     show: same,
     read: same,

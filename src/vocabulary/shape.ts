@@ -1,14 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { GatewayError } from '../errors/gateway-error.ts'
-import {
-  type AnyField,
-  type ColumnOf,
-  Field,
-  type InputOf,
-  stored,
-  type ValueOf,
-  type WireOf,
-} from './field.ts'
+import { stored } from './field.ts'
+import { type AnyField, type ColumnOf, Field, type InputOf, type ValueOf, type WireOf } from './field-codec.ts'
 
 export type Fields = Readonly<Record<string, AnyField>>
 
@@ -193,10 +186,9 @@ export class Shape<F extends Fields> {
       wire,
       isOptional(field as AnyField) ? Type.Optional(codec.input) : codec.input,
     ])
-    const takes = `${this.#entries
-      .filter(([, , field]) => !isOptional(field))
-      .map(([, wire]) => wire)
-      .join(', ')}`
+    const required = this.#entries.filter(([, , field]) => !isOptional(field))
+    const named = (required.length > 0 ? required : this.#entries).map(([, wire]) => wire)
+    const takes = named.join(', ').replace(/, (?=[^,]*$)/, ' and ')
     return {
       name: this.name,
       schema: Type.Object(Object.fromEntries(properties), { ...CLOSED, takes }),

@@ -12,7 +12,7 @@ export function textReader<const Schema extends TSchema>(schema: Schema): (text:
     const [first, ...others] = validator.Errors(body)
     if (!first) throw new GatewayError('invalid_request', 'The body does not have the expected shape.')
     const mayBeNull = others.some((error) => isAboutNull(error) && error.instancePath === first.instancePath)
-    throw refusalOf(first, { body, mayBeNull })
+    throw refusalOf(first, { schema, body, mayBeNull })
   }
 }
 
@@ -31,11 +31,12 @@ function isAboutNull(error: TLocalizedValidationError): boolean {
 }
 
 interface RefusedBody {
+  readonly schema: TSchema
   readonly body: unknown
   readonly mayBeNull: boolean
 }
 
-function refusalOf(error: TLocalizedValidationError, { body, mayBeNull }: RefusedBody): GatewayError {
+function refusalOf(error: TLocalizedValidationError, { schema, body, mayBeNull }: RefusedBody): GatewayError {
   const path = describePath(error.instancePath)
   const orNull = mayBeNull ? ' or null' : ''
   switch (error.keyword) {
@@ -54,6 +55,8 @@ function refusalOf(error: TLocalizedValidationError, { body, mayBeNull }: Refuse
         return refusal(path, 'must be a string in quotes, not a number')
       }
       return refusal(path, `must be of type ${error.params.type}${orNull}`)
+    case 'pattern':
+      return refusal(path, `${mustBe(schemaAt(schema, error.schemaPath)) ?? error.message}${orNull}`)
     default:
       return refusal(path, `${error.message}${orNull}`)
   }
@@ -61,6 +64,12 @@ function refusalOf(error: TLocalizedValidationError, { body, mayBeNull }: Refuse
 
 function refusal(param: string, complaint: string): GatewayError {
   return new GatewayError('invalid_request', `${param} ${complaint}.`, { param })
+}
+
+/** Nobody reads a regular expression as easily as what the schema says it takes. */
+function mustBe(schema: unknown): string | null {
+  const { takes } = (schema ?? {}) as { takes?: string }
+  return takes === undefined ? null : `must be ${takes}`
 }
 
 /** `/budget/thresholds/0` as `budget.thresholds[0]`. */
@@ -76,6 +85,10 @@ function valueAt(body: unknown, pointer: string): unknown {
     (value, part) => (value as Readonly<Record<string, unknown>> | undefined)?.[part],
     body,
   )
+}
+
+function schemaAt(schema: TSchema, pointer: string): unknown {
+  return valueAt(schema, pointer.replace(/^#/, ''))
 }
 
 function readPointer(pointer: string): string[] {

@@ -16,7 +16,7 @@ test('every endpoint is closed to everybody but operators', async () => {
   const { clock, diagnostics } = gateway
   const options = { isOperator: checkOperator, clock, applySupplyText, diagnostics }
   const endpoints = operatorEndpoints(gateway.operations, options)
-  expect(endpoints.length).toBe(44)
+  expect(endpoints.length).toBe(46)
   for (const { method, path } of endpoints) {
     const call = `${method} ${path.replace('/operator/v1', '').replace('*', 'x')}`
     const without = await gateway.ask(call, undefined, {})

@@ -52,7 +52,7 @@ const suppliers = () => gateway.operations.listSuppliers(PAGE).data
 const routes = () =>
   gateway.operations
     .listRoutes(PAGE)
-    .data.map(({ route }) => [route.modelId, route.supplierId, route.priority, route.enabled])
+    .data.map((route) => [route.modelId, route.supplierId, route.priority, route.enabled])
 
 test('the first start registers three suppliers that share their models', () => {
   const baseUrl = 'http://sandbox.turnpike.invalid'
@@ -99,7 +99,7 @@ test('what an operator has made of models and routes stays', async () => {
   const { createdAtMs: _, ...model } = gateway.operations.findModel('sandbox-chat')
   await gateway.operations.putModel({ ...model, displayName: 'Ours' }, 'operator')
   const ids = { modelId: 'sandbox-chat', supplierId: 'sandbox-google' }
-  const found = gateway.operations.listRoutes(PAGE).data.map(({ route }) => route)
+  const found = gateway.operations.listRoutes(PAGE).data.map(({ credentials: _, ...route }) => route)
   const route = found.find(
     ({ modelId, supplierId }) => modelId === ids.modelId && supplierId === ids.supplierId,
   )

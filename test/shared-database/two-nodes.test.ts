@@ -170,7 +170,7 @@ for (const engine of testedEngines()) {
       const refused = await nodes[0].operations.addCredential(supplier.id, CREDENTIAL, 'operator')
       await catchUpAll()
       await nodes[0].operations.changeCredential(refused.id, { secret: 'sk-upstream-0002' }, 'operator')
-      expect(await nodes[1].operations.disableRefused(refused, 'routing')).toBe(false)
+      expect(await nodes[1].operations.disableRefused({ ...CREDENTIAL, ...refused }, 'routing')).toBe(false)
       expect(stateOf(nodes[1].configuration.current(), supplier.id)).toBe('active')
     })
   })

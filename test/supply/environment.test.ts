@@ -59,7 +59,7 @@ const openai = (secret = 'sk-sandbox-first') => ({
 })
 const suppliers = () => gateway.operations.listSuppliers(PAGE).data
 const models = () => gateway.operations.listModels(PAGE).data
-const routes = () => gateway.operations.listRoutes(PAGE).data.map(({ route }) => route)
+const routes = () => gateway.operations.listRoutes(PAGE).data.map(({ credentials: _, ...route }) => route)
 const credentials = (id: string) => gateway.operations.listCredentials(id, PAGE).data
 const audit = async () => (await gateway.operations.listAuditEvents({ limit: 1000, cursor: null })).data
 
@@ -68,7 +68,7 @@ describe('a key in the environment', () => {
     await start(openai())
     expect(gateway.sandbox).toBeNull()
     expect(suppliers()).toMatchObject([{ id: 'openai', type: 'openai', baseUrl: `${vendor.url}/v1` }])
-    expect(credentials('openai')).toMatchObject([{ label: 'environment', secret: 'sk-sandbox-first' }])
+    expect(credentials('openai')).toMatchObject([{ label: 'environment', lastFour: 'irst' }])
     expect(models().map(({ id }) => id)).toContain('gpt-6-luna')
     expect(routes()).toHaveLength(models().length)
     expect(routes().every(({ price, enabled }) => price !== null && enabled)).toBe(true)
@@ -181,7 +181,7 @@ describe('another start', () => {
     await gateway.operations.changeCredential(before?.id ?? '', { state: 'disabled' }, 'operator')
     await restart(openai('sk-sandbox-second'))
     expect(credentials('openai')).toMatchObject([
-      { id: before?.id, secret: 'sk-sandbox-second', state: 'active' },
+      { id: before?.id, lastFour: 'cond', state: 'active' },
     ])
   })
 

@@ -2,8 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { applySupply } from '../../src/gateway/operate/apply-supply.ts'
 import { RefusedSupply, type SupplyOptions } from '../../src/gateway/ports/supply-application.ts'
-import { USUAL_TIMEOUTS } from '../../src/vocabulary/supply.ts'
-import type { SupplyDocument, WantedModel, WantedSupplier } from '../../src/vocabulary/supply-document.ts'
+import {
+  type SupplyDocument,
+  USUAL_TIMEOUTS,
+  type WantedModel,
+  type WantedSupplier,
+} from '../../src/vocabulary/supply.ts'
 import { type GatewayUnderTest, startGateway } from '../operator/gateway-under-test.ts'
 
 let gateway: GatewayUnderTest

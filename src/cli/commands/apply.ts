@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Environment } from '../../edges/settings/read-settings.ts'
 import { readSupply } from '../../edges/supply-file/read-supply.ts'
-import type { SupplyChange, SupplyText } from '../../gateway/ports/supply-application.ts'
+import type { SupplyText } from '../../gateway/ports/supply-application.ts'
+import type { Sent, Shown } from '../../vocabulary/shape.ts'
+import type { SupplyApply, SupplyChange, SupplyChanges } from '../../vocabulary/supply.ts'
 import { type Command, UsageError } from '../command.ts'
 import { connectFromEnvironment } from '../operator-client.ts'
 import { parseOptions } from '../parse-options.ts'
@@ -9,10 +11,7 @@ import { type Column, JSON_OPTION, printTable } from '../print-table.ts'
 
 const USUAL_FILE = './supply.yaml'
 
-interface Answer {
-  readonly dry_run: boolean
-  readonly changes: readonly SupplyChange[]
-}
+type Answer = Shown<typeof SupplyChanges>
 
 const COLUMNS: readonly Column<SupplyChange>[] = [
   { title: 'result', cell: ({ result }) => result },
@@ -59,7 +58,7 @@ async function readSource(path: string, variables: Environment): Promise<SupplyT
 }
 
 /** Of this machine's variables only those the file refers to travel; reading it first finds most mistakes here. */
-function bodyOf({ text, name, variables }: SupplyText, isDryRun: boolean): object {
+function bodyOf({ text, name, variables }: SupplyText, isDryRun: boolean): Sent<typeof SupplyApply> {
   const { references } = readSupply({ text, name, variables })
   const used = references.map((reference) => [reference, variables[reference] ?? ''] as const)
   return { document: text, name, variables: Object.fromEntries(used), dry_run: isDryRun }

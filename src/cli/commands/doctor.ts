@@ -1,13 +1,13 @@
-import type { Static } from 'typebox'
-import type { FindingsAnswer } from '../../edges/management-api/operator/doctor-schema.ts'
 import type { Environment } from '../../edges/settings/read-settings.ts'
+import type { Findings } from '../../gateway/ports/diagnostics.ts'
+import type { Shown } from '../../vocabulary/shape.ts'
 import type { Command } from '../command.ts'
 import { connectFromEnvironment } from '../operator-client.ts'
 import { parseOptions } from '../parse-options.ts'
 import { type Column, JSON_OPTION, printTable } from '../print-table.ts'
 
-type Findings = Static<typeof FindingsAnswer>
-type Finding = Findings['data'][number]
+type Answer = Shown<typeof Findings>
+type Finding = Answer['data'][number]
 
 const COLUMNS: readonly Column<Finding>[] = [
   { title: 'supplier', cell: ({ supplier }) => supplier },
@@ -29,7 +29,7 @@ export function createDoctorCommand(environment: Environment): Command {
     async run(args, terminal) {
       const { json: asJson } = parseOptions(args, JSON_OPTION)
       const client = connectFromEnvironment(environment)
-      const findings = await client.call<Findings>('POST', '/doctor')
+      const findings = await client.call<Answer>('POST', '/doctor')
       const table = { rows: findings.data, columns: COLUMNS, empty: 'No supplier is configured.' }
       printTable(terminal, table, { asJson, facts: findings })
       return findings.data.every(isFine) ? 0 : 1

@@ -1,12 +1,12 @@
-import type { Static } from 'typebox'
-import type { ModelComparisonAnswer } from '../../edges/management-api/operator/doctor-schema.ts'
 import type { Environment } from '../../edges/settings/read-settings.ts'
+import type { ModelComparison } from '../../gateway/ports/diagnostics.ts'
+import type { Shown } from '../../vocabulary/shape.ts'
 import { type Command, UsageError } from '../command.ts'
 import { connectFromEnvironment } from '../operator-client.ts'
 import { parseOptions } from '../parse-options.ts'
 import { type Column, JSON_OPTION, printTable } from '../print-table.ts'
 
-type Comparison = Static<typeof ModelComparisonAnswer>
+type Comparison = Shown<typeof ModelComparison>
 
 interface Row {
   readonly name: string

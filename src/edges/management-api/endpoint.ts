@@ -208,21 +208,116 @@ export function bind<Context>(
   context: Context,
   root: string,
 ): BoundEndpoint {
-  const { method, path, answer } = definition
-  const readBody = bodyReaderOf(definition, context)
+  const { method, path } = definition
+  const answer = answererOf(definition, context)
   return {
     method,
     path: `${root}${path}`,
     contract: contractOf(definition),
-    handle: async (exchange, visit) => {
-      const query = readQuery(definition, exchange.query)
-      const page = answer.isList ? readPage(exchange.query) : { limit: LARGEST_PAGE, cursor: null }
-      const body = await readBody(exchange)
-      const actor = exchange.actor ?? TOKEN_ACTOR
-      const call = { params: exchange.params, query, page, body, actor, visit, exchange }
-      const result = await definition.handle(context, call)
-      return answer.name === null ? result : respond(answer, result)
-    },
+    handle: (exchange, visit) => answer(exchange, { params: exchange.params, visit }),
+  }
+}
+
+/** Answers an exchange whose path has these parts. */
+type Answerer = (
+  exchange: Exchange,
+  found: { readonly params: Exchange['params']; readonly visit?: unknown },
+) => Promise<Response | Reply>
+
+function answererOf<Context>(definition: AnyDefinition<Context>, context: Context): Answerer {
+  const { answer } = definition
+  const readBody = bodyReaderOf(definition, context)
+  return async (exchange, { params, visit }) => {
+    const query = readQuery(definition, exchange.query)
+    const page = answer.isList ? readPage(exchange.query) : { limit: LARGEST_PAGE, cursor: null }
+    const body = await readBody(exchange)
+    const actor = exchange.actor ?? TOKEN_ACTOR
+    const result = await definition.handle(context, {
+      params,
+      query,
+      page,
+      body,
+      actor,
+      visit,
+      exchange,
+    })
+    return answer.name === null ? result : respond(answer, result)
+  }
+}
+
+/**
+ * Definitions whose paths begin alike and then have an id that may contain slashes, as `/models/:model` and
+ * `/models/:model/routes/:supplier`. The server has one endpoint for those of one method; what stands behind the id
+ * tells them apart.
+ */
+export function bindRest<Context>(
+  definitions: readonly AnyDefinition<Context>[],
+  context: Context,
+  root: string,
+): Endpoint[] {
+  return Map.groupBy(definitions, ({ method }) => method)
+    .entries()
+    .map(([method, alike]) => {
+      // The longest first: the shorter would take the rest of it for a part of the id.
+      const known = alike
+        .toSorted((one, other) => other.path.length - one.path.length)
+        .map((definition) => ({
+          pattern: restPattern(definition.path),
+          answer: answererOf(definition, context),
+        }))
+      return {
+        method,
+        path: `${root}${beginningOf(alike[0]?.path ?? '')}*`,
+        contract: restContract(alike, root),
+        handle: (exchange: Exchange) => {
+          const rest = restOf(exchange)
+          for (const { pattern, answer } of known) {
+            const params = pattern.exec(rest)?.groups
+            if (params !== undefined) return answer(exchange, { params: requireNamed(params) })
+          }
+          throw new GatewayError('not_found', 'The path names nothing.')
+        },
+      }
+    })
+    .toArray()
+}
+
+function beginningOf(path: string): string {
+  return path.slice(0, path.indexOf(':'))
+}
+
+/** Finds the ids in the rest of the path; an id takes as much as it can. */
+function restPattern(path: string): RegExp {
+  return new RegExp(`^${path.slice(path.indexOf(':')).replace(/:(\w+)/g, '(?<$1>.*)')}$`, 's')
+}
+
+function requireNamed(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const [missing] = Object.entries(params).find(([, id]) => id === '') ?? []
+  if (missing === undefined) return params
+  throw new GatewayError('not_found', `The path names no ${missing}.`)
+}
+
+function restContract<Context>(definitions: readonly AnyDefinition<Context>[], root: string): Contract {
+  const [first, ...also] = definitions.map((definition) => {
+    const [, name = ''] = /:(\w+)/.exec(definition.path) ?? []
+    const description = `The ${name} id; its slashes may stand as they are.`
+    const contract = contractOf(definition)
+    return {
+      ...contract,
+      documentPath: `${root}${definition.path.replace(/:(\w+)/g, '{$1}')}`,
+      parameters: [{ name, in: 'path' as const, description }, ...(contract.parameters ?? [])],
+    }
+  })
+  if (first === undefined) throw new Error('There is nothing to bind.')
+  return also.length === 0 ? first : { ...first, also }
+}
+
+/** The rest of the path behind `*`, decoded whether or not the server has done so: ids never contain a percent sign. */
+function restOf({ params }: Exchange): string {
+  try {
+    return decodeURIComponent(params['*'] ?? '')
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'The path is not percent-encoded correctly.', { cause })
   }
 }
 

@@ -1,5 +1,4 @@
-import type { Price } from '../../vocabulary/supply.ts'
-import { readPrice, writePrice } from '../../vocabulary/written-price.ts'
+import { type Price, readPrice, writePrice } from '../../vocabulary/supply.ts'
 
 /** JSON for a text column; a bigint becomes a decimal string, which no reader can round. */
 export function toStoredJson(value: object): string {
@@ -33,11 +32,6 @@ export function createPriceReader(): typeof decodePrice {
     }
     return lastPrice
   }
-}
-
-/** An optional whole number, in the form integer columns take. */
-export function encodeInteger(value: number | null): bigint | null {
-  return value === null ? null : BigInt(value)
 }
 
 export function decodeInteger(value: bigint | null): number | null {

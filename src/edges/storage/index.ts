@@ -23,7 +23,14 @@ import { loadBalances, loadDailySpends } from './tables/ledger.ts'
 import { keepFingerprintKey } from './tables/server-keys.ts'
 import { listSettlements } from './tables/settlement-list.ts'
 import { findSettlement } from './tables/settlements.ts'
-import { deleteSupplier, saveModel, saveRoute, saveSupplier } from './tables/supply.ts'
+import {
+  deleteModel,
+  deleteRoute,
+  deleteSupplier,
+  saveModel,
+  saveRoute,
+  saveSupplier,
+} from './tables/supply.ts'
 
 export { isRefusal } from './refusal.ts'
 export { type BindingPace, SealingTransition } from './sealing-transition.ts'
@@ -103,6 +110,8 @@ function storageOn(
     saveModel: (model, event) => changes.write(event, (tx) => saveModel(tx, model)),
     saveRoute: (route, event) => changes.write(event, (tx) => saveRoute(tx, route)),
     deleteSupplier: (id, event) => changes.write(event, (tx) => deleteSupplier(tx, id)),
+    deleteModel: (id, event) => changes.write(event, (tx) => deleteModel(tx, id)),
+    deleteRoute: (ids, event) => changes.write(event, (tx) => deleteRoute(tx, ids)),
 
     ...moneyStorageOn(database, changes),
     ...tierStorageOn(database, changes),

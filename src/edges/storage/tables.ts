@@ -11,6 +11,7 @@ import type { LedgerEntry, Payment, Refund } from '../../vocabulary/ledger.ts'
 import type { UsageSpan } from '../../vocabulary/settlement.ts'
 import type { SettlementRow } from './tables/settlement-rows.ts'
 import type { UsageRow } from './tables/usage-rows.ts'
+import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
 
 /** Every table that queries are checked against. Columns follow from the fields of the resource that is stored there. */
 export interface Tables {
@@ -18,6 +19,11 @@ export interface Tables {
   account_balances: { account_id: string; balance_nano: bigint; total_paid_nano: bigint }
   api_keys: Row<typeof KeyRecord>
   key_secrets: Row<typeof KeySecret> & { key_id: string; position: bigint }
+  /** Suppliers of early versions have no time-outs. */
+  suppliers: Omit<Row<typeof Supplier>, 'timeouts'> & { timeouts: string | null }
+  credentials: Omit<Row<typeof Credential>, 'secret'> & { sealed_secret: string }
+  models: Row<typeof Model>
+  routes: Row<typeof Route>
   users: Row<typeof StoredUser>
   memberships: Row<typeof Membership>
   sessions: Row<typeof Session> & { ends_at_ms: bigint }

@@ -2,13 +2,17 @@ import {
   type LocateProblem,
   RefusedSupply,
   type SupplyPath,
+  type SupplyProblem,
   type SupplyText,
 } from '../../gateway/ports/supply-application.ts'
-import type { SupplyDocument } from '../../vocabulary/supply-document.ts'
-import { decodeSupply } from './decode-supply.ts'
+import { price } from '../../vocabulary/field.ts'
+import type { Sent } from '../../vocabulary/shape.ts'
+import { type SupplyDocument, SupplyFile } from '../../vocabulary/supply.ts'
 import { findProblems } from './find-problems.ts'
 import { readYaml } from './read-yaml.ts'
-import { SupplyFile, type WrittenSupply } from './schema.ts'
+
+const FILE = SupplyFile.draft
+type WrittenSupply = Sent<typeof FILE>
 
 export interface ReadSupply {
   readonly document: SupplyDocument
@@ -27,14 +31,14 @@ export function readSupply(source: SupplyText): ReadSupply {
   const value = reading.value ?? {}
   const spoilt = new Set(reading.problems.map(({ path }) => JSON.stringify(path)))
   // A value that could not be read is not complained of again for being absent.
-  const others = findProblems(SupplyFile, value).filter(({ path }) => !spoilt.has(JSON.stringify(path)))
+  const others = findProblems(FILE.schema, value).filter(({ path }) => !spoilt.has(JSON.stringify(path)))
   const problems = [...reading.problems, ...others]
+  if (problems.length === 0) problems.push(...findMissingPrices(value as WrittenSupply))
   if (problems.length > 0) throw new RefusedSupply(problems, source.name, locate)
-  const written = value as WrittenSupply
-  const pruned = (written.suppliers ?? []).filter(({ prune }) => prune === true)
+  const { suppliers, models } = FILE.read(value as WrittenSupply)
   return {
-    document: decodeSupply(written),
-    pruneSuppliers: pruned.map(({ id }) => id),
+    document: { suppliers: suppliers.map(({ prune: _, ...supplier }) => supplier), models },
+    pruneSuppliers: suppliers.filter(({ prune }) => prune).map(({ id }) => id),
     references: reading.references,
     locate,
   }
@@ -42,4 +46,19 @@ export function readSupply(source: SupplyText): ReadSupply {
 
 function isPrice(path: SupplyPath): boolean {
   return path.length === 6 && path[0] === 'models' && path[2] === 'routes' && path[4] === 'price'
+}
+
+/** Models that write text have a price for tokens; the schema alone cannot say so. */
+function findMissingPrices({ models = [] }: WrittenSupply): SupplyProblem[] {
+  const { takes } = price().codec.input as { takes?: string }
+  return models.flatMap(({ kinds = ['text'], routes = [] }, model) =>
+    routes.flatMap(({ price }, route) => {
+      if (!price || !kinds.includes('text')) return []
+      const missing = (['input', 'output'] as const).filter((name) => price[name] === undefined)
+      return missing.map((name) => ({
+        path: ['models', model, 'routes', route, 'price', name],
+        message: `is missing; it takes ${takes}.`,
+      }))
+    }),
+  )
 }

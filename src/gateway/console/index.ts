@@ -26,7 +26,7 @@ export function createAccountDesk(parts: ConsoleParts): AccountDesk {
       [...snapshot().supply.suppliers.values()].filter((supplier) => isOwn(supplier, id)),
     deleteSupplier: async (id, supplierId, actor) => {
       ownSupplier(parts, id, supplierId)
-      await operations.deleteSupplier(supplierId, actor)
+      await operations.deleteOwnSupplier(supplierId, actor)
     },
     issuePlaygroundKey: (whose, actor) => playground.issue(whose, actor),
     bodyStorage: (id) => bodies.settingOf(accountOf(id).id),

@@ -1,4 +1,4 @@
-import type { SupplyDocument } from '../../vocabulary/supply-document.ts'
+import type { SupplyDocument } from '../../vocabulary/supply.ts'
 import type { Operations } from '../ports/operations.ts'
 import type { SupplyChanges, SupplyOptions } from '../ports/supply-application.ts'
 import type { LocalOperations } from './index.ts'

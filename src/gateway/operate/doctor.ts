@@ -1,9 +1,8 @@
-import { lastFourOf } from '../../rules/catalog/describe-supply.ts'
-import type { Credential } from '../../vocabulary/supply.ts'
+import { lastFourOf } from '../../vocabulary/api-key.ts'
 import type { Diagnostics, Finding } from '../ports/diagnostics.ts'
 import { compareModels } from './compare-models.ts'
 import type { DiagnosisParts } from './diagnosis-parts.ts'
-import { type PlannedVisit, planVisits, type Visit } from './plan-visits.ts'
+import { type PlannedVisit, planVisits } from './plan-visits.ts'
 import { visitSupplier } from './visit-supplier.ts'
 
 export type { DiagnosisParts } from './diagnosis-parts.ts'
@@ -38,32 +37,17 @@ export async function examineSupply(parts: DiagnosisParts): Promise<readonly Fin
 }
 
 async function makeFinding(planned: PlannedVisit, parts: DiagnosisParts): Promise<Finding> {
-  if (planned.type === 'visit') return describeVisit(planned, await visitSupplier(planned, parts))
-  return {
-    supplierId: planned.supplier.id,
-    credential: planned.credential && showCredential(planned.credential),
-    modelId: null,
-    format: null,
-    result: planned.type,
-    status: null,
-    latencyMs: null,
-    hint: planned.hint,
-  }
-}
-
-function describeVisit(
-  { supplier, credential, model, protocol }: Visit,
-  seen: Pick<Finding, 'result' | 'status' | 'latencyMs' | 'hint'>,
-): Finding {
-  return {
+  const { supplier, credential } = planned
+  const about = {
     supplierId: supplier.id,
-    credential: showCredential(credential),
-    modelId: model.id,
-    format: protocol.name,
-    ...seen,
+    credentialId: credential?.id ?? null,
+    label: credential?.label ?? null,
+    lastFour: credential && lastFourOf(credential.secret),
   }
-}
-
-function showCredential({ id, label, secret }: Credential) {
-  return { id, label, lastFour: lastFourOf(secret) }
+  if (planned.type !== 'visit') {
+    const { type: result, hint } = planned
+    return { ...about, modelId: null, format: null, result, status: null, latencyMs: null, hint }
+  }
+  const seen = await visitSupplier(planned, parts)
+  return { ...about, modelId: planned.model.id, format: planned.protocol.name, ...seen }
 }

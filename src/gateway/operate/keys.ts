@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import { withKey } from '../../rules/catalog/build-snapshot.ts'
-import { lastFourOf } from '../../rules/catalog/describe-supply.ts'
 import { dayOf, nextPeriodMs } from '../../rules/ledger/period.ts'
 import {
   type ApiKey,
@@ -11,6 +10,7 @@ import {
   KeySummary,
   type KeyUsage,
   type KeyView,
+  lastFourOf,
   summarizeKey,
 } from '../../vocabulary/api-key.ts'
 import type { Operations } from '../ports/operations.ts'

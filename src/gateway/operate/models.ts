@@ -1,20 +1,37 @@
 import { isDeepStrictEqual } from 'node:util'
 import { listSupply, withSupply } from '../../rules/catalog/build-snapshot.ts'
-import { describeModel, describeRoute } from '../../rules/catalog/describe-supply.ts'
 import { findImageTraitProblem } from '../../vocabulary/image-traits.ts'
-import type { Model, Price, Route, Supplier } from '../../vocabulary/supply.ts'
-import type { Operations, RouteSettings, RouteView } from '../ports/operations.ts'
+import { wireName } from '../../vocabulary/shape.ts'
+import {
+  Model,
+  type ModelSettings,
+  Price,
+  type PriceSettings,
+  Route,
+  type RouteIds,
+  type RouteSettings,
+  type RouteState,
+  type Supplier,
+  viewCredential,
+} from '../../vocabulary/supply.ts'
+import type { Operations } from '../ports/operations.ts'
 import type { Change, ChangeDesk } from './change-desk.ts'
 import { pageOf, positionById } from './paging.ts'
 import type { OperationParts } from './parts.ts'
-import { refuse, requireModel, requirePrice, requireSupplier, requireText } from './refuse.ts'
+import {
+  nameSome,
+  refuse,
+  requireFound,
+  requireModel,
+  requirePrice,
+  requireSupplier,
+  requireText,
+} from './refuse.ts'
 
-type ModelOperations = Pick<Operations, 'listModels' | 'findModel' | 'putModel' | 'putRoute' | 'listRoutes'>
-
-interface RouteIds {
-  readonly modelId: string
-  readonly supplierId: string
-}
+type ModelOperations = Pick<
+  Operations,
+  'listModels' | 'findModel' | 'putModel' | 'deleteModel' | 'putRoute' | 'deleteRoute' | 'listRoutes'
+>
 
 export function modelOperations({ parts, makeChange }: ChangeDesk): ModelOperations {
   const { configuration } = parts
@@ -22,7 +39,9 @@ export function modelOperations({ parts, makeChange }: ChangeDesk): ModelOperati
     listModels: (page) => pageOf(configuration.current().supply.models.values(), page, positionById),
     findModel: (id) => requireModel(configuration.current(), id),
     putModel: (model, actor) => makeChange(actor, (change) => putModel(change, model)),
+    deleteModel: (id, actor) => makeChange(actor, (change) => deleteModel(change, id)),
     putRoute: (ids, settings, actor) => makeChange(actor, (change) => putRoute(change, ids, settings)),
+    deleteRoute: (ids, actor) => makeChange(actor, (change) => deleteRoute(change, ids)),
     listRoutes: (page) => {
       const { routes } = listSupply(configuration.current().supply)
       const listing = pageOf(routes, page, (route) => `${route.modelId} ${route.supplierId}`)
@@ -31,30 +50,65 @@ export function modelOperations({ parts, makeChange }: ChangeDesk): ModelOperati
   }
 }
 
-function viewRoute(parts: OperationParts, route: Route): RouteView {
-  const { credentialsBySupplier } = parts.configuration.current().supply
-  const credentials = (credentialsBySupplier.get(route.supplierId) ?? []).map((credential) => {
+function viewRoute(parts: OperationParts, route: Route): RouteState {
+  const { modelId, supplierId } = route
+  const known = parts.configuration.current().supply.credentialsBySupplier.get(supplierId) ?? []
+  const credentials = known.map((credential) => {
     const remaining = parts.capacity.remaining(credential)
-    const { modelId, supplierId } = route
     const standing = parts.routing.standing({ modelId, supplierId, credentialId: credential.id })
-    return { credential, standing, remainingRequests: remaining.requests, remainingTokens: remaining.tokens }
+    return {
+      ...viewCredential(credential),
+      ...standing,
+      latencyMs: standing.latencyMs && Math.round(standing.latencyMs),
+      successRate: Math.round(standing.successRate * 1_000) / 1_000,
+      remainingRequests: remaining.requests,
+      remainingTokens: remaining.tokens,
+    }
   })
-  return { route, credentials }
+  return { ...route, credentials }
 }
 
-async function putModel(change: Change, given: Omit<Model, 'createdAtMs'>): Promise<Model> {
-  checkModel(given)
+async function putModel(change: Change, given: ModelSettings): Promise<Model> {
   const before = change.snapshot.supply.models.get(given.id) ?? null
-  const after: Model = { ...given, createdAtMs: before?.createdAtMs ?? change.nowMs }
+  const after: Model = { ...completeModel(given), createdAtMs: before?.createdAtMs ?? change.nowMs }
+  checkModel(after)
   if (isDeepStrictEqual(before, after)) return after
-  const described = { before: before && describeModel(before), after: describeModel(after) }
+  const described = { before: before && Model.show(before), after: Model.show(after) }
   const action = before ? 'model.changed' : 'model.created'
   await change.parts.storage.saveModel(after, change.audit(action, after.id, described))
-  change.publish((snapshot) => {
-    const others = listSupply(snapshot.supply).models.filter((each) => each.id !== after.id)
-    return withSupply(snapshot, { models: [...others, after] })
-  })
+  publishModels(change, after.id, [after])
   return after
+}
+
+/** A model as it is stored. */
+export function completeModel(given: ModelSettings): Omit<Model, 'createdAtMs'> {
+  return { ...given, displayName: given.displayName ?? given.id }
+}
+
+async function deleteModel(change: Change, id: string): Promise<void> {
+  const before = requireModel(change.snapshot, id)
+  const routes = change.snapshot.supply.routesByModel.get(id) ?? []
+  if (routes.length > 0) {
+    const suppliers = nameSome(routes.map(({ supplierId }) => supplierId))
+    refuse('id', `Model "${id}" has routes to ${suppliers}; delete these routes first.`)
+  }
+  const keys = [...change.snapshot.keys.values()].filter(
+    ({ state, modelAllowlist }) => state !== 'revoked' && modelAllowlist?.includes(id),
+  )
+  if (keys.length > 0) {
+    const names = nameSome(keys.map(({ name }) => name))
+    refuse('id', `Model "${id}" is on the allowlist of keys: ${names}; change these keys first.`)
+  }
+  const described = { before: Model.show(before), after: null }
+  await change.parts.storage.deleteModel(id, change.audit('model.deleted', id, described))
+  publishModels(change, id, [])
+}
+
+function publishModels(change: Change, id: string, replacement: readonly Model[]): void {
+  change.publish((snapshot) => {
+    const others = listSupply(snapshot.supply).models.filter((each) => each.id !== id)
+    return withSupply(snapshot, { models: [...others, ...replacement] })
+  })
 }
 
 /** Refuses a model that could not be addressed or shown. */
@@ -75,27 +129,57 @@ export function checkModel(model: Omit<Model, 'createdAtMs'>): void {
 }
 
 async function putRoute(change: Change, ids: RouteIds, settings: RouteSettings): Promise<Route> {
-  requireModel(change.snapshot, ids.modelId)
-  checkRoute(requireSupplier(change.snapshot, ids.supplierId), settings)
-  const isSameRoute = (route: Route) => route.modelId === ids.modelId && route.supplierId === ids.supplierId
-  const before = change.snapshot.supply.routesByModel.get(ids.modelId)?.find(isSameRoute) ?? null
-  const after: Route = { ...settings, ...ids }
+  const model = requireModel(change.snapshot, ids.modelId)
+  const supplier = requireSupplier(change.snapshot, ids.supplierId)
+  const after: Route = { ...completeRoute(settings, { model, supplier }), ...ids }
+  const before = findRoute(change, ids)
   if (isDeepStrictEqual(before, after)) return after
-  const described = { before: before && describeRoute(before), after: describeRoute(after) }
+  const described = { before: before && Route.show(before), after: Route.show(after) }
   const action = before ? 'route.changed' : 'route.created'
-  const subject = `${ids.modelId}/routes/${ids.supplierId}`
-  await change.parts.storage.saveRoute(after, change.audit(action, subject, described))
-  change.publish((snapshot) => {
-    const others = listSupply(snapshot.supply).routes.filter((route) => !isSameRoute(route))
-    return withSupply(snapshot, { routes: [...others, after] })
-  })
+  await change.parts.storage.saveRoute(after, change.audit(action, nameOfRoute(ids), described))
+  publishRoutes(change, ids, [after])
   return after
 }
 
-/** Refuses a route its supplier could not serve. */
-export function checkRoute(supplier: Supplier, settings: RouteSettings): void {
+async function deleteRoute(change: Change, ids: RouteIds): Promise<void> {
+  const name = nameOfRoute(ids)
+  const before = requireFound(findRoute(change, ids), 'route', name)
+  const described = { before: Route.show(before), after: null }
+  await change.parts.storage.deleteRoute(ids, change.audit('route.deleted', name, described))
+  publishRoutes(change, ids, [])
+}
+
+/** What the audit calls it. */
+export function nameOfRoute({ modelId, supplierId }: RouteIds): string {
+  return `${modelId}/routes/${supplierId}`
+}
+
+function findRoute({ snapshot }: Change, { modelId, supplierId }: RouteIds): Route | null {
+  const routes = snapshot.supply.routesByModel.get(modelId)
+  return routes?.find((route) => route.supplierId === supplierId) ?? null
+}
+
+function publishRoutes(change: Change, ids: RouteIds, replacement: readonly Route[]): void {
+  change.publish((snapshot) => {
+    const others = listSupply(snapshot.supply).routes.filter(
+      ({ modelId, supplierId }) => modelId !== ids.modelId || supplierId !== ids.supplierId,
+    )
+    return withSupply(snapshot, { routes: [...others, ...replacement] })
+  })
+}
+
+interface RouteEnds {
+  readonly model: Pick<Model, 'kinds'>
+  readonly supplier: Supplier
+}
+
+/** A route as it is stored; refuses one its supplier could not serve. */
+export function completeRoute<Settings extends RouteSettings>(
+  settings: Settings,
+  { model, supplier }: RouteEnds,
+): Settings & { readonly price: Price | null } {
   requireText(settings.upstreamModel, 'upstream_model')
-  if (settings.price) checkPrice(settings.price)
+  const price = settings.price && completePrice(settings.price, model)
   if (settings.formats?.length === 0) {
     refuse('formats', 'formats must name a format; null means all the supplier speaks.')
   }
@@ -104,12 +188,18 @@ export function checkRoute(supplier: Supplier, settings: RouteSettings): void {
     const spoken = supplier.formats.join(', ')
     refuse(`formats[${index}]`, `Supplier "${supplier.id}" does not speak this format; it speaks: ${spoken}.`)
   }
+  return { ...settings, price }
 }
 
-function checkPrice(price: Price): void {
-  requirePrice(price.inputNanoPerMillion, 'price.input')
-  requirePrice(price.outputNanoPerMillion, 'price.output')
-  requirePrice(price.cacheReadNanoPerMillion, 'price.cache_read')
-  requirePrice(price.cacheWriteNanoPerMillion, 'price.cache_write')
-  requirePrice(price.imageNano, 'price.image')
+/** Pictures have a price of their own; whoever writes text is paid by the token. */
+function completePrice(given: PriceSettings, { kinds }: Pick<Model, 'kinds'>): Price {
+  const price: Record<string, bigint> = {}
+  for (const [name, field] of Object.entries(Price.fields)) {
+    const param = `price.${wireName(name, field)}`
+    const valueNano = given[name as keyof Price]
+    if (valueNano === null && kinds.includes('text')) refuse(param, `${param} is required.`)
+    price[name] = valueNano ?? 0n
+    requirePrice(valueNano ?? 0n, param)
+  }
+  return price as unknown as Price
 }

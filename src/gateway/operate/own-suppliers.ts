@@ -1,25 +1,23 @@
 import { isIP } from 'node:net'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { isPublicAddress } from '../../rules/access/public-address.ts'
-import { listSupply, withSupply } from '../../rules/catalog/build-snapshot.ts'
 import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
-import { describeSupplier } from '../../rules/catalog/describe-supply.ts'
-import type { Supplier } from '../../vocabulary/supply.ts'
+import type { Supplier, SupplierSettings } from '../../vocabulary/supply.ts'
 import type { Operations } from '../ports/operations.ts'
 import type { Change, ChangeDesk } from './change-desk.ts'
-import { refuse, requireSupplier } from './refuse.ts'
-import { putSupplier } from './supply.ts'
+import { refuse } from './refuse.ts'
+import { deleteSupplier, putSupplier } from './supply.ts'
 
-type OwnSupplierOperations = Pick<Operations, 'putOwnSupplier' | 'deleteSupplier'>
+type OwnSupplierOperations = Pick<Operations, 'putOwnSupplier' | 'deleteOwnSupplier'>
 
 export function ownSupplierOperations({ makeChange }: ChangeDesk): OwnSupplierOperations {
   return {
     putOwnSupplier: (supplier, actor) => makeChange(actor, (change) => putOwnSupplier(change, supplier)),
-    deleteSupplier: (id, actor) => makeChange(actor, (change) => deleteSupplier(change, id)),
+    deleteOwnSupplier: (id, actor) => makeChange(actor, (change) => deleteSupplier(change, id)),
   }
 }
 
-function putOwnSupplier(change: Change, supplier: Supplier): Promise<Supplier> {
+function putOwnSupplier(change: Change, supplier: SupplierSettings): Promise<Supplier> {
   const before = change.snapshot.supply.suppliers.get(supplier.id)
   const isTaken = before === undefined ? isVendor(supplier.id) : !isOwn(before, supplier.accountId)
   if (isTaken || !isOwn(supplier, supplier.accountId)) {
@@ -39,12 +37,12 @@ function isVendor(id: string): boolean {
 }
 
 /** Everything a supplier's settings may have the gateway call: an option that is an address counts, whatever it is for. */
-function addressesOf({ baseUrl, options }: Supplier): (readonly [param: string, address: string])[] {
+function addressesOf({ baseUrl, options }: SupplierSettings): (readonly [param: string, address: string])[] {
   const inOptions = Object.entries(options).filter(([, value]) => URL.canParse(value))
   return [['base_url', baseUrl], ...inOptions.map(([name, value]) => [`options.${name}`, value] as const)]
 }
 
-function isOwn(supplier: Supplier, accountId: string | null): boolean {
+function isOwn(supplier: SupplierSettings, accountId: string | null): boolean {
   return supplier.source === 'byok' && accountId !== null && supplier.accountId === accountId
 }
 
@@ -67,7 +65,7 @@ function checkReach(param: string, address: string): void {
  * The simulator of this gateway costs nobody anything. Anything else that is shared may be a machine of ours that asks
  * for no key, and would be used for nothing.
  */
-function isSimulator({ parts, snapshot }: Change, { type, baseUrl }: Supplier): boolean {
+function isSimulator({ parts, snapshot }: Change, { type, baseUrl }: SupplierSettings): boolean {
   if (parts.supplierTypes.find(({ name }) => name === type)?.isSimulated !== true) return false
   const place = baseUrl.replace(/\/+$/, '')
   return [...snapshot.supply.suppliers.values()].some(
@@ -78,25 +76,4 @@ function isSimulator({ parts, snapshot }: Change, { type, baseUrl }: Supplier): 
 function isPublicHost(hostname: string): boolean {
   if (isIP(hostname) !== 0) return isPublicAddress(hostname)
   return hostname.includes('.') && !/(^|\.)(localhost|local|internal|home\.arpa|lan)\.?$/i.test(hostname)
-}
-
-async function deleteSupplier(change: Change, id: string): Promise<void> {
-  const before = requireSupplier(change.snapshot, id)
-  const naming = [...change.snapshot.keys.values()].find(
-    ({ state, routePolicy }) =>
-      state !== 'revoked' && routePolicy.mode === 'specified_provider' && routePolicy.provider === id,
-  )
-  // Such a key could serve nothing any more, and nobody would see why.
-  if (naming !== undefined)
-    refuse('id', `Key "${naming.name}" is bound to this supplier; change the key first.`)
-  const described = { before: describeSupplier(before), after: null }
-  await change.parts.storage.deleteSupplier(id, change.audit('supplier.deleted', id, described))
-  change.publish((snapshot) => {
-    const { suppliers, credentials, routes } = listSupply(snapshot.supply)
-    return withSupply(snapshot, {
-      suppliers: suppliers.filter((each) => each.id !== id),
-      credentials: credentials.filter((each) => each.supplierId !== id),
-      routes: routes.filter((each) => each.supplierId !== id),
-    })
-  })
 }

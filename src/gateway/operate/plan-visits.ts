@@ -17,7 +17,7 @@ export interface Visit {
 export type PlannedVisit =
   | Visit
   | {
-      readonly type: 'skipped' | 'not-configured'
+      readonly type: 'skipped' | 'not_configured'
       readonly supplier: Supplier
       readonly credential: Credential | null
       readonly hint: string
@@ -37,11 +37,11 @@ function planSupplier(supply: Supply, supplier: Supplier): PlannedVisit[] {
   if (supplier.source === 'byok') return [leaveOut(supplier, 'skipped', 'It belongs to an account.')]
   const credentials = supply.credentialsBySupplier.get(supplier.id) ?? []
   if (credentials.length === 0) {
-    return [leaveOut(supplier, 'not-configured', 'Add a credential to this supplier.')]
+    return [leaveOut(supplier, 'not_configured', 'Add a credential to this supplier.')]
   }
   const way = cheapestWay(supply, supplier)
   if (way === null) {
-    return [leaveOut(supplier, 'not-configured', 'Give a text model an enabled route with a price to it.')]
+    return [leaveOut(supplier, 'not_configured', 'Give a text model an enabled route with a price to it.')]
   }
   return credentials.map((credential) =>
     credential.state === 'active'
@@ -60,7 +60,7 @@ export function planVisit(
   return way === null ? null : { type: 'visit', supplier, credential, ...way }
 }
 
-function leaveOut(supplier: Supplier, type: 'skipped' | 'not-configured', hint: string): PlannedVisit {
+function leaveOut(supplier: Supplier, type: 'skipped' | 'not_configured', hint: string): PlannedVisit {
   return { type, supplier, credential: null, hint }
 }
 

@@ -41,6 +41,16 @@ export function requireCredential(snapshot: Snapshot, id: string): Credential {
   )
 }
 
+// More names would not fit in a sentence.
+const MAX_NAMED = 3
+
+/** `"a", "b", "c" and 4 more`. */
+export function nameSome(names: readonly string[]): string {
+  const named = names.slice(0, MAX_NAMED).map((name) => `"${name}"`)
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
+  return `${named.join(', ')}${more}`
+}
+
 export function requirePositive(amountNano: NanoUsdt, param: string): void {
   if (amountNano <= 0n) refuse(param, `${param} must be greater than zero.`)
 }

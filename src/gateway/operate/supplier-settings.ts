@@ -1,8 +1,24 @@
-import type { Format, Supplier, SupplierTimeouts } from '../../vocabulary/supply.ts'
+import { wireName } from '../../vocabulary/shape.ts'
+import {
+  type Format,
+  type Supplier,
+  type SupplierSettings,
+  SupplierTimeouts,
+} from '../../vocabulary/supply.ts'
 import type { CallableType, OperationParts } from './parts.ts'
 import { refuse } from './refuse.ts'
 
 type SupplierParts = Pick<OperationParts, 'configuration' | 'supplierTypes' | 'formats'>
+
+/** A supplier as it is stored: every address is its base URL plus a path that begins with a slash. */
+export function completeSupplier(parts: SupplierParts, given: SupplierSettings): Supplier {
+  const formats = given.formats ?? callableFormats(parts, typeOf(parts, given))
+  return { ...given, formats, baseUrl: given.baseUrl.replace(/\/+$/, '') }
+}
+
+function callableFormats({ formats }: SupplierParts, type: CallableType | undefined): readonly Format[] {
+  return type?.formats.filter((format) => formats.includes(format)) ?? []
+}
 
 /** Refuses a supplier this version could not call: better told now than by a request that fails later. */
 export function checkSupplier(parts: SupplierParts, supplier: Supplier): void {
@@ -15,18 +31,13 @@ export function checkSupplier(parts: SupplierParts, supplier: Supplier): void {
   checkOwner(parts, supplier)
   checkBaseUrl(supplier.baseUrl)
   const type = requireType(parts, supplier)
-  const callable = type.formats.filter((format) => parts.formats.includes(format))
-  checkFormats(supplier, callable)
+  checkFormats(supplier, callableFormats(parts, type))
   checkOptions(type, supplier.options)
   checkTimeouts(supplier.timeouts)
 }
 
 /** Refuses a secret that could not be a credential of this supplier. No message repeats any of it. */
-export function checkSecret(
-  parts: Pick<OperationParts, 'supplierTypes'>,
-  supplier: Supplier,
-  secret: string,
-): void {
+export function checkSecret(parts: TypeParts, supplier: Typed, secret: string): void {
   const type = requireType(parts, supplier)
   const complaint = (type.checkSecret ?? checkHeaderSecret)(secret)
   if (complaint !== null) refuse('secret', complaint)
@@ -38,11 +49,16 @@ function checkHeaderSecret(secret: string): string | null {
   return isFit ? null : 'secret must be visible ASCII text without space around it.'
 }
 
-function requireType(parts: Pick<OperationParts, 'supplierTypes'>, { type }: Supplier): CallableType {
-  const found = parts.supplierTypes.find((each) => each.name === type)
-  if (found !== undefined) return found
-  const supported = parts.supplierTypes.map((each) => each.name)
-  return refuse('type', unsupported(`Supplier type "${type}"`, supported))
+type TypeParts = Pick<OperationParts, 'supplierTypes'>
+type Typed = Pick<Supplier, 'type'>
+
+function typeOf({ supplierTypes }: TypeParts, { type }: Typed): CallableType | undefined {
+  return supplierTypes.find(({ name }) => name === type)
+}
+
+function requireType(parts: TypeParts, supplier: Typed): CallableType {
+  const supported = parts.supplierTypes.map(({ name }) => name)
+  return typeOf(parts, supplier) ?? refuse('type', unsupported(`Supplier type "${supplier.type}"`, supported))
 }
 
 function checkOwner({ configuration }: SupplierParts, supplier: Supplier): void {
@@ -83,21 +99,17 @@ function unknownOption({ name: type, options = [] }: CallableType, name: string)
 }
 
 const LONGEST_MS = 3_600_000
-const TIMEOUT_RULES = [
-  ['connectMs', 'connect_seconds', { leastMs: 100, mostMs: 60_000 }],
-  ['firstByteMs', 'first_byte_seconds', { leastMs: 100, mostMs: LONGEST_MS }],
-  ['idleMs', 'idle_seconds', { leastMs: 100, mostMs: LONGEST_MS }],
-] as const
+const LONGEST_CONNECT_MS = 60_000
+const SHORTEST_MS = 100
 
 function checkTimeouts(timeouts: SupplierTimeouts): void {
-  for (const [field, name, { leastMs, mostMs }] of TIMEOUT_RULES) {
-    const valueMs = timeouts[field]
-    if (valueMs === null || (valueMs >= leastMs && valueMs <= mostMs)) continue
-    const param = `timeouts.${name}`
-    refuse(
-      param,
-      `${param} must be from ${leastMs / 1_000} to ${mostMs / 1_000}, or null for the usual time.`,
-    )
+  for (const [name, field] of Object.entries(SupplierTimeouts.fields)) {
+    const valueMs = timeouts[name as keyof SupplierTimeouts]
+    const mostMs = name === 'connectMs' ? LONGEST_CONNECT_MS : LONGEST_MS
+    if (valueMs === null || (valueMs >= SHORTEST_MS && valueMs <= mostMs)) continue
+    const param = `timeouts.${wireName(name, field)}`
+    const range = `from ${SHORTEST_MS / 1_000} to ${mostMs / 1_000}`
+    refuse(param, `${param} must be ${range}, or null for the usual time.`)
   }
 }
 

@@ -9,7 +9,7 @@ import { fitTraits } from '../../vocabulary/traits.ts'
 import type { Answer } from '../answer.ts'
 import { ask } from '../ask.ts'
 import { type LanePlan, tryParse } from '../lane-plan.ts'
-import type { Finding } from '../ports/diagnostics.ts'
+import { type Finding, findingOf } from '../ports/diagnostics.ts'
 import { fitToQuirks } from '../strip-parameters.ts'
 import { failureOf, withoutSecret } from '../supplier-trouble.ts'
 import type { DiagnosisParts } from './diagnosis-parts.ts'
@@ -29,7 +29,8 @@ export async function visitSupplier(visit: Visit, parts: DiagnosisParts): Promis
   const failure = await askForFailure(visit, parts)
   const latencyMs = parts.clock.nowMs() - startedAtMs
   if (failure === null) return { result: 'works', status: 200, latencyMs, hint: '' }
-  return { result: failure.kind, status: failure.status, latencyMs, hint: hintFor(failure, visit, parts) }
+  const hint = hintFor(failure, visit, parts)
+  return { result: findingOf(failure.kind), status: failure.status, latencyMs, hint }
 }
 
 /** Asks for a word; null when it comes. Nothing of a client's is in the request, so the failure is not about any. */

@@ -26,6 +26,8 @@ export interface Contract {
   readonly answer: AnswerContract
   /** The statuses of refusals; absent: those every endpoint of its kind has. */
   readonly errors?: readonly number[]
+  /** Other operations that share the server's path. */
+  readonly also?: readonly Contract[]
 }
 
 export interface Parameter {

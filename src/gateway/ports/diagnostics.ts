@@ -1,5 +1,7 @@
 import type { FailureKind } from '../../errors/supplier-failure.ts'
-import type { Format } from '../../vocabulary/supply.ts'
+import { choice, integer, list, text } from '../../vocabulary/field.ts'
+import { shape, type Value } from '../../vocabulary/shape.ts'
+import { CredentialView, FORMATS, Route } from '../../vocabulary/supply.ts'
 
 /** Questions about suppliers that only the suppliers themselves can answer. */
 export interface Diagnostics {
@@ -12,48 +14,53 @@ export interface Diagnostics {
   compareModels(supplierId: string): Promise<ModelComparison>
 }
 
-/**
- * What became of one visit.
- * - `works`: it answered in its format.
- * - `skipped`: it was not called, and that is as somebody wants it.
- * - `not-configured`: it could not be called, because something is missing.
- * - else why it did not answer.
- */
-export type FindingResult = 'works' | 'skipped' | 'not-configured' | FailureKind
+const FAILURES = [
+  'input',
+  'context_length',
+  'rate_limited',
+  'overloaded',
+  'server',
+  'timeout',
+  'unreachable',
+  'credential',
+  'denied',
+  'local',
+  'malformed',
+] as const
 
-export interface Finding {
-  readonly supplierId: string
-  /** null when the finding is about the supplier as a whole. */
-  readonly credential: ShownCredential | null
-  /** The public id of the model that was asked; null when none was. */
-  readonly modelId: string | null
-  readonly format: Format | null
-  readonly result: FindingResult
-  /** HTTP status; null when none was received. */
-  readonly status: number | null
-  readonly latencyMs: number | null
-  /** What to do about it, in a sentence without secrets; empty when there is nothing to do. */
-  readonly hint: string
+/** What became of one visit, with as much of the credential as people need to tell it from others. */
+const Finding = CredentialView.pick('Finding', ['label', 'lastFour']).with('Finding', {
+  supplierId: Route.fields.supplierId,
+  credentialId: text().nullable().note('Null when the finding is about the supplier as a whole.'),
+  modelId: Route.fields.modelId.nullable().note('The model that was asked; null when none was.'),
+  format: choice(FORMATS).nullable(),
+  result: choice(['works', 'skipped', 'not_configured', ...FAILURES]).note(
+    '`skipped`: not called, as somebody wants it. `not_configured`: something is missing to call it. Else why it did not answer.',
+  ),
+  status: integer().nullable().note('HTTP status; null when none was received.').example(200),
+  latencyMs: integer().nullable().example(420),
+  hint: text(2_000, { min: 0 }).note('What to do about it; empty when there is nothing to do.').example(''),
+})
+export type Finding = Value<typeof Finding>
+
+export const Findings = shape('Findings', { data: list(Finding.field) })
+
+/** The word of a finding for a supplier that did not answer. */
+export function findingOf(kind: FailureKind): Finding['result'] {
+  return kind.replaceAll('-', '_') as Underscored<FailureKind>
 }
 
-/** As much of a credential as people need to tell it from others. */
-export interface ShownCredential {
-  readonly id: string
-  readonly label: string | null
-  readonly lastFour: string | null
-}
+type Underscored<Word extends string> = Word extends `${infer Head}-${infer Tail}` ? `${Head}_${Tail}` : Word
+
+const names = list(text()).example(['gpt-5'])
 
 /** All are names the supplier uses. */
-export interface ModelComparison {
-  readonly supplierId: string
-  /** What the supplier lists. */
-  readonly offered: readonly string[]
-  /** What routes to this supplier ask for. */
-  readonly configured: readonly string[]
-  /** What the built-in catalog knows of a vendor of this name. */
-  readonly catalog: readonly string[]
-  /** Configured and not offered: requests for these will fail. */
-  readonly missing: readonly string[]
-  /** Offered and not configured: no client can ask for these. */
-  readonly unknown: readonly string[]
-}
+export const ModelComparison = shape('ModelComparison', {
+  supplierId: Route.fields.supplierId,
+  offered: names.note('What the supplier lists.'),
+  configured: names.note('What routes to this supplier ask for.'),
+  catalog: names.note('What the built-in catalog knows of a vendor of this name.'),
+  missing: names.note('Configured and not offered: requests for these will fail.'),
+  unknown: names.note('Offered and not configured: no client can ask for these.'),
+})
+export type ModelComparison = Value<typeof ModelComparison>

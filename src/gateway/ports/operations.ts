@@ -1,4 +1,3 @@
-import type { Standing } from '../../rules/routing/standing.ts'
 import type { AccountChange, AccountView, TierAssignment, TierEvaluation } from '../../vocabulary/account.ts'
 import type { AlertFilter, AlertRecord, IssuedWebhook, Webhook } from '../../vocabulary/alert.ts'
 import type { IssuedKey, KeyChange, KeySettings, KeyView } from '../../vocabulary/api-key.ts'
@@ -15,50 +14,22 @@ import type {
 } from '../../vocabulary/ledger.ts'
 import type { Settlement, SettlementListFilter } from '../../vocabulary/settlement.ts'
 import type {
-  Credential,
-  CredentialState,
-  Format,
+  CredentialChange,
+  CredentialSettings,
+  CredentialView,
   Model,
-  Price,
+  ModelSettings,
   Route,
+  RouteIds,
+  RouteSettings,
+  RouteState,
   Supplier,
+  SupplierSettings,
+  SupplyDocument,
 } from '../../vocabulary/supply.ts'
-import type { SupplyDocument } from '../../vocabulary/supply-document.ts'
 import type { BookOperations } from './books.ts'
 import type { Listing, Page } from './storage.ts'
 import type { SupplyChanges, SupplyOptions } from './supply-application.ts'
-
-export interface CredentialSettings {
-  readonly label: string | null
-  readonly rpm: number | null
-  readonly tpm: number | null
-  readonly weight: number
-  readonly state: CredentialState
-}
-
-export interface RouteSettings {
-  readonly upstreamModel: string
-  readonly formats: readonly Format[] | null
-  readonly price: Price | null
-  readonly rpm: number | null
-  readonly tpm: number | null
-  readonly priority: number
-  readonly enabled: boolean
-}
-
-/** A route's state now, for each credential that can serve it. */
-export interface RouteView {
-  readonly route: Route
-  readonly credentials: readonly CredentialHealth[]
-}
-
-export interface CredentialHealth {
-  readonly credential: Credential
-  readonly standing: Standing
-  /** Requests and tokens left in the credential's own window; null when it has no such limit. */
-  readonly remainingRequests: number | null
-  readonly remainingTokens: number | null
-}
 
 /**
  * Everything an operator can do. Each change is stored with its audit event, then in force on the next request.
@@ -111,33 +82,26 @@ export interface Operations extends BookOperations {
 
   listSuppliers(page: Page): Listing<Supplier>
   findSupplier(id: string): Supplier
-  putSupplier(supplier: Supplier, actor: string): Promise<Supplier>
+  putSupplier(supplier: SupplierSettings, actor: string): Promise<Supplier>
   /** One of an account's own: refused when the id is another's, or leads where accounts may not send the gateway. */
-  putOwnSupplier(supplier: Supplier, actor: string): Promise<Supplier>
-  /** Its routes and credentials go with it. Refused while a key names it. */
+  putOwnSupplier(supplier: SupplierSettings, actor: string): Promise<Supplier>
+  /** Its credentials go with it. Refused while a route leads to it or a key names it. */
   deleteSupplier(id: string, actor: string): Promise<void>
-  addCredential(
-    supplierId: string,
-    input: CredentialSettings & { secret: string },
-    actor: string,
-  ): Promise<Credential>
-  listCredentials(supplierId: string, page: Page): Listing<Credential>
+  /** The same for an account's own, whose routes go with it: the account could not delete them. */
+  deleteOwnSupplier(id: string, actor: string): Promise<void>
+  addCredential(supplierId: string, input: CredentialSettings, actor: string): Promise<CredentialView>
+  listCredentials(supplierId: string, page: Page): Listing<CredentialView>
   /** A new secret takes the place of the old one on the next request. */
-  changeCredential(
-    id: string,
-    change: Partial<CredentialSettings & { secret: string }>,
-    actor: string,
-  ): Promise<Credential>
+  changeCredential(id: string, change: CredentialChange, actor: string): Promise<CredentialView>
   deleteCredential(id: string, actor: string): Promise<void>
   listModels(page: Page): Listing<Model>
   findModel(id: string): Model
-  putModel(model: Omit<Model, 'createdAtMs'>, actor: string): Promise<Model>
-  putRoute(
-    ids: { modelId: string; supplierId: string },
-    settings: RouteSettings,
-    actor: string,
-  ): Promise<Route>
-  listRoutes(page: Page): Listing<RouteView>
+  putModel(model: ModelSettings, actor: string): Promise<Model>
+  /** Refused while it has routes or a key's allowlist names it. */
+  deleteModel(id: string, actor: string): Promise<void>
+  putRoute(ids: RouteIds, settings: RouteSettings, actor: string): Promise<Route>
+  deleteRoute(ids: RouteIds, actor: string): Promise<void>
+  listRoutes(page: Page): Listing<RouteState>
   /** What applying the document would change. Throws RefusedSupply when it is wrong anywhere. */
   planSupply(document: SupplyDocument, options: SupplyOptions): SupplyChanges
   /** Makes the supply what the document wants; a wrong document changes nothing. */

@@ -4,7 +4,7 @@ import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { Adjustment, LedgerEntry, Payment, Refund } from '../../vocabulary/ledger.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Settlement, SettlementListFilter } from '../../vocabulary/settlement.ts'
-import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
+import type { Credential, Model, Route, RouteIds, Supplier } from '../../vocabulary/supply.ts'
 import type { AlertStore } from './alerts.ts'
 import type { BookStore } from './books.ts'
 import type { ConsoleStore } from './console.ts'
@@ -79,6 +79,8 @@ export interface Storage
   deleteCredential(id: string, event: AuditEvent): Promise<void>
   /** Its routes and credentials go with it. */
   deleteSupplier(id: string, event: AuditEvent): Promise<void>
+  deleteModel(id: string, event: AuditEvent): Promise<void>
+  deleteRoute(ids: RouteIds, event: AuditEvent): Promise<void>
   saveModel(model: Model, event: AuditEvent): Promise<void>
   saveRoute(route: Route, event: AuditEvent): Promise<void>
 

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
+import type { SupplyChange } from '../../vocabulary/supply.ts'
 
 export interface SupplyOptions {
   /** Who asked, for the audit. */
@@ -7,16 +8,6 @@ export interface SupplyOptions {
   readonly keepExisting?: boolean
   /** Suppliers of the document that keep only the credentials and routes it names. */
   readonly pruneSuppliers?: readonly string[]
-}
-
-/** What applying a document did, or would do, to one thing. */
-export interface SupplyChange {
-  readonly kind: 'supplier' | 'credential' | 'model' | 'route'
-  /** As the audit has it; a credential is named by its supplier and label. */
-  readonly id: string
-  readonly result: 'created' | 'changed' | 'removed' | 'unchanged'
-  /** The fields that changed; empty for all other results. */
-  readonly fields: readonly string[]
 }
 
 /** One for each thing the document speaks of, in the order in which they are written. */

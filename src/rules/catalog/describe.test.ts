@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { type ApiKey, KeySummary, summarizeKey } from '../../vocabulary/api-key.ts'
+import { type ApiKey, KeySummary, lastFourOf, summarizeKey } from '../../vocabulary/api-key.ts'
+import { CredentialView, viewCredential } from '../../vocabulary/supply.ts'
 import { formatTime } from '../../vocabulary/time.ts'
-import { describeCredential, lastFourOf } from './describe-supply.ts'
 
 const describeKey = (key: ApiKey, nowMs: number) => KeySummary.show(summarizeKey(key, nowMs))
 
@@ -57,7 +57,7 @@ test('a credential shows its last four only when its secret is longer than 12 ch
     weight: 1,
     state: 'active',
   } as const
-  const shown = describeCredential({ ...rest, secret: 'abcdefghi1234' })
+  const shown = CredentialView.show(viewCredential({ ...rest, secret: 'abcdefghi1234' }))
   expect(shown.last_four).toBe('1234')
   expect(JSON.stringify(shown)).not.toContain('abcdefghi')
   expect(lastFourOf('abcdefgh1234')).toBeNull()

@@ -1,7 +1,6 @@
 import { NO_USAGE } from '../../conversation/usage.ts'
 import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
-import type { Price } from '../../vocabulary/supply.ts'
-import { readPrice, type WrittenPrice, writePrice } from '../../vocabulary/written-price.ts'
+import { type Price, readPrice, type WrittenPrice, writePrice } from '../../vocabulary/supply.ts'
 
 /** One line of the journal: an admission, or the settlement that closes it. */
 export type JournalLine =

@@ -1,8 +1,8 @@
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
+import type { Circuit } from '../../vocabulary/supply.ts'
 import { type BreakerParts, CircuitBreaker } from './circuit-breaker.ts'
 import type { CredentialHealth } from './credential-health.ts'
 import { type Assumption, DecayedMean } from './decayed.ts'
-import type { Circuit } from './standing.ts'
 
 /** What is known of a failure that matters for routing. */
 export type RoutingFailure = Pick<SupplierFailure, 'kind' | 'status' | 'retryAfterSeconds' | 'isSuspected'>

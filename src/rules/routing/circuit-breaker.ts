@@ -1,6 +1,6 @@
+import type { Circuit } from '../../vocabulary/supply.ts'
 import type { Random } from './order-candidates.ts'
 import type { RoutingSettings } from './routing-settings.ts'
-import type { Circuit } from './standing.ts'
 
 /** What a breaker needs to know besides what happens to it. */
 export interface BreakerParts {

@@ -7,8 +7,8 @@ import {
   type UsageGrouping,
 } from '../../../gateway/ports/console.ts'
 import type { Exchange } from '../../../gateway/ports/exchange.ts'
-import { describePrice } from '../../../rules/catalog/describe-supply.ts'
 import { figuresOf, SPAN_MS, spanStartMs } from '../../../rules/ledger/aggregate.ts'
+import { Price } from '../../../vocabulary/supply.ts'
 import { formatUsdt } from '../../../vocabulary/money.ts'
 import {
   USAGE_SPANS,
@@ -172,7 +172,7 @@ function renderModel({ model, price, limits, isRouteable, ...view }: ModelView):
     suppliers: view.suppliers,
     source: view.source,
     routeable: isRouteable,
-    price: describePrice(price),
+    price: Price.show(price),
     limits,
   }
 }

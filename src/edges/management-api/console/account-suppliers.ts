@@ -1,4 +1,4 @@
-import { describeCredential, describeSupplier } from '../../../rules/catalog/describe-supply.ts'
+import { CredentialView, Supplier } from '../../../vocabulary/supply.ts'
 import { parseJson } from '../../../wire/parse-json.ts'
 import { type AccountApiParts, idOf } from './account-parts.ts'
 import { ACCOUNT_PATH, type ConsoleEndpoint } from './console-endpoint.ts'
@@ -27,8 +27,10 @@ function listSuppliers({ desk, operations }: AccountApiParts): ConsoleEndpoint {
     access: 'owner',
     handle: (_, { accountId }) => {
       const data = desk.listSuppliers(accountId).map((supplier) => ({
-        ...describeSupplier(supplier),
-        credentials: operations.listCredentials(supplier.id, page).data.map(describeCredential),
+        ...Supplier.show(supplier),
+        credentials: operations
+          .listCredentials(supplier.id, page)
+          .data.map((credential) => CredentialView.show(credential)),
       }))
       return Response.json({ data, next_cursor: null })
     },

@@ -1,44 +1,31 @@
-import type { Diagnostics, Finding, ModelComparison } from '../../../gateway/ports/diagnostics.ts'
-import type { Endpoint } from '../../../gateway/ports/exchange.ts'
-import { OPERATOR_PATH } from './address.ts'
-import { idOf } from './read-values.ts'
+import { type Diagnostics, Findings, ModelComparison } from '../../../gateway/ports/diagnostics.ts'
+import { definer, one } from '../endpoint.ts'
+
+const define = definer<Diagnostics>()
+const common = { tag: 'Suppliers', access: 'operator' } as const
 
 /** Questions that are put on to the suppliers. */
-export function doctorEndpoints(diagnostics: Diagnostics): Endpoint[] {
-  return [
-    {
-      // A question that costs money is no GET: browsers and proxies repeat those as they like.
-      method: 'POST',
-      path: `${OPERATOR_PATH}/doctor`,
-      handle: async () => {
-        const findings = await diagnostics.examineSupply()
-        return Response.json({ data: findings.map(renderFinding) })
-      },
-    },
-    {
-      method: 'GET',
-      path: `${OPERATOR_PATH}/suppliers/:id/models`,
-      handle: async (exchange) =>
-        Response.json(renderComparison(await diagnostics.compareModels(idOf(exchange)))),
-    },
-  ]
-}
-
-function renderFinding(finding: Finding) {
-  return {
-    supplier: finding.supplierId,
-    credential_id: finding.credential?.id ?? null,
-    label: finding.credential?.label ?? null,
-    last_four: finding.credential?.lastFour ?? null,
-    model: finding.modelId,
-    format: finding.format,
-    result: finding.result.replaceAll('-', '_'),
-    status: finding.status,
-    latency_ms: finding.latencyMs,
-    hint: finding.hint,
-  }
-}
-
-function renderComparison({ supplierId, ...lists }: ModelComparison) {
-  return { supplier: supplierId, ...lists }
-}
+export const doctorEndpoints = [
+  define({
+    ...common,
+    // A question that costs money is no GET: browsers and proxies repeat those as they like.
+    method: 'POST',
+    path: '/doctor',
+    id: 'examineSupply',
+    summary: 'Call every supplier once',
+    description: 'A short request with each active credential, which the suppliers charge for.',
+    answer: one(Findings),
+    handle: async (diagnostics) => ({ data: await diagnostics.examineSupply() }),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: '/suppliers/:id/models',
+    id: 'compareModels',
+    summary: 'Compare models with the supplier',
+    description:
+      'Asks the supplier for its own list. `missing` is configured and not offered, `unknown` the other way round.',
+    answer: one(ModelComparison),
+    handle: (diagnostics, { params }) => diagnostics.compareModels(params.id),
+  }),
+]

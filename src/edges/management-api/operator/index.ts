@@ -5,7 +5,7 @@ import type { UserOperations } from '../../../gateway/ports/identity.ts'
 import type { Operations } from '../../../gateway/ports/operations.ts'
 import type { ApplySupplyText } from '../../../gateway/ports/supply-application.ts'
 import type { Clock } from '../../../vocabulary/clock.ts'
-import { type AnyDefinition, bind } from '../endpoint.ts'
+import { type AnyDefinition, bind, bindRest } from '../endpoint.ts'
 import { accountEndpoints } from './accounts.ts'
 import { OPERATOR_PATH } from './address.ts'
 import { alertEndpoints } from './alerts.ts'
@@ -14,10 +14,10 @@ import { exportEndpoints } from './exports.ts'
 import { guardEndpoint, type OperatorGuard } from './guard.ts'
 import { historyEndpoints, usageEndpoints } from './history.ts'
 import { keyEndpoints } from './keys.ts'
-import { modelEndpoints } from './models.ts'
+import { catalogEndpoints, modelEndpoints } from './models.ts'
 import { paymentEndpoints } from './payments.ts'
 import { supplierEndpoints } from './suppliers.ts'
-import { supplyFileEndpoints } from './supply-file.ts'
+import { supplyFileEndpoint } from './supply-file.ts'
 import { systemEndpoint } from './system.ts'
 import { tierEndpoints } from './tiers.ts'
 import { userEndpoints } from './users.ts'
@@ -42,7 +42,7 @@ export interface OperatorApiOptions extends OperatorGuard {
 export function accountEndpointsFor(operations: Operations): Endpoint[] {
   return [
     ...bindAll([...accountEndpoints, ...keyEndpoints, ...paymentEndpoints, ...alertEndpoints], operations),
-    ...supplierEndpoints({ ...operations, putSupplier: operations.putOwnSupplier }),
+    ...bindAll(supplierEndpoints, { ...operations, putSupplier: operations.putOwnSupplier }),
     ...bindAll([...historyEndpoints, ...exportEndpoints(['credential_id'])], operations),
   ]
 }
@@ -52,10 +52,10 @@ export function operatorEndpoints(operations: Operations, options: OperatorApiOp
   const endpoints = [
     ...bindAll([...accountEndpoints, ...tierEndpoints, ...keyEndpoints], operations),
     ...bindAll([...paymentEndpoints, ...alertEndpoints], operations),
-    ...supplierEndpoints(operations),
-    ...modelEndpoints(operations),
-    ...supplyFileEndpoints(options.applySupplyText),
-    ...doctorEndpoints(options.diagnostics),
+    ...bindAll([...supplierEndpoints, ...catalogEndpoints], operations),
+    ...bindRest(modelEndpoints, operations, OPERATOR_PATH),
+    bind(supplyFileEndpoint, options.applySupplyText, OPERATOR_PATH),
+    ...bindAll(doctorEndpoints, options.diagnostics),
     ...bindAll([...historyEndpoints, ...usageEndpoints, ...exportEndpoints()], operations),
     ...(options.users ? bindAll(userEndpoints, options.users) : []),
   ]

@@ -1,102 +1,90 @@
-import type { Static } from 'typebox'
-import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { Endpoint, Exchange } from '../../../gateway/ports/exchange.ts'
-import type { Operations, RouteSettings } from '../../../gateway/ports/operations.ts'
-import { describeModel, describeRoute } from '../../../rules/catalog/describe-supply.ts'
-import { parseUsdt } from '../../../vocabulary/money.ts'
-import type { Model, Price } from '../../../vocabulary/supply.ts'
-import { actorOf, OPERATOR_PATH } from './address.ts'
-import { listEndpoint } from './list-endpoint.ts'
-import { bodyReader } from './read-body.ts'
-import { restOf } from './read-values.ts'
-import { renderListing, renderRoute } from './render.ts'
-import { ModelBody, RouteBody } from './schema.ts'
+import type { Operations } from '../../../gateway/ports/operations.ts'
+import { Model, ModelPut, Route, RoutePut, RouteState } from '../../../vocabulary/supply.ts'
+import { DELETED, definer, listOf, one } from '../endpoint.ts'
 
-const MODELS = `${OPERATOR_PATH}/models`
-const ROUTE_MARK = '/routes/'
-const DEFAULT_PRIORITY = 1
+const define = definer<Operations>()
+const common = { tag: 'Models and routes', access: 'operator' } as const
 
-export function modelEndpoints(operations: Operations): Endpoint[] {
-  return [
-    listEndpoint({ path: MODELS }, (page) => renderListing(operations.listModels(page), describeModel)),
-    {
-      method: 'GET',
-      path: `${MODELS}/*`,
-      handle: (exchange) => Response.json(describeModel(operations.findModel(restOf(exchange)))),
-    },
-    putModelOrRoute(operations),
-    listEndpoint({ path: `${OPERATOR_PATH}/routes` }, (page) =>
-      renderListing(operations.listRoutes(page), renderRoute),
-    ),
-  ]
-}
+export const catalogEndpoints = [
+  define({
+    ...common,
+    method: 'GET',
+    path: '/models',
+    id: 'listCatalogModels',
+    summary: 'List the models of the catalog',
+    answer: listOf(Model),
+    handle: (operations, { page }) => operations.listModels(page),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: '/routes',
+    id: 'listRoutes',
+    summary: 'List routes with their credentials',
+    description:
+      'Each credential tells how it has been doing on this route, and what is left of its own limits in the present minute.',
+    answer: listOf(RouteState),
+    handle: (operations, { page }) => operations.listRoutes(page),
+  }),
+]
 
-// A model id may contain slashes, so only its end tells a model's address from a route's.
-function putModelOrRoute(operations: Operations): Endpoint {
-  const readModelBody = bodyReader(ModelBody)
-  const readRouteBody = bodyReader(RouteBody)
-  return {
+/** A model id may contain slashes, so these share the rest of the path. */
+export const modelEndpoints = [
+  define({
+    ...common,
+    method: 'GET',
+    path: '/models/:model',
+    id: 'showCatalogModel',
+    summary: 'Show a model',
+    answer: one(Model),
+    handle: (operations, { params }) => operations.findModel(params.model),
+  }),
+  define({
+    ...common,
     method: 'PUT',
-    path: `${MODELS}/*`,
-    handle: async (exchange) => {
-      const ids = splitRoute(restOf(exchange))
-      if (ids === null) {
-        const model = readModel(idOfModel(exchange), await readModelBody(exchange))
-        return Response.json(describeModel(await operations.putModel(model, actorOf(exchange))))
-      }
-      const settings = readRoute(await readRouteBody(exchange))
-      return Response.json(describeRoute(await operations.putRoute(ids, settings, actorOf(exchange))))
+    path: '/models/:model',
+    id: 'putModel',
+    summary: 'Create or replace a model',
+    body: ModelPut,
+    answer: one(Model),
+    handle: (operations, { params, body, actor }) =>
+      operations.putModel({ id: params.model, ...body }, actor),
+  }),
+  define({
+    ...common,
+    method: 'DELETE',
+    path: '/models/:model',
+    id: 'deleteModel',
+    summary: 'Delete a model',
+    description: "Refused while it has routes or a key's allowlist names it.",
+    answer: DELETED,
+    handle: async (operations, { params, actor }) => {
+      await operations.deleteModel(params.model, actor)
+      return params.model
     },
-  }
-}
-
-function idOfModel(exchange: Exchange): string {
-  const id = restOf(exchange)
-  if (id === '') throw new GatewayError('not_found', 'The path names no model.')
-  return id
-}
-
-function splitRoute(rest: string): { modelId: string; supplierId: string } | null {
-  const mark = rest.lastIndexOf(ROUTE_MARK)
-  if (mark < 0) return null
-  return { modelId: rest.slice(0, mark), supplierId: rest.slice(mark + ROUTE_MARK.length) }
-}
-
-function readModel(id: string, body: Static<typeof ModelBody>): Omit<Model, 'createdAtMs'> {
-  return {
-    id,
-    ownedBy: body.owned_by,
-    displayName: body.display_name ?? id,
-    description: body.description ?? '',
-    kinds: body.kinds ?? ['text'],
-    inputTokenLimit: body.input_token_limit ?? null,
-    outputTokenLimit: body.output_token_limit ?? null,
-    rpm: body.rpm ?? null,
-    tpm: body.tpm ?? null,
-    capabilities: body.capabilities ?? {},
-  }
-}
-
-function readRoute(body: Static<typeof RouteBody>): RouteSettings {
-  return {
-    upstreamModel: body.upstream_model,
-    formats: body.formats ?? null,
-    price: body.price ? readPrice(body.price) : null,
-    rpm: body.rpm ?? null,
-    tpm: body.tpm ?? null,
-    priority: body.priority ?? DEFAULT_PRIORITY,
-    enabled: body.enabled ?? true,
-  }
-}
-
-// Cached prompt tokens without a price of their own are prompt tokens; leaving them out must not make them free.
-function readPrice(price: NonNullable<Static<typeof RouteBody>['price']>): Price {
-  const { input, output, cache_read = input, cache_write = input, image = '0' } = price
-  return {
-    inputNanoPerMillion: parseUsdt(input, 'price.input'),
-    outputNanoPerMillion: parseUsdt(output, 'price.output'),
-    cacheReadNanoPerMillion: parseUsdt(cache_read, 'price.cache_read'),
-    cacheWriteNanoPerMillion: parseUsdt(cache_write, 'price.cache_write'),
-    imageNano: parseUsdt(image, 'price.image'),
-  }
-}
+  }),
+  define({
+    ...common,
+    method: 'PUT',
+    path: '/models/:model/routes/:supplier',
+    id: 'putRoute',
+    summary: 'Create or replace a route of a model',
+    body: RoutePut,
+    answer: one(Route),
+    handle: (operations, { params, body, actor }) =>
+      operations.putRoute({ modelId: params.model, supplierId: params.supplier }, body, actor),
+  }),
+  define({
+    ...common,
+    method: 'DELETE',
+    path: '/models/:model/routes/:supplier',
+    id: 'deleteRoute',
+    summary: 'Delete a route of a model',
+    description: 'Requests under way go on; the next ones take another route.',
+    answer: DELETED,
+    handle: async (operations, { params, actor }) => {
+      await operations.deleteRoute({ modelId: params.model, supplierId: params.supplier }, actor)
+      return `${params.model}/routes/${params.supplier}`
+    },
+  }),
+]

@@ -40,13 +40,3 @@ export function requireKnownQuery(query: URLSearchParams, known: readonly string
 export function idOf(exchange: Exchange): string {
   return exchange.params.id ?? ''
 }
-
-/** The rest of the path behind `*`, decoded whether or not the server has done so: ids never contain a percent sign. */
-export function restOf(exchange: Exchange): string {
-  const rest = exchange.params['*'] ?? ''
-  try {
-    return decodeURIComponent(rest)
-  } catch (cause) {
-    throw new GatewayError('invalid_request', 'The path is not percent-encoded correctly.', { cause })
-  }
-}

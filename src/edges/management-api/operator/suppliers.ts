@@ -1,119 +1,99 @@
-import type { Static } from 'typebox'
-import type { Endpoint } from '../../../gateway/ports/exchange.ts'
-import type { CredentialSettings, Operations } from '../../../gateway/ports/operations.ts'
-import { describeCredential, describeSupplier } from '../../../rules/catalog/describe-supply.ts'
-import type { Supplier } from '../../../vocabulary/supply.ts'
-import { actorOf, OPERATOR_PATH } from './address.ts'
-import { listEndpoint } from './list-endpoint.ts'
-import { bodyReader } from './read-body.ts'
-import { idOf } from './read-values.ts'
-import { renderListing } from './render.ts'
-import { CredentialBody, CredentialChangeBody, SupplierBody } from './schema.ts'
+import type { Operations } from '../../../gateway/ports/operations.ts'
+import {
+  CredentialChange,
+  CredentialCreate,
+  CredentialView,
+  Supplier,
+  SupplierPut,
+} from '../../../vocabulary/supply.ts'
+import { DELETED, definer, listOf, one } from '../endpoint.ts'
 
-const SUPPLIERS = `${OPERATOR_PATH}/suppliers`
-const SUPPLIER = `${SUPPLIERS}/:id`
-const CREDENTIALS = `${SUPPLIER}/credentials`
-const CREDENTIAL = `${OPERATOR_PATH}/credentials/:id`
+const define = definer<Operations>()
+const common = { tag: 'Suppliers', access: 'operator' } as const
 
-export function supplierEndpoints(operations: Operations): Endpoint[] {
-  return [
-    listEndpoint({ path: SUPPLIERS }, (page) =>
-      renderListing(operations.listSuppliers(page), describeSupplier),
-    ),
-    {
-      method: 'GET',
-      path: SUPPLIER,
-      handle: (exchange) => Response.json(describeSupplier(operations.findSupplier(idOf(exchange)))),
-    },
-    putSupplier(operations),
-    listEndpoint({ path: CREDENTIALS }, (page, exchange) =>
-      renderListing(operations.listCredentials(idOf(exchange), page), describeCredential),
-    ),
-    addCredential(operations),
-    changeCredential(operations),
-    {
-      method: 'DELETE',
-      path: CREDENTIAL,
-      handle: async (exchange) => {
-        await operations.deleteCredential(idOf(exchange), actorOf(exchange))
-        return Response.json({ id: idOf(exchange), deleted: true })
-      },
-    },
-  ]
-}
-
-function putSupplier(operations: Operations): Endpoint {
-  const readBody = bodyReader(SupplierBody)
-  return {
+export const supplierEndpoints = [
+  define({
+    ...common,
+    method: 'GET',
+    path: '/suppliers',
+    id: 'listSuppliers',
+    summary: 'List suppliers',
+    answer: listOf(Supplier),
+    handle: (operations, { page }) => operations.listSuppliers(page),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: '/suppliers/:id',
+    id: 'showSupplier',
+    summary: 'Show a supplier',
+    answer: one(Supplier),
+    handle: (operations, { params }) => operations.findSupplier(params.id),
+  }),
+  define({
+    ...common,
     method: 'PUT',
-    path: SUPPLIER,
-    handle: async (exchange) => {
-      const supplier = readSupplier(idOf(exchange), await readBody(exchange))
-      return Response.json(describeSupplier(await operations.putSupplier(supplier, actorOf(exchange))))
+    path: '/suppliers/:id',
+    id: 'putSupplier',
+    summary: 'Create or replace a supplier',
+    body: SupplierPut,
+    answer: one(Supplier),
+    handle: (operations, { params, body, actor }) =>
+      operations.putSupplier({ id: params.id, ...body }, actor),
+  }),
+  define({
+    ...common,
+    method: 'DELETE',
+    path: '/suppliers/:id',
+    id: 'deleteSupplier',
+    summary: 'Delete a supplier',
+    description: 'Its credentials go with it. Refused while a route leads to it or a key names it.',
+    answer: DELETED,
+    handle: async (operations, { params, actor }) => {
+      await operations.deleteSupplier(params.id, actor)
+      return params.id
     },
-  }
-}
-
-function readSupplier(id: string, body: Static<typeof SupplierBody>): Supplier {
-  const { source = 'shared', account_id = null, enabled = true, options = {}, timeouts = {} } = body
-  return {
-    id,
-    type: body.type,
-    baseUrl: body.base_url,
-    formats: body.formats,
-    source,
-    accountId: account_id,
-    enabled,
-    options,
-    timeouts: {
-      connectMs: readSeconds(timeouts.connect_seconds),
-      firstByteMs: readSeconds(timeouts.first_byte_seconds),
-      idleMs: readSeconds(timeouts.idle_seconds),
-    },
-  }
-}
-
-function readSeconds(seconds: number | null | undefined): number | null {
-  return seconds === null || seconds === undefined ? null : Math.round(seconds * 1_000)
-}
-
-function addCredential(operations: Operations): Endpoint {
-  const readBody = bodyReader(CredentialBody)
-  return {
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: '/suppliers/:id/credentials',
+    id: 'listCredentials',
+    summary: 'List credentials',
+    answer: listOf(CredentialView),
+    handle: (operations, { params, page }) => operations.listCredentials(params.id, page),
+  }),
+  define({
+    ...common,
     method: 'POST',
-    path: CREDENTIALS,
-    handle: async (exchange) => {
-      const { secret, label = null, rpm = null, tpm = null, weight = 1 } = await readBody(exchange)
-      const input = { secret, label, rpm, tpm, weight, state: 'active' } as const
-      const credential = await operations.addCredential(idOf(exchange), input, actorOf(exchange))
-      return Response.json(describeCredential(credential))
-    },
-  }
-}
-
-function changeCredential(operations: Operations): Endpoint {
-  const readBody = bodyReader(CredentialChangeBody)
-  return {
+    path: '/suppliers/:id/credentials',
+    id: 'addCredential',
+    summary: 'Add a credential',
+    body: CredentialCreate,
+    answer: one(CredentialView),
+    handle: (operations, { params, body, actor }) =>
+      operations.addCredential(params.id, { ...body, state: 'active' }, actor),
+  }),
+  define({
+    ...common,
     method: 'PATCH',
-    path: CREDENTIAL,
-    handle: async (exchange) => {
-      const change = readCredentialChange(await readBody(exchange))
-      const credential = await operations.changeCredential(idOf(exchange), change, actorOf(exchange))
-      return Response.json(describeCredential(credential))
+    path: '/credentials/:id',
+    id: 'changeCredential',
+    summary: 'Change a credential',
+    body: CredentialChange,
+    answer: one(CredentialView),
+    handle: (operations, { params, body, actor }) => operations.changeCredential(params.id, body, actor),
+  }),
+  define({
+    ...common,
+    method: 'DELETE',
+    path: '/credentials/:id',
+    id: 'deleteCredential',
+    summary: 'Delete a credential',
+    answer: DELETED,
+    handle: async (operations, { params, actor }) => {
+      await operations.deleteCredential(params.id, actor)
+      return params.id
     },
-  }
-}
-
-function readCredentialChange(
-  body: Static<typeof CredentialChangeBody>,
-): Partial<CredentialSettings & { secret: string }> {
-  const { secret, label, rpm, tpm, weight, state } = body
-  return {
-    ...(secret !== undefined && { secret }),
-    ...(label !== undefined && { label }),
-    ...(rpm !== undefined && { rpm }),
-    ...(tpm !== undefined && { tpm }),
-    ...(weight !== undefined && { weight }),
-    ...(state !== undefined && { state }),
-  }
-}
+  }),
+]

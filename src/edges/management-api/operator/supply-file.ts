@@ -1,27 +1,24 @@
-import type { Endpoint } from '../../../gateway/ports/exchange.ts'
 import type { ApplySupplyText } from '../../../gateway/ports/supply-application.ts'
-import { actorOf, OPERATOR_PATH } from './address.ts'
-import { bodyReader } from './read-body.ts'
-import { SupplyFileBody } from './supply-file-schema.ts'
-
-const UNNAMED = 'document'
+import { SupplyApply, SupplyChanges } from '../../../vocabulary/supply.ts'
+import { definer, one } from '../endpoint.ts'
 
 /**
  * A whole supply file at once. What it refers to is sent along: an operator elsewhere means the variables of their own
  * machine, and the gateway's own are no business of a request.
  */
-export function supplyFileEndpoints(applyText: ApplySupplyText): Endpoint[] {
-  const readBody = bodyReader(SupplyFileBody)
-  return [
-    {
-      method: 'POST',
-      path: `${OPERATOR_PATH}/supply`,
-      handle: async (exchange) => {
-        const body = await readBody(exchange)
-        const { document: text, name = UNNAMED, variables = {}, dry_run: isDryRun = false } = body
-        const changes = await applyText({ text, name, variables }, { actor: actorOf(exchange), isDryRun })
-        return Response.json({ dry_run: isDryRun, changes })
-      },
-    },
-  ]
-}
+export const supplyFileEndpoint = definer<ApplySupplyText>()({
+  method: 'POST',
+  path: '/supply',
+  tag: 'Suppliers',
+  access: 'operator',
+  id: 'applySupply',
+  summary: 'Apply a supply file',
+  description: 'All of the file or nothing. Applying the same file again changes nothing.',
+  body: SupplyApply,
+  answer: one(SupplyChanges),
+  handle: async (applyText, { body, actor }) => {
+    const { document: text, name, variables, dryRun } = body
+    const changes = await applyText({ text, name, variables }, { actor, isDryRun: dryRun })
+    return { dryRun, changes }
+  },
+})

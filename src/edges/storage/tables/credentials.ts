@@ -1,62 +1,39 @@
 import type { SealedPlace, Sealer } from '../../../rules/access/server-secret.ts'
-import type { Credential, CredentialState } from '../../../vocabulary/supply.ts'
-import { decodeInteger, encodeInteger } from '../columns.ts'
+import { Credential } from '../../../vocabulary/supply.ts'
 import type { Database } from '../database.ts'
-import { upsertRow } from '../statements.ts'
+import { queryOn, upsert } from '../query.ts'
 
-interface CredentialRow {
-  readonly id: string
-  readonly supplier_id: string
-  readonly sealed_secret: string
-  readonly label: string | null
-  readonly rpm: bigint | null
-  readonly tpm: bigint | null
-  readonly weight: number | bigint
-  readonly state: CredentialState
-}
-
-const CREDENTIALS = { name: 'credentials', key: ['id'] }
+// Stored sealed, in a column of its own.
+const CredentialRow = Credential.without('CredentialRow', ['secret'])
 
 function placeOf(id: string): SealedPlace {
   return { table: 'credentials', column: 'sealed_secret', id }
 }
 
 export async function saveCredential(tx: Database, credential: Credential, secrets: Sealer): Promise<void> {
-  await upsertRow(tx, CREDENTIALS, {
-    id: credential.id,
-    supplier_id: credential.supplierId,
-    sealed_secret: secrets.seal(credential.secret, placeOf(credential.id)),
-    label: credential.label,
-    rpm: encodeInteger(credential.rpm),
-    tpm: encodeInteger(credential.tpm),
-    weight: credential.weight,
-    state: credential.state,
-  })
+  const sealed_secret = secrets.seal(credential.secret, placeOf(credential.id))
+  await upsert(
+    tx,
+    { table: 'credentials', key: ['id'] },
+    { ...CredentialRow.toRow(credential), sealed_secret },
+  )
 }
 
 export async function deleteCredential(tx: Database, id: string): Promise<void> {
-  await tx.rows('delete from credentials where id = $1', [id])
+  await queryOn(tx).deleteFrom('credentials').where('id', '=', id).execute()
 }
 
 export async function loadCredentials(database: Database, secrets: Sealer): Promise<Credential[]> {
-  const rows = await database.rows<CredentialRow>(
-    `select id, supplier_id, sealed_secret, label, rpm, tpm, weight, state
-    from credentials order by supplier_id, id`,
-    [],
-  )
-  return rows.map((row) => ({
-    id: row.id,
-    supplierId: row.supplier_id,
-    secret: openSecret(row, secrets),
-    label: row.label,
-    rpm: decodeInteger(row.rpm),
-    tpm: decodeInteger(row.tpm),
-    weight: Number(row.weight),
-    state: row.state,
-  }))
+  const rows = await queryOn(database)
+    .selectFrom('credentials')
+    .select([...CredentialRow.columns, 'sealed_secret'])
+    .orderBy('supplier_id')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ ...CredentialRow.fromRow(row), secret: openSecret(row, secrets) }))
 }
 
-function openSecret(row: CredentialRow, secrets: Sealer): string {
+function openSecret(row: { id: string; sealed_secret: string }, secrets: Sealer): string {
   try {
     return secrets.open(row.sealed_secret, placeOf(row.id))
   } catch (cause) {

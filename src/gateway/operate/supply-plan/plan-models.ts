@@ -1,8 +1,6 @@
-import { describeModel, describeRoute } from '../../../rules/catalog/describe-supply.ts'
-import type { Model, Route } from '../../../vocabulary/supply.ts'
-import type { WantedModel } from '../../../vocabulary/supply-document.ts'
+import { Model, Route, type WantedModel, type WantedRoute } from '../../../vocabulary/supply.ts'
 import type { SupplyPath } from '../../ports/supply-application.ts'
-import { checkModel, checkRoute } from '../models.ts'
+import { checkModel, completeModel, completeRoute, nameOfRoute } from '../models.ts'
 import {
   collectProblem,
   differingFields,
@@ -12,8 +10,6 @@ import {
   type SupplyStep,
 } from './supply-step.ts'
 
-type WantedRoute = WantedModel['routes'][number]
-
 /** The steps for a document's models and their routes. */
 export function planModels(planning: Planning): SupplyStep[] {
   const { models } = planning.document
@@ -21,7 +17,8 @@ export function planModels(planning: Planning): SupplyStep[] {
   refuseDuplicates(planning, ids, (index) => ['models', index, 'id'])
   return models.flatMap((wanted, index) => {
     const path = ['models', index]
-    const { routes, ...model } = wanted
+    const { routes: _, ...settings } = wanted
+    const model = completeModel(settings)
     collectProblem(planning, path, () => checkModel(model))
     return [planModel(planning, model), ...planRoutes(planning, wanted, path)]
   })
@@ -37,40 +34,41 @@ function planModel({ supply, options }: Planning, model: Omit<Model, 'createdAtM
 
 function modelFields(before: Model, wanted: Omit<Model, 'createdAtMs'>): string[] {
   const after = { ...wanted, createdAtMs: before.createdAtMs }
-  return differingFields(describeModel(before), describeModel(after))
+  return differingFields(Model.show(before), Model.show(after))
 }
 
-function planRoutes(
-  planning: Planning,
-  { id: modelId, routes }: WantedModel,
-  path: SupplyPath,
-): SupplyStep[] {
+function planRoutes(planning: Planning, model: WantedModel, path: SupplyPath): SupplyStep[] {
+  const { id: modelId, routes } = model
   const place = (index: number) => [...path, 'routes', index]
   const supplierIds = routes.map(({ supplierId }) => supplierId)
   refuseDuplicates(planning, supplierIds, (index) => [...place(index), 'supplier'])
-  return routes.map((route, index) => {
-    checkWanted(planning, route, place(index))
-    return planRoute(planning, { ...route, modelId })
+  return routes.flatMap((wanted, index) => {
+    const route = completeWanted(planning, { model, wanted }, place(index))
+    return route === null ? [] : [planRoute(planning, { ...route, modelId })]
   })
 }
 
-function checkWanted(planning: Planning, route: WantedRoute, path: SupplyPath): void {
+/** Null where it is refused. */
+function completeWanted(
+  planning: Planning,
+  { model, wanted: route }: { model: WantedModel; wanted: WantedRoute },
+  path: SupplyPath,
+): Omit<Route, 'modelId'> | null {
   const supplier = planning.suppliers.get(route.supplierId)
   if (supplier === undefined) {
     const message = 'names a supplier that is neither in the document nor in the gateway.'
     planning.problems.push({ path: [...path, 'supplier'], message })
-    return
+    return null
   }
-  collectProblem(planning, path, () => checkRoute(supplier, route))
+  return collectProblem(planning, path, () => completeRoute(route, { model, supplier }))
 }
 
 function planRoute({ supply, options }: Planning, route: Route): SupplyStep {
   const { modelId, supplierId, ...settings } = route
   const before = supply.routesByModel.get(modelId)?.find((known) => known.supplierId === supplierId)
-  const fields =
-    before && !options.keepExisting ? differingFields(describeRoute(before), describeRoute(route)) : []
+  const fields = before && !options.keepExisting ? differingFields(Route.show(before), Route.show(route)) : []
   return makeStep(
-    { kind: 'route', id: `${modelId}/routes/${supplierId}`, isNew: before === undefined, fields },
+    { kind: 'route', id: nameOfRoute(route), isNew: before === undefined, fields },
     (writer, actor) => writer.putRoute({ modelId, supplierId }, settings, actor),
   )
 }

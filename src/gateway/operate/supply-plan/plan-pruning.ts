@@ -1,4 +1,5 @@
 import { listSupply } from '../../../rules/catalog/build-snapshot.ts'
+import { nameOfRoute } from '../models.ts'
 import type { Planning, SupplyStep } from './supply-step.ts'
 
 /**
@@ -13,14 +14,15 @@ export function planPruning({ supply, document, options }: Planning): SupplyStep
     document.suppliers.flatMap(({ id, credentials }) => credentials.map(({ label }) => `${id}/${label}`)),
   )
   const routes = new Set(
-    document.models.flatMap(({ id, routes }) => routes.map(({ supplierId }) => `${id}/routes/${supplierId}`)),
+    document.models.flatMap(({ id, routes }) =>
+      routes.map(({ supplierId }) => nameOfRoute({ modelId: id, supplierId })),
+    ),
   )
   const goneCredentials = rows.credentials.filter(
     ({ supplierId, label }) => pruned.has(supplierId) && !(label && labels.has(`${supplierId}/${label}`)),
   )
   const goneRoutes = rows.routes.filter(
-    ({ modelId, supplierId, enabled }) =>
-      pruned.has(supplierId) && enabled && !routes.has(`${modelId}/routes/${supplierId}`),
+    (route) => pruned.has(route.supplierId) && route.enabled && !routes.has(nameOfRoute(route)),
   )
   return [
     ...goneCredentials.map(({ id, supplierId, label }): SupplyStep => {
@@ -31,10 +33,10 @@ export function planPruning({ supply, document, options }: Planning): SupplyStep
       }
     }),
     ...goneRoutes.map(({ modelId, supplierId, ...settings }): SupplyStep => {
-      const id = `${modelId}/routes/${supplierId}`
+      const id = nameOfRoute({ modelId, supplierId })
       return {
         change: { kind: 'route', id, result: 'changed', fields: ['enabled'] },
-        // Routes are not deleted, only switched off: settlements go on naming them.
+        // Only switched off: a line that is gone by mistake is put back without losing what an operator had set.
         write: (writer, actor) =>
           writer.putRoute({ modelId, supplierId }, { ...settings, enabled: false }, actor),
       }

@@ -1,9 +1,12 @@
-import { describeCredential, describeSupplier } from '../../../rules/catalog/describe-supply.ts'
-import type { Credential, Supplier } from '../../../vocabulary/supply.ts'
-import type { WantedCredential, WantedSupplier } from '../../../vocabulary/supply-document.ts'
+import {
+  type Credential,
+  Supplier,
+  type WantedCredential,
+  type WantedSupplier,
+} from '../../../vocabulary/supply.ts'
 import type { SupplyPath } from '../../ports/supply-application.ts'
-import { checkSecret, checkSupplier } from '../supplier-settings.ts'
-import { checkCredentialSettings } from '../supply.ts'
+import { checkSecret, checkSupplier, completeSupplier } from '../supplier-settings.ts'
+import { checkCredentialSettings, showCredential } from '../supply.ts'
 import {
   collectProblem,
   differingFields,
@@ -20,20 +23,23 @@ export function planSuppliers(planning: Planning): SupplyStep[] {
   refuseDuplicates(planning, ids, (index) => ['suppliers', index, 'id'])
   return suppliers.flatMap((wanted, index) => {
     const path = ['suppliers', index]
-    const supplier = planning.suppliers.get(wanted.id) ?? settingsOf(wanted)
+    const supplier = planning.suppliers.get(wanted.id) ?? settingsOf(planning.parts, wanted)
     collectProblem(planning, path, () => checkSupplier(planning.parts, supplier))
     return [planSupplier(planning, supplier), ...planCredentials(planning, wanted, path)]
   })
 }
 
-/** A supplier as it would be stored: every address is this text plus a path that begins with a slash. */
-export function settingsOf({ credentials: _, ...supplier }: WantedSupplier): Supplier {
-  return { ...supplier, baseUrl: supplier.baseUrl.replace(/\/+$/, '') }
+/** A supplier as it would be stored. */
+export function settingsOf(
+  parts: Planning['parts'],
+  { credentials: _, ...supplier }: WantedSupplier,
+): Supplier {
+  return completeSupplier(parts, supplier)
 }
 
 function planSupplier({ supply }: Planning, supplier: Supplier): SupplyStep {
   const before = supply.suppliers.get(supplier.id)
-  const fields = before ? differingFields(describeSupplier(before), describeSupplier(supplier)) : []
+  const fields = before ? differingFields(Supplier.show(before), Supplier.show(supplier)) : []
   return makeStep(
     { kind: 'supplier', id: supplier.id, isNew: before === undefined, fields },
     (writer, actor) => writer.putSupplier(supplier, actor),
@@ -87,7 +93,7 @@ function planCredential(
 
 /** Of a secret only that it changed is told. */
 function credentialFields(before: Credential, after: Credential): string[] {
-  const fields = differingFields(describeCredential(before), describeCredential(after))
+  const fields = differingFields(showCredential(before), showCredential(after))
   const others = fields.filter((name) => name !== 'last_four')
   return before.secret === after.secret ? others : ['secret', ...others]
 }

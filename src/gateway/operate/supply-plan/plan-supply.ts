@@ -1,4 +1,4 @@
-import type { SupplyDocument } from '../../../vocabulary/supply-document.ts'
+import type { SupplyDocument } from '../../../vocabulary/supply.ts'
 import { RefusedSupply, type SupplyOptions } from '../../ports/supply-application.ts'
 import type { OperationParts } from '../parts.ts'
 import { planModels } from './plan-models.ts'
@@ -18,7 +18,8 @@ export function planSupply(
   const { supply } = parts.configuration.current()
   const suppliers = new Map(supply.suppliers)
   for (const wanted of document.suppliers) {
-    if (!options.keepExisting || !suppliers.has(wanted.id)) suppliers.set(wanted.id, settingsOf(wanted))
+    if (!options.keepExisting || !suppliers.has(wanted.id))
+      suppliers.set(wanted.id, settingsOf(parts, wanted))
   }
   const planning: Planning = { parts, supply, document, options, suppliers, problems: [] }
   const steps = [...planSuppliers(planning), ...planModels(planning), ...planPruning(planning)]

@@ -1,15 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { Supply } from '../../../vocabulary/snapshot.ts'
-import type { Supplier } from '../../../vocabulary/supply.ts'
-import type { SupplyDocument } from '../../../vocabulary/supply-document.ts'
+import type { Supplier, SupplyChange, SupplyDocument } from '../../../vocabulary/supply.ts'
 import type { Operations } from '../../ports/operations.ts'
-import type {
-  SupplyChange,
-  SupplyOptions,
-  SupplyPath,
-  SupplyProblem,
-} from '../../ports/supply-application.ts'
+import type { SupplyOptions, SupplyPath, SupplyProblem } from '../../ports/supply-application.ts'
 import type { OperationParts } from '../parts.ts'
 
 /** The operations a plan is made of. */
@@ -53,13 +47,18 @@ export function differingFields<Described extends object>(before: Described, aft
   return names.filter((name) => !isDeepStrictEqual(before[name], after[name]))
 }
 
-/** Runs a check of a single operation; what it refuses becomes a problem at its place in the document. */
-export function collectProblem(planning: Planning, path: SupplyPath, check: () => void): void {
+/** Runs a check of a single operation; what it refuses is a problem at its place in the document, and gives null. */
+export function collectProblem<Result>(
+  planning: Planning,
+  path: SupplyPath,
+  check: () => Result,
+): Result | null {
   try {
-    check()
+    return check()
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     planning.problems.push({ path: [...path, ...readParam(error.param)], message: error.message })
+    return null
   }
 }
 

@@ -75,4 +75,3 @@ export const VendorFile = Type.Object(
 export type Vendor = Static<typeof VendorFile>
 export type CatalogModel = Static<typeof CatalogModel>
 export type CatalogRoute = Static<typeof CatalogRoute>
-export type CatalogPrice = Static<typeof CatalogPrice>
