@@ -40,11 +40,11 @@ export type DatabaseStatus = Value<typeof DatabaseStatus>
 
 const JournalStatus = shape('JournalStatus', {
   waiting: integer().example(0),
-  oldestAtMs: time().nullable(),
+  oldestAtMs: time().nullable().example(null),
   bytes: integer().example(0),
   maxBytes: integer().example(1_073_741_824),
   maxAgeSeconds: integer().example(3_600),
-  refusal: text().nullable().note('Why nothing more is admitted; null while there is room.'),
+  refusal: text().nullable().note('Why nothing more is admitted; null while there is room.').example(null),
 })
 export type JournalStatus = Value<typeof JournalStatus>
 

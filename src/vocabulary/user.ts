@@ -171,7 +171,9 @@ export const SessionState = shape('SessionState', {
     'hasPassword',
   ]).field.nullable(),
   accounts: list(UserAccount.with('OwnAccount', { name: text().example('Acme') }).field),
-  csrfToken: text().note('Goes with every request that changes something, as `x-csrf-token`.'),
+  csrfToken: text()
+    .note('Goes with every request that changes something, as `x-csrf-token`.')
+    .example('mP4c…'),
   allowsSignUp: flag().as('sign_up'),
   outside: shape('OutsideProvider', { name: text().example('Example ID') })
     .field.nullable()
