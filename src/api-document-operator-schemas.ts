@@ -2,10 +2,16 @@ import { bookSchemas } from './api-document-books.ts'
 import { userSchemas } from './api-document-users.ts'
 import { cleanSchema, type JsonSchema, withNotes } from './edges/api-docs/clean-schema.ts'
 import * as answers from './edges/management-api/operator/answer-schema.ts'
-import { AccountChange, AccountCreate, AccountView, TierAssign, TierEvaluation } from './vocabulary/account.ts'
-import * as keys from './vocabulary/api-key.ts'
-import { SystemStatus } from './vocabulary/system.ts'
+import { Findings, ModelComparison } from './gateway/ports/diagnostics.ts'
+import {
+  AccountChange,
+  AccountCreate,
+  AccountView,
+  TierAssign,
+  TierEvaluation,
+} from './vocabulary/account.ts'
 import { AlertView, IssuedWebhook, WebhookPut, WebhookView } from './vocabulary/alert.ts'
+import * as keys from './vocabulary/api-key.ts'
 import { AuditEvent } from './vocabulary/audit-event.ts'
 import {
   Adjustment,
@@ -20,8 +26,8 @@ import {
   RefundCreate,
 } from './vocabulary/ledger.ts'
 import { Settlement } from './vocabulary/settlement.ts'
-import { Findings, ModelComparison } from './gateway/ports/diagnostics.ts'
 import * as supply from './vocabulary/supply.ts'
+import { SystemStatus } from './vocabulary/system.ts'
 
 /** Bodies and answers of the operator API, by the name the document gives them. */
 export function operatorSchemas(): Record<string, JsonSchema> {

@@ -1,8 +1,8 @@
 import { type TSchema, Type } from 'typebox'
 import { GatewayError } from '../errors/gateway-error.ts'
+import { type AnyField, type Codec, Field, type ValueOf } from './field-codec.ts'
 import { formatUsdt, type NanoUsdt, parseUsdt } from './money.ts'
 import { formatTime, parseTime } from './time.ts'
-import { type AnyField, type Codec, Field, type ValueOf } from './field-codec.ts'
 
 const PLAIN = { as: undefined, unit: 'none' } as const
 const NO_DEFAULT = { has: false, from: null } as const

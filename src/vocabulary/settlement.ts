@@ -1,6 +1,6 @@
 import { USAGE_PROVENANCES, type Usage } from '../conversation/usage.ts'
-import type { AnyField } from './field-codec.ts'
 import { amount, choice, flag, id, integer, list, text, time } from './field.ts'
+import type { AnyField } from './field-codec.ts'
 import type { NanoUsdt } from './money.ts'
 import { shape, type Value } from './shape.ts'
 import { FORMATS, type Format, Price } from './supply.ts'

@@ -1,7 +1,14 @@
 import { type TSchema, Type } from 'typebox'
 import { GatewayError } from '../errors/gateway-error.ts'
 import { stored } from './field.ts'
-import { type AnyField, type ColumnOf, Field, type InputOf, type ValueOf, type WireOf } from './field-codec.ts'
+import {
+  type AnyField,
+  type ColumnOf,
+  Field,
+  type InputOf,
+  type ValueOf,
+  type WireOf,
+} from './field-codec.ts'
 
 export type Fields = Readonly<Record<string, AnyField>>
 

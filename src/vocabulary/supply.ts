@@ -159,7 +159,9 @@ export type ModelSettings = Value<typeof ModelSettings>
 export const ModelPut = ModelSettings.without('ModelPut', ['id']).draft
 
 // Cached prompt tokens without a price of their own are prompt tokens; leaving them out must not make them free.
-const cachePrice = price().default((others: { inputNanoPerMillion?: NanoUsdt }) => others.inputNanoPerMillion ?? 0n)
+const cachePrice = price().default(
+  (others: { inputNanoPerMillion?: NanoUsdt }) => others.inputNanoPerMillion ?? 0n,
+)
 
 /** Nano-USDT per million tokens, `imageNano` per picture. */
 export const Price = shape('Price', {

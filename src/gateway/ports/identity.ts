@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type {
   FactorProof,
   IssuedUser,
@@ -16,7 +17,6 @@ import type {
   UserUpdate,
   UserView,
 } from '../../vocabulary/user.ts'
-import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { OutsideSignIn } from './outside-identity.ts'
 import type { Listing, Page } from './storage.ts'

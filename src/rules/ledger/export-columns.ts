@@ -1,5 +1,5 @@
-import type { AnyField } from '../../vocabulary/field-codec.ts'
 import { integer, time } from '../../vocabulary/field.ts'
+import type { AnyField } from '../../vocabulary/field-codec.ts'
 import { LedgerEntry } from '../../vocabulary/ledger.ts'
 import { Settlement, UsedTokens } from '../../vocabulary/settlement.ts'
 import { type Fields, type Shape, type ValueIn, wireName } from '../../vocabulary/shape.ts'

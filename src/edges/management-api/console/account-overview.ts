@@ -8,7 +8,6 @@ import {
 } from '../../../gateway/ports/console.ts'
 import type { Exchange } from '../../../gateway/ports/exchange.ts'
 import { figuresOf, SPAN_MS, spanStartMs } from '../../../rules/ledger/aggregate.ts'
-import { Price } from '../../../vocabulary/supply.ts'
 import { formatUsdt } from '../../../vocabulary/money.ts'
 import {
   USAGE_SPANS,
@@ -16,6 +15,7 @@ import {
   type UsageSpan,
   type UsageView,
 } from '../../../vocabulary/settlement.ts'
+import { Price } from '../../../vocabulary/supply.ts'
 import { formatTime, parseTime } from '../../../vocabulary/time.ts'
 import { type AccountApiParts, readAnswer, showTo } from './account-parts.ts'
 import { ACCOUNT_PATH, type AccountVisit, type ConsoleEndpoint } from './console-endpoint.ts'
