@@ -1,6 +1,5 @@
 import type { Books } from './books.ts'
 import type { ConsoleParts } from './edges/management-api/console/index.ts'
-import { accountEndpointsFor } from './edges/management-api/operator/index.ts'
 import type { Settings } from './edges/settings/settings.ts'
 import { createAccountDesk } from './gateway/console/index.ts'
 import { AuditDesk } from './gateway/identity/audit-desk.ts'
@@ -28,7 +27,6 @@ export function openAccountApi(
       log,
     }),
     operations,
-    operatorEndpoints: accountEndpointsFor(operations),
     users,
     clock,
   }

@@ -1,5 +1,6 @@
-import { type EffectiveLimit, effectiveLimit } from '../rules/limits/effective-limit.ts'
+import { effectiveLimit } from '../rules/limits/effective-limit.ts'
 import type { EligibleRoute } from '../rules/routing/eligible-routes.ts'
+import type { EffectiveLimit } from '../vocabulary/account.ts'
 import type { Format } from '../vocabulary/supply.ts'
 import type { Caller } from './authenticate.ts'
 import type { Target } from './find-model.ts'

@@ -8,6 +8,20 @@ export type TierName = (typeof TIER_NAMES)[number]
 export const RateLimits = shape('RateLimits', { rpm: limit(), tpm: limit() })
 export type RateLimits = Value<typeof RateLimits>
 
+/** Whose limit it is, in the order in which they are named when several agree. */
+export const CONSTRAINTS = ['account', 'key', 'model', 'routes', 'credentials'] as const
+export type Constraint = (typeof CONSTRAINTS)[number]
+
+const BindingLimit = shape('BindingLimit', { value: integer({ min: 1 }), constraint: choice(CONSTRAINTS) })
+export type BindingLimit = Value<typeof BindingLimit>
+
+/** What really limits a key on a model; null means nothing does. */
+export const EffectiveLimit = shape('EffectiveLimit', {
+  rpm: BindingLimit.field.nullable(),
+  tpm: BindingLimit.field.nullable(),
+})
+export type EffectiveLimit = Value<typeof EffectiveLimit>
+
 const reason = text(2_000).example('Contract of March')
 
 /** An operator's decision about an account's tier, which outranks the earned tier until it ends. */

@@ -68,3 +68,9 @@ export const IssuedWebhook = Webhook.with('IssuedWebhook', {
   secret: Webhook.fields.secret.nullable().note('Only in the answer to the call that made it.'),
 })
 export type IssuedWebhook = Value<typeof IssuedWebhook>
+
+/** Whether a webhook took what was sent to it as a test. */
+export const WebhookTest = shape('WebhookTest', {
+  delivered: flag(),
+  failure: text().nullable().note('Why not.'),
+})

@@ -1,6 +1,8 @@
-import { AccountView, RateLimits, TIER_NAMES, TierAssignment } from './account.ts'
-import { amount, choice, integer, text, time } from './field.ts'
+import { AccountView, EffectiveLimit, RateLimits, TIER_NAMES } from './account.ts'
+import { AlertView } from './alert.ts'
+import { amount, choice, choices, flag, integer, list, text, time } from './field.ts'
 import { shape, type Value } from './shape.ts'
+import { FORMATS, Model, Price } from './supply.ts'
 
 const tokens = { input: integer(), cacheRead: integer(), cacheWrite: integer(), output: integer() }
 const averages = {
@@ -38,11 +40,6 @@ const NextTier = shape('NextTier', {
 })
 export type NextTier = Value<typeof NextTier>
 
-/** An account as its members see it: why an operator decided on a tier, and which one did, is the operators' business. */
-export const MemberAccount = AccountView.with('MemberAccount', {
-  tierAssignment: TierAssignment.without('MemberTierAssignment', ['reason', 'assignedBy']).field.nullable(),
-})
-
 export const AccountStanding = shape('AccountStanding', {
   tier: shape('TierStanding', {
     name: choice(TIER_NAMES),
@@ -54,3 +51,28 @@ export const AccountStanding = shape('AccountStanding', {
   keys: shape('KeyCount', { active: integer(), total: integer() }).field,
 })
 export type AccountStanding = Value<typeof AccountStanding>
+
+/** What the first page of the console shows of an account. */
+export const Overview = AccountStanding.with('Overview', {
+  account: AccountView.field,
+  alerts: list(AlertView.field),
+})
+
+/** A model as one account may use it. */
+export const AccountModel = Model.pick('AccountModel', [
+  'id',
+  'displayName',
+  'description',
+  'ownedBy',
+  'kinds',
+  'inputTokenLimit',
+  'outputTokenLimit',
+]).with('AccountModel', {
+  formats: choices(FORMATS),
+  suppliers: list(text()).example(['openai']),
+  source: choice(['shared', 'byok', 'mixed']),
+  isRouteable: flag().as('routeable'),
+  price: Price.field.note('Of the cheapest route.'),
+  limits: EffectiveLimit.field,
+})
+export type AccountModel = Value<typeof AccountModel>

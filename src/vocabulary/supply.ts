@@ -127,6 +127,12 @@ export function viewCredential({ secret, ...rest }: Credential): CredentialView 
   return { ...rest, lastFour: lastFourOf(secret) }
 }
 
+/** An account's own supplier, with its credentials. */
+export const OwnSupplier = Supplier.with('OwnSupplier', { credentials: list(CredentialView.field) })
+export type OwnSupplier = Value<typeof OwnSupplier>
+/** Whose it is follows from the path; saying so as well does no harm. */
+export const OwnSupplierPut = SupplierSettings.without('OwnSupplierPut', ['id']).draft
+
 export const MODEL_KINDS = ['text', 'image', 'image-edit'] as const
 export type ModelKind = (typeof MODEL_KINDS)[number]
 

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { ERROR_CODES, type ErrorCode } from '../../errors/codes.ts'
-import { CONSTRAINTS } from '../../rules/limits/effective-limit.ts'
+import { CONSTRAINTS } from '../../vocabulary/account.ts'
 import { TIER_NAMES } from '../../vocabulary/account.ts'
 import { FORMATS, MODEL_KINDS, SUPPLIER_TYPES } from '../../vocabulary/supply.ts'
 

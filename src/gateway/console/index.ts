@@ -1,5 +1,5 @@
 import { type BodyStorage, BodyStorageView } from '../../vocabulary/kept-body.ts'
-import type { Supplier } from '../../vocabulary/supply.ts'
+import { type Supplier, viewCredential } from '../../vocabulary/supply.ts'
 import { requireAccount, requireFound } from '../operate/refuse.ts'
 import type { AccountDesk } from '../ports/console.ts'
 import { listModels } from './list-models.ts'
@@ -22,8 +22,15 @@ export function createAccountDesk(parts: ConsoleParts): AccountDesk {
       listModels(parts, accountOf(id), keyId === null ? null : ownKey(parts, id, keyId)),
     ownsSupplier: (id, supplierId) => isOwn(snapshot().supply.suppliers.get(supplierId), id),
     ...ownership(parts),
-    listSuppliers: (id) =>
-      [...snapshot().supply.suppliers.values()].filter((supplier) => isOwn(supplier, id)),
+    listSuppliers: (id) => {
+      const { suppliers, credentialsBySupplier } = snapshot().supply
+      return [...suppliers.values()]
+        .filter((supplier) => isOwn(supplier, id))
+        .map((supplier) => ({
+          ...supplier,
+          credentials: (credentialsBySupplier.get(supplier.id) ?? []).map(viewCredential),
+        }))
+    },
     deleteSupplier: async (id, supplierId, actor) => {
       ownSupplier(parts, id, supplierId)
       await operations.deleteOwnSupplier(supplierId, actor)
@@ -41,19 +48,18 @@ export function createAccountDesk(parts: ConsoleParts): AccountDesk {
 /** What is not the account's own does not exist for whoever asks about that account. */
 function ownership(parts: ConsoleParts) {
   return {
-    requireKey: (accountId: string, keyId: string) => void ownKey(parts, accountId, keyId),
-    requireSupplier: (accountId: string, supplierId: string) =>
-      void ownSupplier(parts, accountId, supplierId),
-    requireCredential: (accountId: string, credentialId: string) => {
+    ownKeyId: (accountId: string, keyId: string) => ownKey(parts, accountId, keyId).id,
+    ownSupplierId: (accountId: string, supplierId: string) => ownSupplier(parts, accountId, supplierId).id,
+    ownCredentialId: (accountId: string, credentialId: string) => {
       const { supply } = parts.snapshot()
       const credentials = [...supply.credentialsBySupplier.values()].flat()
       const found = credentials.find(({ id }) => id === credentialId)
       const isMine = found !== undefined && isOwn(supply.suppliers.get(found.supplierId), accountId)
-      requireFound(isMine ? found : null, 'credential', credentialId)
+      return requireFound(isMine ? found : null, 'credential', credentialId).id
     },
-    requireSettlement: async (accountId: string, requestId: string) => {
+    findSettlement: async (accountId: string, requestId: string) => {
       const found = await parts.operations.findSettlement(requestId)
-      requireFound(found.accountId === accountId ? found : null, 'settlement', requestId)
+      return requireFound(found.accountId === accountId ? found : null, 'settlement', requestId)
     },
   }
 }

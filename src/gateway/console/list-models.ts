@@ -2,15 +2,15 @@ import { accountLimits } from '../../rules/accounts/tiers.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import type { Account } from '../../vocabulary/account.ts'
 import { type ApiKey, KeyCreate } from '../../vocabulary/api-key.ts'
+import type { AccountModel } from '../../vocabulary/overview.ts'
 import type { Price } from '../../vocabulary/supply.ts'
 import type { Caller } from '../authenticate.ts'
 import { availableModels, type Target } from '../find-model.ts'
 import { limitOf, protocolsOf, sourceOf } from '../model-facts.ts'
-import type { ModelView } from '../ports/console.ts'
 import type { ConsoleParts } from './parts.ts'
 
 /** Every model that a key of the account could use, or that this one can, with what keeps it from more. */
-export function listModels(parts: ConsoleParts, account: Account, key: ApiKey | null): ModelView[] {
+export function listModels(parts: ConsoleParts, account: Account, key: ApiKey | null): AccountModel[] {
   const snapshot = parts.snapshot()
   const limits = accountLimits(account, parts.clock.nowMs())
   const caller = { account, key: key ?? anyKeyOf(account), limits, snapshot }
@@ -23,10 +23,10 @@ function anyKeyOf({ id, createdAtMs }: Account): ApiKey {
   return { ...KeyCreate.read({ name: '' }), ...nobody, accountId: id, createdAtMs, sharedFallback: true }
 }
 
-function viewModel(caller: Caller, target: Target): ModelView {
+function viewModel(caller: Caller, target: Target): AccountModel {
   const { model, routes } = target
   return {
-    model,
+    ...model,
     formats: protocolsOf(target),
     suppliers: [...new Set(routes.map((route) => route.supplier.id))],
     source: sourceOf(routes),

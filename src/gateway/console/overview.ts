@@ -2,8 +2,9 @@ import { accountLimits, effectiveTier, TIERS } from '../../rules/accounts/tiers.
 import { figuresOf, SPAN_MS, spanStartMs, sumFigures } from '../../rules/ledger/aggregate.ts'
 import { type Account, TIER_NAMES } from '../../vocabulary/account.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { AccountStanding, AccountUsagePoint, NextTier, UsageTotals } from '../../vocabulary/overview.ts'
 import type { UsageFigures, UsageSpan, UsageView } from '../../vocabulary/settlement.ts'
-import type { AccountUsageQuestion, NextTier, Overview, TimeRange } from '../ports/console.ts'
+import type { AccountUsageQuestion, TimeRange, UsageGrouping } from '../ports/console.ts'
 import type { Listing } from '../ports/storage.ts'
 import type { ConsoleParts } from './parts.ts'
 
@@ -11,9 +12,13 @@ import type { ConsoleParts } from './parts.ts'
 const MOST_POINTS = 5_000
 
 /** Where an account stands. Everything about usage comes from what is added up already, never from settlements. */
-export async function overview(parts: ConsoleParts, account: Account, range: TimeRange): Promise<Overview> {
+export async function overview(
+  parts: ConsoleParts,
+  account: Account,
+  range: TimeRange,
+): Promise<AccountStanding> {
   const nowMs = parts.clock.nowMs()
-  const [month, totals] = await Promise.all([
+  const [spend, figures] = await Promise.all([
     spendOfMonth(parts, account.id, nowMs),
     totalsOf(parts, account.id, range),
   ])
@@ -24,8 +29,8 @@ export async function overview(parts: ConsoleParts, account: Account, range: Tim
       next: nextTier(account, nowMs),
       limits: accountLimits(account, nowMs),
     },
-    ...month,
-    totals,
+    spend,
+    totals: { ...countsOf(figures), tokens: tokensOf(figures), ...averagesOf(figures) },
     keys: {
       active: keys.filter((key) => key.state === 'active' && (key.expiresAtMs ?? nowMs + 1) > nowMs).length,
       total: keys.length,
@@ -53,8 +58,8 @@ async function spendOfMonth({ operations }: ConsoleParts, accountId: string, now
   const { data } = await operations.listUsage(question, { limit: MOST_POINTS, cursor: null })
   const today = data.find(({ startMs }) => startMs === spanStartMs('day', nowMs))
   return {
-    spentTodayNano: today?.amountNano ?? 0n,
-    spentThisMonthNano: data.reduce<NanoUsdt>((sum, { amountNano }) => sum + amountNano, 0n),
+    todayNano: today?.amountNano ?? 0n,
+    monthNano: data.reduce<NanoUsdt>((sum, { amountNano }) => sum + amountNano, 0n),
   }
 }
 
@@ -84,15 +89,53 @@ function wholeSpans({ fromMs, toMs }: TimeRange, span: UsageSpan): TimeRange {
 
 const GROUPS = { none: [], model: ['model'], key: ['keyId'], supplier: ['supplier'] } as const
 
-export function listUsage(
+export async function listUsage(
   { operations }: ConsoleParts,
   accountId: string,
   { span, groupBy, cursor, ...range }: AccountUsageQuestion,
-): Promise<Listing<UsageView>> {
+): Promise<Listing<AccountUsagePoint>> {
   const question = {
     span,
     filter: { accountId, ...wholeSpans(range, span) },
     groupBy: GROUPS[groupBy],
   }
-  return operations.listUsage(question, { limit: MOST_POINTS, cursor })
+  const { data, nextCursor } = await operations.listUsage(question, { limit: MOST_POINTS, cursor })
+  return { data: data.map((point) => viewPoint(point, groupBy)), nextCursor }
+}
+
+function viewPoint(point: UsageView, groupBy: UsageGrouping): AccountUsagePoint {
+  const { startMs, model, keyId, supplier } = point
+  const groups = { none: null, model, key: keyId, supplier }
+  const figures = figuresOf(point)
+  return {
+    startMs,
+    group: groups[groupBy] ?? null,
+    ...countsOf(figures),
+    ...tokensOf(figures),
+    ...averagesOf(figures),
+  }
+}
+
+/** Whoever left has not failed to be answered. */
+function countsOf({ completed, clientLeft, supplierFailed, refused, interrupted }: UsageFigures) {
+  const failed = supplierFailed + refused + interrupted
+  return { requests: completed + clientLeft + failed, failed }
+}
+
+function tokensOf({ input, cacheRead, cacheWrite, output }: UsageFigures): UsageTotals['tokens'] {
+  return { input, cacheRead, cacheWrite, output }
+}
+
+function averagesOf(figures: UsageFigures) {
+  const { images, amountNano, firstBytes, firstByteMs, durationMs } = figures
+  return {
+    images,
+    amountNano,
+    firstByteMsAvg: average(firstByteMs, firstBytes),
+    durationMsAvg: average(durationMs, countsOf(figures).requests),
+  }
+}
+
+function average(sum: number, count: number): number | null {
+  return count === 0 ? null : Math.round(sum / count)
 }

@@ -1,11 +1,9 @@
-import type { EffectiveLimit } from '../../rules/limits/effective-limit.ts'
-import type { RateLimits, TierName } from '../../vocabulary/account.ts'
 import type { IssuedKey } from '../../vocabulary/api-key.ts'
 import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { BodyStorage, KeptBody } from '../../vocabulary/kept-body.ts'
-import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { UsageFigures, UsageSpan, UsageView } from '../../vocabulary/settlement.ts'
-import type { Format, Model, Price, Supplier } from '../../vocabulary/supply.ts'
+import type { AccountModel, AccountStanding, AccountUsagePoint } from '../../vocabulary/overview.ts'
+import type { Settlement, UsageSpan } from '../../vocabulary/settlement.ts'
+import type { OwnSupplier } from '../../vocabulary/supply.ts'
 import type { DatabaseEngine, RedisStatus, SystemStatus } from '../../vocabulary/system.ts'
 import type { PlaygroundKey } from '../../vocabulary/user.ts'
 import type { Listing } from './storage.ts'
@@ -44,20 +42,6 @@ export interface TimeRange {
   readonly toMs: number
 }
 
-export interface NextTier {
-  readonly name: TierName
-  readonly neededNano: NanoUsdt
-  readonly remainingNano: NanoUsdt
-}
-
-export interface Overview {
-  readonly tier: { readonly name: TierName; readonly next: NextTier | null; readonly limits: RateLimits }
-  readonly spentTodayNano: NanoUsdt
-  readonly spentThisMonthNano: NanoUsdt
-  readonly totals: UsageFigures
-  readonly keys: { readonly active: number; readonly total: number }
-}
-
 export const USAGE_GROUPINGS = ['none', 'model', 'key', 'supplier'] as const
 export type UsageGrouping = (typeof USAGE_GROUPINGS)[number]
 
@@ -65,18 +49,6 @@ export interface AccountUsageQuestion extends TimeRange {
   readonly span: UsageSpan
   readonly groupBy: UsageGrouping
   readonly cursor: string | null
-}
-
-/** A model as one account may use it. */
-export interface ModelView {
-  readonly model: Model
-  readonly formats: readonly Format[]
-  readonly suppliers: readonly string[]
-  readonly source: 'shared' | 'byok' | 'mixed'
-  readonly isRouteable: boolean
-  /** Of the cheapest route. */
-  readonly price: Price
-  readonly limits: EffectiveLimit
 }
 
 export const EVENT_KINDS = ['settlement', 'alert', 'change'] as const
@@ -107,18 +79,18 @@ export interface LiveEventDesk {
 /** What people do with an account in the console, beyond what an operator does with it in the same words. */
 export interface AccountDesk {
   readonly events: LiveEventDesk
-  overview(accountId: string, range: TimeRange): Promise<Overview>
-  listUsage(accountId: string, question: AccountUsageQuestion): Promise<Listing<UsageView>>
+  overview(accountId: string, range: TimeRange): Promise<AccountStanding>
+  listUsage(accountId: string, question: AccountUsageQuestion): Promise<Listing<AccountUsagePoint>>
   /** As any key of the account could use them, or as this one can. */
-  listModels(accountId: string, keyId: string | null): readonly ModelView[]
+  listModels(accountId: string, keyId: string | null): readonly AccountModel[]
   /** Whether the account may be told everything about this supplier. */
   ownsSupplier(accountId: string, supplierId: string): boolean
-  /** These refuse what is not the account's own as not found. */
-  requireKey(accountId: string, keyId: string): void
-  requireSupplier(accountId: string, supplierId: string): void
-  requireCredential(accountId: string, credentialId: string): void
-  requireSettlement(accountId: string, requestId: string): Promise<void>
-  listSuppliers(accountId: string): readonly Supplier[]
+  /** These give the id back, and refuse what is not the account's own as not found. */
+  ownKeyId(accountId: string, keyId: string): string
+  ownSupplierId(accountId: string, supplierId: string): string
+  ownCredentialId(accountId: string, credentialId: string): string
+  findSettlement(accountId: string, requestId: string): Promise<Settlement>
+  listSuppliers(accountId: string): readonly OwnSupplier[]
   deleteSupplier(accountId: string, supplierId: string, actor: string): Promise<void>
   issuePlaygroundKey(whose: Omit<PlaygroundKey, 'keyId'>, actor: string): Promise<IssuedKey>
   bodyStorage(accountId: string): BodyStorage

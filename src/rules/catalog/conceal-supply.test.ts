@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { concealSupply } from './conceal-supply.ts'
+import { conceal } from './conceal-supply.ts'
 
 test('credentials and what shared suppliers complain about are told to nobody, all the rest is', () => {
   const described = {
@@ -16,7 +16,7 @@ test('credentials and what shared suppliers complain about are told to nobody, a
     ],
     next_cursor: null,
   }
-  expect(concealSupply<object>(described, (id) => id === 'own')).toEqual({
+  expect(conceal<object>(described, (id) => id === 'own')).toEqual({
     data: [
       {
         request_id: 'req_1',

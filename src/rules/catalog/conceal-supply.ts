@@ -3,18 +3,25 @@
  * supplier complained about only what an own supplier said. Complaints name organisations, projects and limits of
  * whoever has the account at the supplier.
  */
-export function concealSupply<T>(described: T, isOwn: (supplierId: string) => boolean): T {
-  return conceal(described, isOwn) as T
+export function conceal<Json>(described: Json, isOwn: ConcealedFrom): Json {
+  return concealValue(described, isOwn) as Json
 }
 
-function conceal(value: unknown, isOwn: (supplierId: string) => boolean): unknown {
-  if (Array.isArray(value)) return value.map((item) => conceal(item, isOwn))
+/** Whether whoever it is concealed from may know everything about a supplier. */
+export type ConcealedFrom = (supplierId: string) => boolean
+
+/** Why an operator decided on a tier, and which one did, is the operators' own business. */
+const OF_OPERATORS: ReadonlySet<string> = new Set(['reason', 'assigned_by'])
+
+function concealValue(value: unknown, isOwn: ConcealedFrom): unknown {
+  if (Array.isArray(value)) return value.map((item) => concealValue(item, isOwn))
   if (typeof value !== 'object' || value === null) return value
   const record = value as Readonly<Record<string, unknown>>
+  const isTierAssignment = 'assigned_by' in record
   const told: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(record)) {
-    if (name === 'credential_id') continue
-    told[name] = isComplaint(name, record, isOwn) ? null : conceal(member, isOwn)
+    if (name === 'credential_id' || (isTierAssignment && OF_OPERATORS.has(name))) continue
+    told[name] = isComplaint(name, record, isOwn) ? null : concealValue(member, isOwn)
   }
   return told
 }
@@ -22,7 +29,7 @@ function conceal(value: unknown, isOwn: (supplierId: string) => boolean): unknow
 function isComplaint(
   name: string,
   { supplier }: Readonly<Record<string, unknown>>,
-  isOwn: (supplierId: string) => boolean,
+  isOwn: ConcealedFrom,
 ): boolean {
   return name === 'failure' && typeof supplier === 'string' && !isOwn(supplier)
 }

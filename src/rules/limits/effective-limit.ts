@@ -1,8 +1,4 @@
-import type { RateLimits } from '../../vocabulary/account.ts'
-
-/** Whose limit it is, in the order in which they are named when several agree. */
-export const CONSTRAINTS = ['account', 'key', 'model', 'routes', 'credentials'] as const
-export type Constraint = (typeof CONSTRAINTS)[number]
+import type { BindingLimit, Constraint, EffectiveLimit, RateLimits } from '../../vocabulary/account.ts'
 
 /** A route that may be used, and its credentials that may be used. */
 export interface RouteLimits {
@@ -16,16 +12,6 @@ export interface LimitFacts {
   readonly key: RateLimits
   readonly model: RateLimits
   readonly routes: readonly RouteLimits[]
-}
-
-export interface BindingLimit {
-  readonly value: number
-  readonly constraint: Constraint
-}
-
-export interface EffectiveLimit {
-  readonly rpm: BindingLimit | null
-  readonly tpm: BindingLimit | null
 }
 
 /** The strictest of all limits (spec 8.1), and which one it is. The only place where limits are compared. */

@@ -1,50 +1,65 @@
-import { type AccountApiParts, showAnswerTo } from './account-parts.ts'
-import { ACCOUNT_PATH, type ConsoleEndpoint } from './console-endpoint.ts'
-import { narrowQuery } from './forward.ts'
+import { AlertView, IssuedWebhook, WebhookPut, WebhookTest, WebhookView } from '../../../vocabulary/alert.ts'
+import { DELETED, listOf, one } from '../endpoint.ts'
+import { type AccountApiParts, concealed, concealFor } from './account-parts.ts'
+import { ACCOUNT_PATH, consoleDefiner } from './console-endpoint.ts'
 
+const define = consoleDefiner<AccountApiParts>()
+const common = { tag: 'Console: alerts', access: 'owner' } as const
 const WEBHOOK = `${ACCOUNT_PATH}/webhook` as const
 
-export function accountAlertEndpoints(parts: AccountApiParts): ConsoleEndpoint[] {
-  return [
-    listAlerts(parts),
-    ofWebhook(parts, 'GET'),
-    ofWebhook(parts, 'PUT'),
-    ofWebhook(parts, 'DELETE'),
-    testWebhook(parts),
-  ]
-}
-
-function listAlerts(parts: AccountApiParts): ConsoleEndpoint {
-  const forward = parts.forwardTo('GET /alerts')
-  return {
-    method: 'GET',
-    path: `${ACCOUNT_PATH}/alerts` as const,
+export const accountAlertEndpoints = [
+  define({
+    ...common,
     access: 'member',
-    handle: async (exchange, visit) => {
-      const query = narrowQuery(exchange, { account_id: visit.accountId })
-      return showAnswerTo(parts, visit, await forward(exchange, { query }))
-    },
-  }
-}
-
-function ofWebhook({ forwardTo }: AccountApiParts, method: 'GET' | 'PUT' | 'DELETE'): ConsoleEndpoint {
-  const forward = forwardTo(`${method} /accounts/:id/webhook`)
-  return {
-    method,
+    method: 'GET',
+    path: `${ACCOUNT_PATH}/alerts`,
+    id: 'consoleListAlerts',
+    summary: 'List the alerts of an account, newest first',
+    answer: concealed(listOf(AlertView)),
+    handle: async (parts, { page, visit }) =>
+      concealFor(parts, visit, await parts.operations.listAlerts({ accountId: visit.accountId }, page)),
+  }),
+  define({
+    ...common,
+    method: 'GET',
     path: WEBHOOK,
-    access: 'owner',
-    handle: (exchange, { accountId }) => forward(exchange, { params: { id: accountId } }),
-  }
-}
-
-function testWebhook({ desk }: AccountApiParts): ConsoleEndpoint {
-  return {
-    method: 'POST',
-    path: `${WEBHOOK}/test` as const,
-    access: 'owner',
-    handle: async (_, { accountId }) => {
-      const failure = await desk.testWebhook(accountId)
-      return Response.json({ delivered: failure === null, failure })
+    id: 'consoleShowWebhook',
+    summary: 'Show where the account is told of alerts',
+    answer: one(WebhookView),
+    handle: ({ operations }, { visit }) => operations.findWebhook(visit.accountId),
+  }),
+  define({
+    ...common,
+    method: 'PUT',
+    path: WEBHOOK,
+    id: 'consolePutWebhook',
+    summary: 'Set where the account is told of alerts',
+    body: WebhookPut,
+    answer: one(IssuedWebhook),
+    handle: ({ operations }, { body, visit, actor }) => operations.putWebhook(visit.accountId, body, actor),
+  }),
+  define({
+    ...common,
+    method: 'DELETE',
+    path: WEBHOOK,
+    id: 'consoleDeleteWebhook',
+    summary: 'Remove the webhook',
+    answer: DELETED,
+    handle: async ({ operations }, { visit, actor }) => {
+      await operations.deleteWebhook(visit.accountId, actor)
+      return visit.accountId
     },
-  }
-}
+  }),
+  define({
+    ...common,
+    method: 'POST',
+    path: `${WEBHOOK}/test`,
+    id: 'consoleTestWebhook',
+    summary: 'Send a test to the webhook',
+    answer: one(WebhookTest),
+    handle: async ({ desk }, { visit }) => {
+      const failure = await desk.testWebhook(visit.accountId)
+      return { delivered: failure === null, failure }
+    },
+  }),
+]

@@ -1,29 +1,34 @@
 import type { Follower, LiveEvent } from '../../../gateway/ports/console.ts'
 import type { Exchange, Reply } from '../../../gateway/ports/exchange.ts'
-import { type AccountApiParts, showTo } from './account-parts.ts'
-import { ACCOUNT_PATH, type AccountVisit, type ConsoleEndpoint } from './console-endpoint.ts'
+import { raw } from '../endpoint.ts'
+import { type AccountApiParts, concealJson } from './account-parts.ts'
+import { ACCOUNT_PATH, type AccountVisit, consoleDefiner } from './console-endpoint.ts'
 
 // What a reader may be behind. Whoever reads slower is sent away, comes back and asks for the state as it is then.
 const MOST_WAITING_BYTES = 64 * 1024
 const OPENING = 'retry: 3000\n: follow\n\n'
 const HEARTBEAT = ': heartbeat\n\n'
 
+const define = consoleDefiner<AccountApiParts>()
+
 /** What happens in an account, as it happens. */
-export function accountEventEndpoints(parts: AccountApiParts): ConsoleEndpoint[] {
-  return [
-    {
-      method: 'GET',
-      path: `${ACCOUNT_PATH}/events` as const,
-      access: 'member',
-      handle: async (exchange, visit) => {
-        await parts.operations.findAccount(visit.accountId)
-        // Nobody would ever close what a HEAD opens.
-        if (exchange.method === 'HEAD') return replyWith('')
-        return replyWith(new EventStream(parts, visit, exchange).open())
-      },
+export const accountEventEndpoints = [
+  define({
+    method: 'GET',
+    path: `${ACCOUNT_PATH}/events`,
+    id: 'consoleFollowAccount',
+    tag: 'Console: account',
+    summary: 'Follow what happens in an account',
+    access: 'member',
+    answer: raw({ description: 'Events, as they happen.', contentType: 'text/event-stream' }),
+    handle: async (parts, { visit, exchange }) => {
+      await parts.operations.findAccount(visit.accountId)
+      // Nobody would ever close what a HEAD opens.
+      if (exchange.method === 'HEAD') return replyWith('')
+      return replyWith(new EventStream(parts, visit, exchange).open())
     },
-  ]
-}
+  }),
+]
 
 function replyWith(body: Reply['body']): Reply {
   const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' }
@@ -65,7 +70,7 @@ class EventStream implements Follower {
 
   take({ kind, data }: LiveEvent): boolean {
     if ((this.#controller?.desiredSize ?? 0) <= 0) return false
-    this.#send(`event: ${kind}\ndata: ${JSON.stringify(showTo(this.#parts, this.#visit, data))}\n\n`)
+    this.#send(`event: ${kind}\ndata: ${JSON.stringify(concealJson(this.#parts, this.#visit, data))}\n\n`)
     return true
   }
 

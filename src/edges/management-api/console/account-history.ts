@@ -1,124 +1,114 @@
-import type { Exchange } from '../../../gateway/ports/exchange.ts'
-import {
-  type BodyStorage,
-  BodyStorageChange,
-  BodyStorageView,
-  KeptContent,
-} from '../../../vocabulary/kept-body.ts'
-import type { Sent } from '../../../vocabulary/shape.ts'
-import { type AccountApiParts, idOf, showAnswerTo } from './account-parts.ts'
-import { ACCOUNT_PATH, type ConsoleEndpoint } from './console-endpoint.ts'
-import { narrowQuery } from './forward.ts'
-import { bodyReader } from './parts.ts'
+import { LEDGER_EXPORT, SETTLEMENT_EXPORT } from '../../../rules/ledger/export-columns.ts'
+import { BodyStorageChange, BodyStorageView, KeptContent } from '../../../vocabulary/kept-body.ts'
+import { LedgerEntry, LedgerFilter, Payment } from '../../../vocabulary/ledger.ts'
+import { Settlement, SettlementFilter, SettlementListFilter } from '../../../vocabulary/settlement.ts'
+import { listOf, one } from '../endpoint.ts'
+import { EXPORT_OPTIONS, exportLedger, exportSettlements, linesOf } from '../operator/exports.ts'
+import { type AccountApiParts, concealed, concealFor } from './account-parts.ts'
+import { ACCOUNT_PATH, consoleDefiner } from './console-endpoint.ts'
 
+const define = consoleDefiner<AccountApiParts>()
+const common = { tag: 'Console: history', access: 'member' } as const
+// Which of the operators' credentials was used is their own business.
+const MEMBER_COLUMNS = SETTLEMENT_EXPORT.filter(({ name }) => name !== 'credential_id')
 const SETTLEMENTS = `${ACCOUNT_PATH}/settlements` as const
 const BODY_STORAGE = `${ACCOUNT_PATH}/body-storage` as const
 
 /** What has happened in an account. */
-export function accountHistoryEndpoints(parts: AccountApiParts): ConsoleEndpoint[] {
-  return [
-    listSettlements(parts),
-    showSettlement(parts),
-    ofAccount(parts, 'ledger'),
-    ofAccount(parts, 'payments'),
-    exportOf(parts, 'settlements'),
-    exportOf(parts, 'ledger'),
-    showBody(parts),
-    showBodyStorage(parts),
-    setBodyStorage(parts),
-  ]
-}
-
-function listSettlements(parts: AccountApiParts): ConsoleEndpoint {
-  const forward = parts.forwardTo('GET /settlements')
-  return {
+export const accountHistoryEndpoints = [
+  define({
+    ...common,
     method: 'GET',
     path: SETTLEMENTS,
-    access: 'member',
-    handle: async (exchange, visit) => {
-      requireOwnFilter(parts, exchange, visit.accountId)
-      const query = narrowQuery(exchange, { account: visit.accountId }, { key_id: 'key' })
-      return showAnswerTo(parts, visit, await forward(exchange, { query }))
+    id: 'consoleListSettlements',
+    summary: 'List the requests of an account, newest first',
+    query: { ...SettlementListFilter.fields, ...SettlementFilter.pick('', ['accountId', 'keyId']).fields },
+    answer: concealed(listOf(Settlement)),
+    handle: async (parts, { query, page, visit }) => {
+      const { accountId } = visit
+      if (query.keyId !== undefined) parts.desk.ownKeyId(accountId, query.keyId)
+      return concealFor(parts, visit, await parts.operations.listSettlements({ ...query, accountId }, page))
     },
-  }
-}
-
-function requireOwnFilter({ desk }: AccountApiParts, { query }: Exchange, accountId: string): void {
-  for (const keyId of query.getAll('key_id')) desk.requireKey(accountId, keyId)
-}
-
-function showSettlement(parts: AccountApiParts): ConsoleEndpoint {
-  const forward = parts.forwardTo('GET /settlements/:id')
-  return {
+  }),
+  define({
+    ...common,
     method: 'GET',
-    path: `${SETTLEMENTS}/:id` as const,
-    access: 'member',
-    handle: async (exchange, visit) => {
-      const id = idOf(exchange)
-      await parts.desk.requireSettlement(visit.accountId, id)
-      return showAnswerTo(parts, visit, await forward(exchange, { params: { id } }))
+    path: `${SETTLEMENTS}/:id`,
+    id: 'consoleShowSettlement',
+    summary: 'Show what became of a request',
+    answer: concealed(one(Settlement)),
+    handle: async (parts, { params, visit }) =>
+      concealFor(parts, visit, await parts.desk.findSettlement(visit.accountId, params.id)),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: `${ACCOUNT_PATH}/ledger`,
+    id: 'consoleListLedger',
+    summary: 'List what moved the balance',
+    answer: listOf(LedgerEntry),
+    handle: ({ operations }, { page, visit }) => operations.listLedger(visit.accountId, page),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: `${ACCOUNT_PATH}/payments`,
+    id: 'consoleListPayments',
+    summary: 'List the payments of an account',
+    answer: listOf(Payment),
+    handle: ({ operations }, { page, visit }) => operations.listPayments(visit.accountId, page),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: `${ACCOUNT_PATH}/exports/settlements`,
+    id: 'consoleExportSettlements',
+    summary: 'Export the requests of an account',
+    query: { ...SettlementFilter.fields, ...EXPORT_OPTIONS },
+    answer: linesOf(MEMBER_COLUMNS),
+    handle: ({ desk, operations }, { query, visit: { accountId } }) => {
+      if (query.keyId !== undefined) desk.ownKeyId(accountId, query.keyId)
+      return exportSettlements(operations, { ...query, accountId }, MEMBER_COLUMNS)
     },
-  }
-}
-
-function ofAccount({ forwardTo }: AccountApiParts, thing: 'ledger' | 'payments'): ConsoleEndpoint {
-  const forward = forwardTo(`GET /accounts/:id/${thing}`)
-  return {
+  }),
+  define({
+    ...common,
     method: 'GET',
-    path: `${ACCOUNT_PATH}/${thing}` as const,
-    access: 'member',
-    handle: (exchange, { accountId }) => forward(exchange, { params: { id: accountId } }),
-  }
-}
-
-function exportOf(parts: AccountApiParts, thing: 'settlements' | 'ledger'): ConsoleEndpoint {
-  const forward = parts.forwardTo(`GET /exports/${thing}`)
-  return {
+    path: `${ACCOUNT_PATH}/exports/ledger`,
+    id: 'consoleExportLedger',
+    summary: 'Export what moved the balance',
+    query: { ...LedgerFilter.fields, ...EXPORT_OPTIONS },
+    answer: linesOf(LEDGER_EXPORT),
+    handle: ({ operations }, { query, visit: { accountId } }) =>
+      exportLedger(operations, { ...query, accountId }),
+  }),
+  define({
+    ...common,
     method: 'GET',
-    path: `${ACCOUNT_PATH}/exports/${thing}` as const,
-    access: 'member',
-    handle: (exchange, { accountId }) => {
-      requireOwnFilter(parts, exchange, accountId)
-      return forward(exchange, { query: narrowQuery(exchange, { account_id: accountId }) })
-    },
-  }
-}
-
-function showBody({ desk }: AccountApiParts): ConsoleEndpoint {
-  return {
-    method: 'GET',
-    path: `${ACCOUNT_PATH}/bodies/:id` as const,
-    access: 'member',
-    handle: async (exchange, { accountId }) => {
-      const body = await desk.findBody(accountId, idOf(exchange))
-      return Response.json(KeptContent.show(body))
-    },
-  }
-}
-
-function showBodyStorage({ desk }: AccountApiParts): ConsoleEndpoint {
-  return {
+    path: `${ACCOUNT_PATH}/bodies/:id`,
+    id: 'consoleShowBody',
+    summary: 'Show what was asked and answered',
+    answer: one(KeptContent),
+    handle: ({ desk }, { params, visit }) => desk.findBody(visit.accountId, params.id),
+  }),
+  define({
+    ...common,
     method: 'GET',
     path: BODY_STORAGE,
-    access: 'member',
-    handle: (_, { accountId }) => renderBodyStorage(desk.bodyStorage(accountId)),
-  }
-}
-
-function setBodyStorage({ desk }: AccountApiParts): ConsoleEndpoint {
-  const readBody = bodyReader(BodyStorageChange.schema)
-  return {
+    id: 'consoleShowBodyStorage',
+    summary: 'Show whether bodies are kept',
+    answer: one(BodyStorageView),
+    handle: ({ desk }, { visit }) => desk.bodyStorage(visit.accountId),
+  }),
+  define({
+    ...common,
     method: 'PUT',
     path: BODY_STORAGE,
-    access: 'member',
-    handle: async (exchange, { accountId, actor }) => {
-      const body = (await readBody(exchange)) as Sent<typeof BodyStorageChange>
-      const { isEnabled, days = desk.bodyStorage(accountId).days } = BodyStorageChange.read(body)
-      return renderBodyStorage(await desk.setBodyStorage({ accountId, isEnabled, days }, actor))
-    },
-  }
-}
-
-function renderBodyStorage(setting: BodyStorage): Response {
-  return Response.json(BodyStorageView.show(setting))
-}
+    id: 'consoleSetBodyStorage',
+    summary: 'Choose whether bodies are kept, and for how long',
+    body: BodyStorageChange,
+    answer: one(BodyStorageView),
+    handle: ({ desk }, { body: { isEnabled, days }, visit: { accountId }, actor }) =>
+      desk.setBodyStorage({ accountId, isEnabled, days: days ?? desk.bodyStorage(accountId).days }, actor),
+  }),
+]

@@ -1,58 +1,84 @@
+import { IssuedKey, KeyChange, KeyCreate, KeyRotate, KeyView } from '../../../vocabulary/api-key.ts'
 import { IssuedPlaygroundKey } from '../../../vocabulary/user.ts'
-import { type AccountApiParts, idOf } from './account-parts.ts'
-import { ACCOUNT_PATH, type ConsoleEndpoint } from './console-endpoint.ts'
+import { listOf, one } from '../endpoint.ts'
+import type { AccountApiParts } from './account-parts.ts'
+import { ACCOUNT_PATH, consoleDefiner } from './console-endpoint.ts'
 
+const define = consoleDefiner<AccountApiParts>()
+const common = { tag: 'Console: keys', access: 'member' } as const
 const KEYS = `${ACCOUNT_PATH}/keys` as const
 const KEY = `${KEYS}/:id` as const
 
-export function accountKeyEndpoints(parts: AccountApiParts): ConsoleEndpoint[] {
-  return [
-    ofAccount(parts, 'GET'),
-    ofAccount(parts, 'POST'),
-    ofKey(parts, 'GET'),
-    ofKey(parts, 'PATCH'),
-    ofKey(parts, 'DELETE'),
-    ofKey(parts, 'POST', '/rotate'),
-    issuePlaygroundKey(parts),
-  ]
-}
-
-function ofAccount({ forwardTo }: AccountApiParts, method: 'GET' | 'POST'): ConsoleEndpoint {
-  const forward = forwardTo(`${method} /accounts/:id/keys`)
-  return {
-    method,
+export const accountKeyEndpoints = [
+  define({
+    ...common,
+    method: 'GET',
     path: KEYS,
-    access: 'member',
-    handle: (exchange, { accountId }) => forward(exchange, { params: { id: accountId } }),
-  }
-}
-
-function ofKey(
-  { desk, forwardTo }: AccountApiParts,
-  method: 'GET' | 'PATCH' | 'DELETE' | 'POST',
-  rest: '' | '/rotate' = '',
-): ConsoleEndpoint {
-  const forward = forwardTo(`${method} /keys/:id${rest}`)
-  return {
-    method,
-    path: `${KEY}${rest}` as const,
-    access: 'member',
-    handle: (exchange, { accountId }) => {
-      const id = idOf(exchange)
-      desk.requireKey(accountId, id)
-      return forward(exchange, { params: { id } })
-    },
-  }
-}
-
-function issuePlaygroundKey({ desk }: AccountApiParts): ConsoleEndpoint {
-  return {
+    id: 'consoleListKeys',
+    summary: 'List the keys of an account',
+    answer: listOf(KeyView),
+    handle: ({ operations }, { page, visit }) => operations.listKeys(visit.accountId, page),
+  }),
+  define({
+    ...common,
     method: 'POST',
-    path: `${ACCOUNT_PATH}/playground-key` as const,
-    access: 'member',
-    handle: async (_, { visitor, accountId, actor }) => {
-      const issued = await desk.issuePlaygroundKey({ userId: visitor.user.id, accountId }, actor)
-      return Response.json(IssuedPlaygroundKey.show(issued))
-    },
-  }
-}
+    path: KEYS,
+    id: 'consoleCreateKey',
+    summary: 'Create a key',
+    body: KeyCreate,
+    answer: one(IssuedKey),
+    handle: ({ operations }, { body, visit, actor }) => operations.createKey(visit.accountId, body, actor),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: KEY,
+    id: 'consoleShowKey',
+    summary: 'Show a key',
+    answer: one(KeyView),
+    handle: ({ desk, operations }, { params, visit }) =>
+      operations.findKey(desk.ownKeyId(visit.accountId, params.id)),
+  }),
+  define({
+    ...common,
+    method: 'PATCH',
+    path: KEY,
+    id: 'consoleChangeKey',
+    summary: 'Change a key',
+    body: KeyChange,
+    answer: one(KeyView),
+    handle: ({ desk, operations }, { params, body, visit, actor }) =>
+      operations.changeKey(desk.ownKeyId(visit.accountId, params.id), body, actor),
+  }),
+  define({
+    ...common,
+    method: 'DELETE',
+    path: KEY,
+    id: 'consoleRevokeKey',
+    summary: 'Revoke a key for good',
+    answer: one(KeyView),
+    handle: ({ desk, operations }, { params, visit, actor }) =>
+      operations.revokeKey(desk.ownKeyId(visit.accountId, params.id), actor),
+  }),
+  define({
+    ...common,
+    method: 'POST',
+    path: `${KEY}/rotate`,
+    id: 'consoleRotateKey',
+    summary: 'Give a key a new secret',
+    body: KeyRotate,
+    answer: one(IssuedKey),
+    handle: ({ desk, operations }, { params, body, visit, actor }) =>
+      operations.rotateKey(desk.ownKeyId(visit.accountId, params.id), body.graceSeconds, actor),
+  }),
+  define({
+    ...common,
+    method: 'POST',
+    path: `${ACCOUNT_PATH}/playground-key`,
+    id: 'consoleIssuePlaygroundKey',
+    summary: "Give the playground a key that replaces the user's one before",
+    answer: one(IssuedPlaygroundKey),
+    handle: ({ desk }, { visit: { visitor, accountId }, actor }) =>
+      desk.issuePlaygroundKey({ userId: visitor.user.id, accountId }, actor),
+  }),
+]

@@ -1,53 +1,63 @@
+import type { TSchema } from 'typebox'
 import type { AccountDesk } from '../../../gateway/ports/console.ts'
-import type { Endpoint, Exchange, Reply } from '../../../gateway/ports/exchange.ts'
 import type { Door, UserOperations } from '../../../gateway/ports/identity.ts'
 import type { Operations } from '../../../gateway/ports/operations.ts'
-import { concealSupply } from '../../../rules/catalog/conceal-supply.ts'
+import { type ConcealedFrom, conceal } from '../../../rules/catalog/conceal-supply.ts'
 import type { Clock } from '../../../vocabulary/clock.ts'
+import type { Answer } from '../endpoint.ts'
 import type { AccountVisit } from './console-endpoint.ts'
-import { type Forward, forwarder } from './forward.ts'
 
-/** What the part of the console that is about accounts is built from. */
-export interface AccountApiSurroundings {
+/** What the part of the console that is about accounts works with. */
+export interface AccountApiParts {
   readonly desk: AccountDesk
   readonly operations: Operations
-  /** Endpoints of the operator API that say the same of an account, without a guard. */
-  readonly operatorEndpoints: readonly Endpoint[]
   readonly users: UserOperations
   readonly clock: Clock
-}
-
-export interface AccountApiParts extends AccountApiSurroundings {
   readonly door: Door
-  readonly forwardTo: (name: string) => Forward
 }
 
-export function accountApiParts(surroundings: AccountApiSurroundings, door: Door): AccountApiParts {
-  return { ...surroundings, door, forwardTo: forwarder(surroundings.operatorEndpoints) }
+/** A result, and what of it the visitor may not see; null: an operator sees everything. */
+interface Concealed<Result> {
+  readonly result: Result
+  readonly from: ConcealedFrom | null
 }
 
-export function idOf({ params }: Exchange): string {
-  return params.id ?? ''
+export function concealFor<Result>(
+  { desk }: AccountApiParts,
+  { visitor, accountId }: AccountVisit,
+  result: Result,
+): Concealed<Result> {
+  if (visitor.user.isOperator) return { result, from: null }
+  return { result, from: (supplierId) => desk.ownsSupplier(accountId, supplierId) }
 }
 
-/** What is described for operators, as this visitor may read it. */
-export function showTo<T>({ desk }: AccountApiParts, { visitor, accountId }: AccountVisit, described: T): T {
-  if (visitor.user.isOperator) return described
-  return concealSupply(described, (supplierId) => desk.ownsSupplier(accountId, supplierId))
+/** What is JSON already, as this visitor may see it. */
+export function concealJson<Json>(parts: AccountApiParts, visit: AccountVisit, json: Json): Json {
+  const { from } = concealFor(parts, visit, json)
+  return from === null ? json : conceal(json, from)
 }
 
-/** The same of an answer. */
-export async function showAnswerTo(
-  parts: AccountApiParts,
-  visit: AccountVisit,
-  answer: Response | Reply,
-): Promise<Response> {
-  return Response.json(showTo(parts, visit, await readAnswer(answer)))
+/** The same answer, of which members see less than operators. */
+export function concealed<Result, Shown>(answer: Answer<Result, Shown>): Answer<Concealed<Result>, Shown> {
+  const { cookiesOf: _, ...rest } = answer
+  return {
+    ...rest,
+    name: `Member${answer.name}`,
+    schema: withOptional(answer.schema),
+    show: ({ result, from }) => (from === null ? answer.show(result) : conceal(answer.show(result), from)),
+  }
 }
 
-/** What operators are answered is always whole. */
-export async function readAnswer(answer: Response | Reply): Promise<unknown> {
-  if (answer instanceof Response) return answer.json()
-  if (typeof answer.body !== 'string') throw new Error('An answer that comes in pieces cannot be shown.')
-  return JSON.parse(answer.body)
+const FOR_OPERATORS = new Set(['credential_id', 'reason', 'assigned_by'])
+
+/** What only operators see may be missing. */
+function withOptional<Schema>(schema: Schema): Schema {
+  if (Array.isArray(schema)) return schema.map(withOptional) as Schema
+  if (typeof schema !== 'object' || schema === null) return schema
+  const copy: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(schema)) {
+    const isRequired = name === 'required' && Array.isArray(value)
+    copy[name] = isRequired ? value.filter((field) => !FOR_OPERATORS.has(field)) : withOptional(value)
+  }
+  return copy as Schema & TSchema
 }

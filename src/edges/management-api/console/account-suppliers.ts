@@ -1,98 +1,80 @@
-import { CredentialView, Supplier } from '../../../vocabulary/supply.ts'
-import { parseJson } from '../../../wire/parse-json.ts'
-import { type AccountApiParts, idOf } from './account-parts.ts'
-import { ACCOUNT_PATH, type ConsoleEndpoint } from './console-endpoint.ts'
+import {
+  CredentialCreate,
+  CredentialView,
+  OwnSupplier,
+  OwnSupplierPut,
+  Supplier,
+} from '../../../vocabulary/supply.ts'
+import { DELETED, one, wholeListOf } from '../endpoint.ts'
+import type { AccountApiParts } from './account-parts.ts'
+import { ACCOUNT_PATH, consoleDefiner } from './console-endpoint.ts'
 
+const define = consoleDefiner<AccountApiParts>()
+const common = { tag: 'Console: own suppliers', access: 'owner' } as const
 const SUPPLIERS = `${ACCOUNT_PATH}/own-suppliers` as const
 const SUPPLIER = `${SUPPLIERS}/:id` as const
-// More than anybody has; a page of the operator API holds no more either.
-const MOST_CREDENTIALS = 200
 
 /** An account's own suppliers and credentials. */
-export function accountSupplierEndpoints(parts: AccountApiParts): ConsoleEndpoint[] {
-  return [
-    listSuppliers(parts),
-    putSupplier(parts),
-    deleteSupplier(parts),
-    addCredential(parts),
-    deleteCredential(parts),
-  ]
-}
-
-function listSuppliers({ desk, operations }: AccountApiParts): ConsoleEndpoint {
-  const page = { limit: MOST_CREDENTIALS, cursor: null }
-  return {
+export const accountSupplierEndpoints = [
+  define({
+    ...common,
     method: 'GET',
     path: SUPPLIERS,
-    access: 'owner',
-    handle: (_, { accountId }) => {
-      const data = desk.listSuppliers(accountId).map((supplier) => ({
-        ...Supplier.show(supplier),
-        credentials: operations
-          .listCredentials(supplier.id, page)
-          .data.map((credential) => CredentialView.show(credential)),
-      }))
-      return Response.json({ data, next_cursor: null })
-    },
-  }
-}
-
-function putSupplier({ forwardTo }: AccountApiParts): ConsoleEndpoint {
-  const forward = forwardTo('PUT /suppliers/:id')
-  return {
+    id: 'consoleListOwnSuppliers',
+    summary: "List the account's own suppliers with their credentials",
+    answer: wholeListOf(OwnSupplier),
+    handle: ({ desk }, { visit }) => desk.listSuppliers(visit.accountId),
+  }),
+  define({
+    ...common,
     method: 'PUT',
     path: SUPPLIER,
-    access: 'owner',
-    handle: async (exchange, { accountId }) => {
-      const body = parseJson(await exchange.readText())
-      const text = JSON.stringify(isObject(body) ? { ...body, source: 'byok', account_id: accountId } : body)
-      return forward(exchange, { params: { id: idOf(exchange) }, text })
+    id: 'consolePutOwnSupplier',
+    summary: 'Create or replace an own supplier',
+    body: OwnSupplierPut,
+    answer: one(Supplier),
+    handle: ({ operations }, { params, body, visit, actor }) => {
+      const own = { id: params.id, source: 'byok', accountId: visit.accountId } as const
+      return operations.putOwnSupplier({ ...body, ...own }, actor)
     },
-  }
-}
-
-/** What is none is refused by whoever reads it, in the usual words. */
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function deleteSupplier({ desk }: AccountApiParts): ConsoleEndpoint {
-  return {
+  }),
+  define({
+    ...common,
     method: 'DELETE',
     path: SUPPLIER,
-    access: 'owner',
-    handle: async (exchange, { accountId, actor }) => {
-      const id = idOf(exchange)
-      await desk.deleteSupplier(accountId, id, actor)
-      return Response.json({ id, deleted: true })
+    id: 'consoleDeleteOwnSupplier',
+    summary: 'Delete an own supplier with its credentials',
+    answer: DELETED,
+    handle: async ({ desk }, { params, visit, actor }) => {
+      await desk.deleteSupplier(visit.accountId, params.id, actor)
+      return params.id
     },
-  }
-}
-
-function addCredential({ desk, forwardTo }: AccountApiParts): ConsoleEndpoint {
-  const forward = forwardTo('POST /suppliers/:id/credentials')
-  return {
+  }),
+  define({
+    ...common,
     method: 'POST',
-    path: `${SUPPLIER}/credentials` as const,
-    access: 'owner',
-    handle: (exchange, { accountId }) => {
-      const id = idOf(exchange)
-      desk.requireSupplier(accountId, id)
-      return forward(exchange, { params: { id } })
-    },
-  }
-}
-
-function deleteCredential({ desk, forwardTo }: AccountApiParts): ConsoleEndpoint {
-  const forward = forwardTo('DELETE /credentials/:id')
-  return {
+    path: `${SUPPLIER}/credentials`,
+    id: 'consoleAddOwnCredential',
+    summary: 'Add a credential to an own supplier',
+    body: CredentialCreate,
+    answer: one(CredentialView),
+    handle: ({ desk, operations }, { params, body, visit, actor }) =>
+      operations.addCredential(
+        desk.ownSupplierId(visit.accountId, params.id),
+        { ...body, state: 'active' },
+        actor,
+      ),
+  }),
+  define({
+    ...common,
     method: 'DELETE',
-    path: `${ACCOUNT_PATH}/own-credentials/:id` as const,
-    access: 'owner',
-    handle: (exchange, { accountId }) => {
-      const id = idOf(exchange)
-      desk.requireCredential(accountId, id)
-      return forward(exchange, { params: { id } })
+    path: `${ACCOUNT_PATH}/own-credentials/:id`,
+    id: 'consoleDeleteOwnCredential',
+    summary: 'Delete an own credential',
+    answer: DELETED,
+    handle: async ({ desk, operations }, { params, visit, actor }) => {
+      await operations.deleteCredential(desk.ownCredentialId(visit.accountId, params.id), actor)
+      return params.id
     },
-  }
-}
+  }),
+]

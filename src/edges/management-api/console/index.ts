@@ -1,6 +1,5 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { HttpMethod } from '../../../gateway/ports/exchange.ts'
-import { accountApiParts } from './account-parts.ts'
 import { accountEndpoints } from './accounts.ts'
 import { bindConsole, type ConsoleEndpoint } from './console-endpoint.ts'
 import { type GuardedEndpoint, guardConsoleEndpoint } from './guard.ts'
@@ -15,7 +14,7 @@ export type { ConsoleParts } from './parts.ts'
 function describeConsoleApi(parts: ConsoleParts): ConsoleEndpoint[] {
   return [
     ...bindConsole([...sessionEndpoints, ...securityEndpoints, ...oidcEndpoints], parts),
-    ...accountEndpoints(accountApiParts(parts.account, parts.identity.door)),
+    ...bindConsole(accountEndpoints, { ...parts.account, door: parts.identity.door }),
     ...unknownPaths(),
   ]
 }

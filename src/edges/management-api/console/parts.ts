@@ -11,7 +11,7 @@ import {
 import { DEVICE_MS, LONGEST_MS } from '../../../rules/access/session-life.ts'
 import type { SessionState } from '../../../vocabulary/user.ts'
 import { textReader } from '../../../wire/read-shape.ts'
-import type { AccountApiSurroundings } from './account-parts.ts'
+import type { AccountApiParts } from './account-parts.ts'
 import { MAX_FORM_BYTES } from './console-endpoint.ts'
 
 export interface ConsoleParts {
@@ -21,7 +21,7 @@ export interface ConsoleParts {
   /** Where browsers find this gateway; null when nobody has said so. */
   readonly publicUrl: string | null
   readonly version: string
-  readonly account: AccountApiSurroundings
+  readonly account: Omit<AccountApiParts, 'door'>
   /** Resolves when whatever other nodes have changed is in force here; absent where there are none. */
   readonly catchUp?: () => Promise<void>
 }

@@ -35,7 +35,7 @@ function endlessLedger() {
 }
 
 async function openExport(operations: BookOperations) {
-  const [, ledger] = exportEndpoints()
+  const [, ledger] = exportEndpoints
   if (ledger === undefined) throw new Error('The ledger can be exported.')
   const exchange = { query: new URLSearchParams('format=jsonl') }
   const reply = (await bind(ledger, operations, '').handle(exchange as unknown as Exchange)) as Reply

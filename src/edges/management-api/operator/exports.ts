@@ -10,6 +10,7 @@ import {
 import { choice, integer, text } from '../../../vocabulary/field.ts'
 import { LedgerFilter } from '../../../vocabulary/ledger.ts'
 import { SettlementFilter } from '../../../vocabulary/settlement.ts'
+import type { ValueIn } from '../../../vocabulary/shape.ts'
 import { definer, raw } from '../endpoint.ts'
 import { createWriter, EXPORT_FORMATS, type ExportFormat, type ExportWriter } from './export-format.ts'
 
@@ -21,44 +22,53 @@ const common = {
   description: 'Streamed at the pace of the reader. An export that was cut off goes on after a `cursor`.',
 } as const
 
-const OPTIONS = {
+export const EXPORT_OPTIONS = {
   format: choice(EXPORT_FORMATS).note('How the lines are written; `csv` when left out.'),
   cursor: text().note('The `cursor` of the last line that arrived.'),
   limit: integer({ min: 1, max: 1_000_000_000 }).note('The most lines to give; all when left out.'),
 }
 
-/** Columns left out concern operators only. */
-export function exportEndpoints(leftOut: readonly string[] = []) {
-  const settlementColumns = SETTLEMENT_EXPORT.filter(({ name }) => !leftOut.includes(name))
-  return [
-    define({
-      ...common,
-      path: '/exports/settlements',
-      id: 'exportSettlements',
-      summary: 'Export settlements',
-      query: { ...SettlementFilter.fields, ...OPTIONS },
-      answer: linesOf(settlementColumns),
-      handle: (operations, { query: { format = 'csv', cursor = null, limit = null, ...filter } }) => {
-        const pages = operations.exportSettlements(filter, { cursor, limit })
-        return answerExport({ name: 'settlements', columns: settlementColumns, format, cursor }, pages)
-      },
-    }),
-    define({
-      ...common,
-      path: '/exports/ledger',
-      id: 'exportLedger',
-      summary: 'Export ledger',
-      query: { ...LedgerFilter.fields, ...OPTIONS },
-      answer: linesOf(LEDGER_EXPORT),
-      handle: (operations, { query: { format = 'csv', cursor = null, limit = null, ...filter } }) => {
-        const pages = operations.exportLedger(filter, { cursor, limit })
-        return answerExport({ name: 'ledger', columns: LEDGER_EXPORT, format, cursor }, pages)
-      },
-    }),
-  ]
+export const exportEndpoints = [
+  define({
+    ...common,
+    path: '/exports/settlements',
+    id: 'exportSettlements',
+    summary: 'Export settlements',
+    query: { ...SettlementFilter.fields, ...EXPORT_OPTIONS },
+    answer: linesOf(SETTLEMENT_EXPORT),
+    handle: (operations, { query }) => exportSettlements(operations, query),
+  }),
+  define({
+    ...common,
+    path: '/exports/ledger',
+    id: 'exportLedger',
+    summary: 'Export ledger',
+    query: { ...LedgerFilter.fields, ...EXPORT_OPTIONS },
+    answer: linesOf(LEDGER_EXPORT),
+    handle: (operations, { query }) => exportLedger(operations, query),
+  }),
+]
+
+type ExportOptions = Partial<ValueIn<typeof EXPORT_OPTIONS>>
+
+export function exportSettlements(
+  operations: BookOperations,
+  { format = 'csv', cursor, limit, ...filter }: SettlementFilter & ExportOptions,
+  columns = SETTLEMENT_EXPORT,
+): Promise<Reply> {
+  const pages = operations.exportSettlements(filter, { cursor: cursor ?? null, limit: limit ?? null })
+  return answerExport({ name: 'settlements', columns, format, cursor }, pages)
 }
 
-function linesOf<T>(columns: readonly ExportColumn<T>[]) {
+export function exportLedger(
+  operations: BookOperations,
+  { format = 'csv', cursor, limit, ...filter }: LedgerFilter & ExportOptions,
+): Promise<Reply> {
+  const pages = operations.exportLedger(filter, { cursor: cursor ?? null, limit: limit ?? null })
+  return answerExport({ name: 'ledger', columns: LEDGER_EXPORT, format, cursor }, pages)
+}
+
+export function linesOf<T>(columns: readonly ExportColumn<T>[]) {
   return raw({
     description: 'One object on each line.',
     schema: lineSchema(columns),
@@ -80,7 +90,7 @@ interface Export<T> {
   readonly name: string
   readonly columns: readonly ExportColumn<T>[]
   readonly format: ExportFormat
-  readonly cursor: string | null
+  readonly cursor: string | undefined
 }
 
 async function answerExport<T>(
@@ -91,7 +101,7 @@ async function answerExport<T>(
   const first = await pages.next()
   const writer = createWriter(format, columns)
   // What goes on after a cursor is appended to what came before it.
-  const head = cursor === null ? writer.head : ''
+  const head = cursor === undefined ? writer.head : ''
   const chunks = chunksOf({ head, first, pages }, writer)
   return replyOf({ fileName: `${name}.${format}`, writer, chunks })
 }

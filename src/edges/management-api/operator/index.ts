@@ -35,18 +35,6 @@ export interface OperatorApiOptions extends OperatorGuard {
   readonly describeSystem?: DescribeSystem
 }
 
-/**
- * Endpoints about an account and what it owns, for a console that has a guard of its own. What they are asked must be
- * narrowed to one account before.
- */
-export function accountEndpointsFor(operations: Operations): Endpoint[] {
-  return [
-    ...bindAll([...accountEndpoints, ...keyEndpoints, ...paymentEndpoints, ...alertEndpoints], operations),
-    ...bindAll(supplierEndpoints, { ...operations, putSupplier: operations.putOwnSupplier }),
-    ...bindAll([...historyEndpoints, ...exportEndpoints(['credential_id'])], operations),
-  ]
-}
-
 /** The operator API. Every endpoint passes through the guard here, so none can be added without it. */
 export function operatorEndpoints(operations: Operations, options: OperatorApiOptions): Endpoint[] {
   const endpoints = [
@@ -56,7 +44,7 @@ export function operatorEndpoints(operations: Operations, options: OperatorApiOp
     ...bindRest(modelEndpoints, operations, OPERATOR_PATH),
     bind(supplyFileEndpoint, options.applySupplyText, OPERATOR_PATH),
     ...bindAll(doctorEndpoints, options.diagnostics),
-    ...bindAll([...historyEndpoints, ...usageEndpoints, ...exportEndpoints()], operations),
+    ...bindAll([...historyEndpoints, ...usageEndpoints, ...exportEndpoints], operations),
     ...(options.users ? bindAll(userEndpoints, options.users) : []),
   ]
   return [...endpoints.map((endpoint) => guardEndpoint(endpoint, options)), ...guardedSystem(options)]
