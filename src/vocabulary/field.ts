@@ -1,6 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { GatewayError } from '../errors/gateway-error.ts'
-import { type AnyField, type Codec, Field, type ValueOf } from './field-codec.ts'
+import { type Codec, Field } from './field-codec.ts'
 import { formatUsdt, type NanoUsdt, parseUsdt } from './money.ts'
 import { formatTime, parseTime } from './time.ts'
 
@@ -261,35 +260,4 @@ export function list<Value, Wire, Column, Input>(
 export function choices<const Word extends string>(words: readonly Word[]) {
   const takes = `a list of one or more of ${words.join(', ')}, each once`
   return list(choice(words), { min: 1, max: words.length, isSet: true, takes })
-}
-
-interface InputSchema {
-  readonly type?: string
-  readonly enum?: readonly string[]
-  readonly minimum?: number
-  readonly maximum?: number
-}
-
-/** The value of a query parameter or of a command's flag. */
-export function readFieldText<F extends AnyField>(field: F, written: string, param: string): ValueOf<F> {
-  const {
-    type,
-    enum: words,
-    minimum = 0,
-    maximum = Number.MAX_SAFE_INTEGER,
-  } = field.codec.input as InputSchema
-  const refuse = () => {
-    const { takes = 'another value' } = field.codec.input as { takes?: string }
-    return new GatewayError('invalid_request', `${param} must be ${takes}.`, { param })
-  }
-  if (words !== undefined && !words.includes(written)) throw refuse()
-  if (type === 'integer' && !/^\d{1,15}$/.test(written)) throw refuse()
-  if (type === 'boolean' && written !== 'true' && written !== 'false') throw refuse()
-  if (type === 'integer') {
-    const count = Number(written)
-    if (count < minimum || count > maximum) throw refuse()
-    return field.codec.read(count, param)
-  }
-  if (type === 'boolean') return field.codec.read(written === 'true', param)
-  return field.codec.read(written, param)
 }

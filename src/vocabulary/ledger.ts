@@ -66,23 +66,24 @@ export type Refund = Value<typeof Refund>
 export const RefundCreate = Refund.pick('RefundCreate', ['amountNano', 'reference', 'reason']).draft
 export type RefundCreate = ReturnType<(typeof RefundCreate)['read']>
 
-const adjustmentReference = text()
-  .note('The same reference twice is one adjustment; without one, every call is another.')
-  .example('ticket-1')
-
 /** A correction of the balance, which leaves the total paid as it is. */
 export const Adjustment = Movement.with('Adjustment', {
   id: id('adj'),
   amountNano: amount().note(`${AMOUNT} May be negative.`).example('-2.5'),
-  reference: adjustmentReference.nullable(),
+  reference: text()
+    .omittable()
+    .note('The same reference twice is one adjustment; without one, every call is another.')
+    .example('ticket-1'),
   reason: reason.example('duplicate credit'),
 })
 export type Adjustment = Value<typeof Adjustment>
 
-export const AdjustmentCreate = Adjustment.pick('AdjustmentCreate', ['amountNano', 'reason']).with(
-  'AdjustmentCreate',
-  { reference: adjustmentReference.optional() },
-).draft
+export const AdjustmentCreate = Adjustment.pick('AdjustmentCreate', [
+  'amountNano',
+  'reference',
+  'reason',
+]).draft
+export type AdjustmentCreate = ReturnType<(typeof AdjustmentCreate)['read']>
 
 /** One movement of a balance. */
 export const LedgerEntry = shape('LedgerEntry', {

@@ -274,3 +274,29 @@ export function fieldNames<F extends Fields>({
     { has: false, from: null },
   )
 }
+
+interface InputSchema {
+  readonly type?: string
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly takes?: string
+}
+
+/** The value of a query parameter or of a command's flag. */
+export function readFieldText<F extends AnyField>(field: F, written: string, param: string): ValueOf<F> {
+  const input = field.codec.input as InputSchema
+  if (!isTaken(written, input)) {
+    throw new GatewayError('invalid_request', `${param} must be ${input.takes ?? 'another value'}.`, {
+      param,
+    })
+  }
+  if (input.type === 'integer') return field.codec.read(Number(written), param)
+  return field.codec.read(input.type === 'boolean' ? written === 'true' : written, param)
+}
+
+function isTaken(written: string, { type, enum: words, minimum = 0, maximum = 1e15 }: InputSchema): boolean {
+  if (type === 'boolean') return written === 'true' || written === 'false'
+  if (type !== 'integer') return words?.includes(written) ?? true
+  return /^\d{1,15}$/.test(written) && Number(written) >= minimum && Number(written) <= maximum
+}

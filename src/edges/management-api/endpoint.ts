@@ -3,10 +3,10 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Access, AnswerContract, Contract, Parameter } from '../../gateway/ports/contract.ts'
 import type { Endpoint, Exchange, HttpMethod, Reply } from '../../gateway/ports/exchange.ts'
 import type { Listing, Page } from '../../gateway/ports/storage.ts'
-import { readFieldText } from '../../vocabulary/field.ts'
 import {
   type Body,
   type Fields,
+  readFieldText,
   type Shape,
   shape,
   type ValueIn,

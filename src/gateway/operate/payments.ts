@@ -1,5 +1,12 @@
 import { withAccount } from '../../rules/catalog/build-snapshot.ts'
-import type { Adjustment, Payment, PaymentCreate, Refund, RefundCreate } from '../../vocabulary/ledger.ts'
+import type {
+  Adjustment,
+  AdjustmentCreate,
+  Payment,
+  PaymentCreate,
+  Refund,
+  RefundCreate,
+} from '../../vocabulary/ledger.ts'
 import { formatUsdt } from '../../vocabulary/money.ts'
 import type { Operations } from '../ports/operations.ts'
 import type { Change, ChangeDesk } from './change-desk.ts'
@@ -62,7 +69,7 @@ function requireSameAmount(recorded: Referenced, offered: Referenced): void {
 async function recordAdjustment(
   change: Change,
   accountId: string,
-  input: Pick<Adjustment, 'amountNano' | 'reference' | 'reason'>,
+  input: AdjustmentCreate,
 ): Promise<Adjustment> {
   requireAccount(change.snapshot, accountId)
   if (input.amountNano === 0n) refuse('amount', 'amount must not be zero.')

@@ -4,6 +4,7 @@ import type { IssuedKey, KeyChange, KeySettings, KeyView } from '../../vocabular
 import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type {
   Adjustment,
+  AdjustmentCreate,
   LedgerEntry,
   Payment,
   PaymentCreate,
@@ -43,11 +44,7 @@ export interface Operations extends BookOperations {
   changeAccount(id: string, change: AccountChange, actor: string): Promise<AccountView>
   recordPayment(accountId: string, input: PaymentCreate, actor: string): Promise<Payment>
   /** Moves the balance, not the total paid; the same reference twice is one adjustment, none is always a new one. */
-  recordAdjustment(
-    accountId: string,
-    input: Pick<Adjustment, 'amountNano' | 'reference' | 'reason'>,
-    actor: string,
-  ): Promise<Adjustment>
+  recordAdjustment(accountId: string, input: AdjustmentCreate, actor: string): Promise<Adjustment>
   /** Lowers the balance, not the total paid; the same reference twice is one refund. */
   recordRefund(accountId: string, input: RefundCreate, actor: string): Promise<Refund>
   /** All lines or none. The refusal names every line at fault, up to a number of them. */

@@ -1,4 +1,4 @@
-import { AlertView, IssuedWebhook, WebhookPut, WebhookTest, WebhookView } from '../../../vocabulary/alert.ts'
+import { AlertFilter, AlertView, IssuedWebhook, WebhookPut, WebhookTest, WebhookView } from '../../../vocabulary/alert.ts'
 import { DELETED, listOf, one } from '../endpoint.ts'
 import { type AccountApiParts, concealed, concealFor } from './account-parts.ts'
 import { ACCOUNT_PATH, consoleDefiner } from './console-endpoint.ts'
@@ -15,6 +15,8 @@ export const accountAlertEndpoints = [
     path: `${ACCOUNT_PATH}/alerts`,
     id: 'consoleListAlerts',
     summary: 'List the alerts of an account, newest first',
+    // Whatever account it names: the one in the path is meant.
+    query: AlertFilter.fields,
     answer: concealed(listOf(AlertView)),
     handle: async (parts, { page, visit }) =>
       concealFor(parts, visit, await parts.operations.listAlerts({ accountId: visit.accountId }, page)),

@@ -22,12 +22,14 @@ export const accountHistoryEndpoints = [
     path: SETTLEMENTS,
     id: 'consoleListSettlements',
     summary: 'List the requests of an account, newest first',
-    query: { ...SettlementListFilter.fields, ...SettlementFilter.pick('', ['accountId', 'keyId']).fields },
+    // The page asks under the name that exports have for it.
+    query: { ...SettlementListFilter.fields, ownKeyId: SettlementFilter.fields.keyId.as('key_id') },
     answer: concealed(listOf(Settlement)),
-    handle: async (parts, { query, page, visit }) => {
+    handle: async (parts, { query: { ownKeyId, ...query }, page, visit }) => {
       const { accountId } = visit
-      if (query.keyId !== undefined) parts.desk.ownKeyId(accountId, query.keyId)
-      return concealFor(parts, visit, await parts.operations.listSettlements({ ...query, accountId }, page))
+      const ofKey = ownKeyId === undefined ? {} : { keyId: parts.desk.ownKeyId(accountId, ownKeyId) }
+      const filter = { ...query, ...ofKey, accountId }
+      return concealFor(parts, visit, await parts.operations.listSettlements(filter, page))
     },
   }),
   define({

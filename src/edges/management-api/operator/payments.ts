@@ -59,8 +59,7 @@ export const paymentEndpoints = [
     description: 'Changes the balance by a signed amount; the total paid stays as it is.',
     body: AdjustmentCreate,
     answer: one(Adjustment),
-    handle: (operations, { params, body: { reference = null, ...body }, actor }) =>
-      operations.recordAdjustment(params.id, { ...body, reference }, actor),
+    handle: (operations, { params, body, actor }) => operations.recordAdjustment(params.id, body, actor),
   }),
   define({
     ...common,
