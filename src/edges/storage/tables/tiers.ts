@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { TierStep } from '../../../gateway/ports/storage.ts'
 import { Account } from '../../../vocabulary/account.ts'
 import type { Database } from '../database.ts'
@@ -19,10 +20,15 @@ export async function takeTierStep(tx: Database, step: TierStep): Promise<boolea
 
 function makeStep(tx: Database, step: TierStep): Promise<readonly unknown[]> {
   const { accountId } = step
-  const change = queryOn(tx).updateTable('accounts').where('id', '=', accountId).returning('id')
   switch (step.kind) {
     case 'move':
-      return change.set({ earned_tier: step.to }).where('earned_tier', '=', step.from).execute()
+      return queryOn(tx)
+        .updateTable('accounts')
+        .set({ earned_tier: step.to })
+        .where('id', '=', accountId)
+        .where('earned_tier', '=', step.from)
+        .returning('id')
+        .execute()
     case 'doubt':
       return queryOn(tx)
         .insertInto('tier_doubts')
@@ -32,14 +38,28 @@ function makeStep(tx: Database, step: TierStep): Promise<readonly unknown[]> {
         .execute()
     case 'trust':
       return endDoubt(tx, accountId)
-    case 'end-assignment': {
-      const { tier_assignment } = Account.toChangedRow({ tierAssignment: step.assignment })
-      return change
-        .set({ tier_assignment: null })
-        .where('tier_assignment', '=', tier_assignment ?? null)
-        .execute()
-    }
+    case 'end-assignment':
+      return endAssignment(tx, step)
   }
+}
+
+async function endAssignment(
+  tx: Database,
+  { accountId, assignment }: Extract<TierStep, { kind: 'end-assignment' }>,
+): Promise<readonly unknown[]> {
+  const query = queryOn(tx)
+  const ofAccount = query.selectFrom('accounts').select('tier_assignment').where('id', '=', accountId)
+  const [row] = await ofAccount.execute()
+  const stored = row?.tier_assignment ?? null
+  // What it says is compared, since its text may have the fields in another order.
+  if (!isDeepStrictEqual(Account.fields.tierAssignment.codec.decode(stored), assignment)) return []
+  return query
+    .updateTable('accounts')
+    .set({ tier_assignment: null })
+    .where('id', '=', accountId)
+    .where('tier_assignment', '=', stored)
+    .returning('id')
+    .execute()
 }
 
 function endDoubt(tx: Database, accountId: string): Promise<readonly unknown[]> {
