@@ -10,12 +10,9 @@ import { writeAuditEvent } from './audit-events.ts'
 import { enterAdjustmentOnce, enterInLedger } from './ledger.ts'
 
 // Waits for another transaction that is recording the same reference, and then finds it taken.
-
-const INSERT_PAYMENTS = planInsert({
-  table: 'payments',
-  columns: Payment.columns,
-  ending: 'on conflict (account_id, reference) do nothing returning id',
-})
+const ONCE = 'on conflict (account_id, reference) do nothing returning id'
+const INSERT_PAYMENTS = planInsert({ table: 'payments', columns: Payment.columns, ending: ONCE })
+const INSERT_REFUNDS = planInsert({ table: 'refunds', columns: Refund.columns, ending: ONCE })
 
 interface PaymentOffer {
   readonly payment: Payment
@@ -100,13 +97,7 @@ async function findPayment(tx: Database, { accountId, reference }: Payment): Pro
 }
 
 export async function recordRefund(tx: Database, refund: Refund): Promise<Recorded<Refund>> {
-  // Waits for another transaction that is recording the same reference, and then finds it taken.
-  const inserted = await queryOn(tx)
-    .insertInto('refunds')
-    .values(Refund.toRow(refund))
-    .onConflict((conflict) => conflict.columns(['account_id', 'reference']).doNothing())
-    .returning('id')
-    .execute()
+  const inserted = await insertRows(tx, INSERT_REFUNDS, [Object.values(Refund.toRow(refund))])
   if (inserted.length === 0) return { record: await findRefund(tx, refund), isNew: false }
   const { amountNano, reason, ...entry } = refund
   await enterInLedger(tx, [
