@@ -1,11 +1,17 @@
+import type { UsageView } from '../../vocabulary/settlement.ts'
+import type { BookOperations, ExportOptions, JournalReading, Placed, UsagePoint } from '../ports/books.ts'
 import type { Operations } from '../ports/operations.ts'
+import type { Page } from '../ports/storage.ts'
 import type { OperationParts } from './parts.ts'
 import { requireFound } from './refuse.ts'
 
-type HistoryOperations = Pick<Operations, 'listSettlements' | 'findSettlement' | 'listAuditEvents'>
+type HistoryOperations = BookOperations &
+  Pick<Operations, 'listSettlements' | 'findSettlement' | 'listAuditEvents'>
+
+const NO_JOURNAL: JournalReading = { settled: () => [], setAside: () => [] }
 
 /** Whoever looks finds every request that has been answered: the journal is emptied into the storage first. */
-export function historyOperations({ storage, catchUp }: OperationParts): HistoryOperations {
+export function historyOperations({ storage, catchUp, readJournal }: OperationParts): HistoryOperations {
   return {
     listSettlements: async (filter, page) => {
       await catchUp()
@@ -16,5 +22,56 @@ export function historyOperations({ storage, catchUp }: OperationParts): History
       return requireFound(await storage.findSettlement(requestId), 'settlement', requestId)
     },
     listAuditEvents: (page) => storage.listAuditEvents(page),
+    listUsage: async (question, page) => {
+      await catchUp()
+      const { data, nextCursor } = await storage.listUsage(question, page)
+      return { data: data.map(viewUsage), nextCursor }
+    },
+    verifyLedger: async () => {
+      // Before the journal is emptied: whatever it says now must be in the database afterwards.
+      const journal = readJournal?.() ?? NO_JOURNAL
+      await catchUp()
+      return storage.verifyLedger(journal, { mayWait: false })
+    },
+    exportSettlements: async function* (filter, options) {
+      await catchUp()
+      yield* readPages(options, (page) => storage.readSettlements(filter, page))
+    },
+    exportLedger: async function* (filter, options) {
+      await catchUp()
+      yield* readPages(options, (page) => storage.readLedger(filter, page))
+    },
+  }
+}
+
+function viewUsage({ startMs, group, figures }: UsagePoint): UsageView {
+  const { accountId, keyId, model, supplier } = group
+  const { completed, clientLeft, supplierFailed, refused, interrupted } = figures
+  return {
+    ...figures,
+    ...{ startMs, accountId, keyId, model, supplier },
+    requests: completed + clientLeft + supplierFailed + refused + interrupted,
+    outcomes: figures,
+    usage: figures,
+  }
+}
+
+// Large enough that asking costs little, small enough that a page is no burden on memory or on other requests.
+const PAGE_SIZE = 100
+
+/** Each page begins where the one before ended, so nothing is kept open while a slow client reads. */
+async function* readPages<T>(
+  { cursor, limit }: ExportOptions,
+  read: (page: Page) => Promise<readonly Placed<T>[]>,
+): AsyncGenerator<readonly Placed<T>[]> {
+  let left = limit ?? Number.POSITIVE_INFINITY
+  let after = cursor
+  while (left > 0) {
+    const size = Math.min(PAGE_SIZE, left)
+    const page = await read({ cursor: after, limit: size })
+    if (page.length > 0) yield page
+    if (page.length < size) return
+    left -= page.length
+    after = page.at(-1)?.cursor ?? null
   }
 }

@@ -4,7 +4,6 @@ import { alertOperations } from './alerts.ts'
 import { supplyApplication } from './apply-supply.ts'
 import { createChangeDesk, createInnerDesk } from './change-desk.ts'
 import { tierOperations } from './evaluate-tiers.ts'
-import { exportOperations } from './exports.ts'
 import { historyOperations } from './history.ts'
 import { type KeyOperations, keyOperations } from './keys.ts'
 import { modelOperations } from './models.ts'
@@ -12,7 +11,6 @@ import { ownSupplierOperations } from './own-suppliers.ts'
 import type { OperationParts } from './parts.ts'
 import { paymentOperations } from './payments.ts'
 import { type SupplyOperations, supplyOperations } from './supply.ts'
-import { usageOperations } from './usage.ts'
 
 /** All operations, and those only the program itself may use. */
 export type LocalOperations = Operations &
@@ -37,7 +35,5 @@ export function createOperations(parts: OperationParts): LocalOperations {
     ...ownSupplierOperations(desk),
     ...supplyApplication(parts, { ...supplyOperations(inner), ...modelOperations(inner) }),
     ...historyOperations(parts),
-    ...usageOperations(parts),
-    ...exportOperations(parts),
   }
 }

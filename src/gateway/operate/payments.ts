@@ -79,15 +79,18 @@ async function recordAdjustment(
   const { storage, money, random } = change.parts
   await requireRoomInBalance(change.parts, accountId, input.amountNano)
   const offered: Adjustment = { ...input, id: random.id('adj'), accountId, atMs: change.nowMs }
-  const { id, reference, reason } = offered
-  const after = { adjustment: id, amount: formatUsdt(input.amountNano), reference, reason }
   const { record, isNew } = await storage.recordAdjustment(
     offered,
-    change.audit('adjustment.recorded', accountId, { before: null, after }),
+    change.audit('adjustment.recorded', accountId, describe('adjustment', offered)),
   )
   if (isNew) await money.credit(accountId, record.amountNano)
   else requireSameAmount(record, offered)
   return record
+}
+
+/** For the audit. */
+function describe(kind: string, { id, amountNano, reference, reason }: Adjustment | Refund) {
+  return { before: null, after: { [kind]: id, amount: formatUsdt(amountNano), reference, reason } }
 }
 
 async function recordRefund(change: Change, accountId: string, input: RefundCreate): Promise<Refund> {
@@ -99,11 +102,9 @@ async function recordRefund(change: Change, accountId: string, input: RefundCrea
   checkReference(input.reference)
   requireText(input.reason, 'reason')
   const offered: Refund = { ...input, id: random.id('ref'), accountId, atMs: change.nowMs }
-  const { id, reference, reason } = offered
-  const after = { refund: id, amount: formatUsdt(input.amountNano), reference, reason }
   const { record, isNew } = await storage.recordRefund(
     offered,
-    change.audit('refund.recorded', accountId, { before: null, after }),
+    change.audit('refund.recorded', accountId, describe('refund', offered)),
   )
   if (isNew) await money.credit(accountId, -record.amountNano)
   else requireSameAmount(record, offered)

@@ -1,21 +1,9 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { Exchange } from '../../../gateway/ports/exchange.ts'
 import type { Page } from '../../../gateway/ports/storage.ts'
-import { type NanoUsdt, parseUsdt } from '../../../vocabulary/money.ts'
-import { parseTime } from '../../../vocabulary/time.ts'
 
 const DEFAULT_PAGE = 50
 const LARGEST_PAGE = 200
-
-export { parseTime }
-
-export function readOptionalTime(text: string | null | undefined, param: string): number | null {
-  return text === null || text === undefined ? null : parseTime(text, param)
-}
-
-export function readOptionalAmount(text: string | null | undefined, param: string): NanoUsdt | null {
-  return text === null || text === undefined ? null : parseUsdt(text, param)
-}
 
 export function readPage(query: URLSearchParams): Page {
   const text = query.get('limit') ?? String(DEFAULT_PAGE)
