@@ -35,6 +35,7 @@ export async function openBooks(
   const bodies = new BodyKeeping({ ...surroundings, storage }, await storage.loadBodyStorage())
   const configuration = await openConfiguration(commons, vault, bodies)
   const router = new Router({ clock, random, tell: routingTeller(commons, configuration.current) })
+  configuration.onReplaced((_, { supply }) => router.keepOnly(supply))
   const watched: { alerts: Alerts | null } = { alerts: null }
   const admissions = await openAdmissions(commons, vault, {
     settings,

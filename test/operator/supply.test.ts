@@ -401,3 +401,58 @@ describe('refusals', () => {
     expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found'])
   })
 })
+
+describe('what a type or kind implies', () => {
+  test('a supplier without formats has those of its type that this version speaks', async () => {
+    const { formats: _, ...rest } = SUPPLIER
+    const { body } = await gateway.ask('PUT /suppliers/acme', rest)
+    expect(body.formats).toEqual(['chat-completion', 'responses'])
+    const refused = await gateway.ask('PUT /suppliers/acme', { ...SUPPLIER, formats: null })
+    expect(refused.body.error).toMatchObject({ param: 'formats', message: 'formats must be of type array.' })
+    const unknown = await gateway.ask('PUT /suppliers/other', { ...rest, type: 'bedrock' })
+    expect(unknown.body.error.param).toBe('type')
+  })
+
+  test.each([[['image']], [['image', 'image-edit']]])(
+    'a route of a model that only makes pictures needs no price for tokens: %j',
+    async (kinds) => {
+      await addSupply(gateway)
+      await gateway.ask('PUT /models/painter', { owned_by: 'us', kinds })
+      const put = (price: object) =>
+        gateway.ask('PUT /models/painter/routes/acme', { upstream_model: 'p', price })
+      expect((await put({ image: '0.04' })).body.price).toEqual({
+        input: '0',
+        output: '0',
+        cache_read: '0',
+        cache_write: '0',
+        image: '0.04',
+      })
+      expect((await put({ input: '5', image: '0.04' })).body.price).toMatchObject({
+        input: '5',
+        output: '0',
+        cache_read: '5',
+      })
+    },
+  )
+
+  test.each([[['text']], [['text', 'image']]])('a model that writes text needs it: %j', async (kinds) => {
+    await addSupply(gateway)
+    await gateway.ask('PUT /models/writer', { owned_by: 'us', kinds })
+    const { body } = await gateway.ask('PUT /models/writer/routes/acme', {
+      upstream_model: 'w',
+      price: { image: '0.04' },
+    })
+    expect(body.error).toMatchObject({ param: 'price.input', message: 'price.input is required.' })
+  })
+
+  test('a price that is no amount is refused in words', async () => {
+    await addSupply(gateway)
+    for (const input of ['-1', '1e3', '0.1234567891', '']) {
+      const price = { input, output: '1' }
+      const { body } = await gateway.ask('PUT /models/gpt-5/routes/acme', { ...ROUTE, price })
+      expect(body.error.message).toBe(
+        'price.input must be a decimal amount in USDT such as 1.25, not negative and with at most 9 decimals.',
+      )
+    }
+  })
+})

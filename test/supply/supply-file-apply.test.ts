@@ -360,3 +360,23 @@ describe('a document that is wrong anywhere', () => {
     expect(await right).toHaveLength(4)
   })
 })
+
+test('a document leaves formats and token prices to types and kinds, and applying it again changes nothing', async () => {
+  const price = { ...PRICE, inputNanoPerMillion: null, outputNanoPerMillion: null, imageNano: 4n }
+  const document: SupplyDocument = {
+    suppliers: [supplier({ formats: null })],
+    models: [model({ kinds: ['image'], displayName: null, routes: [{ ...route(), price }] })],
+  }
+  await apply(document)
+  expect((await apply(document)).every((change) => change.endsWith(' unchanged'))).toBe(true)
+  const { suppliers, models, routes } = await gateway.storage.loadConfiguration()
+  expect(suppliers[0]?.formats).toEqual(['chat-completion', 'responses'])
+  expect(models[0]?.displayName).toBe('gpt-5')
+  expect(routes[0]?.price).toMatchObject({ inputNanoPerMillion: 0n, imageNano: 4n })
+})
+
+test('a text model without a token price is refused at its place', async () => {
+  const price = { ...PRICE, inputNanoPerMillion: null }
+  const refused = apply({ suppliers: [supplier()], models: [model({ routes: [{ ...route(), price }] })] })
+  await expect(refused).rejects.toThrow('models[0].routes[0].price.input: price.input is required.')
+})

@@ -66,6 +66,8 @@ for (const engine of testedEngines()) {
           storage.takeTierStep({ kind: 'move', accountId: id, from: 'Builder', to: 'Scale' }, event('tier')),
         () => storage.saveBodyStorage({ accountId: id, isEnabled: true, days: 3 }, event('bodies')),
         () => storage.deleteCredential(CREDENTIAL.id, event('gone')),
+        () => storage.deleteRoute(ROUTE, event('no route')),
+        () => storage.deleteModel(MODEL.id, event('no model')),
         () => storage.deleteSupplier(SUPPLIER.id, event('all gone')),
       ]
       for (const [index, change] of changes.entries()) {

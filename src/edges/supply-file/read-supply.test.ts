@@ -122,6 +122,26 @@ function spoil(piece: string, by: string): string {
   return WHOLE.replace(piece, by)
 }
 
+test('a supplier may leave its formats to its type, and a route its token price where only pictures are made', () => {
+  const text = `
+suppliers: [{ id: acme, type: openai, base_url: 'https://x.example' }]
+models:
+  - id: painter
+    owned_by: us
+    kinds: [image]
+    routes: [{ supplier: acme, upstream_model: p, price: { image: 0.04 } }]
+`
+  const { document } = read(text)
+  expect(document.suppliers[0]?.formats).toBeNull()
+  expect(document.models[0]?.routes[0]?.price).toMatchObject({
+    inputNanoPerMillion: null,
+    imageNano: 40_000_000n,
+  })
+  expect(refusal(text.replace('[image]', '[text, image]'))).toContain(
+    'models[0].routes[0].price.input: is missing; it takes a decimal amount',
+  )
+})
+
 describe('what is wrong is told with line, column and field:', () => {
   const MISTAKES: [what: string, text: string, told: string][] = [
     [
@@ -198,6 +218,11 @@ describe('what is wrong is told with line, column and field:', () => {
       'a negative price',
       spoil('input: 1.250', 'input: -1'),
       'price.input: got a text of 2 characters; it takes a decimal amount',
+    ],
+    [
+      'a price without output',
+      spoil(', output: "10"', ''),
+      '27:9 models[0].routes[0].price.output: is missing; it takes a decimal amount in USDT such as 1.25',
     ],
     [
       'a variable that is not set',

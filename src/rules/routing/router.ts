@@ -1,4 +1,5 @@
 import type { SteadyClock } from '../../vocabulary/clock.ts'
+import type { Supply } from '../../vocabulary/snapshot.ts'
 import type { Credential, Format, Standing } from '../../vocabulary/supply.ts'
 import { arrangeCandidates, type Field } from './arrange-candidates.ts'
 import type { CandidateHealth, RoutingFailure } from './candidate-health.ts'
@@ -256,6 +257,11 @@ export class Router {
   /** Starts afresh with a credential, for when an operator has seen to it. */
   forgetCredential(ids: Omit<CandidateIds, 'modelId'>): void {
     this.#health.forgetCredential(ids)
+  }
+
+  /** The supply has changed: what is gone from it is forgotten. */
+  keepOnly(supply: Supply): void {
+    this.#health.keepOnly(supply)
   }
 
   standing(ids: CandidateIds): Standing {

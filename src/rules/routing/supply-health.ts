@@ -1,3 +1,4 @@
+import type { Supply } from '../../vocabulary/snapshot.ts'
 import type { Credential } from '../../vocabulary/supply.ts'
 import { CandidateHealth } from './candidate-health.ts'
 import { type BreakerParts, CircuitBreaker } from './circuit-breaker.ts'
@@ -75,6 +76,21 @@ export class SupplyHealth {
 
   forgetCredential({ supplierId, credentialId }: Omit<CandidateIds, 'modelId'>): void {
     this.#suppliers.get(supplierId)?.credentials.delete(credentialId)
+  }
+
+  /** Forgets what is not in the supply any more: what comes back under the same name starts afresh. */
+  keepOnly({ suppliers, credentialsBySupplier, routesByModel }: Supply): void {
+    for (const [supplierId, { credentials }] of this.#suppliers) {
+      if (!suppliers.has(supplierId)) this.#suppliers.delete(supplierId)
+      const ids = new Set(credentialsBySupplier.get(supplierId)?.map(({ id }) => id))
+      for (const [credentialId, { byModel }] of credentials) {
+        if (!ids.has(credentialId)) credentials.delete(credentialId)
+        for (const modelId of byModel.keys()) {
+          const routes = routesByModel.get(modelId) ?? []
+          if (!routes.some((route) => route.supplierId === supplierId)) byModel.delete(modelId)
+        }
+      }
+    }
   }
 
   /** Forgets what has not been used for long; cheap enough to be asked for at every attempt. */
