@@ -88,19 +88,11 @@ export function positiveNumber(max: number): PlainField<number, number | bigint>
     maximum: max,
     takes: `a number above 0 and at most ${max}`,
   })
-  return storedAs(plain<number>(Type.Number({ exclusiveMinimum: 0 }), input, 1), NUMBER_COLUMN)
-}
-
-/** A number from 0 to 1. */
-export function share(): PlainField<number, number | bigint> {
-  const schema = Type.Number({ minimum: 0, maximum: 1, takes: 'a number from 0 to 1' })
-  return storedAs(plain<number>(schema, schema, 1), NUMBER_COLUMN)
-}
-
-const NUMBER_COLUMN = {
-  encode: (value: number): number | bigint => value,
-  // SQLite gives a number without a fraction as an integer.
-  decode: (column: number | bigint) => Number(column),
+  return storedAs(plain<number>(Type.Number({ exclusiveMinimum: 0 }), input, 1), {
+    encode: (value): number | bigint => value,
+    // SQLite gives a number without a fraction as an integer.
+    decode: (column) => Number(column),
+  })
 }
 
 /** A number with a fraction, zero or more. */
@@ -142,14 +134,6 @@ export function amount(): Field<NanoUsdt, string, bigint, string, undefined, 'am
     { as: undefined, unit: 'amount' },
     NO_DEFAULT,
   )
-}
-
-/** What something costs: an amount that is never negative. */
-export function price() {
-  const takes = 'a decimal amount in USDT such as 1.25, not negative and with at most 9 decimals'
-  const { codec, naming } = amount()
-  const input = Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,9})?$', takes })
-  return new Field({ ...codec, input }, naming, NO_DEFAULT)
 }
 
 /** A moment: epoch milliseconds in the program and in the database, RFC 3339 in JSON. */

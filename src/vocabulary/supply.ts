@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
 import { lastFourOf } from './api-key.ts'
 import {
+  amount,
   choice,
   choices,
+  Field,
   flag,
   id,
   integer,
@@ -10,9 +12,7 @@ import {
   limit,
   list,
   positiveNumber,
-  price,
   seconds,
-  share,
   text,
   time,
 } from './field.ts'
@@ -164,6 +164,14 @@ const ModelSettings = Model.without('ModelSettings', ['createdAtMs']).with('Mode
 export type ModelSettings = Value<typeof ModelSettings>
 export const ModelPut = ModelSettings.without('ModelPut', ['id']).draft
 
+/** What something costs: an amount that is never negative. */
+function price() {
+  const takes = 'a decimal amount in USDT such as 1.25, not negative and with at most 9 decimals'
+  const { codec, naming } = amount()
+  const input = Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,9})?$', takes })
+  return new Field({ ...codec, input }, naming, { has: false, from: null })
+}
+
 // Cached prompt tokens without a price of their own are prompt tokens; leaving them out must not make them free.
 const cachePrice = price().default(
   (others: { inputNanoPerMillion?: NanoUsdt }) => others.inputNanoPerMillion ?? 0n,
@@ -251,7 +259,9 @@ const Standing = shape('Standing', {
   opensAgainAtMs: time().nullable().note('When an open circuit lets a request through again.').example(null),
   coolingUntilMs: time().nullable().note('Until when the supplier asked to be left alone.').example(null),
   latencyMs: integer().nullable().note('Recent time to the first byte.').example(420),
-  successRate: share().note('Recent share of answers among attempts.'),
+  successRate: json<number>(Type.Number({ minimum: 0, maximum: 1 }), 1).note(
+    'Recent share of answers among attempts.',
+  ),
   supplierRemaining: shape('SupplierRemaining', { requests: left, tokens: left })
     .field.nullable()
     .note('What the supplier said is left for this credential; null when it did not say.'),

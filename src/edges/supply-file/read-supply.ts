@@ -5,9 +5,8 @@ import {
   type SupplyProblem,
   type SupplyText,
 } from '../../gateway/ports/supply-application.ts'
-import { price } from '../../vocabulary/field.ts'
 import type { Sent } from '../../vocabulary/shape.ts'
-import { type SupplyDocument, SupplyFile } from '../../vocabulary/supply.ts'
+import { Price, type SupplyDocument, SupplyFile } from '../../vocabulary/supply.ts'
 import { findProblems } from './find-problems.ts'
 import { readYaml } from './read-yaml.ts'
 
@@ -50,7 +49,7 @@ function isPrice(path: SupplyPath): boolean {
 
 /** Models that write text have a price for tokens; the schema alone cannot say so. */
 function findMissingPrices({ models = [] }: WrittenSupply): SupplyProblem[] {
-  const { takes } = price().codec.input as { takes?: string }
+  const { takes } = Price.fields.inputNanoPerMillion.codec.input as { takes?: string }
   return models.flatMap(({ kinds = ['text'], routes = [] }, model) =>
     routes.flatMap(({ price }, route) => {
       if (!price || !kinds.includes('text')) return []
