@@ -12,6 +12,7 @@ import {
 import { basename, extname, join, relative } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { BuildArtifact, BuildOutput } from 'bun'
+import { SUPPLIER_TYPES_SERVED } from '../src/suppliers/index.ts'
 import { type BuiltFile, findPages, measurePages, sizeOf, staticImports } from './console-sizes.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -35,6 +36,16 @@ interface Manifest {
   /** Bytes of compressed script that a page may load in all, by page. */
   readonly mostScriptBytes: Readonly<Record<string, number>>
 }
+
+// What the form for suppliers offers, so that the console has no list of its own.
+const SUPPLIER_TYPES = JSON.stringify(
+  Object.fromEntries(
+    SUPPLIER_TYPES_SERVED.map(({ name, label, exampleUrl, formats, options = [] }) => [
+      name,
+      { label, exampleUrl, formats, options },
+    ]),
+  ),
+)
 
 /** Builds the console unless the last build was of the very same sources. Answers whether it had to. */
 export async function buildConsoleWhenStale(): Promise<boolean> {
@@ -61,7 +72,7 @@ function hashSources(): string {
   for (const path of [...inConsole, import.meta.path, join(ROOT, 'package-lock.json')].sort()) {
     hash.update(relative(ROOT, path)).update('\0').update(readFileSync(path)).update('\0')
   }
-  return hash.digest('base64url')
+  return hash.update(SUPPLIER_TYPES).digest('base64url')
 }
 
 async function buildConsole(sources: string): Promise<void> {
@@ -101,7 +112,7 @@ async function bundle(entrypoint: string, format: 'esm' | 'iife'): Promise<Build
     metafile: true,
     publicPath: PUBLIC_PATH,
     naming: { entry: '[name]-[hash].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': '"production"', BUILT_IN_SUPPLIER_TYPES: SUPPLIER_TYPES },
     throw: false,
   })
   if (result.success) return result

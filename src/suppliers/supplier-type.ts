@@ -44,6 +44,10 @@ export interface CallTools {
 /** How a kind of supplier is addressed: where a format lives under its base URL and how a credential is carried. */
 export interface SupplierType {
   readonly name: SupplierTypeName
+  /** What people call it. */
+  readonly label: string
+  /** What a base URL of this type looks like. */
+  readonly exampleUrl: string
   /** The formats this type can be addressed in. */
   readonly formats: readonly Format[]
   /** The options suppliers of this type understand; absent when there are none. */

@@ -83,11 +83,8 @@ export function limit() {
 
 /** A number with a fraction, greater than zero. */
 export function positiveNumber(max: number): PlainField<number, number | bigint> {
-  const input = Type.Number({
-    exclusiveMinimum: 0,
-    maximum: max,
-    takes: `a number above 0 and at most ${max}`,
-  })
+  const takes = `a number above 0 and at most ${max}`
+  const input = Type.Number({ exclusiveMinimum: 0, maximum: max, takes })
   return storedAs(plain<number>(Type.Number({ exclusiveMinimum: 0 }), input, 1), {
     encode: (value): number | bigint => value,
     // SQLite gives a number without a fraction as an integer.

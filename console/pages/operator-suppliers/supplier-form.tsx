@@ -93,7 +93,7 @@ function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean
       <TextInput
         label="Base URL"
         description="As the vendor's own SDK takes it."
-        placeholder={facts?.example ?? ''}
+        placeholder={facts?.exampleUrl ?? ''}
         type="url"
         required
         {...form.getInputProps('base_url')}

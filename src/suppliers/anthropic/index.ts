@@ -3,6 +3,8 @@ import type { SupplierType } from '../supplier-type.ts'
 
 export const anthropic: SupplierType = {
   name: 'anthropic',
+  label: 'Anthropic',
+  exampleUrl: 'https://api.anthropic.com',
   formats: ANTHROPIC_STYLE_FORMATS,
   options: ANTHROPIC_STYLE_OPTIONS,
   target: anthropicStyleTarget,

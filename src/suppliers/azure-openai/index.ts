@@ -10,6 +10,8 @@ import {
 /** OpenAI's models as a resource of somebody's own at Azure; the upstream model is the name of a deployment. */
 export const azureOpenai: SupplierType = {
   name: 'azure-openai',
+  label: 'Azure OpenAI',
+  exampleUrl: 'https://<resource>.openai.azure.com',
   formats: ['chat-completion', 'responses', 'images'],
   options: ['api_version'],
   target: azureTarget,

@@ -15,6 +15,8 @@ import { type SignedCall, sign } from './sign.ts'
 /** Amazon Bedrock: Claude models in the messages format, others in the chat-completion format. */
 export const bedrock: SupplierType = {
   name: 'bedrock',
+  label: 'Amazon Bedrock',
+  exampleUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
   formats: ['messages', 'chat-completion'],
   options: ['region', 'betas'],
   checkSecret,

@@ -3,6 +3,8 @@ import type { SupplierType } from '../supplier-type.ts'
 
 export const google: SupplierType = {
   name: 'google',
+  label: 'Google Gemini',
+  exampleUrl: 'https://generativelanguage.googleapis.com',
   formats: GOOGLE_STYLE_FORMATS,
   target: googleStyleTarget,
 }

@@ -4,6 +4,8 @@ import type { SupplierType } from '../supplier-type.ts'
 /** Any server that follows OpenAI's paths and carries its key as a bearer token. */
 export const openaiCompatible: SupplierType = {
   name: 'openai-compatible',
+  label: 'OpenAI-compatible',
+  exampleUrl: 'https://llm.example.com/v1',
   formats: OPENAI_STYLE_FORMATS,
   options: ['vendor'],
   target: openaiStyleTarget,

@@ -3,6 +3,8 @@ import type { CallQuery, CallTarget, SupplierType } from '../supplier-type.ts'
 
 export const openai: SupplierType = {
   name: 'openai',
+  label: 'OpenAI',
+  exampleUrl: 'https://api.openai.com/v1',
   formats: OPENAI_STYLE_FORMATS,
   options: ['organization', 'project'],
   target: openaiTarget,

@@ -6,6 +6,8 @@ import { type CallQuery, type CallTarget, type SupplierType, trimSlashes } from 
 /** The built-in simulator, addressed over the network like any other supplier. It speaks every format at one origin. */
 export const sandbox: SupplierType = {
   name: 'sandbox',
+  label: 'Sandbox',
+  exampleUrl: 'http://127.0.0.1:8080',
   isSimulated: true,
   formats: [...OPENAI_STYLE_FORMATS, ...ANTHROPIC_STYLE_FORMATS, ...GOOGLE_STYLE_FORMATS],
   target: sandboxTarget,

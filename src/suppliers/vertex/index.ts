@@ -7,6 +7,8 @@ import { checkServiceAccount, readServiceAccount } from './service-account.ts'
 /** Google's Vertex AI: its own models in the content-generation format, Claude models in the messages format. */
 export const vertex: SupplierType = {
   name: 'vertex',
+  label: 'Google Vertex AI',
+  exampleUrl: 'https://us-central1-aiplatform.googleapis.com',
   formats: ['content-generation', 'messages'],
   options: ['project', 'location', 'token_uri', 'betas'],
   checkSecret: checkServiceAccount,
