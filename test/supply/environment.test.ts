@@ -180,9 +180,7 @@ describe('another start', () => {
     const [before] = credentials('openai')
     await gateway.operations.changeCredential(before?.id ?? '', { state: 'disabled' }, 'operator')
     await restart(openai('sk-sandbox-second'))
-    expect(credentials('openai')).toMatchObject([
-      { id: before?.id, lastFour: 'cond', state: 'active' },
-    ])
+    expect(credentials('openai')).toMatchObject([{ id: before?.id, lastFour: 'cond', state: 'active' }])
   })
 
   test('with another address moves the supplier; without one it stays where it is', async () => {
