@@ -4,7 +4,6 @@ import {
   amount,
   choice,
   choices,
-  Field,
   flag,
   id,
   integer,
@@ -16,6 +15,7 @@ import {
   text,
   time,
 } from './field.ts'
+import { Field } from './field-codec.ts'
 import type { NanoUsdt } from './money.ts'
 import { shape, type Value } from './shape.ts'
 
