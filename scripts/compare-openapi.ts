@@ -13,9 +13,6 @@ interface ApiDocument {
   readonly components: Readonly<Record<string, JsonObject>>
 }
 
-/** What an operation says, a line for each thing: `POST /x` → `response 200 schema /properties/id` → its JSON. */
-type Facts = ReadonlyMap<string, string>
-
 export interface Comparison {
   readonly added: readonly string[]
   readonly removed: readonly string[]
@@ -26,14 +23,13 @@ export interface Comparison {
 export function compareDocuments(before: ApiDocument, after: ApiDocument): Comparison {
   const [old, now] = [operationsOf(before), operationsOf(after)]
   const changed = new Map<string, string[]>()
-  for (const [name, facts] of now) {
-    for (const difference of differencesOf(old.get(name), facts)) {
+  const compare = (name: string, one: Json, other: Json) => {
+    for (const difference of differences('', one, other)) {
       changed.set(difference, [...(changed.get(difference) ?? []), name])
     }
   }
-  for (const difference of differencesOf(generalFacts(before), generalFacts(after))) {
-    changed.set(difference, ['the document'])
-  }
+  for (const [name, operation] of now) compare(name, old.get(name) ?? operation, operation)
+  compare('the document itself', generalPart(before), generalPart(after))
   return {
     added: [...now.keys()].filter((name) => !old.has(name)),
     removed: [...old.keys()].filter((name) => !now.has(name)),
@@ -41,30 +37,26 @@ export function compareDocuments(before: ApiDocument, after: ApiDocument): Compa
   }
 }
 
-function operationsOf(document: ApiDocument): Map<string, Facts> {
+function operationsOf(document: ApiDocument): Map<string, Json> {
   return new Map(
     Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => [
         `${method.toUpperCase()} ${path}`,
-        factsOf(sortLists(resolve(document, operation)) as JsonObject),
+        sortLists(resolve(document, operation)),
       ]),
     ),
   )
 }
 
 /** What stands beside the operations: prose, tags, security schemes, and schemas nothing refers to. */
-function generalFacts(document: ApiDocument): Facts {
+function generalPart(document: ApiDocument): Json {
   const { paths: _, components, ...rest } = document
   const text = JSON.stringify(document)
   const alone = Object.entries(components.schemas ?? {}).filter(
     ([name]) => !text.includes(`"#/components/schemas/${name}"`),
   )
   const { securitySchemes = {} } = components
-  return factsOf(
-    sortLists(
-      resolve(document, { ...rest, securitySchemes, schemas: Object.fromEntries(alone) }),
-    ) as JsonObject,
-  )
+  return sortLists(resolve(document, { ...rest, securitySchemes, schemas: Object.fromEntries(alone) }))
 }
 
 function resolve(document: ApiDocument, value: Json): Json {
@@ -109,31 +101,23 @@ function compareJson(one: Json, other: Json): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** Every leaf under the path that leads to it; examples whole, since a part of one says nothing. */
-function factsOf(value: JsonObject): Facts {
-  const facts = new Map<string, string>()
-  const visit = (at: string, part: Json) => {
-    const members = isList(part)
-      ? part.map((each, index) => [index, each] as const)
-      : isObject(part)
-        ? Object.entries(part)
-        : []
-    if (members.length === 0 || DATA.has(at.slice(at.lastIndexOf('/') + 1)))
-      facts.set(at, JSON.stringify(part))
-    for (const [name, member] of facts.has(at) ? [] : members) visit(`${at}/${name}`, member)
+/** One line for each part that is new, gone or another; of examples and lists of words only the whole says something. */
+function differences(at: string, old: Json | undefined, now: Json | undefined): string[] {
+  if (Bun.deepEquals(old, now)) return []
+  if (old === undefined) return [`+ ${at}: ${JSON.stringify(now)}`]
+  if (now === undefined) return [`- ${at}: ${JSON.stringify(old)}`]
+  const isData = DATA.has(at.slice(at.lastIndexOf('/') + 1))
+  const [one, other] = [membersOf(old), membersOf(now)]
+  if (isData || one === null || other === null) {
+    return [`~ ${at}: ${JSON.stringify(old)} → ${JSON.stringify(now)}`]
   }
-  visit('', value)
-  return facts
+  const names = new Set([...Object.keys(one), ...Object.keys(other)])
+  return [...names].flatMap((name) => differences(`${at}/${name}`, one[name], other[name]))
 }
 
-function differencesOf(old: Facts | undefined, now: Facts): string[] {
-  if (old === undefined) return []
-  const added = [...now].filter(([at]) => !old.has(at)).map(([at, value]) => `+ ${at}: ${value}`)
-  const removed = [...old].filter(([at]) => !now.has(at)).map(([at, value]) => `- ${at}: ${value}`)
-  const changed = [...now]
-    .filter(([at, value]) => old.has(at) && old.get(at) !== value)
-    .map(([at, value]) => `~ ${at}: ${old.get(at)} → ${value}`)
-  return [...removed, ...added, ...changed]
+function membersOf(value: Json): JsonObject | null {
+  if (isObject(value)) return value
+  return isList(value) && value.every(isObject) ? Object.fromEntries(value.entries()) : null
 }
 
 function isList(value: Json): value is readonly Json[] {

@@ -1,5 +1,4 @@
 import packageFile from '../package.json' with { type: 'json' }
-import { withApiDocs } from './api-document.ts'
 import { type Books, openBooks } from './books.ts'
 import { buildGateway } from './build-gateway.ts'
 import {
@@ -11,6 +10,7 @@ import {
   redisDescriber,
 } from './commons.ts'
 import { drain, type Leaving, stopTaking } from './drain.ts'
+import { withApiDocs } from './edges/api-docs/index.ts'
 import { consoleFileEndpoints } from './edges/console-files/index.ts'
 import { BodyBudget } from './edges/http-server/body-budget.ts'
 import { defaultConnections, descriptorLimit } from './edges/http-server/descriptors.ts'
@@ -208,7 +208,7 @@ function serve(settings: Settings, surroundings: Surroundings, books: ServingBoo
     connections: server.connectionGauges,
     ...readNodeGauges(settings, surroundings, books),
   })
-  const endpoints = withApiDocs([
+  const served = [
     ...clientEndpoints(gateway),
     ...operatorEndpoints(books.operations, {
       isOperator,
@@ -256,7 +256,8 @@ function serve(settings: Settings, surroundings: Surroundings, books: ServingBoo
       account: openAccountApi(books, surroundings, users),
     }),
     ...consoleFileEndpoints(),
-  ])
+  ]
+  const endpoints = withApiDocs(served, packageFile.version)
   const server = listen(settings, surroundings, { ...books, endpoints })
   return { gateway, endpoints, server, watch, users }
 }

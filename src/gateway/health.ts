@@ -1,3 +1,5 @@
+import Type, { type Static } from 'typebox'
+import type { Contract } from '../vocabulary/contract.ts'
 import type { SharedLimitsState } from '../vocabulary/system.ts'
 import type { Endpoint } from './ports/exchange.ts'
 import type { Journal } from './ports/journal.ts'
@@ -16,6 +18,42 @@ export interface HealthParts {
   readonly ownTrouble?: () => string | null
 }
 
+const Readiness = Type.Object({
+  status: Type.Enum(['ready', 'not ready']),
+  reason: Type.Optional(Type.String({ description: 'Present when it is not ready.' })),
+  degraded: Type.Optional(
+    Type.Array(Type.String(), { description: 'What is missing at all nodes alike, while it is ready.' }),
+  ),
+})
+
+const common = { tag: 'Service', access: 'public' } as const
+
+const healthContract: Contract = {
+  ...common,
+  id: 'checkHealth',
+  summary: 'Tell whether the process lives',
+  answer: {
+    description: 'It does.',
+    name: 'Health',
+    schema: Type.Object({ status: Type.Literal('ok') }),
+    example: { status: 'ok' },
+  },
+}
+
+const readinessContract: Contract = {
+  ...common,
+  id: 'checkReadiness',
+  summary: 'Tell whether requests can be served',
+  description:
+    'Status 503 with the same body and a reason when this node cannot; what is away for all nodes alike is told as degraded.',
+  answer: {
+    description: 'They can.',
+    name: 'Readiness',
+    schema: Readiness,
+    example: { status: 'ready' },
+  },
+}
+
 // A balancer takes a slow answer for none, and a database that hangs must not make all nodes look dead.
 const PING_PATIENCE_MS = 500
 
@@ -30,12 +68,14 @@ export function healthEndpoints(parts: HealthParts): Endpoint[] {
     {
       method: 'GET',
       path: '/healthz',
+      contract: healthContract,
       isServedWhileClosing: true,
       handle: () => Response.json({ status: 'ok' }),
     },
     {
       method: 'GET',
       path: '/readyz',
+      contract: readinessContract,
       isServedWhileClosing: true,
       handle: async () => {
         if (parts.isClosing()) return notReady('shutting down')
@@ -43,7 +83,7 @@ export function healthEndpoints(parts: HealthParts): Endpoint[] {
         const reason = findOwnTrouble(parts, isDatabaseThere)
         if (reason !== null) return notReady(reason)
         const degraded = findSharedTroubles(parts, isDatabaseThere)
-        return Response.json({ status: 'ready', ...(degraded.length > 0 && { degraded }) })
+        return tell({ status: 'ready', ...(degraded.length > 0 && { degraded }) })
       },
     },
   ]
@@ -97,5 +137,9 @@ function databaseAsker(storage: HealthParts['storage']): () => Promise<boolean> 
 }
 
 function notReady(reason: string): Response {
-  return Response.json({ status: 'not ready', reason }, { status: 503 })
+  return tell({ status: 'not ready', reason }, 503)
+}
+
+function tell(readiness: Static<typeof Readiness>, status = 200): Response {
+  return Response.json(readiness, { status })
 }

@@ -1,11 +1,95 @@
+import Type, { type Static } from 'typebox'
 import { encodeModel, encodeModelList } from '../protocols/content-generation/index.ts'
-import type { Model } from '../vocabulary/supply.ts'
+import { KeySettings, type RoutePolicy } from '../vocabulary/api-key.ts'
+import type { Contract } from '../vocabulary/contract.ts'
+import { FORMATS, MODEL_KINDS, type Model, SUPPLIER_TYPES } from '../vocabulary/supply.ts'
 import type { Caller } from './authenticate.ts'
 import { availableModel, availableModels, modelNotFound, type Target } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
 import { lookUp } from './look-up.ts'
-import { limitOf, protocolsOf, sourceOf } from './model-facts.ts'
+import { limitOf, MODEL_SOURCES, protocolsOf, sourceOf } from './model-facts.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
+
+/** A model as a key sees it. */
+const ModelEntry = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('model'),
+  type: Type.Literal('model'),
+  created: Type.Integer({ description: 'Unix time in seconds.' }),
+  created_at: Type.String({ description: 'The same as an RFC 3339 time.' }),
+  owned_by: Type.String(),
+  display_name: Type.String(),
+  gateway: Type.Object({
+    route_policy: Type.Unsafe<RoutePolicy>(KeySettings.fields.routePolicy.codec.schema),
+    provider_types: Type.Array(Type.Enum([...SUPPLIER_TYPES])),
+    protocols: Type.Array(Type.Enum([...FORMATS]), {
+      description: 'Formats its suppliers speak; clients may use any.',
+    }),
+    source: Type.Enum([...MODEL_SOURCES], {
+      description: 'Whose credentials may serve: of the platform, of the account itself, or both.',
+    }),
+    kinds: Type.Array(Type.Enum([...MODEL_KINDS]), {
+      description: 'What it does: `text` answers, `image` makes pictures, `image-edit` changes them.',
+    }),
+    limits: Type.Optional(
+      Type.Object(
+        { rpm: Type.Optional(Type.Integer()), tpm: Type.Optional(Type.Integer()) },
+        { description: 'The limits in force for this key and model; absent when there are none.' },
+      ),
+    ),
+    routeable: Type.Boolean({ description: 'Whether a supplier with a usable credential is there.' }),
+  }),
+})
+
+const ModelEntryList = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(ModelEntry),
+  has_more: Type.Boolean(),
+  first_id: Type.Union([Type.String(), Type.Null()]),
+  last_id: Type.Union([Type.String(), Type.Null()]),
+})
+
+const EXAMPLE: Static<typeof ModelEntry> = {
+  id: 'sandbox-chat',
+  object: 'model',
+  type: 'model',
+  created: 1_800_000_000,
+  created_at: '2027-01-15T08:00:00.000Z',
+  owned_by: 'sandbox',
+  display_name: 'Sandbox chat',
+  gateway: {
+    route_policy: { mode: 'intelligent' },
+    provider_types: ['sandbox'],
+    protocols: ['chat-completion'],
+    source: 'shared',
+    kinds: ['text'],
+    limits: { rpm: 60 },
+    routeable: true,
+  },
+}
+
+export const listModelsContract: Contract = {
+  id: 'listModels',
+  tag: 'Models',
+  summary: 'List the models this key may use',
+  access: 'key',
+  answer: {
+    description: 'In the order of their ids.',
+    name: 'ModelList',
+    schema: ModelEntryList,
+    example: { object: 'list', data: [EXAMPLE], has_more: false, first_id: EXAMPLE.id, last_id: EXAMPLE.id },
+  },
+}
+
+export const showModelContract: Contract = {
+  id: 'showModel',
+  tag: 'Models',
+  summary: 'Show a model',
+  access: 'key',
+  documentPath: '/v1/models/{model}',
+  parameters: [{ name: 'model', in: 'path', description: 'A model id; its slashes may stand as they are.' }],
+  answer: { description: 'The model.', name: 'Model', schema: ModelEntry, example: EXAMPLE },
+}
 
 /** The models a key may use, as its route policy and allowlist stand at this moment. */
 export function listModels(exchange: Exchange, gateway: Gateway): Promise<Reply> {
@@ -51,7 +135,7 @@ function idOf(exchange: Exchange): string {
   return exchange.params['*'] ?? ''
 }
 
-function modelEntry(caller: Caller, target: Target) {
+function modelEntry(caller: Caller, target: Target): Static<typeof ModelEntry> {
   const { model, routes } = target
   return {
     id: model.id,
@@ -64,9 +148,9 @@ function modelEntry(caller: Caller, target: Target) {
     gateway: {
       route_policy: caller.key.routePolicy,
       provider_types: distinct(routes.map((route) => route.supplier.type)),
-      protocols: protocolsOf(target),
+      protocols: [...protocolsOf(target)],
       source: sourceOf(routes),
-      kinds: model.kinds,
+      kinds: [...model.kinds],
       ...limitsOf(caller, target),
       routeable: routes.some((route) => route.credentials.length > 0),
     },

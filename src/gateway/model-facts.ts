@@ -11,7 +11,9 @@ export function limitOf(caller: Caller, { model, routes }: Target): EffectiveLim
 }
 
 /** Whose credentials may serve: the platform's, the account's own, or both. */
-export function sourceOf(routes: readonly EligibleRoute[]): 'shared' | 'byok' | 'mixed' {
+export const MODEL_SOURCES = ['shared', 'byok', 'mixed'] as const
+
+export function sourceOf(routes: readonly EligibleRoute[]): (typeof MODEL_SOURCES)[number] {
   const [first, ...others] = new Set(routes.map((route) => route.supplier.source))
   return others.length > 0 ? 'mixed' : (first ?? 'shared')
 }

@@ -1,7 +1,29 @@
+import Type from 'typebox'
 import { GatewayError } from '../errors/gateway-error.ts'
+import type { Contract } from '../vocabulary/contract.ts'
 import type { Gateway } from './gateway.ts'
 import type { Asset } from './ports/assets.ts'
 import type { Exchange } from './ports/exchange.ts'
+
+export const serveAssetContract: Contract = {
+  id: 'fetchAsset',
+  tag: 'Images',
+  summary: 'Fetch a picture by the address it was given out under',
+  description: 'The address is the permission: no key is needed, and it cannot be made up or changed.',
+  access: 'public',
+  parameters: [
+    { name: 'expires', in: 'query', description: 'When it ends, in Unix seconds.' },
+    { name: 'signature', in: 'query', description: 'As it was given out.' },
+  ],
+  answer: {
+    description: 'The picture.',
+    name: null,
+    schema: Type.String(),
+    example: '(a picture)',
+    contentType: 'image/*',
+  },
+  errors: [404, 500, 503],
+}
 
 /** Hands out a picture by its address. The address is the permission, so no key is asked for. */
 export async function serveAsset(

@@ -2,6 +2,7 @@ import type { Usage } from '../conversation/usage.ts'
 import type { GatewayError } from '../errors/gateway-error.ts'
 import type { EnvelopeDress } from '../errors/render-error.ts'
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
+import type { Contract } from '../vocabulary/contract.ts'
 import type { Format } from '../vocabulary/supply.ts'
 import type { Traits } from '../vocabulary/traits.ts'
 import type { ClientSide, SupplierSide } from './translation.ts'
@@ -153,6 +154,13 @@ export interface StateRules {
   resolve(body: unknown, items: ReadonlyMap<string, unknown>): unknown
 }
 
+/** What a format knows of a contract. The gateway adds who may call, and the headers of its own. */
+export interface FormatContract extends Omit<Contract, 'access' | 'also' | 'body'> {
+  readonly body: NonNullable<Contract['body']>
+  /** True when it only counts the tokens of a prompt. */
+  readonly isCount?: boolean
+}
+
 /**
  * One wire format. Everything the gateway knows of its field names is behind this interface.
  */
@@ -160,6 +168,8 @@ export interface Protocol {
   readonly name: Format
   /** Where clients of this format send their requests. */
   readonly paths: readonly string[]
+  /** What can be asked at each path of it. */
+  readonly contracts: Readonly<Record<string, readonly FormatContract[]>>
   /** Checks and reads a parsed body; throws a GatewayError that names the field at fault. `text` is what was parsed. */
   readRequest(body: unknown, text: string, address: RequestAddress): ClientRequest
   /** Reads a supplier's whole reply; null when it is not a reply of this format. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { cleanSchema, withNotes } from './clean-schema.ts'
+import { cleanSchema } from './clean-schema.ts'
 
 const Schema = Type.Object({
   name: Type.String({ minLength: 1 }),
@@ -35,6 +35,15 @@ describe('a cleaned schema', () => {
     expect(JSON.parse(JSON.stringify(cleaned))).toEqual(cleaned)
   })
 
+  test('leaves out what refusals say a field takes, but no field of that name', () => {
+    const schema = Type.Object({ takes: Type.String({ takes: 'a text' }) }, { takes: 'takes' })
+    expect(cleanSchema(schema)).toEqual({
+      type: 'object',
+      required: ['takes'],
+      properties: { takes: { type: 'string' } },
+    })
+  })
+
   test('keeps a description that stands beside a choice', () => {
     const schema = Type.Union([Type.String(), Type.Null()], { description: 'Why.' })
     expect(cleanSchema(schema)).toEqual({ type: ['string', 'null'], description: 'Why.' })
@@ -52,21 +61,5 @@ describe('a cleaned schema', () => {
       { requiredKeys: [] },
     )
     fc.assert(fc.property(value, (each) => cleaned.Check(each) === original.Check(each)))
-  })
-})
-
-describe('notes', () => {
-  const schema = cleanSchema(Schema)
-
-  test('describe fields and leave the rest alone', () => {
-    const noted = withNotes(schema, { name: 'What it is called.' })
-    expect(noted.properties).toMatchObject({
-      name: { type: 'string', minLength: 1, description: 'What it is called.' },
-    })
-    expect(withNotes(schema, {})).toEqual(schema)
-  })
-
-  test('on a field that does not exist are refused', () => {
-    expect(() => withNotes(schema, { nmae: 'Misspelt.' })).toThrow('nmae')
   })
 })

@@ -3,7 +3,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 /**
  * A schema of the validator as plain JSON, written the way people expect to read it. It allows exactly the same
- * values: only `anyOf` with null is drawn together, and a list of words says that it is one of strings.
+ * values: only `anyOf` with null is drawn together, and a list of words says that it is one of strings. What the
+ * validator's own words for people (`takes`) say is left out: it repeats the schema.
  */
 export function cleanSchema(schema: object): JsonSchema {
   // What the validator keeps for itself is not enumerable, so writing it as JSON leaves it behind.
@@ -15,7 +16,9 @@ const MAPS_OF_SCHEMAS: ReadonlySet<string> = new Set(['properties', 'patternProp
 const SCHEMAS: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not'])
 
 function tidy(schema: JsonSchema): JsonSchema {
-  const members = Object.entries(schema).filter(([name, value]) => !isEmptyMember(name, value))
+  const members = Object.entries(schema).filter(
+    ([name, value]) => name !== 'takes' && !isEmptyMember(name, value),
+  )
   return drawTogether(Object.fromEntries(members.map(([name, value]) => [name, tidyMember(name, value)])))
 }
 
@@ -59,15 +62,4 @@ function isNull(value: unknown): boolean {
 
 function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** The schema with a sentence for some of its fields. A note for a field that does not exist is a mistake. */
-export function withNotes(schema: JsonSchema, notes: Readonly<Record<string, string>>): JsonSchema {
-  const properties = { ...(schema.properties as Record<string, JsonSchema> | undefined) }
-  for (const [name, description] of Object.entries(notes)) {
-    const property = properties[name]
-    if (property === undefined) throw new Error(`there is no field ${name} to describe`)
-    properties[name] = { ...property, description }
-  }
-  return { ...schema, properties }
 }

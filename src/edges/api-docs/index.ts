@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import Type from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint, Exchange } from '../../gateway/ports/exchange.ts'
-import type { OpenApiDocument } from './build-document.ts'
+import type { Contract } from '../../vocabulary/contract.ts'
+import { buildDocument, type OpenApiDocument } from './build-document.ts'
 
 // A single binary carries copies inside itself, where no package can be looked up.
 const PAGE_FOLDER = join(import.meta.dirname, Bun.isStandaloneExecutable ? 'shipped/api-docs' : 'page')
@@ -38,8 +40,55 @@ const CONTENT_SECURITY_POLICY = [
 
 const SAFETY_HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' } as const
 
+const common = { tag: 'Service', access: 'public' } as const
+
+const documentContract: Contract = {
+  ...common,
+  id: 'showApiDocument',
+  summary: 'Give this document',
+  answer: {
+    description: 'OpenAPI 3.1.',
+    name: 'ApiDocument',
+    schema: Type.Object({ openapi: Type.String(), info: Type.Object({}), paths: Type.Object({}) }),
+    example: { openapi: '3.1.1', info: { title: 'Turnpike', version: '1.0.0' }, paths: {} },
+  },
+}
+
+const pageContract: Contract = {
+  ...common,
+  id: 'showApiReference',
+  summary: 'Show this document to people',
+  answer: {
+    description: 'A page.',
+    name: null,
+    schema: Type.String(),
+    example: '<!doctype html>',
+    contentType: 'text/html',
+  },
+}
+
+const fileContract: Contract = {
+  ...common,
+  id: 'showApiReferenceFile',
+  summary: 'Give a file the page needs',
+  answer: {
+    description: 'A script or a style sheet.',
+    name: null,
+    schema: Type.String(),
+    example: 'body { margin: 0 }',
+    contentType: '*/*',
+  },
+  errors: [404, 500, 503],
+}
+
+/** The endpoints, and with them those that describe them all. */
+export function withApiDocs(endpoints: readonly Endpoint[], version: string): Endpoint[] {
+  const all: Endpoint[] = [...endpoints, ...apiDocsEndpoints(() => buildDocument(all, version))]
+  return all
+}
+
 /** The API document and the page that shows it, all of it from this machine. */
-export function apiDocsEndpoints(document: () => OpenApiDocument): Endpoint[] {
+function apiDocsEndpoints(document: () => OpenApiDocument): Endpoint[] {
   const documentFile = once(() => keepFile(JSON.stringify(document()), 'application/json'))
   const page = once(async () =>
     keepFile(await Bun.file(join(PAGE_FOLDER, 'page.html')).text(), 'text/html; charset=utf-8'),
@@ -54,11 +103,13 @@ export function apiDocsEndpoints(document: () => OpenApiDocument): Endpoint[] {
     {
       method: 'GET',
       path: '/openapi.json',
+      contract: documentContract,
       handle: async (exchange) => give(exchange, await documentFile(), REVALIDATE),
     },
     {
       method: 'GET',
       path: '/docs',
+      contract: pageContract,
       handle: async (exchange) => {
         const headers = { ...REVALIDATE, 'content-security-policy': CONTENT_SECURITY_POLICY }
         return give(exchange, await page(), headers)
@@ -67,6 +118,7 @@ export function apiDocsEndpoints(document: () => OpenApiDocument): Endpoint[] {
     {
       method: 'GET',
       path: '/docs/:file',
+      contract: fileContract,
       handle: async (exchange) => {
         const file = files.get(exchange.params.file ?? '')
         if (file === undefined) throw new GatewayError('not_found', 'The reference has no such file.')

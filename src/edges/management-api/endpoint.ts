@@ -1,8 +1,8 @@
 import { type TSchema, Type } from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { Access, AnswerContract, Contract, Parameter } from '../../gateway/ports/contract.ts'
 import type { Endpoint, Exchange, HttpMethod, Reply } from '../../gateway/ports/exchange.ts'
 import type { Listing, Page } from '../../gateway/ports/storage.ts'
+import type { Access, AnswerContract, Contract, Parameter } from '../../vocabulary/contract.ts'
 import {
   type Body,
   type Fields,
@@ -358,9 +358,15 @@ function contractOf(definition: AnyDefinition<never>): Contract {
     answer,
     ...(description !== undefined && { description }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { body }),
+    ...(body && { body: { ...body, ...(mayBeEmpty(definition) && { isOptional: true }) } }),
     ...(errors && { errors }),
   }
+}
+
+/** Nothing sent is nothing set: a call whose body has to say nothing may come without one. */
+function mayBeEmpty({ method, body }: AnyDefinition<never>): boolean {
+  const { required = [] } = (body?.schema ?? {}) as { required?: readonly string[] }
+  return method === 'POST' && required.length === 0
 }
 
 /** Refuses a misspelt filter, which would otherwise quietly give everything. */

@@ -1,6 +1,8 @@
+import Type from 'typebox'
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint, Exchange } from '../../gateway/ports/exchange.ts'
 import type { Log } from '../../gateway/ports/log.ts'
+import type { Contract } from '../../vocabulary/contract.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { Gauges, Metrics } from './metrics.ts'
 
@@ -11,6 +13,21 @@ export interface MetricsParts {
   readGauges(): Omit<Gauges, 'residentBytes' | 'cpuSeconds'>
 }
 
+const contract: Contract = {
+  id: 'showMetrics',
+  tag: 'Service',
+  summary: 'Tell counters and gauges in the text form of Prometheus',
+  access: 'operator',
+  answer: {
+    description: 'Metrics.',
+    name: null,
+    schema: Type.String(),
+    example: 'turnpike_live_streams 3\n',
+    contentType: 'text/plain',
+  },
+  errors: [401, 429, 500],
+}
+
 /** `/metrics` in the text form of Prometheus, for whoever has the operator token. */
 export function metricsEndpoint(
   metrics: Metrics,
@@ -19,6 +36,7 @@ export function metricsEndpoint(
   return {
     method: 'GET',
     path: '/metrics',
+    contract,
     isServedWhileClosing: true,
     handle: (exchange) => {
       if (!isOperator(exchange.headers)) throw refuse(exchange)

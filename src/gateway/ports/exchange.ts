@@ -1,6 +1,6 @@
 import type { EnvelopeDress } from '../../errors/render-error.ts'
+import type { Contract } from '../../vocabulary/contract.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
-import type { Contract } from './contract.ts'
 import type { UploadedForm, UploadRules } from './uploads.ts'
 
 /** One HTTP request as the gateway's stories see it, whatever server carries it. */

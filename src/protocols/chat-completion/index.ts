@@ -1,4 +1,5 @@
 import type { Protocol } from '../protocol.ts'
+import { contracts } from './contract.ts'
 import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { ChatStreamDecoder } from './decode-stream.ts'
@@ -11,6 +12,7 @@ import { readRequest } from './read-request.ts'
 export const chatCompletion: Protocol = {
   name: FORMAT,
   paths: ['/v1/chat/completions'],
+  contracts,
   readRequest,
   readReply,
   decodeError,

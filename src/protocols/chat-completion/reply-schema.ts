@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { UNIX_SECONDS_NOTE } from '../contract-notes.ts'
 
 const OrNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const Count = Type.Integer({ minimum: 0 })
@@ -40,7 +41,7 @@ export const ChatUsageSchema = Type.Object({
 export const ChatReplySchema = Type.Object({
   id: Type.String(),
   object: Type.Literal('chat.completion'),
-  created: Type.Integer({ description: 'Unix time in seconds.' }),
+  created: Type.Integer({ description: UNIX_SECONDS_NOTE }),
   model: Type.String(),
   choices: Type.Array(
     Type.Object({

@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox'
+import { MAX_TOKENS_NOTE, MODEL_NOTE, STREAM_NOTE } from '../contract-notes.ts'
 import {
   MAX_BIASED_TOKENS,
   MAX_MESSAGES,
@@ -141,15 +142,23 @@ const WebSearchOptions = Type.Object({
  * Null stands for absent where the official clients may write it.
  */
 export const ChatRequestSchema = Type.Object({
-  model: NonEmptyString,
-  messages: Type.Array(Message, { minItems: 1, maxItems: MAX_MESSAGES }),
+  model: Type.String({ minLength: 1, description: MODEL_NOTE }),
+  messages: Type.Array(Message, {
+    minItems: 1,
+    maxItems: MAX_MESSAGES,
+    description: 'Content is text, or parts as in `ChatContentPart`.',
+  }),
   temperature: OptionalOrNull(Type.Number({ minimum: 0, maximum: 2 })),
   top_p: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
   top_k: OptionalOrNull(Type.Integer()),
-  max_tokens: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
-  max_completion_tokens: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
+  max_tokens: OptionalOrNull(
+    Type.Integer({ minimum: 1, maximum: MOST_TOKENS, description: MAX_TOKENS_NOTE }),
+  ),
+  max_completion_tokens: OptionalOrNull(
+    Type.Integer({ minimum: 1, maximum: MOST_TOKENS, description: 'The newer name of `max_tokens`.' }),
+  ),
   n: OptionalOrNull(Type.Integer({ minimum: 1, maximum: 128 })),
-  stream: OptionalOrNull(Type.Boolean()),
+  stream: OptionalOrNull(Type.Boolean({ description: STREAM_NOTE })),
   stream_options: OptionalOrNull(
     Type.Object({
       include_usage: OptionalOrNull(Type.Boolean()),
@@ -159,7 +168,7 @@ export const ChatRequestSchema = Type.Object({
   frequency_penalty: OptionalOrNull(Type.Number({ minimum: -2, maximum: 2 })),
   presence_penalty: OptionalOrNull(Type.Number({ minimum: -2, maximum: 2 })),
   stop: OptionalOrNull(Type.Union([StopSequence, Type.Array(StopSequence, { minItems: 1, maxItems: 4 })])),
-  tools: OptionalOrNull(Type.Array(Tool, { maxItems: MAX_TOOLS })),
+  tools: OptionalOrNull(Type.Array(Tool, { maxItems: MAX_TOOLS, description: 'As in `ChatTool`.' })),
   tool_choice: OptionalOrNull(ToolChoice),
   parallel_tool_calls: OptionalOrNull(Type.Boolean()),
   functions: OptionalOrNull(Type.Array(FunctionDefinition, { maxItems: MAX_TOOLS })),

@@ -2,6 +2,7 @@ import { DEFAULT_TRAITS } from '../../vocabulary/traits.ts'
 import type { Protocol } from '../protocol.ts'
 import type { SupplierSide } from '../translation.ts'
 import { operationOf } from './address.ts'
+import { contracts } from './contract.ts'
 import { PATHS, tokenCounting } from './count-tokens.ts'
 import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
@@ -12,6 +13,7 @@ import { readReply } from './read-reply.ts'
 import { readRequest } from './read-request.ts'
 
 export { type Operation, operationOf } from './address.ts'
+export { MODEL_CONTRACTS } from './contract.ts'
 export {
   encodeModel,
   encodeModelList,
@@ -45,6 +47,7 @@ const supplier: SupplierSide = {
 export const contentGeneration: Protocol = {
   name: 'content-generation',
   paths: PATHS,
+  contracts,
   readRequest,
   readReply,
   decodeError,

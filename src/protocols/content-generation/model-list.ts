@@ -1,4 +1,6 @@
+import type { Static } from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
+import type { GenerationModelListSchema, GenerationModelSchema } from './reply-schema.ts'
 
 /** What a list of models tells of each. */
 export interface ListedModel {
@@ -15,20 +17,8 @@ export interface PageQuery {
   readonly pageToken: string | null
 }
 
-export interface ModelEntry {
-  readonly name: string
-  readonly version: string
-  readonly displayName: string
-  readonly description: string
-  readonly inputTokenLimit?: number
-  readonly outputTokenLimit?: number
-  readonly supportedGenerationMethods: readonly string[]
-}
-
-export interface ModelList {
-  readonly models: readonly ModelEntry[]
-  readonly nextPageToken?: string
-}
+export type ModelEntry = Static<typeof GenerationModelSchema>
+export type ModelList = Static<typeof GenerationModelListSchema>
 
 const PAGE_SIZE = 50
 const LARGEST_PAGE = 1000

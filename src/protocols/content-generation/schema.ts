@@ -131,7 +131,13 @@ export const GenerateRequestSchema = Type.Object({
 })
 
 export const CountRequestSchema = Type.Object({
-  contents: OptionalOrNull(Type.Array(Content, { minItems: 1, maxItems: MAX_MESSAGES })),
+  contents: OptionalOrNull(
+    Type.Array(Content, {
+      minItems: 1,
+      maxItems: MAX_MESSAGES,
+      description: 'Send either this or `generateContentRequest`.',
+    }),
+  ),
   generateContentRequest: OptionalOrNull(
     Type.Object({
       model: OptionalOrNull(Type.String()),

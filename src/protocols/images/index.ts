@@ -5,6 +5,7 @@ import { decodeReply } from './decode-reply.ts'
 import { encodeRequest } from './encode-request.ts'
 
 export { checkTraits } from './check-traits.ts'
+export { IMAGE_CONTRACTS } from './contract.ts'
 export { encodeReply, type HandedPicture } from './encode-reply.ts'
 export { readEdit, readGeneration } from './read-request.ts'
 

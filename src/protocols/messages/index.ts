@@ -1,4 +1,5 @@
 import type { Protocol } from '../protocol.ts'
+import { contracts } from './contract.ts'
 import { tokenCounting } from './count-tokens.ts'
 import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
@@ -14,6 +15,7 @@ import { MESSAGES_TOOL_RULES, MESSAGES_TRAITS } from './traits.ts'
 export const messages: Protocol = {
   name: FORMAT,
   paths: ['/v1/messages'],
+  contracts,
   readRequest,
   readReply,
   decodeError,

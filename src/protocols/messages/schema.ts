@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox'
+import { MAX_TOKENS_NOTE, MODEL_NOTE, STREAM_NOTE } from '../contract-notes.ts'
 import { MAX_MESSAGES, MAX_STOP_CHARACTERS, MAX_STOP_SEQUENCES, MAX_TOOLS } from '../request-limits.ts'
 
 /** Suppliers count tokens in 32 bits; a larger limit cannot be meant, and would overflow what is held for it. */
@@ -81,13 +82,14 @@ const ToolChoice = Type.Union([
 const OutputFormat = Type.Object({ type: NonEmptyString, schema: OptionalOrNull(AnyObject) })
 
 const prompt = {
-  model: NonEmptyString,
+  model: Type.String({ minLength: 1, description: MODEL_NOTE }),
   messages: Type.Array(Type.Object({ role: Type.Enum(['user', 'assistant', 'system']), content: Content }), {
     minItems: 1,
     maxItems: MAX_MESSAGES,
+    description: 'Content is text, or blocks as in `MessageBlock`.',
   }),
   system: OptionalOrNull(Content),
-  tools: OptionalOrNull(Type.Array(Tool, { maxItems: MAX_TOOLS })),
+  tools: OptionalOrNull(Type.Array(Tool, { maxItems: MAX_TOOLS, description: 'As in `MessageTool`.' })),
   tool_choice: OptionalOrNull(ToolChoice),
   thinking: OptionalOrNull(
     Type.Object({
@@ -110,8 +112,8 @@ const prompt = {
 export const MessagesRequestSchema = Type.Object({
   ...prompt,
   // Zero asks for the prompt to be read into the cache and nothing to be written.
-  max_tokens: Type.Integer({ minimum: 0, maximum: MOST_TOKENS }),
-  stream: OptionalOrNull(Type.Boolean()),
+  max_tokens: Type.Integer({ minimum: 0, maximum: MOST_TOKENS, description: MAX_TOKENS_NOTE }),
+  stream: OptionalOrNull(Type.Boolean({ description: STREAM_NOTE })),
   temperature: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
   top_p: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
   top_k: OptionalOrNull(Type.Integer({ minimum: 0 })),
@@ -147,18 +149,19 @@ export type KnownBlock =
   | ToolUseBlock
   | ToolResultBlock
 
-const KNOWN_BLOCKS: ReadonlySet<string> = new Set([
-  'text',
-  'image',
-  'thinking',
-  'redacted_thinking',
-  'tool_use',
-  'tool_result',
-])
+/** The same by their `type`. */
+export const KNOWN_BLOCKS = {
+  text: TextBlockSchema,
+  image: ImageBlockSchema,
+  thinking: ThinkingBlockSchema,
+  redacted_thinking: RedactedThinkingBlockSchema,
+  tool_use: ToolUseBlockSchema,
+  tool_result: ToolResultBlockSchema,
+} as const
 
 /** The block under its own type; null when the gateway does not know its kind. Validation has checked its fields. */
 export function asKnownBlock(block: AnyBlock): KnownBlock | null {
-  return KNOWN_BLOCKS.has(block.type) ? (block as KnownBlock) : null
+  return Object.hasOwn(KNOWN_BLOCKS, block.type) ? (block as KnownBlock) : null
 }
 
 /** The tool as one the client runs; null when the vendor defines it. Validation has checked its fields. */

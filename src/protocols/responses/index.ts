@@ -2,6 +2,7 @@ import { DEFAULT_TRAITS } from '../../vocabulary/traits.ts'
 import { asObject } from '../../wire/json-values.ts'
 import type { Protocol, TokenCounting } from '../protocol.ts'
 import type { SupplierSide } from '../translation.ts'
+import { contracts } from './contract.ts'
 import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { ResponsesDecoder } from './decode-stream.ts'
@@ -11,6 +12,8 @@ import { patchResponse } from './patch-response.ts'
 import { readReply } from './read-reply.ts'
 import { readCount, readRequest } from './read-request.ts'
 import { state } from './state.ts'
+
+export { KEPT_CONTRACTS } from './contract.ts'
 
 const supplier: SupplierSide = {
   traits: {
@@ -46,6 +49,7 @@ const tokenCounting: TokenCounting = {
 export const responses: Protocol = {
   name: 'responses',
   paths: ['/v1/responses'],
+  contracts,
   readRequest,
   readReply,
   decodeError,

@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { UNIX_SECONDS_NOTE } from '../contract-notes.ts'
 
 const OrNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const Count = Type.Integer({ minimum: 0 })
@@ -41,7 +42,7 @@ const OtherItem = Type.Object({
 export const ResponsesReplySchema = Type.Object({
   id: Type.String(),
   object: Type.Literal('response'),
-  created: Type.Integer({ description: 'Unix time in seconds.' }),
+  created: Type.Integer({ description: UNIX_SECONDS_NOTE }),
   created_at: Type.Integer({ description: 'The same as `created`.' }),
   model: Type.String(),
   status: Type.String({ description: '`completed`, `incomplete`, `failed` or `in_progress`.' }),
@@ -69,4 +70,18 @@ export const ResponsesReplySchema = Type.Object({
 export const InputTokensSchema = Type.Object({
   object: Type.Literal('response.input_tokens'),
   input_tokens: Count,
+})
+
+export const InputItemListSchema = Type.Object({
+  object: Type.Literal('list'),
+  has_more: Type.Boolean(),
+  first_id: OrNull(Type.String()),
+  last_id: OrNull(Type.String()),
+  data: Type.Array(Type.Object({ id: Type.String() })),
+})
+
+export const DeletedResponseSchema = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('response'),
+  deleted: Type.Literal(true),
 })

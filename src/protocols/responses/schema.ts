@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { JsonObject } from '../../wire/json-values.ts'
+import { MAX_TOKENS_NOTE, MODEL_NOTE, STREAM_NOTE } from '../contract-notes.ts'
 import { MAX_MESSAGES, MAX_METADATA_PAIRS, MAX_TOOLS } from '../request-limits.ts'
 
 /** Suppliers count tokens in 32 bits; a larger limit cannot be meant, and would overflow what is held for it. */
@@ -114,20 +115,29 @@ const TextFormat = Type.Union([
  * Null stands for absent where the official clients may write it.
  */
 export const ResponsesRequestSchema = Type.Object({
-  model: NonEmptyString,
-  input: Type.Union([Type.String(), Type.Array(AnyObject, { maxItems: MAX_MESSAGES })]),
+  model: Type.String({ minLength: 1, description: MODEL_NOTE }),
+  input: Type.Union([Type.String(), Type.Array(AnyObject, { maxItems: MAX_MESSAGES })], {
+    description:
+      'Text, or items as in `ResponseInputItem`, whose content is text or parts as in `ResponseInputPart`.',
+  }),
   instructions: OptionalOrNull(Type.String()),
-  max_output_tokens: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
+  max_output_tokens: OptionalOrNull(
+    Type.Integer({ minimum: 1, maximum: MOST_TOKENS, description: MAX_TOKENS_NOTE }),
+  ),
   max_tool_calls: OptionalOrNull(Type.Integer({ minimum: 0 })),
   temperature: OptionalOrNull(Type.Number({ minimum: 0, maximum: 2 })),
   top_p: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
   top_logprobs: OptionalOrNull(Type.Integer({ minimum: 0, maximum: 20 })),
-  stream: OptionalOrNull(Type.Boolean()),
+  stream: OptionalOrNull(Type.Boolean({ description: STREAM_NOTE })),
   stream_options: OptionalOrNull(AnyObject),
-  store: OptionalOrNull(Type.Boolean()),
-  previous_response_id: OptionalOrNull(Type.String()),
+  store: OptionalOrNull(
+    Type.Boolean({ description: 'Whether the response is kept for 30 days; true when left out.' }),
+  ),
+  previous_response_id: OptionalOrNull(
+    Type.String({ description: 'Continue from a kept response, whichever supplier answered it.' }),
+  ),
   metadata: OptionalOrNull(Type.Object({}, { maxProperties: MAX_METADATA_PAIRS })),
-  tools: OptionalOrNull(ToolList),
+  tools: OptionalOrNull(Type.Array(AnyObject, { maxItems: MAX_TOOLS, description: 'As in `ResponseTool`.' })),
   tool_choice: OptionalOrNull(Type.Union([Type.Enum(['auto', 'none', 'required']), AnyObject])),
   parallel_tool_calls: OptionalOrNull(Type.Boolean()),
   text: OptionalOrNull(

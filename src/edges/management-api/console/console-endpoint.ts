@@ -1,4 +1,4 @@
-import type { Contract } from '../../../gateway/ports/contract.ts'
+import type { Contract } from '../../../vocabulary/contract.ts'
 import type { Exchange, HttpMethod, Reply } from '../../../gateway/ports/exchange.ts'
 import type { Visitor } from '../../../gateway/ports/identity.ts'
 import type { Fields } from '../../../vocabulary/shape.ts'

@@ -41,6 +41,7 @@ export const keyEndpoints = [
     path: '/keys/:id',
     id: 'changeKey',
     summary: 'Change a key',
+    description: 'Fields that are left out stay as they are; null takes a setting away.',
     body: KeyChange,
     answer: one(KeyView),
     handle: (operations, { params, body, actor }) => operations.changeKey(params.id, body, actor),

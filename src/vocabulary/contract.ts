@@ -26,7 +26,9 @@ export interface Contract {
   readonly answer: AnswerContract
   /** The statuses of refusals; absent: those every endpoint of its kind has. */
   readonly errors?: readonly number[]
-  /** Other operations that share the server's path. */
+  /** What stands around `error` in the body of a refusal; absent: nothing does. */
+  readonly errorBody?: { readonly name: string; readonly fields: Readonly<Record<string, TSchema>> }
+  /** Further operations of the same endpoint, told apart by the end of the path: each has a `documentPath`. */
   readonly also?: readonly Contract[]
 }
 
@@ -45,6 +47,8 @@ export interface BodyContract {
   readonly example: unknown
   readonly isOptional?: boolean
   readonly contentType?: string
+  /** What stands in its lists and is checked one by one, by name. */
+  readonly kinds?: Readonly<Record<string, TSchema>>
 }
 
 export interface AnswerContract {

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'bun:test'
+import Type, { type TSchema } from 'typebox'
+import type { Endpoint, HttpMethod } from '../../gateway/ports/exchange.ts'
+import type { Access, Contract } from '../../vocabulary/contract.ts'
+import { buildDocument } from './build-document.ts'
+
+const Thing = Type.Object({ id: Type.String() })
+
+function contractOf(id: string, change: Partial<Contract> = {}): Contract {
+  const answer = { description: 'It.', name: 'Thing', schema: Thing, example: { id: 'x' } }
+  return { id, tag: 'Things', summary: 'Do it', access: 'operator', answer, ...change }
+}
+
+function serve(method: HttpMethod, path: string, contract?: Contract): Endpoint {
+  return { method, path, handle: () => new Response(), ...(contract && { contract }) }
+}
+
+const withBody = (schema: TSchema = Thing) => ({
+  body: { name: 'ThingCreate', schema, example: { id: 'x' } },
+})
+
+interface LaidOut {
+  readonly security: object[]
+  readonly responses: Readonly<Record<string, { $ref?: string; content?: unknown }>>
+  readonly parameters?: readonly object[]
+}
+
+/** The only operation of a document with this endpoint. */
+function operationOf(endpoint: Endpoint): LaidOut {
+  const [methods] = Object.values(buildDocument([endpoint], '1').paths)
+  return Object.values(methods ?? {})[0] as LaidOut
+}
+
+const build = (...endpoints: Endpoint[]) => buildDocument(endpoints, '1')
+
+describe('a document', () => {
+  test('has an operation for each contract, and none for an endpoint without', () => {
+    const also = [contractOf('second', { documentPath: '/things/{thing}/parts/{part}' })]
+    const { paths } = build(
+      serve('PUT', '/things/*', contractOf('first', { documentPath: '/things/{thing}', also })),
+      serve('GET', '/things/:id', contractOf('third')),
+      serve('GET', '/hidden'),
+    )
+    expect(Object.keys(paths)).toEqual(['/things/{thing}', '/things/{thing}/parts/{part}', '/things/{id}'])
+    expect(paths['/things/{thing}/parts/{part}']).toMatchObject({
+      put: { operationId: 'second', parameters: [{ name: 'thing' }, { name: 'part' }] },
+    })
+  })
+
+  test('shows the examples of requests and answers', () => {
+    const { responses, ...operation } = operationOf(
+      serve('POST', '/things', contractOf('create', withBody())),
+    ) as LaidOut & { requestBody?: unknown }
+    expect(operation.requestBody).toEqual({
+      required: true,
+      content: {
+        'application/json': { schema: { $ref: '#/components/schemas/ThingCreate' }, example: { id: 'x' } },
+      },
+    })
+    expect(responses['200']?.content).toEqual({
+      'application/json': { schema: { $ref: '#/components/schemas/Thing' }, example: { id: 'x' } },
+    })
+  })
+
+  test('leaves a sentence about a parameter to the parameter', () => {
+    const schema = Type.Integer({ minimum: 1, takes: 'a number', description: 'How many.' })
+    const parameters = [{ name: 'limit', in: 'query', description: 'How many.', schema }] as const
+    expect(operationOf(serve('GET', '/things', contractOf('list', { parameters }))).parameters).toEqual([
+      {
+        name: 'limit',
+        in: 'query',
+        description: 'How many.',
+        required: false,
+        schema: { type: 'integer', minimum: 1 },
+      },
+    ])
+  })
+})
+
+describe('a mistake in contracts is found when the document is built', () => {
+  test('two different schemas under one name', () => {
+    const create = serve('POST', '/things', contractOf('create', withBody()))
+    const same = serve(
+      'POST',
+      '/others',
+      contractOf('createOther', withBody(Type.Object({ id: Type.String() }))),
+    )
+    expect(() => build(create, same)).not.toThrow()
+    const other = serve(
+      'POST',
+      '/others',
+      contractOf('createOther', withBody(Type.Object({ id: Type.Null() }))),
+    )
+    expect(() => build(create, other)).toThrow('two different schemas are called ThingCreate')
+  })
+
+  test('one id for two operations', () => {
+    const endpoints = [serve('GET', '/a', contractOf('show')), serve('GET', '/b', contractOf('show'))]
+    expect(() => build(...endpoints)).toThrow('two operations are called show')
+  })
+
+  test('one path for two operations', () => {
+    const endpoints = [serve('GET', '/a/:id', contractOf('one')), serve('GET', '/a/{id}', contractOf('two'))]
+    expect(() => build(...endpoints)).toThrow('GET /a/{id} is described twice')
+  })
+
+  test('a header nobody has described', () => {
+    const answer = { ...contractOf('show').answer, headers: ['x-new'] }
+    expect(() => build(serve('GET', '/a', contractOf('show', { answer })))).toThrow('the header x-new')
+  })
+
+  test('a status no error has', () => {
+    expect(() => build(serve('GET', '/a', contractOf('show', { errors: [418] })))).toThrow('the status 418')
+  })
+
+  test('a user of the console elsewhere than in the console', () => {
+    const endpoint = serve('GET', '/a', contractOf('show', { access: 'signed-in' }))
+    expect(() => build(endpoint)).toThrow('GET /a is for users of the console, but not part of it')
+  })
+})
+
+describe('who may call', () => {
+  const securityOf = (method: HttpMethod, path: string, access: Access) =>
+    operationOf(serve(method, path, contractOf('call', { access }))).security
+
+  test('is told as the schemes of the access', () => {
+    expect(securityOf('GET', '/healthz', 'public')).toEqual([])
+    expect(securityOf('GET', '/operator/v1/things', 'operator')).toEqual([{ operatorToken: [] }])
+    expect(securityOf('GET', '/v1/things', 'key')).toEqual([
+      { bearerKey: [] },
+      { apiKeyHeader: [] },
+      { googApiKeyHeader: [] },
+      { vendorApiKeyHeader: [] },
+    ])
+    expect(securityOf('GET', '/v1beta/things', 'key')).toContainEqual({ keyQuery: [] })
+  })
+
+  test('in the console is told by its cookie, and by a token for what changes something', () => {
+    for (const access of ['signed-in', 'member', 'owner', 'operator'] as const) {
+      expect(securityOf('GET', '/console/api/things', access)).toEqual([{ consoleSession: [] }])
+      expect(securityOf('PUT', '/console/api/things', access)).toEqual([
+        { consoleSession: [], csrfToken: [] },
+      ])
+    }
+    expect(securityOf('GET', '/console/api/session', 'public')).toEqual([])
+    expect(securityOf('POST', '/console/api/sign-in', 'public')).toEqual([{ csrfToken: [] }])
+  })
+})
+
+describe('refusals', () => {
+  const statusesOf = (path: string, access: Access, change: Partial<Contract> = {}) =>
+    Object.keys(operationOf(serve('POST', path, contractOf('call', { access, ...change }))).responses)
+
+  test('are those of the access, unless the contract says otherwise', () => {
+    const read = ['200', '400', '401', '404', '429', '500', '503']
+    expect(statusesOf('/operator/v1/a', 'operator')).toEqual(read)
+    expect(statusesOf('/operator/v1/a', 'operator', withBody())).toEqual([...read, '413', '415'].toSorted())
+    expect(statusesOf('/console/api/a', 'member')).toEqual([...read, '403'].toSorted())
+    expect(statusesOf('/v1/a', 'key')).toEqual(['200', '401', '403', '404', '429', '500', '503'])
+    expect(statusesOf('/v1/a', 'key', withBody())).toContain('504')
+    expect(statusesOf('/healthz', 'public')).toEqual(['200'])
+    expect(statusesOf('/operator/v1/a', 'operator', { errors: [404] })).toEqual(['200', '404'])
+  })
+
+  test('tell of limits to callers that have some', () => {
+    const answersOf = (path: string, access: Access) =>
+      operationOf(serve('GET', path, contractOf('call', { access }))).responses['429']
+    expect(answersOf('/v1/a', 'key')).toEqual({ $ref: '#/components/responses/Error429WithLimits' })
+    expect(answersOf('/operator/v1/a', 'operator')).toEqual({ $ref: '#/components/responses/Error429' })
+  })
+
+  test('are dressed as the endpoint dresses them', () => {
+    const errorBody = { name: 'WrappedError', fields: { type: Type.Literal('error') } }
+    const contract = contractOf('call', { access: 'key', errors: [500], errorBody })
+    const endpoint = {
+      ...serve('GET', '/v1/a', contract),
+      dressError: (body: object) => ({ type: 'error', ...body }),
+    }
+    const { components } = build(endpoint)
+    expect(components.schemas?.WrappedError).toMatchObject({ required: ['type', 'error'] })
+    expect(components.responses?.WrappedError500).toMatchObject({
+      content: {
+        'application/json': {
+          examples: { internal_error: { value: { type: 'error', error: { code: 'internal_error' } } } },
+        },
+      },
+    })
+  })
+})

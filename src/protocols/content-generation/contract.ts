@@ -1,0 +1,137 @@
+import Type from 'typebox'
+import type { Contract, Parameter } from '../../vocabulary/contract.ts'
+import { requestBody } from '../contract-notes.ts'
+import type { FormatContract } from '../protocol.ts'
+import { encodeModel } from './model-list.ts'
+import * as replies from './reply-schema.ts'
+import { CountRequestSchema, GenerateRequestSchema } from './schema.ts'
+
+const MODEL: Parameter = {
+  name: 'model',
+  in: 'path',
+  description: 'A model id; its slashes may stand as they are.',
+}
+const ALT: Parameter = {
+  name: 'alt',
+  in: 'query',
+  description: '`sse` for server-sent events, `json` for one JSON array.',
+  schema: Type.Enum(['sse', 'json'], { default: 'sse' }),
+}
+
+const CONTENTS = { contents: [{ role: 'user', parts: [{ text: 'Hello!' }] }] }
+const generateBody = requestBody('GenerateContentRequest', GenerateRequestSchema, CONTENTS)
+
+const tag = 'Content generation'
+
+function contractsOf(collection: 'models' | 'tunedModels', suffix: string): FormatContract[] {
+  const path = `/v1beta/${collection}/{model}`
+  return [
+    {
+      tag,
+      documentPath: `${path}:generateContent`,
+      id: `generateContent${suffix}`,
+      summary: 'Answer a conversation',
+      parameters: [MODEL],
+      body: generateBody,
+      answer: {
+        description: 'The answer.',
+        name: 'GenerateContentResult',
+        schema: replies.GenerateReplySchema,
+        example: {
+          candidates: [
+            { index: 0, content: { role: 'model', parts: [{ text: 'Hello!' }] }, finishReason: 'STOP' },
+          ],
+          usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 2, totalTokenCount: 11 },
+          modelVersion: 'sandbox-chat',
+        },
+      },
+    },
+    {
+      tag,
+      documentPath: `${path}:streamGenerateContent`,
+      id: `streamGenerateContent${suffix}`,
+      summary: 'Answer a conversation, piece by piece',
+      parameters: [MODEL, ALT],
+      body: generateBody,
+      answer: {
+        description: '`data:` lines, each a `GenerateContentResult` with the next piece; no terminator.',
+        name: null,
+        schema: Type.String(),
+        example: 'data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Hel"}]}}]}\r\n\r\n',
+        contentType: 'text/event-stream',
+      },
+    },
+    {
+      tag,
+      documentPath: `${path}:countTokens`,
+      id: `countTokens${suffix}`,
+      summary: 'Count the tokens of a prompt',
+      isCount: true,
+      parameters: [MODEL],
+      body: requestBody('CountTokensRequest', CountRequestSchema, CONTENTS),
+      answer: {
+        description: 'An estimate of the gateway.',
+        name: 'TokenCount',
+        schema: replies.CountReplySchema,
+        example: {
+          totalTokens: 9,
+          cachedContentTokenCount: null,
+          promptTokensDetails: [{ modality: 'TEXT', tokenCount: 9 }],
+          cacheTokensDetails: [],
+        },
+      },
+    },
+  ]
+}
+
+export const contracts = {
+  '/v1beta/models/*': contractsOf('models', ''),
+  '/v1beta/tunedModels/*': contractsOf('tunedModels', 'Tuned'),
+} as const
+
+const modelExample = encodeModel({
+  id: 'sandbox-chat',
+  displayName: 'Sandbox chat',
+  description: '',
+  inputTokenLimit: 128_000,
+  outputTokenLimit: 8_192,
+})
+
+const models = { tag: 'Models', access: 'key', errors: [400, 401, 403, 404, 429, 500, 503] } as const
+
+/** What can be asked about models in this format. */
+export const MODEL_CONTRACTS = {
+  list: {
+    ...models,
+    id: 'listGenerationModels',
+    summary: 'List the models this key may use, as content generation writes them',
+    parameters: [
+      {
+        name: 'pageSize',
+        in: 'query',
+        description: 'The most models to give.',
+        schema: Type.Integer({ minimum: 1, maximum: 1_000, default: 50 }),
+      },
+      { name: 'pageToken', in: 'query', description: 'The `nextPageToken` of the page before.' },
+    ],
+    answer: {
+      description: 'One page, in the order of their ids.',
+      name: 'GenerationModelList',
+      schema: replies.GenerationModelListSchema,
+      example: { models: [modelExample] },
+    },
+  },
+  show: {
+    ...models,
+    documentPath: '/v1beta/models/{model}',
+    id: 'showGenerationModel',
+    summary: 'Show a model, as content generation writes it',
+    parameters: [MODEL],
+    answer: {
+      description: 'The model.',
+      name: 'GenerationModel',
+      schema: replies.GenerationModelSchema,
+      example: modelExample,
+    },
+  },
+} as const satisfies Readonly<Record<string, Contract>>

@@ -1,0 +1,56 @@
+import Type, { type TSchema } from 'typebox'
+import { requestBody } from '../contract-notes.ts'
+import type { FormatContract } from '../protocol.ts'
+import { ImageReplySchema } from './reply-schema.ts'
+import { EditRequestSchema, GenerationRequestSchema } from './schema.ts'
+
+const file = (description: string): TSchema => Type.String({ format: 'binary', description })
+
+/** Files stand in the form beside what is checked as fields. */
+const EditForm = Type.Object({
+  ...EditRequestSchema.properties,
+  image: file('The picture to change: PNG, JPEG or WebP. Several come as `image[]`.'),
+  mask: Type.Optional(file('A PNG of the same size; its transparent areas are changed.')),
+})
+
+const common = {
+  tag: 'Images',
+  answer: {
+    description: 'The pictures, as addresses or in Base64.',
+    name: 'Images',
+    schema: ImageReplySchema,
+    example: {
+      created: 1_800_000_000,
+      data: [{ url: 'https://gateway.example/assets/0123456789abcdef.png?expires=1800086400&signature=x' }],
+    },
+  },
+} as const
+
+/** What can be asked for pictures. */
+export const IMAGE_CONTRACTS = {
+  generate: {
+    ...common,
+    id: 'createImage',
+    summary: 'Draw a picture',
+    description: 'For models with `image` in `gateway.kinds`.',
+    body: requestBody('ImageRequest', GenerationRequestSchema, {
+      model: 'sandbox-image',
+      prompt: 'A lighthouse at dusk',
+      size: '1024x1024',
+    }),
+  },
+  edit: {
+    ...common,
+    id: 'editImage',
+    summary: 'Change a picture',
+    description: 'For models with `image-edit` in `gateway.kinds`.',
+    body: {
+      ...requestBody('ImageEditRequest', EditForm, {
+        model: 'sandbox-image',
+        prompt: 'Add a ship',
+        image: '(a file)',
+      }),
+      contentType: 'multipart/form-data',
+    },
+  },
+} as const satisfies Readonly<Record<string, FormatContract>>

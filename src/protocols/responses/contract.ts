@@ -1,0 +1,131 @@
+import Type from 'typebox'
+import type { Contract } from '../../vocabulary/contract.ts'
+import { oneOfTypes, requestBody } from '../contract-notes.ts'
+import type { FormatContract } from '../protocol.ts'
+import {
+  DeletedResponseSchema,
+  InputItemListSchema,
+  InputTokensSchema,
+  ResponsesReplySchema,
+} from './reply-schema.ts'
+import { ITEM_SCHEMAS, PART_SCHEMAS, ResponsesRequestSchema, TOOL_SCHEMAS } from './schema.ts'
+
+const tag = 'Responses'
+const ID = 'resp_0123456789abcdef'
+
+const body = {
+  ...requestBody('ResponseRequest', ResponsesRequestSchema, { model: 'sandbox-chat', input: 'Hello!' }),
+  kinds: {
+    ResponseInputItem: oneOfTypes(ITEM_SCHEMAS),
+    ResponseInputPart: oneOfTypes(PART_SCHEMAS),
+    ResponseTool: oneOfTypes(TOOL_SCHEMAS),
+  },
+}
+
+const response = {
+  name: 'Response',
+  schema: ResponsesReplySchema,
+  example: {
+    id: ID,
+    object: 'response',
+    created: 1_800_000_000,
+    created_at: 1_800_000_000,
+    model: 'sandbox-chat',
+    status: 'completed',
+    output: [
+      {
+        type: 'message',
+        id: 'msg_0123456789abcdef',
+        status: 'completed',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'Hello!' }],
+      },
+    ],
+    usage: { input_tokens: 9, output_tokens: 2, total_tokens: 11 },
+  },
+} as const
+
+const create: FormatContract = {
+  id: 'createResponse',
+  tag,
+  summary: 'Answer input, keeping the state of the conversation',
+  body,
+  answer: {
+    ...response,
+    description: 'The response.',
+    stream: 'Events from `response.created` to `response.completed`, `.incomplete` or `.failed`.',
+  },
+}
+
+const count: FormatContract = {
+  id: 'countResponseInputTokens',
+  tag,
+  summary: 'Count the tokens of a request',
+  isCount: true,
+  body,
+  answer: {
+    description: 'An estimate of the gateway.',
+    name: 'ResponseInputTokens',
+    schema: InputTokensSchema,
+    example: { object: 'response.input_tokens', input_tokens: 9 },
+  },
+}
+
+export const contracts = { '/v1/responses': [create], '/v1/responses/input_tokens': [count] } as const
+
+/** What can be asked of a response that is kept. */
+export const KEPT_CONTRACTS = {
+  show: {
+    id: 'showResponse',
+    tag,
+    summary: 'Show a kept response',
+    access: 'key',
+    answer: { ...response, description: 'The response as it was given.' },
+  },
+  delete: {
+    id: 'deleteResponse',
+    tag,
+    summary: 'Forget a kept response',
+    access: 'key',
+    answer: {
+      description: 'It is gone.',
+      name: 'DeletedResponse',
+      schema: DeletedResponseSchema,
+      example: { id: ID, object: 'response', deleted: true },
+    },
+  },
+  listInput: {
+    id: 'listResponseInputItems',
+    tag,
+    summary: 'List what a kept response was the answer to',
+    access: 'key',
+    parameters: [
+      {
+        name: 'order',
+        in: 'query',
+        description: 'Newest first, or oldest first.',
+        schema: Type.Enum(['desc', 'asc'], { default: 'desc' }),
+      },
+      { name: 'after', in: 'query', description: 'The `last_id` of the page before.' },
+      {
+        name: 'limit',
+        in: 'query',
+        description: 'The most items to give.',
+        schema: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+      },
+    ],
+    answer: {
+      description: 'Items of the conversation up to the response.',
+      name: 'ResponseInputItemList',
+      schema: InputItemListSchema,
+      example: {
+        object: 'list',
+        data: [{ id: 'item_0', type: 'message', role: 'user', content: 'Hello!' }],
+        first_id: 'item_0',
+        last_id: 'item_0',
+        has_more: false,
+      },
+    },
+    errors: [400, 401, 403, 404, 429, 500, 503],
+  },
+} as const satisfies Readonly<Record<string, Contract>>

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Endpoint } from '../../src/gateway/ports/exchange.ts'
+import type { Access } from '../../src/vocabulary/contract.ts'
+import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
+
+/** Whatever is served to everybody. A new one has to be thought about, here as well. */
+const PUBLIC = [
+  'GET /assets/:name',
+  'GET /console',
+  'GET /console/*',
+  'GET /console/api/oidc/callback',
+  'GET /console/api/oidc/start',
+  'GET /console/api/session',
+  'GET /docs',
+  'GET /docs/:file',
+  'GET /healthz',
+  'GET /openapi.json',
+  'GET /readyz',
+  'POST /console/api/sign-in',
+  'POST /console/api/sign-up',
+  'POST /webhooks/payments',
+]
+
+/** The calls of the console's pages, until they carry contracts; `/console/api/*` never will: nothing is found there. */
+const UNDESCRIBED = /^\/console\/api\//
+
+type Served = Endpoint & { readonly access?: Access }
+
+let gateway: TestGateway
+let endpoints: readonly Served[]
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  endpoints = gateway.endpoints
+})
+afterAll(() => gateway.stop())
+
+function nameOf({ method, path }: Endpoint): string {
+  return `${method} ${path}`
+}
+
+/** Who may call it; nobody, when it does not say. */
+function accessOf({ contract, access }: Served): Access | null {
+  return contract?.access ?? access ?? null
+}
+
+describe('every endpoint that is served', () => {
+  test('carries a contract', () => {
+    expect(endpoints.length).toBeGreaterThan(100)
+    const without = endpoints.filter(({ contract }) => contract === undefined)
+    expect(without.filter(({ path }) => !UNDESCRIBED.test(path)).map(nameOf)).toEqual([])
+  })
+
+  test('says in its contract what its guard enforces', () => {
+    for (const endpoint of endpoints) {
+      const { contract, access = contract?.access } = endpoint
+      if (contract) expect([nameOf(endpoint), access]).toEqual([nameOf(endpoint), contract.access])
+    }
+  })
+
+  test('is closed to whoever sends nothing, unless it is public', async () => {
+    const open: string[] = []
+    for (const endpoint of endpoints) {
+      if (accessOf(endpoint) === 'public') {
+        open.push(nameOf(endpoint))
+        continue
+      }
+      const { method, path } = endpoint
+      const address = path.replaceAll(/:\w+/g, 'none').replace('*', 'none')
+      const response = await fetch(`${gateway.url}${address}`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        ...(method !== 'GET' && { body: '{}' }),
+      })
+      const { error } = (await response.json()) as { error: { code: string } }
+      expect([nameOf(endpoint), response.status, error.code]).toEqual([
+        nameOf(endpoint),
+        401,
+        'auth_required',
+      ])
+    }
+    expect(open.toSorted()).toEqual(PUBLIC)
+  })
+})
