@@ -60,7 +60,7 @@ const EXAMPLE: Static<typeof ModelEntry> = {
   gateway: {
     route_policy: { mode: 'intelligent' },
     provider_types: ['sandbox'],
-    protocols: ['chat-completion'],
+    protocols: [FORMATS[0]],
     source: 'shared',
     kinds: ['text'],
     limits: { rpm: 60 },

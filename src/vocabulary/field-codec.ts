@@ -25,6 +25,12 @@ interface Naming<As extends string | undefined, U extends Unit> {
   readonly unit: U
 }
 
+/** The value of a field that a request leaves out, given the others. */
+type DefaultFrom<Value> = ((others: Readonly<Record<string, unknown>>) => Value) & {
+  /** Whether it is the same whatever the others are, so that the API document can tell it. */
+  readonly isConstant?: true
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: stands for every field, whatever its types are.
 export type AnyField = Field<any, any, any, any, any, any, any>
 type Coded<Value, Wire, Column, Input> = { readonly codec: Codec<Value, Wire, Column, Input> }
@@ -49,8 +55,7 @@ export class Field<
   readonly codec: Codec<Value, Wire, Column, Input>
   readonly naming: Naming<As, U>
   readonly hasDefault: HasDefault
-  /** The value of a field that a request leaves out, given the others. */
-  readonly defaultFrom: ((others: Readonly<Record<string, unknown>>) => Value) | null
+  readonly defaultFrom: DefaultFrom<Value> | null
 
   constructor(
     codec: Codec<Value, Wire, Column, Input>,
@@ -82,7 +87,10 @@ export class Field<
 
   /** What a request that leaves the field out means by it. */
   default(value: Value | ((others: never) => Value)): Field<Value, Wire, Column, Input, As, U, true> {
-    const from = typeof value === 'function' ? (value as () => Value) : () => value
+    const from: DefaultFrom<Value> =
+      typeof value === 'function'
+        ? (value as () => Value)
+        : Object.assign(() => value, { isConstant: true as const })
     return new Field(this.codec, this.naming, { has: true, from })
   }
 

@@ -96,6 +96,11 @@ export function columnName(name: string): string {
 // A field that is not described is a mistake: of an answer, or of somebody who misspelt what they meant to set.
 const CLOSED = { additionalProperties: false } as const
 
+/** What a request may send, with what it means by leaving it out. */
+function inputWithDefault({ codec, defaultFrom }: AnyField): TSchema {
+  return defaultFrom?.isConstant ? { ...codec.input, default: codec.show(defaultFrom({})) } : codec.input
+}
+
 type Entry = readonly [name: string, wire: string, field: AnyField]
 
 /** Fields that belong together: a resource, a part of one, or a view of one. */
@@ -177,7 +182,7 @@ export class Shape<F extends Fields> {
 
   /** A body that says everything there is to say; what it leaves out has its default. */
   get draft(): Body<DraftInput<F>, ValueIn<F>> {
-    return this.#body((field) => field.hasDefault, this.#readDraft)
+    return this.#body((field) => field.hasDefault, this.#readDraft, inputWithDefault)
   }
 
   /** A body that changes what it names and nothing else. */
@@ -188,10 +193,11 @@ export class Shape<F extends Fields> {
   #body<Input, BodyValue>(
     isOptional: (field: AnyField) => boolean,
     read: (input: Readonly<Record<string, unknown>>, param: string) => unknown,
+    inputOf = ({ codec }: AnyField): TSchema => codec.input,
   ): Body<Input, BodyValue> {
-    const properties = this.#entries.map(([, wire, { codec, ...field }]) => [
+    const properties = this.#entries.map(([, wire, field]) => [
       wire,
-      isOptional(field as AnyField) ? Type.Optional(codec.input) : codec.input,
+      isOptional(field) ? Type.Optional(inputOf(field)) : field.codec.input,
     ])
     const required = this.#entries.filter(([, , field]) => !isOptional(field))
     const named = (required.length > 0 ? required : this.#entries).map(([, wire]) => wire)

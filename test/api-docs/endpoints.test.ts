@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { fillTables, readPages } from '../../scripts/write-docs.ts'
 import type { Endpoint } from '../../src/gateway/ports/exchange.ts'
 import type { Access } from '../../src/vocabulary/contract.ts'
 import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
@@ -79,5 +80,35 @@ describe('every endpoint that is served', () => {
       ])
     }
     expect(open.toSorted()).toEqual(PUBLIC)
+  })
+})
+
+describe('a table of endpoints in docs/', () => {
+  test('says what the contracts say; `npm run docs` writes it', () => {
+    const pages = readPages()
+    expect(pages.map(({ path }) => path.split('/').at(-1))).toContain('operator-api.md')
+    for (const { path, text } of pages) {
+      expect([path, fillTables(text, endpoints)]).toEqual([path, text])
+    }
+  })
+
+  test('has a line for every call that begins like this, which leads to its chapter', () => {
+    const page = `<!-- endpoints /healthz /readyz /metrics -->
+an old table
+<!-- /endpoints -->
+
+### GET /readyz
+`
+    expect(fillTables(page, endpoints)).toBe(
+      page.replace(
+        'an old table',
+        `| Call | For | What it does |
+|---|---|---|
+| \`GET /metrics\` | operator | Tell counters and gauges in the text form of Prometheus |
+| \`GET /healthz\` | public | Tell whether the process lives |
+| [\`GET /readyz\`](#get-readyz) | public | Tell whether requests can be served. Status 503 with the same body and a reason when this node cannot; what is away for all nodes alike is told as degraded. |`,
+      ),
+    )
+    expect(() => fillTables(page, [])).toThrow('no endpoint begins with /healthz')
   })
 })

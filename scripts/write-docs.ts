@@ -1,0 +1,96 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Operation, operationsOf } from '../src/edges/api-docs/build-document.ts'
+import { readSettings } from '../src/edges/settings/read-settings.ts'
+import type { Endpoint } from '../src/gateway/ports/exchange.ts'
+import { startTurnpike } from '../src/turnpike.ts'
+import { SYSTEM_CLOCK } from '../src/vocabulary/clock.ts'
+
+/**
+ * Writes the tables of endpoints in `docs/` from the contracts that endpoints carry. A page says where:
+ * `<!-- endpoints /v1/ /v1beta/ -->` before the table and `<!-- /endpoints -->` after it, with what the paths begin with.
+ */
+const DOCS = join(import.meta.dirname, '../docs')
+const TABLE = /<!-- endpoints ([^>]+) -->[\s\S]*?<!-- \/endpoints -->/g
+
+export interface Page {
+  readonly path: string
+  readonly text: string
+}
+
+/** The pages that have such a table. */
+export function readPages(): Page[] {
+  return [...new Bun.Glob('*.md').scanSync(DOCS)]
+    .map((name) => join(DOCS, name))
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+    .filter(({ text }) => text.search(TABLE) >= 0)
+}
+
+/** The text with its tables as they have to be. */
+export function fillTables(text: string, endpoints: readonly Endpoint[]): string {
+  const operations = operationsOf(endpoints)
+  return text.replaceAll(TABLE, (_, given: string) => {
+    const prefixes = given.split(' ')
+    const meant = operations.filter(({ path }) => prefixes.some((prefix) => path.startsWith(prefix)))
+    if (meant.length === 0) throw new Error(`no endpoint begins with ${given}`)
+    // Where all begin alike, the page says so once.
+    const root = prefixes.length === 1 ? given : ''
+    return `<!-- endpoints ${given} -->\n${layOutTable(meant, { root, text })}<!-- /endpoints -->`
+  })
+}
+
+interface Place {
+  readonly root: string
+  readonly text: string
+}
+
+function layOutTable(operations: readonly Operation[], { root, text }: Place): string {
+  const isForSeveral = new Set(operations.map(({ contract }) => contract.access)).size > 1
+  const lines = operations.map(({ endpoint, contract, path }) => {
+    const call = `${endpoint.method} ${path.slice(root.length)}`
+    const what = [contract.summary, contract.description].filter((part) => part !== undefined).join('. ')
+    const cells = [
+      linkTo(call, text),
+      ...(isForSeveral ? [contract.access] : []),
+      what.replaceAll('|', '\\|'),
+    ]
+    return `| ${cells.join(' | ')} |\n`
+  })
+  const heads = ['Call', ...(isForSeveral ? ['For'] : []), 'What it does']
+  return `| ${heads.join(' | ')} |\n|${heads.map(() => '---|').join('')}\n${lines.join('')}`
+}
+
+/** A call leads to its chapter, where the page has one. */
+function linkTo(call: string, text: string): string {
+  if (!text.includes(`\n### ${call}\n`)) return `\`${call}\``
+  const anchor = call
+    .toLowerCase()
+    .replace(/[^\w -]/g, '')
+    .replaceAll(' ', '-')
+  return `[\`${call}\`](#${anchor})`
+}
+
+const SILENT = { request() {}, attemptFailed() {}, notice() {}, trouble() {} }
+
+/** What a whole gateway serves. */
+async function servedEndpoints(): Promise<readonly Endpoint[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'turnpike-docs-'))
+  const settings = readSettings({ PORT: '0', TURNPIKE_DATA: folder, TURNPIKE_SUPPLY: 'off' })
+  try {
+    const turnpike = await startTurnpike(settings, {
+      clock: SYSTEM_CLOCK,
+      random: Math.random,
+      log: SILENT,
+    })
+    await turnpike.stop(0)
+    return turnpike.endpoints
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+if (import.meta.main) {
+  const endpoints = await servedEndpoints()
+  for (const { path, text } of readPages()) writeFileSync(path, fillTables(text, endpoints))
+}
