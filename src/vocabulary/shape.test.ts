@@ -6,7 +6,7 @@ const Thing = shape('Thing', {
   name: text(),
   limitNano: amount().nullable().default(0n),
   note: text().nullable().default(null),
-  label: text().default(({ name }) => String(name)),
+  label: text().default(({ name }: { name: string }) => name),
   state: choice(['on', 'off']).default('on'),
 })
 

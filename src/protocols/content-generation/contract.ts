@@ -54,11 +54,11 @@ function contractsOf(collection: 'models' | 'tunedModels', suffix: string): Form
       parameters: [MODEL, ALT],
       body: generateBody,
       answer: {
-        description: '`data:` lines, each a `GenerateContentResult` with the next piece; no terminator.',
-        name: null,
-        schema: Type.String(),
-        example: 'data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Hel"}]}}]}\r\n\r\n',
-        contentType: 'text/event-stream',
+        description: 'The pieces of the answer.',
+        name: 'GenerateContentResults',
+        schema: Type.Array(replies.GenerateReplySchema),
+        example: [{ candidates: [{ content: { role: 'model', parts: [{ text: 'Hel' }] } }] }],
+        stream: '`data:` lines, each a `GenerateContentResult` with the next piece; no terminator.',
       },
     },
     {
