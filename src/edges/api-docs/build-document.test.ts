@@ -62,6 +62,12 @@ describe('a document', () => {
     })
   })
 
+  test('tells of no body where one is only sent elsewhere', () => {
+    const answer = { ...contractOf('go').answer, status: 302, headers: ['location'] }
+    const { responses } = operationOf(serve('GET', '/go', contractOf('go', { answer })))
+    expect(Object.keys(responses['302'] ?? {})).toEqual(['description', 'headers'])
+  })
+
   test('leaves a sentence about a parameter to the parameter', () => {
     const schema = Type.Integer({ minimum: 1, takes: 'a number', description: 'How many.' })
     const parameters = [{ name: 'limit', in: 'query', description: 'How many.', schema }] as const

@@ -143,10 +143,11 @@ function layOutAnswer(
   const { description, name, schema, example, contentType = JSON_TYPE, headers = [], status = 200 } = answer
   const { stream, table } = answer
   const text = (about: string) => ({ schema: { type: 'string', description: about } })
+  const told = { description, headers: components.headers([...ID_HEADERS, ...limits, ...headers]) }
+  if (isRedirect(status)) return { [status]: told }
   return {
     [status]: {
-      description,
-      headers: components.headers([...ID_HEADERS, ...limits, ...headers]),
+      ...told,
       content: {
         [contentType]: {
           schema: name === null ? cleanSchema(schema) : components.schema(name, schema),
@@ -157,6 +158,10 @@ function layOutAnswer(
       },
     },
   }
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400
 }
 
 function limitHeadersOf({ access }: Contract): readonly string[] {

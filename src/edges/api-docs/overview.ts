@@ -95,6 +95,8 @@ export const HEADERS: Readonly<Record<string, readonly [type: 'string' | 'intege
     'string',
     'Parameters the supplier cannot express and that were left out, separated by commas.',
   ],
+  'set-cookie': ['string', 'The session of the console, or its end.'],
+  location: ['string', 'Where to go on.'],
 }
 
 export const ID_HEADERS = ['x-request-id', 'request-id'] as const

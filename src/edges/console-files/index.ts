@@ -22,7 +22,13 @@ const openContract: Contract = {
   tag: 'Service',
   summary: 'Lead to the web console',
   access: 'public',
-  answer: { ...file, description: 'The console is at `/console/`.', example: '', status: 308 },
+  answer: {
+    ...file,
+    description: 'The console is at `/console/`.',
+    example: '',
+    status: 308,
+    headers: ['location'],
+  },
 }
 
 const showContract: Contract = {

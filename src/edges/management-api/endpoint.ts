@@ -171,7 +171,10 @@ export function withCookies<Result, Shown>(
 
 /** An answer that its handler lays out itself, such as a file. */
 export function raw(
-  contract: Pick<AnswerContract, 'description' | 'contentType' | 'table' | 'status'> & { schema?: TSchema },
+  contract: Pick<AnswerContract, 'description' | 'contentType' | 'table' | 'status'> & {
+    schema?: TSchema
+    example?: unknown
+  },
 ): Answer<Response | Reply, never> {
   return {
     name: null,
