@@ -111,9 +111,6 @@ describe('examples', () => {
     }
   })
 
-  // Answers of the operator API have theirs when their endpoints carry contracts of their own.
-  const isOld = (name: string) => /^\S+ \/(operator|webhooks)\//.test(name)
-
   test('stand beside every answer that has a body', () => {
     const without = operations.filter(({ responses }) =>
       Object.entries(responses).some(([status, { content = {} }]) => {
@@ -121,7 +118,7 @@ describe('examples', () => {
         return status.startsWith('2') && whole?.example === undefined
       }),
     )
-    expect(without.map(({ name }) => name).filter((name) => !isOld(name))).toEqual([])
+    expect(without.map(({ name }) => name)).toEqual([])
   })
 
   test('of answers fit the schema they stand beside', () => {

@@ -20,7 +20,11 @@ export const accountEventEndpoints = [
     tag: 'Console: account',
     summary: 'Follow what happens in an account',
     access: 'member',
-    answer: raw({ description: 'Events, as they happen.', contentType: 'text/event-stream' }),
+    answer: raw({
+      description: 'Events, as they happen.',
+      contentType: 'text/event-stream',
+      example: 'event: change\ndata: {"kinds":["keys"]}\n\n',
+    }),
     handle: async (parts, { visit, exchange }) => {
       await parts.operations.findAccount(visit.accountId)
       // Nobody would ever close what a HEAD opens.

@@ -72,6 +72,10 @@ export function linesOf<T>(columns: readonly ExportColumn<T>[]) {
   return raw({
     description: 'One object on each line.',
     schema: lineSchema(columns),
+    example: {
+      ...Object.fromEntries(columns.map(({ name, field }) => [name, field.codec.example])),
+      [CURSOR_COLUMN]: 'WzE3NjcyMjU2MDAwMDAsInJlcV8xIl0',
+    },
     contentType: 'application/x-ndjson',
     table: 'RFC 4180 with a byte order mark and a line of column names; neither of the two after a `cursor`.',
   })
