@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint, Exchange, HttpMethod, Reply } from '../../gateway/ports/exchange.ts'
 import type { Listing, Page } from '../../gateway/ports/storage.ts'
@@ -171,10 +171,7 @@ export function withCookies<Result, Shown>(
 
 /** An answer that its handler lays out itself, such as a file. */
 export function raw(
-  contract: Pick<AnswerContract, 'description' | 'contentType' | 'table' | 'status'> & {
-    schema?: TSchema
-    example?: unknown
-  },
+  contract: Pick<AnswerContract, 'description'> & Partial<Omit<AnswerContract, 'name'>>,
 ): Answer<Response | Reply, never> {
   return {
     name: null,
