@@ -22,8 +22,8 @@ const PUBLIC = [
   'POST /webhooks/payments',
 ]
 
-/** The calls of the console's pages, until they carry contracts; `/console/api/*` never will: nothing is found there. */
-const UNDESCRIBED = /^\/console\/api\//
+/** Where nothing is found, there is nothing to describe. */
+const UNDESCRIBED = /^\/console\/api\/\*$/
 
 type Served = Endpoint & { readonly access?: Access }
 
