@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Database, START_LOCK } from '../../src/edges/storage/database.ts'
 import { openPostgres } from '../../src/edges/storage/postgres.ts'
-import { ServerSilent } from '../../src/edges/storage/server-patience.ts'
+import { ServerSilent } from '../../src/edges/storage/postgres-connections.ts'
 import { startProxy, type TcpProxy } from '../nodes/support/tcp-proxy.ts'
 
 const serverUrl = process.env.TEST_DATABASE_URL

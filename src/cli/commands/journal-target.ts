@@ -4,8 +4,7 @@ import { type Environment, readSettings } from '../../edges/settings/read-settin
 import type { Database } from '../../edges/storage/database.ts'
 import { isRefusal } from '../../edges/storage/index.ts'
 import { findStrangers } from '../../edges/storage/tables/accounts.ts'
-import { findKnown } from '../../edges/storage/tables/presumed-settlements.ts'
-import { writeSettlements } from '../../edges/storage/tables/settlements.ts'
+import { findKnown, writeSettlements } from '../../edges/storage/tables/settlements.ts'
 import { requireDatabase, withDatabase } from '../offline-books.ts'
 
 /**

@@ -2,6 +2,7 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ChangeProgress } from '../../gateway/ports/shared-books.ts'
 import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import { type Database, type Lock, LockedOut } from './database.ts'
+import { queryOn } from './query.ts'
 import { writeAuditEvent } from './tables/audit-events.ts'
 
 // An operator waits for an answer; what takes longer than this is told to be tried again.
@@ -25,9 +26,11 @@ export class ChangeBook {
   }
 
   async raiseVersionTo(least: number): Promise<void> {
-    await this.#database.rows('update configuration_version set version = $1 where version < $1', [
-      BigInt(least),
-    ])
+    await queryOn(this.#database)
+      .updateTable('configuration_version')
+      .set({ version: BigInt(least) })
+      .where('version', '<', BigInt(least))
+      .execute()
   }
 
   /** A change and the event that tells of it, both or neither. */
@@ -73,11 +76,12 @@ export class ChangeBook {
   /** As the last step of a transaction: from here to its end all other changes wait. */
   async #raise(tx: Database): Promise<number> {
     const expected = this.#progress === null ? null : BigInt(this.#progress.version)
-    const [row] = await tx.rows<{ version: bigint }>(
-      `update configuration_version set version = version + 1
-      ${expected === null ? '' : 'where version = $1'} returning version`,
-      expected === null ? [] : [expected],
-    )
+    const row = await queryOn(tx)
+      .updateTable('configuration_version')
+      .set((now) => ({ version: now('version', '+', 1n) }))
+      .$if(expected !== null, (update) => update.where('version', '=', expected))
+      .returning('version')
+      .executeTakeFirst()
     if (row === undefined) {
       throw unavailable(
         'Another node has changed the configuration meanwhile; nothing was changed. Try again.',
@@ -88,7 +92,7 @@ export class ChangeBook {
 }
 
 export async function loadConfigurationVersion(database: Database): Promise<number> {
-  const [row] = await database.rows<{ version: bigint }>('select version from configuration_version', [])
+  const row = await queryOn(database).selectFrom('configuration_version').select('version').executeTakeFirst()
   return Number(row?.version ?? 0)
 }
 

@@ -1,11 +1,9 @@
 import type { ConsoleStore } from '../../gateway/ports/console.ts'
 import type { ReplyStore } from '../../gateway/ports/reply-store.ts'
-import type { Storage } from '../../gateway/ports/storage.ts'
+import type { Configuration, Storage } from '../../gateway/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
 import { alertStorageOn } from './alert-storage.ts'
-import { bookStorageOn } from './book-storage.ts'
-import { ChangeBook } from './change-book.ts'
-import { loadConfiguration } from './configuration.ts'
+import { ChangeBook, loadConfigurationVersion } from './change-book.ts'
 import { consoleStorageOn } from './console-storage.ts'
 import { type Database, START_LOCK } from './database.ts'
 import { identityStorageOn } from './identity-storage.ts'
@@ -13,13 +11,15 @@ import { moneyStorageOn, tierStorageOn } from './money-storage.ts'
 import { nodeStorageOn } from './node-storage.ts'
 import { openDatabase, type Place } from './open-database.ts'
 import { type NextTurn, nextTurn } from './packed-content.ts'
-import { replyStorageOn } from './reply-storage.ts'
 import { BINDS_ALL, type BindingPace, type SealingTransition } from './sealing-transition.ts'
-import { saveAccount } from './tables/accounts.ts'
+import { loadAccounts, saveAccount } from './tables/accounts.ts'
 import { listAuditEvents } from './tables/audit-events.ts'
-import { deleteCredential, saveCredential } from './tables/credentials.ts'
-import { saveKey } from './tables/keys.ts'
+import { deleteCredential, loadCredentials, saveCredential } from './tables/credentials.ts'
+import { readLedger, readSettlements } from './tables/exports.ts'
+import { replyStorageOn } from './tables/kept-replies.ts'
+import { loadKeys, saveKey } from './tables/keys.ts'
 import { loadBalances, loadDailySpends } from './tables/ledger.ts'
+import { carrySettlements, moveHorizon } from './tables/retention.ts'
 import { keepFingerprintKey } from './tables/server-keys.ts'
 import { listSettlements } from './tables/settlement-list.ts'
 import { findSettlement } from './tables/settlements.ts'
@@ -27,10 +27,15 @@ import {
   deleteModel,
   deleteRoute,
   deleteSupplier,
+  loadModels,
+  loadRoutes,
+  loadSuppliers,
   saveModel,
   saveRoute,
   saveSupplier,
 } from './tables/supply.ts'
+import { listUsage } from './tables/usage-list.ts'
+import { verifyLedger } from './tables/verify-ledger.ts'
 
 export { isRefusal } from './refusal.ts'
 export { type BindingPace, SealingTransition } from './sealing-transition.ts'
@@ -118,7 +123,13 @@ function storageOn(
     ...nodeStorageOn(database, changes, sealingLevel),
     ...alertStorageOn(database, secrets),
     ...identityStorageOn(database, secrets),
-    ...bookStorageOn(database),
+
+    listUsage: async (question, page) => listUsage(database, question, page),
+    readSettlements: async (filter, page) => readSettlements(database, filter, page),
+    readLedger: async (filter, page) => readLedger(database, filter, page),
+    moveHorizon: (goneBeforeMs, event) => moveHorizon(database, goneBeforeMs, event),
+    carrySettlements: (atMost) => carrySettlements(database, atMost),
+    verifyLedger: (journal, options) => verifyLedger(database, journal, options),
 
     loadBalances: () => loadBalances(database),
     loadDailySpends: (keyId) => loadDailySpends(database, keyId),
@@ -131,6 +142,19 @@ function storageOn(
     ping: () => ping(database),
     close: () => database.close(),
   }
+}
+
+/** As of one moment: another node may write between two reads, and then the version would not be that of the rows. */
+function loadConfiguration(database: Database, secrets: Sealer): Promise<Configuration> {
+  return database.snapshot(async (moment) => ({
+    version: await loadConfigurationVersion(moment),
+    accounts: await loadAccounts(moment),
+    keys: await loadKeys(moment),
+    suppliers: await loadSuppliers(moment),
+    credentials: await loadCredentials(moment, secrets),
+    models: await loadModels(moment),
+    routes: await loadRoutes(moment),
+  }))
 }
 
 async function ping(database: Database): Promise<void> {

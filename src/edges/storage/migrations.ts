@@ -16,6 +16,7 @@ import { adjustmentReferences } from './migrations/0014-adjustment-references.ts
 import { replyChains } from './migrations/0015-reply-chains.ts'
 import { boundSeals } from './migrations/0016-bound-seals.ts'
 import { sharedLimitsId } from './migrations/0017-shared-limits-id.ts'
+import { queryOn } from './query.ts'
 
 /** A step from one schema to the next. Once released it never changes: databases out there have run it. */
 export interface Migration {
@@ -68,17 +69,18 @@ export async function migrate(database: Database, migrations: readonly Migration
 }
 
 async function readVersion(tx: Database): Promise<number> {
-  const [row] = await tx.rows<{ version: bigint | null }>(
-    'select max(version) as version from schema_migrations',
-    [],
-  )
-  return Number(row?.version ?? 0)
+  const { version } = await queryOn(tx)
+    .selectFrom('schema_migrations')
+    .select((row) => row.fn.max<bigint | null>('version').as('version'))
+    .executeTakeFirstOrThrow()
+  return Number(version ?? 0)
 }
 
 async function apply(tx: Database, migration: Migration): Promise<void> {
   for (const statement of migration.statements) await tx.rows(statement, [])
-  await tx.rows('insert into schema_migrations (version, name) values ($1, $2)', [
-    BigInt(migration.version),
-    migration.name,
-  ])
+  const { version, name } = migration
+  await queryOn(tx)
+    .insertInto('schema_migrations')
+    .values({ version: BigInt(version), name })
+    .execute()
 }

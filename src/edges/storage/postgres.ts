@@ -1,8 +1,7 @@
 import { SQL } from 'bun'
 import type { Database, Parameter } from './database.ts'
-import { Connections, type Line } from './postgres-connections.ts'
+import { Connections, type Line, type Patience } from './postgres-connections.ts'
 import { holdLock, tryLock } from './postgres-lock.ts'
-import type { Patience } from './server-patience.ts'
 
 const POOL_SIZE = 10
 const CONNECTION_TIMEOUT_SECONDS = 10

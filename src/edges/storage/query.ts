@@ -1,8 +1,10 @@
 import {
+  type Compilable,
   type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  DummyDriver,
   Kysely,
   PostgresAdapter,
   PostgresIntrospector,
@@ -17,17 +19,21 @@ import type { Tables } from './tables.ts'
 
 /**
  * Queries whose tables, columns and types the compiler checks. Both engines understand the SQL this writes: `$1`, quoted
- * names, `on conflict` and `returning`. Transactions are begun on the Database, never here.
+ * names, `on conflict` and `returning`. Transactions are begun on the Database, never here. How many rows a statement
+ * touched is not told: whoever wants to know asks with `returning`.
  */
 export function queryOn(database: Database): Kysely<Tables> {
   const known = queries.get(database)
   if (known !== undefined) return known
-  const made = new Kysely<Tables>({ dialect: dialectOf(database) })
+  const made = new Kysely<Tables>({ dialect: dialectOf(new DatabaseDriver(database)) })
   queries.set(database, made)
   return made
 }
 
 const queries = new WeakMap<Database, Kysely<Tables>>()
+
+/** Writes queries without running them. */
+const writer = new Kysely<Tables>({ dialect: dialectOf(new DummyDriver()) })
 
 /** Inserts a row, or replaces everything of it but its key. */
 export async function upsert<Table extends keyof Tables & string>(
@@ -69,10 +75,50 @@ export function allOf(conditions: readonly RawBuilder<SqlBool>[]): RawBuilder<Sq
   return conditions.length === 0 ? sql`1 = 1` : sql`${sql.join(conditions, sql` and `)}`
 }
 
-function dialectOf(database: Database): Dialect {
+/** A query whose SQL is written once, for what runs with many requests: writing it takes longer than running it. */
+export interface Prepared<Given, Row> {
+  all(database: Database, given: Given): Promise<Row[]>
+  first(database: Database, given: Given): Promise<Row | undefined>
+}
+
+/** What is given may only be handed on to the query; its values are not known when the query is written. */
+export function prepare<Given extends Readonly<Record<string | number, Parameter>>, Row>(
+  write: (query: Kysely<Tables>, given: Given) => Compilable<Row>,
+): Prepared<Given, Row> {
+  const places = new Proxy({}, { get: (_, name) => new Place(name as string) }) as Given
+  const { sql, parameters } = write(writer, places).compile()
+  const all = (database: Database, given: Given) =>
+    database.rows<Row>(
+      sql,
+      parameters.map((value) => (value instanceof Place ? given[value.name] : value) as Parameter),
+    )
+  return { all, first: async (database, given) => (await all(database, given))[0] }
+}
+
+/** A list of so many values, which are given with the numbers from 0 on as their names. */
+export function eachOf<Value>(given: Readonly<Record<number, Value>>, count: number): readonly Value[] {
+  return Array.from({ length: count }, (_, index) => given[index] as Value)
+}
+
+/** Stands for a value that is given when the query is run. */
+class Place {
+  readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/** One statement that writes large values; nobody else in the process waits for the disk because of it. */
+export async function writeLarge(database: Database, query: Compilable): Promise<void> {
+  const { sql, parameters } = query.compile()
+  await database.writeLarge(sql, parameters as readonly Parameter[])
+}
+
+function dialectOf(driver: Driver): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DatabaseDriver(database),
+    createDriver: () => driver,
     createIntrospector: (query) => new PostgresIntrospector(query),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }

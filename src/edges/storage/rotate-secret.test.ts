@@ -10,7 +10,8 @@ import {
 } from '../../rules/access/server-secret.ts'
 import type { SecondFactor, User } from '../../vocabulary/user.ts'
 import { MIGRATIONS, migrate } from './migrations.ts'
-import { type Rotation, rotateSecret, SEALED_COLUMNS } from './rotate-secret.ts'
+import { type Rotation, rotateSecret } from './rotate-secret.ts'
+import { SEALED_COLUMNS } from './tables/sealed-columns.ts'
 import { openAt, type Site, testedEngines } from './testing/engines.ts'
 import { ACCOUNT, auditEvent, CREDENTIAL, KEY, START_MS, SUPPLIER, WEBHOOK } from './testing/samples.ts'
 

@@ -4,9 +4,19 @@ import {
   type SealedPlace,
   type Sealer,
 } from '../../rules/access/server-secret.ts'
-import { type Database, type Parameter, START_LOCK } from './database.ts'
+import { type Database, START_LOCK } from './database.ts'
 import { openDatabase, type Place } from './open-database.ts'
-import { columnName, loadBoundColumns, type SealedColumn, saveBoundColumn } from './tables/sealed-columns.ts'
+import {
+  columnName,
+  deleteSealed,
+  loadBoundColumns,
+  nextSealed,
+  replaceSealed,
+  SEALED_COLUMNS,
+  type SealedColumn,
+  type SealedValue,
+  saveBoundColumn,
+} from './tables/sealed-columns.ts'
 import { FINGERPRINT_PLACE, findFingerprintKey, keepFingerprintKey } from './tables/server-keys.ts'
 
 export interface RotationOptions extends Place {
@@ -66,38 +76,6 @@ interface Sealers {
   readonly after: Sealer
 }
 
-/** Everything that is sealed under the server secret. A test finds every column that ought to be in here. */
-export const SEALED_COLUMNS = {
-  serverKeys: { table: 'server_keys', key: ['name'], column: 'sealed_key' },
-  credentials: { table: 'credentials', key: ['id'], column: 'sealed_secret' },
-  webhooks: { table: 'alert_webhooks', key: ['account_id'], column: 'sealed_secret' },
-  factors: { table: 'user_factors', key: ['user_id'], column: 'sealed_secret' },
-  replies: {
-    table: 'kept_replies',
-    key: ['account_id', 'id'],
-    column: 'sealed_content',
-    isExpendable: true,
-  },
-  pieces: {
-    table: 'kept_reply_pieces',
-    key: ['piece_id'],
-    column: 'sealed_piece',
-    isExpendable: true,
-  },
-  items: {
-    table: 'kept_reply_items',
-    key: ['account_id', 'item_id'],
-    column: 'sealed_item',
-    isExpendable: true,
-  },
-  bodies: {
-    table: 'kept_bodies',
-    key: ['account_id', 'request_id'],
-    column: 'sealed_content',
-    isExpendable: true,
-  },
-} as const satisfies Record<string, SealedColumn>
-
 async function resealAll(tx: Database, sealers: Sealers) {
   await reseal(tx, SEALED_COLUMNS.serverKeys, sealers)
   const credentials = await reseal(tx, SEALED_COLUMNS.credentials, sealers)
@@ -117,52 +95,38 @@ interface Tally {
   lost: number
 }
 
+const PORTION = 200
+
 /** Row by row in portions, so that any number of replies passes through little memory. */
 async function reseal(tx: Database, sealed: SealedColumn, sealers: Sealers): Promise<Tally> {
   const tally: Tally = { resealed: 0, lost: 0 }
   let last: readonly string[] | null = null
   for (;;) {
-    const rows: Record<string, string>[] = await nextRows(tx, sealed, last)
-    for (const row of rows) {
-      const id = sealed.key.map((column) => row[column] ?? '')
-      const isKept = await resealRow(tx, sealed, { id, text: row[sealed.column] ?? '', ...sealers })
+    const values: readonly SealedValue[] = await nextSealed(tx, sealed, { after: last, atMost: PORTION })
+    for (const value of values) {
+      const isKept = await resealValue(tx, { ...sealed, ...value }, sealers)
       tally[isKept ? 'resealed' : 'lost'] += 1
-      last = id
     }
-    if (rows.length < PORTION) return tally
+    last = values.at(-1)?.id ?? null
+    if (values.length < PORTION) return tally
   }
 }
 
-const PORTION = 200
-
-function nextRows(tx: Database, { table, key, column }: SealedColumn, last: readonly string[] | null) {
-  const names = key.join(', ')
-  const places = key.map((_, index) => `$${index + 1}`).join(', ')
-  const rest = last === null ? '' : `where (${names}) > (${places})`
-  return tx.rows<Record<string, string>>(
-    `select ${names}, ${column} from ${table} ${rest} order by ${names} limit ${PORTION}`,
-    last ?? [],
-  )
-}
-
-async function resealRow(
+async function resealValue(
   tx: Database,
-  { table, key, column, isExpendable }: SealedColumn,
-  { id, text, before, after }: Sealers & { readonly id: readonly string[]; readonly text: string },
+  sealed: SealedColumn & SealedValue,
+  { before, after }: Sealers,
 ): Promise<boolean> {
-  const where = (first: number) => key.map((name, index) => `${name} = $${first + index}`).join(' and ')
-  const run = (sql: string, parameters: readonly Parameter[]) => tx.rows(sql, parameters)
-  const place = { table, column, id }
-  const plain = openOrNull(before, text, place)
+  const { id, table, text, isExpendable } = sealed
+  const plain = openOrNull(before, text, sealed)
   if (plain !== null) {
-    const sealed = after.seal(plain, place)
-    await run(`update ${table} set ${column} = $1 where ${where(2)}`, [sealed, ...id])
+    await replaceSealed(tx, sealed, { id, by: after.seal(plain, sealed) })
     return true
   }
   if (isExpendable !== true) {
     throw new Error(`${table} ${id.join(' ')} does not open under the old secret; nothing was changed.`)
   }
-  await run(`delete from ${table} where ${where(1)}`, id)
+  await deleteSealed(tx, sealed, id)
   return false
 }
 

@@ -1,17 +1,21 @@
+import { sql } from 'kysely'
 import {
-  isBound,
   SealError,
   type SealedPlace,
   type Sealer,
   type UnboundRules,
 } from '../../rules/access/server-secret.ts'
-import type { Database, Parameter } from './database.ts'
-import { SEALED_COLUMNS } from './rotate-secret.ts'
+import type { Database } from './database.ts'
+import { queryOn } from './query.ts'
 import {
   columnName,
-  hasNodeBelow,
+  isEmpty,
   loadBoundColumns,
+  nextSealed,
+  replaceSealed,
+  SEALED_COLUMNS,
   type SealedColumn,
+  type SealedValue,
   saveBoundColumn,
 } from './tables/sealed-columns.ts'
 
@@ -20,7 +24,6 @@ const READS = 1
 const WRITES = 2
 /** What a node tells that knows no other values. */
 export const BINDS_ALL = WRITES
-const PORTION = 200
 const JOB = 'bind-seals'
 
 /** How somebody who binds many values stays out of the way of requests. */
@@ -107,8 +110,19 @@ export class SealingTransition implements UnboundRules {
   }
 }
 
-async function isEmpty(database: Database, { table, column }: SealedColumn): Promise<boolean> {
-  return (await database.rows(`select ${column} from ${table} limit 1`, [])).length === 0
+// More than the longest lease: nodes that are silent for longer are struck off by the others.
+const SILENT_MS = 60 * 60 * 1_000
+
+/** Whether a node lives that has not come this far in reading and writing bound values. */
+async function hasNodeBelow(database: Database, level: number): Promise<boolean> {
+  const row = await queryOn(database)
+    .selectFrom('nodes')
+    .select('id')
+    .where('sealing', '<', BigInt(level))
+    .where('heartbeat_at_ms', '>', sql<bigint>`${sql.raw(database.clockMs)} - ${sql.lit(SILENT_MS)}`)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 interface Binding {
@@ -121,46 +135,27 @@ interface Binding {
 /** Every value that is not bound yet, one by one: each may be large. False when it was stopped. */
 async function bindColumn(binding: Binding): Promise<boolean> {
   const { database, column, pace } = binding
-  let last: readonly string[] | null = null
+  let after: readonly string[] | null = null
   for (;;) {
-    const keys: Record<string, string>[] = await nextKeys(database, column, last)
-    for (const row of keys) {
-      if (pace.isStopping()) return false
-      const beganMs = performance.now()
-      last = column.key.map((name) => row[name] ?? '')
-      await bindRow(binding, last)
-      await pace.pause(performance.now() - beganMs)
-    }
-    if (keys.length < PORTION) return true
+    const beganMs = performance.now()
+    const portion = { after, atMost: 1, isUnboundOnly: true }
+    const [value]: readonly SealedValue[] = await nextSealed(database, column, portion)
+    if (value === undefined) return true
+    if (pace.isStopping()) return false
+    after = value.id
+    await bindValue(binding, value)
+    await pace.pause(performance.now() - beganMs)
   }
 }
 
-function nextKeys(database: Database, { table, key, column }: SealedColumn, last: readonly string[] | null) {
-  const names = key.join(', ')
-  const places = key.map((_, index) => `$${index + 1}`).join(', ')
-  const rest = last === null ? '' : `and (${names}) > (${places})`
-  return database.rows<Record<string, string>>(
-    `select ${names} from ${table} where substr(${column}, 1, 3) <> 'v2.' ${rest}
-    order by ${names} limit ${PORTION}`,
-    last ?? [],
-  )
-}
-
 /** Unless somebody has changed it meanwhile: what they wrote is bound. */
-async function bindRow({ database, secrets, column, pace }: Binding, id: readonly string[]): Promise<void> {
-  const { table, key, column: name } = column
-  const where = (first: number) => key.map((part, index) => `${part} = $${first + index}`).join(' and ')
-  const [row] = await database.rows<{ text: string }>(
-    `select ${name} as text from ${table} where ${where(1)}`,
-    id,
-  )
-  if (row === undefined || isBound(row.text)) return
-  const place = { table, column: name, id }
+async function bindValue(
+  { database, secrets, column, pace }: Binding,
+  { id, text }: SealedValue,
+): Promise<void> {
+  const place = { ...column, id }
   try {
-    const sealed = secrets.seal(secrets.open(row.text, place), place)
-    const parameters: readonly Parameter[] = [sealed, ...id, row.text]
-    const unchanged = `${name} = $${parameters.length}`
-    await database.rows(`update ${table} set ${name} = $1 where ${where(2)} and ${unchanged}`, parameters)
+    await replaceSealed(database, column, { id, text, by: secrets.seal(secrets.open(text, place), place) })
   } catch (error) {
     if (!(error instanceof SealError)) throw error
     pace.onUnopened(error)

@@ -2,9 +2,7 @@ import { Database as Connection, type Statement } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database, Lock, Parameter } from './database.ts'
-import { makePrivateFile } from './private-file.ts'
-import { whenFree } from './sqlite-busy.ts'
-import { tryFileLock, waitForFileLock } from './sqlite-lock.ts'
+import { makePrivateFile, tryFileLock, waitForFileLock, whenFree } from './sqlite-lock.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
 const CLOCK_MS = "cast(unixepoch('subsec') * 1000 as integer)"

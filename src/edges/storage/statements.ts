@@ -1,17 +1,24 @@
+import type { SelectType } from 'kysely'
 import type { Database, Parameter } from './database.ts'
+import type { Tables } from './tables.ts'
 
-export interface InsertPlan {
-  readonly table: string
+type Column<Table extends keyof Tables> = keyof Tables[Table] & string
+
+export interface InsertPlan<Table extends keyof Tables, Returned extends Column<Table>> {
+  readonly table: Table
   /** Columns in which all rows of one insert have the same value. */
-  readonly common?: readonly string[]
-  readonly columns: readonly string[]
+  readonly common?: readonly Column<Table>[]
+  readonly columns: readonly Column<Table>[]
   /** What follows the values, such as an `on conflict` clause. */
-  readonly ending: string
+  readonly ending?: string
+  readonly returning?: readonly Returned[]
 }
 
 /** An insert of many rows, its texts made once. */
-export interface Insert {
+export interface Insert<Row> {
   readonly textBySize: ReadonlyMap<number, string>
+  /** Only a type: what each inserted row gives back. */
+  readonly returned?: Row
 }
 
 /** A row's values by column name; the keys are always the same ones in the same order. */
@@ -28,7 +35,9 @@ const CHUNK_SIZES = [256, 128, 64, 32, 16, 8, 4, 2, 1] as const
 // Larger statements take more memory and no less time.
 const MOST_VALUES = 3_200
 
-export function planInsert(plan: InsertPlan): Insert {
+export function planInsert<Table extends keyof Tables, Returned extends Column<Table> = never>(
+  plan: InsertPlan<Table, Returned>,
+): Insert<{ readonly [Name in Returned]: SelectType<Tables[Table][Name]> }> {
   const sizes = CHUNK_SIZES.filter((size) => size * plan.columns.length <= MOST_VALUES)
   return { textBySize: new Map(sizes.map((size) => [size, insertText(plan, size)])) }
 }
@@ -36,7 +45,7 @@ export function planInsert(plan: InsertPlan): Insert {
 /** Inserts in the given order, and gives what `returning` asked for. */
 export function insertRows<Row>(
   tx: Database,
-  insert: Insert,
+  insert: Insert<Row>,
   rows: readonly (readonly Parameter[])[],
 ): Promise<Row[]> {
   return insertAlike(tx, insert, { common: [], rows })
@@ -45,7 +54,7 @@ export function insertRows<Row>(
 /** The same for rows that have values in common: what is bound once for all of them need not be copied for each. */
 export async function insertAlike<Row>(
   tx: Database,
-  insert: Insert,
+  insert: Insert<Row>,
   { common, rows }: AlikeRows,
 ): Promise<Row[]> {
   const returned: Row[] = []
@@ -82,12 +91,23 @@ export async function upsertRow(
   await tx.rows(insertText({ table: table.name, columns, ending }, 1), Object.values(values))
 }
 
-function insertText({ table, common = [], columns, ending }: InsertPlan, rowCount: number): string {
+interface InsertText {
+  readonly table: string
+  readonly common?: readonly string[]
+  readonly columns: readonly string[]
+  readonly ending?: string
+  readonly returning?: readonly string[]
+}
+
+function insertText(plan: InsertText, rowCount: number): string {
+  const { table, common = [], columns, ending = '', returning = [] } = plan
   const placesFrom = (first: number, names: readonly string[]) => names.map((_, index) => `$${first + index}`)
   const ofAll = placesFrom(1, common)
   const rows = Array.from({ length: rowCount }, (_, row) => {
     const ofRow = placesFrom(common.length + row * columns.length + 1, columns)
     return `(${[...ofAll, ...ofRow].join(', ')})`
   })
-  return `insert into ${table} (${[...common, ...columns].join(', ')}) values ${rows.join(', ')} ${ending}`
+  const given = returning.length === 0 ? '' : `returning ${returning.join(', ')}`
+  const names = [...common, ...columns].join(', ')
+  return `insert into ${table} (${names}) values ${rows.join(', ')} ${ending} ${given}`
 }

@@ -11,12 +11,11 @@ import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply
 import type { NodeRecord } from '../../vocabulary/system.ts'
 import type { Membership, PlaygroundKey, SecondFactor, Session, StoredUser } from '../../vocabulary/user.ts'
 import type { SettlementRow } from './tables/settlement-rows.ts'
-import type { UsageRow } from './tables/usage-rows.ts'
+import type { UsageRow } from './tables/usage.ts'
 
 /** Every table that queries are checked against. Columns follow from the fields of the resource that is stored there. */
-export interface Tables {
+export interface Tables extends InternalTables {
   accounts: Omit<Row<typeof Account>, 'total_paid_nano'>
-  account_balances: { account_id: string; balance_nano: bigint; total_paid_nano: bigint }
   api_keys: Row<typeof KeyRecord>
   key_secrets: Row<typeof KeySecret> & { key_id: string; position: bigint }
   /** Suppliers of early versions have no time-outs. */
@@ -39,24 +38,83 @@ export interface Tables {
     shared_limits_id: string | null
     sealing: bigint
   }
-  server_keys: { name: string; sealed_key: string }
   alerts: Row<typeof Alert> & AlertDeliveryRow
   alert_webhooks: Omit<Row<typeof Webhook>, 'secret'> & { sealed_secret: string }
   audit_events: Omit<Row<typeof AuditEvent>, 'before' | 'after'> & {
     before_change: string | null
     after_change: string | null
   }
-  carried_settlements: CarriedRow
-  key_daily_spend: { key_id: string; day: bigint; amount_nano: bigint }
   /** A view of posted entries, settlements and carried settlements. */
   ledger_entries: Row<typeof LedgerEntry>
   payments: Row<typeof Payment>
   posted_entries: Row<typeof LedgerEntry>
   refunds: Row<typeof Refund>
-  scheduled_jobs: { name: string; last_run_ms: bigint }
+}
+
+/** Tables that are no resource. */
+interface InternalTables {
+  schema_migrations: { version: bigint; name: string }
+  /** Raised by every change of the configuration. */
+  configuration_version: { only_row: bigint; version: bigint }
+
+  account_balances: {
+    account_id: string
+    balance_nano: bigint
+    total_paid_nano: bigint
+    /** Raised by every movement, so that the newer of two balances is known. */
+    version: Generated<bigint>
+  }
+  key_daily_spend: { key_id: string; day: bigint; amount_nano: bigint }
   settlements: SettlementRow
-  tier_doubts: { account_id: string; since_ms: bigint }
   usage_totals: UsageRow & { span: UsageSpan }
+  /** Settlements that ended before this may have been deleted. */
+  settlement_horizon: { only_row: bigint; gone_before_ms: bigint }
+  /** What deleted settlements cost, by the day they ended on. */
+  carried_settlements: {
+    account_id: string
+    key_id: string
+    day: bigint
+    settlements: bigint
+    amount_nano: bigint
+    at_ms: bigint
+  }
+
+  kept_replies: {
+    account_id: string
+    id: string
+    created_at_ms: bigint
+    expires_at_ms: bigint
+    sealed_content: string
+  }
+  kept_reply_items: { account_id: string; item_id: string; reply_id: string; sealed_item: string }
+  kept_reply_pieces: { piece_id: string; sealed_piece: string }
+  /** Pieces nobody needs, or that are still being written until they are due. */
+  unused_reply_pieces: { turn_id: string; pieces: bigint; due_at_ms: bigint }
+  /** What each account has stored in replies. */
+  kept_reply_bytes: { account_id: string; size_bytes: bigint }
+  /** Where a kept reply stands in its conversation. */
+  reply_turns: {
+    turn_id: string
+    account_id: string
+    reply_id: string
+    previous_turn_id: string | null
+    /** How many turns come before it. */
+    links: bigint
+    /** How many turns continue from it. */
+    children: bigint
+    created_at_ms: bigint
+    /** What its content takes in the database. */
+    size_bytes: bigint
+    /** What the items take that later requests may refer to. */
+    item_bytes: bigint
+    pieces: bigint
+  }
+
+  scheduled_jobs: { name: string; last_run_ms: bigint }
+  tier_doubts: { account_id: string; since_ms: bigint }
+  server_keys: { name: string; sealed_key: string }
+  /** Columns in which every value is bound to its row. */
+  sealed_columns: { table_name: string; column_name: string; bound_at_ms: bigint }
 }
 
 interface AlertDeliveryRow {
@@ -64,14 +122,4 @@ interface AlertDeliveryRow {
   tries: Generated<bigint>
   due_at_ms: bigint | null
   last_failure: string | null
-}
-
-/** What is left of the settlements of one key and day when they are deleted. */
-interface CarriedRow {
-  key_id: string
-  day: bigint
-  account_id: string
-  amount_nano: bigint
-  settlements: bigint
-  at_ms: bigint
 }

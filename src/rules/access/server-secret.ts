@@ -39,7 +39,8 @@ export interface UnboundRules {
 }
 
 const BOUND_ONLY: UnboundRules = { readsUnbound: () => false, writesUnbound: () => false }
-const BOUND = 'v2.'
+/** What a value begins with that opens in its own row only. */
+export const BOUND_PREFIX = 'v2.'
 const UNBOUND = 'v1.'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -51,10 +52,12 @@ export function createSealer(serverSecret: string, rules: UnboundRules = BOUND_O
     seal: (plain, place) =>
       rules.writesUnbound(place)
         ? unbound.seal(plain)
-        : BOUND + encrypt(keyFor(place), plain, describePlace(place)),
+        : BOUND_PREFIX + encrypt(keyFor(place), plain, describePlace(place)),
     open: (sealed, place) => {
-      if (sealed.startsWith(BOUND)) {
-        return openAt(place, () => decrypt(keyFor(place), sealed.slice(BOUND.length), describePlace(place)))
+      if (sealed.startsWith(BOUND_PREFIX)) {
+        return openAt(place, () =>
+          decrypt(keyFor(place), sealed.slice(BOUND_PREFIX.length), describePlace(place)),
+        )
       }
       if (!sealed.startsWith(UNBOUND)) throw new SealError(place, 'it is not a sealed value.')
       if (rules.readsUnbound(place)) return openAt(place, () => unbound.open(sealed))
@@ -70,11 +73,6 @@ export function createUnboundSealer(serverSecret: string) {
     seal: (plain: string) => UNBOUND + encrypt(key, plain, null),
     open: (sealed: string) => decrypt(key, sealed.slice(UNBOUND.length), null),
   }
-}
-
-/** Whether a text is bound to a place. It may still not open there. */
-export function isBound(sealed: string): boolean {
-  return sealed.startsWith(BOUND)
 }
 
 function openAt(place: SealedPlace, open: () => string): string {

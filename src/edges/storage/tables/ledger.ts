@@ -6,15 +6,16 @@ import type { Database, Parameter } from '../database.ts'
 import { queryOn } from '../query.ts'
 import { insertRows, planInsert } from '../statements.ts'
 
-const POSTED_ENTRIES = { table: 'posted_entries', columns: LedgerEntry.columns }
+const POSTED_ENTRIES = { table: 'posted_entries', columns: LedgerEntry.columns } as const
 
-const INSERT_ENTRIES = planInsert({ ...POSTED_ENTRIES, ending: '' })
+const INSERT_ENTRIES = planInsert(POSTED_ENTRIES)
 
 // Waits for another transaction that is entering the same reference, and then finds it taken.
 const INSERT_ADJUSTMENT_ONCE = planInsert({
   ...POSTED_ENTRIES,
   ending: `on conflict (account_id, reference) where kind = 'adjustment' and reference is not null
-    do nothing returning id`,
+    do nothing`,
+  returning: ['id'],
 })
 
 const ADD_TO_BALANCES = planInsert({
@@ -23,8 +24,8 @@ const ADD_TO_BALANCES = planInsert({
   ending: `on conflict (account_id) do update set
     balance_nano = account_balances.balance_nano + excluded.balance_nano,
     total_paid_nano = account_balances.total_paid_nano + excluded.total_paid_nano,
-    version = account_balances.version + 1
-    returning account_id, balance_nano, version`,
+    version = account_balances.version + 1`,
+  returning: ['account_id', 'balance_nano', 'version'],
 })
 
 const ADD_TO_DAILY_SPENDS = planInsert({
@@ -93,7 +94,7 @@ export function decodeBalance(row: BalanceRow): StoredBalance {
 
 /** To be called for what was entered in the same transaction: a balance is the sum of its entries. */
 export async function moveBalances(tx: Database, sums: BalanceSums): Promise<readonly StoredBalance[]> {
-  const rows = await insertRows<BalanceRow>(tx, ADD_TO_BALANCES, sums.rows())
+  const rows = await insertRows(tx, ADD_TO_BALANCES, sums.rows())
   return rows.map(decodeBalance)
 }
 

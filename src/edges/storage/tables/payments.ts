@@ -10,9 +10,9 @@ import { writeAuditEvent } from './audit-events.ts'
 import { enterAdjustmentOnce, enterInLedger } from './ledger.ts'
 
 // Waits for another transaction that is recording the same reference, and then finds it taken.
-const ONCE = 'on conflict (account_id, reference) do nothing returning id'
-const INSERT_PAYMENTS = planInsert({ table: 'payments', columns: Payment.columns, ending: ONCE })
-const INSERT_REFUNDS = planInsert({ table: 'refunds', columns: Refund.columns, ending: ONCE })
+const ONCE = { ending: 'on conflict (account_id, reference) do nothing', returning: ['id'] } as const
+const INSERT_PAYMENTS = planInsert({ table: 'payments', columns: Payment.columns, ...ONCE })
+const INSERT_REFUNDS = planInsert({ table: 'refunds', columns: Refund.columns, ...ONCE })
 
 interface PaymentOffer {
   readonly payment: Payment
@@ -50,7 +50,7 @@ async function recordPayments(
   payments: readonly Payment[],
 ): Promise<readonly Recorded<Payment>[]> {
   const offered = orderByReference(payments).map((payment) => Object.values(Payment.toRow(payment)))
-  const rows = await insertRows<{ id: string }>(tx, INSERT_PAYMENTS, offered)
+  const rows = await insertRows(tx, INSERT_PAYMENTS, offered)
   const newIds = new Set(rows.map(({ id }) => id))
   const recorded: Recorded<Payment>[] = []
   for (const payment of payments) {

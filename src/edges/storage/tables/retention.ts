@@ -3,9 +3,11 @@ import { dayOf } from '../../../rules/ledger/period.ts'
 import type { AuditEvent } from '../../../vocabulary/audit-event.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { Database } from '../database.ts'
+import { prepare, queryOn } from '../query.ts'
 import { Refusal } from '../refusal.ts'
 import { insertRows, planInsert } from '../statements.ts'
 import { writeAuditEvent } from './audit-events.ts'
+import type { SettlementRow } from './settlement-rows.ts'
 
 const ADD_TO_CARRIED = planInsert({
   table: 'carried_settlements',
@@ -15,20 +17,12 @@ const ADD_TO_CARRIED = planInsert({
     amount_nano = carried_settlements.amount_nano + excluded.amount_nano`,
 })
 
-interface DeletedRow {
-  readonly account_id: string
-  readonly key_id: string
-  readonly amount_nano: bigint
-  readonly started_at_ms: bigint
-  readonly duration_ms: bigint
-}
+// Asked for with every batch of settlements.
+const FIND_HORIZON = prepare((query) => query.selectFrom('settlement_horizon').select('gone_before_ms'))
 
 /** Settlements that ended before this may have been deleted. */
 export async function findHorizonMs(database: Database): Promise<number> {
-  const [row] = await database.rows<{ gone_before_ms: bigint }>(
-    'select gone_before_ms from settlement_horizon',
-    [],
-  )
+  const row = await FIND_HORIZON.first(database, {})
   return Number(row?.gone_before_ms ?? 0)
 }
 
@@ -38,10 +32,12 @@ export async function findHorizonMs(database: Database): Promise<number> {
  */
 export function moveHorizon(database: Database, goneBeforeMs: number, event: AuditEvent): Promise<boolean> {
   return database.transaction(async (tx) => {
-    const moved = await tx.rows(
-      `update settlement_horizon set gone_before_ms = $1 where gone_before_ms < $1 returning only_row`,
-      [BigInt(goneBeforeMs)],
-    )
+    const moved = await queryOn(tx)
+      .updateTable('settlement_horizon')
+      .set({ gone_before_ms: BigInt(goneBeforeMs) })
+      .where('gone_before_ms', '<', BigInt(goneBeforeMs))
+      .returning('only_row')
+      .execute()
     if (moved.length > 0) await writeAuditEvent(tx, event)
     return moved.length > 0
   })
@@ -68,14 +64,19 @@ export function carrySettlements(database: Database, atMost: number): Promise<nu
   return database.transaction(async (tx) => {
     const horizonMs = BigInt(await findHorizonMs(tx))
     // What started before the horizon and ended after it stays; the index knows only when things started.
-    const deleted = await tx.rows<DeletedRow>(
-      `delete from settlements where request_id in (
-        select request_id from settlements
-        where started_at_ms < $1 and started_at_ms + duration_ms < $1
-        order by started_at_ms limit $2)
-      returning account_id, key_id, amount_nano, started_at_ms, duration_ms`,
-      [horizonMs, BigInt(atMost)],
-    )
+    const deleted = await queryOn(tx)
+      .deleteFrom('settlements')
+      .where('request_id', 'in', (oldest) =>
+        oldest
+          .selectFrom('settlements')
+          .select('request_id')
+          .where('started_at_ms', '<', horizonMs)
+          .where((row) => row(row('started_at_ms', '+', row.ref('duration_ms')), '<', horizonMs))
+          .orderBy('started_at_ms')
+          .limit(atMost),
+      )
+      .returning(['account_id', 'key_id', 'amount_nano', 'started_at_ms', 'duration_ms'])
+      .execute()
     await insertRows(tx, ADD_TO_CARRIED, sumUp(deleted))
     return deleted.length
   })
@@ -89,8 +90,9 @@ type CarriedRow = [
   nano: bigint,
   atMs: bigint,
 ]
+type Deleted = Pick<SettlementRow, 'account_id' | 'key_id' | 'amount_nano' | 'started_at_ms' | 'duration_ms'>
 
-function sumUp(rows: readonly DeletedRow[]): CarriedRow[] {
+function sumUp(rows: readonly Deleted[]): CarriedRow[] {
   const sums = new Map<string, CarriedRow>()
   for (const row of rows) {
     if (row.amount_nano === 0n) continue

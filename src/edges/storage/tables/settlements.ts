@@ -1,40 +1,40 @@
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { StoredBalance } from '../../../gateway/ports/shared-books.ts'
+import { isPresumed } from '../../../rules/ledger/journal-line.ts'
 import { dayOf } from '../../../rules/ledger/period.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { Database } from '../database.ts'
+import { queryOn } from '../query.ts'
 import { insertAlike, insertRows, planInsert } from '../statements.ts'
+import type { Tables } from '../tables.ts'
 import { addToDailySpends, BalanceSums, moveBalances, SpendSums } from './ledger.ts'
-import { removePresumed } from './presumed-settlements.ts'
 import { refuseBeyondHorizon } from './retention.ts'
-import { groupByKind } from './settlement-kinds.ts'
 import {
   decodeSettlement,
   encodeKind,
   encodeOwn,
   encodeSettlement,
+  groupByKind,
   KIND_COLUMNS,
   OWN_COLUMNS,
   SETTLEMENT_COLUMNS,
-  type SettlementRow,
 } from './settlement-rows.ts'
 import { addToUsage, sumUsage, takeFromUsage } from './usage.ts'
 
-const INSERT_NEW = planInsert({ table: 'settlements', columns: SETTLEMENT_COLUMNS, ending: '' })
+const INSERT_NEW = planInsert({ table: 'settlements', columns: SETTLEMENT_COLUMNS })
 
 const INSERT_ALIKE = planInsert({
   table: 'settlements',
   common: KIND_COLUMNS,
   columns: OWN_COLUMNS,
-  ending: '',
 })
 
 const INSERT_UNKNOWN = planInsert({
   table: 'settlements',
   columns: SETTLEMENT_COLUMNS,
-  ending: 'on conflict (request_id) do nothing returning request_id',
+  ending: 'on conflict (request_id) do nothing',
+  returning: ['request_id'],
 })
-
-const SELECT_SETTLEMENTS = `select ${SETTLEMENT_COLUMNS.join(', ')} from settlements`
 
 /**
  * Nearly always all of a batch is new, and then nobody needs to be asked which of it is. Only when it is refused, it
@@ -60,7 +60,7 @@ export async function writeSettlements(
 function writeUnknown(database: Database, batch: readonly Settlement[]): Promise<readonly StoredBalance[]> {
   return database.transaction(async (tx) => {
     const presumed = await removePresumed(tx, batch)
-    const inserted = await insertRows<{ request_id: string }>(tx, INSERT_UNKNOWN, batch.map(encodeSettlement))
+    const inserted = await insertRows(tx, INSERT_UNKNOWN, batch.map(encodeSettlement))
     const ids = new Set(inserted.map((row) => row.request_id))
     const moved = await charge(
       tx,
@@ -126,6 +126,59 @@ function isInOrder(settlements: readonly Settlement[]): boolean {
 }
 
 export async function findSettlement(database: Database, requestId: string): Promise<Settlement | null> {
-  const [row] = await database.rows<SettlementRow>(`${SELECT_SETTLEMENTS} where request_id = $1`, [requestId])
+  const row = await queryOn(database)
+    .selectFrom('settlements')
+    .select(SETTLEMENT_COLUMNS)
+    .where('request_id', '=', requestId)
+    .executeTakeFirst()
   return row === undefined ? null : decodeSettlement(row)
+}
+
+/** What `isPresumed` says, of rows. */
+function isPresumedRow(row: ExpressionBuilder<Tables, 'settlements'>) {
+  const nothingDone = { attempts: '[]', amount_nano: 0n, duration_ms: 0n }
+  return row.and([row('supplier', 'is', null), row.and({ outcome: 'interrupted', ...nothingDone })])
+}
+
+/**
+ * Removes what stands in the place of these settlements because somebody took their requests for interrupted, and gives
+ * it. It was counted and must be taken from the usage; it never cost anything.
+ */
+async function removePresumed(
+  tx: Database,
+  settlements: readonly Settlement[],
+): Promise<readonly Settlement[]> {
+  const ids = settlements.filter((settlement) => !isPresumed(settlement)).map(({ requestId }) => requestId)
+  if (ids.length === 0) return []
+  const rows = await queryOn(tx)
+    .deleteFrom('settlements')
+    .where(isPresumedRow)
+    .where('request_id', 'in', ids)
+    .returning(SETTLEMENT_COLUMNS)
+    .execute()
+  return rows.map((row) => decodeSettlement(row))
+}
+
+/** The requests of these whose settlement is stored, and would not be replaced by the one given. */
+export async function findKnown(
+  database: Database,
+  settlements: readonly Settlement[],
+): Promise<ReadonlySet<string>> {
+  const ids = settlements.map(({ requestId }) => requestId)
+  if (ids.length === 0) return new Set()
+  const rows = await queryOn(database)
+    .selectFrom('settlements')
+    .select('request_id')
+    // A condition itself is a number in one engine and a boolean in the other.
+    .select((row) =>
+      row.case().when(isPresumedRow(row)).then(sql.lit('yes')).else(sql.lit('no')).end().as('presumed'),
+    )
+    .where('request_id', 'in', ids)
+    .execute()
+  const presumed = new Map(rows.map((row) => [row.request_id, row.presumed === 'yes']))
+  const known = settlements.filter((settlement) => {
+    const isGuessStored = presumed.get(settlement.requestId)
+    return isGuessStored !== undefined && (!isGuessStored || isPresumed(settlement))
+  })
+  return new Set(known.map(({ requestId }) => requestId))
 }

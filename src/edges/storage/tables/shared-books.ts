@@ -1,28 +1,24 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { KeyTotals, StoredBalance } from '../../../gateway/ports/shared-books.ts'
 import { periodStartDay } from '../../../rules/ledger/period.ts'
-import type { Database, Parameter } from '../database.ts'
-import { type BalanceRow, decodeBalance } from './ledger.ts'
-
-interface TotalsRow {
-  readonly key_id: string
-  readonly daily: bigint
-  readonly weekly: bigint
-  readonly monthly: bigint
-  readonly forever: bigint
-}
+import type { Database } from '../database.ts'
+import { queryOn } from '../query.ts'
+import type { Tables } from '../tables.ts'
+import { decodeBalance } from './ledger.ts'
 
 // Both engines take more, but SQLite takes seconds to read such a statement.
-const MOST_IDS = 1_024
+const MAX_IDS = 1_024
 
 export async function loadStoredBalances(
   database: Database,
   accountIds: readonly string[],
 ): Promise<StoredBalance[]> {
-  const rows = await rowsOf<BalanceRow>(accountIds, (ids) =>
-    database.rows(
-      `select account_id, balance_nano, version from account_balances where account_id in ${places(ids, 1)}`,
-      ids,
-    ),
+  const rows = await rowsOf(accountIds, (ids) =>
+    queryOn(database)
+      .selectFrom('account_balances')
+      .select(['account_id', 'balance_nano', 'version'])
+      .where('account_id', 'in', ids)
+      .execute(),
   )
   const byId = new Map(rows.map((row) => [row.account_id, decodeBalance(row)]))
   return accountIds.map((accountId) => byId.get(accountId) ?? { accountId, balanceNano: 0n, version: 0n })
@@ -35,14 +31,19 @@ export async function loadKeyTotals(
   day: number,
 ): Promise<KeyTotals[]> {
   const [week, month] = [periodStartDay('weekly', day), periodStartDay('monthly', day)]
-  const starts: Parameter[] = [BigInt(day), BigInt(week), BigInt(month)]
-  const rows = await rowsOf<TotalsRow>(keyIds, (ids) =>
-    database.rows(
-      `select key_id, ${sumSince('$1')} as daily, ${sumSince('$2')} as weekly, ${sumSince('$3')} as monthly,
-        cast(sum(amount_nano) as bigint) as forever
-      from key_daily_spend where key_id in ${places(ids, starts.length + 1)} group by key_id`,
-      [...starts, ...ids],
-    ),
+  const rows = await rowsOf(keyIds, (ids) =>
+    queryOn(database)
+      .selectFrom('key_daily_spend')
+      .select((row) => [
+        'key_id',
+        sumSince(row, day).as('daily'),
+        sumSince(row, week).as('weekly'),
+        sumSince(row, month).as('monthly'),
+        row.cast<bigint>(row.fn.sum('amount_nano'), 'bigint').as('forever'),
+      ])
+      .where('key_id', 'in', ids)
+      .groupBy('key_id')
+      .execute(),
   )
   const byId = new Map(rows.map((row) => [row.key_id, row]))
   return keyIds.map((keyId) => {
@@ -59,8 +60,9 @@ export async function loadKeyTotals(
   })
 }
 
-function sumSince(firstDay: string): string {
-  return `cast(sum(case when day >= ${firstDay} then amount_nano else 0 end) as bigint)`
+function sumSince(row: ExpressionBuilder<Tables, 'key_daily_spend'>, firstDay: number) {
+  const sum = row.fn.sum('amount_nano').filterWhere('day', '>=', BigInt(firstDay))
+  return row.cast<bigint>(row.fn.coalesce(sum, row.lit(0)), 'bigint')
 }
 
 /** One query for all of them, or several when there are more than any statement takes. */
@@ -69,8 +71,8 @@ async function rowsOf<Row>(
   read: (padded: readonly string[]) => Promise<Row[]>,
 ): Promise<Row[]> {
   const found: Row[] = []
-  for (let start = 0; start < ids.length; start += MOST_IDS) {
-    found.push(...(await read(pad(ids.slice(start, start + MOST_IDS)))))
+  for (let start = 0; start < ids.length; start += MAX_IDS) {
+    found.push(...(await read(pad(ids.slice(start, start + MAX_IDS)))))
   }
   return found
 }
@@ -79,8 +81,4 @@ async function rowsOf<Row>(
 function pad(ids: readonly string[]): readonly string[] {
   const size = 2 ** Math.ceil(Math.log2(ids.length))
   return [...ids, ...new Array<string>(size - ids.length).fill(ids[0] ?? '')]
-}
-
-function places(ids: readonly string[], first: number): string {
-  return `(${ids.map((_, index) => `$${first + index}`).join(', ')})`
 }

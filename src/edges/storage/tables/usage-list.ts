@@ -8,7 +8,7 @@ import { columnName } from '../../../vocabulary/shape.ts'
 import { isBeyond, readCursor, writeCursor } from '../cursor.ts'
 import type { Database, Parameter } from '../database.ts'
 import { allOf, given, queryOn } from '../query.ts'
-import { decodeFigures, FIGURES, type FigureRow } from './usage-rows.ts'
+import { decodeFigures, FIGURES, type FigureRow } from './usage.ts'
 
 type GroupName = keyof UsageGroup
 type GroupColumn = keyof Row<typeof UsageGroup>

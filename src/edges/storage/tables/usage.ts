@@ -1,9 +1,62 @@
-import { SPAN_MS, UsageSums, type UsageTotal } from '../../../rules/ledger/aggregate.ts'
-import { type Settlement, USAGE_SPANS, type UsageSpan } from '../../../vocabulary/settlement.ts'
+import { FIGURE_NAMES, SPAN_MS, UsageSums, type UsageTotal } from '../../../rules/ledger/aggregate.ts'
+import {
+  type Settlement,
+  USAGE_SPANS,
+  type UsageFigures,
+  type UsageSpan,
+} from '../../../vocabulary/settlement.ts'
 import type { Database, Parameter } from '../database.ts'
+import { queryOn } from '../query.ts'
 import { insertRows, planInsert } from '../statements.ts'
 import { findHorizonMs } from './retention.ts'
-import { encodeUsage, FIGURES, PLACE_COLUMNS } from './usage-rows.ts'
+
+/** The column of each figure. */
+export const FIGURE_COLUMNS = {
+  completed: 'completed',
+  clientLeft: 'client_left',
+  supplierFailed: 'supplier_failed',
+  refused: 'refused',
+  interrupted: 'interrupted',
+  input: 'input_tokens',
+  cacheRead: 'cache_read_tokens',
+  cacheWrite: 'cache_write_tokens',
+  output: 'output_tokens',
+  reasoning: 'reasoning_tokens',
+  images: 'images',
+  amountNano: 'amount_nano',
+  firstBytes: 'first_bytes',
+  firstByteMs: 'first_byte_ms',
+  durationMs: 'duration_ms',
+} as const satisfies Record<keyof UsageFigures, string>
+
+type FigureColumn = (typeof FIGURE_COLUMNS)[keyof UsageFigures]
+
+/** In the order of the figures. */
+export const FIGURES = FIGURE_NAMES.map((name) => FIGURE_COLUMNS[name])
+
+export const PLACE_COLUMNS = ['span', 'start_ms', 'account_id', 'key_id', 'model', 'supplier'] as const
+
+export type FigureRow = Readonly<Record<FigureColumn, bigint>>
+
+export interface UsageRow extends FigureRow {
+  readonly start_ms: bigint
+  readonly account_id: string
+  readonly key_id: string
+  readonly model: string
+  readonly supplier: string
+}
+
+export function encodeUsage(span: UsageSpan, { startMs, group, figures }: UsageTotal): Parameter[] {
+  const { accountId, keyId, model, supplier } = group
+  const row: Parameter[] = [span, startMs, accountId, keyId, model, supplier ?? '']
+  for (const name of FIGURE_NAMES) row.push(figures[name])
+  return row
+}
+
+export function decodeFigures(row: FigureRow): UsageFigures {
+  const numbers = FIGURE_NAMES.map((name) => [name, Number(row[FIGURE_COLUMNS[name]])])
+  return { ...(Object.fromEntries(numbers) as UsageFigures), amountNano: row.amount_nano }
+}
 
 const TABLE_COLUMNS = [...PLACE_COLUMNS, ...FIGURES]
 
@@ -62,13 +115,14 @@ export async function rebuildUsage(database: Database): Promise<number> {
   return database.transaction(async (tx) => {
     await tx.lockTable('usage_totals')
     const horizonMs = BigInt(await findHorizonMs(tx))
-    await tx.rows('delete from usage_totals where start_ms >= $1', [horizonMs])
+    await queryOn(tx).deleteFrom('usage_totals').where('start_ms', '>=', horizonMs).execute()
     for (const span of USAGE_SPANS) await tx.rows(recountText(span), [horizonMs])
-    const [row] = await tx.rows<{ counted: bigint }>(
-      `select count(*) as counted from settlements where ${ENDED_AT_MS} >= $1`,
-      [horizonMs],
-    )
-    return Number(row?.counted ?? 0)
+    const { counted } = await queryOn(tx)
+      .selectFrom('settlements')
+      .select((row) => row.fn.countAll<bigint>().as('counted'))
+      .where((row) => row(row('started_at_ms', '+', row.ref('duration_ms')), '>=', horizonMs))
+      .executeTakeFirstOrThrow()
+    return Number(counted)
   })
 }
 

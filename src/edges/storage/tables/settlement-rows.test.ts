@@ -5,8 +5,7 @@ import { OUTCOMES, type Settlement } from '../../../vocabulary/settlement.ts'
 import { FORMATS } from '../../../vocabulary/supply.ts'
 import { openAt, type Site, testedEngines } from '../testing/engines.ts'
 import { ROUTE, settlement } from '../testing/samples.ts'
-import { groupByKind } from './settlement-kinds.ts'
-import { encodeKind } from './settlement-rows.ts'
+import { encodeKind, groupByKind } from './settlement-rows.ts'
 
 // A price that was read from a file is the same one, but another object.
 const PRICES = [
