@@ -21,9 +21,6 @@ export interface Insert<Row> {
   readonly returned?: Row
 }
 
-/** A row's values by column name; the keys are always the same ones in the same order. */
-export type Values = Readonly<Record<string, Parameter>>
-
 /** Rows that have the values of the common columns in common. */
 export interface AlikeRows {
   readonly common: readonly Parameter[]
@@ -78,29 +75,10 @@ function joinRows({ common, rows }: AlikeRows, start: number, end: number): Para
   return joined
 }
 
-/** Inserts a row, or replaces all its columns when one with the same key is there. */
-export async function upsertRow(
-  tx: Database,
-  table: { readonly name: string; readonly key: readonly string[] },
-  values: Values,
-): Promise<void> {
-  const columns = Object.keys(values)
-  const others = columns.filter((column) => !table.key.includes(column))
-  const replacements = others.map((column) => `${column} = excluded.${column}`)
-  const ending = `on conflict (${table.key.join(', ')}) do update set ${replacements.join(', ')}`
-  await tx.rows(insertText({ table: table.name, columns, ending }, 1), Object.values(values))
-}
-
-interface InsertText {
-  readonly table: string
-  readonly common?: readonly string[]
-  readonly columns: readonly string[]
-  readonly ending?: string
-  readonly returning?: readonly string[]
-}
-
-function insertText(plan: InsertText, rowCount: number): string {
-  const { table, common = [], columns, ending = '', returning = [] } = plan
+function insertText<Table extends keyof Tables, Returned extends Column<Table>>(
+  { table, common = [], columns, ending = '', returning = [] }: InsertPlan<Table, Returned>,
+  rowCount: number,
+): string {
   const placesFrom = (first: number, names: readonly string[]) => names.map((_, index) => `$${first + index}`)
   const ofAll = placesFrom(1, common)
   const rows = Array.from({ length: rowCount }, (_, row) => {

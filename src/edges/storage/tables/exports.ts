@@ -4,11 +4,10 @@ import type { Placed } from '../../../gateway/ports/books.ts'
 import type { Page } from '../../../gateway/ports/storage.ts'
 import { LedgerEntry, type LedgerFilter } from '../../../vocabulary/ledger.ts'
 import type { Settlement, SettlementFilter } from '../../../vocabulary/settlement.ts'
-import { createPriceReader } from '../columns.ts'
 import { encodeCursor, inOrder, readCursor, writeCursor } from '../cursor.ts'
 import type { Database } from '../database.ts'
 import { allOf, given, queryOn } from '../query.ts'
-import { decodeSettlement, SETTLEMENT_COLUMNS } from './settlement-rows.ts'
+import { createPriceReader, decodeSettlement, SETTLEMENT_COLUMNS } from './settlement-rows.ts'
 
 /** In the order they started in, so that an export can go on where another was cut off. */
 export async function readSettlements(

@@ -1,7 +1,6 @@
 import type { Usage, UsageProvenance } from '../../../conversation/usage.ts'
 import type { Attempt, Outcome, Settlement } from '../../../vocabulary/settlement.ts'
-import type { Format } from '../../../vocabulary/supply.ts'
-import { decodeInteger, decodePrice, encodePrice } from '../columns.ts'
+import { type Format, type Price, readPrice, writePrice } from '../../../vocabulary/supply.ts'
 import type { Parameter } from '../database.ts'
 
 export interface SettlementRow {
@@ -185,4 +184,37 @@ export function decodeUsage(row: UsageColumns): Usage {
     reasoning: Number(row.reasoning_tokens),
     images: Number(row.images),
   }
+}
+
+// Thousands of settlements in a row have the very same price.
+const written = new WeakMap<Price, string>()
+
+function encodePrice(price: Price | null): string | null {
+  if (price === null) return null
+  const known = written.get(price)
+  if (known !== undefined) return known
+  const text = JSON.stringify(writePrice(price))
+  written.set(price, text)
+  return text
+}
+
+function decodePrice(text: string | null): Price | null {
+  return text === null ? null : readPrice(JSON.parse(text))
+}
+
+/** Reads prices that come one after the other: of those in a row that are the same, only the first is work. */
+export function createPriceReader(): typeof decodePrice {
+  let lastText: string | null = null
+  let lastPrice: Price | null = null
+  return (text) => {
+    if (text !== lastText) {
+      lastText = text
+      lastPrice = decodePrice(text)
+    }
+    return lastPrice
+  }
+}
+
+export function decodeInteger(value: bigint | null): number | null {
+  return value === null ? null : Number(value)
 }

@@ -11,10 +11,9 @@ import { Recount, type RecountedDay } from '../../../rules/ledger/recount.ts'
 import { formatUsdt } from '../../../vocabulary/money.ts'
 import type { UsageSpan } from '../../../vocabulary/settlement.ts'
 import type { Price } from '../../../vocabulary/supply.ts'
-import { createPriceReader, decodeInteger } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { queryOn } from '../query.ts'
-import { decodeUsage, type SettlementRow } from './settlement-rows.ts'
+import { createPriceReader, decodeInteger, decodeUsage, type SettlementRow } from './settlement-rows.ts'
 import { encodeUsage, FIGURE_COLUMNS, FIGURES, type UsageRow } from './usage.ts'
 
 /** Two records that should say the same and do not. The message names both. */
