@@ -1,5 +1,4 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { useOptimistic } from '../parts/use-optimistic.ts'
 import type {
   IssuedKey as IssuedKeyShape,
   KeyChange,
@@ -8,6 +7,7 @@ import type {
   UsagePeriod,
 } from '../../src/vocabulary/api-key.ts'
 import type { Sent, Shown } from '../../src/vocabulary/shape.ts'
+import { useOptimistic } from '../parts/use-optimistic.ts'
 import { accountPath, api } from './client.ts'
 import { type List, useList } from './use-list.ts'
 

@@ -1,4 +1,11 @@
-import { AlertFilter, AlertView, IssuedWebhook, WebhookPut, WebhookTest, WebhookView } from '../../../vocabulary/alert.ts'
+import {
+  AlertFilter,
+  AlertView,
+  IssuedWebhook,
+  WebhookPut,
+  WebhookTest,
+  WebhookView,
+} from '../../../vocabulary/alert.ts'
 import { DELETED, listOf, one } from '../endpoint.ts'
 import { type AccountApiParts, concealed, concealFor } from './account-parts.ts'
 import { ACCOUNT_PATH, consoleDefiner } from './console-endpoint.ts'
