@@ -153,7 +153,8 @@ function layOutAnswer(
           schema: name === null ? cleanSchema(schema) : components.schema(name, schema),
           ...(example !== undefined && example !== '' && { example }),
         },
-        ...(stream !== undefined && { 'text/event-stream': text(stream) }),
+        // Without a type: some readers take the schema for the whole text, others for each event.
+        ...(stream !== undefined && { 'text/event-stream': { schema: { description: stream } } }),
         ...(table !== undefined && { 'text/csv': text(table) }),
       },
     },

@@ -25,6 +25,8 @@ export const doctorEndpoints = [
     summary: 'Compare models with the supplier',
     description:
       'Asks the supplier for its own list. `missing` is configured and not offered, `unknown` the other way round.',
+    // The supplier itself is asked, and may fail.
+    errors: [400, 401, 404, 429, 500, 502, 503, 504],
     answer: one(ModelComparison),
     handle: (diagnostics, { params }) => diagnostics.compareModels(params.id),
   }),
