@@ -150,7 +150,7 @@ async function requireUser({ store }: IdentityParts, id: string): Promise<User> 
   return user
 }
 
-function describe({ name, isOperator, isDisabled }: User): object {
+function describe({ name, isOperator, isDisabled }: User) {
   return { name, is_operator: isOperator, disabled: isDisabled }
 }
 
