@@ -7,6 +7,19 @@ export function conceal<Json>(described: Json, isOwn: ConcealedFrom): Json {
   return concealValue(described, isOwn) as Json
 }
 
+type Concealable<Json> =
+  | 'credential_id'
+  | ('assigned_by' extends keyof Json ? 'assigned_by' | 'reason' : never)
+
+/** What was described for operators, of which some may be missing. */
+export type ShownToMembers<Json> = Json extends readonly (infer Item)[]
+  ? readonly ShownToMembers<Item>[]
+  : Json extends object
+    ? { readonly [Name in Exclude<keyof Json, Concealable<Json>>]: ShownToMembers<Json[Name]> } & {
+        readonly [Name in Extract<keyof Json, Concealable<Json>>]?: Json[Name]
+      }
+    : Json
+
 /** Whether whoever it is concealed from may know everything about a supplier. */
 export type ConcealedFrom = (supplierId: string) => boolean
 

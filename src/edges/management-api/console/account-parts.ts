@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import type { AccountDesk } from '../../../gateway/ports/console.ts'
 import type { Door, UserOperations } from '../../../gateway/ports/identity.ts'
 import type { Operations } from '../../../gateway/ports/operations.ts'
-import { type ConcealedFrom, conceal } from '../../../rules/catalog/conceal-supply.ts'
+import { type ConcealedFrom, conceal, type ShownToMembers } from '../../../rules/catalog/conceal-supply.ts'
 import type { Clock } from '../../../vocabulary/clock.ts'
 import type { Answer } from '../endpoint.ts'
 import type { AccountVisit } from './console-endpoint.ts'
@@ -38,13 +38,18 @@ export function concealJson<Json>(parts: AccountApiParts, visit: AccountVisit, j
 }
 
 /** The same answer, of which members see less than operators. */
-export function concealed<Result, Shown>(answer: Answer<Result, Shown>): Answer<Concealed<Result>, Shown> {
+export function concealed<Result, Shown>(
+  answer: Answer<Result, Shown>,
+): Answer<Concealed<Result>, ShownToMembers<Shown>> {
   const { cookiesOf: _, ...rest } = answer
   return {
     ...rest,
     name: `Member${answer.name}`,
     schema: withOptional(answer.schema),
-    show: ({ result, from }) => (from === null ? answer.show(result) : conceal(answer.show(result), from)),
+    show: ({ result, from }) => {
+      const shown = answer.show(result)
+      return (from === null ? shown : conceal(shown, from)) as ShownToMembers<Shown>
+    },
   }
 }
 
