@@ -150,8 +150,9 @@ test('ARCHITECTURE.md shows the table that is checked', () => {
 })
 
 describe('the console', () => {
-  test('may know the shapes of the gateway', () => {
+  test('may know the types and the words of the gateway', () => {
     plant({
+      'pages/requests/filters.tsx': "import { OUTCOMES } from '../../../src/vocabulary/words.ts'",
       'pages/keys/index.tsx':
         "import type { Price } from '../../../src/vocabulary/price.ts'\nimport { Money } from '../../parts/money.tsx'",
       'parts/money.test.ts': "import { formatUsdt } from '../../src/vocabulary/money.ts'",
@@ -165,8 +166,8 @@ describe('the console', () => {
       'parts/time.tsx': "import type { Clock } from '../../test/support/clock.ts'",
     })
     expect(checkConsoleImports(root)).toEqual([
-      'parts/money.tsx:1 imports ../src/vocabulary/money.ts: the console may import types of src only',
-      'parts/time.tsx:1 imports ../test/support/clock.ts: the console may import types of src only',
+      'parts/money.tsx:1 imports ../src/vocabulary/money.ts: the console may import types and words of src only',
+      'parts/time.tsx:1 imports ../test/support/clock.ts: the console may import types and words of src only',
     ])
   })
 })

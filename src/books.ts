@@ -18,7 +18,8 @@ import { followOthers, routingTeller } from './shared-memory.ts'
 import { SUPPLIER_TYPES_SERVED } from './suppliers/index.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { Vault } from './vault.ts'
-import { type Credential, FORMATS } from './vocabulary/supply.ts'
+import type { Credential } from './vocabulary/supply.ts'
+import { FORMATS } from './vocabulary/words.ts'
 import type { Role } from './workers/role.ts'
 
 export type Books = Awaited<ReturnType<typeof openBooks>>

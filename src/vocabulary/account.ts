@@ -1,7 +1,7 @@
 import { amount, choice, id, integer, limit, list, text, time } from './field.ts'
 import { shape, type Value } from './shape.ts'
+import { TIER_NAMES } from './words.ts'
 
-export const TIER_NAMES = ['Starter', 'Builder', 'Scale', 'Enterprise', 'Trial'] as const
 export type TierName = (typeof TIER_NAMES)[number]
 
 /** Requests and tokens per minute; null means no limit of that kind. */

@@ -1,8 +1,9 @@
-import { AccountView, EffectiveLimit, RateLimits, TIER_NAMES } from './account.ts'
+import { AccountView, EffectiveLimit, RateLimits } from './account.ts'
 import { AlertView } from './alert.ts'
 import { amount, choice, choices, flag, integer, list, text, time } from './field.ts'
 import { shape, type Value } from './shape.ts'
-import { FORMATS, Model, Price } from './supply.ts'
+import { Model, Price } from './supply.ts'
+import { FORMATS, TIER_NAMES } from './words.ts'
 
 const tokens = { input: integer(), cacheRead: integer(), cacheWrite: integer(), output: integer() }
 const averages = {

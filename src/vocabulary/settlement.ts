@@ -3,9 +3,9 @@ import { amount, choice, flag, id, integer, list, text, time } from './field.ts'
 import type { AnyField } from './field-codec.ts'
 import type { NanoUsdt } from './money.ts'
 import { shape, type Value } from './shape.ts'
-import { FORMATS, type Format, Price } from './supply.ts'
+import { type Format, Price } from './supply.ts'
+import { FORMATS, OUTCOMES } from './words.ts'
 
-export const OUTCOMES = ['completed', 'client_left', 'supplier_failed', 'refused', 'interrupted'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** `overtaken`: another candidate that was asked beside it answered first. */

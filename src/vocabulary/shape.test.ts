@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc, { type Arbitrary } from 'fast-check'
 import { Compile } from 'typebox/schema'
-import { Account, AccountView, TIER_NAMES, TierAssignment } from './account.ts'
+import { Account, AccountView, TierAssignment } from './account.ts'
 import { KeyCreate, KeyRecord, KeySecret, KeySettings, USAGE_PERIODS } from './api-key.ts'
 import { amount, choice, flag, integer, seconds, text, time } from './field.ts'
 import { columnName, type Row, type Shown, shape, type Value, wireName } from './shape.ts'
+import { TIER_NAMES } from './words.ts'
 
 const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
 const nano = fc.bigInt({ min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n })

@@ -18,8 +18,8 @@ import {
 import { Field } from './field-codec.ts'
 import type { NanoUsdt } from './money.ts'
 import { shape, type Value } from './shape.ts'
+import { FORMATS, MODEL_KINDS } from './words.ts'
 
-export const FORMATS = ['chat-completion', 'responses', 'messages', 'content-generation', 'images'] as const
 /** The wire formats clients and suppliers speak. */
 export type Format = (typeof FORMATS)[number]
 
@@ -133,7 +133,6 @@ export type OwnSupplier = Value<typeof OwnSupplier>
 /** Whose it is follows from the path; saying so as well does no harm. */
 export const OwnSupplierPut = SupplierSettings.without('OwnSupplierPut', ['id']).draft
 
-export const MODEL_KINDS = ['text', 'image', 'image-edit'] as const
 export type ModelKind = (typeof MODEL_KINDS)[number]
 
 export const Model = shape('CatalogModel', {

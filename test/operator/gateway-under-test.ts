@@ -19,7 +19,7 @@ import { buildSnapshot } from '../../src/rules/catalog/build-snapshot.ts'
 import { BUILT_IN_CATALOG } from '../../src/rules/catalog/built-in/built-in-catalog.ts'
 import { Router } from '../../src/rules/routing/router.ts'
 import { AccessTokens } from '../../src/suppliers/access-tokens.ts'
-import { FORMATS } from '../../src/vocabulary/supply.ts'
+import { FORMATS } from '../../src/vocabulary/words.ts'
 
 export const OPERATOR_TOKEN = 'operator-token-for-tests-0123456789'
 

@@ -10,7 +10,7 @@ import { ScheduledJob } from '../../src/gateway/scheduled-job.ts'
 import { buildSnapshot } from '../../src/rules/catalog/build-snapshot.ts'
 import { Router } from '../../src/rules/routing/router.ts'
 import type { SteadyClock } from '../../src/vocabulary/clock.ts'
-import { FORMATS } from '../../src/vocabulary/supply.ts'
+import { FORMATS } from '../../src/vocabulary/words.ts'
 import { type CollectedLog, createCollectedLog } from './collected-log.ts'
 
 /** The operator side of a node without its server: real operations on a real database. */

@@ -1,7 +1,8 @@
 import type { FailureKind } from '../../errors/supplier-failure.ts'
 import { choice, integer, list, text } from '../../vocabulary/field.ts'
 import { shape, type Value } from '../../vocabulary/shape.ts'
-import { CredentialView, FORMATS, Route } from '../../vocabulary/supply.ts'
+import { CredentialView, Route } from '../../vocabulary/supply.ts'
+import { FORMATS } from '../../vocabulary/words.ts'
 
 /** Questions about suppliers that only the suppliers themselves can answer. */
 export interface Diagnostics {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { TIER_NAMES, type TierName } from '../../vocabulary/account.ts'
+import type { TierName } from '../../vocabulary/account.ts'
 import { parseUsdt } from '../../vocabulary/money.ts'
+import { TIER_NAMES } from '../../vocabulary/words.ts'
 import { evaluateTier, type TierDecision, type TierTerms, tierEarnedBy } from './evaluate-tier.ts'
 import { TIERS } from './tiers.ts'
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { priceOf } from '../../../src/rules/ledger/price.ts'
 import type { Outcome, Settlement } from '../../../src/vocabulary/settlement.ts'
-import { FORMATS, type Price } from '../../../src/vocabulary/supply.ts'
+import type { Price } from '../../../src/vocabulary/supply.ts'
+import { FORMATS } from '../../../src/vocabulary/words.ts'
 
 const OUTCOMES: readonly Outcome[] = ['completed', 'client_left', 'supplier_failed', 'refused', 'interrupted']
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Storage } from '../../../gateway/ports/storage.ts'
-import { OUTCOMES, type Settlement, type SettlementListFilter } from '../../../vocabulary/settlement.ts'
+import type { Settlement, SettlementListFilter } from '../../../vocabulary/settlement.ts'
+import { OUTCOMES } from '../../../vocabulary/words.ts'
 import { openAt, type Site, testedEngines } from '../testing/engines.ts'
 import { settlement } from '../testing/samples.ts'
 

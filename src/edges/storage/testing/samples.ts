@@ -4,13 +4,8 @@ import type { ApiKey } from '../../../vocabulary/api-key.ts'
 import type { AuditEvent } from '../../../vocabulary/audit-event.ts'
 import type { Payment } from '../../../vocabulary/ledger.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
-import {
-  type Credential,
-  FORMATS,
-  type Model,
-  type Route,
-  type Supplier,
-} from '../../../vocabulary/supply.ts'
+import type { Credential, Model, Route, Supplier } from '../../../vocabulary/supply.ts'
+import { FORMATS } from '../../../vocabulary/words.ts'
 
 export const START_MS = Date.UTC(2026, 0, 15, 12)
 // More than a float can tell apart from its neighbours.

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { FORMATS, MODEL_KINDS, SUPPLIER_TYPES } from '../../../vocabulary/supply.ts'
+import { SUPPLIER_TYPES } from '../../../vocabulary/supply.ts'
+import { FORMATS, MODEL_KINDS } from '../../../vocabulary/words.ts'
 
 const closed = { additionalProperties: false } as const
 
