@@ -28,7 +28,11 @@ const Attempt = shape('Attempt', {
   startedAtMs: time(),
   firstByteMs: integer().nullable().example(310),
   /** Absent in records of earlier versions. */
-  durationMs: integer().nullable().note('Until it answered, failed or was called off.').example(320),
+  durationMs: integer()
+    .nullable()
+    .note('Until it answered, failed or was called off.')
+    .example(320)
+    .optional(),
 })
 export type Attempt = Value<typeof Attempt>
 
