@@ -1,6 +1,6 @@
 import { queryClient } from '../app/query-client.ts'
 import { ApiError, readApiError } from './api-error.ts'
-import { SESSION_KEY, type Session } from './session-shape.ts'
+import type { Session } from './wire.ts'
 
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
 
@@ -13,6 +13,7 @@ export interface CallOptions {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+export const SESSION_KEY = ['session'] as const
 const SESSION_PATH = '/console/api/session'
 
 /**

@@ -1,22 +1,10 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import type {
-  IssuedKey as IssuedKeyShape,
-  KeyChange,
-  KeyView,
-  KeySettings as Settings,
-  UsagePeriod,
-} from '../../src/vocabulary/api-key.ts'
-import type { Sent, Shown } from '../../src/vocabulary/shape.ts'
+import type { KeyChange } from '../../src/vocabulary/api-key.ts'
+import type { Sent } from '../../src/vocabulary/shape.ts'
 import { useOptimistic } from '../parts/use-optimistic.ts'
 import { accountPath, api } from './client.ts'
 import { type List, useList } from './use-list.ts'
-
-/** What can be chosen for a key. */
-export type KeySettings = Shown<typeof Settings>
-export type ApiKey = Shown<typeof KeyView>
-/** A key at the only moment its secret can be seen. */
-export type IssuedKey = Shown<typeof IssuedKeyShape>
-export type Period = UsagePeriod
+import type { ApiKey, IssuedKey, KeySettings } from './wire.ts'
 
 // As many as one answer holds: names and filters then work on all keys of nearly every account.
 const LARGEST_PAGE = 200

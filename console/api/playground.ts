@@ -1,10 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { accountPath, api } from './client.ts'
-
-interface PlaygroundKey {
-  readonly secret: string
-  readonly expires_at: string
-}
+import type { PlaygroundKey } from './wire.ts'
 
 const SPARE_MS = 60_000
 
@@ -13,7 +9,7 @@ const keyOf = (account: string) => [account, 'playground-key']
 /** A key that the console itself may use. It is kept in memory only and asked for again when its time is over. */
 export async function playgroundKey(queryClient: QueryClient, account: string): Promise<string> {
   const kept = queryClient.getQueryData<PlaygroundKey>(keyOf(account))
-  if (kept !== undefined && Date.parse(kept.expires_at) - Date.now() > SPARE_MS) return kept.secret
+  if (kept !== undefined && Date.parse(kept.expires_at ?? '') - Date.now() > SPARE_MS) return kept.secret
   const { secret } = await queryClient.fetchQuery({
     queryKey: keyOf(account),
     queryFn: () => api.post<PlaygroundKey>(accountPath(account, '/playground-key')),

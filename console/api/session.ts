@@ -1,7 +1,15 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { queryClient } from '../app/query-client.ts'
-import { api, loadSession } from './client.ts'
-import { SESSION_KEY, type Session, type User } from './session-shape.ts'
+import { api, loadSession, SESSION_KEY } from './client.ts'
+import type {
+  FactorSecret,
+  OpenSession,
+  RecoveryCodes,
+  Session,
+  SignedInUser,
+  SignIn,
+  SignUp,
+} from './wire.ts'
 
 export const sessionQuery = queryOptions({
   queryKey: SESSION_KEY,
@@ -15,29 +23,17 @@ export function useSession(): Session | undefined {
 }
 
 /** The signed-in user; only for what the shell shows, which it does for nobody else. */
-export function useUser(): User {
+export function useUser(): SignedInUser {
   const user = useSession()?.user
   if (!user) throw new Error('This part is only for users who are signed in.')
   return user
 }
 
-export interface Credentials {
-  readonly email: string
-  readonly password: string
-  readonly code?: string
-}
-
-export async function signIn(credentials: Credentials): Promise<Session> {
+export async function signIn(credentials: SignIn): Promise<Session> {
   return keep(await api.post<Session>('/console/api/sign-in', credentials))
 }
 
-export interface NewUser {
-  readonly email: string
-  readonly password: string
-  readonly name: string
-}
-
-export async function signUp(user: NewUser): Promise<Session> {
+export async function signUp(user: SignUp): Promise<Session> {
   return keep(await api.post<Session>('/console/api/sign-up', user))
 }
 
@@ -54,34 +50,18 @@ function keep(session: Session): Session {
   return session
 }
 
-export interface OpenSession {
-  readonly id: string
-  readonly created_at: string
-  readonly last_seen_at: string
-  readonly address: string | null
-  readonly user_agent: string | null
-  readonly current: boolean
-}
-
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
   queryFn: ({ signal }) => api.get<{ data: OpenSession[] }>('/console/api/sessions', { signal }),
 })
-
-export interface TotpStart {
-  readonly secret: string
-  readonly uri: string
-  readonly qr_svg: string
-}
 
 export const identity = {
   endSession: (id: string) => api.delete(`/console/api/sessions/${encodeURIComponent(id)}`),
   changePassword: (change: { readonly current: string; readonly new: string }) =>
     api.post('/console/api/password', change),
   rename: (name: string) => api.patch('/console/api/profile', { name }),
-  beginTotp: () => api.post<TotpStart>('/console/api/totp/begin'),
-  confirmTotp: (code: string) =>
-    api.post<{ recovery_codes: string[] }>('/console/api/totp/confirm', { code }),
+  beginTotp: () => api.post<FactorSecret>('/console/api/totp/begin'),
+  confirmTotp: (code: string) => api.post<RecoveryCodes>('/console/api/totp/confirm', { code }),
   disableTotp: (proof: { readonly password: string } | { readonly code: string }) =>
     api.post('/console/api/totp/disable', proof),
 }

@@ -1,36 +1,18 @@
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { ShownList } from '../../src/edges/management-api/endpoint.ts'
+import type { UsageGrouping } from '../../src/gateway/ports/console.ts'
 import type { Range } from '../parts/range-picker.tsx'
 import { accountPath, api, type CallOptions } from './client.ts'
-import type { Page } from './use-list.ts'
-
-export type Grouping = 'model' | 'key' | 'supplier' | 'none'
-
-/** What one group used in one hour or day. */
-export interface UsageRow {
-  /** When the hour or day begins, RFC 3339. */
-  readonly at: string
-  /** A model, a key's id or a supplier; null where there is none, as the supplier of a request that reached none. */
-  readonly group: string | null
-  readonly requests: number
-  readonly failed: number
-  readonly input: number
-  readonly cache_read: number
-  readonly cache_write: number
-  readonly output: number
-  readonly images: number
-  readonly amount: string
-  readonly first_byte_ms_avg: number | null
-  readonly duration_ms_avg: number | null
-}
+import type { UsageRow } from './wire.ts'
 
 export interface UsageQuestion extends Range {
-  readonly group_by: Grouping
+  readonly group_by: UsageGrouping
 }
 
 export function useUsage(
   account: string,
   { from, to, granularity, group_by }: UsageQuestion,
-): UseQueryResult<{ readonly data: readonly UsageRow[] }> {
+): UseQueryResult<Pick<ShownList<UsageRow>, 'data'>> {
   const query = { from, to, granularity, group_by }
   return useQuery({
     queryKey: [account, 'usage', query],
@@ -48,7 +30,7 @@ async function readAll(path: string, { query, signal }: CallOptions): Promise<Us
   const rows: UsageRow[] = []
   let cursor: string | null = null
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const { data, next_cursor }: Page<UsageRow> = await api.get(path, {
+    const { data, next_cursor }: ShownList<UsageRow> = await api.get(path, {
       query: { ...query, cursor },
       signal,
     })

@@ -1,10 +1,6 @@
 import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import type { ShownList } from '../../src/edges/management-api/endpoint.ts'
 import { api, type Query } from './client.ts'
-
-export interface Page<T> {
-  readonly data: readonly T[]
-  readonly next_cursor: string | null
-}
 
 export interface List<T> {
   readonly rows: readonly T[]
@@ -21,10 +17,16 @@ export interface List<T> {
 
 /** A list of the API, page by page. The first element of `key` should be the account, so that events refresh it. */
 export function useList<T>(key: readonly unknown[], path: string, query: Query = {}): List<T> {
-  const result = useInfiniteQuery<Page<T>, Error, InfiniteData<Page<T>>, readonly unknown[], string | null>({
+  const result = useInfiniteQuery<
+    ShownList<T>,
+    Error,
+    InfiniteData<ShownList<T>>,
+    readonly unknown[],
+    string | null
+  >({
     queryKey: [...key, query],
     queryFn: ({ pageParam, signal }) =>
-      api.get<Page<T>>(path, { query: { ...query, cursor: pageParam }, signal }),
+      api.get<ShownList<T>>(path, { query: { ...query, cursor: pageParam }, signal }),
     initialPageParam: null,
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: keepPreviousData,

@@ -1,20 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import { accountPath, api } from './client.ts'
-
-export interface Webhook {
-  readonly url: string
-  readonly enabled: boolean
-  readonly created_at: string
-  /** Only in the answer that made it. */
-  readonly secret?: string | null
-}
-
-/** What came of a test event. */
-export interface WebhookTest {
-  readonly delivered: boolean
-  readonly failure: string | null
-}
+import type { IssuedWebhook, Webhook, WebhookPut, WebhookTest } from './wire.ts'
 
 /** null when the account has none. */
 export function useWebhook(account: string): UseQueryResult<Webhook | null> {
@@ -31,7 +18,7 @@ export function useWebhook(account: string): UseQueryResult<Webhook | null> {
 export function webhookCalls(account: string) {
   const path = accountPath(account, '/webhook')
   return {
-    save: (webhook: { url: string; enabled: boolean }) => api.put<Webhook>(path, webhook),
+    save: (webhook: WebhookPut) => api.put<IssuedWebhook>(path, webhook),
     remove: () => api.delete<unknown>(path),
     test: () => api.post<WebhookTest>(`${path}/test`),
   }

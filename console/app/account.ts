@@ -1,6 +1,6 @@
 import { useSearch } from '@tanstack/react-router'
 import { useSession } from '../api/session.ts'
-import type { Membership, Session } from '../api/session-shape.ts'
+import type { Membership, Session } from '../api/wire.ts'
 
 const KEPT_UNDER = 'turnpike-account'
 

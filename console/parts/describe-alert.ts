@@ -1,4 +1,4 @@
-import type { Alert } from '../api/overview.ts'
+import type { Alert } from '../api/wire.ts'
 import { formatMoney } from './format.ts'
 
 export interface AlertWords {

@@ -1,14 +1,13 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { LedgerEntry, LedgerKind } from '../api/ledger.ts'
-import type { Payment } from '../api/payments.ts'
+import type { LedgerEntry, Payment } from '../api/wire.ts'
 import type { Column } from './data-table.tsx'
 import { Money } from './money.tsx'
 import { StatusBadge, type Tone } from './status-badge.tsx'
 import { TimeBelow } from './time-below.tsx'
 import { TimeStamp } from './time-stamp.tsx'
 
-const KINDS: Readonly<Record<LedgerKind, { readonly label: string; readonly tone: Tone }>> = {
+const KINDS: Readonly<Record<LedgerEntry['kind'], { readonly label: string; readonly tone: Tone }>> = {
   payment: { label: 'Payment', tone: 'good' },
   settlement: { label: 'Request', tone: 'neutral' },
   refund: { label: 'Refund', tone: 'warning' },

@@ -1,5 +1,5 @@
 import { Center, Skeleton, Text } from '@mantine/core'
-import type { UsageRow } from '../api/usage.ts'
+import type { UsageRow } from '../api/wire.ts'
 import { formatDuration, formatRoughMoney, formatShort } from './format.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { chartUsage, type Metric, type Spell } from './usage-points.ts'

@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core'
-import type { Model } from '../api/models.ts'
+import type { Model } from '../api/wire.ts'
 
 export interface ModelFieldProps {
   readonly models: readonly Model[]

@@ -1,4 +1,4 @@
-import type { Model } from '../api/models.ts'
+import type { Model } from '../api/wire.ts'
 
 export interface PickedModel {
   readonly model: string

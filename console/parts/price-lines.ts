@@ -1,22 +1,7 @@
+import type { Price, Settlement } from '../api/wire.ts'
 import { readNano, writeFine, writeNano } from './exact-amount.ts'
 
 const TOKENS_PER_QUOTE = 1_000_000n
-
-interface Uses {
-  readonly input: number
-  readonly cache_read: number
-  readonly cache_write: number
-  readonly output: number
-  readonly images: number
-}
-
-interface Prices {
-  readonly input: string
-  readonly cache_read: string
-  readonly cache_write: string
-  readonly output: string
-  readonly image: string
-}
 
 export interface PriceLine {
   readonly label: string
@@ -36,7 +21,7 @@ export interface PriceSum {
 }
 
 /** The arithmetic behind an amount: every bucket at its own price, tokens rounded together once, half up. */
-export function addUpPrice(usage: Uses, price: Prices): PriceSum {
+export function addUpPrice(usage: Omit<Settlement['usage'], 'reasoning'>, price: Price): PriceSum {
   const tokens = [
     tokenLine('Input', usage.input, price.input),
     tokenLine('Read from cache', usage.cache_read, price.cache_read),

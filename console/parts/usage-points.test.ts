@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { UsageRow } from '../api/usage.ts'
+import type { UsageRow } from '../api/wire.ts'
 import { chartUsage, sumUsage, totalsByGroup } from './usage-points.ts'
 
 function row(at: string, group: string, some: Partial<UsageRow> = {}): UsageRow {

@@ -1,4 +1,4 @@
-import type { UsageRow } from '../api/usage.ts'
+import type { UsageRow } from '../api/wire.ts'
 import { sumAmounts } from './decimal.ts'
 import type { ChartPoint, ChartSeries } from './usage-chart.tsx'
 

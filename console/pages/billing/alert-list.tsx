@@ -1,6 +1,8 @@
 import { Stack, Text, Tooltip } from '@mantine/core'
 import { IconBellCheck } from '@tabler/icons-react'
-import { type ToldAlert, useAlerts } from '../../api/alerts.ts'
+import { accountPath } from '../../api/client.ts'
+import { useList } from '../../api/use-list.ts'
+import type { Alert } from '../../api/wire.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { describeAlert } from '../../parts/describe-alert.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -15,7 +17,7 @@ const DELIVERIES: Readonly<Record<string, { readonly label: string; readonly ton
   failed: { label: 'Failed', tone: 'bad' },
 }
 
-const COLUMNS: readonly Column<ToldAlert>[] = [
+const COLUMNS: readonly Column<Alert>[] = [
   {
     head: 'Alert',
     cell: (alert) => {
@@ -36,7 +38,7 @@ const COLUMNS: readonly Column<ToldAlert>[] = [
   { head: 'Webhook', cell: ({ delivery }) => <Delivery delivery={delivery} />, from: 'sm' },
 ]
 
-function Delivery({ delivery: { state, tries, last_failure } }: Pick<ToldAlert, 'delivery'>) {
+function Delivery({ delivery: { state, tries, last_failure } }: Pick<Alert, 'delivery'>) {
   const { label, tone } = DELIVERIES[state] ?? { label: state, tone: 'neutral' }
   const badge = (
     <StatusBadge state={state} label={tries > 1 ? `${label}, ${tries} tries` : label} tone={tone} />
@@ -50,7 +52,7 @@ function Delivery({ delivery: { state, tries, last_failure } }: Pick<ToldAlert, 
 }
 
 export function AlertList({ account }: { readonly account: string }) {
-  const list = useAlerts(account)
+  const list = useList<Alert>([account, 'alerts'], accountPath(account, '/alerts'))
   return (
     <Panel
       title="Alerts"

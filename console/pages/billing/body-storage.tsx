@@ -1,6 +1,7 @@
 import { Button, Group, NumberInput, Skeleton, Stack, Switch, Text } from '@mantine/core'
 import { useState } from 'react'
-import { type BodyStorage, saveBodyStorage, useBodyStorage } from '../../api/settlements.ts'
+import { saveBodyStorage, useBodyStorage } from '../../api/settlements.ts'
+import type { BodyStorage } from '../../api/wire.ts'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Panel } from '../../parts/panel.tsx'

@@ -1,5 +1,7 @@
 import { IconScale } from '@tabler/icons-react'
-import { useLedger } from '../../api/ledger.ts'
+import { accountPath } from '../../api/client.ts'
+import { useList } from '../../api/use-list.ts'
+import type { LedgerEntry } from '../../api/wire.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ledgerColumns } from '../../parts/ledger-columns.tsx'
@@ -8,7 +10,7 @@ import { Panel } from '../../parts/panel.tsx'
 const COLUMNS = ledgerColumns('/requests/$id')
 
 export function Ledger({ account }: { readonly account: string }) {
-  const list = useLedger(account)
+  const list = useList<LedgerEntry>([account, 'ledger'], accountPath(account, '/ledger'))
   return (
     <Panel
       title="Ledger"

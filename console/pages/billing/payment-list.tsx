@@ -1,12 +1,14 @@
 import { IconCash } from '@tabler/icons-react'
-import { usePayments } from '../../api/payments.ts'
+import { accountPath } from '../../api/client.ts'
+import { useList } from '../../api/use-list.ts'
+import type { Payment } from '../../api/wire.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PAYMENT_COLUMNS } from '../../parts/ledger-columns.tsx'
 import { Panel } from '../../parts/panel.tsx'
 
 export function PaymentList({ account }: { readonly account: string }) {
-  const list = usePayments(account)
+  const list = useList<Payment>([account, 'payments'], accountPath(account, '/payments'))
   return (
     <Panel
       title="Payments"

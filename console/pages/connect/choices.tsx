@@ -1,7 +1,6 @@
 import { Anchor, NativeSelect, PasswordInput, SimpleGrid, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { ApiKey } from '../../api/keys.ts'
-import type { Model } from '../../api/models.ts'
+import type { ApiKey, Model } from '../../api/wire.ts'
 import { ModelField } from '../../parts/model-field.tsx'
 import { Panel } from '../../parts/panel.tsx'
 

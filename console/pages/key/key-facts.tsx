@@ -1,5 +1,5 @@
 import { Code, Group } from '@mantine/core'
-import type { ApiKey } from '../../api/keys.ts'
+import type { ApiKey } from '../../api/wire.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { describeRate, describeRoutes } from '../../parts/keys/key-words.ts'

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { ApiKey } from '../../api/keys.ts'
+import type { ApiKey } from '../../api/wire.ts'
 import { formatMoney } from '../../parts/format.ts'
 import { describePeriod } from '../../parts/keys/key-words.ts'
 import { LimitBar } from '../../parts/limit-bar.tsx'

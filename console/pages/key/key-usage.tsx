@@ -1,5 +1,5 @@
-import type { ApiKey } from '../../api/keys.ts'
 import { useUsage } from '../../api/usage.ts'
+import type { ApiKey } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { formatNumber, formatShare, formatShort } from '../../parts/format.ts'

@@ -2,8 +2,9 @@ import { Anchor } from '@mantine/core'
 import { IconActivity } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ShownList } from '../../../src/edges/management-api/endpoint.ts'
 import { accountPath, api } from '../../api/client.ts'
-import type { ApiKey } from '../../api/keys.ts'
+import type { ApiKey, Settlement } from '../../api/wire.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { formatDuration, formatNumber } from '../../parts/format.ts'
@@ -13,22 +14,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { asList } from '../../parts/static-list.ts'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 
-interface RecentRequest {
-  readonly request_id: string
-  readonly model: string
-  readonly outcome: string
-  readonly started_at: string
-  readonly duration_ms: number | null
-  readonly amount: string
-  readonly usage: {
-    readonly input: number
-    readonly cache_read: number
-    readonly cache_write: number
-    readonly output: number
-  }
-}
-
-const COLUMNS: readonly Column<RecentRequest>[] = [
+const COLUMNS: readonly Column<Settlement>[] = [
   { head: 'Model', cell: ({ model }) => model },
   { head: 'Time', cell: ({ started_at }) => <TimeStamp at={started_at} as="relative" /> },
   { head: 'Outcome', from: 'sm', cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
@@ -42,7 +28,7 @@ const COLUMNS: readonly Column<RecentRequest>[] = [
     head: 'Duration',
     from: 'md',
     isNumeric: true,
-    cell: ({ duration_ms }) => (duration_ms === null ? '–' : formatDuration(duration_ms)),
+    cell: ({ duration_ms }) => formatDuration(duration_ms),
   },
   { head: 'Cost, USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
 ]
@@ -59,7 +45,7 @@ export function RecentRequests({ account, apiKey: { id } }: RecentRequestsProps)
   const latest = useQuery({
     queryKey: [account, 'settlements', query],
     queryFn: ({ signal }) =>
-      api.get<{ data: RecentRequest[] }>(accountPath(account, '/settlements'), { query, signal }),
+      api.get<ShownList<Settlement>>(accountPath(account, '/settlements'), { query, signal }),
   })
   return (
     <Panel

@@ -1,5 +1,5 @@
 import { Code, Group, Stack, Text } from '@mantine/core'
-import type { ApiKey, IssuedKey } from '../../api/keys.ts'
+import type { ApiKey, IssuedKey } from '../../api/wire.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { Hint } from '../../parts/hint.tsx'
 import { KeyActions } from '../../parts/keys/key-actions.tsx'

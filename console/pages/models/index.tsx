@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { IconCpu, IconSearch } from '@tabler/icons-react'
-import { type Model, useModels } from '../../api/models.ts'
+import { useModels } from '../../api/models.ts'
+import type { Model } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { DataTable } from '../../parts/data-table.tsx'

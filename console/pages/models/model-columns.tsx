@@ -1,5 +1,5 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
-import type { BindingLimit, Model } from '../../api/models.ts'
+import type { BindingLimit, Model } from '../../api/wire.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { formatMoney, formatShort } from '../../parts/format.ts'
 import { Hint } from '../../parts/hint.tsx'
@@ -68,8 +68,6 @@ function Price({ model: { price, source }, side }: PriceProps) {
         own
       </Hint>
     )
-  if (price === null)
-    return <Hint label="No supplier of this model has a price, so it cannot be used yet.">–</Hint>
   const isByPicture = Number(price.input) === 0 && Number(price.output) === 0 && Number(price.image) > 0
   if (isByPicture) {
     return side === 'input' ? (

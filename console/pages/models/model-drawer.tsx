@@ -1,7 +1,7 @@
 import { Alert, Button, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { IconAlertCircle } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import type { BindingLimit, Model } from '../../api/models.ts'
+import type { BindingLimit, Model } from '../../api/wire.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { formatNumber } from '../../parts/format.ts'
@@ -94,21 +94,19 @@ function Prices({ model: { price, source } }: { readonly model: Model }) {
   return (
     <Section title="Prices">
       <Text size="sm" c="dimmed" mb="sm">
-        {price === null && source !== 'byok' ? 'No supplier has a price for it yet.' : note}
+        {note}
       </Text>
-      {price !== null && (
-        <Facts
-          facts={[
-            { label: 'Input', value: <Money amount={price.input} isExact /> },
-            { label: 'Output', value: <Money amount={price.output} isExact /> },
-            { label: 'Read from cache', value: <Money amount={price.cache_read} isExact /> },
-            { label: 'Written to cache', value: <Money amount={price.cache_write} isExact /> },
-            ...(Number(price.image) > 0
-              ? [{ label: 'Each picture', value: <Money amount={price.image} isExact /> }]
-              : []),
-          ]}
-        />
-      )}
+      <Facts
+        facts={[
+          { label: 'Input', value: <Money amount={price.input} isExact /> },
+          { label: 'Output', value: <Money amount={price.output} isExact /> },
+          { label: 'Read from cache', value: <Money amount={price.cache_read} isExact /> },
+          { label: 'Written to cache', value: <Money amount={price.cache_write} isExact /> },
+          ...(Number(price.image) > 0
+            ? [{ label: 'Each picture', value: <Money amount={price.image} isExact /> }]
+            : []),
+        ]}
+      />
     </Section>
   )
 }

@@ -1,6 +1,6 @@
 import { Group, NativeSelect, Switch, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import type { Model } from '../../api/models.ts'
+import type { Model } from '../../api/wire.ts'
 import { describeFormat, describeKind, type ModelFilters } from './model-words.ts'
 
 export interface ModelFilterBarProps {

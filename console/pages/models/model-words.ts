@@ -1,4 +1,6 @@
-import type { BindingLimit, Constraint, Format, Model, ModelKind } from '../../api/models.ts'
+import type { Constraint } from '../../../src/vocabulary/account.ts'
+import type { Format, ModelKind } from '../../../src/vocabulary/supply.ts'
+import type { BindingLimit, Model } from '../../api/wire.ts'
 import { formatNumber } from '../../parts/format.ts'
 
 const KINDS: Readonly<Record<ModelKind, string>> = {
@@ -68,8 +70,7 @@ export const NO_FILTERS: ModelFilters = {
 export function filterModels(models: readonly Model[], filters: ModelFilters): Model[] {
   const words = filters.q.toLowerCase().split(/\s+/).filter(Boolean)
   const fits = (model: Model) => {
-    const text =
-      `${model.id} ${model.display_name ?? ''} ${model.description ?? ''} ${model.owned_by}`.toLowerCase()
+    const text = `${model.id} ${model.display_name} ${model.description} ${model.owned_by}`.toLowerCase()
     return (
       words.every((word) => text.includes(word)) &&
       holds(model.kinds, filters.kind) &&
@@ -88,17 +89,14 @@ function holds(values: readonly string[], sought: string): boolean {
 type Order = (one: Model, other: Model) => number
 
 const byName: Order = (one, other) => nameOf(one).localeCompare(nameOf(other))
-/** Without a price a model cannot be compared and comes last. */
-const costOf = ({ price }: Model, side: 'input' | 'output') =>
-  price === null ? Number.POSITIVE_INFINITY : Number(price[side])
 const ORDERS: Readonly<Record<string, Order>> = {
   name: byName,
-  input: (one, other) => costOf(one, 'input') - costOf(other, 'input') || byName(one, other),
-  output: (one, other) => costOf(one, 'output') - costOf(other, 'output') || byName(one, other),
+  input: (one, other) => Number(one.price.input) - Number(other.price.input) || byName(one, other),
+  output: (one, other) => Number(one.price.output) - Number(other.price.output) || byName(one, other),
   context: (one, other) =>
     (other.input_token_limit ?? 0) - (one.input_token_limit ?? 0) || byName(one, other),
 }
 
 export function nameOf({ display_name, id }: Model): string {
-  return display_name === null || display_name === '' ? id : display_name
+  return display_name || id
 }

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core'
 import { IconBellCheck } from '@tabler/icons-react'
-import { ACCOUNTS_KEY, OPERATOR } from '../../api/operator-lists.ts'
-import type { AccountAlert, OperatorAccount } from '../../api/operator-shapes.ts'
+import { ACCOUNTS_KEY, OPERATOR } from '../../api/operator.ts'
 import { useList } from '../../api/use-list.ts'
+import type { Account, Alert } from '../../api/wire.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { listFields } from '../../parts/field-changes.ts'
@@ -10,7 +10,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 
-const COLUMNS: readonly Column<AccountAlert>[] = [
+const COLUMNS: readonly Column<Alert>[] = [
   { head: 'When', cell: ({ at }) => <TimeStamp at={at} /> },
   { head: 'What', cell: ({ kind }) => <StatusBadge state={kind} tone="warning" /> },
   {
@@ -32,8 +32,8 @@ const COLUMNS: readonly Column<AccountAlert>[] = [
   },
 ]
 
-export function Alerts({ account }: { readonly account: OperatorAccount }) {
-  const list = useList<AccountAlert>([...ACCOUNTS_KEY, account.id, 'alerts'], `${OPERATOR}/alerts`, {
+export function Alerts({ account }: { readonly account: Account }) {
+  const list = useList<Alert>([...ACCOUNTS_KEY, account.id, 'alerts'], `${OPERATOR}/alerts`, {
     account_id: account.id,
   })
   return (

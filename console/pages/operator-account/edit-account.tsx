@@ -1,26 +1,19 @@
 import { Checkbox, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { api } from '../../api/client.ts'
-import { ACCOUNTS_KEY, accountCall } from '../../api/operator-lists.ts'
-import type { OperatorAccount } from '../../api/operator-shapes.ts'
+import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
+import type { Account } from '../../api/wire.ts'
 import { readNano } from '../../parts/exact-amount.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { useFormAction } from '../../parts/use-form-action.ts'
 
-interface Values {
-  readonly name: string
-  readonly credit_line: string
-  readonly is_unlimited: boolean
-  readonly balance_alert: string
-}
-
 interface EditAccountProps {
-  readonly account: OperatorAccount
+  readonly account: Account
   readonly onClose: () => void
 }
 
 export function EditAccount({ account, onClose }: EditAccountProps) {
-  const form = useForm<Values>({
+  const form = useForm({
     initialValues: {
       name: account.name,
       credit_line: account.credit_line ?? '0',
@@ -35,7 +28,7 @@ export function EditAccount({ account, onClose }: EditAccountProps) {
   })
   const save = useFormAction(
     form,
-    (values: Values) =>
+    (values) =>
       api.patch(accountCall(account.id), {
         name: values.name.trim(),
         credit_line: values.is_unlimited ? null : values.credit_line.trim(),

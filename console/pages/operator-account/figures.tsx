@@ -1,11 +1,11 @@
 import { SimpleGrid } from '@mantine/core'
 import { IconCoin, IconGauge, IconReceipt, IconScale } from '@tabler/icons-react'
-import type { OperatorAccount } from '../../api/operator-shapes.ts'
+import type { Account } from '../../api/wire.ts'
 import { formatMoney, formatNumber, formatShort } from '../../parts/format.ts'
 import { Money } from '../../parts/money.tsx'
 import { StatCard } from '../../parts/stat-card.tsx'
 
-export function Figures({ account }: { readonly account: OperatorAccount }) {
+export function Figures({ account }: { readonly account: Account }) {
   const { limits, credit_line: creditLine } = account
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">

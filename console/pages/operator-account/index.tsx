@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core'
 import { IconBell, IconCoin, IconEye, IconInfoCircle, IconKey } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import type { OperatorAccount } from '../../api/operator-shapes.ts'
+import type { Account } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { DetailPage } from '../../parts/detail-page.tsx'
@@ -35,7 +35,7 @@ export function Page() {
   )
 }
 
-function Account({ account }: { readonly account: OperatorAccount }) {
+function Account({ account }: { readonly account: Account }) {
   const [{ do: doing }, setState] = useUrlState({ do: '' })
   const close = () => setState({ do: '' })
   const open = (what: string) => setState({ do: what })
@@ -76,7 +76,7 @@ function Account({ account }: { readonly account: OperatorAccount }) {
 }
 
 interface SectionsProps {
-  readonly account: OperatorAccount
+  readonly account: Account
   readonly onDo: (what: string) => void
 }
 

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core'
 import { IconKey } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { ACCOUNTS_KEY, accountCall } from '../../api/operator-lists.ts'
-import type { OperatorAccount, OperatorKey } from '../../api/operator-shapes.ts'
+import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import { useList } from '../../api/use-list.ts'
+import type { Account, ApiKey } from '../../api/wire.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { formatMoney } from '../../parts/format.ts'
@@ -12,9 +12,9 @@ import { Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 
-export function Keys({ account }: { readonly account: OperatorAccount }) {
-  const list = useList<OperatorKey>([...ACCOUNTS_KEY, account.id, 'keys'], accountCall(account.id, '/keys'))
-  const columns: readonly Column<OperatorKey>[] = [
+export function Keys({ account }: { readonly account: Account }) {
+  const list = useList<ApiKey>([...ACCOUNTS_KEY, account.id, 'keys'], accountCall(account.id, '/keys'))
+  const columns: readonly Column<ApiKey>[] = [
     {
       head: 'Key',
       cell: (key) => (

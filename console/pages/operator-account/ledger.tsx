@@ -1,10 +1,9 @@
 import { Button } from '@mantine/core'
 import { IconReceipt } from '@tabler/icons-react'
 import { withQuery } from '../../api/client.ts'
-import type { LedgerEntry } from '../../api/ledger.ts'
-import { ACCOUNTS_KEY, accountCall, OPERATOR } from '../../api/operator-lists.ts'
-import type { OperatorAccount } from '../../api/operator-shapes.ts'
+import { ACCOUNTS_KEY, accountCall, OPERATOR } from '../../api/operator.ts'
 import { useList } from '../../api/use-list.ts'
+import type { Account, LedgerEntry } from '../../api/wire.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ledgerColumns } from '../../parts/ledger-columns.tsx'
@@ -14,7 +13,7 @@ import { Panel } from '../../parts/panel.tsx'
 const COLUMNS = ledgerColumns('/operator/settlements/$id')
 
 interface LedgerProps {
-  readonly account: OperatorAccount
+  readonly account: Account
   readonly onDo: (what: string) => void
 }
 

@@ -2,8 +2,8 @@ import { Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
-import { ACCOUNTS_KEY, accountCall } from '../../api/operator-lists.ts'
-import type { OperatorAccount } from '../../api/operator-shapes.ts'
+import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
+import type { Account } from '../../api/wire.ts'
 import { readNano, writeNano } from '../../parts/exact-amount.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { formatMoney } from '../../parts/format.ts'
@@ -18,7 +18,7 @@ interface Values {
 }
 
 interface MoneyFormProps {
-  readonly account: OperatorAccount
+  readonly account: Account
   readonly kind: MoneyKind
   readonly onClose: () => void
 }

@@ -1,16 +1,15 @@
 import { Button } from '@mantine/core'
 import { IconCoin } from '@tabler/icons-react'
-import { ACCOUNTS_KEY, accountCall } from '../../api/operator-lists.ts'
-import type { OperatorAccount } from '../../api/operator-shapes.ts'
-import type { Payment } from '../../api/payments.ts'
+import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import { useList } from '../../api/use-list.ts'
+import type { Account, Payment } from '../../api/wire.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PAYMENT_COLUMNS } from '../../parts/ledger-columns.tsx'
 import { Panel } from '../../parts/panel.tsx'
 
 interface PaymentsProps {
-  readonly account: OperatorAccount
+  readonly account: Account
   readonly onRecord: () => void
 }
 

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core'
-import type { OperatorAccount } from '../../api/operator-shapes.ts'
+import type { Account } from '../../api/wire.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 
 interface SettingsProps {
-  readonly account: OperatorAccount
+  readonly account: Account
   readonly onEdit: () => void
 }
 

@@ -1,30 +1,23 @@
 import { NativeSelect, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { TIER_NAMES } from '../../../src/vocabulary/words.ts'
 import { api } from '../../api/client.ts'
-import { ACCOUNTS_KEY, accountCall } from '../../api/operator-lists.ts'
-import { type OperatorAccount, TIERS, type TierName } from '../../api/operator-shapes.ts'
+import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
+import type { Account } from '../../api/wire.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { RateFields } from '../../parts/rate-fields.tsx'
 import { countOrNull } from '../../parts/read-count.ts'
 import { TimeField } from '../../parts/time-field.tsx'
 import { useFormAction } from '../../parts/use-form-action.ts'
 
-interface Values {
-  readonly tier: TierName
-  readonly rpm: number | string
-  readonly tpm: number | string
-  readonly expires_at: string
-  readonly reason: string
-}
-
 interface AssignTierProps {
-  readonly account: OperatorAccount
+  readonly account: Account
   readonly onClose: () => void
 }
 
 export function AssignTier({ account, onClose }: AssignTierProps) {
   const { tier_assignment: now } = account
-  const form = useForm<Values>({
+  const form = useForm({
     initialValues: {
       tier: now?.tier ?? account.tier,
       rpm: now?.rpm ?? '',
@@ -39,7 +32,7 @@ export function AssignTier({ account, onClose }: AssignTierProps) {
   })
   const assign = useFormAction(
     form,
-    (values: Values) =>
+    (values) =>
       api.put(accountCall(account.id, '/tier'), {
         tier: values.tier,
         rpm: countOrNull(values.rpm),
@@ -60,7 +53,7 @@ export function AssignTier({ account, onClose }: AssignTierProps) {
       submitLabel="Assign"
       {...assign.drawer}
     >
-      <NativeSelect label="Tier" data={[...TIERS]} data-autofocus {...form.getInputProps('tier')} />
+      <NativeSelect label="Tier" data={[...TIER_NAMES]} data-autofocus {...form.getInputProps('tier')} />
       <RateFields description="Empty: as the tier says." inputProps={(field) => form.getInputProps(field)} />
       <TimeField
         label="Ends"

@@ -1,7 +1,7 @@
 import { Alert, Button } from '@mantine/core'
 import { api } from '../../api/client.ts'
-import { ACCOUNTS_KEY, accountCall } from '../../api/operator-lists.ts'
-import type { OperatorAccount, TierAssignment } from '../../api/operator-shapes.ts'
+import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
+import type { Account, TierAssignment } from '../../api/wire.ts'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { formatNumber } from '../../parts/format.ts'
@@ -10,7 +10,7 @@ import { TimeStamp } from '../../parts/time-stamp.tsx'
 import { useAction } from '../../parts/use-action.ts'
 
 interface TierProps {
-  readonly account: OperatorAccount
+  readonly account: Account
   readonly onAssign: () => void
 }
 

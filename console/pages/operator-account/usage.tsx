@@ -1,5 +1,5 @@
-import type { OperatorAccount } from '../../api/operator-shapes.ts'
 import { useUsage } from '../../api/usage.ts'
+import type { Account } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { explainMetric, isMetric, MetricChart } from '../../parts/metric-chart.tsx'
@@ -7,7 +7,7 @@ import { MetricChoice } from '../../parts/metric-choice.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { RangePicker, rangeOf } from '../../parts/range-picker.tsx'
 
-export function Usage({ account }: { readonly account: OperatorAccount }) {
+export function Usage({ account }: { readonly account: Account }) {
   const [state, setState] = useUrlState({ span: '7d', metric: 'spend' })
   const metric = isMetric(state.metric) ? state.metric : 'spend'
   const range = rangeOf(state.span)

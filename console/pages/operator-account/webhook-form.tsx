@@ -1,15 +1,15 @@
 import { TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { api } from '../../api/client.ts'
-import { ACCOUNTS_KEY } from '../../api/operator-lists.ts'
-import type { AccountWebhook, OperatorAccount } from '../../api/operator-shapes.ts'
+import { ACCOUNTS_KEY } from '../../api/operator.ts'
+import type { Account, IssuedWebhook, Webhook } from '../../api/wire.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { useFormAction } from '../../parts/use-form-action.ts'
 
 interface WebhookFormProps {
   readonly path: string
-  readonly account: OperatorAccount
-  readonly webhook: AccountWebhook | null
+  readonly account: Account
+  readonly webhook: Webhook | null
   readonly onClose: () => void
   readonly onSecret: (secret: string) => void
 }
@@ -24,13 +24,13 @@ export function WebhookForm({ path, account, webhook, onClose, onSecret }: Webho
   const save = useFormAction(
     form,
     ({ url }: { url: string }) =>
-      api.put<AccountWebhook>(path, { url: url.trim(), enabled: webhook?.enabled ?? true }),
+      api.put<IssuedWebhook>(path, { url: url.trim(), enabled: webhook?.enabled ?? true }),
     {
       done: 'The webhook is in force.',
       refreshes: [[...ACCOUNTS_KEY, account.id, 'webhook']],
       onDone: ({ secret }) => {
         onClose()
-        if (typeof secret === 'string') onSecret(secret)
+        if (secret !== null) onSecret(secret)
       },
     },
   )

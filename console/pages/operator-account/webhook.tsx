@@ -5,8 +5,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
-import { ACCOUNTS_KEY, accountCall } from '../../api/operator-lists.ts'
-import type { AccountWebhook, OperatorAccount } from '../../api/operator-shapes.ts'
+import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
+import type { Account, Webhook as StoredWebhook } from '../../api/wire.ts'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
@@ -19,7 +19,7 @@ import { useAction } from '../../parts/use-action.ts'
 import { WebhookForm } from './webhook-form.tsx'
 
 interface WebhookProps {
-  readonly account: OperatorAccount
+  readonly account: Account
 }
 
 export function Webhook({ account }: WebhookProps) {
@@ -67,9 +67,9 @@ export function Webhook({ account }: WebhookProps) {
 }
 
 /** Null when there is none, which is no failure here. */
-async function readWebhook(path: string, signal: AbortSignal): Promise<AccountWebhook | null> {
+async function readWebhook(path: string, signal: AbortSignal): Promise<Webhook | null> {
   try {
-    return await api.get<AccountWebhook>(path, { signal })
+    return await api.get<StoredWebhook>(path, { signal })
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null
     throw error
@@ -77,7 +77,7 @@ async function readWebhook(path: string, signal: AbortSignal): Promise<AccountWe
 }
 
 interface StandingProps extends WebhookProps {
-  readonly webhook: AccountWebhook
+  readonly webhook: StoredWebhook
   readonly onEdit: () => void
 }
 

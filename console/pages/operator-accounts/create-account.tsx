@@ -2,19 +2,14 @@ import { TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
-import { ACCOUNTS_KEY, OPERATOR } from '../../api/operator-lists.ts'
-import type { OperatorAccount } from '../../api/operator-shapes.ts'
+import { ACCOUNTS_KEY, OPERATOR } from '../../api/operator.ts'
+import type { Account } from '../../api/wire.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { useFormAction } from '../../parts/use-form-action.ts'
 
-interface Values {
-  readonly name: string
-  readonly email: string
-}
-
 export function CreateAccount({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate()
-  const form = useForm<Values>({
+  const form = useForm({
     initialValues: { name: '', email: '' },
     validate: {
       name: (name) => (name.trim() === '' ? 'Enter a name' : null),
@@ -24,8 +19,8 @@ export function CreateAccount({ onClose }: { readonly onClose: () => void }) {
   })
   const create = useFormAction(
     form,
-    ({ name, email }: Values) =>
-      api.post<OperatorAccount>(`${OPERATOR}/accounts`, { name: name.trim(), email: email.trim() || null }),
+    ({ name, email }) =>
+      api.post<Account>(`${OPERATOR}/accounts`, { name: name.trim(), email: email.trim() || null }),
     {
       done: ({ name }) => `${name} was created.`,
       refreshes: [ACCOUNTS_KEY],

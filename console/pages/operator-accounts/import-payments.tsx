@@ -3,18 +3,13 @@ import { IconCircleCheck, IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
-import { ACCOUNTS_KEY, OPERATOR } from '../../api/operator-lists.ts'
+import { ACCOUNTS_KEY, OPERATOR } from '../../api/operator.ts'
+import type { PaymentImport } from '../../api/wire.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { formatMoney, formatNumber } from '../../parts/format.ts'
 import { useAction } from '../../parts/use-action.ts'
 import { readLineErrors } from './read-line-errors.ts'
-
-interface Imported {
-  readonly recorded: number
-  readonly already_recorded: number
-  readonly total: string
-}
 
 const EXAMPLE = `account_id,amount,reference,note
 acc_…,250,INV-2026-0001,Wire transfer
@@ -22,11 +17,14 @@ acc_…,40.5,INV-2026-0002,`
 
 export function ImportPayments({ onClose }: { readonly onClose: () => void }) {
   const [csv, setCsv] = useState('')
-  const [imported, setImported] = useState<Imported | null>(null)
-  const send = useAction((text: string) => api.post<Imported>(`${OPERATOR}/payments/import`, { csv: text }), {
-    refreshes: [ACCOUNTS_KEY],
-    onDone: setImported,
-  })
+  const [imported, setImported] = useState<PaymentImport | null>(null)
+  const send = useAction(
+    (text: string) => api.post<PaymentImport>(`${OPERATOR}/payments/import`, { csv: text }),
+    {
+      refreshes: [ACCOUNTS_KEY],
+      onDone: setImported,
+    },
+  )
   const change = (text: string) => {
     setCsv(text)
     setImported(null)
@@ -109,7 +107,7 @@ function FileChoice({ onRead }: { readonly onRead: (text: string) => void }) {
 interface OutcomeProps {
   readonly csv: string
   readonly error: Error | null
-  readonly imported: Imported | null
+  readonly imported: PaymentImport | null
 }
 
 function Outcome({ csv, error, imported }: OutcomeProps) {

@@ -1,9 +1,10 @@
 import { Button, Text } from '@mantine/core'
 import { IconBuildingBank, IconFileImport, IconPlus, IconSearchOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { ACCOUNTS_KEY, allAccountsQuery, OPERATOR } from '../../api/operator-lists.ts'
-import { type OperatorAccount, TIERS } from '../../api/operator-shapes.ts'
+import { TIER_NAMES } from '../../../src/vocabulary/words.ts'
+import { ACCOUNTS_KEY, allAccountsQuery, OPERATOR } from '../../api/operator.ts'
 import { type List, useList } from '../../api/use-list.ts'
+import type { Account } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -20,7 +21,7 @@ import { ImportPayments } from './import-payments.tsx'
 
 const DEFAULTS = { q: '', tier: '', do: '' }
 
-const COLUMNS: readonly Column<OperatorAccount>[] = [
+const COLUMNS: readonly Column<Account>[] = [
   { head: 'Account', cell: (account) => <Name account={account} /> },
   { head: 'Tier', from: 'sm', cell: (account) => <Tier account={account} /> },
   { head: 'Balance, USDT', isNumeric: true, cell: ({ balance }) => <Balance balance={balance} /> },
@@ -59,7 +60,7 @@ export function Page() {
         choice={{
           label: 'Tier',
           all: 'All tiers',
-          options: TIERS,
+          options: TIER_NAMES,
           value: tier,
           onChange: (chosen) => setState({ tier: chosen }),
         }}
@@ -87,9 +88,9 @@ export function Page() {
 }
 
 /** Page by page as long as nobody searches; the gateway's list cannot be searched, so for that all of it is read. */
-function useAccounts(q: string, tier: string): List<OperatorAccount> {
+function useAccounts(q: string, tier: string): List<Account> {
   const isNarrowed = q.trim() !== '' || tier !== ''
-  const paged = useList<OperatorAccount>([...ACCOUNTS_KEY, 'paged'], `${OPERATOR}/accounts`)
+  const paged = useList<Account>([...ACCOUNTS_KEY, 'paged'], `${OPERATOR}/accounts`)
   const whole = useQuery({ ...allAccountsQuery, enabled: isNarrowed })
   if (!isNarrowed) return paged
   return narrowList(
@@ -117,7 +118,7 @@ function Actions({ onDo }: { readonly onDo: (what: string) => void }) {
   )
 }
 
-function Name({ account: { name, email, id } }: { readonly account: OperatorAccount }) {
+function Name({ account: { name, email, id } }: { readonly account: Account }) {
   return (
     <span className="two-lines">
       {name}
@@ -128,7 +129,7 @@ function Name({ account: { name, email, id } }: { readonly account: OperatorAcco
   )
 }
 
-function Tier({ account: { tier, tier_assignment } }: { readonly account: OperatorAccount }) {
+function Tier({ account: { tier, tier_assignment } }: { readonly account: Account }) {
   const isAssigned = tier_assignment !== null && tier_assignment.tier === tier
   return (
     <StatusBadge

@@ -3,9 +3,8 @@ import { IconPencil } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
-import { MODELS_KEY, useLiveRoutes } from '../../api/operator-lists.ts'
-import type { OperatorModel } from '../../api/operator-shapes.ts'
-import { modelCall } from '../../api/operator-supply.ts'
+import { MODELS_KEY, modelCall, useLiveRoutes } from '../../api/operator.ts'
+import type { CatalogModel } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
@@ -26,7 +25,7 @@ export function Page() {
   const { id = '' } = useParams({ strict: false })
   const model = useQuery({
     queryKey: [...MODELS_KEY, id],
-    queryFn: ({ signal }) => api.get<OperatorModel>(modelCall(id), { signal }),
+    queryFn: ({ signal }) => api.get<CatalogModel>(modelCall(id), { signal }),
   })
   return (
     <DetailPage query={model} title={id} back={BACK}>
@@ -35,7 +34,7 @@ export function Page() {
   )
 }
 
-function Model({ model }: { readonly model: OperatorModel }) {
+function Model({ model }: { readonly model: CatalogModel }) {
   const [{ do: doing, route }, setState] = useUrlState({ do: '', route: '' })
   const routes = useLiveRoutes()
   const own = routes.data?.data.filter((one) => one.model === model.id)
@@ -85,7 +84,7 @@ function Model({ model }: { readonly model: OperatorModel }) {
   )
 }
 
-function Details({ model }: { readonly model: OperatorModel }) {
+function Details({ model }: { readonly model: CatalogModel }) {
   return (
     <Panel title="Model">
       <Facts

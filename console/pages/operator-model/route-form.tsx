@@ -1,17 +1,17 @@
 import { Checkbox, Group, NativeSelect, NumberInput, SimpleGrid, Switch, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
+import { FORMATS } from '../../../src/vocabulary/words.ts'
 import { api } from '../../api/client.ts'
-import { allSuppliersQuery, ROUTES_KEY } from '../../api/operator-lists.ts'
-import { FORMATS, type OperatorModel, type Route } from '../../api/operator-shapes.ts'
-import { routeCall } from '../../api/operator-supply.ts'
+import { allSuppliersQuery, ROUTES_KEY, routeCall } from '../../api/operator.ts'
+import type { CatalogModel, Route } from '../../api/wire.ts'
 import { RateFields } from '../../parts/rate-fields.tsx'
 import { ReviewDrawer } from '../../parts/review-drawer.tsx'
 import { useFormAction } from '../../parts/use-form-action.ts'
 import { bodyOfRoute, checkPrice, newRouteValues, type RouteValues, valuesOfRoute } from './route-values.ts'
 
 interface RouteFormProps {
-  readonly model: OperatorModel
+  readonly model: CatalogModel
   readonly routes: readonly Route[]
   /** Null for a new one. */
   readonly route: Route | null

@@ -1,58 +1,30 @@
-import type { Route } from '../../api/operator-shapes.ts'
+import type { Route } from '../../api/wire.ts'
 import { readNano } from '../../parts/exact-amount.ts'
 import { countOrNull } from '../../parts/read-count.ts'
 
 /** What the form of a route holds. */
-export interface RouteValues {
-  readonly supplier: string
-  readonly upstream_model: string
-  readonly formats: string[]
-  readonly has_price: boolean
-  readonly input: string
-  readonly output: string
-  readonly cache_read: string
-  readonly cache_write: string
-  readonly image: string
-  readonly rpm: number | string
-  readonly tpm: number | string
-  readonly priority: number | string
-  readonly enabled: boolean
-}
+export type RouteValues = ReturnType<typeof valuesOfRoute>
 
 export function newRouteValues(model: string): RouteValues {
-  return {
-    supplier: '',
-    upstream_model: model.split('/').at(-1) ?? model,
-    formats: [],
-    has_price: true,
-    input: '',
-    output: '',
-    cache_read: '',
-    cache_write: '',
-    image: '',
-    rpm: '',
-    tpm: '',
-    priority: 1,
-    enabled: true,
-  }
+  return { ...valuesOfRoute(null), upstream_model: model.split('/').at(-1) ?? model, has_price: true }
 }
 
-export function valuesOfRoute(route: Route): RouteValues {
-  const { price } = route
+export function valuesOfRoute(route: Route | null) {
+  const price = route?.price
   return {
-    supplier: route.supplier,
-    upstream_model: route.upstream_model,
-    formats: [...(route.formats ?? [])],
-    has_price: price !== null,
+    supplier: route?.supplier ?? '',
+    upstream_model: route?.upstream_model ?? '',
+    formats: [...(route?.formats ?? [])],
+    has_price: (price ?? null) !== null,
     input: price?.input ?? '',
     output: price?.output ?? '',
     cache_read: price?.cache_read ?? '',
     cache_write: price?.cache_write ?? '',
     image: price?.image ?? '',
-    rpm: route.rpm ?? '',
-    tpm: route.tpm ?? '',
-    priority: route.priority,
-    enabled: route.enabled,
+    rpm: route?.rpm ?? '',
+    tpm: route?.tpm ?? '',
+    priority: route?.priority ?? (1 as number | string),
+    enabled: route?.enabled ?? true,
   }
 }
 

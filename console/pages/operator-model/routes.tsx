@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { IconPlus, IconRoute } from '@tabler/icons-react'
-import type { Route } from '../../api/operator-shapes.ts'
+import type { Route } from '../../api/wire.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Money } from '../../parts/money.tsx'

@@ -2,8 +2,9 @@ import { Button, Text } from '@mantine/core'
 import { IconListDetails, IconPlus, IconSearchOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { allModelsQuery, useLiveRoutes } from '../../api/operator-lists.ts'
-import { MODEL_KINDS, type OperatorModel, type Route } from '../../api/operator-shapes.ts'
+import { MODEL_KINDS } from '../../../src/vocabulary/words.ts'
+import { allModelsQuery, useLiveRoutes } from '../../api/operator.ts'
+import type { CatalogModel, Route } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -25,7 +26,7 @@ export function Page() {
   const list = narrowList(
     asList(models),
     (model) =>
-      (kind === '' || model.kinds.includes(kind)) &&
+      (kind === '' || model.kinds.some((each) => each === kind)) &&
       matchesWords(q.trim(), [model.id, model.display_name, model.owned_by]),
   )
   return (
@@ -77,7 +78,7 @@ export function Page() {
   )
 }
 
-function columnsOf(routes: readonly Route[] | undefined): readonly Column<OperatorModel>[] {
+function columnsOf(routes: readonly Route[] | undefined): readonly Column<CatalogModel>[] {
   const routesOf = (id: string) => (routes ?? []).filter(({ model }) => model === id)
   const priceOf = (id: string) => cheapestRoute(routesOf(id))?.price ?? null
   return [
@@ -107,7 +108,7 @@ function Price({ amount }: { readonly amount: string | undefined }) {
   return amount === undefined ? '–' : <Money amount={amount} isBare />
 }
 
-function Name({ model: { id, display_name } }: { readonly model: OperatorModel }) {
+function Name({ model: { id, display_name } }: { readonly model: CatalogModel }) {
   return (
     <span className="two-lines">
       {display_name}

@@ -1,38 +1,27 @@
 import { Checkbox, Group, JsonInput, NumberInput, Textarea, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
+import type { Sent } from '../../../src/vocabulary/shape.ts'
+import type { ModelPut } from '../../../src/vocabulary/supply.ts'
+import { MODEL_KINDS } from '../../../src/vocabulary/words.ts'
 import { api } from '../../api/client.ts'
-import { MODELS_KEY } from '../../api/operator-lists.ts'
-import { MODEL_KINDS, type OperatorModel } from '../../api/operator-shapes.ts'
-import { modelCall } from '../../api/operator-supply.ts'
+import { MODELS_KEY, modelCall } from '../../api/operator.ts'
+import type { CatalogModel } from '../../api/wire.ts'
 import { RateFields } from '../../parts/rate-fields.tsx'
 import { countOrNull } from '../../parts/read-count.ts'
 import { ReviewDrawer } from '../../parts/review-drawer.tsx'
 import { useFormAction } from '../../parts/use-form-action.ts'
 import { checkCapabilities, readCapabilities } from './read-capabilities.ts'
 
-interface Values {
-  readonly id: string
-  readonly owned_by: string
-  readonly display_name: string
-  readonly description: string
-  readonly kinds: string[]
-  readonly input_token_limit: number | string
-  readonly output_token_limit: number | string
-  readonly rpm: number | string
-  readonly tpm: number | string
-  readonly capabilities: string
-}
-
 interface ModelFormProps {
   /** Null for a new one. */
-  readonly model: OperatorModel | null
+  readonly model: CatalogModel | null
   readonly onClose: () => void
   /** Instead of closing. */
-  readonly onSaved?: (model: OperatorModel) => void
+  readonly onSaved?: (model: CatalogModel) => void
 }
 
 export function ModelForm({ model, onClose, onSaved }: ModelFormProps) {
-  const form = useForm<Values>({
+  const form = useForm({
     initialValues: valuesOf(model),
     validate: {
       id: (id) => (id.trim() === '' ? 'Enter what clients send as model' : null),
@@ -43,7 +32,7 @@ export function ModelForm({ model, onClose, onSaved }: ModelFormProps) {
   })
   const save = useFormAction(
     form,
-    (values: Values) => api.put<OperatorModel>(modelCall(values.id.trim()), bodyOf(values)),
+    (values) => api.put<CatalogModel>(modelCall(values.id.trim()), bodyOf(values)),
     {
       done: model === null ? 'The model was added.' : 'The model was changed.',
       refreshes: [MODELS_KEY],
@@ -125,13 +114,15 @@ function Limits({ form }: { readonly form: UseFormReturnType<Values> }) {
   )
 }
 
-function valuesOf(model: OperatorModel | null): Values {
+type Values = ReturnType<typeof valuesOf>
+
+function valuesOf(model: CatalogModel | null) {
   return {
     id: model?.id ?? '',
     owned_by: model?.owned_by ?? '',
     display_name: model?.display_name ?? '',
     description: model?.description ?? '',
-    kinds: [...(model?.kinds ?? ['text'])],
+    kinds: [...(model?.kinds ?? (['text'] as const))],
     input_token_limit: model?.input_token_limit ?? '',
     output_token_limit: model?.output_token_limit ?? '',
     rpm: model?.rpm ?? '',
@@ -140,7 +131,7 @@ function valuesOf(model: OperatorModel | null): Values {
   }
 }
 
-function bodyOf(values: Values) {
+function bodyOf(values: Values): Sent<typeof ModelPut> {
   return {
     owned_by: values.owned_by.trim(),
     display_name: values.display_name.trim() || values.id.trim(),

@@ -1,4 +1,4 @@
-import type { Route } from '../../api/operator-shapes.ts'
+import type { Route } from '../../api/wire.ts'
 import { readNano } from '../../parts/exact-amount.ts'
 
 /** The routes a request can take: switched on, priced, and with a credential in use. */

@@ -1,7 +1,9 @@
 import { Anchor, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { type OperatorSettlement, useOperatorSettlement } from '../../api/operator-history.ts'
-import { useAccountNames } from '../../api/operator-lists.ts'
+import { api } from '../../api/client.ts'
+import { OPERATOR, useAccountNames } from '../../api/operator.ts'
+import type { Settlement } from '../../api/wire.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Facts } from '../../parts/facts.tsx'
@@ -20,7 +22,13 @@ const BACK = { to: '/operator/settlements', label: 'All requests' } as const
 
 export function Page() {
   const { id = '' } = useParams({ strict: false })
-  const query = useOperatorSettlement(id)
+  const query = useQuery({
+    queryKey: ['operator', 'settlements', id],
+    queryFn: ({ signal }) =>
+      api.get<Settlement>(`${OPERATOR}/settlements/${encodeURIComponent(id)}`, { signal }),
+    // It never changes.
+    staleTime: Number.POSITIVE_INFINITY,
+  })
   const { data } = query
   return (
     <>
@@ -47,7 +55,7 @@ export function Page() {
   )
 }
 
-function Details({ settlement }: { readonly settlement: OperatorSettlement }) {
+function Details({ settlement }: { readonly settlement: Settlement }) {
   const { usage, amount, attempts, first_byte_ms, duration_ms } = settlement
   const tokens = usage.input + usage.cache_read + usage.cache_write + usage.output
   return (
@@ -86,7 +94,7 @@ function Details({ settlement }: { readonly settlement: OperatorSettlement }) {
 }
 
 /** Customers are not told of credentials, so the timeline they see as well leaves them out. */
-function AttemptCredentials({ settlement: { attempts } }: { readonly settlement: OperatorSettlement }) {
+function AttemptCredentials({ settlement: { attempts } }: { readonly settlement: Settlement }) {
   if (attempts.length === 0) return null
   const told = attempts.map(({ credential_id }, index) => `${index + 1}. ${credential_id ?? 'none'}`)
   return (
@@ -96,7 +104,7 @@ function AttemptCredentials({ settlement: { attempts } }: { readonly settlement:
   )
 }
 
-function WhoFacts({ settlement }: { readonly settlement: OperatorSettlement }) {
+function WhoFacts({ settlement }: { readonly settlement: Settlement }) {
   const nameOf = useAccountNames()
   const { account_id, key_id, model, supplier, credential_id } = settlement
   return (

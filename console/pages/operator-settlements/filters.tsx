@@ -1,7 +1,7 @@
 import { Button, Select, SimpleGrid, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { accountCall, allAccountsQuery, allModelsQuery, readWhole } from '../../api/operator-lists.ts'
-import type { OperatorKey } from '../../api/operator-shapes.ts'
+import { accountCall, allAccountsQuery, allModelsQuery, readWhole } from '../../api/operator.ts'
+import type { ApiKey } from '../../api/wire.ts'
 import { TimeField } from '../../parts/time-field.tsx'
 
 /** `customer` because the address holds the viewer's own account already. */
@@ -69,7 +69,7 @@ export function Filters({ filters, onChange }: FiltersProps) {
 function KeyFilter({ filters: { customer, key }, onChange }: FiltersProps) {
   const keys = useQuery({
     queryKey: ['operator', 'accounts', customer, 'all-keys'],
-    queryFn: ({ signal }) => readWhole<OperatorKey>(accountCall(customer, '/keys'), { signal }),
+    queryFn: ({ signal }) => readWhole<ApiKey>(accountCall(customer, '/keys'), { signal }),
     enabled: customer !== '',
   })
   if (customer === '') {

@@ -1,9 +1,9 @@
 import { Box, Button, Text } from '@mantine/core'
 import { IconActivity, IconDownload } from '@tabler/icons-react'
 import { withQuery } from '../../api/client.ts'
-import { type OperatorSettlement, SETTLEMENTS } from '../../api/operator-history.ts'
-import { OPERATOR, useAccountNames } from '../../api/operator-lists.ts'
+import { OPERATOR, useAccountNames } from '../../api/operator.ts'
 import { useList } from '../../api/use-list.ts'
+import type { Settlement } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -20,7 +20,7 @@ export function Page() {
   const [filters, setFilters] = useUrlState(NO_FILTERS)
   const { customer, key, model, from, to } = filters
   const nameOf = useAccountNames()
-  const list = useList<OperatorSettlement>(['operator', 'settlements'], SETTLEMENTS, {
+  const list = useList<Settlement>(['operator', 'settlements'], `${OPERATOR}/settlements`, {
     account: customer,
     key,
     model,
@@ -67,7 +67,7 @@ export function Page() {
   )
 }
 
-function columnsOf(nameOf: (id: string) => string): readonly Column<OperatorSettlement>[] {
+function columnsOf(nameOf: (id: string) => string): readonly Column<Settlement>[] {
   return [
     {
       head: 'Account and model',

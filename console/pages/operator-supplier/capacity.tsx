@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import type { Credential } from '../../api/operator-shapes.ts'
+import type { Credential } from '../../api/wire.ts'
 import { formatNumber, formatShort } from '../../parts/format.ts'
 import type { CredentialHealth } from '../operator-suppliers/health.ts'
 

@@ -3,9 +3,16 @@ import { IconPencil, IconStethoscope } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
-import { SUPPLIERS_KEY, useAccountNames, useLiveRoutes } from '../../api/operator-lists.ts'
-import type { Supplier } from '../../api/operator-shapes.ts'
-import { askSuppliers, supplierBody, supplierCall, supplierQuery } from '../../api/operator-supply.ts'
+import {
+  askSuppliers,
+  SUPPLIERS_KEY,
+  supplierBody,
+  supplierCall,
+  supplierQuery,
+  useAccountNames,
+  useLiveRoutes,
+} from '../../api/operator.ts'
+import type { Supplier } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { DetailPage } from '../../parts/detail-page.tsx'
 import { Facts } from '../../parts/facts.tsx'

@@ -1,9 +1,8 @@
 import { PasswordInput, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { api } from '../../api/client.ts'
-import { ROUTES_KEY, SUPPLIERS_KEY } from '../../api/operator-lists.ts'
-import type { Credential } from '../../api/operator-shapes.ts'
-import { credentialCall } from '../../api/operator-supply.ts'
+import { credentialCall, ROUTES_KEY, SUPPLIERS_KEY } from '../../api/operator.ts'
+import type { Credential } from '../../api/wire.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { useFormAction } from '../../parts/use-form-action.ts'
 

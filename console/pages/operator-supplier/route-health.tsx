@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { IconRoute } from '@tabler/icons-react'
-import type { CredentialStanding, Route } from '../../api/operator-shapes.ts'
+import type { CredentialStanding, Route } from '../../api/wire.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { formatDuration, formatShare } from '../../parts/format.ts'

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { IconStethoscope } from '@tabler/icons-react'
-import type { Finding } from '../../api/operator-shapes.ts'
+import type { Finding } from '../../api/wire.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { formatDuration } from '../../parts/format.ts'

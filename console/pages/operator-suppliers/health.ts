@@ -1,4 +1,4 @@
-import type { CredentialStanding, Route } from '../../api/operator-shapes.ts'
+import type { CredentialStanding, Route } from '../../api/wire.ts'
 import type { Tone } from '../../parts/status-badge.tsx'
 
 export interface Health {

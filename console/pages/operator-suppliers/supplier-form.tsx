@@ -1,26 +1,12 @@
 import { Checkbox, Group, NativeSelect, NumberInput, Stack, Switch, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { api } from '../../api/client.ts'
-import { ROUTES_KEY, SUPPLIERS_KEY } from '../../api/operator-lists.ts'
-import type { Supplier } from '../../api/operator-shapes.ts'
-import { supplierCall } from '../../api/operator-supply.ts'
+import { ROUTES_KEY, SUPPLIERS_KEY, supplierCall } from '../../api/operator.ts'
+import type { Supplier } from '../../api/wire.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { countOrNull } from '../../parts/read-count.ts'
 import { useFormAction } from '../../parts/use-form-action.ts'
 import { SUPPLIER_TYPES } from './supplier-types.ts'
-
-interface Values {
-  readonly id: string
-  readonly type: string
-  readonly base_url: string
-  readonly formats: string[]
-  readonly account_id: string
-  readonly enabled: boolean
-  readonly options: Readonly<Record<string, string>>
-  readonly connect_seconds: number | string
-  readonly first_byte_seconds: number | string
-  readonly idle_seconds: number | string
-}
 
 type Form = UseFormReturnType<Values>
 
@@ -33,7 +19,7 @@ interface SupplierFormProps {
 }
 
 export function SupplierForm({ supplier, onClose, onSaved }: SupplierFormProps) {
-  const form = useForm<Values>({
+  const form = useForm({
     initialValues: valuesOf(supplier),
     validate: {
       id: (id) => (/^[a-z0-9][a-z0-9-]*$/.test(id) ? null : 'Use lower-case letters, digits and hyphens'),
@@ -42,16 +28,12 @@ export function SupplierForm({ supplier, onClose, onSaved }: SupplierFormProps) 
       formats: (formats) => (formats.length === 0 ? 'Choose at least one' : null),
     },
   })
-  const save = useFormAction(
-    form,
-    (values: Values) => api.put<Supplier>(supplierCall(values.id), bodyOf(values)),
-    {
-      fields: ['type', 'base_url', 'formats', 'account_id', 'connect_seconds'],
-      done: supplier === null ? 'The supplier was added.' : 'The supplier was changed.',
-      refreshes: [SUPPLIERS_KEY, ROUTES_KEY],
-      onDone: onSaved ?? onClose,
-    },
-  )
+  const save = useFormAction(form, (values) => api.put<Supplier>(supplierCall(values.id), bodyOf(values)), {
+    fields: ['type', 'base_url', 'formats', 'account_id', 'connect_seconds'],
+    done: supplier === null ? 'The supplier was added.' : 'The supplier was changed.',
+    refreshes: [SUPPLIERS_KEY, ROUTES_KEY],
+    onDone: onSaved ?? onClose,
+  })
   return (
     <FormDrawer
       title={supplier === null ? 'Add a supplier' : `Edit ${supplier.id}`}
@@ -76,7 +58,7 @@ function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean
         data-autofocus
         {...form.getInputProps('type')}
         onChange={(event) => {
-          const type = event.currentTarget.value
+          const type = event.currentTarget.value as Supplier['type']
           const formats = [...(SUPPLIER_TYPES[type]?.formats ?? [])]
           form.setValues({ type, formats, options: {} })
         }}
@@ -146,14 +128,14 @@ function Timeouts({ form }: { readonly form: Form }) {
   )
 }
 
-const NEW_TYPE = 'openai-compatible'
+type Values = ReturnType<typeof valuesOf>
 
-function valuesOf(supplier: Supplier | null): Values {
+function valuesOf(supplier: Supplier | null) {
   return {
     id: supplier?.id ?? '',
-    type: supplier?.type ?? NEW_TYPE,
+    type: supplier?.type ?? ('openai-compatible' as const),
     base_url: supplier?.base_url ?? '',
-    formats: [...(supplier?.formats ?? ['chat-completion'])],
+    formats: [...(supplier?.formats ?? (['chat-completion'] as const))],
     account_id: supplier?.account_id ?? '',
     enabled: supplier?.enabled ?? true,
     options: supplier?.options ?? {},

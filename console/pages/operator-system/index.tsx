@@ -1,7 +1,9 @@
 import { Alert, Anchor, SimpleGrid, Stack, Table, Text } from '@mantine/core'
 import { IconClock, IconDatabase, IconNotebook, IconPlugConnected } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type SystemJournal, type SystemState, systemQuery } from '../../api/operator-system.ts'
+import { api } from '../../api/client.ts'
+import { OPERATOR } from '../../api/operator.ts'
+import type { SystemStatus } from '../../api/wire.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Facts } from '../../parts/facts.tsx'
@@ -16,8 +18,14 @@ import { describeUptime } from './describe-uptime.ts'
 import { Nodes } from './nodes.tsx'
 import { Redis } from './redis.tsx'
 
+const EVERY_MS = 5_000
+
 export function Page() {
-  const { data, error, refetch } = useQuery(systemQuery)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['operator', 'system'],
+    queryFn: ({ signal }) => api.get<SystemStatus>(`${OPERATOR}/system`, { signal }),
+    refetchInterval: (query) => (query.state.error === null ? EVERY_MS : false),
+  })
   return (
     <>
       <PageHeader
@@ -38,7 +46,7 @@ export function Page() {
 const WORRYING_LAG_MS = 10_000
 
 /** What somebody should know before anything else. */
-function Warnings({ system }: { readonly system: SystemState | undefined }) {
+function Warnings({ system }: { readonly system: SystemStatus | undefined }) {
   if (system === undefined) return null
   const { journal, database } = system
   if (journal.refusal !== null) {
@@ -63,7 +71,7 @@ function Warnings({ system }: { readonly system: SystemState | undefined }) {
 }
 
 /** What was settled and is not in the database yet is safe in the journal, but somebody should know. */
-function Lag({ journal }: Pick<SystemState, 'journal'>) {
+function Lag({ journal }: Pick<SystemStatus, 'journal'>) {
   const oldest = journal.oldest_at
   if (oldest === null || Date.now() - Date.parse(oldest) < WORRYING_LAG_MS) return null
   return (
@@ -74,7 +82,7 @@ function Lag({ journal }: Pick<SystemState, 'journal'>) {
   )
 }
 
-function Figures({ system }: { readonly system: SystemState | undefined }) {
+function Figures({ system }: { readonly system: SystemStatus | undefined }) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
       <StatCard
@@ -104,11 +112,11 @@ function Figures({ system }: { readonly system: SystemState | undefined }) {
   )
 }
 
-function describeWaiting({ oldest_at, bytes, max_bytes }: SystemJournal): string {
+function describeWaiting({ oldest_at, bytes, max_bytes }: SystemStatus['journal']): string {
   return oldest_at === null ? 'All is stored' : `${formatBytes(bytes)} of ${formatBytes(max_bytes)}`
 }
 
-function Details({ system }: { readonly system: SystemState }) {
+function Details({ system }: { readonly system: SystemStatus }) {
   const { database, redis } = system
   return (
     <>
@@ -139,7 +147,7 @@ function Details({ system }: { readonly system: SystemState }) {
   )
 }
 
-function Settings({ settings }: Pick<SystemState, 'settings'>) {
+function Settings({ settings }: Pick<SystemStatus, 'settings'>) {
   const fields = listFields(settings)
   if (fields.length === 0) return null
   return (

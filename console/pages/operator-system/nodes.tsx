@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core'
-import type { SystemNode } from '../../api/operator-system.ts'
+import type { SystemStatus } from '../../api/wire.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
@@ -10,6 +10,8 @@ import { describeUptime } from './describe-uptime.ts'
 // A node tells every two seconds that it lives.
 const WORRYING_SILENCE_MS = 6_000
 
+type SystemNode = SystemStatus['nodes'][number]
+
 const COLUMNS: readonly Column<SystemNode>[] = [
   { head: 'Node', cell: (node) => <Name node={node} /> },
   { head: 'Last heard of', cell: (node) => <LastHeard node={node} /> },
@@ -19,7 +21,7 @@ const COLUMNS: readonly Column<SystemNode>[] = [
 ]
 
 /** All processes that serve this gateway, as far as the one that answers knows. */
-export function Nodes({ nodes }: { readonly nodes: readonly SystemNode[] }) {
+export function Nodes({ nodes }: Pick<SystemStatus, 'nodes'>) {
   return (
     <Panel
       title="Nodes"

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import type { SystemRedis } from '../../api/operator-system.ts'
+import type { SystemStatus } from '../../api/wire.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { formatBytes } from '../../parts/format.ts'
 import { Panel } from '../../parts/panel.tsx'
@@ -18,7 +18,7 @@ const POLICIES = {
 } as const
 
 /** What limits are judged by, and what happens without it. */
-export function Redis({ redis }: { readonly redis: SystemRedis | null }) {
+export function Redis({ redis }: Pick<SystemStatus, 'redis'>) {
   return (
     <Panel title="Redis" description="Where nodes share their limits, holds and balances.">
       {redis === null ? (
@@ -32,7 +32,7 @@ export function Redis({ redis }: { readonly redis: SystemRedis | null }) {
   )
 }
 
-function factsOf(redis: SystemRedis) {
+function factsOf(redis: NonNullable<SystemStatus['redis']>) {
   const { tone, label } = STATES[redis.state]
   return [
     { label: 'Limits now', value: <StatusBadge state={label} tone={tone} /> },

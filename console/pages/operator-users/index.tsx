@@ -1,9 +1,8 @@
 import { Button, Text } from '@mantine/core'
 import { IconSearchOff, IconUserPlus, IconUsers } from '@tabler/icons-react'
-import { useAccountNames } from '../../api/operator-lists.ts'
-import type { OperatorUser } from '../../api/operator-shapes.ts'
-import { USERS, USERS_KEY } from '../../api/operator-users.ts'
+import { USERS, USERS_KEY, useAccountNames } from '../../api/operator.ts'
 import { useList } from '../../api/use-list.ts'
+import type { User } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -24,7 +23,7 @@ const SHOWN = [
 export function Page() {
   const [{ q, show, do: doing }, setState] = useUrlState({ q: '', show: '', do: '' })
   const nameOf = useAccountNames()
-  const all = useList<OperatorUser>(USERS_KEY, USERS)
+  const all = useList<User>(USERS_KEY, USERS)
   const isNarrowed = q.trim() !== '' || show !== ''
   const list = useSearchedList(all, isNarrowed ? (user) => fits(user, q.trim(), show) : null)
   return (
@@ -70,13 +69,13 @@ export function Page() {
   )
 }
 
-function fits({ name, email, id, is_operator, disabled }: OperatorUser, q: string, show: string): boolean {
+function fits({ name, email, id, is_operator, disabled }: User, q: string, show: string): boolean {
   if (show === 'operators' && !is_operator) return false
   if (show === 'disabled' && !disabled) return false
   return matchesWords(q, [name, email, id])
 }
 
-function columnsOf(nameOf: (id: string) => string): readonly Column<OperatorUser>[] {
+function columnsOf(nameOf: (id: string) => string): readonly Column<User>[] {
   return [
     { head: 'User', cell: (user) => <Name user={user} /> },
     { head: 'May', cell: (user) => <Standing user={user} /> },
@@ -97,7 +96,7 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<OperatorUser
   ]
 }
 
-function Name({ user: { name, email } }: { readonly user: OperatorUser }) {
+function Name({ user: { name, email } }: { readonly user: User }) {
   return (
     <span className="two-lines">
       <Text span inherit fw={550}>
@@ -110,7 +109,7 @@ function Name({ user: { name, email } }: { readonly user: OperatorUser }) {
   )
 }
 
-function Standing({ user: { disabled, is_operator } }: { readonly user: OperatorUser }) {
+function Standing({ user: { disabled, is_operator } }: { readonly user: User }) {
   if (disabled) return <StatusBadge state="disabled" tone="warning" />
   return is_operator ? (
     <StatusBadge state="Operator" tone="info" />
@@ -119,7 +118,7 @@ function Standing({ user: { disabled, is_operator } }: { readonly user: Operator
   )
 }
 
-function signInOf({ has_password, totp_enabled }: OperatorUser): string {
+function signInOf({ has_password, totp_enabled }: User): string {
   if (!has_password) return 'Another provider'
   return totp_enabled ? 'Password and code' : 'Password'
 }

@@ -1,5 +1,5 @@
 import { Alert, Modal, Stack, Text } from '@mantine/core'
-import type { IssuedUser } from '../../api/operator-users.ts'
+import type { IssuedUser } from '../../api/wire.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 
 interface IssuedPasswordProps {

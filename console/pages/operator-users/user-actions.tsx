@@ -2,16 +2,16 @@ import { ActionIcon, Menu, Text } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { api } from '../../api/client.ts'
-import type { OperatorUser } from '../../api/operator-shapes.ts'
-import { type IssuedUser, USERS_KEY, userCall } from '../../api/operator-users.ts'
+import { USERS_KEY, userCall } from '../../api/operator.ts'
 import { useUser } from '../../api/session.ts'
+import type { IssuedUser, User } from '../../api/wire.ts'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { useOptimistic } from '../../parts/use-optimistic.ts'
 import { IssuedPassword } from './issued-password.tsx'
 
 interface UserActionsProps {
-  readonly user: OperatorUser
+  readonly user: User
 }
 
 export function UserActions({ user }: UserActionsProps) {
@@ -27,11 +27,11 @@ export function UserActions({ user }: UserActionsProps) {
   return <Actions user={user} />
 }
 
-type Change = Partial<Pick<OperatorUser, 'is_operator' | 'disabled' | 'totp_enabled'>>
+type Change = Partial<Pick<User, 'is_operator' | 'disabled' | 'totp_enabled'>>
 
 function Actions({ user }: UserActionsProps) {
   const [issued, setIssued] = useState<IssuedUser | null>(null)
-  const change = useOptimistic<OperatorUser, Change>({
+  const change = useOptimistic<User, Change>({
     key: USERS_KEY,
     act: (row, body) => api.patch(userCall(row.id), body),
   })
@@ -88,10 +88,7 @@ interface Question {
   readonly onConfirm: () => Promise<unknown>
 }
 
-function questionOf(
-  user: OperatorUser,
-  change: (row: OperatorUser, change: Change) => Promise<void>,
-): Question {
+function questionOf(user: User, change: (row: User, change: Change) => Promise<void>): Question {
   if (user.is_operator) {
     return {
       title: `Take operator rights from ${user.name}?`,

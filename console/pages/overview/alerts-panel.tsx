@@ -1,6 +1,6 @@
 import { Anchor, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { Alert } from '../../api/overview.ts'
+import type { Alert } from '../../api/wire.ts'
 import { describeAlert } from '../../parts/describe-alert.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'

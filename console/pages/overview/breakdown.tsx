@@ -1,7 +1,8 @@
 import { Anchor, Button, Center, Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import type { Grouping, UsageRow } from '../../api/usage.ts'
+import type { UsageGrouping } from '../../../src/gateway/ports/console.ts'
+import type { UsageRow } from '../../api/wire.ts'
 import { sumAmounts } from '../../parts/decimal.ts'
 import { formatDuration, formatNumber, formatShare, formatShort } from '../../parts/format.ts'
 import { Money } from '../../parts/money.tsx'
@@ -10,7 +11,7 @@ import { type GroupUsage, totalsByGroup } from '../../parts/usage-points.ts'
 
 export interface BreakdownProps {
   readonly rows: readonly UsageRow[]
-  readonly grouping: Exclude<Grouping, 'none'>
+  readonly grouping: Exclude<UsageGrouping, 'none'>
   readonly nameOf: (group: string | null) => string
 }
 

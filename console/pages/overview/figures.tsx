@@ -9,7 +9,7 @@ import {
   IconSun,
   IconWallet,
 } from '@tabler/icons-react'
-import type { Account, Overview, UsageTotals } from '../../api/overview.ts'
+import type { Overview } from '../../api/wire.ts'
 import { formatDuration, formatMoney, formatNumber, formatShare, formatShort } from '../../parts/format.ts'
 import { Hint } from '../../parts/hint.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -48,7 +48,7 @@ export function Figures({ overview }: { readonly overview: Overview | undefined 
   )
 }
 
-function RangeFigures({ totals }: { readonly totals: UsageTotals | undefined }) {
+function RangeFigures({ totals }: { readonly totals: Overview['totals'] | undefined }) {
   return (
     <>
       <StatCard
@@ -85,11 +85,11 @@ function Exactly({ value }: { readonly value: number }) {
   return short === exact ? exact : <Hint label={exact}>{short}</Hint>
 }
 
-function TokenParts({ input, cache_read, cache_write, output }: UsageTotals['tokens']) {
+function TokenParts({ input, cache_read, cache_write, output }: Overview['totals']['tokens']) {
   return `${formatShort(input)} in · ${formatShort(cache_read + cache_write)} cached · ${formatShort(output)} out`
 }
 
-function countTokens({ tokens }: UsageTotals): number {
+function countTokens({ tokens }: Overview['totals']): number {
   return tokens.input + tokens.cache_read + tokens.cache_write + tokens.output
 }
 
@@ -97,7 +97,7 @@ function formatAverage(milliseconds: number | null): string {
   return milliseconds === null ? '–' : formatDuration(milliseconds)
 }
 
-function describeCredit({ credit_line, balance_alert, balance }: Account): string {
+function describeCredit({ credit_line, balance_alert, balance }: Overview['account']): string {
   if (credit_line === null) return 'unlimited credit'
   if (balance_alert !== null && Number(balance) < Number(balance_alert)) {
     return `below your alert of ${formatMoney(balance_alert)} USDT`
@@ -105,7 +105,7 @@ function describeCredit({ credit_line, balance_alert, balance }: Account): strin
   return Number(credit_line) > 0 ? `and ${formatMoney(credit_line)} USDT of credit` : 'paid in advance'
 }
 
-function describePerRequest({ requests, amount }: UsageTotals): string {
+function describePerRequest({ requests, amount }: Overview['totals']): string {
   if (requests === 0) return 'no requests'
   const each = (Number(amount) / requests).toFixed(9)
   return `${formatMoney(each)} USDT a request`

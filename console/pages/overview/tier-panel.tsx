@@ -1,5 +1,5 @@
 import { Progress, Skeleton, Stack, Text } from '@mantine/core'
-import type { Limits, Overview } from '../../api/overview.ts'
+import type { Overview } from '../../api/wire.ts'
 import { shareOf } from '../../parts/decimal.ts'
 import { formatMoney, formatNumber } from '../../parts/format.ts'
 import { Panel } from '../../parts/panel.tsx'
@@ -73,7 +73,7 @@ function NextTier({ next, paid }: NextTierProps) {
   )
 }
 
-function describeLimits({ rpm, tpm }: Limits): string {
+function describeLimits({ rpm, tpm }: Overview['tier']['limits']): string {
   const requests = rpm === null ? 'any number of requests' : `${formatNumber(rpm)} requests`
   const tokens = tpm === null ? 'any number of tokens' : `${formatNumber(tpm)} tokens`
   return `${requests} and ${tokens} a minute`

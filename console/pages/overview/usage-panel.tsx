@@ -1,6 +1,8 @@
 import { Group, NativeSelect } from '@mantine/core'
-import { type ApiKey, useKeys } from '../../api/keys.ts'
-import { type Grouping, useUsage } from '../../api/usage.ts'
+import type { UsageGrouping } from '../../../src/gateway/ports/console.ts'
+import { useKeys } from '../../api/keys.ts'
+import { useUsage } from '../../api/usage.ts'
+import type { ApiKey } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { explainMetric, isMetric, METRICS, MetricChart } from '../../parts/metric-chart.tsx'
@@ -10,7 +12,7 @@ import { rangeOf } from '../../parts/range-picker.tsx'
 import type { Metric } from '../../parts/usage-points.ts'
 import { Breakdown } from './breakdown.tsx'
 
-const GROUPINGS: readonly { readonly value: Grouping; readonly label: string }[] = [
+const GROUPINGS: readonly { readonly value: UsageGrouping; readonly label: string }[] = [
   { value: 'model', label: 'By model' },
   { value: 'key', label: 'By key' },
   { value: 'supplier', label: 'By supplier' },
@@ -81,7 +83,7 @@ export function UsagePanel({ account }: { readonly account: string }) {
 }
 
 /** Keys are told by their names; what no supplier served is said to be so. */
-function useGroupNames(account: string, grouping: Grouping): (group: string | null) => string {
+function useGroupNames(account: string, grouping: UsageGrouping): (group: string | null) => string {
   const { rows } = useKeys(account)
   const names = new Map(rows.map(({ id, name }: ApiKey) => [id, name]))
   return (group) => {

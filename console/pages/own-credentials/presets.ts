@@ -1,4 +1,4 @@
-import type { OwnSupplierSettings } from '../../api/own-suppliers.ts'
+import type { OwnSupplierPut } from '../../api/wire.ts'
 
 export interface Preset {
   readonly id: string
@@ -6,7 +6,7 @@ export interface Preset {
   /** Where the vendor gives out keys, in words. */
   readonly keyHint: string
   /** null for an address that the person knows and we do not. */
-  readonly settings: OwnSupplierSettings | null
+  readonly settings: OwnSupplierPut | null
 }
 
 export const PRESETS: readonly Preset[] = [
@@ -52,7 +52,7 @@ export const PRESETS: readonly Preset[] = [
 ]
 
 /** What to save for a preset; `baseUrl` counts only for the one without an address of its own. */
-export function settingsOf(preset: Preset, baseUrl: string): OwnSupplierSettings {
+export function settingsOf(preset: Preset, baseUrl: string): OwnSupplierPut {
   return (
     preset.settings ?? {
       type: 'openai-compatible',

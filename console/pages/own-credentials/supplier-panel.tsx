@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
-import { type OwnCredential, type OwnSupplier, ownSupplierCalls } from '../../api/own-suppliers.ts'
+import { ownSupplierCalls } from '../../api/own-suppliers.ts'
+import type { Credential, OwnSupplier } from '../../api/wire.ts'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -93,7 +94,7 @@ function Credentials({ account, supplier }: SupplierPanelProps) {
 
 interface CredentialRowProps {
   readonly account: string
-  readonly credential: OwnCredential
+  readonly credential: Credential
   readonly isLast: boolean
 }
 

@@ -1,7 +1,8 @@
 import { Alert, Anchor, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconArrowsExchange } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { type SettledUsage, useAwaitedSettlement } from '../../api/settlements.ts'
+import { useAwaitedSettlement } from '../../api/settlements.ts'
+import type { Settlement } from '../../api/wire.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { formatDuration, formatNumber } from '../../parts/format.ts'
 import { Money } from '../../parts/money.tsx'
@@ -120,7 +121,7 @@ export function AnswerFacts({ account, answer, onInspect }: AnswerFactsProps) {
   )
 }
 
-function UsageFact({ usage }: { readonly usage: SettledUsage }) {
+function UsageFact({ usage }: Pick<Settlement, 'usage'>) {
   if (usage.images > 0) return <Fact label="Pictures" value={formatNumber(usage.images)} />
   const prompt = usage.input + usage.cache_read + usage.cache_write
   return <Fact label="Tokens" value={`${formatNumber(prompt)} → ${formatNumber(usage.output)}`} />

@@ -1,5 +1,5 @@
 import { Table, Text } from '@mantine/core'
-import type { Settlement } from '../../api/settlements.ts'
+import type { Settlement } from '../../api/wire.ts'
 import { formatMoney, formatNumber } from '../../parts/format.ts'
 import { addUpPrice, type PriceLine } from '../../parts/price-lines.ts'
 

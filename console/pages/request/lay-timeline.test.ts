@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Attempt } from '../../api/settlements.ts'
+import type { Attempt } from '../../api/wire.ts'
 import { layTimeline } from './lay-timeline.ts'
 
 function attempt(startedMs: number, some: Partial<Attempt> = {}): Attempt {
@@ -11,6 +11,7 @@ function attempt(startedMs: number, some: Partial<Attempt> = {}): Attempt {
     failure: null,
     started_at: new Date(Date.parse('2026-11-15T12:00:00Z') + startedMs).toISOString(),
     first_byte_ms: null,
+    duration_ms: undefined,
     ...some,
   }
 }

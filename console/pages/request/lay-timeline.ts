@@ -1,4 +1,4 @@
-import type { Attempt, Settlement } from '../../api/settlements.ts'
+import type { Attempt, Settlement } from '../../api/wire.ts'
 
 export interface TimelineRow {
   readonly attempt: Attempt

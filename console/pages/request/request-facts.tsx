@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useKeys } from '../../api/keys.ts'
-import type { Settlement } from '../../api/settlements.ts'
+import type { Settlement } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { formatNumber } from '../../parts/format.ts'

@@ -1,5 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core'
-import type { Settlement } from '../../api/settlements.ts'
+import type { Settlement } from '../../api/wire.ts'
 import { formatDuration } from '../../parts/format.ts'
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx'
 import { layTimeline, type TimelineRow } from './lay-timeline.ts'

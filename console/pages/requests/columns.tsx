@@ -1,6 +1,6 @@
 import { Group, Stack, Text, Tooltip } from '@mantine/core'
 import { IconRefreshAlert } from '@tabler/icons-react'
-import type { Settlement } from '../../api/settlements.ts'
+import type { Settlement } from '../../api/wire.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { formatDuration, formatNumber } from '../../parts/format.ts'
 import { Money } from '../../parts/money.tsx'

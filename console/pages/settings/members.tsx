@@ -4,8 +4,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconUserPlus, IconUsers } from '@tabler/icons-react'
 import { accountPath, api } from '../../api/client.ts'
 import { useUser } from '../../api/session.ts'
-import type { Role } from '../../api/session-shape.ts'
 import { useList } from '../../api/use-list.ts'
+import type { Member, MemberAdd } from '../../api/wire.ts'
 import type { ChosenAccount } from '../../app/account.ts'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -15,13 +15,6 @@ import { Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { useFormAction } from '../../parts/use-form-action.ts'
-
-interface Member {
-  readonly user_id: string
-  readonly email: string
-  readonly name: string | null
-  readonly role: Role
-}
 
 interface MembersProps {
   readonly account: ChosenAccount
@@ -102,19 +95,14 @@ function Remove({ member, onConfirm }: RemoveProps) {
   )
 }
 
-interface NewMember {
-  readonly email: string
-  readonly role: Role
-}
-
 function AddMember({ account, onClose }: MembersProps & { readonly onClose: () => void }) {
-  const form = useForm<NewMember>({
+  const form = useForm<MemberAdd>({
     initialValues: { email: '', role: 'member' },
     validate: { email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address') },
   })
   const add = useFormAction(
     form,
-    ({ email, role }: NewMember) =>
+    ({ email, role }: MemberAdd) =>
       api.post(accountPath(account.id, '/members'), { email: email.trim(), role }),
     { done: 'The member was added.', refreshes: [[account.id, 'members']], onDone: onClose },
   )

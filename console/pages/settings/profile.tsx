@@ -1,7 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { SESSION_KEY } from '../../api/client.ts'
 import { identity, useUser } from '../../api/session.ts'
-import { SESSION_KEY } from '../../api/session-shape.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useAction } from '../../parts/use-action.ts'

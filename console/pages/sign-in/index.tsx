@@ -3,7 +3,8 @@ import { useForm } from '@mantine/form'
 import { Link, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { type Credentials, signIn, useSession } from '../../api/session.ts'
+import { signIn, useSession } from '../../api/session.ts'
+import type { SignIn } from '../../api/wire.ts'
 import { PageLoading } from '../../app/page-loading.tsx'
 import { EntryForm } from '../../parts/entry-form.tsx'
 import { EntryFrame } from '../../parts/entry-frame.tsx'
@@ -20,7 +21,7 @@ function useReturn(): string {
 export function Page() {
   const session = useSession()
   const returnTo = useReturn()
-  const [half, setHalf] = useState<Credentials | null>(null)
+  const [half, setHalf] = useState<SignIn | null>(null)
   const isSignedIn = Boolean(session?.user)
   useWayBack(isSignedIn, returnTo)
   if (isSignedIn) return <PageLoading />
@@ -73,7 +74,7 @@ function useWayBack(isSignedIn: boolean, path: string): void {
 }
 
 interface PasswordFormProps {
-  readonly onSecondFactor: (credentials: Credentials) => void
+  readonly onSecondFactor: (credentials: SignIn) => void
 }
 
 function PasswordForm({ onSecondFactor }: PasswordFormProps) {
@@ -86,7 +87,7 @@ function PasswordForm({ onSecondFactor }: PasswordFormProps) {
       password: (password) => (password === '' ? 'Enter your password' : null),
     },
   })
-  const submit = async (values: Credentials) => {
+  const submit = async (values: SignIn) => {
     setError(null)
     const credentials = { email: values.email.trim(), password: values.password }
     try {

@@ -1,10 +1,11 @@
 import { Anchor, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { type Credentials, signIn } from '../../api/session.ts'
+import { signIn } from '../../api/session.ts'
+import type { SignIn } from '../../api/wire.ts'
 import { EntryForm } from '../../parts/entry-form.tsx'
 
 interface SecondFactorProps {
-  readonly credentials: Credentials
+  readonly credentials: SignIn
   readonly onBack: () => void
 }
 

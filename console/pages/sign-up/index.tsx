@@ -2,7 +2,8 @@ import { Anchor, PasswordInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Link, Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type NewUser, signUp, useSession } from '../../api/session.ts'
+import { signUp, useSession } from '../../api/session.ts'
+import type { SignUp } from '../../api/wire.ts'
 import { EntryForm } from '../../parts/entry-form.tsx'
 import { EntryFrame } from '../../parts/entry-frame.tsx'
 import { placeError } from '../../parts/field-errors.ts'
@@ -32,7 +33,7 @@ const FIELDS = ['name', 'email', 'password'] as const
 
 function SignUpForm() {
   const [error, setError] = useState<unknown>(null)
-  const form = useForm<NewUser>({
+  const form = useForm<SignUp>({
     mode: 'uncontrolled',
     initialValues: { name: '', email: '', password: '' },
     validate: {
@@ -41,7 +42,7 @@ function SignUpForm() {
       password: checkPassword,
     },
   })
-  const submit = async ({ name, email, password }: NewUser) => {
+  const submit = async ({ name, email, password }: SignUp) => {
     setError(null)
     try {
       await signUp({ name: name.trim(), email: email.trim(), password })

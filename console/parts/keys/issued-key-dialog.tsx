@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Title } from '@mantine/core'
-import type { IssuedKey } from '../../api/keys.ts'
 import { useModels } from '../../api/models.ts'
+import type { IssuedKey } from '../../api/wire.ts'
 import { pickModel } from '../pick-model.ts'
 import { SecretOnce } from '../secret-once.tsx'
 import { SnippetTabs } from '../snippet-tabs.tsx'

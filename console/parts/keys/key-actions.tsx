@@ -8,7 +8,8 @@ import {
   IconRefresh,
   IconTrash,
 } from '@tabler/icons-react'
-import { type ApiKey, type IssuedKey, keyCalls, useKeySwitch } from '../../api/keys.ts'
+import { keyCalls, useKeySwitch } from '../../api/keys.ts'
+import type { ApiKey, IssuedKey } from '../../api/wire.ts'
 import { ConfirmAction } from '../confirm-action.tsx'
 import { useAction } from '../use-action.ts'
 import { RotateKey } from './rotate-key.tsx'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { ApiKey, KeySettings } from '../../api/keys.ts'
+import type { ApiKey, KeySettings } from '../../api/wire.ts'
 import { changesOf, KEY_FORM_CHECKS, settingsOf, valuesOf } from './key-form-values.ts'
 
 const PLAIN: KeySettings = {

@@ -1,5 +1,5 @@
-import type { RoutePolicy } from '../../../src/vocabulary/api-key.ts'
-import type { ApiKey, KeySettings, Period } from '../../api/keys.ts'
+import type { RoutePolicy, UsagePeriod } from '../../../src/vocabulary/api-key.ts'
+import type { ApiKey, KeySettings } from '../../api/wire.ts'
 
 /** What stands in the fields of the form. */
 export interface KeyFormValues {
@@ -8,7 +8,7 @@ export interface KeyFormValues {
   provider: string
   hasLimit: boolean
   limitAmount: string
-  limitPeriod: Period
+  limitPeriod: UsagePeriod
   rpm: number | string
   tpm: number | string
   isNarrowed: boolean

@@ -1,6 +1,7 @@
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { type ApiKey, type IssuedKey, keyCalls } from '../../api/keys.ts'
+import { keyCalls } from '../../api/keys.ts'
+import type { ApiKey, IssuedKey } from '../../api/wire.ts'
 import { placeError } from '../field-errors.ts'
 import { FormDrawer } from '../form-drawer.tsx'
 import { useAction } from '../use-action.ts'

@@ -1,7 +1,8 @@
-import type { ApiKey, Period } from '../../api/keys.ts'
+import type { UsagePeriod } from '../../../src/vocabulary/api-key.ts'
+import type { ApiKey } from '../../api/wire.ts'
 import { formatShort } from '../format.ts'
 
-const PERIODS: Readonly<Record<Period, string>> = {
+const PERIODS: Readonly<Record<UsagePeriod, string>> = {
   daily: 'a day',
   weekly: 'a week',
   monthly: 'a month',
@@ -9,7 +10,7 @@ const PERIODS: Readonly<Record<Period, string>> = {
 }
 
 /** "5 USDT a day". */
-export function describePeriod(period: Period): string {
+export function describePeriod(period: UsagePeriod): string {
   return PERIODS[period]
 }
 

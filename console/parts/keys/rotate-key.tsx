@@ -1,6 +1,7 @@
 import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { type ApiKey, type IssuedKey, keyCalls } from '../../api/keys.ts'
+import { keyCalls } from '../../api/keys.ts'
+import type { ApiKey, IssuedKey } from '../../api/wire.ts'
 import { ErrorNotice } from '../error-notice.tsx'
 import { useAction } from '../use-action.ts'
 

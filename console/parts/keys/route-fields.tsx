@@ -1,5 +1,5 @@
 import { NativeSelect, Radio, Stack, TagsInput, Text } from '@mantine/core'
-import type { Model } from '../../api/models.ts'
+import type { Model } from '../../api/wire.ts'
 import { isAllowed } from '../pick-model.ts'
 import type { KeyForm } from './key-fields.tsx'
 

@@ -1,0 +1,123 @@
+import { type QueryKey, queryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { ShownList } from '../../src/edges/management-api/endpoint.ts'
+import { api, type Query } from './client.ts'
+import type { Account, CatalogModel, Credential, Finding, ModelComparison, Route, Supplier } from './wire.ts'
+
+const LARGEST_PAGE = 200
+
+export const OPERATOR = '/operator/v1'
+
+/** `/operator/v1/accounts/<id>/ledger` of `accountCall(id, '/ledger')`. */
+export function accountCall(id: string, rest = ''): string {
+  return `${OPERATOR}/accounts/${encodeURIComponent(id)}${rest}`
+}
+
+export type Whole<T> = Pick<ShownList<T>, 'data'>
+
+interface Question {
+  readonly query?: Query
+  readonly signal?: AbortSignal
+}
+
+/** Every page of a list, for what the gateway itself holds in memory and a person searches by eye. */
+export async function readWhole<T>(path: string, { query = {}, signal }: Question = {}): Promise<Whole<T>> {
+  const data: T[] = []
+  let cursor: string | null = null
+  do {
+    const page: ShownList<T> = await api.get<ShownList<T>>(path, {
+      query: { ...query, limit: LARGEST_PAGE, cursor },
+      signal,
+    })
+    data.push(...page.data)
+    cursor = page.next_cursor
+  } while (cursor !== null)
+  return { data }
+}
+
+function wholeQuery<T>(key: QueryKey, path: string) {
+  return queryOptions({
+    queryKey: key,
+    queryFn: ({ signal }) => readWhole<T>(path, { signal }),
+  })
+}
+
+export const ACCOUNTS_KEY = ['operator', 'accounts'] as const
+export const SUPPLIERS_KEY = ['operator', 'suppliers'] as const
+export const MODELS_KEY = ['operator', 'models'] as const
+export const ROUTES_KEY = ['operator', 'routes'] as const
+
+export const allAccountsQuery = wholeQuery<Account>([...ACCOUNTS_KEY, 'whole'], `${OPERATOR}/accounts`)
+export const allSuppliersQuery = wholeQuery<Supplier>([...SUPPLIERS_KEY, 'whole'], `${OPERATOR}/suppliers`)
+export const allModelsQuery = wholeQuery<CatalogModel>([...MODELS_KEY, 'whole'], `${OPERATOR}/models`)
+export const allRoutesQuery = wholeQuery<Route>(ROUTES_KEY, `${OPERATOR}/routes`)
+
+const HEALTH_EVERY_MS = 5_000
+
+/** Routes with how their credentials are doing, asked for again and again while they are looked at. */
+export function useLiveRoutes(): UseQueryResult<Whole<Route>> {
+  return useQuery({ ...allRoutesQuery, refetchInterval: HEALTH_EVERY_MS })
+}
+
+/** The name of an account, or its id as long as the name is not known. */
+export function useAccountNames(): (id: string) => string {
+  const { data } = useQuery(allAccountsQuery)
+  const names = new Map(data?.data.map(({ id, name }) => [id, name]))
+  return (id) => names.get(id) ?? id
+}
+
+export const USERS = `${OPERATOR}/users`
+export const USERS_KEY = ['operator', 'users'] as const
+
+export function userCall(id: string, rest = ''): string {
+  return `${USERS}/${encodeURIComponent(id)}${rest}`
+}
+
+export function supplierCall(id: string, rest = ''): string {
+  return `${OPERATOR}/suppliers/${encodeURIComponent(id)}${rest}`
+}
+
+export function credentialCall(id: string): string {
+  return `${OPERATOR}/credentials/${encodeURIComponent(id)}`
+}
+
+export function modelCall(id: string): string {
+  return `${OPERATOR}/models/${encodeURIComponent(id)}`
+}
+
+export function routeCall({ model, supplier }: Pick<Route, 'model' | 'supplier'>): string {
+  return `${modelCall(model)}/routes/${encodeURIComponent(supplier)}`
+}
+
+export function supplierQuery(id: string) {
+  return queryOptions({
+    queryKey: [...SUPPLIERS_KEY, id],
+    queryFn: ({ signal }) => api.get<Supplier>(supplierCall(id), { signal }),
+  })
+}
+
+export function credentialsQuery(supplier: string) {
+  return queryOptions({
+    queryKey: [...SUPPLIERS_KEY, supplier, 'credentials'],
+    queryFn: ({ signal }) => readWhole<Credential>(supplierCall(supplier, '/credentials'), { signal }),
+  })
+}
+
+/** Asks the supplier itself, so only when somebody wants to know. */
+export function comparisonQuery(supplier: string) {
+  return queryOptions({
+    queryKey: [...SUPPLIERS_KEY, supplier, 'models'],
+    queryFn: ({ signal }) => api.get<ModelComparison>(supplierCall(supplier, '/models'), { signal }),
+    staleTime: 60_000,
+    retry: false,
+  })
+}
+
+/** Calls every supplier once with each active credential, which they charge for. */
+export async function askSuppliers(): Promise<readonly Finding[]> {
+  return (await api.post<Whole<Finding>>(`${OPERATOR}/doctor`)).data
+}
+
+/** A supplier as `PUT` takes it: everything but its id. */
+export function supplierBody({ id: _, ...body }: Supplier): Omit<Supplier, 'id'> {
+  return body
+}

@@ -1,0 +1,76 @@
+/** What the gateway answers and takes, as JSON: amounts are decimal text in USDT, times are RFC 3339. */
+
+import type * as diagnostics from '../../src/gateway/ports/diagnostics.ts'
+import type { ShownToMembers } from '../../src/rules/catalog/conceal-supply.ts'
+import type * as account from '../../src/vocabulary/account.ts'
+import type * as alert from '../../src/vocabulary/alert.ts'
+import type * as key from '../../src/vocabulary/api-key.ts'
+import type * as audit from '../../src/vocabulary/audit-event.ts'
+import type * as body from '../../src/vocabulary/kept-body.ts'
+import type * as ledger from '../../src/vocabulary/ledger.ts'
+import type * as overview from '../../src/vocabulary/overview.ts'
+import type * as settlement from '../../src/vocabulary/settlement.ts'
+import type { Sent, Shown } from '../../src/vocabulary/shape.ts'
+import type * as supply from '../../src/vocabulary/supply.ts'
+import type * as system from '../../src/vocabulary/system.ts'
+import type * as user from '../../src/vocabulary/user.ts'
+
+export type Account = Shown<typeof account.AccountView>
+export type TierAssignment = NonNullable<Account['tier_assignment']>
+
+export type KeySettings = Shown<typeof key.KeySettings>
+export type ApiKey = Shown<typeof key.KeyView>
+/** A key at the only moment its secret can be seen. */
+export type IssuedKey = Shown<typeof key.IssuedKey>
+export type PlaygroundKey = Shown<typeof user.IssuedPlaygroundKey>
+
+export type Overview = ShownToMembers<Shown<typeof overview.Overview>>
+export type UsageRow = Shown<typeof overview.AccountUsagePoint>
+/** A model as one account may use it. */
+export type Model = Shown<typeof overview.AccountModel>
+export type BindingLimit = NonNullable<Model['limits']['rpm']>
+
+export type Settlement = ShownToMembers<Shown<typeof settlement.Settlement>>
+export type Attempt = Settlement['attempts'][number]
+export type Bodies = Shown<typeof body.KeptContent>
+export type BodyStorage = Shown<typeof body.BodyStorageView>
+export type LedgerEntry = Shown<typeof ledger.LedgerEntry>
+export type Payment = Shown<typeof ledger.Payment>
+export type PaymentImport = Shown<typeof ledger.PaymentImport>
+
+export type Alert = Shown<typeof alert.AlertView>
+export type WebhookPut = Sent<typeof alert.WebhookPut>
+export type Webhook = Shown<typeof alert.WebhookView>
+/** The answer to making one, the only one with its secret. */
+export type IssuedWebhook = Shown<typeof alert.IssuedWebhook>
+export type WebhookTest = Shown<typeof alert.WebhookTest>
+
+export type Supplier = Shown<typeof supply.Supplier>
+export type OwnSupplier = Shown<typeof supply.OwnSupplier>
+export type OwnSupplierPut = Sent<typeof supply.OwnSupplierPut>
+export type Credential = Shown<typeof supply.CredentialView>
+export type CatalogModel = Shown<typeof supply.Model>
+/** With how its credentials are doing. */
+export type Route = Shown<typeof supply.RouteState>
+export type CredentialStanding = Route['credentials'][number]
+export type Price = Shown<typeof supply.Price>
+export type Finding = Shown<typeof diagnostics.Findings>['data'][number]
+export type ModelComparison = Shown<typeof diagnostics.ModelComparison>
+
+export type Session = Shown<typeof user.SessionState>
+export type SignedInUser = NonNullable<Session['user']>
+export type Membership = Session['accounts'][number]
+export type SignIn = Sent<typeof user.SignIn>
+export type SignUp = Sent<typeof user.SignUp>
+export type OpenSession = Shown<typeof user.SessionView>
+export type FactorSecret = Shown<typeof user.FactorSecret>
+export type RecoveryCodes = Shown<typeof user.RecoveryCodes>
+export type MemberAdd = Sent<typeof user.MemberAdd>
+export type Member = Shown<typeof user.Member>
+/** As operators see them. */
+export type User = Shown<typeof user.UserView>
+/** The answer that made a user or reset a password; the password is in it for the only time. */
+export type IssuedUser = Shown<typeof user.IssuedUser>
+
+export type AuditEvent = Shown<typeof audit.AuditEvent>
+export type SystemStatus = Shown<typeof system.SystemStatus>
