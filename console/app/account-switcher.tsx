@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
+import type { Account } from '../api/wire.ts'
 import { type ChosenAccount, useChosenAccount } from './account.ts'
 
 /** Which account the pages speak of; the choice is part of the address. */
@@ -62,8 +63,7 @@ function useAccountName(account: ChosenAccount | null): string {
   const id = account?.id ?? ''
   const { data } = useQuery({
     queryKey: ['operator', 'accounts', id],
-    queryFn: ({ signal }) =>
-      api.get<{ name: string }>(`/operator/v1/accounts/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => api.get<Account>(`/operator/v1/accounts/${encodeURIComponent(id)}`, { signal }),
     enabled: account?.role === 'operator',
   })
   return data?.name ?? account?.name ?? ''

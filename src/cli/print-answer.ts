@@ -1,11 +1,7 @@
+import type { ShownList } from '../edges/management-api/endpoint.ts'
 import type { ActionCall } from './action-group.ts'
 import { UsageError } from './command.ts'
 import { type Column, printTable } from './print-table.ts'
-
-interface Listing<Row> {
-  readonly data: readonly Row[]
-  readonly next_cursor: string | null
-}
 
 const LARGEST_PAGE = 200
 const USUAL_LIMIT = 50
@@ -22,7 +18,7 @@ export async function printList<Row>(
   do {
     const size = Math.min(limit - rows.length, LARGEST_PAGE)
     const query = new URLSearchParams({ limit: String(size), ...(cursor !== null && { cursor }) })
-    const listing: Listing<Row> = await call.client.call(
+    const listing: ShownList<Row> = await call.client.call(
       'GET',
       `${path}${path.includes('?') ? '&' : '?'}${query}`,
     )

@@ -1,5 +1,7 @@
 import { Checkbox, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import type { AccountChange } from '../../../src/vocabulary/account.ts'
+import type { Sent } from '../../../src/vocabulary/shape.ts'
 import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import type { Account } from '../../api/wire.ts'
@@ -33,7 +35,7 @@ export function EditAccount({ account, onClose }: EditAccountProps) {
         name: values.name.trim(),
         credit_line: values.is_unlimited ? null : values.credit_line.trim(),
         balance_alert: values.balance_alert.trim() || null,
-      }),
+      } satisfies Sent<typeof AccountChange>),
     {
       done: 'The account was changed.',
       refreshes: [ACCOUNTS_KEY],

@@ -30,12 +30,12 @@ export function Page() {
   const { id = '' } = useParams({ strict: false })
   return (
     <DetailPage query={useQuery(accountQuery(id))} title="Account" back={BACK}>
-      {(account) => <Account account={account} />}
+      {(account) => <AccountDetails account={account} />}
     </DetailPage>
   )
 }
 
-function Account({ account }: { readonly account: Account }) {
+function AccountDetails({ account }: { readonly account: Account }) {
   const [{ do: doing }, setState] = useUrlState({ do: '' })
   const close = () => setState({ do: '' })
   const open = (what: string) => setState({ do: what })

@@ -1,5 +1,7 @@
 import { NativeSelect, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import type { TierAssign } from '../../../src/vocabulary/account.ts'
+import type { Sent } from '../../../src/vocabulary/shape.ts'
 import { TIER_NAMES } from '../../../src/vocabulary/words.ts'
 import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
@@ -39,7 +41,7 @@ export function AssignTier({ account, onClose }: AssignTierProps) {
         tpm: countOrNull(values.tpm),
         expires_at: values.expires_at || null,
         reason: values.reason.trim(),
-      }),
+      } satisfies Sent<typeof TierAssign>),
     {
       done: 'The tier is in force.',
       refreshes: [ACCOUNTS_KEY],

@@ -67,7 +67,7 @@ export function Webhook({ account }: WebhookProps) {
 }
 
 /** Null when there is none, which is no failure here. */
-async function readWebhook(path: string, signal: AbortSignal): Promise<Webhook | null> {
+async function readWebhook(path: string, signal: AbortSignal): Promise<StoredWebhook | null> {
   try {
     return await api.get<StoredWebhook>(path, { signal })
   } catch (error) {

@@ -1,5 +1,7 @@
 import { NumberInput, PasswordInput, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
+import type { Sent } from '../../../src/vocabulary/shape.ts'
+import type { CredentialChange } from '../../../src/vocabulary/supply.ts'
 import { api } from '../../api/client.ts'
 import { credentialCall, ROUTES_KEY, SUPPLIERS_KEY, supplierCall } from '../../api/operator.ts'
 import type { Credential } from '../../api/wire.ts'
@@ -8,13 +10,7 @@ import { RateFields } from '../../parts/rate-fields.tsx'
 import { countOrNull } from '../../parts/read-count.ts'
 import { useFormAction } from '../../parts/use-form-action.ts'
 
-interface Values {
-  readonly secret: string
-  readonly label: string
-  readonly rpm: number | string
-  readonly tpm: number | string
-  readonly weight: number | string
-}
+type Values = ReturnType<typeof valuesOf>
 
 interface CredentialFormProps {
   readonly supplier: string
@@ -25,14 +21,8 @@ interface CredentialFormProps {
 
 export function CredentialForm({ supplier, credential, onClose }: CredentialFormProps) {
   const isNew = credential === null
-  const form = useForm<Values>({
-    initialValues: {
-      secret: '',
-      label: credential?.label ?? '',
-      rpm: credential?.rpm ?? '',
-      tpm: credential?.tpm ?? '',
-      weight: credential?.weight ?? 1,
-    },
+  const form = useForm({
+    initialValues: valuesOf(credential),
     validate: {
       secret: (secret) => (isNew && secret.trim() === '' ? 'Paste the key the supplier gave you' : null),
       weight: (weight) => (Number(weight) > 0 ? null : 'Enter a number above zero'),
@@ -40,7 +30,7 @@ export function CredentialForm({ supplier, credential, onClose }: CredentialForm
   })
   const save = useFormAction(
     form,
-    (values: Values) =>
+    (values) =>
       isNew
         ? api.post(supplierCall(supplier, '/credentials'), {
             ...bodyOf(values),
@@ -95,7 +85,17 @@ function Limits({ form }: { readonly form: UseFormReturnType<Values> }) {
   )
 }
 
-function bodyOf({ label, rpm, tpm, weight }: Values) {
+function valuesOf(credential: Credential | null) {
+  return {
+    secret: '',
+    label: credential?.label ?? '',
+    rpm: credential?.rpm ?? '',
+    tpm: credential?.tpm ?? '',
+    weight: credential?.weight ?? 1,
+  }
+}
+
+function bodyOf({ label, rpm, tpm, weight }: Values): Sent<typeof CredentialChange> {
   return {
     label: label.trim() || null,
     rpm: countOrNull(rpm),

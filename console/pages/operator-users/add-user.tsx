@@ -2,6 +2,8 @@ import { Checkbox, NativeSelect, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Sent } from '../../../src/vocabulary/shape.ts'
+import type { UserCreate } from '../../../src/vocabulary/user.ts'
 import { api } from '../../api/client.ts'
 import { allAccountsQuery, USERS, USERS_KEY } from '../../api/operator.ts'
 import type { IssuedUser } from '../../api/wire.ts'
@@ -9,13 +11,7 @@ import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { useFormAction } from '../../parts/use-form-action.ts'
 import { IssuedPassword } from './issued-password.tsx'
 
-interface Values {
-  readonly email: string
-  readonly name: string
-  readonly account_id: string | null
-  readonly role: string
-  readonly is_operator: boolean
-}
+type Values = Required<Omit<Sent<typeof UserCreate>, 'password'>>
 
 const SHOWN_CHOICES = 50
 
@@ -64,7 +60,7 @@ export function AddUser({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-function bodyOf({ email, name, account_id, role, is_operator }: Values) {
+function bodyOf({ email, name, account_id, role, is_operator }: Values): Sent<typeof UserCreate> {
   return {
     email: email.trim(),
     ...(name.trim() !== '' && { name: name.trim() }),

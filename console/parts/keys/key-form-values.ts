@@ -1,36 +1,18 @@
-import type { RoutePolicy, UsagePeriod } from '../../../src/vocabulary/api-key.ts'
 import type { ApiKey, KeySettings } from '../../api/wire.ts'
 
 /** What stands in the fields of the form. */
-export interface KeyFormValues {
-  name: string
-  routing: RoutePolicy['mode']
-  provider: string
-  hasLimit: boolean
-  limitAmount: string
-  limitPeriod: UsagePeriod
-  rpm: number | string
-  tpm: number | string
-  isNarrowed: boolean
-  allowlist: string[]
-  hasBudget: boolean
-  budgetAmount: string
-  thresholds: string[]
-  /** As a field for date and time holds it, in the viewer's zone; empty for never. */
-  expiry: string
-  sharedFallback: boolean
-}
+export type KeyFormValues = ReturnType<typeof valuesOf>
 
 const USUAL_THRESHOLDS = ['50', '80', '100']
 
-export function valuesOf(key: KeySettings | null): KeyFormValues {
+export function valuesOf(key: KeySettings | null) {
   return {
     name: key?.name ?? '',
-    routing: key?.route_policy.mode ?? 'intelligent',
+    routing: key?.route_policy.mode ?? ('intelligent' as const),
     provider: key?.route_policy.provider ?? '',
     hasLimit: (key?.usage_limit ?? null) !== null,
     limitAmount: key?.usage_limit?.amount ?? '',
-    limitPeriod: key?.usage_limit?.period ?? 'monthly',
+    limitPeriod: key?.usage_limit?.period ?? ('monthly' as const),
     rpm: key?.rpm ?? '',
     tpm: key?.tpm ?? '',
     isNarrowed: (key?.model_allowlist ?? null) !== null,
@@ -38,6 +20,7 @@ export function valuesOf(key: KeySettings | null): KeyFormValues {
     hasBudget: (key?.budget ?? null) !== null,
     budgetAmount: key?.budget?.amount ?? '',
     thresholds: key?.budget ? key.budget.thresholds.map(String) : USUAL_THRESHOLDS,
+    /** As a field for date and time holds it, in the viewer's zone; empty for never. */
     expiry: key?.expires_at ? toLocalField(new Date(key.expires_at)) : '',
     sharedFallback: key?.shared_fallback ?? false,
   }
