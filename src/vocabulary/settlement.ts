@@ -28,11 +28,7 @@ const Attempt = shape('Attempt', {
   startedAtMs: time(),
   firstByteMs: integer().nullable().example(310),
   /** Absent in records of earlier versions. */
-  durationMs: integer()
-    .nullable()
-    .note('Until it answered, failed or was called off.')
-    .example(320)
-    .optional(),
+  durationMs: integer().nullable().note('Until it answered, failed or was called off.').example(320),
 })
 export type Attempt = Value<typeof Attempt>
 

@@ -11,7 +11,7 @@ function attempt(startedMs: number, some: Partial<Attempt> = {}): Attempt {
     failure: null,
     started_at: new Date(Date.parse('2026-11-15T12:00:00Z') + startedMs).toISOString(),
     first_byte_ms: null,
-    duration_ms: undefined,
+    duration_ms: null,
     ...some,
   }
 }
