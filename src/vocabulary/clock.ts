@@ -15,3 +15,16 @@ export const SYSTEM_CLOCK: SteadyClock = {
   nowMs: Date.now,
   monotonicMs: () => Math.floor(performance.now()),
 }
+
+/** Passed in, so that tests decide when time passes. */
+export interface Timers {
+  /** Gives what calls it off. */
+  after(delayMs: number, run: () => void): () => void
+}
+
+export const SYSTEM_TIMERS: Timers = {
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs)
+    return () => clearTimeout(timer)
+  },
+}

@@ -1,22 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Database, START_LOCK } from '../../src/edges/storage/database.ts'
 import { openPostgres } from '../../src/edges/storage/postgres.ts'
-import { ServerSilent } from '../../src/edges/storage/postgres-connections.ts'
+import { ServerSilent, SILENCE_MS } from '../../src/edges/storage/postgres-connections.ts'
+import { ManualTime } from '../../src/edges/windows/testing/manual-time.ts'
 import { startProxy, type TcpProxy } from '../nodes/support/tcp-proxy.ts'
 
 const serverUrl = process.env.TEST_DATABASE_URL
-// Long enough for twenty connections on a machine whose processors are busy.
-const SILENCE_MS = 1_000
 
 describe.skipIf(!serverUrl)('a server that vanishes without a word', () => {
   let proxy: TcpProxy
   let database: Database
+  let time: ManualTime
 
   beforeEach(async () => {
     const url = new URL(serverUrl ?? '')
     proxy = await startProxy('127.0.0.1', Number(url.port))
     url.port = String(proxy.port)
-    database = openPostgres(url.href, 'turnpike silence test', SILENCE_MS)
+    time = new ManualTime(0)
+    database = openPostgres(url.href, 'turnpike silence test', time)
     await Promise.all(Array.from({ length: 20 }, () => database.rows('select 1 as one', [])))
   })
   afterEach(async () => {
@@ -28,7 +29,9 @@ describe.skipIf(!serverUrl)('a server that vanishes without a word', () => {
 
   test('is waited for so long and no longer, and then its successor is asked', async () => {
     proxy.vanish()
-    await expect(Promise.all([one(), one(), one()])).rejects.toBeInstanceOf(ServerSilent)
+    const asked = Promise.all([one(), one(), one()])
+    void time.advance(SILENCE_MS)
+    await expect(asked).rejects.toBeInstanceOf(ServerSilent)
     expect(await one()).toEqual([{ one: 1n }])
     expect(await database.transaction((tx) => tx.rows('select 2 as two', []))).toEqual([{ two: 2n }])
   })
@@ -36,12 +39,14 @@ describe.skipIf(!serverUrl)('a server that vanishes without a word', () => {
   test('ends a transaction, in the middle of it and at its end', async () => {
     const inTheMiddle = database.transaction(async (tx) => {
       proxy.vanish()
+      void time.advance(SILENCE_MS)
       await tx.rows('select 1 as one', [])
     })
     await expect(inTheMiddle).rejects.toBeInstanceOf(ServerSilent)
     const atTheEnd = database.transaction(async (tx) => {
       await tx.rows('select 1 as one', [])
       proxy.vanish()
+      void time.advance(SILENCE_MS)
     })
     await expect(atTheEnd).rejects.toBeInstanceOf(ServerSilent)
     expect(await one()).toEqual([{ one: 1n }])
@@ -51,6 +56,7 @@ describe.skipIf(!serverUrl)('a server that vanishes without a word', () => {
     const lock = { name: `silence ${crypto.randomUUID()}`, patienceMs: 5_000 }
     const done = await database.exclusively(lock, async () => {
       proxy.vanish()
+      void time.advance(SILENCE_MS)
       return 'done'
     })
     expect(done).toBe('done')
@@ -58,15 +64,17 @@ describe.skipIf(!serverUrl)('a server that vanishes without a word', () => {
   })
 
   test('is not taken for one that works for long, or waits for a lock, or for work between two questions', async () => {
-    const long = SILENCE_MS + 200
     await database.transaction(async (tx) => {
       await tx.lockSchema()
-      await tx.rows('select pg_sleep($1)', [String(long / 1_000)])
+      void time.advance(SILENCE_MS)
+      await tx.rows('select pg_sleep(0.2)', [])
     })
-    expect(await database.exclusively(START_LOCK, () => Bun.sleep(long).then(() => 'worked'))).toBe('worked')
+    expect(await database.exclusively(START_LOCK, () => time.advance(SILENCE_MS).then(() => 'worked'))).toBe(
+      'worked',
+    )
     const slow = database.transaction(async (tx) => {
       await tx.rows('select 1 as one', [])
-      await Bun.sleep(long)
+      await time.advance(SILENCE_MS)
       return tx.rows('select 2 as two', [])
     })
     expect(await slow).toEqual([{ two: 2n }])

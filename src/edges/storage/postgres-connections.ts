@@ -1,7 +1,8 @@
 import type { SQL } from 'bun'
+import { SYSTEM_TIMERS, type Timers } from '../../vocabulary/clock.ts'
 
 // Longer than any statement takes that somebody waits for, and than anybody waits for a lock.
-const SILENCE_MS = 60_000
+export const SILENCE_MS = 60_000
 // What goes on over connections that were replaced may end within this time.
 const GRACE_SECONDS = 60
 
@@ -17,19 +18,19 @@ export interface Line {
  */
 export class Connections {
   readonly #connect: () => SQL
-  readonly #silenceMs: number
+  readonly #timers: Timers
   #pool: SQL
 
-  constructor(connect: () => SQL, silenceMs = SILENCE_MS) {
+  constructor(connect: () => SQL, timers = SYSTEM_TIMERS) {
     this.#connect = connect
-    this.#silenceMs = silenceMs
+    this.#timers = timers
     this.#pool = connect()
   }
 
   /** For one piece of work. */
   open(): Line {
     const pool = this.#pool
-    return { pool, patience: new Patience(this.#silenceMs, () => this.#replace(pool)) }
+    return { pool, patience: new Patience(this.#timers, () => this.#replace(pool)) }
   }
 
   close(): Promise<void> {
@@ -52,15 +53,15 @@ export class ServerSilent extends Error {}
  * other end has vanished: the system notices after a quarter of an hour, or never.
  */
 export class Patience {
-  readonly #limitMs: number
+  readonly #timers: Timers
   readonly #onEnd: () => void
   readonly #end = Promise.withResolvers<never>()
   #questions = 0
-  #timer: Timer | null = null
+  #stopTimer: (() => void) | null = null
   #isEndless = false
 
-  constructor(limitMs: number, onEnd: () => void) {
-    this.#limitMs = limitMs
+  constructor(timers: Timers, onEnd: () => void) {
+    this.#timers = timers
     this.#onEnd = onEnd
   }
 
@@ -97,9 +98,9 @@ export class Patience {
 
   #count(change: number): void {
     this.#questions += change
-    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#stopTimer?.()
     const isWaiting = this.#questions > 0 && !this.#isEndless
-    this.#timer = isWaiting ? setTimeout(() => this.#giveUp(), this.#limitMs) : null
+    this.#stopTimer = isWaiting ? this.#timers.after(SILENCE_MS, () => this.#giveUp()) : null
   }
 
   #giveUp(): void {

@@ -1,4 +1,5 @@
 import { SQL } from 'bun'
+import type { Timers } from '../../vocabulary/clock.ts'
 import type { Database, Parameter } from './database.ts'
 import { Connections, type Line, type Patience } from './postgres-connections.ts'
 import { holdLock, tryLock } from './postgres-lock.ts'
@@ -15,7 +16,7 @@ const AS_OF_ONE_MOMENT = 'isolation level repeatable read read only'
 const TAKES_AS_LONG_AS_IT_TAKES = /^vacuum\b/
 
 /** The server shows its operator who is connected by the name of the session. */
-export function openPostgres(url: string, sessionName = 'turnpike', silenceMs?: number): Database {
+export function openPostgres(url: string, sessionName = 'turnpike', timers?: Timers): Database {
   const connect = () =>
     new SQL(url, {
       bigint: true,
@@ -23,7 +24,7 @@ export function openPostgres(url: string, sessionName = 'turnpike', silenceMs?: 
       connectionTimeout: CONNECTION_TIMEOUT_SECONDS,
       connection: { application_name: sessionName },
     })
-  const connections = new Connections(connect, silenceMs)
+  const connections = new Connections(connect, timers)
   const rows = <Row>(sql: string, parameters: readonly Parameter[]) => {
     const { pool, patience } = connections.open()
     if (TAKES_AS_LONG_AS_IT_TAKES.test(sql)) patience.makeEndless()

@@ -1,4 +1,4 @@
-import { systemTimers, type Timers } from './timers.ts'
+import { SYSTEM_TIMERS, type Timers } from '../../../vocabulary/clock.ts'
 
 export interface CircuitParts {
   readonly timers?: Timers
@@ -24,7 +24,7 @@ export class DeskCircuit {
 
   constructor(parts: CircuitParts) {
     this.#parts = parts
-    this.#timers = parts.timers ?? systemTimers
+    this.#timers = parts.timers ?? SYSTEM_TIMERS
   }
 
   /** Whether the desk is to be asked. */

@@ -1,6 +1,5 @@
 import type { CommonDesk } from '../../../gateway/ports/common-desk.ts'
-import type { Clock } from '../../../vocabulary/clock.ts'
-import type { Timers } from './timers.ts'
+import type { Clock, Timers } from '../../../vocabulary/clock.ts'
 
 export interface GenerationParts {
   readonly desk: CommonDesk

@@ -1,5 +1,5 @@
 import type { CommonDesk, PinnedTo } from '../../../gateway/ports/common-desk.ts'
-import type { Clock } from '../../../vocabulary/clock.ts'
+import { type Clock, SYSTEM_TIMERS, type Timers } from '../../../vocabulary/clock.ts'
 import { AccountLoader } from './account-loader.ts'
 import { AccountReader, type StoredBooks } from './account-reader.ts'
 import { DeskCircuit } from './desk-circuit.ts'
@@ -12,7 +12,6 @@ import { OpenEntries } from './open-entries.ts'
 import { SettleQueue } from './settle-queue.ts'
 import { StoredSettlements } from './stored-settlements.ts'
 import { Suspects } from './suspects.ts'
-import { systemTimers, type Timers } from './timers.ts'
 import { WindowView } from './window-view.ts'
 
 export interface CommonAdmissionsOptions {
@@ -54,7 +53,7 @@ export type NodeParts = ReturnType<typeof buildNodeParts>
 /** The parts of one node's side of the desk. */
 export function buildNodeParts(options: CommonAdmissionsOptions) {
   const { desk, books, clock, needsTotals, onTrouble, onNews } = options
-  const timers = options.timers ?? systemTimers
+  const timers = options.timers ?? SYSTEM_TIMERS
   const views = new MoneyViews()
   const windowView = new WindowView()
   const shares = new LocalShares(windowView)

@@ -1,8 +1,8 @@
 import type { CommonDesk } from '../../../gateway/ports/common-desk.ts'
+import type { Timers } from '../../../vocabulary/clock.ts'
 import type { DeskCircuit } from './desk-circuit.ts'
 import type { Entry } from './open-entries.ts'
 import type { Suspects } from './suspects.ts'
-import type { Timers } from './timers.ts'
 
 export interface SettleQueueParts {
   readonly desk: CommonDesk

@@ -1,15 +1,4 @@
-/** Passed in, so that tests decide when time passes. */
-export interface Timers {
-  /** Gives what calls it off. */
-  after(delayMs: number, run: () => void): () => void
-}
-
-export const systemTimers: Timers = {
-  after(delayMs, run) {
-    const timer = setTimeout(run, delayMs)
-    return () => clearTimeout(timer)
-  },
-}
+import type { Timers } from '../../../vocabulary/clock.ts'
 
 // A process that is busy for a second sees one of these pass, and not the whole second: it could read no answer meanwhile.
 const TICKS = 10

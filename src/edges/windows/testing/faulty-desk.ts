@@ -11,7 +11,7 @@ import type {
   OpenHold,
   WindowState,
 } from '../../../gateway/ports/common-desk.ts'
-import type { Timers } from '../common/timers.ts'
+import type { Timers } from '../../../vocabulary/clock.ts'
 import type { MemoryDesk } from '../memory-desk.ts'
 
 /**

@@ -1,5 +1,4 @@
-import type { Clock } from '../../../vocabulary/clock.ts'
-import type { Timers } from '../common/timers.ts'
+import type { Clock, Timers } from '../../../vocabulary/clock.ts'
 
 interface Task {
   readonly dueAtMs: number

@@ -2,9 +2,9 @@ import type { KeyTotals, StoredBalance } from '../../../gateway/ports/shared-boo
 import { endedAtMs } from '../../../rules/ledger/aggregate.ts'
 import { dayOf, periodStartDay } from '../../../rules/ledger/period.ts'
 import type { UsagePeriod } from '../../../vocabulary/api-key.ts'
+import type { Timers } from '../../../vocabulary/clock.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { StoredBooks } from '../common/account-reader.ts'
-import type { Timers } from '../common/timers.ts'
 
 /** The database of a test: balances with versions, and what keys spent by day. */
 export class TinyBooks implements StoredBooks {
