@@ -101,7 +101,13 @@ function inputWithDefault({ codec, defaultFrom }: AnyField): TSchema {
   return defaultFrom?.isConstant ? { ...codec.input, default: codec.show(defaultFrom({})) } : codec.input
 }
 
-type Entry = readonly [name: string, wire: string, field: AnyField]
+interface Entry {
+  readonly name: string
+  /** Its name in JSON. */
+  readonly wire: string
+  readonly column: string
+  readonly field: AnyField
+}
 
 /** Fields that belong together: a resource, a part of one, or a view of one. */
 export class Shape<F extends Fields> {
@@ -113,40 +119,45 @@ export class Shape<F extends Fields> {
   constructor(name: string, fields: F) {
     this.name = name
     this.fields = fields
-    this.#entries = Object.entries(fields).map(([key, field]) => [key, wireName(key, field), field])
+    this.#entries = Object.entries(fields).map(([key, field]) => ({
+      name: key,
+      wire: wireName(key, field),
+      column: columnName(key),
+      field,
+    }))
   }
 
   /** What answers hold. */
   get schema(): TSchema {
     return Type.Object(
-      Object.fromEntries(this.#entries.map(([, wire, field]) => [wire, field.codec.schema])),
+      Object.fromEntries(this.#entries.map(({ wire, field }) => [wire, field.codec.schema])),
       CLOSED,
     )
   }
 
   get example(): WireIn<F> {
     return Object.fromEntries(
-      this.#entries.map(([, wire, field]) => [wire, field.codec.example]),
+      this.#entries.map(({ wire, field }) => [wire, field.codec.example]),
     ) as WireIn<F>
   }
 
   show(value: ValueIn<F>): WireIn<F> {
     const shown: Record<string, unknown> = {}
-    for (const [name, wire, field] of this.#entries) shown[wire] = field.codec.show(value[name])
+    for (const { name, wire, field } of this.#entries) shown[wire] = field.codec.show(value[name])
     return shown as WireIn<F>
   }
 
   toRow(value: ValueIn<F>): RowIn<F> {
     const row: Record<string, unknown> = {}
-    for (const [name, , field] of this.#entries) row[columnName(name)] = field.codec.encode(value[name])
+    for (const { name, column, field } of this.#entries) row[column] = field.codec.encode(value[name])
     return row as RowIn<F>
   }
 
   /** The row of a change: only the columns of what it names. */
   toChangedRow(change: Partial<ValueIn<F>>): Partial<RowIn<F>> {
     const row: Record<string, unknown> = {}
-    for (const [name, , field] of this.#entries) {
-      if (change[name] !== undefined) row[columnName(name)] = field.codec.encode(change[name])
+    for (const { name, column, field } of this.#entries) {
+      if (change[name] !== undefined) row[column] = field.codec.encode(change[name])
     }
     return row as Partial<RowIn<F>>
   }
@@ -154,13 +165,13 @@ export class Shape<F extends Fields> {
   fromRow(row: RowIn<F>): ValueIn<F> {
     const columns = row as Readonly<Record<string, unknown>>
     const value: Record<string, unknown> = {}
-    for (const [name, , field] of this.#entries) value[name] = field.codec.decode(columns[columnName(name)])
+    for (const { name, column, field } of this.#entries) value[name] = field.codec.decode(columns[column])
     return value as ValueIn<F>
   }
 
   /** Its columns, for a select. */
   get columns(): (keyof RowIn<F> & string)[] {
-    return this.#entries.map(([name]) => columnName(name)) as (keyof RowIn<F> & string)[]
+    return this.#entries.map(({ column }) => column) as (keyof RowIn<F> & string)[]
   }
 
   /** The same and more. */
@@ -195,12 +206,12 @@ export class Shape<F extends Fields> {
     read: (input: Readonly<Record<string, unknown>>, param: string) => unknown,
     inputOf = ({ codec }: AnyField): TSchema => codec.input,
   ): Body<Input, BodyValue> {
-    const properties = this.#entries.map(([, wire, field]) => [
+    const properties = this.#entries.map(({ wire, field }) => [
       wire,
       isOptional(field) ? Type.Optional(inputOf(field)) : field.codec.input,
     ])
-    const required = this.#entries.filter(([, , field]) => !isOptional(field))
-    const named = (required.length > 0 ? required : this.#entries).map(([, wire]) => wire)
+    const required = this.#entries.filter(({ field }) => !isOptional(field))
+    const named = (required.length > 0 ? required : this.#entries).map(({ wire }) => wire)
     const takes = named.join(', ').replace(/, (?=[^,]*$)/, ' and ')
     return {
       name: this.name,
@@ -212,7 +223,7 @@ export class Shape<F extends Fields> {
 
   readonly #readPatch = (input: Readonly<Record<string, unknown>>, param: string) => {
     const value: Record<string, unknown> = {}
-    for (const [name, wire, field] of this.#entries) {
+    for (const { name, wire, field } of this.#entries) {
       const given = input[wire]
       if (given !== undefined) value[name] = field.codec.read(given, param === '' ? wire : `${param}.${wire}`)
     }
@@ -222,9 +233,10 @@ export class Shape<F extends Fields> {
   readonly #readDraft = (input: Readonly<Record<string, unknown>>, param: string) => {
     const given = this.#readPatch(input, param)
     const value: Record<string, unknown> = {}
-    for (const [name, , field] of this.#entries) value[name] = given[name] ?? field.defaultFrom?.(given)
-    // Null is a value; only what was not given has a default.
-    for (const name of Object.keys(given)) value[name] = given[name]
+    for (const { name, field } of this.#entries) {
+      // Null is a value; only what was not given has a default.
+      value[name] = Object.hasOwn(given, name) ? given[name] : field.defaultFrom?.(given)
+    }
     return value
   }
 
@@ -243,7 +255,7 @@ export class Shape<F extends Fields> {
 
   #revive(parsed: Readonly<Record<string, unknown>>): Record<string, unknown> {
     const value: Record<string, unknown> = {}
-    for (const [name, , field] of this.#entries) {
+    for (const { name, field } of this.#entries) {
       // What an earlier version stored lacks what came later.
       if (parsed[name] !== undefined) value[name] = field.codec.revive(parsed[name])
     }

@@ -186,12 +186,13 @@ export function raw(
 }
 
 const LARGEST_PAGE = 200
+const USUAL_PAGE = 50
 const PAGE_PARAMETERS: readonly Parameter[] = [
   {
     name: 'limit',
     in: 'query',
     description: 'The most items to give.',
-    schema: Type.Integer({ minimum: 1, maximum: LARGEST_PAGE, default: 50 }),
+    schema: Type.Integer({ minimum: 1, maximum: LARGEST_PAGE, default: USUAL_PAGE }),
   },
   { name: 'cursor', in: 'query', description: 'The `next_cursor` of the page before.' },
 ]
@@ -226,21 +227,15 @@ type Answerer = (
 
 function answererOf<Context>(definition: AnyDefinition<Context>, context: Context): Answerer {
   const { answer } = definition
+  const readQuery = queryReader(definition)
   const readBody = bodyReaderOf(definition, context)
   return async (exchange, { params, visit }) => {
-    const query = readQuery(definition, exchange.query)
+    const query = readQuery(exchange.query)
     const page = answer.isList ? readPage(exchange.query) : { limit: LARGEST_PAGE, cursor: null }
     const body = await readBody(exchange)
     const actor = exchange.actor ?? TOKEN_ACTOR
-    const result = await definition.handle(context, {
-      params,
-      query,
-      page,
-      body,
-      actor,
-      visit,
-      exchange,
-    })
+    const request = { params, query, page, body, actor, visit, exchange }
+    const result = await definition.handle(context, request)
     return answer.name === null ? result : respond(answer, result)
   }
 }
@@ -370,23 +365,23 @@ function mayBeEmpty({ method, body }: AnyDefinition<never>): boolean {
 }
 
 /** Refuses a misspelt filter, which would otherwise quietly give everything. */
-function readQuery({ query, answer }: AnyDefinition<never>, given: URLSearchParams): object {
-  if (query === undefined && !answer.isList) return {}
+function queryReader({ query, answer }: AnyDefinition<never>): (given: URLSearchParams) => object {
+  if (query === undefined && !answer.isList) return () => ({})
   const fields = new Map(
     Object.entries((query ?? {}) as Fields).map(([name, field]) => [wireName(name, field), { name, field }]),
   )
-  const values: Record<string, unknown> = {}
-  for (const [name, text] of given) {
-    const known = fields.get(name)
-    if (known) values[known.name] ??= readFieldText(known.field, text, name)
-    else if (!answer.isList || (name !== 'limit' && name !== 'cursor')) {
-      throw new GatewayError('invalid_request', `${name} is not a known query parameter.`, { param: name })
+  return (given) => {
+    const values: Record<string, unknown> = {}
+    for (const [name, text] of given) {
+      const known = fields.get(name)
+      if (known) values[known.name] ??= readFieldText(known.field, text, name)
+      else if (!answer.isList || (name !== 'limit' && name !== 'cursor')) {
+        throw new GatewayError('invalid_request', `${name} is not a known query parameter.`, { param: name })
+      }
     }
+    return values
   }
-  return values
 }
-
-const USUAL_PAGE = 50
 
 function readPage(query: URLSearchParams): Page {
   const text = query.get('limit') ?? String(USUAL_PAGE)

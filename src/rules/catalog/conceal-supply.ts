@@ -24,7 +24,9 @@ export type ShownToMembers<Json> = Json extends readonly (infer Item)[]
 export type ConcealedFrom = (supplierId: string) => boolean
 
 /** Why an operator decided on a tier, and which one did, is the operators' own business. */
-const OF_OPERATORS: ReadonlySet<string> = new Set(['reason', 'assigned_by'])
+export function isForOperators(name: string, isTierAssignment: boolean): boolean {
+  return name === 'credential_id' || (isTierAssignment && (name === 'reason' || name === 'assigned_by'))
+}
 
 function concealValue(value: unknown, isOwn: ConcealedFrom): unknown {
   if (Array.isArray(value)) return value.map((item) => concealValue(item, isOwn))
@@ -33,7 +35,7 @@ function concealValue(value: unknown, isOwn: ConcealedFrom): unknown {
   const isTierAssignment = 'assigned_by' in record
   const told: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(record)) {
-    if (name === 'credential_id' || (isTierAssignment && OF_OPERATORS.has(name))) continue
+    if (isForOperators(name, isTierAssignment)) continue
     told[name] = isComplaint(name, record, isOwn) ? null : concealValue(member, isOwn)
   }
   return told

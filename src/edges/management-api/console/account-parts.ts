@@ -2,7 +2,12 @@ import type { TSchema } from 'typebox'
 import type { AccountDesk } from '../../../gateway/ports/console.ts'
 import type { Door, UserOperations } from '../../../gateway/ports/identity.ts'
 import type { Operations } from '../../../gateway/ports/operations.ts'
-import { type ConcealedFrom, conceal, type ShownToMembers } from '../../../rules/catalog/conceal-supply.ts'
+import {
+  type ConcealedFrom,
+  conceal,
+  isForOperators,
+  type ShownToMembers,
+} from '../../../rules/catalog/conceal-supply.ts'
 import type { Clock } from '../../../vocabulary/clock.ts'
 import type { Answer } from '../endpoint.ts'
 import type { AccountVisit } from './console-endpoint.ts'
@@ -53,8 +58,6 @@ export function concealed<Result, Shown>(
   }
 }
 
-const FOR_OPERATORS = new Set(['credential_id', 'reason', 'assigned_by'])
-
 /** What only operators see may be missing. */
 function withOptional<Schema>(schema: Schema): Schema {
   if (Array.isArray(schema)) return schema.map(withOptional) as Schema
@@ -62,7 +65,12 @@ function withOptional<Schema>(schema: Schema): Schema {
   const copy: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(schema)) {
     const isRequired = name === 'required' && Array.isArray(value)
-    copy[name] = isRequired ? value.filter((field) => !FOR_OPERATORS.has(field)) : withOptional(value)
+    copy[name] = isRequired ? withoutOperators(value) : withOptional(value)
   }
   return copy as Schema & TSchema
+}
+
+function withoutOperators(required: readonly string[]): readonly string[] {
+  const isTierAssignment = required.includes('assigned_by')
+  return required.filter((name) => !isForOperators(name, isTierAssignment))
 }
