@@ -58,11 +58,12 @@ function endOfNested(text: string, start: number): number {
 }
 
 // Far beyond any schema, and far below what makes writing a value out again take seconds.
-const DEEPEST = 512
+const MAX_DEPTH = 512
 
-function deeper(depth: number): number {
-  if (depth >= DEEPEST) {
-    throw new GatewayError('invalid_request', `The body is nested more than ${DEEPEST} levels deep.`)
+/** One level deeper, or a refusal: whatever follows the nesting of a body by calling itself has to stop somewhere. */
+export function deeper(depth: number): number {
+  if (depth >= MAX_DEPTH) {
+    throw new GatewayError('invalid_request', `The body is nested more than ${MAX_DEPTH} levels deep.`)
   }
   return depth + 1
 }

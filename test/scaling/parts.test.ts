@@ -124,7 +124,7 @@ test.each(WORKS.map((work) => [work.name, work] as const))('takes %s in linear t
 
 test('refuses what nests deeper than the stack, in every format', () => {
   const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
-  const groups = `${'{"type":"namespace","name":"g","tools":['.repeat(9_000)}${']}'.repeat(9_000)}`
+  const groups = `${'{"type":"namespace","name":"g","tools":['.repeat(24_000)}${']}'.repeat(24_000)}`
   for (const protocol of PROTOCOLS) {
     for (const member of [`"unknown":${deep}`, `"tools":[${groups}]`]) {
       const text = `{"model":"m","max_tokens":5,"input":"hi","messages":[{"role":"user","content":"hi"}],"contents":[{"parts":[{"text":"hi"}]}],${member}}`

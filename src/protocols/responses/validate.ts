@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { GatewayError } from '../../errors/gateway-error.ts'
+import { deeper } from '../../wire/json-text.ts'
 import { asArray, asObject, type JsonObject } from '../../wire/json-values.ts'
 import type { SchemaNode } from '../describe-schema.ts'
 import { findProblem } from '../find-problem.ts'
@@ -78,13 +79,13 @@ function checkParts(parts: unknown, pathOf: PathOf): void {
   })
 }
 
-function checkTools(tools: readonly unknown[], pathOf: PathOf): void {
+function checkTools(tools: readonly unknown[], pathOf: PathOf, depth = 0): void {
   tools.forEach((tool, index) => {
     const known = asObject(tool) ?? {}
     const placeOf = () => `${pathOf()}[${index}]`
     const kind = readKind(known, placeOf)
     checkToolShape(known, kind, placeOf)
-    if (kind === 'namespace') checkTools(asArray(known.tools), () => `${placeOf()}.tools`)
+    if (kind === 'namespace') checkTools(asArray(known.tools), () => `${placeOf()}.tools`, deeper(depth))
   })
 }
 
