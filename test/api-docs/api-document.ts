@@ -10,6 +10,7 @@ export interface ApiDocument {
 export interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Json; example: unknown }>> }
   readonly responses: Readonly<Record<string, Json>>
 }

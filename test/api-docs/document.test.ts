@@ -54,6 +54,19 @@ function find(name: string): NamedOperation {
 }
 
 describe('the document', () => {
+  test('describes every part of every path', () => {
+    const missing = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { parameters = [] }]) => {
+        const described = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+        const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+        return named
+          .filter((name) => !described.includes(name ?? ''))
+          .map((name) => `${method} ${path}: ${name}`)
+      }),
+    )
+    expect(missing).toEqual([])
+  })
+
   test('is valid OpenAPI 3.1', async () => {
     expect(document.openapi).toStartWith('3.1.')
     const copy = structuredClone({ ...document })

@@ -14,6 +14,10 @@ const MEMBER_COLUMNS = SETTLEMENT_EXPORT.filter(({ name }) => name !== 'credenti
 const SETTLEMENTS = `${ACCOUNT_PATH}/settlements` as const
 const BODY_STORAGE = `${ACCOUNT_PATH}/body-storage` as const
 
+// The path names the account.
+const OWN_SETTLEMENTS = SettlementFilter.without('OwnSettlementFilter', ['accountId']).fields
+const OWN_LEDGER = LedgerFilter.without('OwnLedgerFilter', ['accountId']).fields
+
 /** What has happened in an account. */
 export const accountHistoryEndpoints = [
   define({
@@ -22,14 +26,13 @@ export const accountHistoryEndpoints = [
     path: SETTLEMENTS,
     id: 'consoleListSettlements',
     summary: 'List the requests of an account, newest first',
-    // The page asks under the name that exports have for it.
-    query: { ...SettlementListFilter.fields, ownKeyId: SettlementFilter.fields.keyId.as('key_id') },
+    query: { ...OWN_SETTLEMENTS, outcome: SettlementListFilter.fields.outcome },
     answer: concealed(listOf(Settlement)),
-    handle: async (parts, { query: { ownKeyId, ...query }, page, visit }) => {
+    handle: async (parts, { query, page, visit }) => {
       const { accountId } = visit
-      const ofKey = ownKeyId === undefined ? {} : { keyId: parts.desk.ownKeyId(accountId, ownKeyId) }
-      const filter = { ...query, ...ofKey, accountId }
-      return concealFor(parts, visit, await parts.operations.listSettlements(filter, page))
+      if (query.keyId !== undefined) parts.desk.ownKeyId(accountId, query.keyId)
+      const found = await parts.operations.listSettlements({ ...query, accountId }, page)
+      return concealFor(parts, visit, found)
     },
   }),
   define({
@@ -66,7 +69,7 @@ export const accountHistoryEndpoints = [
     path: `${ACCOUNT_PATH}/exports/settlements`,
     id: 'consoleExportSettlements',
     summary: 'Export the requests of an account',
-    query: { ...SettlementFilter.fields, ...EXPORT_OPTIONS },
+    query: { ...OWN_SETTLEMENTS, ...EXPORT_OPTIONS },
     answer: linesOf(MEMBER_COLUMNS),
     handle: ({ desk, operations }, { query, visit: { accountId } }) => {
       if (query.keyId !== undefined) desk.ownKeyId(accountId, query.keyId)
@@ -79,7 +82,7 @@ export const accountHistoryEndpoints = [
     path: `${ACCOUNT_PATH}/exports/ledger`,
     id: 'consoleExportLedger',
     summary: 'Export what moved the balance',
-    query: { ...LedgerFilter.fields, ...EXPORT_OPTIONS },
+    query: { ...OWN_LEDGER, ...EXPORT_OPTIONS },
     answer: linesOf(LEDGER_EXPORT),
     handle: ({ operations }, { query, visit: { accountId } }) =>
       exportLedger(operations, { ...query, accountId }),
