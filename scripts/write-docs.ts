@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startTurnpike } from '../src/app/turnpike.ts'
 import { type Operation, operationsOf } from '../src/edges/api-docs/build-document.ts'
 import { readSettings } from '../src/edges/settings/read-settings.ts'
 import type { Endpoint } from '../src/gateway/ports/exchange.ts'
-import { startTurnpike } from '../src/turnpike.ts'
 import { SYSTEM_CLOCK } from '../src/vocabulary/clock.ts'
 
 /**

@@ -1,16 +1,15 @@
+import { greeting, outliveStrayFaults } from './app/lifecycle.ts'
+import { startTurnpike, type Turnpike } from './app/turnpike.ts'
+import { type Assignment, readAssignment } from './app/workers/orders.ts'
+import { runParent } from './app/workers/parent.ts'
+import { report, runWorker } from './app/workers/worker.ts'
 import { requireKnownNames } from './edges/settings/known-names.ts'
 import { readSettings, settingNames } from './edges/settings/read-settings.ts'
 import type { Settings } from './edges/settings/settings.ts'
 import { explainStartFailure } from './edges/settings/start-failure.ts'
 import { createLog, type PinoLog } from './edges/telemetry/pino-log.ts'
 import { scrub } from './edges/telemetry/scrub.ts'
-import { greeting } from './greeting.ts'
-import { outliveStrayFaults } from './stray-faults.ts'
-import { startTurnpike, type Turnpike } from './turnpike.ts'
 import { SYSTEM_CLOCK } from './vocabulary/clock.ts'
-import { type Assignment, readAssignment } from './workers/orders.ts'
-import { runParent } from './workers/parent.ts'
-import { report, runWorker } from './workers/worker.ts'
 
 /** Reads the settings, starts the gateway, and stops it when the system asks. */
 async function main(): Promise<void> {

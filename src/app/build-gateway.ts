@@ -1,0 +1,84 @@
+import { fetchImage } from '../edges/image-fetcher/fetch-image.ts'
+import type { Settings } from '../edges/settings/settings.ts'
+import { SupplierClient } from '../edges/supplier-client/supplier-client.ts'
+import { credentialDisabler } from '../gateway/alerts/disable-credential.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { LiveStreams } from '../gateway/live-streams.ts'
+import { ThinkingMemory } from '../gateway/translate/thinking-memory.ts'
+import { CredentialVerifier } from '../gateway/verify-credential.ts'
+import { RefusalGuard } from '../rules/limits/refusal-guard.ts'
+import { LearnedParameters } from '../rules/routing/learned-parameters.ts'
+import { AccessTokens } from '../suppliers/access-tokens.ts'
+import type { Services } from './services.ts'
+import { thoughtShelf } from './shared-memory.ts'
+import { atSandbox, reachingSandbox } from './supply/reach-sandbox.ts'
+import type { SystemServices } from './system-services.ts'
+
+// For how long a connection has been idle; a clock that is set says nothing about it.
+const STOPWATCH = { nowMs: () => performance.now() }
+
+// How much of what an account sends in a minute may be refused: so many of the largest bodies, or this much.
+const REFUSED_BODIES = 8
+const MIN_REFUSED_BYTES = 64 * 1024 * 1024
+// As long as a model that thinks takes for a word.
+const VERIFY_PATIENCE_MS = 30_000
+
+/** The parts a request needs, as the settings want them. */
+export function buildGateway(
+  settings: Settings,
+  { clock, random, log }: SystemServices,
+  services: Services & { readonly sandboxUrl: string | null },
+): Gateway {
+  const callSupplier = reachingSandbox(new SupplierClient(STOPWATCH, settings).call, services.sandboxUrl)
+  const callTools = {
+    clock,
+    tokens: new AccessTokens(clock, clock.monotonicMs),
+    // What the runtime keeps open it shares between all credentials.
+    call: async (request: Request) => fetch(atSandbox(request, services.sandboxUrl), { keepalive: false }),
+  }
+  const verifier = new CredentialVerifier({
+    snapshot: services.configuration.current,
+    router: services.router,
+    disable: credentialDisabler({ ...services, watch: services.alerts.watch, clock, log }),
+    callSupplier,
+    callTools,
+    patienceMs: VERIFY_PATIENCE_MS,
+    clock,
+    log,
+  })
+  return {
+    snapshot: services.configuration.current,
+    catchUp: services.configuration.catchUp,
+    secrets: services.secrets,
+    admissions: services.admissions,
+    refusals: new RefusalGuard(clock, {
+      maxBodyBytes: Math.max(MIN_REFUSED_BYTES, REFUSED_BODIES * settings.maxBodyBytes),
+    }),
+    journal: services.journal,
+    callSupplier,
+    callTools,
+    router: services.router,
+    alerts: services.alerts.watch,
+    onCredentialRefused: (refusal) => void verifier.note(refusal),
+    streams: new LiveStreams(),
+    thinking: new ThinkingMemory(clock, { shelf: thoughtShelf(services.cluster, services) }),
+    learned: new LearnedParameters({ nowMs: clock.monotonicMs }),
+    replies: services.storage,
+    maxStoredBytes: settings.storedBytesPerAccount,
+    bodies: services.bodies,
+    fetchImage,
+    assets: services.pictures.assets,
+    publicUrl: settings.publicUrl,
+    newId: (prefix) => prefix + crypto.randomUUID().replaceAll('-', ''),
+    timeouts: {
+      connectMs: settings.connectTimeoutSeconds * 1_000,
+      deadlineMs: settings.requestDeadlineSeconds * 1_000,
+      firstByteMs: settings.firstByteTimeoutSeconds * 1_000,
+      idleMs: settings.idleTimeoutSeconds * 1_000,
+      heartbeatMs: settings.heartbeatSeconds * 1_000,
+    },
+    clock,
+    random,
+    log,
+  }
+}

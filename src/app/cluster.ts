@@ -1,0 +1,301 @@
+import { hostname } from 'node:os'
+import packageFile from '../../package.json' with { type: 'json' }
+import { DeskSilent, openRedisDesk } from '../edges/redis/index.ts'
+import type { Settings } from '../edges/settings/settings.ts'
+import type { Metrics } from '../edges/telemetry/metrics.ts'
+import { CommonAdmissions } from '../edges/windows/common-admissions.ts'
+import { MemoryAdmissions } from '../edges/windows/memory-admissions.ts'
+import type { SharedConfiguration } from '../gateway/configuration-follower.ts'
+import { NodeRegistry } from '../gateway/nodes/node-registry.ts'
+import type { Admissions } from '../gateway/ports/admissions.ts'
+import type { CommonDesk, PinnedTo } from '../gateway/ports/common-desk.ts'
+import type { LiveConfiguration } from '../gateway/ports/configuration.ts'
+import type { DescribeRedis } from '../gateway/ports/console.ts'
+import type { MoneyOwners } from '../gateway/ports/money.ts'
+import { within } from '../gateway/within.ts'
+import type { Router } from '../rules/routing/router.ts'
+import type { Snapshot } from '../vocabulary/snapshot.ts'
+import type { SharedLimitsState } from '../vocabulary/system.ts'
+import type { Persistence } from './persistence.ts'
+import type { SystemServices } from './system-services.ts'
+import type { Role } from './workers/role.ts'
+
+export type Cluster = ReturnType<typeof openCluster>
+
+/** What this process has in common with others of the same gateway; a gateway that runs alone has nothing. */
+export function openCluster(
+  settings: Settings,
+  system: SystemServices,
+  persistence: Persistence & { readonly role: Role | null },
+) {
+  const { role, storage } = persistence
+  const { clock, log } = system
+  const nodeId = role?.nodeId ?? `node_${crypto.randomUUID().replaceAll('-', '')}`
+  const found = openDesk(settings, system, { nodeId, role })
+  const desk = found === null ? null : meterDesk(found, persistence.metrics)
+  const state: { admissions: CommonAdmissions | null } = { admissions: null }
+  const registry = new NodeRegistry({
+    node: {
+      id: nodeId,
+      name: settings.nodeName ?? hostname(),
+      version: packageFile.version,
+      startedAtMs: clock.nowMs(),
+    },
+    storage,
+    desk,
+    leaseMs: settings.nodeLeaseSeconds * 1_000,
+    // Workers share what their parent holds; those of a parent that was killed share nothing with the next one's.
+    sharedLimitsId: () => (settings.redisUrl === null ? null : (state.admissions?.sharedLimitsId ?? null)),
+    onReturned: () => state.admissions?.reassert(),
+    clock,
+    log,
+  })
+  /** Whether another process may use the same database. */
+  const hasCompany = settings.databaseUrl !== null || role !== null
+  persistence.company.hasOthers = () => hasCompany && registry.hasOthers
+  return { nodeId, desk, registry, hasCompany, state }
+}
+
+/** By what this node judges now; null when it has no desk. */
+export function deskStateOf({ state }: Cluster, settings: Settings): SharedLimitsState | null {
+  if (state.admissions === null) return null
+  if (state.admissions.isShared) return 'shared'
+  return lossRules(settings).loss === 'local' ? 'local' : 'refusing'
+}
+
+/** Why this node cannot serve for a reason of its own; null when it can. */
+export function ownTroubleOf({ registry, state }: Cluster): string | null {
+  if (registry.conflict !== null) return registry.conflict
+  return state.admissions?.isStarting ? 'waiting for the other nodes to report what they hold' : null
+}
+
+/** How Redis does, as this node sees it. */
+export function redisDescriber(cluster: Cluster, settings: Settings): DescribeRedis {
+  const { redisUrl, redisLoss } = settings
+  const { desk } = cluster
+  return async () => {
+    if (redisUrl === null || desk === null) return null
+    const begunMs = performance.now()
+    const isReachable = await desk.configurationVersion().then(
+      () => true,
+      () => false,
+    )
+    return {
+      mode: modeOf(redisUrl),
+      isReachable,
+      pingMs: isReachable ? Math.round((performance.now() - begunMs) * 100) / 100 : null,
+      lossPolicy: redisLoss,
+      state: deskStateOf(cluster, settings) ?? 'shared',
+      usedMemoryBytes: null,
+    }
+  }
+}
+
+function modeOf(redisUrl: string): 'single' | 'sentinel' | 'cluster' {
+  if (/^rediss?\+cluster:/.test(redisUrl)) return 'cluster'
+  return /^rediss?\+sentinel:/.test(redisUrl) ? 'sentinel' : 'single'
+}
+
+function openDesk(
+  { redisUrl, redisDeadlineMs }: Settings,
+  { log }: SystemServices,
+  { nodeId, role }: { readonly nodeId: string; readonly role: Role | null },
+): CommonDesk | null {
+  if (redisUrl === null) return role?.desk ?? null
+  return openRedisDesk({
+    url: redisUrl,
+    nodeId,
+    deadlineMs: redisDeadlineMs,
+    onTrouble: (message) => log.trouble('Redis', new Error(message)),
+  })
+}
+
+/** How changes of the configuration reach this node; undefined: nobody else makes any. */
+export function sharingOf(
+  { desk, hasCompany }: Cluster,
+  { storage }: Persistence,
+  parts: { readonly reloadBeside: () => Promise<void>; readonly current: () => { readonly version: number } },
+): SharedConfiguration | undefined {
+  if (!hasCompany) return undefined
+  const { reloadBeside } = parts
+  // Without a desk nobody can say it quickly; what others change is then seen at the next beat.
+  if (desk === null) return { storage, reloadBeside, newestVersion: async () => parts.current().version }
+  return {
+    storage,
+    reloadBeside,
+    newestVersion: () => desk.configurationVersion(),
+    announce: async (version) => {
+      await desk.announceConfiguration(version)
+      await desk.publish({ type: 'configuration', version })
+    },
+  }
+}
+
+export interface AdmissionParts {
+  readonly configuration: LiveConfiguration
+  readonly router: Router
+  readonly onNews: (accountId: string, keyIds: readonly string[]) => void
+}
+
+/** Limits, holds and balances: this process's own, or what all nodes have in common. */
+export async function openAdmissions(
+  cluster: Cluster,
+  persistence: Persistence,
+  {
+    settings,
+    system,
+    ...parts
+  }: AdmissionParts & {
+    readonly settings: Settings
+    readonly system: SystemServices
+  },
+): Promise<Admissions> {
+  const { desk, nodeId, registry, state } = cluster
+  const { storage, stored } = persistence
+  const { clock, log } = system
+  if (desk === null) {
+    stored.ignore()
+    return loadAdmissions(persistence, system)
+  }
+  const { configuration, router, onNews } = parts
+  const admissions = new CommonAdmissions({
+    desk,
+    nodeId,
+    books: storage,
+    clock,
+    ...lossRules(settings),
+    leaseMs: settings.nodeLeaseSeconds * 1_000,
+    outlivesDesk: settings.redisUrl !== null,
+    refusal: () => (registry.conflict === null ? null : 'This node is not connected to the shared limits.'),
+    listLivingNodes: (isFresh) => registry.listLiving(isFresh),
+    needsTotals: (keyId) => {
+      const key = configuration.current().keys.get(keyId)
+      return key !== undefined && (key.usageLimit !== null || key.budget !== null)
+    },
+    newGeneration: () => `gen_${crypto.randomUUID()}`,
+    onPin: (conversation: string, pin: PinnedTo) => router.learnPin(conversation, pin),
+    onNews,
+    onTrouble: (error) => log.trouble('the state that nodes share', error),
+  })
+  state.admissions = admissions
+  await registry.start()
+  await admissions.start()
+  await registry.compareSharedLimits()
+  stored.listen((settlements, balances) => admissions.noteStored(settlements, balances))
+  await admissions.refresh(watchedOwners(configuration.current()))
+  return admissions
+}
+
+/** Those whose money alerts look at from the start on. */
+function watchedOwners({ accounts, keys }: Snapshot): MoneyOwners {
+  return {
+    accountIds: [...accounts.values()].flatMap(({ id, balanceAlertNano }) =>
+      balanceAlertNano === null ? [] : [id],
+    ),
+    keyIds: [...keys.values()].flatMap(({ id, usageLimit, budget }) =>
+      usageLimit === null && budget === null ? [] : [id],
+    ),
+  }
+}
+
+// A parent that is this late hangs, and its workers are about to end with it.
+const PARENT_DEADLINE_MS = 5_000
+
+/** What to do while the desk does not answer. Workers whose parent is gone end anyway. */
+function lossRules({ redisUrl, redisLoss, redisDeadlineMs }: Settings) {
+  if (redisUrl === null) return { loss: 'refuse', deadlineMs: PARENT_DEADLINE_MS } as const
+  return { loss: redisLoss, deadlineMs: redisDeadlineMs }
+}
+
+async function loadAdmissions(
+  { storage }: Persistence,
+  { clock }: SystemServices,
+): Promise<MemoryAdmissions> {
+  const admissions = new MemoryAdmissions(clock, await storage.loadBalances())
+  const spends = await storage.loadDailySpends(null)
+  for (const [keyId, ofKey] of Map.groupBy(spends, (spend) => spend.keyId))
+    admissions.loadKeySpend(keyId, ofKey)
+  return admissions
+}
+
+/** To be called about once a second. Never fails. */
+export async function beatCluster({ registry, state, hasCompany }: Cluster): Promise<void> {
+  if (!hasCompany) return
+  // Beside each other: a database that hangs must not keep a node from telling the desk what it holds.
+  await Promise.all([registry.beat(), state.admissions?.beat()])
+}
+
+// What a node could not say in this time others find out when its lease is over.
+const LEAVE_PATIENCE_MS = 5_000
+
+/** When nothing is under way any more and the journal is closed. A store that hangs does not keep it from ending. */
+export function leaveCluster(cluster: Cluster): Promise<void> {
+  return within(LEAVE_PATIENCE_MS, leave(cluster), () => undefined)
+}
+
+async function leave({ registry, state, desk, hasCompany }: Cluster): Promise<void> {
+  const isDone = (await state.admissions?.stop()) ?? true
+  if (hasCompany) await registry.stop({ hasHolds: !isDone })
+  await desk?.close()
+}
+
+/** What a node tells of itself as one of several. */
+export function readNodeGauges(
+  settings: Settings,
+  { clock }: SystemServices,
+  { journal, cluster }: Pick<Persistence, 'journal'> & { readonly cluster: Cluster },
+) {
+  const deskState = deskStateOf(cluster, settings)
+  const { oldestAtMs } = journal
+  return {
+    journal: {
+      bytes: journal.waitingBytes,
+      maxBytes: settings.journalMaxBytes,
+      oldestSeconds: oldestAtMs === null ? 0 : Math.max(0, clock.nowMs() - oldestAtMs) / 1_000,
+      isRefusing: journal.refusal() !== null,
+    },
+    nodesLiving: cluster.registry.livingCount,
+    ...(deskState !== null && { deskState }),
+  }
+}
+
+/** The same desk; how long requests wait for it is counted. */
+export function meterDesk(desk: CommonDesk, metrics: Metrics): CommonDesk {
+  const metered = async <Answer>(call: Promise<Answer>): Promise<Answer> => {
+    const begunMs = performance.now()
+    try {
+      const answer = await call
+      metrics.noteDeskCall({ result: 'answered', durationMs: performance.now() - begunMs })
+      return answer
+    } catch (error) {
+      const result = error instanceof DeskSilent ? 'late' : 'failed'
+      metrics.noteDeskCall({ result, durationMs: performance.now() - begunMs })
+      throw error
+    }
+  }
+  return {
+    admit: (call) => metered(desk.admit(call)),
+    takeCapacity: (...call) => metered(desk.takeCapacity(...call)),
+    look: (...call) => metered(desk.look(...call)),
+    // Nobody waits for these.
+    settle: (...call) => desk.settle(...call),
+    learn: (...call) => desk.learn(...call),
+    assertHolds: (...call) => desk.assertHolds(...call),
+    addHolds: (...call) => desk.addHolds(...call),
+    releaseNode: (nodeId) => desk.releaseNode(nodeId),
+    generation: () => desk.generation(),
+    beginGeneration: (proposed) => desk.beginGeneration(proposed),
+    joinGeneration: (generation) => desk.joinGeneration(generation),
+    listJoined: (generation) => desk.listJoined(generation),
+    configurationVersion: () => desk.configurationVersion(),
+    announceConfiguration: (version) => desk.announceConfiguration(version),
+    savePin: (pin) => desk.savePin(pin),
+    saveNote: (note) => desk.saveNote(note),
+    findNotes: (...call) => desk.findNotes(...call),
+    publish: (...call) => desk.publish(...call),
+    listKept: () => desk.listKept(),
+    onNotice: (listener) => desk.onNotice(listener),
+    onConnected: (listener) => desk.onConnected(listener),
+    close: () => desk.close(),
+  }
+}

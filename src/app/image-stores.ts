@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import { FolderFiles } from '../edges/assets/folder-files.ts'
+import { S3Files } from '../edges/assets/s3-files.ts'
+import { SignedAssets } from '../edges/assets/signed-assets.ts'
+import type { Settings } from '../edges/settings/settings.ts'
+import { createFormReader } from '../edges/uploads/read-form.ts'
+import { UploadFolder } from '../edges/uploads/upload-folder.ts'
+import type { AssetStore } from '../gateway/ports/assets.ts'
+import type { Log } from '../gateway/ports/log.ts'
+import type { ReadForm } from '../gateway/ports/uploads.ts'
+import type { Clock } from '../vocabulary/clock.ts'
+
+const HOUR_MS = 60 * 60 * 1_000
+// How many of the largest uploads may lie in temporary storage together.
+const UPLOADS_AT_ONCE = 16
+// Few at a time, so that a sweep never keeps the disk to itself.
+const SWEEP_PORTION = 100
+
+/** Where pictures lie that come from clients and that go to them. */
+export interface PictureStores {
+  readonly assets: AssetStore
+  readonly readForm: ReadForm
+}
+
+export interface PictureGround {
+  readonly dataFolder: string
+  readonly assetKey: Uint8Array
+  readonly clock: Clock
+}
+
+export function openImageStores(settings: Settings, ground: PictureGround): PictureStores {
+  const { dataFolder, assetKey: key, clock } = ground
+  const { assetBucket, assetHours, maxUploadBytes, bodyTimeoutSeconds } = settings
+  const files = assetBucket === null ? new FolderFiles(join(dataFolder, 'assets')) : new S3Files(assetBucket)
+  const folder = UploadFolder.open(join(dataFolder, 'uploads'), UPLOADS_AT_ONCE * maxUploadBytes)
+  return {
+    assets: new SignedAssets({ files, key, lifetimeMs: assetHours * HOUR_MS, clock }),
+    readForm: createFormReader({ folder, maxBytes: maxUploadBytes, timeoutMs: bodyTimeoutSeconds * 1_000 }),
+  }
+}
+
+export interface Sweep {
+  /** Lets one that is under way end, and begins no other. */
+  stop(): Promise<void>
+}
+
+/** Deletes assets whose time is over, now and every hour; each node does, since each may have its own folder. */
+export function sweepAssetsHourly(assets: AssetStore, system: SweepSurroundings): Sweep {
+  let running = sweepAssets(assets, system)
+  const timer = setInterval(() => {
+    running = running.then(() => sweepAssets(assets, system))
+  }, HOUR_MS)
+  return {
+    stop: () => {
+      clearInterval(timer)
+      return running
+    },
+  }
+}
+
+interface SweepSurroundings {
+  readonly clock: Clock
+  readonly log: Log
+}
+
+async function sweepAssets(assets: AssetStore, { clock, log }: SweepSurroundings): Promise<void> {
+  try {
+    while ((await assets.deleteExpired(clock.nowMs(), SWEEP_PORTION)) === SWEEP_PORTION);
+  } catch (error) {
+    log.trouble('old assets could not be deleted', error)
+  }
+}

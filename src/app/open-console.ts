@@ -1,0 +1,200 @@
+import type { ConsoleParts } from '../edges/management-api/console/index.ts'
+import type { NoteWrongToken } from '../edges/management-api/operator/index.ts'
+import { createOidcProvider } from '../edges/oidc/provider.ts'
+import type { Settings } from '../edges/settings/settings.ts'
+import { createAccountDesk } from '../gateway/console/index.ts'
+import { AuditDesk } from '../gateway/identity/audit-desk.ts'
+import { createIdentity, type IdentityDesk } from '../gateway/identity/index.ts'
+import type { LiveStreams } from '../gateway/live-streams.ts'
+import { systemRandom } from '../gateway/operate/random-source.ts'
+import type { DescribeRedis, DescribeSystem } from '../gateway/ports/console.ts'
+import type { UserOperations } from '../gateway/ports/identity.ts'
+import { WrongTokens } from '../rules/access/wrong-tokens.ts'
+import type { DatabaseStatus, JournalStatus, SystemStatus } from '../vocabulary/system.ts'
+import { networkOf } from '../wire/trusted-proxies.ts'
+import type { Services } from './services.ts'
+import { attemptCompany } from './shared-memory.ts'
+import type { SystemServices } from './system-services.ts'
+
+/** What the console shows and changes of accounts. */
+export function openAccountApi(
+  services: Services,
+  { clock, log }: SystemServices,
+  users: UserOperations,
+): ConsoleParts['account'] {
+  const { operations, configuration } = services
+  return {
+    desk: createAccountDesk({
+      ...services,
+      snapshot: configuration.current,
+      random: systemRandom,
+      audit: new AuditDesk(clock, systemRandom.id),
+      clock,
+      log,
+    }),
+    operations,
+    users,
+    clock,
+  }
+}
+
+export interface DescribedParts extends Services {
+  readonly streams: LiveStreams
+  /** Absent when nothing is shared but the database. */
+  readonly describeRedis?: DescribeRedis
+}
+
+/** How this node is doing, also while its database is away: that is when somebody looks. */
+export function systemDescriber(
+  settings: Settings,
+  { clock }: SystemServices,
+  { storage, journal, events, streams, cluster, describeRedis }: DescribedParts,
+): DescribeSystem {
+  const { node } = cluster.registry
+  const shown = shownSettings(settings)
+  return async () => {
+    const [database, redis, nodes] = await Promise.all([
+      describeDatabase(settings, storage),
+      describeRedis?.() ?? null,
+      cluster.registry.list(),
+    ])
+    const { user, system } = process.cpuUsage()
+    const atMs = clock.nowMs()
+    return {
+      version: node.version,
+      nodeId: node.id,
+      node: node.name,
+      startedAtMs: node.startedAtMs,
+      uptimeSeconds: Math.round((atMs - node.startedAtMs) / 1_000),
+      database,
+      journal: describeJournal(settings, journal),
+      redis,
+      streams: streams.size,
+      followers: events.size,
+      memoryBytes: process.memoryUsage.rss(),
+      cpuSeconds: Math.round((user + system) / 10_000) / 100,
+      nodes: nodes.map((seen) => ({
+        ...seen,
+        lastHeardAtMs: atMs - seen.silentMs,
+        isThis: seen.id === node.id,
+      })),
+      settings: shown,
+    }
+  }
+}
+
+async function describeDatabase(
+  { databaseUrl }: Settings,
+  storage: Services['storage'],
+): Promise<DatabaseStatus> {
+  const engine = databaseUrl === null ? 'sqlite' : 'postgresql'
+  try {
+    const beganMs = performance.now()
+    await storage.ping()
+    const pingMs = Math.round((performance.now() - beganMs) * 100) / 100
+    const { sizeBytes } = await storage.describeDatabase()
+    return { engine, isReachable: true, pingMs, sizeBytes }
+  } catch {
+    return { engine, isReachable: false, pingMs: null, sizeBytes: null }
+  }
+}
+
+function describeJournal(settings: Settings, journal: Services['journal']): JournalStatus {
+  return {
+    waiting: journal.waiting,
+    oldestAtMs: journal.oldestAtMs,
+    bytes: journal.waitingBytes,
+    maxBytes: settings.journalMaxBytes,
+    maxAgeSeconds: settings.journalMaxAgeSeconds,
+    refusal: journal.refusal(),
+  }
+}
+
+/** Named one by one: a setting that is added later may be a secret. */
+function shownSettings(settings: Settings): SystemStatus['settings'] {
+  return {
+    port: settings.port,
+    hostname: settings.hostname,
+    public_url: settings.publicUrl,
+    trusted_proxies: settings.trustedProxies.join(', ') || null,
+    data_folder: settings.dataFolder,
+    database: settings.databaseUrl === null ? 'sqlite' : 'postgresql',
+    redis: settings.redisUrl !== null,
+    redis_loss: settings.redisLoss,
+    redis_deadline_ms: settings.redisDeadlineMs,
+    node_name: settings.nodeName,
+    node_lease_seconds: settings.nodeLeaseSeconds,
+    workers: settings.workers,
+    sandbox: settings.sandbox,
+    supply_file: settings.supplyFile?.path ?? null,
+    log_level: settings.logLevel,
+    max_body_bytes: settings.maxBodyBytes,
+    max_upload_bytes: settings.maxUploadBytes,
+    max_held_body_bytes: settings.maxHeldBodyBytes,
+    max_held_body_bytes_per_account: settings.maxHeldBodyBytesPerAccount,
+    body_timeout_seconds: settings.bodyTimeoutSeconds,
+    connect_timeout_seconds: settings.connectTimeoutSeconds,
+    request_deadline_seconds: settings.requestDeadlineSeconds,
+    first_byte_timeout_seconds: settings.firstByteTimeoutSeconds,
+    idle_timeout_seconds: settings.idleTimeoutSeconds,
+    heartbeat_seconds: settings.heartbeatSeconds,
+    shutdown_seconds: settings.shutdownSeconds,
+    drain_seconds: settings.drainSeconds,
+    journal_max_bytes: settings.journalMaxBytes,
+    journal_max_age_seconds: settings.journalMaxAgeSeconds,
+    journal_fsync: settings.journalFsync,
+    tier_downgrade: settings.tierDowngrade,
+    tier_grace_days: settings.tierGraceDays,
+    settlement_days: settings.settlementDays,
+    webhook_allow_private: settings.webhookAllowPrivate,
+    asset_hours: settings.assetHours,
+    asset_store: settings.assetBucket === null ? 'folder' : 'bucket',
+    sign_up: settings.signUp,
+    oidc: settings.oidc?.name ?? null,
+  }
+}
+
+/** Who may sign in to the console, as the settings want it. */
+export function openIdentity(
+  settings: Settings,
+  { clock, log }: SystemServices,
+  { storage, secrets, configuration, operations, cluster }: Services,
+): IdentityDesk {
+  const company = attemptCompany(cluster)
+  return createIdentity({
+    store: storage,
+    secrets,
+    accounts: {
+      has: (id) => configuration.current().accounts.has(id),
+      create: async (input, actor) => (await operations.createAccount(input, actor)).id,
+    },
+    provider: settings.oidc && createOidcProvider(settings.oidc, clock),
+    random: { id: systemRandom.id, bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) },
+    clock,
+    log,
+    allowsSignUp: settings.signUp === 'on',
+    publicUrl: settings.publicUrl,
+    ...(company !== undefined && { company }),
+  })
+}
+
+/** Counts wrong operator tokens by address. One line of the audit stands for a whole burst of them. */
+export function openWrongTokens(
+  { clock, log }: SystemServices,
+  { storage }: Pick<Services, 'storage'>,
+): NoteWrongToken {
+  const tokens = new WrongTokens(clock)
+  const audit = new AuditDesk(clock, systemRandom.id)
+  return (address) => {
+    const { waitMs, toReport } = tokens.note(networkOf(address ?? 'unknown'))
+    if (toReport !== null) {
+      const after = { address, attempts: toReport }
+      const deed = { actor: 'nobody', action: 'operator.token_refused', subject: 'operator-token', after }
+      // Nobody waits for it: whoever sends wrong tokens is answered the same while the database is away.
+      storage
+        .writeEvent(audit.event(deed))
+        .catch((error) => log.trouble('a wrong operator token could not be written to the audit', error))
+    }
+    return waitMs
+  }
+}

@@ -1,0 +1,107 @@
+import type { DamagedLine } from '../edges/journal/damaged-line.ts'
+import { FileJournal } from '../edges/journal/file-journal.ts'
+import { journalFolderOf } from '../edges/journal/journal-folders.ts'
+import { type DataFolder, enterDataFolder, openDataFolder } from '../edges/settings/data-folder.ts'
+import type { Settings } from '../edges/settings/settings.ts'
+import { isRefusal, openStorage, SealingTransition } from '../edges/storage/index.ts'
+import { Metrics } from '../edges/telemetry/metrics.ts'
+import { LiveEvents } from '../gateway/console/live-events.ts'
+import type { Log } from '../gateway/ports/log.ts'
+import {
+  createSealer,
+  createSecretKeeper,
+  deriveAssetKey,
+  firstFingerprintKey,
+} from '../rules/access/server-secret.ts'
+import { openImageStores } from './image-stores.ts'
+import { atOnce } from './jobs.ts'
+import { SettlementFeed } from './settlement-feed.ts'
+import { findOperatorAccess, findServerSecret } from './supply/first-start.ts'
+import type { SystemServices } from './system-services.ts'
+import type { Role } from './workers/role.ts'
+
+export type Persistence = Awaited<ReturnType<typeof openPersistence>>
+
+/** Everything that lasts: folder, database and journal, with what an earlier process left behind put in order. */
+export async function openPersistence(settings: Settings, { clock, log }: SystemServices, role: Role | null) {
+  const { dataFolder } = settings
+  const folder = role === null ? openDataFolder(dataFolder) : enterDataFolder(dataFolder)
+  const isAlone = settings.databaseUrl === null && role === null
+  const { storage, secrets, assetKey } = await openKeptSecrets(settings, { folder, isAlone, log })
+  const pictures = openImageStores(settings, { dataFolder: folder.path, assetKey, clock })
+  const access = findOperatorAccess(settings.operatorToken, folder, secrets)
+  const metrics = new Metrics()
+  // Who else is there is known later; until then nobody is.
+  const company = { hasOthers: () => false }
+  const events = new LiveEvents({ storage, hasOthers: () => company.hasOthers() })
+  const journalFolder = journalFolderOf(folder.path, role?.slot ?? null)
+  const stored = new SettlementFeed()
+  const journal = await FileJournal.start({
+    folder: journalFolder,
+    dataFolder: folder.path,
+    persist: async (settlements) => {
+      stored.note(settlements, await storage.writeSettlements(settlements))
+      metrics.noteSettlements(settlements)
+      events.noteSettlements(settlements)
+    },
+    isRefusal,
+    // What was held for it is let go; it is not in the balance until somebody has looked into it.
+    onSetAside: (settlement) => stored.note([settlement], []),
+    fsync: settings.journalFsync,
+    bounds: {
+      maxBytes: settings.journalMaxBytes,
+      maxAgeMs: settings.journalMaxAgeSeconds * 1_000,
+      clock,
+    },
+    onTrouble: (error, waiting) => log.trouble(`${waiting} settlements wait for the database`, error),
+    onDamaged: (line) => {
+      metrics.noteDamagedLine(line.kind)
+      log.trouble('a line of the journal cannot be read', describeDamage(line))
+    },
+  })
+  /** After the journal, which still writes to the database while it is closed. */
+  const close = async () => {
+    await storage.close()
+    folder.release()
+  }
+  const kept = { secrets, access, storage, journal, journalFolder, stored, pictures }
+  return { ...kept, metrics, events, company, close }
+}
+
+function describeDamage({ path, offset, bytes, kind, keptIn }: DamagedLine): string {
+  const what = kind === 'cut_off' ? 'cut off by a crash' : 'altered on the disk'
+  const where = keptIn === null ? 'its file stays where it is' : `it is kept in ${keptIn}`
+  return `${bytes} bytes at ${offset} of ${path}, ${what}; ${where}`
+}
+
+/** The database under the server secret, and the key for fingerprints that it keeps whatever that secret becomes. */
+async function openKeptSecrets(
+  { serverSecret, databaseUrl, journalFsync, storedBytesPerAccount }: Settings,
+  { folder, isAlone, log }: { readonly folder: DataFolder; readonly isAlone: boolean; readonly log: Log },
+) {
+  const secret = findServerSecret(serverSecret, folder)
+  const sealing = new SealingTransition(isAlone)
+  const secrets = createSealer(secret, sealing)
+  const storage = await openStorage({
+    databaseUrl,
+    dataFolder: folder.path,
+    survivesPowerCut: journalFsync === 'always',
+    secrets,
+    sealing,
+    maxReplyBytesPerAccount: storedBytesPerAccount,
+  })
+  try {
+    // First, since it finds out whether this is the right secret.
+    const fingerprintKey = await storage.keepFingerprintKey(firstFingerprintKey(secret))
+    await storage.bindFewSeals(atOnce(log))
+    return {
+      storage,
+      secrets: createSecretKeeper(secret, fingerprintKey),
+      assetKey: deriveAssetKey(secret),
+    }
+  } catch (error) {
+    await storage.close()
+    folder.release()
+    throw error
+  }
+}

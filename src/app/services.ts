@@ -1,0 +1,110 @@
+import { createWebhookSender, webhookRules } from '../edges/alert-webhook/send-webhook.ts'
+import { readJournal } from '../edges/journal/read-journal.ts'
+import type { Settings } from '../edges/settings/settings.ts'
+import { createTextApplication } from '../edges/supply-file/apply-text.ts'
+import { type Alerts, openAlerts } from '../gateway/alerts/alerts.ts'
+import { watchMoney } from '../gateway/alerts/watch-money.ts'
+import { addCapacity, credentialCapacity } from '../gateway/capacity.ts'
+import { BodyKeeping } from '../gateway/console/body-keeping.ts'
+import { createLiveConfiguration } from '../gateway/live-configuration.ts'
+import { createOperations } from '../gateway/operate/index.ts'
+import { systemRandom } from '../gateway/operate/random-source.ts'
+import type { Admissions, WindowDemand } from '../gateway/ports/admissions.ts'
+import type { LiveConfiguration } from '../gateway/ports/configuration.ts'
+import { buildSnapshot } from '../rules/catalog/build-snapshot.ts'
+import { Router } from '../rules/routing/router.ts'
+import { SUPPLIER_TYPES_SERVED } from '../suppliers/index.ts'
+import type { Credential } from '../vocabulary/supply.ts'
+import { FORMATS } from '../vocabulary/words.ts'
+import { type Cluster, openAdmissions, openCluster, sharingOf } from './cluster.ts'
+import type { Persistence } from './persistence.ts'
+import { followOthers, routingTeller } from './shared-memory.ts'
+import type { SystemServices } from './system-services.ts'
+import type { Role } from './workers/role.ts'
+
+export type Services = Awaited<ReturnType<typeof openServices>>
+
+/** Configuration, limits and money as they are stored, and the operations that change them. */
+export async function openServices(
+  settings: Settings,
+  system: SystemServices,
+  persistence: Persistence & { readonly role: Role | null },
+) {
+  const { clock, random } = system
+  const { storage, journal, secrets, events } = persistence
+  const cluster = openCluster(settings, system, persistence)
+  const bodies = new BodyKeeping({ ...system, storage }, await storage.loadBodyStorage())
+  const configuration = await openConfiguration(cluster, persistence, bodies)
+  const router = new Router({ clock, random, tell: routingTeller(cluster, configuration.current) })
+  configuration.onReplaced((_, { supply }) => router.keepOnly(supply))
+  const watched: { alerts: Alerts | null } = { alerts: null }
+  const admissions = await openAdmissions(cluster, persistence, {
+    settings,
+    system,
+    configuration,
+    router,
+    onNews: (accountId, keyIds) => watched.alerts?.watch.noteMoney(accountId, keyIds),
+  })
+  await followOthers(cluster, { configuration, router })
+  const allowsPrivateWebhooks = settings.webhookAllowPrivate === 'on'
+  const send = createWebhookSender(webhookRules({ allowsPrivate: allowsPrivateWebhooks }))
+  const alerts = await openAlerts({
+    ...system,
+    snapshot: configuration.current,
+    money: admissions,
+    storage,
+    send,
+    onRaised: (alert) => events.noteAlert(alert),
+    newId: systemRandom.id,
+  })
+  watched.alerts = alerts
+  const operations = createOperations({
+    storage,
+    catchUp: async () => {
+      await journal.catchUp()
+      await alerts.raise()
+    },
+    readJournal: () => readJournal(persistence.journalFolder),
+    configuration,
+    money: watchMoney(admissions, alerts.watch),
+    capacity: { remaining: (credential) => remainingCapacity(admissions, credential) },
+    routing: router,
+    clock,
+    secrets,
+    random: systemRandom,
+    allowsPrivateWebhooks,
+    tierGraceMs: settings.tierDowngrade === 'on' ? settings.tierGraceDays * DAY_MS : null,
+    supplierTypes: SUPPLIER_TYPES_SERVED,
+    formats: FORMATS,
+  })
+  const applySupplyText = createTextApplication(operations)
+  const parts = { admissions, configuration, router, alerts, operations, applySupplyText, bodies, send }
+  return { ...persistence, ...parts, cluster }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+/** The configuration as it is stored, and what is switched on beside it; kept in step with what other nodes change. */
+async function openConfiguration(
+  cluster: Cluster,
+  persistence: Persistence,
+  bodies: BodyKeeping,
+): Promise<LiveConfiguration> {
+  const { storage, events } = persistence
+  const first = buildSnapshot(await storage.loadConfiguration())
+  const reloadBeside = async () => {
+    for (const setting of await storage.loadBodyStorage()) bodies.set(setting)
+  }
+  const current = () => configuration.current()
+  const sharing = sharingOf(cluster, persistence, { reloadBeside, current })
+  const configuration: LiveConfiguration = events.watching(createLiveConfiguration(first, sharing))
+  return configuration
+}
+
+function remainingCapacity(admissions: Admissions, credential: Credential) {
+  const windows: WindowDemand[] = []
+  addCapacity(windows, credentialCapacity(credential, 0))
+  const readings = admissions.read(windows)
+  const left = (metric: string) => readings.find((reading) => reading.metric === metric)?.remaining ?? null
+  return { requests: left('requests'), tokens: left('tokens') }
+}

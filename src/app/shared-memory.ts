@@ -1,0 +1,109 @@
+import type { AttemptCompany } from '../gateway/identity/parts.ts'
+import type { DeskNotice } from '../gateway/ports/common-desk.ts'
+import type { LiveConfiguration } from '../gateway/ports/configuration.ts'
+import type { ThoughtShelf } from '../gateway/translate/thinking-memory.ts'
+import type { SealedPlace, Sealer } from '../rules/access/server-secret.ts'
+import type { Router } from '../rules/routing/router.ts'
+import type { RoutingNews } from '../rules/routing/routing-news.ts'
+import type { Cluster } from './cluster.ts'
+import type { Persistence } from './persistence.ts'
+
+// What a cooling credential or an open circuit is told to nodes that start later is worth no more than this.
+const LONGEST_KEPT_MS = 60 * 60 * 1_000
+const THOUGHTS_KEPT_MS = 6 * 60 * 60 * 1_000
+
+/** Tells the other nodes what routing has learned here. Nobody waits for it, and at worst they learn it themselves. */
+export function routingTeller(
+  { desk }: Cluster,
+  current: () => ReturnType<LiveConfiguration['current']>,
+): ((news: RoutingNews) => void) | undefined {
+  if (desk === null) return undefined
+  const ignore = () => undefined
+  return (news) => {
+    if (news.type !== 'pinned') {
+      const keptMs = news.type === 'circuit-closed' ? undefined : Math.min(news.forMs, LONGEST_KEPT_MS)
+      desk.publish(news, keptMs).catch(ignore)
+      return
+    }
+    const keyId = news.conversation.slice(0, news.conversation.indexOf(':'))
+    const accountId = current().keys.get(keyId)?.accountId
+    if (accountId === undefined) return
+    const { conversation, supplierId, credentialId, forMs } = news
+    desk.savePin({ accountId, conversation, supplierId, credentialId, keptMs: forMs }).catch(ignore)
+  }
+}
+
+/** Listens to the other nodes, from what they have said to be kept on. */
+export async function followOthers(
+  { desk }: Cluster,
+  { configuration, router }: { readonly configuration: LiveConfiguration; readonly router: Router },
+): Promise<void> {
+  if (desk === null) return
+  const hear = (notice: DeskNotice) => {
+    if (notice.type === 'generation' || notice.type === 'attempt') return
+    if (notice.type === 'configuration') {
+      void configuration.reloadTo(notice.version).catch(() => undefined)
+      return
+    }
+    const credentials = configuration.current().supply.credentialsBySupplier.get(notice.supplierId)
+    const credential = credentials?.find(({ id }) => id === notice.credentialId)
+    if (credential !== undefined) router.learn(notice, credential)
+  }
+  desk.onNotice(hear)
+  for (const notice of await desk.listKept().catch(() => [])) hear(notice)
+}
+
+/** Tells of attempts to sign in and hears of those on other nodes. Nobody waits for it; what is lost is counted here alone. */
+export function attemptCompany({ desk }: Cluster): AttemptCompany | undefined {
+  if (desk === null) return undefined
+  return {
+    tell: (throttle, news) => {
+      desk.publish({ type: 'attempt', throttle, ...news }).catch(() => undefined)
+    },
+    onNews: (listener) => {
+      desk.onNotice((notice) => {
+        if (notice.type === 'attempt') listener(notice.throttle, notice)
+      })
+    },
+  }
+}
+
+/** Thoughts are the client's, so they lie there sealed. */
+export function thoughtShelf({ desk }: Cluster, { secrets }: Persistence): ThoughtShelf | undefined {
+  if (desk === null) return undefined
+  return {
+    save: (accountId, callId, text) => {
+      const note = {
+        accountId,
+        name: callId,
+        text: secrets.seal(text, thoughtPlace(accountId, callId)),
+        keptMs: THOUGHTS_KEPT_MS,
+      }
+      desk.saveNote(note).catch(() => undefined)
+    },
+    find: async (accountId, callIds) => {
+      const sealed = await desk.findNotes(accountId, callIds).catch(() => [])
+      return callIds.map((callId, index) =>
+        openOrNull(sealed[index] ?? null, thoughtPlace(accountId, callId), secrets),
+      )
+    },
+  }
+}
+
+function thoughtPlace(accountId: string, callId: string): SealedPlace {
+  return { table: 'thoughts', column: 'text', id: [accountId, callId] }
+}
+
+function openOrNull(
+  sealed: string | null,
+  place: SealedPlace,
+  { open }: Pick<Sealer, 'open'>,
+): string | null {
+  if (sealed === null) return null
+  try {
+    return open(sealed, place)
+  } catch {
+    // Sealed by a node with another secret or of another version, for another call, or not by a node at all.
+    return null
+  }
+}

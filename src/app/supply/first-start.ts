@@ -1,0 +1,108 @@
+import type { DataFolder } from '../../edges/settings/data-folder.ts'
+import type { LocalOperations } from '../../gateway/operate/index.ts'
+import type { UserOperations } from '../../gateway/ports/identity.ts'
+import type { SecretKeeper } from '../../rules/access/server-secret.ts'
+import { KeyCreate } from '../../vocabulary/api-key.ts'
+import { UserCreate } from '../../vocabulary/user.ts'
+
+export const SECRET_FILE = 'server-secret'
+const OPERATOR_FILE = 'operator-token.fingerprint'
+const ACTOR = 'first-start'
+
+/** The server secret: from the environment, else kept in the data folder, else made now. */
+export function findServerSecret(configured: string | null, folder: DataFolder): string {
+  if (configured !== null) return configured
+  // An empty file is what a start that was killed while writing it leaves; nothing is sealed under it yet.
+  const kept = folder.read(SECRET_FILE) || null
+  if (kept !== null) return kept
+  const made = makeServerSecret()
+  folder.write(SECRET_FILE, made)
+  return made
+}
+
+export function makeServerSecret(): string {
+  return randomText(48)
+}
+
+export interface OperatorAccess {
+  readonly fingerprint: string
+  /** Only when it was made just now: it is shown once and not kept. */
+  readonly newToken: string | null
+  /** Lets later starts know the token. To be called when it is certain that this one will show it. */
+  keep(): void
+}
+
+export function findOperatorAccess(
+  configured: string | null,
+  folder: DataFolder,
+  secrets: SecretKeeper,
+): OperatorAccess {
+  const keep = () => {}
+  if (configured !== null) return { fingerprint: secrets.fingerprint(configured), newToken: null, keep }
+  const kept = folder.read(OPERATOR_FILE) || null
+  if (kept !== null) return { fingerprint: kept, newToken: null, keep }
+  const newToken = `op-${randomText(48)}`
+  const fingerprint = secrets.fingerprint(newToken)
+  return { fingerprint, newToken, keep: () => folder.write(OPERATOR_FILE, fingerprint) }
+}
+
+/** Makes the first account, whose spending has no limit, and its key. Gives the key's secret, null when not first. */
+export async function makeFirstAccount(
+  operations: LocalOperations,
+  bootstrapKey: string | null,
+): Promise<string | null> {
+  const accounts = (await operations.listAccounts({ limit: 2, cursor: null })).data
+  const [first] = accounts
+  // A start that ended between making the account and making its key is taken up again where it ended.
+  const isUnfinished = accounts.length === 1 && first !== undefined && (await hasNoKey(operations, first.id))
+  if (accounts.length > 0 && !isUnfinished) return null
+  const account = first ?? (await operations.createAccount({ name: 'First account', email: null }, ACTOR))
+  // A team that runs the gateway for itself needs no payments; its ledger still tells what everything cost.
+  await operations.changeAccount(account.id, { creditLineNano: null }, ACTOR)
+  const settings = KeyCreate.read({ name: 'First key' })
+  if (bootstrapKey === null) return (await operations.createKey(account.id, settings, ACTOR)).secret
+  return (await operations.issueKey(account.id, { settings, secret: bootstrapKey }, ACTOR)).secret
+}
+
+async function hasNoKey(operations: LocalOperations, accountId: string): Promise<boolean> {
+  return (await operations.listKeys(accountId, { limit: 1, cursor: null })).data.length === 0
+}
+
+export const FIRST_EMAIL = 'admin@localhost'
+
+export interface FirstUser {
+  readonly email: string
+  readonly password: string
+}
+
+/** Makes the first user of the console, who may do everything. Null when there are users already. */
+export async function makeFirstUser(
+  users: Pick<UserOperations, 'listUsers' | 'createUser'>,
+  operations: Pick<LocalOperations, 'listAccounts'>,
+): Promise<FirstUser | null> {
+  if ((await users.listUsers({ limit: 1, cursor: null })).data.length > 0) return null
+  const [first] = (await operations.listAccounts({ limit: 1, cursor: null })).data
+  const { password } = await users.createUser(
+    UserCreate.read({
+      email: FIRST_EMAIL,
+      name: 'Administrator',
+      is_operator: true,
+      account_id: first?.id ?? null,
+    }),
+    ACTOR,
+  )
+  return password === null ? null : { email: FIRST_EMAIL, password }
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+function randomText(length: number): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
+      // Bytes past the last whole alphabet would make some characters likelier than others.
+      if (byte < 248 && text.length < length) text += ALPHABET.charAt(byte % ALPHABET.length)
+    }
+  }
+  return text
+}

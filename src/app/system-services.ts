@@ -1,0 +1,9 @@
+import type { Log } from '../gateway/ports/log.ts'
+import type { SteadyClock } from '../vocabulary/clock.ts'
+
+/** What a test may put in place of the real thing. */
+export interface SystemServices {
+  readonly clock: SteadyClock
+  readonly random: () => number
+  readonly log: Log
+}

@@ -1,0 +1,313 @@
+import packageFile from '../../package.json' with { type: 'json' }
+import { withApiDocs } from '../edges/api-docs/index.ts'
+import { consoleFileEndpoints } from '../edges/console-files/index.ts'
+import { BodyBudget } from '../edges/http-server/body-budget.ts'
+import { defaultConnections, descriptorLimit } from '../edges/http-server/descriptors.ts'
+import type { ConnectionLimits } from '../edges/http-server/open-connections.ts'
+import { type HttpServer, startServer } from '../edges/http-server/serve.ts'
+import { consoleEndpoints } from '../edges/management-api/console/index.ts'
+import {
+  operatorCheck,
+  operatorEndpoints,
+  paymentWebhookEndpoint,
+  refuseOperator,
+} from '../edges/management-api/operator/index.ts'
+import type { Settings } from '../edges/settings/settings.ts'
+import { openSupplyFile } from '../edges/supply-file/supply-file.ts'
+import { countingRequests, metricsEndpoint } from '../edges/telemetry/metrics-endpoint.ts'
+import type { Alerts } from '../gateway/alerts/alerts.ts'
+import { healthEndpoints } from '../gateway/health.ts'
+import type { LiveStreams } from '../gateway/live-streams.ts'
+import { createDiagnostics, DOCTOR_PATIENCE_MS } from '../gateway/operate/doctor.ts'
+import type { LocalOperations } from '../gateway/operate/index.ts'
+import type { Endpoint } from '../gateway/ports/exchange.ts'
+import type { Log } from '../gateway/ports/log.ts'
+import type { Storage } from '../gateway/ports/storage.ts'
+import { clientEndpoints } from '../gateway/routes.ts'
+import { ScheduledJob } from '../gateway/scheduled-job.ts'
+import { BUILT_IN_CATALOG } from '../rules/catalog/built-in/built-in-catalog.ts'
+import type { Sandbox } from '../sandbox/server.ts'
+import { LOOPBACK, NO_TRUSTED_PROXIES, parseTrustedProxies } from '../wire/trusted-proxies.ts'
+import { buildGateway } from './build-gateway.ts'
+import {
+  beatCluster,
+  deskStateOf,
+  leaveCluster,
+  ownTroubleOf,
+  readNodeGauges,
+  redisDescriber,
+} from './cluster.ts'
+import { sweepAssetsHourly } from './image-stores.ts'
+import { bindSealsInBackground, scheduleRetention } from './jobs.ts'
+import { drain, type Leaving, stopTaking } from './lifecycle.ts'
+import { openAccountApi, openIdentity, openWrongTokens, systemDescriber } from './open-console.ts'
+import { openPersistence, type Persistence } from './persistence.ts'
+import { openServices, type Services } from './services.ts'
+import { registerVendorKeys } from './supply/environment-supply.ts'
+import { type FirstUser, makeFirstAccount, makeFirstUser } from './supply/first-start.ts'
+import { openSandbox } from './supply/sandbox-supply.ts'
+import type { SystemServices } from './system-services.ts'
+import type { Role } from './workers/role.ts'
+
+export type { SystemServices } from './system-services.ts'
+
+/** A running gateway. */
+export interface Turnpike {
+  readonly url: string
+  readonly port: number
+  /** Everything that can be asked of it. */
+  readonly endpoints: readonly Endpoint[]
+  readonly sandbox: Sandbox | null
+  readonly operations: LocalOperations
+  readonly storage: Storage
+  readonly streams: LiveStreams
+  readonly alerts: Alerts
+  /** Made by this very start and shown once; null on any later start. */
+  readonly newOperatorToken: string | null
+  readonly newKey: string | null
+  readonly newUser: FirstUser | null
+  /** Stops accepting, lets streams finish up to the deadline, ends the rest, and stores everything. */
+  stop(deadlineMs: number, leaving?: Omit<Leaving, 'finishMs'>): Promise<void>
+}
+
+const AT_ONCE = { serveMs: 0, isReplaced: false }
+
+const BEAT_MS = 1_000
+const SWEEP_MS = 60 * 60 * 1_000
+// Few at a time, so that no other write waits for the sweep.
+const SWEEP_PORTION = 500
+
+/** Builds every part and starts serving. The only place where parts are constructed. */
+export async function startTurnpike(
+  settings: Settings,
+  system: SystemServices,
+  role: Role | null = null,
+): Promise<Turnpike> {
+  const persistence = { ...(await openPersistence(settings, system, role)), role }
+  const { storage, access } = persistence
+  const { services, supplyFile, sandbox, serving, newKey, newUser } = await storage.exclusively(() =>
+    open(settings, system, persistence),
+  )
+  const { operations, alerts } = services
+  const { gateway, endpoints, server, watch } = serving
+  const tiers = await scheduleTiers(operations, storage, system)
+  const retention = scheduleRetention(settings.settlementDays, system, { ...persistence, watch })
+  const beat = setInterval(() => {
+    gateway.streams.beat(system.clock.monotonicMs())
+    const follow = services.events.beat(system.clock.nowMs())
+    const shared = [services.configuration.beat(), beatCluster(services.cluster)]
+    return Promise.all([tiers.beat(), retention?.beat(), alerts.beat(), follow, ...shared])
+  }, BEAT_MS)
+  const sweep = setInterval(
+    () => Promise.all([sweepReplies(storage, system), services.bodies.sweep()]),
+    SWEEP_MS,
+  )
+  const sealing = bindSealsInBackground(storage, system.log)
+  const assetSweep = sweepAssetsHourly(gateway.assets, system)
+  supplyFile?.follow()
+  return {
+    url: server.url,
+    port: server.port,
+    endpoints,
+    sandbox,
+    operations,
+    storage,
+    streams: gateway.streams,
+    alerts,
+    newOperatorToken: access.newToken,
+    newKey,
+    newUser,
+    stop: async (deadlineMs, leaving = AT_ONCE) => {
+      // One that is replaced speaks for the whole gateway, which goes on.
+      watch.isClosing = !leaving.isReplaced
+      await stopTaking(server, { ...leaving, finishMs: deadlineMs })
+      // These would go on for ever.
+      services.events.endAll()
+      await drain(server, gateway.streams, deadlineMs)
+      clearInterval(beat)
+      clearInterval(sweep)
+      await assetSweep.stop()
+      await sealing.stop()
+      await supplyFile?.close()
+      await tiers.stop()
+      await retention?.stop()
+      await alerts.stop()
+      await sandbox?.stop()
+      await services.bodies.flush()
+      await persistence.journal.close()
+      await persistence.stored.settled()
+      await leaveCluster(services.cluster)
+      await persistence.close()
+    },
+  }
+}
+
+const HOUR_MS = 60 * 60 * 1_000
+
+/** Evaluates tiers every hour, on one node of all; what was missed while none ran is made up for at once. */
+async function scheduleTiers(
+  operations: LocalOperations,
+  storage: Storage,
+  { clock, log }: SystemServices,
+): Promise<ScheduledJob> {
+  const run = () => operations.evaluateTiers('scheduler')
+  const job = new ScheduledJob({ name: 'tiers', periodMs: HOUR_MS, run }, { storage, clock, log })
+  await job.beat()
+  return job
+}
+
+/**
+ * Opens the services, starts serving, and makes what a first start makes; of several nodes that start together, one after
+ * the other. Secrets come last: a start that fails has shown nobody what it made, and no later start would.
+ */
+async function open(
+  settings: Settings,
+  system: SystemServices,
+  persistence: Persistence & { readonly role: Role | null },
+) {
+  const services = await openServices(settings, system, persistence)
+  const { applySupplyText } = services
+  const supplyFile =
+    settings.supplyFile && openSupplyFile(settings.supplyFile, { apply: applySupplyText, log: system.log })
+  // Before the sandbox, which makes way when the file names real suppliers.
+  await supplyFile?.apply()
+  // After the file, which says more about a supplier than a key alone does.
+  await registerVendorKeys(services.operations, settings.vendorKeys, system.log)
+  const { role } = persistence
+  const sandbox = role === null ? await openSandbox(settings.sandbox, services.operations) : null
+  const sandboxUrl = role?.sandboxUrl ?? sandbox?.url ?? null
+  const serving = serve(settings, system, { ...services, sandboxUrl, sharesPort: role !== null })
+  // What is made here is shown once, so it is on the disk before it is, whatever the settings say of all else.
+  await persistence.storage.setSurvivesPowerCut(true)
+  const newKey = await makeFirstAccount(services.operations, settings.bootstrapKey)
+  const newUser = await makeFirstUser(serving.users, services.operations)
+  persistence.access.keep()
+  await persistence.storage.setSurvivesPowerCut(settings.journalFsync === 'always')
+  return { services, supplyFile, sandbox, serving, newKey, newUser }
+}
+
+interface ServingParts extends Services {
+  readonly sandboxUrl: string | null
+  readonly sharesPort: boolean
+}
+
+function serve(settings: Settings, system: SystemServices, services: ServingParts) {
+  const { clock } = system
+  const { storage, access, secrets } = services
+  const gateway = buildGateway(settings, system, services)
+  const isOperator = operatorCheck(access.fingerprint, secrets.fingerprint)
+  const noteWrongToken = openWrongTokens(system, services)
+  const { identity, users } = openIdentity(settings, system, services)
+  const watch = { isClosing: false }
+  const readGauges = () => ({
+    liveStreams: gateway.streams.size,
+    journalWaiting: services.journal.waiting,
+    connections: server.connectionGauges,
+    ...readNodeGauges(settings, system, services),
+  })
+  const served = [
+    ...clientEndpoints(gateway),
+    ...operatorEndpoints(services.operations, {
+      isOperator,
+      noteWrongToken,
+      catchUp: services.configuration.catchUp,
+      findOperator: identity.findOperator,
+      users,
+      clock,
+      describeSystem: systemDescriber(settings, system, {
+        ...services,
+        streams: gateway.streams,
+        describeRedis: redisDescriber(services.cluster, settings),
+      }),
+      applySupplyText: services.applySupplyText,
+      diagnostics: createDiagnostics({
+        ...gateway,
+        catalog: BUILT_IN_CATALOG,
+        patienceMs: DOCTOR_PATIENCE_MS,
+      }),
+    }),
+    paymentWebhookEndpoint({
+      operations: services.operations,
+      secret: settings.paymentWebhookSecret,
+      clock,
+    }),
+    metricsEndpoint(services.metrics, {
+      isOperator,
+      refuse: (exchange) => refuseOperator(exchange, { noteWrongToken }),
+      readGauges,
+    }),
+    ...healthEndpoints({
+      storage,
+      journal: services.journal,
+      isClosing: () => watch.isClosing,
+      isDatabaseShared: settings.databaseUrl !== null,
+      deskState: () => deskStateOf(services.cluster, settings),
+      ownTrouble: () => ownTroubleOf(services.cluster),
+    }),
+    ...consoleEndpoints({
+      identity,
+      catchUp: services.configuration.catchUp,
+      accountName: (id) => services.configuration.current().accounts.get(id)?.name ?? null,
+      publicUrl: settings.publicUrl,
+      version: packageFile.version,
+      account: openAccountApi(services, system, users),
+    }),
+    ...consoleFileEndpoints(),
+  ]
+  const endpoints = withApiDocs(served, packageFile.version)
+  const server = listen(settings, system, { ...services, endpoints })
+  return { gateway, endpoints, server, watch, users }
+}
+
+function listen(
+  settings: Settings,
+  { clock, log }: SystemServices,
+  services: ServingParts & { readonly endpoints: readonly Endpoint[] },
+): HttpServer {
+  return startServer({
+    hostname: settings.hostname,
+    port: settings.port,
+    sharesPort: services.sharesPort,
+    connectionLimits: connectionLimitsOf(settings, services.sharesPort ? null : log),
+    endpoints: services.endpoints,
+    bodyLimits: { maxBytes: settings.maxBodyBytes, timeoutMs: settings.bodyTimeoutSeconds * 1_000 },
+    bodyBudget: new BodyBudget({
+      maxBytes: settings.maxHeldBodyBytes,
+      maxBytesPerAccount: settings.maxHeldBodyBytesPerAccount,
+    }),
+    readForm: services.pictures.readForm,
+    proxies: parseTrustedProxies(settings.trustedProxies) ?? NO_TRUSTED_PROXIES,
+    clock,
+    log: countingRequests(log, services.metrics),
+  })
+}
+
+// What a gateway needs that serves a few hundred at a time.
+const LOW_DESCRIPTOR_LIMIT = 4_096
+
+/** A log is given to one process of all that share these limits. */
+function connectionLimitsOf(settings: Settings, log: Log | null): ConnectionLimits {
+  const limit = descriptorLimit()
+  const total = settings.maxConnections ?? defaultConnections(limit)
+  if (limit < LOW_DESCRIPTOR_LIMIT || total > limit) {
+    log?.notice('the limit of open files is low; raise it with `ulimit -n` or LimitNOFILE', {
+      open_files: limit,
+      max_connections: total,
+    })
+  }
+  const exempt = parseTrustedProxies([...LOOPBACK, ...settings.trustedProxies]) ?? NO_TRUSTED_PROXIES
+  return {
+    total,
+    perAddress: settings.maxConnectionsPerAddress,
+    isExempt: exempt.isTrusted,
+  }
+}
+
+/** Deletes kept replies whose time is over. */
+async function sweepReplies(storage: Storage, { clock, log }: SystemServices): Promise<void> {
+  try {
+    while ((await storage.deleteExpiredReplies(clock.nowMs(), SWEEP_PORTION)) === SWEEP_PORTION);
+  } catch (error) {
+    log.trouble('old replies could not be deleted', error)
+  }
+}

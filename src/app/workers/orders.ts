@@ -1,0 +1,46 @@
+import { OTHER_NAMES } from '../../edges/settings/known-names.ts'
+import { SettingError } from '../../edges/settings/setting-error.ts'
+
+/** What a parent tells a worker when it starts it. It stands in the environment, so there is no secret in it. */
+export interface Assignment {
+  readonly nodeId: string
+  readonly slot: number
+  readonly port: number
+  readonly sandboxUrl: string | null
+  /** Where the parent keeps the windows; null: Redis has them. */
+  readonly deskPath: string | null
+}
+
+/** What a parent orders. */
+export type Order =
+  /** `isReplaced`: others have taken over already, and nobody need be sent away. */
+  { readonly type: 'leave'; readonly isReplaced: boolean } | { readonly type: 'end' }
+
+/** What a worker reports. */
+export type Report = { readonly type: 'ready' } | { readonly type: 'failed'; readonly reason: string }
+
+export function encodeAssignment(assignment: Assignment): Readonly<Record<string, string>> {
+  return { [OTHER_NAMES.worker]: JSON.stringify(assignment) }
+}
+
+/** null: this process is nobody's worker. */
+export function readAssignment(environment: Readonly<Record<string, string | undefined>>): Assignment | null {
+  const text = environment[OTHER_NAMES.worker]
+  if (!text) return null
+  // Without a parent to report to, somebody else has set it.
+  const assignment = process.send === undefined ? null : parse(text)
+  if (assignment !== null) return assignment
+  throw new SettingError(
+    `${OTHER_NAMES.worker} is what the gateway tells its own workers; unset it, or did you mean TURNPIKE_WORKERS?`,
+  )
+}
+
+function parse(text: string): Assignment | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isAssignment = typeof value === 'object' && value !== null && 'nodeId' in value && 'slot' in value
+    return isAssignment ? (value as Assignment) : null
+  } catch {
+    return null
+  }
+}

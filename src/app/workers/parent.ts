@@ -1,0 +1,119 @@
+import { openDataFolder } from '../../edges/settings/data-folder.ts'
+import { SettingError } from '../../edges/settings/setting-error.ts'
+import type { Settings } from '../../edges/settings/settings.ts'
+import { createLog, type PinoLog } from '../../edges/telemetry/pino-log.ts'
+import { startSandbox } from '../../sandbox/server.ts'
+import { SYSTEM_CLOCK } from '../../vocabulary/clock.ts'
+import { greeting, newSecrets, outliveStrayFaults, type Started } from '../lifecycle.ts'
+import { startTurnpike } from '../turnpike.ts'
+import { openParentDesk } from './desk-place.ts'
+import { forwardLines } from './forward-lines.ts'
+import { Slots } from './slots.ts'
+import { type Forward, spawnWorker } from './spawn-worker.ts'
+import { Supervisor } from './supervisor.ts'
+
+const clock = SYSTEM_CLOCK
+// Beyond what workers may take by their own settings; one that needs more hangs.
+const PATIENCE_MS = 10_000
+
+/** Supervises the workers of this machine, and owns what there may be only one of. It serves nobody itself. */
+export async function runParent(settings: Settings): Promise<void> {
+  checkSystem(settings)
+  const log = createLog(settings.logLevel)
+  const port = findPort(settings)
+  const made = { ...(await prepare(settings, log)), url: `http://${hostInUrl(settings.hostname)}:${port}` }
+  const crew = openCrew({ ...settings, port }, log, made.hasSandbox)
+  obeySignals(crew, log)
+  try {
+    const isServing = await crew.supervisor.start()
+    outliveStrayFaults(log)
+    if (isServing) console.log(greeting(made, settings))
+  } catch (error) {
+    const secrets = newSecrets(made, settings)
+    if (secrets.length > 0) console.log(secrets.join('\n'))
+    throw error
+  }
+}
+
+function checkSystem({ workers }: Settings): void {
+  if (process.platform === 'linux') return
+  throw new SettingError(
+    `TURNPIKE_WORKERS is ${workers}; on this system it takes 1, since only Linux shares a port among processes.`,
+  )
+}
+
+/**
+ * Taken alone for a moment, which fails when anybody else has it: workers share the port, and would share it with
+ * another gateway as well.
+ */
+function findPort({ hostname, port }: Settings): number {
+  const probe = Bun.listen({ hostname, port, socket: { data: () => {} } })
+  const found = probe.port
+  probe.stop(true)
+  return found
+}
+
+/**
+ * What must happen once before many start: migrations, what an earlier process left in the journals, the supply, and
+ * the secrets of a first start. A whole gateway does it, which then makes way.
+ */
+async function prepare(settings: Settings, log: PinoLog): Promise<Omit<Started, 'url'>> {
+  const alone = { ...settings, hostname: '127.0.0.1', port: 0 }
+  const turnpike = await startTurnpike(alone, { clock, random: Math.random, log })
+  await turnpike.stop(0)
+  return { ...turnpike, hasSandbox: turnpike.sandbox !== null }
+}
+
+type Crew = ReturnType<typeof openCrew>
+
+function openCrew(settings: Settings, log: PinoLog, hasSandbox: boolean) {
+  const folder = openDataFolder(settings.dataFolder)
+  const sandbox = hasSandbox ? startSandbox() : null
+  const desk = settings.redisUrl === null ? openParentDesk(folder.path, clock) : null
+  const slots = new Slots(folder.path)
+  const forward: Forward = (printed, slot) => forwardLines(printed, slot, log.forward)
+  const spawn = () => {
+    const slot = slots.take()
+    const nodeId = `node_${crypto.randomUUID().replaceAll('-', '')}`
+    const { port } = settings
+    const place = { sandboxUrl: sandbox?.url ?? null, deskPath: desk?.path ?? null }
+    return spawnWorker({ nodeId, slot, port, ...place }, forward)
+  }
+  const supervisor = new Supervisor({
+    workers: settings.workers,
+    spawn,
+    onEnded: ({ slot }) => slots.release(slot),
+    onTakenOver: async ({ nodeId }) => desk?.releaseNode(nodeId),
+    patienceMs: (settings.drainSeconds + settings.shutdownSeconds) * 1_000 + PATIENCE_MS,
+    log,
+  })
+  const close = async () => {
+    desk?.close()
+    await sandbox?.stop()
+    folder.release()
+  }
+  return { supervisor, close }
+}
+
+function obeySignals({ supervisor, close }: Crew, log: PinoLog): void {
+  let isStopping = false
+  const stop = async (signal: string) => {
+    if (isStopping) {
+      await supervisor.end()
+      await log.flush()
+      process.exit(1)
+    }
+    isStopping = true
+    log.notice('stopping', { signal })
+    await supervisor.stop()
+    await close()
+    await log.flush()
+    process.exit(0)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
+  process.on('SIGHUP', () => void supervisor.replace())
+}
+
+function hostInUrl(hostname: string): string {
+  return hostname.includes(':') ? `[${hostname}]` : hostname
+}

@@ -1,0 +1,85 @@
+import { hostname } from 'node:os'
+import { connectDesk } from '../../edges/desk-socket/socket-desk.ts'
+import type { Settings } from '../../edges/settings/settings.ts'
+import { createLog, type PinoLog } from '../../edges/telemetry/pino-log.ts'
+import { SYSTEM_CLOCK } from '../../vocabulary/clock.ts'
+import type { Leaving } from '../lifecycle.ts'
+import { outliveStrayFaults } from '../lifecycle.ts'
+import { startTurnpike, type Turnpike } from '../turnpike.ts'
+import type { Assignment, Order, Report } from './orders.ts'
+
+// Clients that keep connections and use them at least this often have moved on before theirs are closed.
+const MOVING_MS = 2_000
+const REPORT_PATIENCE_MS = 1_000
+
+/** Serves a part of what comes to the port, until the parent orders otherwise or is gone. */
+export async function runWorker(settings: Settings, assignment: Assignment): Promise<void> {
+  const { nodeId, slot, port, deskPath, sandboxUrl } = assignment
+  const log = createLog(settings.logLevel)
+  const ending = new Ending(settings, log)
+  takeOrders(ending)
+  const desk = deskPath === null ? null : await connectDesk(deskPath, nodeId)
+  const nodeName = `${settings.nodeName ?? hostname()}-${slot}`
+  const turnpike = await startTurnpike(
+    { ...settings, port, nodeName },
+    { clock: SYSTEM_CLOCK, random: Math.random, log },
+    { nodeId, slot, desk, sandboxUrl },
+  )
+  ending.turnpike = turnpike
+  outliveStrayFaults(log)
+  await report({ type: 'ready' })
+}
+
+/** Resolves when the parent has it, or cannot have it any more. */
+export async function report(what: Report): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, REPORT_PATIENCE_MS)
+  process.send?.(what, undefined, undefined, () => resolve())
+  await promise
+  clearTimeout(timer)
+}
+
+/**
+ * Signals are the parent's business: a terminal sends them to all processes, and each would take them for a second
+ * one after the parent's order. Only SIGTERM for this very process counts.
+ */
+function takeOrders(ending: Ending): void {
+  const leaveAlone = { serveMs: 0, isReplaced: true }
+  process.on('message', (order: Order) => {
+    if (order.type === 'end') process.exit(1)
+    void ending.leave(ending.plan(order.isReplaced))
+  })
+  // Nobody would start another on this port while this one listens.
+  process.on('disconnect', () => void ending.leave(leaveAlone))
+  process.on('SIGTERM', () => void ending.leave(ending.plan(false)))
+  process.on('SIGINT', () => {})
+  process.on('SIGHUP', () => {})
+}
+
+/** Happens once, whoever asks for it. */
+class Ending {
+  readonly #settings: Settings
+  readonly #log: PinoLog
+  /** null: it does not serve yet. */
+  turnpike: Turnpike | null = null
+  #isLeaving = false
+
+  constructor(settings: Settings, log: PinoLog) {
+    this.#settings = settings
+    this.#log = log
+  }
+
+  plan(isReplaced: boolean): Omit<Leaving, 'finishMs'> {
+    const drainMs = this.#settings.drainSeconds * 1_000
+    return { serveMs: isReplaced ? Math.max(MOVING_MS, drainMs) : drainMs, isReplaced }
+  }
+
+  async leave(leaving: Omit<Leaving, 'finishMs'>): Promise<void> {
+    if (this.#isLeaving) return
+    this.#isLeaving = true
+    this.#log.notice('leaving', { streams: this.turnpike?.streams.size ?? 0 })
+    await this.turnpike?.stop(this.#settings.shutdownSeconds * 1_000, leaving)
+    await this.#log.flush()
+    process.exit(0)
+  }
+}

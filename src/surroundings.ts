@@ -1,9 +1,0 @@
-import type { Log } from './gateway/ports/log.ts'
-import type { SteadyClock } from './vocabulary/clock.ts'
-
-/** What a test may put in place of the real thing. */
-export interface Surroundings {
-  readonly clock: SteadyClock
-  readonly random: () => number
-  readonly log: Log
-}
