@@ -12,7 +12,7 @@ import type { CommonDesk, PinnedTo } from '../gateway/ports/common-desk.ts'
 import type { LiveConfiguration } from '../gateway/ports/configuration.ts'
 import type { DescribeRedis } from '../gateway/ports/console.ts'
 import type { MoneyOwners } from '../gateway/ports/money.ts'
-import { within } from '../gateway/within.ts'
+import { withTimeout } from '../gateway/with-timeout.ts'
 import type { Router } from '../rules/routing/router.ts'
 import type { Snapshot } from '../vocabulary/snapshot.ts'
 import type { SharedLimitsState } from '../vocabulary/system.ts'
@@ -230,7 +230,7 @@ const LEAVE_PATIENCE_MS = 5_000
 
 /** When nothing is under way any more and the journal is closed. A store that hangs does not keep it from ending. */
 export function leaveCluster(cluster: Cluster): Promise<void> {
-  return within(LEAVE_PATIENCE_MS, leave(cluster), () => undefined)
+  return withTimeout(LEAVE_PATIENCE_MS, leave(cluster), () => undefined)
 }
 
 async function leave({ registry, state, desk, hasCompany }: Cluster): Promise<void> {

@@ -8,7 +8,7 @@ import type { Candidate } from '../rules/routing/order-candidates.ts'
 import type { NanoUsdt } from '../vocabulary/money.ts'
 import type { Attempt, Outcome, Settlement } from '../vocabulary/settlement.ts'
 import type { Format } from '../vocabulary/supply.ts'
-import type { Asking } from './admit.ts'
+import type { PreparedRequest } from './admit.ts'
 import type { Gateway } from './gateway.ts'
 import type { WindowDemand } from './ports/admissions.ts'
 
@@ -39,7 +39,7 @@ export function unwritableError(message: string, cause?: unknown): GatewayError 
   })
 }
 
-export interface AdmissionParts<Kind extends Asking = Asking> {
+export interface AdmissionParts<Kind extends PreparedRequest = PreparedRequest> {
   readonly asking: Kind
   readonly gateway: Gateway
   readonly windows: readonly WindowDemand[]
@@ -52,7 +52,7 @@ export interface AdmissionParts<Kind extends Asking = Asking> {
 }
 
 /** A request that has been let in. It is settled exactly once, whatever happens to it. */
-export class Admission<Kind extends Asking = Asking> {
+export class Admission<Kind extends PreparedRequest = PreparedRequest> {
   readonly asking: Kind
   readonly windows: readonly WindowDemand[]
   readonly conversation: string | null

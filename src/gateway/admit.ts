@@ -7,15 +7,15 @@ import type { Caller } from './authenticate.ts'
 import { conversationOf } from './conversation-name.ts'
 import type { Target } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
-import { ConfigurationChanged } from './judge.ts'
 import { limitHeaders, ownWindows, rateLimitError } from './own-limits.ts'
 import type { Decision, Refusal } from './ports/admissions.ts'
 import type { BodyRecorder } from './ports/console.ts'
 import type { Exchange } from './ports/exchange.ts'
 import type { KeepReply } from './reply-state.ts'
+import { ConfigurationChanged } from './retry-on-config-change.ts'
 
 /** What is asked of a model, as far as it is the same for words and for pictures. */
-export interface Asking {
+export interface PreparedRequest {
   readonly exchange: Exchange
   readonly protocol: Pick<Protocol, 'name' | 'heartbeat' | 'breaksOffAfterError'>
   readonly caller: Caller
@@ -27,7 +27,7 @@ export interface Asking {
   readonly bodies?: BodyRecorder | null
 }
 
-export interface TextAsking extends Asking {
+export interface PreparedText extends PreparedRequest {
   readonly protocol: Protocol
   readonly request: ClientRequest
   /** How long the body is: work on a large one makes way for others. */
@@ -35,7 +35,7 @@ export interface TextAsking extends Asking {
 }
 
 /** Takes request window, token window and spending hold in one step, or refuses and takes nothing. */
-export function admit<Kind extends Asking>(
+export function admit<Kind extends PreparedRequest>(
   asking: Kind,
   gateway: Gateway,
 ): Admission<Kind> | Promise<Admission<Kind>> {
@@ -76,7 +76,10 @@ export function admit<Kind extends Asking>(
   return decision instanceof Promise ? decision.then((made) => letIn(made, parts)) : letIn(decision, parts)
 }
 
-function letIn<Kind extends Asking>(decision: Decision, parts: AdmissionParts<Kind>): Admission<Kind> {
+function letIn<Kind extends PreparedRequest>(
+  decision: Decision,
+  parts: AdmissionParts<Kind>,
+): Admission<Kind> {
   if (decision === null) return new Admission(parts)
   const { asking, gateway, windows } = parts
   if (decision.reason === 'key-spending-limit') gateway.alerts.noteKeyRefused(asking.caller.key.id)

@@ -23,15 +23,18 @@ export interface AttemptParts {
 }
 
 /** An answer, and what it was got from. */
-export interface Tried {
+export interface AttemptOutcome {
   readonly answer: Answer
   readonly served: ReadyCandidate
 }
 
 /** One try, and one more when the supplier's complaint says how to mend the request. */
-export async function attemptWithRepairs(ready: ReadyCandidate, parts: AttemptParts): Promise<Tried> {
-  const course = begin(ready, parts)
-  const answer = end(await call(course, parts), course, parts)
+export async function attemptWithRepairs(
+  ready: ReadyCandidate,
+  parts: AttemptParts,
+): Promise<AttemptOutcome> {
+  const running = begin(ready, parts)
+  const answer = end(await call(running, parts), running, parts)
   if (answer.type !== 'failed' || answer.failure.kind !== 'input') return { answer, served: ready }
   const mended = await mend(ready, answer.failure, parts)
   if (mended === null) return { answer, served: ready }
@@ -57,7 +60,7 @@ async function mend(
 }
 
 /** One call to a candidate whose attempt has begun. */
-interface Course {
+interface RunningAttempt {
   readonly ready: ReadyCandidate
   readonly startedAtMs: number
   /** The same moment by the monotonic clock. */
@@ -70,7 +73,7 @@ interface Course {
   readonly isShortened: boolean
 }
 
-function begin(ready: ReadyCandidate, { admission, gateway }: AttemptParts): Course {
+function begin(ready: ReadyCandidate, { admission, gateway }: AttemptParts): RunningAttempt {
   const { route, patienceMs } = ready.candidate
   const supplierMs = route.supplier.timeouts.firstByteMs ?? gateway.timeouts.firstByteMs
   const usualMs = Math.min(supplierMs, patienceMs ?? supplierMs)
@@ -87,24 +90,28 @@ function begin(ready: ReadyCandidate, { admission, gateway }: AttemptParts): Cou
 }
 
 /** The end of an attempt is told to the router and noted for the settlement. */
-function end(told: Answer, course: Course, { admission, gateway, isOvertaken }: AttemptParts): Answer {
-  const { candidate } = course.ready
-  const answer = describe(told, course)
-  const elapsedMs = gateway.clock.monotonicMs() - course.begunAtMs
-  const result = resultFor(answer, elapsedMs, course)
+function end(
+  told: Answer,
+  running: RunningAttempt,
+  { admission, gateway, isOvertaken }: AttemptParts,
+): Answer {
+  const { candidate } = running.ready
+  const answer = describe(told, running)
+  const elapsedMs = gateway.clock.monotonicMs() - running.begunAtMs
+  const result = resultFor(answer, elapsedMs, running)
   gateway.router.end({ candidate, modelId: admission.asking.target.model.id, result })
-  const record = attemptRecord(answer, course, { elapsedMs, isOvertaken: isOvertaken?.() === true })
+  const record = attemptRecord(answer, running, { elapsedMs, isOvertaken: isOvertaken?.() === true })
   admission.attempts.push(record)
   if (answer.type === 'failed') noteFailure(record, answer.failure, { admission, gateway })
   return answer
 }
 
 /** An address may have to be fetched or signed first, which may fail like the call itself. */
-function call(course: Course, parts: AttemptParts): Promise<Answer> {
+function call(running: RunningAttempt, parts: AttemptParts): Promise<Answer> {
   try {
-    const target = addressOf(course.ready, parts)
-    if (!(target instanceof Promise)) return askAt(target, course, parts)
-    return target.then((found) => askAt(found, course, parts), notAsked)
+    const target = addressOf(running.ready, parts)
+    if (!(target instanceof Promise)) return askAt(target, running, parts)
+    return target.then((found) => askAt(found, running, parts), notAsked)
   } catch (error) {
     return Promise.resolve(notAsked(error))
   }
@@ -114,9 +121,9 @@ function notAsked(error: unknown): Answer {
   return { type: 'failed', failure: failureOf(error, false), remaining: null }
 }
 
-function askAt(target: CallTarget, course: Course, parts: AttemptParts): Promise<Answer> {
+function askAt(target: CallTarget, running: RunningAttempt, parts: AttemptParts): Promise<Answer> {
   const { admission, gateway, client = admission.asking.exchange } = parts
-  const { candidate, plan } = course.ready
+  const { candidate, plan } = running.ready
   return ask(plan, {
     target,
     credentialId: candidate.credential.id,
@@ -124,7 +131,7 @@ function askAt(target: CallTarget, course: Course, parts: AttemptParts): Promise
     client,
     clock: gateway.clock,
     connectMs: candidate.route.supplier.timeouts.connectMs ?? gateway.timeouts.connectMs,
-    firstByteMs: course.firstByteMs,
+    firstByteMs: running.firstByteMs,
   })
 }
 
@@ -149,7 +156,7 @@ function addressOf(
   )
 }
 
-function resultFor(answer: Answer, elapsedMs: number, { isCutShort }: Course): AttemptResult {
+function resultFor(answer: Answer, elapsedMs: number, { isCutShort }: RunningAttempt): AttemptResult {
   switch (answer.type) {
     case 'whole':
       return { type: 'answered', firstByteMs: elapsedMs, remaining: answer.remaining }
@@ -186,7 +193,7 @@ function evidenceIn({ kind, status, isSuspected }: SupplierFailure): Refusal['ev
 }
 
 /** The answer as it may be told: without our secret, and with what the client should know about its wait. */
-function describe(answer: Answer, { ready, isShortened, firstByteMs }: Course): Answer {
+function describe(answer: Answer, { ready, isShortened, firstByteMs }: RunningAttempt): Answer {
   if (answer.type !== 'failed') return answer
   const failure = withoutSecret(answer.failure, ready.candidate.credential.secret)
   const isShort = isShortened && failure.kind === 'timeout'
@@ -198,8 +205,12 @@ interface Outcome {
   readonly isOvertaken: boolean
 }
 
-function attemptRecord(answer: Answer, course: Course, { elapsedMs, isOvertaken }: Outcome): Attempt {
-  const { candidate, reason = candidate.reason } = course.ready
+function attemptRecord(
+  answer: Answer,
+  running: RunningAttempt,
+  { elapsedMs, isOvertaken }: Outcome,
+): Attempt {
+  const { candidate, reason = candidate.reason } = running.ready
   const failure = answer.type === 'failed' ? answer.failure : null
   const hasAnswered = answer.type === 'whole' || answer.type === 'stream'
   return {
@@ -209,7 +220,7 @@ function attemptRecord(answer: Answer, course: Course, { elapsedMs, isOvertaken 
     result: answer.type === 'client-left' && isOvertaken ? 'overtaken' : resultOf(answer),
     status: hasAnswered ? 200 : (failure?.status ?? null),
     failure: failure === null ? null : describeFailure(failure),
-    startedAtMs: course.startedAtMs,
+    startedAtMs: running.startedAtMs,
     firstByteMs: hasAnswered ? elapsedMs : null,
     durationMs: elapsedMs,
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createSecretKeeper } from '../rules/access/server-secret.ts'
 import { buildSnapshot } from '../rules/catalog/build-snapshot.ts'
 import { aKey, anAccount } from '../vocabulary/testing/specimens.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticateNow } from './authenticate.ts'
 import type { Gateway } from './gateway.ts'
 import type { Exchange } from './ports/exchange.ts'
 
@@ -26,7 +26,7 @@ const gateway = {
 
 function callerOf(headers: Record<string, string>, path = '/v1/models', query = ''): string {
   const exchange = { path, query: new URLSearchParams(query), headers: new Headers(headers) }
-  return authenticate(exchange as unknown as Exchange, gateway).key.id
+  return authenticateNow(exchange as unknown as Exchange, gateway).key.id
 }
 
 describe('the key of a request', () => {
@@ -68,5 +68,8 @@ test('the limits of the caller are those of the tier', () => {
     query: new URLSearchParams(),
     headers: new Headers({ 'x-api-key': 'sk-one' }),
   }
-  expect(authenticate(exchange as unknown as Exchange, gateway).limits).toEqual({ rpm: 120, tpm: 2_000_000 })
+  expect(authenticateNow(exchange as unknown as Exchange, gateway).limits).toEqual({
+    rpm: 120,
+    tpm: 2_000_000,
+  })
 })

@@ -14,7 +14,7 @@ export interface Caller extends KeyHolder {
 }
 
 /** Who is asking. Refuses a missing, unknown, expired or switched-off key, and one that has spent its limit. */
-export function authenticate(exchange: Exchange, gateway: Gateway): Caller {
+export function authenticateNow(exchange: Exchange, gateway: Gateway): Caller {
   const caller = identify(exchange, gateway)
   refuseSpent(caller, gateway)
   return caller

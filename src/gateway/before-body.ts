@@ -1,8 +1,8 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 import { canServeUnpaid } from '../rules/routing/eligible-routes.ts'
-import { authenticate, type Caller, readChanges } from './authenticate.ts'
-import type { Court } from './judge.ts'
+import { authenticateNow, type Caller, readChanges } from './authenticate.ts'
 import { limitHeaders, ownWindows, rateLimitError, refuseFlood } from './own-limits.ts'
+import type { IncomingRequest } from './retry-on-config-change.ts'
 
 // Smaller bodies have usually come with the head; judging them twice would cost more than reading them.
 const LARGE_BODY_BYTES = 64 * 1024
@@ -12,29 +12,29 @@ const LARGE_BODY_BYTES = 64 * 1024
  * caller already, its account cannot pay for anything, or its body is large and its request window is full. Gives a
  * promise only when the request is about to be refused, to look first whether another node knows better.
  */
-export function checkBeforeBody(caller: Caller, court: Court): Caller | Promise<Caller> {
-  const { exchange, gateway } = court
+export function checkBeforeBody(caller: Caller, incoming: IncomingRequest): Caller | Promise<Caller> {
+  const { exchange, gateway } = incoming
   refuseFlood(caller, gateway)
   exchange.bodyOwner = caller.account.id
-  return earlyRefusal(caller, court) === null ? caller : checkAgain(caller, court)
+  return earlyRefusal(caller, incoming) === null ? caller : checkAgain(caller, incoming)
 }
 
-async function checkAgain(first: Caller, court: Court): Promise<Caller> {
-  const { exchange, gateway } = court
+async function checkAgain(first: Caller, incoming: IncomingRequest): Promise<Caller> {
+  const { exchange, gateway } = incoming
   await readChanges(gateway)
-  const caller = gateway.snapshot() === first.snapshot ? first : authenticate(exchange, gateway)
+  const caller = gateway.snapshot() === first.snapshot ? first : authenticateNow(exchange, gateway)
   const { account, key } = caller
   const windows = ownWindows(caller, { requests: 1, tokens: null })
   await gateway.admissions.catchUp({ accountId: account.id, keyId: key.id }, windows)
-  if (isBroke(caller, court) && !(await isBalanceRead(caller, court))) return caller
-  const refusal = earlyRefusal(caller, court)
+  if (isBroke(caller, incoming) && !(await isBalanceRead(caller, incoming))) return caller
+  const refusal = earlyRefusal(caller, incoming)
   if (refusal === null) return caller
   gateway.refusals.note(caller, 0)
   throw refusal.withHeaders(limitHeaders(gateway.admissions, windows))
 }
 
 /** Whether the balance is known for sure; the admission finds out when it is not. */
-async function isBalanceRead({ account }: Caller, { gateway }: Court): Promise<boolean> {
+async function isBalanceRead({ account }: Caller, { gateway }: IncomingRequest): Promise<boolean> {
   try {
     await gateway.admissions.refresh({ accountIds: [account.id] })
     return true
@@ -43,24 +43,24 @@ async function isBalanceRead({ account }: Caller, { gateway }: Court): Promise<b
   }
 }
 
-function earlyRefusal(caller: Caller, court: Court): GatewayError | null {
-  if (isBroke(caller, court) && !canServeUnpaid(caller.snapshot.supply, caller.key)) {
+function earlyRefusal(caller: Caller, incoming: IncomingRequest): GatewayError | null {
+  if (isBroke(caller, incoming) && !canServeUnpaid(caller.snapshot.supply, caller.key)) {
     return new GatewayError(
       'spending_limit_exceeded',
       'The balance of this account and its credit line are used up. Pay in, or raise the credit line.',
     )
   }
-  return court.exchange.bodyLength > LARGE_BODY_BYTES ? fullWindowRefusal(caller, court) : null
+  return incoming.exchange.bodyLength > LARGE_BODY_BYTES ? fullWindowRefusal(caller, incoming) : null
 }
 
-function isBroke({ account }: Caller, { gateway }: Court): boolean {
+function isBroke({ account }: Caller, { gateway }: IncomingRequest): boolean {
   const { id, creditLineNano } = account
   if (creditLineNano === null) return false
   const { admissions } = gateway
   return admissions.balanceNano(id) + creditLineNano <= 0n && admissions.knowsBalance?.(id) !== false
 }
 
-function fullWindowRefusal(caller: Caller, { gateway }: Court): GatewayError | null {
+function fullWindowRefusal(caller: Caller, { gateway }: IncomingRequest): GatewayError | null {
   const windows = ownWindows(caller, { requests: 1, tokens: null })
   const readings = gateway.admissions.read(windows)
   const full = readings.findIndex(({ remaining }) => remaining < 1)

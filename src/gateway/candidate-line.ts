@@ -21,7 +21,7 @@ export interface ReadyCandidate {
 }
 
 /** What has stood in the way of an answer so far. */
-export interface Troubles {
+export interface AttemptFailures {
   failure: SupplierFailure | null
   /** What the client wants cannot be said in a candidate's format. */
   unspeakable: GatewayError | null
@@ -46,7 +46,7 @@ type Turn = ReadyCandidate | null | Promise<ReadyCandidate | null>
 
 /** The candidates in the order in which to try them. Those that cannot be asked are noted and passed over. */
 export class CandidateLine {
-  readonly troubles: Troubles
+  readonly troubles: AttemptFailures
   readonly #parts: LineParts
   #candidates: readonly Candidate[]
   #index = 0

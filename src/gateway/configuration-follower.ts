@@ -3,7 +3,7 @@ import { buildSnapshot } from '../rules/catalog/build-snapshot.ts'
 import type { LiveConfiguration } from './ports/configuration.ts'
 import type { ChangeProgress } from './ports/shared-books.ts'
 import type { Storage } from './ports/storage.ts'
-import { within } from './within.ts'
+import { withTimeout } from './with-timeout.ts'
 
 /** How nodes that share a database hear of one another's changes. */
 export interface SharedConfiguration {
@@ -132,7 +132,7 @@ export class ConfigurationFollower {
   async #askStored(): Promise<number | null> {
     try {
       const stored: Promise<number | null> = this.#shared.storage.loadConfigurationVersion()
-      return await within(ASK_PATIENCE_MS, stored, () => null)
+      return await withTimeout(ASK_PATIENCE_MS, stored, () => null)
     } catch {
       return null
     }
@@ -224,7 +224,7 @@ export class ConfigurationFollower {
 /** What is known to be newer must be read before anybody is judged by it. It goes on being read for those who come later. */
 async function readInTime(read: () => Promise<void>): Promise<void> {
   try {
-    await within(READ_PATIENCE_MS, readAgain(read), () => {
+    await withTimeout(READ_PATIENCE_MS, readAgain(read), () => {
       throw new Error('The configuration takes too long to be read.')
     })
   } catch (cause) {

@@ -1,7 +1,7 @@
 import type { HeaderFields } from '../wire/http-answer.ts'
-import type { Asking } from './admit.ts'
+import type { PreparedRequest } from './admit.ts'
 
-function hasChoice({ target }: Asking): boolean {
+function hasChoice({ target }: PreparedRequest): boolean {
   const { routes } = target
   return routes.length > 1 || (routes[0]?.credentials.length ?? 0) > 1
 }
@@ -13,7 +13,7 @@ const SESSION_HEADERS = ['x-session-id', 'session_id', 'session-id', 'x-claude-c
  * What the turns of a conversation have in common, so that they can stay together: an id that says nothing about it, and
  * that no other key shares. Null when nothing is known, or when there is nothing to choose from.
  */
-export function conversationOf(asking: Asking): string | null {
+export function conversationOf(asking: PreparedRequest): string | null {
   if (!hasChoice(asking)) return null
   const { exchange, request, caller } = asking
   const name = sessionOf(exchange.headers) ?? request.conversationHint()

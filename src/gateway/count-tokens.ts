@@ -11,9 +11,9 @@ import { jsonReply } from './json-reply.ts'
 import { tryParse } from './lane-plan.ts'
 import { guardLookUp, refuseFlood } from './own-limits.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
+import { RateLimitHeaders, withRateLimitHeaders } from './rate-limit-headers.ts'
 import { ExchangeAddress } from './read-request.ts'
 import { SupplierPatience } from './supplier-patience.ts'
-import { ToldLimits, tellingLimits } from './telling-limits.ts'
 import { isLargeBody, yieldLoop } from './yield-loop.ts'
 
 export interface CountingParts {
@@ -31,7 +31,7 @@ export async function countTokens(exchange: Exchange, parts: CountingParts): Pro
   const caller = await authenticateVisitor(exchange, gateway)
   refuseFlood(caller, gateway)
   exchange.bodyOwner = caller.account.id
-  return tellingLimits(new ToldLimits(caller, gateway, exchange), async () => {
+  return withRateLimitHeaders(new RateLimitHeaders(caller, gateway, exchange), async () => {
     await guardLookUp(caller, gateway.admissions)
     const text = await exchange.readText()
     const body = parseJson(text)

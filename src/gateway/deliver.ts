@@ -3,7 +3,7 @@ import type { ReplyFacts } from '../protocols/protocol.ts'
 import { type Admission, NOTHING_DELIVERED } from './admission.ts'
 import type { Answer } from './answer.ts'
 import { AnswerBody } from './answer-body.ts'
-import { attemptWithRepairs, type Tried } from './attempt.ts'
+import { type AttemptOutcome, attemptWithRepairs } from './attempt.ts'
 import { CandidateLine, type PlanFor, type ReadyCandidate } from './candidate-line.ts'
 import type { Gateway } from './gateway.ts'
 import { attemptHedged, hedgeAfterMsOf } from './hedge.ts'
@@ -59,7 +59,7 @@ interface Parts {
   readonly gateway: Gateway
 }
 
-function tryCandidate(ready: ReadyCandidate, line: CandidateLine, parts: Parts): Promise<Tried> {
+function tryCandidate(ready: ReadyCandidate, line: CandidateLine, parts: Parts): Promise<AttemptOutcome> {
   const hedgeAfterMs = hedgeAfterMsOf(parts.admission.asking)
   if (hedgeAfterMs === null) return attemptWithRepairs(ready, parts)
   return attemptHedged(ready, line, { ...parts, hedgeAfterMs })

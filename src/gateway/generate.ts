@@ -1,16 +1,16 @@
 import type { Protocol } from '../protocols/protocol.ts'
-import { admit, type TextAsking } from './admit.ts'
+import { admit, type PreparedText } from './admit.ts'
 import type { Caller } from './authenticate.ts'
 import { checkBeforeBody } from './before-body.ts'
 import { type Delivery, deliver } from './deliver.ts'
 import { findModel } from './find-model.ts'
 import type { Gateway } from './gateway.ts'
-import { judge, welcome } from './judge.ts'
 import { refuseFlood } from './own-limits.ts'
 import { planText } from './plan-lane.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
+import { RateLimitHeaders } from './rate-limit-headers.ts'
 import { type Reading, readRequest } from './read-request.ts'
-import { ToldLimits } from './telling-limits.ts'
+import { authenticate, retryOnConfigChange } from './retry-on-config-change.ts'
 
 /**
  * Serves one text-generation request, from socket to settlement.
@@ -20,28 +20,33 @@ import { ToldLimits } from './telling-limits.ts'
  * waiting for what is there already would cost every request more than most of the steps.
  */
 export async function generate(exchange: Exchange, protocol: Protocol, gateway: Gateway): Promise<Reply> {
-  const court = { exchange, protocol, gateway }
-  const welcomed = welcome(court)
-  const checked = checkBeforeBody(welcomed instanceof Promise ? await welcomed : welcomed, court)
+  const incoming = { exchange, protocol, gateway }
+  const authenticated = authenticate(incoming)
+  const checked = checkBeforeBody(
+    authenticated instanceof Promise ? await authenticated : authenticated,
+    incoming,
+  )
   const first = checked instanceof Promise ? await checked : checked
-  const limits = new ToldLimits(first, gateway, exchange)
+  const limits = new RateLimitHeaders(first, gateway, exchange)
   try {
     const body = exchange.readText()
     const text = body instanceof Promise ? await body : body
     // Many bodies may have come side by side: what was refused meanwhile counts before this one is parsed.
     if (body instanceof Promise) refuseFlood(first, gateway)
-    const read = readRequest(text, first, court)
+    const read = readRequest(text, first, incoming)
     const reading = read instanceof Promise ? await read : read
-    const judged = judge(first, court, (caller) => admit(askingOf(caller, protocol, reading), gateway))
-    const admission = judged instanceof Promise ? await judged : judged
+    const admitted = retryOnConfigChange(first, incoming, (caller) =>
+      admit(prepare(caller, protocol, reading), gateway),
+    )
+    const admission = admitted instanceof Promise ? await admitted : admitted
     limits.windows = admission.windows
-    return limits.tell(respond(await deliver(admission, gateway, planText(admission, gateway))))
+    return limits.addTo(respond(await deliver(admission, gateway, planText(admission, gateway))))
   } catch (thrown) {
-    throw await limits.tellWith(thrown)
+    throw await limits.addToError(thrown)
   }
 }
 
-function askingOf(caller: Caller, protocol: Protocol, reading: Reading): TextAsking {
+function prepare(caller: Caller, protocol: Protocol, reading: Reading): PreparedText {
   const { exchange, request, bodyCharacters, keepReply, bodies } = reading
   const target = findModel(caller, request, protocol)
   return { exchange, protocol, caller, request, bodyCharacters, target, keepReply, bodies }

@@ -4,7 +4,7 @@ import type { SharedLimitsState } from '../vocabulary/system.ts'
 import type { Endpoint } from './ports/exchange.ts'
 import type { Journal } from './ports/journal.ts'
 import type { Storage } from './ports/storage.ts'
-import { within } from './within.ts'
+import { withTimeout } from './with-timeout.ts'
 
 export interface HealthParts {
   readonly storage: Pick<Storage, 'ping'>
@@ -132,7 +132,7 @@ function databaseAsker(storage: HealthParts['storage']): () => Promise<boolean> 
       .finally(() => {
         asking = null
       })
-    return within(PING_PATIENCE_MS, asking, () => false)
+    return withTimeout(PING_PATIENCE_MS, asking, () => false)
   }
 }
 

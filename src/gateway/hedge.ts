@@ -1,6 +1,6 @@
-import type { Asking } from './admit.ts'
+import type { PreparedRequest } from './admit.ts'
 import type { Answer } from './answer.ts'
-import { type AttemptParts, attemptWithRepairs, type Tried } from './attempt.ts'
+import { type AttemptOutcome, type AttemptParts, attemptWithRepairs } from './attempt.ts'
 import { type CandidateLine, MOST_ATTEMPTS, type ReadyCandidate } from './candidate-line.ts'
 import type { Exchange } from './ports/exchange.ts'
 
@@ -8,7 +8,7 @@ import type { Exchange } from './ports/exchange.ts'
  * After how long a second candidate is asked as well; null: never. Only models whose operator has allowed it, since the
  * loser's work is paid for too, and only whole replies: of two streams one would have to be thrown away half-read.
  */
-export function hedgeAfterMsOf({ target, request }: Asking): number | null {
+export function hedgeAfterMsOf({ target, request }: PreparedRequest): number | null {
   const { hedgeAfterMs } = target.model.capabilities
   if (request.facts.stream || typeof hedgeAfterMs !== 'number' || !(hedgeAfterMs > 0)) return null
   return hedgeAfterMs
@@ -23,7 +23,7 @@ export async function attemptHedged(
   ready: ReadyCandidate,
   line: CandidateLine,
   parts: HedgeParts,
-): Promise<Tried> {
+): Promise<AttemptOutcome> {
   const first = new Runner(ready, parts)
   const isSlow = await outlasts(first.tried, parts.hedgeAfterMs)
   const mayHedge = isSlow && parts.admission.attempts.length + 1 < MOST_ATTEMPTS
@@ -35,7 +35,7 @@ export async function attemptHedged(
 // Its end belongs in the record of the request and comes at once, unless it waits for what cannot be called off.
 const FAREWELL_MS = 50
 
-async function firstGood(one: Runner, other: Runner): Promise<Tried> {
+async function firstGood(one: Runner, other: Runner): Promise<AttemptOutcome> {
   const early = await Promise.race([one.arrival(other), other.arrival(one)])
   if (isGood(early.tried.answer) || early.tried.answer.type === 'client-left') {
     early.rival.cancel()
@@ -51,7 +51,7 @@ function isGood({ type }: Answer): boolean {
 
 /** One of two calls that race; it can be called off without the client having left. */
 class Runner {
-  readonly tried: Promise<Tried>
+  readonly tried: Promise<AttemptOutcome>
   #isCancelled = false
   readonly #onCancel = new Set<() => void>()
 
@@ -63,7 +63,7 @@ class Runner {
     })
   }
 
-  async arrival(rival: Runner): Promise<{ readonly tried: Tried; readonly rival: Runner }> {
+  async arrival(rival: Runner): Promise<{ readonly tried: AttemptOutcome; readonly rival: Runner }> {
     return { tried: await this.tried, rival }
   }
 

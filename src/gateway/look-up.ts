@@ -3,7 +3,7 @@ import type { Gateway } from './gateway.ts'
 import { jsonReply } from './json-reply.ts'
 import { guardLookUp } from './own-limits.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
-import { ToldLimits, tellingLimits } from './telling-limits.ts'
+import { RateLimitHeaders, withRateLimitHeaders } from './rate-limit-headers.ts'
 
 /** Answers a question about the gateway itself: with the caller's limits, but spending none of its windows. */
 export async function lookUp(
@@ -12,7 +12,7 @@ export async function lookUp(
   answer: (caller: Caller) => unknown,
 ): Promise<Reply> {
   const caller = await authenticateVisitor(exchange, gateway)
-  return tellingLimits(new ToldLimits(caller, gateway), async () => {
+  return withRateLimitHeaders(new RateLimitHeaders(caller, gateway), async () => {
     await guardLookUp(caller, gateway.admissions)
     return jsonReply(answer(caller))
   })

@@ -9,9 +9,9 @@ import { findImageModel } from './images/find-image-model.ts'
 import { describePictures } from './images/image-asking.ts'
 import { planImages } from './images/plan-images.ts'
 import { type ReadImageRequest, readEditRequest, readGenerationRequest } from './images/read-image-request.ts'
-import { judge, welcome } from './judge.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
-import { ToldLimits, tellingLimits } from './telling-limits.ts'
+import { RateLimitHeaders, withRateLimitHeaders } from './rate-limit-headers.ts'
+import { authenticate, retryOnConfigChange } from './retry-on-config-change.ts'
 
 export function generateImage(exchange: Exchange, gateway: Gateway): Promise<Reply> {
   return makeImage(exchange, gateway, readGenerationRequest)
@@ -23,12 +23,12 @@ export function editImage(exchange: Exchange, gateway: Gateway): Promise<Reply> 
 
 /** Serves one request for pictures, from socket to settlement. What was uploaded goes when it is over, however it ends. */
 async function makeImage(exchange: Exchange, gateway: Gateway, read: ReadImageRequest): Promise<Reply> {
-  const court = { exchange, gateway }
-  const first = await checkBeforeBody(await welcome(court), court)
-  return tellingLimits(new ToldLimits(first, gateway, exchange), async (limits) => {
+  const incoming = { exchange, gateway }
+  const first = await checkBeforeBody(await authenticate(incoming), incoming)
+  return withRateLimitHeaders(new RateLimitHeaders(first, gateway, exchange), async (limits) => {
     const { picture, dispose } = await read(exchange)
     try {
-      const admission = await judge(first, court, (caller) => {
+      const admission = await retryOnConfigChange(first, incoming, (caller) => {
         const target = findImageModel(caller, picture)
         checkTraits(picture, imageTraitsOf(target.model.capabilities))
         return admit({ exchange, caller, target, picture, ...describePictures(picture) }, gateway)

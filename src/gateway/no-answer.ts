@@ -3,7 +3,7 @@ import { eligibleRoutes } from '../rules/routing/eligible-routes.ts'
 import type { Candidate } from '../rules/routing/order-candidates.ts'
 import type { Model } from '../vocabulary/supply.ts'
 import type { Admission } from './admission.ts'
-import type { Troubles } from './candidate-line.ts'
+import type { AttemptFailures } from './candidate-line.ts'
 import { supplyWindows } from './capacity.ts'
 import type { Gateway } from './gateway.ts'
 import type { WindowDemand } from './ports/admissions.ts'
@@ -14,13 +14,13 @@ export interface NoAnswerParts {
   readonly gateway: Gateway
 }
 
-export function outcomeOf({ failure, unspeakable }: Troubles): 'supplier_failed' | 'refused' {
+export function outcomeOf({ failure, unspeakable }: AttemptFailures): 'supplier_failed' | 'refused' {
   if (failure === null) return unspeakable === null ? 'supplier_failed' : 'refused'
   return isWorthAnotherTry(failure) ? 'supplier_failed' : 'refused'
 }
 
 /** What a client is told when no candidate has answered. */
-export function noAnswer(troubles: Troubles, parts: NoAnswerParts): GatewayError {
+export function noAnswer(troubles: AttemptFailures, parts: NoAnswerParts): GatewayError {
   const { failure, unspeakable } = troubles
   if (failure !== null && failure.kind !== 'rate-limited') return failureError(failure)
   const waitSeconds = failure === null ? troubles.freeInSeconds : waitAfterRefusals(troubles, parts)
@@ -30,7 +30,7 @@ export function noAnswer(troubles: Troubles, parts: NoAnswerParts): GatewayError
 }
 
 /** Until the first of all that are out of capacity has some; what was not even tried may have some now. */
-function waitAfterRefusals(troubles: Troubles, { admission, gateway }: NoAnswerParts): number {
+function waitAfterRefusals(troubles: AttemptFailures, { admission, gateway }: NoAnswerParts): number {
   if (troubles.hasUntried) return 1
   const { routes, model } = admission.asking.target
   return Math.min(troubles.freeInSeconds, gateway.router.freeInSeconds(routes, model.id) ?? 1)

@@ -5,7 +5,7 @@ import type { Candidate } from '../rules/routing/order-candidates.ts'
 import { quirksOf } from '../suppliers/quirks.ts'
 import { fitTraits, type Traits } from '../vocabulary/traits.ts'
 import type { Admission } from './admission.ts'
-import type { TextAsking } from './admit.ts'
+import type { PreparedText } from './admit.ts'
 import type { PlanFor } from './candidate-line.ts'
 import { chooseLane } from './choose-lane.ts'
 import type { Gateway } from './gateway.ts'
@@ -21,13 +21,13 @@ import {
 } from './translate/translate.ts'
 
 export interface LaneParts {
-  readonly admission: Admission<TextAsking>
+  readonly admission: Admission<PreparedText>
   readonly candidate: Candidate
   readonly gateway: Gateway
 }
 
 /** How requests between text formats are planned, and mended when a supplier says how. */
-export function planText(admission: Admission<TextAsking>, gateway: Gateway): PlanFor {
+export function planText(admission: Admission<PreparedText>, gateway: Gateway): PlanFor {
   return (candidate) => {
     const lane = new TextLane(admission, candidate, gateway)
     const plan = planLane(lane)
@@ -37,11 +37,11 @@ export function planText(admission: Admission<TextAsking>, gateway: Gateway): Pl
 
 /** The way to one candidate. */
 class TextLane implements LaneParts, RelayLane {
-  readonly admission: Admission<TextAsking>
+  readonly admission: Admission<PreparedText>
   readonly candidate: Candidate
   readonly gateway: Gateway
 
-  constructor(admission: Admission<TextAsking>, candidate: Candidate, gateway: Gateway) {
+  constructor(admission: Admission<PreparedText>, candidate: Candidate, gateway: Gateway) {
     this.admission = admission
     this.candidate = candidate
     this.gateway = gateway

@@ -7,7 +7,7 @@ import { guardLookUp } from './own-limits.ts'
 import { type ListedItem, pageOfItems } from './page-of-items.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
 import type { KeptReply, SaveOptions, StoredConversation } from './ports/reply-store.ts'
-import { ToldLimits, tellingLimits } from './telling-limits.ts'
+import { RateLimitHeaders, withRateLimitHeaders } from './rate-limit-headers.ts'
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
 // A database that does not answer must not keep a client from its answer.
@@ -201,7 +201,7 @@ async function withOwner(
   answer: (id: string, owner: Owner) => Promise<Reply>,
 ): Promise<Reply> {
   const caller = await authenticateVisitor(exchange, gateway)
-  return tellingLimits(new ToldLimits(caller, gateway), async () => {
+  return withRateLimitHeaders(new RateLimitHeaders(caller, gateway), async () => {
     await guardLookUp(caller, gateway.admissions)
     return answer(exchange.params.id ?? '', { caller, gateway })
   })

@@ -12,6 +12,7 @@ import type { AnswerParts } from './answer-sender.ts'
 import { BodyBudget } from './body-budget.ts'
 import { ClientConnection, type ConnectionHost } from './client-connection.ts'
 import { DescriptorGuard } from './descriptors.ts'
+import { Dispatcher } from './dispatcher.ts'
 import {
   type ConnectionLimits,
   NO_LIMITS,
@@ -20,7 +21,6 @@ import {
   type Standing,
 } from './open-connections.ts'
 import type { BodyLimits } from './read-body.ts'
-import { RequestDesk } from './request-desk.ts'
 import { RequestIds } from './request-ids.ts'
 import type { SocketExchange } from './socket-exchange.ts'
 
@@ -103,7 +103,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   dateLine = ''
   readonly writer = new MessageWriter()
   readonly requestIds = new RequestIds()
-  readonly #desk: RequestDesk
+  readonly #desk: Dispatcher
   readonly #log: Log
   readonly #listener: Bun.TCPSocketListener<ClientConnection>
   readonly connections: OpenConnections<ClientConnection>
@@ -123,7 +123,7 @@ class SocketServer implements HttpServer, ConnectionHost {
     this.headMs = (options.headSeconds ?? HEAD_SECONDS) * 1_000
     this.idleMs = (options.idleSeconds ?? IDLE_SECONDS) * 1_000
     this.#log = log
-    this.#desk = new RequestDesk(options)
+    this.#desk = new Dispatcher(options)
     this.connections = new OpenConnections(options.connectionLimits ?? NO_LIMITS)
     this.#descriptors = options.descriptorGuard ?? new DescriptorGuard()
     this.#readClock()

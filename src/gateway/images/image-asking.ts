@@ -1,14 +1,14 @@
 import type { PictureRequest } from '../../conversation/pictures.ts'
 import { images } from '../../protocols/images/index.ts'
-import type { Asking } from '../admit.ts'
+import type { PreparedRequest } from '../admit.ts'
 
 /** A request for pictures on its way. */
-export interface ImageAsking extends Asking {
+export interface ImageAsking extends PreparedRequest {
   readonly picture: PictureRequest
 }
 
 /** What admission and routing see of a request for pictures. */
-export function describePictures(picture: PictureRequest): Pick<Asking, 'protocol' | 'request'> {
+export function describePictures(picture: PictureRequest): Pick<PreparedRequest, 'protocol' | 'request'> {
   const count = picture.count ?? 1
   return {
     protocol: images,

@@ -5,7 +5,7 @@ import type { CommonDesk } from '../ports/common-desk.ts'
 import type { Log } from '../ports/log.ts'
 import type { NodeStore } from '../ports/shared-books.ts'
 import type { Storage } from '../ports/storage.ts'
-import { within } from '../within.ts'
+import { withTimeout } from '../with-timeout.ts'
 
 export interface NodeParts {
   readonly node: NodeRecord
@@ -267,7 +267,7 @@ export class NodeRegistry {
     if (!isDue(this.#parts.clock.nowMs(), this.#seenAtMs + keptMs, keptMs)) return
     const ignore = () => undefined
     // The list as it was known last is good enough.
-    await within(LIST_PATIENCE_MS, this.#list().catch(ignore), ignore)
+    await withTimeout(LIST_PATIENCE_MS, this.#list().catch(ignore), ignore)
   }
 
   #list(): Promise<void> {

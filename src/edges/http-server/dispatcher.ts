@@ -9,15 +9,15 @@ import type { ServerOptions } from './serve.ts'
 import type { SocketExchange } from './socket-exchange.ts'
 import { unknownPath, wrongMethod } from './unknown-path.ts'
 
-type DeskOptions = Pick<ServerOptions, 'endpoints' | 'clock' | 'log'>
+type DispatcherOptions = Pick<ServerOptions, 'endpoints' | 'clock' | 'log'>
 
 /** Where requests arrive: finds the endpoint of each, and whatever happens gives it an answer with its id. */
-export class RequestDesk {
-  readonly #options: DeskOptions
+export class Dispatcher {
+  readonly #options: DispatcherOptions
   readonly #resources: Resources
   isClosing = false
 
-  constructor(options: DeskOptions) {
+  constructor(options: DispatcherOptions) {
     this.#options = options
     this.#resources = new Resources(options.endpoints)
   }

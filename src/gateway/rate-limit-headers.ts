@@ -7,7 +7,7 @@ import type { WindowDemand } from './ports/admissions.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
 
 /** Where a caller's own windows stand, for whatever its request ends in. */
-export class ToldLimits {
+export class RateLimitHeaders {
   /** Those whose state is told, once a step knows them; until then those of any request. */
   windows: readonly WindowDemand[] | null = null
   readonly #caller: Caller
@@ -22,13 +22,13 @@ export class ToldLimits {
   }
 
   /** The same reply, which says where they stand. */
-  tell(reply: Reply): Reply {
+  addTo(reply: Reply): Reply {
     writeLimitHeaders(reply.headers, this.#gateway.admissions.read(this.#windows()))
     return reply
   }
 
   /** What was thrown as a refusal that says so too. */
-  async tellWith(thrown: unknown): Promise<GatewayError> {
+  async addToError(thrown: unknown): Promise<GatewayError> {
     const error = asGatewayError(thrown)
     this.#count(error)
     // Refused for its limits: what was found full is told as it was found, and looking again would cost a journey.
@@ -54,14 +54,14 @@ export class ToldLimits {
 }
 
 /** Runs the rest of a story; whatever it ends in, the caller is told where its own windows stand. */
-export async function tellingLimits(
-  limits: ToldLimits,
-  story: (limits: ToldLimits) => Promise<Reply>,
+export async function withRateLimitHeaders(
+  limits: RateLimitHeaders,
+  story: (limits: RateLimitHeaders) => Promise<Reply>,
 ): Promise<Reply> {
   try {
-    return limits.tell(await story(limits))
+    return limits.addTo(await story(limits))
   } catch (thrown) {
-    throw await limits.tellWith(thrown)
+    throw await limits.addToError(thrown)
   }
 }
 

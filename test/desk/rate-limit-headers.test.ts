@@ -4,7 +4,7 @@ import { GatewayError } from '../../src/errors/gateway-error.ts'
 import type { Caller } from '../../src/gateway/authenticate.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { limitHeaders, ownWindows, rateLimitError } from '../../src/gateway/own-limits.ts'
-import { ToldLimits, tellingLimits } from '../../src/gateway/telling-limits.ts'
+import { RateLimitHeaders, withRateLimitHeaders } from '../../src/gateway/rate-limit-headers.ts'
 import { buildSnapshot } from '../../src/rules/catalog/build-snapshot.ts'
 import { aKey, anAccount } from '../../src/vocabulary/testing/specimens.ts'
 
@@ -26,8 +26,8 @@ beforeEach(async () => {
 })
 
 function tell(error: GatewayError): Promise<unknown> {
-  const limits = new ToldLimits(caller, gateway)
-  return tellingLimits(limits, () => Promise.reject(error)).catch((thrown: unknown) => thrown)
+  const limits = new RateLimitHeaders(caller, gateway)
+  return withRateLimitHeaders(limits, () => Promise.reject(error)).catch((thrown: unknown) => thrown)
 }
 
 describe('a refusal', () => {

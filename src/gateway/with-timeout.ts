@@ -1,5 +1,5 @@
 /** The answer, or what is made of it when it does not come in time. It may still come; nobody waits for it then. */
-export async function within<Answer>(
+export async function withTimeout<Answer>(
   patienceMs: number,
   answer: Promise<Answer>,
   whenLate: () => Answer,

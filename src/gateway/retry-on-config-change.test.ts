@@ -6,9 +6,9 @@ import { aKey, anAccount } from '../vocabulary/testing/specimens.ts'
 import { authenticateVisitor, type Caller } from './authenticate.ts'
 import type { SharedConfiguration } from './configuration-follower.ts'
 import type { Gateway } from './gateway.ts'
-import { ConfigurationChanged, judge, welcome } from './judge.ts'
 import { createLiveConfiguration } from './live-configuration.ts'
 import type { Exchange } from './ports/exchange.ts'
+import { authenticate, ConfigurationChanged, retryOnConfigChange } from './retry-on-config-change.ts'
 
 const secrets = createSecretKeeper('server secret of the tests')
 const fingerprint = secrets.fingerprint('sk-one')
@@ -45,15 +45,15 @@ const UNREADABLE = { code: 'temporarily_unavailable', message: expect.stringCont
 
 describe('while a change is known and cannot be read', () => {
   for (const [name, problem] of [
-    ['is judged by an old one', new ConfigurationChanged()],
+    ['is admitted by an old one', new ConfigurationChanged()],
     ['asks for what is unknown', new GatewayError('model_not_found', 'There is no such model.')],
   ] as const) {
     test(`a request that ${name} is asked to come again`, async () => {
-      const court = courtFor('sk-one')
-      const caller = await welcome(court)
-      const verdict = judge(caller, court, () => Promise.reject(problem))
-      await expect(verdict).rejects.toMatchObject(UNREADABLE)
-      const atOnce = judge(caller, court, () => {
+      const incoming = courtFor('sk-one')
+      const caller = await authenticate(incoming)
+      const result = retryOnConfigChange(caller, incoming, () => Promise.reject(problem))
+      await expect(result).rejects.toMatchObject(UNREADABLE)
+      const atOnce = retryOnConfigChange(caller, incoming, () => {
         throw problem
       })
       await expect(atOnce).rejects.toMatchObject(UNREADABLE)
@@ -61,26 +61,30 @@ describe('while a change is known and cannot be read', () => {
   }
 
   test('what was counted and found too much is refused as such', async () => {
-    const court = courtFor('sk-one')
+    const incoming = courtFor('sk-one')
     const full = new GatewayError('rate_limit_exceeded', 'The limit is reached.')
-    await expect(judge(await welcome(court), court, () => Promise.reject(full))).rejects.toBe(full)
+    await expect(
+      retryOnConfigChange(await authenticate(incoming), incoming, () => Promise.reject(full)),
+    ).rejects.toBe(full)
   })
 
-  test('a key that is unknown here is not refused for it, nor is a visitor judged', async () => {
+  test('a key that is unknown here is not refused for it, nor is a visitor admitted', async () => {
     const { exchange, gateway } = courtFor('sk-just-made')
-    await expect(welcome({ exchange, gateway })).rejects.toMatchObject(UNREADABLE)
+    await expect(authenticate({ exchange, gateway })).rejects.toMatchObject(UNREADABLE)
     await expect(authenticateVisitor(exchange, gateway)).rejects.toMatchObject(UNREADABLE)
   })
 
   test('a request that meets no trouble goes on', async () => {
-    const court = courtFor('sk-one')
+    const incoming = courtFor('sk-one')
     const decide = async (caller: Caller) => caller.snapshot.version
-    expect(await judge(await welcome(court), court, decide)).toBe(1)
-    expect(judge(await welcome(court), court, ({ snapshot }) => snapshot.version)).toBe(1)
+    expect(await retryOnConfigChange(await authenticate(incoming), incoming, decide)).toBe(1)
+    expect(
+      retryOnConfigChange(await authenticate(incoming), incoming, ({ snapshot }) => snapshot.version),
+    ).toBe(1)
   })
 })
 
-test('a request is judged again by each newer configuration, and not without end', async () => {
+test('a request is admitted again by each newer configuration, and not without end', async () => {
   let version = 1
   const gateway = {
     snapshot: () => ({ ...first, version }),
@@ -92,17 +96,25 @@ test('a request is judged again by each newer configuration, and not without end
   } as unknown as Gateway
   const { exchange } = courtFor('sk-one')
   const seen: number[] = []
-  const verdict = judge(await welcome({ exchange, gateway }), { exchange, gateway }, ({ snapshot }) => {
-    seen.push(snapshot.version)
-    if (snapshot.version < 4) throw new ConfigurationChanged()
-    return snapshot.version
-  })
-  expect(await verdict).toBe(4)
+  const result = retryOnConfigChange(
+    await authenticate({ exchange, gateway }),
+    { exchange, gateway },
+    ({ snapshot }) => {
+      seen.push(snapshot.version)
+      if (snapshot.version < 4) throw new ConfigurationChanged()
+      return snapshot.version
+    },
+  )
+  expect(await result).toBe(4)
   expect(seen).toEqual([1, 2, 3, 4])
-  const endless = judge(await welcome({ exchange, gateway }), { exchange, gateway }, ({ snapshot }) => {
-    seen.push(snapshot.version)
-    throw new ConfigurationChanged()
-  })
+  const endless = retryOnConfigChange(
+    await authenticate({ exchange, gateway }),
+    { exchange, gateway },
+    ({ snapshot }) => {
+      seen.push(snapshot.version)
+      throw new ConfigurationChanged()
+    },
+  )
   await expect(endless).rejects.toMatchObject(UNREADABLE)
   expect(seen).toHaveLength(4 + 20)
 })
@@ -110,14 +122,16 @@ test('a request is judged again by each newer configuration, and not without end
 test('a change that nobody can be asked for is waited for a moment', async () => {
   const { exchange, gateway } = courtFor('sk-one')
   // Neither the desk nor the database says anything.
-  const court = { exchange, gateway: { ...gateway, catchUp: async () => undefined } as Gateway }
+  const incoming = { exchange, gateway: { ...gateway, catchUp: async () => undefined } as Gateway }
   let turns = 0
-  const verdict = judge(await welcome(court), court, async () => {
+  const result = retryOnConfigChange(await authenticate(incoming), incoming, async () => {
     turns += 1
     if (turns < 3) throw new ConfigurationChanged()
     return 'let in'
   })
-  expect(await verdict).toBe('let in')
-  const never = judge(await welcome(court), court, () => Promise.reject(new ConfigurationChanged()))
+  expect(await result).toBe('let in')
+  const never = retryOnConfigChange(await authenticate(incoming), incoming, () =>
+    Promise.reject(new ConfigurationChanged()),
+  )
   await expect(never).rejects.toMatchObject(UNREADABLE)
 })
