@@ -1,12 +1,11 @@
 import type { Actor } from './actors/actor.ts'
-import { answerPictures } from './answer-pictures.ts'
+import { addImages, answerImages } from './answer-images.ts'
 import { answerWhole, openFaultyBody } from './answer-whole.ts'
 import type { CallRecord } from './call-log.ts'
 import { answerStatus, destroyConnection, STREAM_HEADERS } from './delivery/responses.ts'
 import { waitForAbort } from './delivery/wait.ts'
 import type { AnswerScene, CountScene, Face, Scene } from './faces/face.ts'
 import type { FaultPlan } from './fault-plan.ts'
-import { addPictures } from './performance/add-pictures.ts'
 import { type Performance, perform, performEndlessly } from './performance/performance.ts'
 import { countTokens, renderPrompt } from './performance/tokens.ts'
 import type { Stage } from './stage.ts'
@@ -39,8 +38,8 @@ export async function answerCall(planned: PlannedCall, stage: Stage): Promise<Re
   switch (scene.type) {
     case 'answer':
       return answerWithPerformance({ ...planned, scene }, stage)
-    case 'pictures':
-      return answerPictures({ ...planned, scene }, stage)
+    case 'images':
+      return answerImages({ ...planned, scene }, stage)
     case 'count':
       call.finished = true
       return answerCount(scene)
@@ -77,7 +76,7 @@ async function stagePerformance(
   const long = plan.find('long-stream')
   const performance =
     long === null
-      ? await addPictures(perform(ask, lines, promptUsage), ask)
+      ? await addImages(perform(ask, lines, promptUsage), ask)
       : performEndlessly(long.pieces, long.bytesPerPiece, promptUsage)
   if (plan.find('missing-usage') !== null) return { ...performance, usage: null }
   return plan.find('late-usage') === null ? performance : { ...performance, hasLateUsage: true }

@@ -5,9 +5,9 @@ import { refuseWith } from './delivery/responses.ts'
 import type { Face, Incoming, Scene } from './faces/face.ts'
 import { type FaultPlan, planFaults } from './fault-plan.ts'
 import { type Fault, FaultRuleError, parseFault } from './faults.ts'
+import { imageAddress } from './images/image-store.ts'
 import { readForm, readJson } from './read-body.ts'
 import { Refusal } from './refusal.ts'
-import { pictureAddress } from './serve-pictures.ts'
 import type { Stage } from './stage.ts'
 
 /** Serves one call to a simulated model, from request to the last piece of its answer. */
@@ -59,7 +59,7 @@ function describeIncoming(
     nowMs: call.startedAtMs,
     seals: stage.seals,
     traitsOf: (model) => stage.actors.find((actor) => actor.model === model) ?? null,
-    keepPicture: (png) => new URL(pictureAddress(stage.pictures.keep(png)), url).href,
+    keepImage: (png) => new URL(imageAddress(stage.images.keep(png)), url).href,
   }
 }
 

@@ -7,13 +7,12 @@ import { createTurnstile } from './delivery/turnstile.ts'
 import { type Wait, waitForReal } from './delivery/wait.ts'
 import { FACES, faceAt } from './faces/index.ts'
 import { createFaultBook, type FaultControl } from './faults.ts'
+import { createImageStore, serveImage } from './images/image-store.ts'
 import { createPromptCache } from './performance/prompt-cache.ts'
-import { createPictureStore } from './pictures/picture-store.ts'
 import { Refusal } from './refusal.ts'
 import { createSeals } from './seals.ts'
 import { checkKey, serveCall } from './serve-call.ts'
 import { serveFaults } from './serve-faults.ts'
-import { readPictureAddress, servePicture } from './serve-pictures.ts'
 import type { SandboxClock, Stage } from './stage.ts'
 
 export interface SandboxOptions {
@@ -83,7 +82,7 @@ function buildStage(options: SandboxOptions): Stage {
     log: createCallLog(),
     promptCache: createPromptCache(),
     seals: createSeals(sealSecret ?? crypto.randomUUID()),
-    pictures: createPictureStore({
+    images: createImageStore({
       nowMs: clock.nowMs,
       inventName: () => randomBytes(24).toString('base64url'),
     }),
@@ -104,8 +103,8 @@ function acceptsKey(key: string | null, required: string | null | undefined): bo
 async function route(request: Request, stage: Stage, startedAtMs: number): Promise<Response> {
   const path = new URL(request.url).pathname
   if (path === '/sandbox/faults') return serveFaults(request, stage.faults)
-  const picture = readPictureAddress(path)
-  if (picture !== null && request.method === 'GET') return servePicture(picture, stage.pictures)
+  const image = request.method === 'GET' ? serveImage(path, stage.images) : null
+  if (image !== null) return image
   const face = FACES.find((candidate) => candidate.claims(request.method, path))
   if (face !== undefined) return serveCall(request, face, stage)
   const home = faceAt(path)

@@ -3,8 +3,8 @@ import type { CallLog } from './call-log.ts'
 import type { Turnstile } from './delivery/turnstile.ts'
 import type { Wait } from './delivery/wait.ts'
 import type { FaultBook } from './faults.ts'
+import type { ImageStore } from './images/image-store.ts'
 import type { PromptCache } from './performance/prompt-cache.ts'
-import type { PictureStore } from './pictures/picture-store.ts'
 import type { Seals } from './seals.ts'
 
 /** Everything one sandbox shares between its calls. */
@@ -15,7 +15,7 @@ export interface Stage {
   readonly promptCache: PromptCache
   readonly seals: Seals
   /** Those that are handed out by address. */
-  readonly pictures: PictureStore
+  readonly images: ImageStore
   /** Forms hold large files, so one is read at a time; the others wait in their connections. */
   readonly uploads: Turnstile
   readonly clock: SandboxClock

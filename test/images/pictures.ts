@@ -1,5 +1,4 @@
-import { decodePng } from '../../src/sandbox/pictures/png/decode-png.ts'
-import { encodePng } from '../../src/sandbox/pictures/png/encode-png.ts'
+import { decodePng, encodePng } from '../../src/sandbox/images/png.ts'
 import type { TestGateway } from '../support/test-gateway.ts'
 
 export interface Pixels {
@@ -17,7 +16,7 @@ export function drawPng(
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) pixels.set(paint(x, y), (y * width + x) * 4)
   }
-  return encodePng({ width, height, pixels }, { colourType: 'rgba' })
+  return encodePng({ width, height, pixels })
 }
 
 export function readPng(bytes: Uint8Array): Pixels {

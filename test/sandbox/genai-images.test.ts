@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type GenerateContentResponse, GoogleGenAI, Modality, type Part } from '@google/genai'
 import { GoogleGenAI as GoogleGenAi1 } from 'genai-1'
-import { encodePng } from '../../src/sandbox/pictures/png/encode-png.ts'
+import { encodePng } from '../../src/sandbox/images/png.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { comparePixels, decodeBase64, makeMask, makeSource, SMALL } from './image-calls.ts'
 import { failureOf } from './materials.ts'

@@ -1,25 +1,24 @@
-import { type PaintingWish, paintPicture } from '../../src/sandbox/pictures/paint/paint-picture.ts'
-import { decodePng } from '../../src/sandbox/pictures/png/decode-png.ts'
-import { encodePng } from '../../src/sandbox/pictures/png/encode-png.ts'
-import type { PictureSize, Raster } from '../../src/sandbox/pictures/raster.ts'
+import { type PaintingWish, paint } from '../../src/sandbox/images/painting.ts'
+import { decodePng, encodePng } from '../../src/sandbox/images/png.ts'
+import type { ImageSize, Raster } from '../../src/sandbox/images/raster.ts'
 
-export const SMALL: PictureSize = { width: 48, height: 32 }
+export const SMALL: ImageSize = { width: 48, height: 32 }
 
 /** A picture that no request of these tests asks for. */
-export function makeSource(size: PictureSize = SMALL): Raster {
+export function makeSource(size: ImageSize = SMALL): Raster {
   const wish: PaintingWish = {
     prompt: 'something else',
     variant: 7,
     mood: 'natural',
-    detail: 1,
+    quality: 'medium',
     isTransparent: false,
     ...size,
   }
-  return paintPicture(wish)
+  return paint(wish)
 }
 
 /** Transparent in its left half. */
-export function makeMask({ width, height }: PictureSize = SMALL): Raster {
+export function makeMask({ width, height }: ImageSize = SMALL): Raster {
   const pixels = new Uint8Array(width * height * 4)
   for (let pixel = 0; pixel < width * height; pixel++) {
     pixels[pixel * 4 + 3] = pixel % width < width / 2 ? 0 : 255

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { OpenAI as OpenAi7 } from 'openai'
 import { OpenAI as OpenAi6 } from 'openai-6'
-import { decodePng } from '../../src/sandbox/pictures/png/decode-png.ts'
+import { decodePng } from '../../src/sandbox/images/png.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { comparePixels, decodeBase64, makeMask, makeSource, SMALL, toFile } from './image-calls.ts'
 import { failureOf } from './materials.ts'

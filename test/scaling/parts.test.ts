@@ -5,8 +5,8 @@ import { ThinkingMemory } from '../../src/gateway/translate/thinking-memory.ts'
 import { chatCompletion } from '../../src/protocols/chat-completion/index.ts'
 import { PROTOCOLS } from '../../src/protocols/index.ts'
 import { messages } from '../../src/protocols/messages/index.ts'
+import { createImageStore } from '../../src/sandbox/images/image-store.ts'
 import { createPromptCache } from '../../src/sandbox/performance/prompt-cache.ts'
-import { createPictureStore } from '../../src/sandbox/pictures/picture-store.ts'
 import { parseJson } from '../../src/wire/parse-json.ts'
 import { SseFramer } from '../../src/wire/sse-framer.ts'
 import { PLAIN_CONVERSATION } from '../support/plain-conversation.ts'
@@ -111,7 +111,7 @@ const WORKS: readonly Work[] = [
       const png = new Uint8Array(Math.floor((64 * 1024 * 1024) / (items * 4)))
       return () => {
         let names = 0
-        const store = createPictureStore({ nowMs: () => 0, inventName: () => String(names++) })
+        const store = createImageStore({ nowMs: () => 0, inventName: () => String(names++) })
         for (let kept = 0; kept < items * 16; kept += 1) store.keep(png)
       }
     },

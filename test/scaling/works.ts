@@ -119,7 +119,7 @@ function playSandbox({ face, facePath, countPath }: ScaledFormat, text: string):
       nowMs: 0,
       seals,
       traitsOf: () => ({}),
-      keepPicture: () => '',
+      keepImage: () => '',
     })
   return orRefusal(() => {
     if (countPath !== null) orRefusal(() => open(countPath))()

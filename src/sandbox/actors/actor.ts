@@ -2,14 +2,14 @@ import type { Fault } from '../faults.ts'
 import type { Ask } from '../performance/ask.ts'
 import type { Line } from '../performance/performance.ts'
 
-/** How a model that makes pictures wants to be asked: as those of some years ago, or as those of today. */
+/** How a model that makes images wants to be asked: as those of some years ago, or as those of today. */
 export type PainterKind = 'classic' | 'base64-only'
 
 /** What must be known about a model before a request to it can be read. */
 export interface ModelTraits {
   /** Like the newest real models, it wants the signatures of its calls back wherever a format has room for them. */
   readonly demandsSeals?: true
-  /** Absent when it makes no pictures. */
+  /** Absent when it makes no images. */
   readonly paints?: PainterKind
 }
 

@@ -1,5 +1,5 @@
 import { generateJson } from '../json/generate-json.ts'
-import { type Ask, lastUserText, lastUserTurn, type Picture, trailingResults } from '../performance/ask.ts'
+import { type Ask, lastUserText, lastUserTurn, type SeenImage, trailingResults } from '../performance/ask.ts'
 import { takeCharacters } from '../performance/tokens.ts'
 import type { Actor } from './actor.ts'
 import { answerSmallTalk } from './small-talk.ts'
@@ -39,7 +39,7 @@ function composeText(ask: Ask, choice: number): string {
   if (exact !== undefined) return exact
   const remarks = [
     answer(ask),
-    describePictures(picturesSeen(ask)),
+    describeImages(imagesSeen(ask)),
     describeInstructions(ask),
     describeChoice(choice),
   ]
@@ -54,16 +54,16 @@ function answer(ask: Ask): string {
 }
 
 // Those of the question and those that tools have returned since.
-function picturesSeen(ask: Ask): readonly Picture[] {
-  return [lastUserTurn(ask), ...trailingResults(ask.turns)].flatMap((turn) => turn?.pictures ?? [])
+function imagesSeen(ask: Ask): readonly SeenImage[] {
+  return [lastUserTurn(ask), ...trailingResults(ask.turns)].flatMap((turn) => turn?.images ?? [])
 }
 
-export function describePictures(pictures: readonly Picture[]): string {
-  if (pictures.length === 0) return ''
-  return `I see ${count(pictures.length, 'image')}: ${pictures.map(describePicture).join(', ')}.`
+export function describeImages(images: readonly SeenImage[]): string {
+  if (images.length === 0) return ''
+  return `I see ${count(images.length, 'image')}: ${images.map(describeImage).join(', ')}.`
 }
 
-function describePicture({ mediaType, bytes }: Picture): string {
+function describeImage({ mediaType, bytes }: SeenImage): string {
   return mediaType === null ? 'one by link' : `${mediaType} of ${count(bytes ?? 0, 'byte')}`
 }
 

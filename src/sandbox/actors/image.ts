@@ -20,9 +20,9 @@ function createPainter(model: string, traits: { paints: PainterKind; summary: st
     model,
     ...traits,
     speak: (ask, choice) => {
-      if (ask.picture === undefined) throw refuseTalk(model)
-      if (declinesPicture(lastUserText(ask))) return [{ type: 'refuse', text: 'I cannot draw that.' }]
-      return ask.picture.withWords ? [{ type: 'say', text: presentPicture(ask, choice) }] : []
+      if (ask.image === undefined) throw refuseTalk(model)
+      if (declinesImage(lastUserText(ask))) return [{ type: 'refuse', text: 'I cannot draw that.' }]
+      return ask.image.withWords ? [{ type: 'say', text: presentImage(ask, choice) }] : []
     },
   }
 }
@@ -33,11 +33,11 @@ function refuseTalk(model: string): Refusal {
 }
 
 /** The same word makes the models that talk decline. */
-export function declinesPicture(prompt: string): boolean {
+export function declinesImage(prompt: string): boolean {
   return /refuse/i.test(prompt)
 }
 
-function presentPicture(ask: Ask, choice: number): string {
+function presentImage(ask: Ask, choice: number): string {
   const subject = takeCharacters(lastUserText(ask), LONGEST_QUOTE)
   return `Here is picture ${choice + 1} for "${subject}".`
 }

@@ -8,7 +8,7 @@ const FIRST: Tool = { name: 'first', input: { type: 'json', schema: { type: 'obj
 const WRITE: Tool = { name: 'fs.write-file', namespace: 'fs', input: { type: 'json', schema: {} } }
 const PATCH: Tool = { name: 'patch', input: { type: 'text' } }
 
-const turn = (role: Turn['role'], text: string): Turn => ({ role, text, pictures: [], toolName: null })
+const turn = (role: Turn['role'], text: string): Turn => ({ role, text, images: [], toolName: null })
 const user = (text: string) => turn('user', text)
 const result = (text: string): Turn => ({ ...turn('tool', text), toolName: 'patch' })
 

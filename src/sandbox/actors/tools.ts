@@ -3,7 +3,7 @@ import { type Ask, lastUserText, type Tool, type Turn, trailingResults } from '.
 import type { Line } from '../performance/performance.ts'
 import { Refusal } from '../refusal.ts'
 import type { Actor } from './actor.ts'
-import { composeAnswer, describePictures } from './chat.ts'
+import { composeAnswer, describeImages } from './chat.ts'
 import { nextInScript } from './script.ts'
 import { thinkAbout } from './thoughts.ts'
 
@@ -83,7 +83,7 @@ function reportResults(results: readonly Turn[]): string {
 }
 
 function reportResult(turn: Turn): string {
-  const remark = describePictures(turn.pictures)
+  const remark = describeImages(turn.images)
   if (turn.role !== 'tool') return remark
   const verb = turn.isError === true ? 'failed' : 'returned'
   const words = `${turn.toolName ?? 'The tool'} ${verb}: ${turn.text}`

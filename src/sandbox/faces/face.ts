@@ -1,9 +1,8 @@
 import type { ModelTraits } from '../actors/actor.ts'
+import type { ImageAsk, ImageUsage } from '../images/make-images.ts'
+import type { ImageSize } from '../images/raster.ts'
 import type { Ask } from '../performance/ask.ts'
 import type { Performance } from '../performance/performance.ts'
-import type { PictureAsk } from '../pictures/picture-ask.ts'
-import type { PictureUsage } from '../pictures/picture-usage.ts'
-import type { PictureSize } from '../pictures/raster.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Seals } from '../seals.ts'
 
@@ -38,8 +37,8 @@ export interface Incoming {
   readonly seals: Seals
   /** null when there is no such model. */
   traitsOf(model: string): ModelTraits | null
-  /** Keeps a picture for a while; gives the address it can be fetched from. */
-  keepPicture(png: Uint8Array<ArrayBuffer>): string
+  /** Keeps an image for a while; gives the address it can be fetched from. */
+  keepImage(png: Uint8Array<ArrayBuffer>): string
 }
 
 export interface Catalog {
@@ -48,7 +47,7 @@ export interface Catalog {
 }
 
 /** A request that was understood, and how to write what comes of it. */
-export type Scene = AnswerScene | CountScene | PictureScene
+export type Scene = AnswerScene | CountScene | ImageScene
 
 /** The caller wants the model to speak. */
 export interface AnswerScene {
@@ -71,19 +70,19 @@ export interface CountScene {
   writeCount(tokens: number): unknown
 }
 
-/** The caller wants pictures and nothing else. */
-export interface PictureScene {
-  readonly type: 'pictures'
-  readonly ask: PictureAsk
-  writeReply(made: MadePictures): unknown
+/** The caller wants images and nothing else. */
+export interface ImageScene {
+  readonly type: 'images'
+  readonly ask: ImageAsk
+  writeReply(made: MadeImages): unknown
 }
 
-export interface MadePictures {
+export interface MadeImages {
   /** PNG files, all of one size. */
-  readonly pictures: readonly Uint8Array<ArrayBuffer>[]
-  readonly size: PictureSize
+  readonly images: readonly Uint8Array<ArrayBuffer>[]
+  readonly size: ImageSize
   /** null when the supplier is to report none. */
-  readonly usage: PictureUsage | null
+  readonly usage: ImageUsage | null
 }
 
 export interface Frame {

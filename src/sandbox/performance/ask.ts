@@ -1,4 +1,4 @@
-import type { PictureSize } from '../pictures/raster.ts'
+import type { ImageSize } from '../images/raster.ts'
 
 /** What a caller asks of a simulated model, whatever wire format it came in. */
 export interface Ask {
@@ -16,15 +16,15 @@ export interface Ask {
   /** How many answers are wanted. */
   readonly choices: number
   readonly shape: AnswerShape
-  /** Set when the answer is to hold a picture. */
-  readonly picture?: PictureWish
+  /** Set when the answer is to hold an image. */
+  readonly image?: ImageWish
 }
 
-export interface PictureWish {
+export interface ImageWish {
   /** Whether words are wanted with it. */
   readonly withWords: boolean
   /** null leaves it to the model. */
-  readonly size: PictureSize | null
+  readonly size: ImageSize | null
 }
 
 /** Whether the caller wants the model to think first; `unsaid` leaves it to the model. */
@@ -33,19 +33,19 @@ export type ThinkingWish = 'asked' | 'declined' | 'unsaid'
 export interface Turn {
   readonly role: 'user' | 'assistant' | 'tool'
   readonly text: string
-  readonly pictures: readonly Picture[]
+  readonly images: readonly SeenImage[]
   /** The tool whose result this is; null when the turn is not a result or its call is not in the history. */
   readonly toolName: string | null
   /** Set when the result says that the tool failed. */
   readonly isError?: boolean
 }
 
-export interface Picture {
-  /** null when the picture is only linked to. */
+export interface SeenImage {
+  /** null when the image is only linked to. */
   readonly mediaType: string | null
-  /** null when the picture is only linked to. */
+  /** null when the image is only linked to. */
   readonly bytes: number | null
-  /** The picture itself, in formats whose models can work on it. */
+  /** The image itself, in formats whose models can work on it. */
   readonly base64?: string
 }
 
@@ -79,11 +79,11 @@ export function lastUserText(ask: Ask): string {
 }
 
 /**
- * The tool results the conversation ends with. In formats whose results hold only text, their pictures follow in a
+ * The tool results the conversation ends with. In formats whose results hold only text, their images follow in a
  * user turn without words; such a turn is part of the results.
  */
 export function trailingResults(turns: readonly Turn[]): readonly Turn[] {
-  const tail = turns.slice(turns.findLastIndex((turn) => !isResult(turn) && !isOnlyPictures(turn)) + 1)
+  const tail = turns.slice(turns.findLastIndex((turn) => !isResult(turn) && !isOnlyImages(turn)) + 1)
   const first = tail.findIndex(isResult)
   return first === -1 ? [] : tail.slice(first)
 }
@@ -92,6 +92,6 @@ function isResult(turn: Turn): boolean {
   return turn.role === 'tool'
 }
 
-function isOnlyPictures(turn: Turn): boolean {
-  return turn.role === 'user' && turn.text.trim() === '' && turn.pictures.length > 0
+function isOnlyImages(turn: Turn): boolean {
+  return turn.role === 'user' && turn.text.trim() === '' && turn.images.length > 0
 }

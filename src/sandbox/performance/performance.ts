@@ -30,7 +30,7 @@ export interface Choice {
   /** The stop sequence that ended the answer; null when none did. */
   readonly stopSequence: string | null
   /** A PNG file that comes after everything else. */
-  readonly picture?: Uint8Array
+  readonly image?: Uint8Array
 }
 
 export interface PerformanceUsage {
@@ -42,8 +42,8 @@ export interface PerformanceUsage {
   /** All generated tokens, thinking included. */
   readonly output: number
   readonly reasoning: number
-  /** Those of the generated tokens that pictures took. */
-  readonly pictureOutput?: number
+  /** Those of the generated tokens that images took. */
+  readonly imageOutput?: number
 }
 
 /** What the model says, once, for every face to write in its own format. */
@@ -55,7 +55,7 @@ export interface Performance {
   readonly hasLateUsage?: true
 }
 
-export type PromptUsage = Omit<PerformanceUsage, 'output' | 'reasoning' | 'pictureOutput'>
+export type PromptUsage = Omit<PerformanceUsage, 'output' | 'reasoning' | 'imageOutput'>
 
 /** Applies the caller's limits to what the model wants to say, and counts what is left. */
 export function perform(ask: Ask, lines: readonly (readonly Line[])[], prompt: PromptUsage): Performance {

@@ -1,9 +1,11 @@
 import type { Ask } from './ask.ts'
 
 export const CHARACTERS_PER_TOKEN = 4
-// One price for every picture keeps usage independent of how a picture was encoded.
-export const TOKENS_PER_PICTURE = 85
-const CHARACTERS_PER_PICTURE = TOKENS_PER_PICTURE * CHARACTERS_PER_TOKEN
+// One price for every image keeps usage independent of how an image was encoded.
+export const TOKENS_PER_IMAGE = 85
+/** What an image costs in an answer, whatever its size. */
+export const TOKENS_PER_MADE_IMAGE = 1290
+const CHARACTERS_PER_IMAGE = TOKENS_PER_IMAGE * CHARACTERS_PER_TOKEN
 
 export function countTokens(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN)
@@ -16,13 +18,13 @@ export function countTokens(characters: number): number {
 export function renderPrompt(ask: Ask): string {
   const tools = ask.tools.map((tool) => `${tool.name} ${JSON.stringify(tool.input)}`)
   const turns = ask.turns.map(
-    (turn) => `${turn.role}: ${turn.text}${' '.repeat(pictureCharacters(turn.pictures.length))}`,
+    (turn) => `${turn.role}: ${turn.text}${' '.repeat(imageCharacters(turn.images.length))}`,
   )
   return [...tools, ...ask.instructions, ...turns].join('\n')
 }
 
-function pictureCharacters(pictures: number): number {
-  return pictures * CHARACTERS_PER_PICTURE
+function imageCharacters(images: number): number {
+  return images * CHARACTERS_PER_IMAGE
 }
 
 /** The longest beginning of `text` within `characters` that does not end inside a surrogate pair. */

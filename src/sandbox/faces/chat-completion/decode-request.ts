@@ -1,6 +1,6 @@
-import type { AnswerShape, Ask, Picture, ThinkingWish, Turn } from '../../performance/ask.ts'
+import type { AnswerShape, Ask, SeenImage, ThinkingWish, Turn } from '../../performance/ask.ts'
 import { Refusal } from '../../refusal.ts'
-import { readPictureAddress } from '../picture.ts'
+import { readImageAddress } from '../image.ts'
 import type { ChatMessage, ChatRequest } from './schema.ts'
 import { decodeToolChoice, decodeTools, nameCalls } from './tools.ts'
 
@@ -31,7 +31,7 @@ function decodeTurn(message: ChatMessage, callNames: ReadonlyMap<string, string>
   return {
     role: message.role === 'tool' ? 'tool' : message.role === 'assistant' ? 'assistant' : 'user',
     text: readText(message) + readCalls(message),
-    pictures: readPictures(message),
+    images: readImages(message),
     toolName: callNames.get(message.tool_call_id ?? '') ?? null,
   }
 }
@@ -46,14 +46,14 @@ function readCalls({ tool_calls: calls }: ChatMessage): string {
   return (calls ?? []).map((call) => JSON.stringify(call.function ?? call.custom ?? {})).join('')
 }
 
-function readPictures({ content }: ChatMessage): readonly Picture[] {
+function readImages({ content }: ChatMessage): readonly SeenImage[] {
   if (!Array.isArray(content)) return []
-  return content.flatMap((part) => (part.image_url === undefined ? [] : decodePicture(part.image_url.url)))
+  return content.flatMap((part) => (part.image_url === undefined ? [] : decodeImage(part.image_url.url)))
 }
 
-function decodePicture(url: string): Picture {
-  const picture = readPictureAddress(url)
-  if (picture !== null) return picture
+function decodeImage(url: string): SeenImage {
+  const image = readImageAddress(url)
+  if (image !== null) return image
   throw new Refusal('bad-request', 'Invalid image_url: expected an http(s) address or a base64 data URL.', {
     field: 'messages',
   })

@@ -1,6 +1,6 @@
 import { asText } from '../../../wire/json-values.ts'
-import type { AnswerShape, Ask, Picture, ThinkingWish, Turn } from '../../performance/ask.ts'
-import { LINKED_PICTURE, readPictureData } from '../picture.ts'
+import type { AnswerShape, Ask, SeenImage, ThinkingWish, Turn } from '../../performance/ask.ts'
+import { LINKED_IMAGE, readImageData } from '../image.ts'
 import { checkOrder, mergeContents, type Run } from './history.ts'
 import { type GenerateRequest, refuse, type WirePart } from './schema.ts'
 import { readSchema } from './schema-keywords.ts'
@@ -38,7 +38,7 @@ function decodeRun({ role, parts }: Run): readonly Turn[] {
   const said: Turn = {
     role: role === 'model' ? 'assistant' : 'user',
     text: readText(rest),
-    pictures: rest.flatMap(readPicture),
+    images: rest.flatMap(readImage),
     toolName: null,
   }
   return [...results, said]
@@ -51,7 +51,7 @@ function decodeResponse({ name, response, parts }: NonNullable<WirePart['functio
   return {
     role: 'tool',
     text: isWrapped ? words : JSON.stringify(response),
-    pictures: (parts ?? []).flatMap(readPicture),
+    images: (parts ?? []).flatMap(readImage),
     toolName: name,
     isError: isWrapped && key === 'error',
   }
@@ -77,12 +77,12 @@ function readText(parts: readonly WirePart[]): string {
     .join('')
 }
 
-function readPicture({
+function readImage({
   inlineData,
   fileData,
-}: Pick<WirePart, 'inlineData' | 'fileData'>): readonly Picture[] {
-  if (fileData !== undefined) return [LINKED_PICTURE]
-  return inlineData === undefined ? [] : [readPictureData(inlineData.mimeType, inlineData.data)]
+}: Pick<WirePart, 'inlineData' | 'fileData'>): readonly SeenImage[] {
+  if (fileData !== undefined) return [LINKED_IMAGE]
+  return inlineData === undefined ? [] : [readImageData(inlineData.mimeType, inlineData.data)]
 }
 
 type GenerationConfig = GenerateRequest['generationConfig']

@@ -52,19 +52,19 @@ export function encodeTail(head: AnswerHead) {
   return { modelVersion: head.model, responseId: `sandbox-${head.number}` }
 }
 
-function encodeParts({ steps, finish, picture }: Choice, head: AnswerHead): readonly object[] {
+function encodeParts({ steps, finish, image }: Choice, head: AnswerHead): readonly object[] {
   const spoken = steps.flatMap((step, position) => {
     const signature = signStep(step, { steps, position, head })
     return encodeStep(step, { position, head }).map((part) => ({ ...part, ...signature }))
   })
-  const parts = [...spoken, ...encodePicture(picture)]
+  const parts = [...spoken, ...encodeImage(image)]
   // An empty list would make clients forget the turn; a refusal has no content at all.
   return parts.length === 0 && finish !== 'refusal' ? [{ text: '' }] : parts
 }
 
-export function encodePicture(picture: Choice['picture']): readonly { inlineData: object }[] {
-  if (picture === undefined) return []
-  return [{ inlineData: { mimeType: 'image/png', data: Buffer.from(picture).toString('base64') } }]
+export function encodeImage(image: Choice['image']): readonly { inlineData: object }[] {
+  if (image === undefined) return []
+  return [{ inlineData: { mimeType: 'image/png', data: Buffer.from(image).toString('base64') } }]
 }
 
 interface StepPlace {
@@ -133,11 +133,11 @@ export function encodeUsage(usage: PerformanceUsage) {
     ...(usage.cachedInput === 0 ? {} : { cachedContentTokenCount: usage.cachedInput }),
     ...(usage.reasoning === 0 ? {} : { thoughtsTokenCount: usage.reasoning }),
     promptTokensDetails: [{ modality: 'TEXT', tokenCount: usage.input }],
-    ...encodePictureTokens(usage),
+    ...encodeImageTokens(usage),
   }
 }
 
-function encodePictureTokens({ pictureOutput = 0 }: PerformanceUsage) {
-  if (pictureOutput === 0) return {}
-  return { candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: pictureOutput }] }
+function encodeImageTokens({ imageOutput = 0 }: PerformanceUsage) {
+  if (imageOutput === 0) return {}
+  return { candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: imageOutput }] }
 }

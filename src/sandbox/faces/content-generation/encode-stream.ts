@@ -1,13 +1,12 @@
-import { TOKENS_PER_MADE_PICTURE } from '../../performance/add-pictures.ts'
 import type { Choice, Performance, Step } from '../../performance/performance.ts'
-import { countTokens } from '../../performance/tokens.ts'
+import { countTokens, TOKENS_PER_MADE_IMAGE } from '../../performance/tokens.ts'
 import type { Refusal } from '../../refusal.ts'
 import type { Frame } from '../face.ts'
 import {
   type AnswerHead,
   encodeCall,
   encodeCandidate,
-  encodePicture,
+  encodeImage,
   encodeTail,
   encodeUsage,
   isShown,
@@ -78,7 +77,7 @@ class RunningUsage {
   readonly #performance: Performance
   #said = 0
   #thought = 0
-  #pictures = 0
+  #images = 0
 
   constructor(performance: Performance) {
     this.#performance = performance
@@ -90,11 +89,11 @@ class RunningUsage {
     const characters = text?.length ?? 0
     if (thought === true) this.#thought += characters
     else this.#said += characters
-    if (inlineData !== undefined) this.#pictures += 1
+    if (inlineData !== undefined) this.#images += 1
     const reasoning = countTokens(this.#thought)
-    const pictureOutput = this.#pictures * TOKENS_PER_MADE_PICTURE
-    const output = reasoning + countTokens(this.#said) + pictureOutput
-    return { usageMetadata: encodeUsage({ ...usage, output, reasoning, pictureOutput }) }
+    const imageOutput = this.#images * TOKENS_PER_MADE_IMAGE
+    const output = reasoning + countTokens(this.#said) + imageOutput
+    return { usageMetadata: encodeUsage({ ...usage, output, reasoning, imageOutput }) }
   }
 }
 
@@ -106,7 +105,7 @@ interface StreamPart {
   readonly thoughtSignature?: string
 }
 
-function* writeParts({ steps, picture }: Choice, head: AnswerHead): Generator<StreamPart> {
+function* writeParts({ steps, image }: Choice, head: AnswerHead): Generator<StreamPart> {
   for (const [position, step] of steps.entries()) {
     const signature = () => signStep(step, { steps, position, head })
     switch (step.type) {
@@ -124,7 +123,7 @@ function* writeParts({ steps, picture }: Choice, head: AnswerHead): Generator<St
       case 'refuse':
     }
   }
-  yield* encodePicture(picture)
+  yield* encodeImage(image)
 }
 
 /** The last chunk may bring the signature of words that came before it. */

@@ -35,8 +35,8 @@ function openScene(incoming: Incoming): Scene {
   }
   const request = checkGenerate(incoming.body)
   const isStream = method === 'streamGenerateContent'
-  const picture = decodeModalities(request.generationConfig, traits)
-  const ask = { ...decodeRequest(request, rules), ...(picture === null ? {} : { picture }) }
+  const image = decodeModalities(request.generationConfig, traits)
+  const ask = { ...decodeRequest(request, rules), ...(image === null ? {} : { image }) }
   return { ask, stream: isStream, ...stageAnswer(request, rules, incoming) }
 }
 

@@ -1,12 +1,12 @@
 import type { ModelTraits } from '../../actors/actor.ts'
-import type { PictureWish } from '../../performance/ask.ts'
-import type { PictureSize } from '../../pictures/raster.ts'
+import type { ImageSize } from '../../images/raster.ts'
+import type { ImageWish } from '../../performance/ask.ts'
 import { type GenerateRequest, refuse } from './schema.ts'
 
 type GenerationConfig = GenerateRequest['generationConfig']
 
 /** The sizes the service makes, all of about the same area. */
-const SIZES: Readonly<Record<string, PictureSize>> = {
+const SIZES: Readonly<Record<string, ImageSize>> = {
   '1:1': { width: 1024, height: 1024 },
   '2:3': { width: 832, height: 1248 },
   '3:2': { width: 1248, height: 832 },
@@ -19,8 +19,8 @@ const SIZES: Readonly<Record<string, PictureSize>> = {
   '21:9': { width: 1536, height: 672 },
 }
 
-/** The picture the answer is to hold; null when only words are wanted. */
-export function decodeModalities(config: GenerationConfig, { paints }: ModelTraits): PictureWish | null {
+/** The image the answer is to hold; null when only words are wanted. */
+export function decodeModalities(config: GenerationConfig, { paints }: ModelTraits): ImageWish | null {
   const wanted = (config?.responseModalities ?? []).filter((modality) => modality !== 'MODALITY_UNSPECIFIED')
   const possible = paints === undefined ? ['TEXT'] : ['TEXT', 'IMAGE']
   if (!wanted.every((modality) => possible.includes(modality))) {
@@ -32,7 +32,7 @@ export function decodeModalities(config: GenerationConfig, { paints }: ModelTrai
   return { withWords: wanted.includes('TEXT'), size: decodeRatio(config?.imageConfig?.aspectRatio) }
 }
 
-function decodeRatio(ratio: string | undefined): PictureSize | null {
+function decodeRatio(ratio: string | undefined): ImageSize | null {
   if (ratio === undefined) return null
   const size = SIZES[ratio]
   if (size !== undefined) return size

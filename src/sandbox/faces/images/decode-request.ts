@@ -1,11 +1,11 @@
-import type { PictureAsk, PictureQuality } from '../../pictures/picture-ask.ts'
-import type { PictureRequest } from './schema.ts'
+import type { ImageAsk } from '../../images/make-images.ts'
+import type { ImageRequest } from './schema.ts'
 import { readSize } from './size.ts'
 
 export function decodeRequest(
-  request: PictureRequest,
-  { sources, mask }: Pick<PictureAsk, 'sources' | 'mask'>,
-): PictureAsk {
+  request: ImageRequest,
+  { sources, mask }: Pick<ImageAsk, 'sources' | 'mask'>,
+): ImageAsk {
   return {
     model: request.model,
     prompt: request.prompt,
@@ -19,7 +19,7 @@ export function decodeRequest(
   }
 }
 
-export function decodeQuality(quality: string | null): PictureQuality {
+export function decodeQuality(quality: string | null): ImageAsk['quality'] {
   if (quality === 'low') return 'low'
   return quality === 'high' || quality === 'hd' ? 'high' : 'medium'
 }

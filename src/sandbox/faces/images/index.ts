@@ -1,4 +1,4 @@
-import type { Face, Incoming, PictureScene } from '../face.ts'
+import type { Face, ImageScene, Incoming } from '../face.ts'
 import { encodeError, refuseKey } from '../openai-style.ts'
 import { readBearer } from '../read-bearer.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -22,15 +22,15 @@ export const images: Face = {
   writeError: encodeError,
 }
 
-function openScene(incoming: Incoming): PictureScene {
-  const { path, body, nowMs, keepPicture } = incoming
+function openScene(incoming: Incoming): ImageScene {
+  const { path, body, nowMs, keepImage } = incoming
   const operation = OPERATIONS[path] ?? 'generation'
   const { fields, sources, mask } =
     operation === 'edit' ? readForm(body) : { fields: body, sources: [], mask: null }
   const { request, dialect } = checkRequest(fields, operation, incoming.traitsOf)
   return {
-    type: 'pictures',
+    type: 'images',
     ask: decodeRequest(request, { sources, mask }),
-    writeReply: (made) => encodeReply(made, { request, dialect, operation, nowMs, keepPicture }),
+    writeReply: (made) => encodeReply(made, { request, dialect, operation, nowMs, keepImage }),
   }
 }

@@ -1,12 +1,12 @@
-import type { GivenPicture } from '../../pictures/picture-ask.ts'
+import type { GivenImage } from '../../images/make-images.ts'
 import { Refusal } from '../../refusal.ts'
 import { Form, type UploadedFile } from '../form.ts'
 
 /** A form taken apart: the words as fields like those of a JSON body, and the files. */
 export interface ReadForm {
   readonly fields: Readonly<Record<string, unknown>>
-  readonly sources: readonly GivenPicture[]
-  readonly mask: GivenPicture | null
+  readonly sources: readonly GivenImage[]
+  readonly mask: GivenImage | null
 }
 
 const MOST_IMAGES = 16
@@ -39,7 +39,7 @@ function readField(form: Form, name: string): unknown {
   return value === 'true' || value === 'false' ? value === 'true' : value
 }
 
-function readFile(value: string | UploadedFile, field: string): GivenPicture {
+function readFile(value: string | UploadedFile, field: string): GivenImage {
   if (typeof value === 'string')
     throw refuse(`Invalid type for '${field}': expected a file, got text.`, field)
   if (value.bytes.length > LARGEST_IMAGE_BYTES)

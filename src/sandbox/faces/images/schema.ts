@@ -29,7 +29,7 @@ const BASE64_ONLY = {
   output_format: Word,
   // A PNG loses nothing, so nothing but the whole quality makes sense.
   output_compression: Nullable(Type.Integer({ minimum: 100, maximum: 100 })),
-  // The sandbox sends pictures whole.
+  // The sandbox sends images whole.
   stream: Nullable(Type.Literal(false)),
 }
 
@@ -60,10 +60,10 @@ const AnyRequest = Type.Object({
   background: Word,
 })
 
-export type PictureRequest = Static<typeof AnyRequest>
+export type ImageRequest = Static<typeof AnyRequest>
 
 export interface CheckedRequest {
-  readonly request: PictureRequest
+  readonly request: ImageRequest
   readonly dialect: PainterKind
 }
 
@@ -75,7 +75,7 @@ export function checkRequest(
   const dialect = findDialect(body, traitsOf)
   const problem = findShapeProblem(CHECKERS[dialect][operation], body)
   if (problem !== null) throw refuseShape(problem)
-  const request = body as PictureRequest
+  const request = body as ImageRequest
   checkPrompt(request, dialect)
   checkChoices(request, dialect)
   checkSize(request, dialect)
@@ -95,14 +95,14 @@ function findDialect(body: unknown, traitsOf: (model: string) => ModelTraits | n
   throw new Refusal('bad-request', message, { field, code: 'invalid_value' })
 }
 
-function checkPrompt({ prompt }: PictureRequest, dialect: PainterKind): void {
+function checkPrompt({ prompt }: ImageRequest, dialect: PainterKind): void {
   const longest = DIALECTS[dialect].longestPrompt
   if (prompt.length <= longest) return
   const message = `Invalid 'prompt': string too long. Expected at most ${longest} characters, got ${prompt.length}.`
   throw new Refusal('bad-request', message, { field: 'prompt', code: 'string_above_max_length' })
 }
 
-function checkChoices(request: PictureRequest, dialect: PainterKind): void {
+function checkChoices(request: ImageRequest, dialect: PainterKind): void {
   const given: Readonly<Record<string, unknown>> = request
   for (const [field, allowed] of Object.entries<readonly string[]>(DIALECTS[dialect].choices)) {
     const value = given[field]
@@ -110,7 +110,7 @@ function checkChoices(request: PictureRequest, dialect: PainterKind): void {
   }
 }
 
-function checkSize({ size }: PictureRequest, dialect: PainterKind): void {
+function checkSize({ size }: ImageRequest, dialect: PainterKind): void {
   const { sizes } = DIALECTS[dialect]
   if (typeof size !== 'string') return
   if (sizes === null ? size === 'auto' || readSize(size) !== null : includes(sizes, size)) return

@@ -1,4 +1,4 @@
-import type { PictureSize } from '../../pictures/raster.ts'
+import type { ImageSize } from '../../images/raster.ts'
 
 const SHORTEST_EDGE = 16
 const LONGEST_EDGE = 3840
@@ -6,7 +6,7 @@ const LONGEST_EDGE = 3840
 const MOST_PIXELS = 8_294_400
 
 /** null when it is no size, or one that no model makes. */
-export function readSize(text: string): PictureSize | null {
+export function readSize(text: string): ImageSize | null {
   const match = /^(\d{1,4})x(\d{1,4})$/.exec(text)
   if (match === null) return null
   const [width, height] = [Number(match[1]), Number(match[2])]

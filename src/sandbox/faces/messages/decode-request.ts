@@ -1,7 +1,7 @@
-import type { Ask, Picture, ThinkingWish, Tool, ToolChoice, Turn } from '../../performance/ask.ts'
+import type { Ask, SeenImage, ThinkingWish, Tool, ToolChoice, Turn } from '../../performance/ask.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Seals } from '../../seals.ts'
-import { LINKED_PICTURE, readPictureData } from '../picture.ts'
+import { LINKED_IMAGE, readImageData } from '../image.ts'
 import { type Block, checkBlocks, type ImageBlock, type ToolResultBlock } from './blocks.ts'
 import { checkOrder, checkWords, type MergedTurn, mergeTurns, toolUses } from './history.ts'
 import { checkOutputSchema } from './output-schema.ts'
@@ -60,7 +60,7 @@ function decodeTurn({ role, blocks }: MergedTurn, names: ReadonlyMap<string, str
     block.type === 'tool_result' ? [decodeResult(block, names)] : [],
   )
   const rest = blocks.filter((block) => block.type !== 'tool_result')
-  const said: Turn = { role, text: readText(rest), pictures: readPictures(rest), toolName: null }
+  const said: Turn = { role, text: readText(rest), images: readImages(rest), toolName: null }
   return rest.length === 0 ? results : [...results, said]
 }
 
@@ -70,7 +70,7 @@ function decodeResult(result: ToolResultBlock, names: ReadonlyMap<string, string
   return {
     role: 'tool',
     text: readText(blocks),
-    pictures: readPictures(blocks),
+    images: readImages(blocks),
     toolName: names.get(result.tool_use_id) ?? null,
     isError: result.is_error === true,
   }
@@ -86,16 +86,16 @@ function readText(blocks: readonly Block[]): string {
     .join('\n')
 }
 
-function readPictures(blocks: readonly Block[]): readonly Picture[] {
-  return blocks.flatMap((block) => (block.type === 'image' ? [readPicture(block)] : []))
+function readImages(blocks: readonly Block[]): readonly SeenImage[] {
+  return blocks.flatMap((block) => (block.type === 'image' ? [readImage(block)] : []))
 }
 
-function readPicture({ source }: ImageBlock): Picture {
-  if (source.type !== 'base64') return LINKED_PICTURE
+function readImage({ source }: ImageBlock): SeenImage {
+  if (source.type !== 'base64') return LINKED_IMAGE
   const missing = (['media_type', 'data'] as const).find((name) => source[name] === undefined)
   if (missing !== undefined)
     throw refuseAt(['messages', 'image', 'source', 'base64', missing], 'Field required')
-  return readPictureData(source.media_type ?? '', source.data ?? '')
+  return readImageData(source.media_type ?? '', source.data ?? '')
 }
 
 // A tool of another type is run by the supplier or has no schema of its own; the sandbox calls neither.

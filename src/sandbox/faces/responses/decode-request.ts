@@ -1,7 +1,7 @@
-import type { AnswerShape, Ask, Picture, ThinkingWish, Turn } from '../../performance/ask.ts'
+import type { AnswerShape, Ask, SeenImage, ThinkingWish, Turn } from '../../performance/ask.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Seals } from '../../seals.ts'
-import { LINKED_PICTURE, readPictureAddress } from '../picture.ts'
+import { LINKED_IMAGE, readImageAddress } from '../image.ts'
 import { checkThoughts, nameCalls } from './history.ts'
 import { type AskedMessage, checkItems, type InputItem, type SaidMessage } from './items.ts'
 import type { ResponsesRequest } from './schema.ts'
@@ -60,7 +60,7 @@ function decodeMessage(message: AskedMessage | SaidMessage): readonly Turn[] {
 }
 
 function turn(role: Turn['role'], content: Parts): Turn {
-  return { role, text: readText(content), pictures: readPictures(content), toolName: null }
+  return { role, text: readText(content), images: readImages(content), toolName: null }
 }
 
 function readText(content: Parts): string {
@@ -68,14 +68,14 @@ function readText(content: Parts): string {
   return content.flatMap((part) => part.text ?? []).join('\n')
 }
 
-function readPictures(content: Parts): readonly Picture[] {
+function readImages(content: Parts): readonly SeenImage[] {
   if (typeof content === 'string') return []
-  return content.flatMap((part) => (part.type === 'input_image' ? [readPicture(part.image_url ?? null)] : []))
+  return content.flatMap((part) => (part.type === 'input_image' ? [readImage(part.image_url ?? null)] : []))
 }
 
-function readPicture(url: string | null): Picture {
-  const picture = url === null ? LINKED_PICTURE : readPictureAddress(url)
-  if (picture !== null) return picture
+function readImage(url: string | null): SeenImage {
+  const image = url === null ? LINKED_IMAGE : readImageAddress(url)
+  if (image !== null) return image
   const message = 'Invalid image_url: expected an http(s) address or a base64 data URL.'
   throw new Refusal('bad-request', message, { field: 'input', code: 'invalid_value' })
 }

@@ -1,8 +1,8 @@
 import { Refusal } from '../../refusal.ts'
 import { createSeals } from '../../seals.ts'
-import type { Face, PictureScene, Scene } from '../face.ts'
+import type { Face, ImageScene, Scene } from '../face.ts'
 
-type TextScene = Exclude<Scene, PictureScene>
+type TextScene = Exclude<Scene, ImageScene>
 
 /** Opens a scene as the server would, without a server. */
 export function openScene(
@@ -20,9 +20,9 @@ export function openScene(
     nowMs: 0,
     seals: createSeals('secret of the tests'),
     traitsOf: () => ({}),
-    keepPicture: () => 'http://sandbox.test/picture.png',
+    keepImage: () => 'http://sandbox.test/picture.png',
   })
-  if (scene.type === 'pictures') throw new Error('The scene asks for pictures.')
+  if (scene.type === 'images') throw new Error('The scene asks for pictures.')
   return scene
 }
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { createPictureStore } from './picture-store.ts'
+import { createImageStore } from './image-store.ts'
 
 const HOUR_MS = 3_600_000
 
 function openStore() {
   const clock = { nowMs: 1_000 }
   let names = 0
-  const store = createPictureStore({
+  const store = createImageStore({
     nowMs: () => clock.nowMs,
     inventName: () => {
       names += 1
@@ -18,10 +18,10 @@ function openStore() {
 
 test('keeps a picture for an hour', () => {
   const { clock, store } = openStore()
-  const picture = Uint8Array.of(1, 2, 3)
-  const name = store.keep(picture)
+  const image = Uint8Array.of(1, 2, 3)
+  const name = store.keep(image)
   clock.nowMs += HOUR_MS - 1
-  expect(store.find(name)).toBe(picture)
+  expect(store.find(name)).toBe(image)
   expect(store.find('picture-2')).toBeNull()
   clock.nowMs += 1
   expect(store.find(name)).toBeNull()

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
-import { type HandMadePng, joinChunks, makePng } from '../testing/hand-made-png.ts'
-import { decodePng } from './decode-png.ts'
-import { PngError } from './png-error.ts'
+import { decodePng, encodePng, PngError } from './png.ts'
+import type { Raster } from './raster.ts'
+import { type HandMadePng, joinChunks, makePng } from './testing/hand-made-png.ts'
 
 const GREY = 0
 const RGB = 2
@@ -199,3 +199,33 @@ function tryDecode(file: Uint8Array) {
     throw error
   }
 }
+
+describe('an encoded raster', () => {
+  type Pixel = readonly [red: number, green: number, blue: number, alpha: number]
+
+  const byte = fc.nat(255)
+  const opaque: fc.Arbitrary<Pixel> = fc.tuple(byte, byte, byte, fc.constant(255))
+  const clear: fc.Arbitrary<Pixel> = fc.tuple(byte, byte, byte, fc.nat(254))
+
+  function rasters(pixel: fc.Arbitrary<Pixel>): fc.Arbitrary<Raster> {
+    const edge = fc.integer({ min: 1, max: 12 })
+    return fc
+      .tuple(edge, edge)
+      .chain(([width, height]) =>
+        fc
+          .array(pixel, { minLength: width * height, maxLength: width * height })
+          .map((pixels) => ({ width, height, pixels: Uint8Array.from(pixels.flat()) })),
+      )
+  }
+
+  test.each([
+    ['without transparency', opaque, false],
+    ['with transparency', clear, true],
+  ])('comes back as it was, %s, with an alpha channel where it needs one', (_name, pixel, hasAlpha) => {
+    fc.assert(
+      fc.property(rasters(pixel), (raster) => {
+        expect(decodePng(encodePng(raster))).toMatchObject({ ...raster, hasAlpha })
+      }),
+    )
+  })
+})

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { readPictureAddress } from './picture.ts'
+import { readImageAddress } from './image.ts'
 
 test('measures a picture whatever its padding', () => {
   for (const bytes of [0, 1, 2, 3, 100, 101]) {
     const data = Buffer.alloc(bytes).toString('base64')
-    expect(readPictureAddress(`data:image/webp;base64,${data}`)).toEqual({
+    expect(readImageAddress(`data:image/webp;base64,${data}`)).toEqual({
       mediaType: 'image/webp',
       bytes,
       base64: data,
@@ -13,7 +13,7 @@ test('measures a picture whatever its padding', () => {
 })
 
 test('only notes that a picture is linked to', () => {
-  expect(readPictureAddress('HTTPS://example.com/a.png')).toEqual({ mediaType: null, bytes: null })
+  expect(readImageAddress('HTTPS://example.com/a.png')).toEqual({ mediaType: null, bytes: null })
 })
 
 test('knows what is not the address of a picture', () => {
@@ -24,6 +24,6 @@ test('knows what is not the address of a picture', () => {
     'data:image/png,plain',
     `data:${'x'.repeat(300)}`,
   ]) {
-    expect(readPictureAddress(url), url.slice(0, 20)).toBeNull()
+    expect(readImageAddress(url), url.slice(0, 20)).toBeNull()
   }
 })

@@ -1,13 +1,20 @@
 import { describe, expect, test } from 'bun:test'
-import { editPicture } from './edit-picture.ts'
-import { paintPicture } from './paint/paint-picture.ts'
-import { createRaster, type Raster } from './raster.ts'
+import { editImage, type PaintingWish, paint } from './painting.ts'
+import { encodePng } from './png.ts'
+import { createRaster, hasAlpha, type Raster } from './raster.ts'
 
 const SIZE = { width: 40, height: 30 }
-const WISH = { prompt: 'a hat', variant: 0, mood: 'vivid', detail: 1, isTransparent: false, ...SIZE } as const
+const WISH = {
+  prompt: 'a hat',
+  variant: 0,
+  mood: 'vivid',
+  quality: 'medium',
+  isTransparent: false,
+  ...SIZE,
+} as const
 
-const source = paintPicture({ ...WISH, prompt: 'a portrait' })
-const painting = paintPicture(WISH)
+const source = paint({ ...WISH, prompt: 'a portrait' })
+const painting = paint(WISH)
 
 /** Pixel for pixel, as numbers that can be compared. */
 function words(raster: Raster): number[] {
@@ -37,28 +44,28 @@ describe('only the marked part changes', () => {
 
   test('where the mask is transparent', () => {
     const mask = withAlpha(createRaster(SIZE), (x, y) => (isInside(x, y) ? 0 : 255))
-    expectOnlyInside(editPicture({ sources: [source], mask }, WISH), source)
+    expectOnlyInside(editImage({ sources: [source], mask }, WISH), source)
   })
 
   test('a mask that is only nearly transparent marks nothing', () => {
     const mask = withAlpha(createRaster(SIZE), () => 1)
-    expect(words(editPicture({ sources: [source], mask }, WISH))).toEqual(words(source))
+    expect(words(editImage({ sources: [source], mask }, WISH))).toEqual(words(source))
   })
 
   test('without a mask, where the picture itself is transparent', () => {
     const holed = withAlpha(source, (x, y) => (isInside(x, y) ? 0 : 200))
-    expectOnlyInside(editPicture({ sources: [holed], mask: null }, WISH), holed)
+    expectOnlyInside(editImage({ sources: [holed], mask: null }, WISH), holed)
   })
 
   test('a mask counts, and not the holes beside it', () => {
     const holed = withAlpha(source, (x) => (x < 3 ? 0 : 255))
     const mask = withAlpha(createRaster(SIZE), (x, y) => (isInside(x, y) ? 0 : 255))
-    expectOnlyInside(editPicture({ sources: [holed], mask }, WISH), holed)
+    expectOnlyInside(editImage({ sources: [holed], mask }, WISH), holed)
   })
 })
 
 test('without any mark everything changes, and the source still shows', () => {
-  const edited = editPicture({ sources: [source], mask: null }, WISH)
+  const edited = editImage({ sources: [source], mask: null }, WISH)
   edited.pixels.forEach((value, at) => {
     const [from, to] = [source.pixels[at] ?? 0, painting.pixels[at] ?? 0]
     expect(Math.abs(value - (from * 0.55 + to * 0.45))).toBeLessThanOrEqual(0.5001)
@@ -66,19 +73,59 @@ test('without any mark everything changes, and the source still shows', () => {
 })
 
 test('further pictures lend something to the change', () => {
-  const other = paintPicture({ ...WISH, prompt: 'a boat' })
-  const alone = editPicture({ sources: [source], mask: null }, WISH)
-  const both = editPicture({ sources: [source, other], mask: null }, WISH)
+  const other = paint({ ...WISH, prompt: 'a boat' })
+  const alone = editImage({ sources: [source], mask: null }, WISH)
+  const both = editImage({ sources: [source, other], mask: null }, WISH)
   expect(words(both)).not.toEqual(words(alone))
 })
 
 test('another size is made of the same parts', () => {
   const mask = withAlpha(createRaster(SIZE), (x) => (x < SIZE.width / 2 ? 0 : 255))
   const large = { ...WISH, width: 80, height: 60 }
-  const edited = editPicture({ sources: [source], mask }, large)
+  const edited = editImage({ sources: [source], mask }, large)
   expect(edited).toMatchObject({ width: 80, height: 60 })
-  const repainted = words(paintPicture(large))
+  const repainted = words(paint(large))
   const isPainted = words(edited).map((word, pixel) => word === repainted[pixel])
   expect(isPainted.filter((_, pixel) => pixel % 80 < 39).every(Boolean)).toBe(true)
   expect(isPainted.filter((_, pixel) => pixel % 80 > 40).every((painted) => !painted)).toBe(true)
+})
+
+describe('a painting', () => {
+  const wish = (fields: Partial<PaintingWish>): PaintingWish => ({ ...WISH, ...fields })
+
+  test('is the same for the same wish, and another one for every other wish', () => {
+    const wishes: Partial<PaintingWish>[] = [
+      {},
+      { prompt: 'a hat.' },
+      { prompt: '' },
+      { variant: 1 },
+      { mood: 'natural' },
+      { quality: 'high' },
+    ]
+    const files = wishes.map((fields) => Buffer.from(encodePng(paint(wish(fields)))).toString('base64'))
+    expect(new Set(files).size).toBe(wishes.length)
+    expect(Buffer.from(encodePng(paint(wish({})))).toString('base64')).toBe(files[0] ?? '')
+  })
+
+  test('covers everything and is not of one colour', () => {
+    expect(hasAlpha(painting, (alpha) => alpha !== 255)).toBe(false)
+    expect(new Set(words(painting)).size).toBeGreaterThan(8)
+  })
+
+  test('leaves only its middle when the background is to be transparent', () => {
+    const cut = paint(wish({ isTransparent: true }))
+    const alphaAt = (x: number, y: number) => cut.pixels[(y * cut.width + x) * 4 + 3]
+    expect(alphaAt(0, 0)).toBe(0)
+    expect(alphaAt(SIZE.width / 2, SIZE.height / 2)).toBe(255)
+  })
+
+  test.each([
+    { width: 1, height: 1 },
+    { width: 300, height: 2 },
+    { width: 3, height: 200 },
+  ])('is $width by $height when that is asked for', (size) => {
+    const image = paint(wish(size))
+    expect(image).toMatchObject(size)
+    expect(image.pixels).toHaveLength(size.width * size.height * 4)
+  })
 })

@@ -1,0 +1,91 @@
+import { declinesImage } from './actors/image.ts'
+import type { PlannedCall } from './answer-call.ts'
+import { answerWhole } from './answer-whole.ts'
+import { destroyConnection } from './delivery/responses.ts'
+import { nextTurn } from './delivery/wait.ts'
+import type { ImageScene } from './faces/face.ts'
+import { countImageUsage, type GivenImage, openStudio } from './images/make-images.ts'
+import { type Ask, lastUserText, lastUserTurn, type SeenImage } from './performance/ask.ts'
+import { type Choice, type Performance, readStep } from './performance/performance.ts'
+import { countTokens, TOKENS_PER_MADE_IMAGE } from './performance/tokens.ts'
+import { Refusal } from './refusal.ts'
+import type { Stage } from './stage.ts'
+
+/** Makes the images of one call, one after the other. */
+export async function answerImages(
+  { scene, plan, call, face, signal }: PlannedCall & { readonly scene: ImageScene },
+  stage: Stage,
+): Promise<Response> {
+  refuseUnwanted(scene.ask.prompt)
+  const studio = openStudio(scene.ask)
+  const images: Uint8Array<ArrayBuffer>[] = []
+  while (images.length < scene.ask.count) {
+    images.push(studio.make(images.length))
+    // Others are served between two images, each of which takes a while.
+    await nextTurn()
+    if (signal.aborted) return destroyConnection()
+  }
+  const usage = plan.find('missing-usage') === null ? countImageUsage(scene.ask, studio.size) : null
+  const writeReply = () => scene.writeReply({ images, size: studio.size, usage })
+  const writeErrorFrame = (refusal: Refusal) => JSON.stringify(face.writeError(refusal))
+  return answerWhole(writeReply, { plan, call, signal, writeErrorFrame }, stage)
+}
+
+function refuseUnwanted(prompt: string): void {
+  if (!declinesImage(prompt)) return
+  const message = 'Your request was rejected as a result of our safety system.'
+  throw new Refusal('bad-request', message, { field: 'prompt', code: 'content_policy_violation' })
+}
+
+/** Ends every answer that was not broken off with an image, if images are wanted at all. */
+export async function addImages(performance: Performance, ask: Ask): Promise<Performance> {
+  if (ask.image === undefined) return performance
+  const studio = openStudio({
+    model: ask.model,
+    prompt: lastUserText(ask),
+    count: ask.choices,
+    size: ask.image.size,
+    quality: 'medium',
+    mood: 'vivid',
+    isTransparent: false,
+    sources: findImages(ask).map(toGiven),
+    mask: null,
+  })
+  const choices: Choice[] = []
+  for (const [variant, choice] of performance.choices.entries()) {
+    await nextTurn()
+    choices.push(isOpenEnded(choice) ? endWithImage(choice, ask, () => studio.make(variant)) : choice)
+  }
+  return { ...performance, choices, usage: addTokens(performance.usage, choices) }
+}
+
+function isOpenEnded({ finish, stopSequence }: Choice): boolean {
+  return finish === 'stop' && stopSequence === null
+}
+
+/** An image cannot be given by half, so one that the caller's limit has no room for does not come at all. */
+function endWithImage(choice: Choice, { maxOutputTokens }: Ask, make: () => Uint8Array): Choice {
+  const characters = choice.steps.reduce((sum, step) => sum + readStep(step).length, 0)
+  const tokens = countTokens(characters) + TOKENS_PER_MADE_IMAGE
+  const isOverLimit = maxOutputTokens !== null && tokens > maxOutputTokens
+  return isOverLimit ? { ...choice, finish: 'length' } : { ...choice, image: make() }
+}
+
+function addTokens(usage: Performance['usage'], choices: readonly Choice[]): Performance['usage'] {
+  if (usage === null) return null
+  const imageOutput = choices.filter(({ image }) => image !== undefined).length * TOKENS_PER_MADE_IMAGE
+  return { ...usage, output: usage.output + imageOutput, imageOutput }
+}
+
+/** Those of the question; where it has none, it is about the latest ones there are, be they the model's own. */
+function findImages(ask: Ask): readonly SeenImage[] {
+  const asked = lastUserTurn(ask)?.images ?? []
+  return asked.length > 0 ? asked : (ask.turns.findLast(({ images }) => images.length > 0)?.images ?? [])
+}
+
+function toGiven({ base64 }: SeenImage): GivenImage {
+  const field = 'contents'
+  if (base64 !== undefined) return { field, bytes: Buffer.from(base64, 'base64') }
+  const message = 'Unable to process input image: the sandbox fetches no linked pictures.'
+  throw new Refusal('bad-request', message, { field })
+}
