@@ -1,11 +1,16 @@
 import type { Actor } from './actors/actor.ts'
 import { addImages, answerImages } from './answer-images.ts'
-import { answerWhole, openFaultyBody } from './answer-whole.ts'
 import type { CallRecord } from './call-log.ts'
-import { answerStatus, destroyConnection, STREAM_HEADERS } from './delivery/responses.ts'
+import {
+  answerStatus,
+  answerWhole,
+  destroyConnection,
+  openFaultyBody,
+  STREAM_HEADERS,
+} from './delivery/responses.ts'
 import { waitForAbort } from './delivery/wait.ts'
 import type { AnswerScene, CountScene, Face, Scene } from './faces/face.ts'
-import type { FaultPlan } from './fault-plan.ts'
+import type { FaultPlan } from './faults.ts'
 import { type Performance, perform, performEndlessly } from './performance/performance.ts'
 import { countTokens, renderPrompt } from './performance/tokens.ts'
 import type { Stage } from './stage.ts'

@@ -1,7 +1,6 @@
 import { declinesImage } from './actors/image.ts'
 import type { PlannedCall } from './answer-call.ts'
-import { answerWhole } from './answer-whole.ts'
-import { destroyConnection } from './delivery/responses.ts'
+import { answerWhole, destroyConnection } from './delivery/responses.ts'
 import { nextTurn } from './delivery/wait.ts'
 import type { ImageScene } from './faces/face.ts'
 import { countImageUsage, type GivenImage, openStudio } from './images/make-images.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { planFaults } from './fault-plan.ts'
-import { createFaultBook, FaultRuleError, parseFault, parseRule } from './faults.ts'
+import { createFaultBook, FaultRuleError, parseFault, parseRule, planFaults } from './faults.ts'
 
 describe('the fault book', () => {
   test('strikes a model as often as the rule says', () => {

@@ -45,11 +45,11 @@ const FAULT_SCHEMAS = {
   'plain-json': fault('plain-json', {}),
 }
 
-export type FaultType = keyof typeof FAULT_SCHEMAS
+type FaultType = keyof typeof FAULT_SCHEMAS
 export type FaultOf<T extends FaultType> = Static<(typeof FAULT_SCHEMAS)[T]>
 export type Fault = { [T in FaultType]: FaultOf<T> }[FaultType]
 
-export interface FaultRule {
+interface FaultRule {
   /** Any model when absent. */
   readonly model?: string
   /** How many calls it strikes before it is forgotten; for ever when absent. */
@@ -147,4 +147,17 @@ function check(schema: Checker, value: unknown, name: string): void {
 
 function fault<const T extends string, P extends Parameters<typeof Type.Object>[0]>(type: T, fields: P) {
   return Type.Object({ type: Type.Literal(type), ...fields }, { additionalProperties: false })
+}
+
+/** The faults of one call, at most one of each type. */
+export interface FaultPlan {
+  find<T extends FaultType>(type: T): FaultOf<T> | null
+}
+
+/** Of several faults of one type the last one holds, so the more specific source is given last. */
+export function planFaults(faults: readonly Fault[]): FaultPlan {
+  const byType = new Map<FaultType, Fault>(faults.map((fault) => [fault.type, fault]))
+  return {
+    find: <T extends FaultType>(type: T) => (byType.get(type) as FaultOf<T> | undefined) ?? null,
+  }
 }

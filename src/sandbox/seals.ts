@@ -3,7 +3,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 const DIGEST_BYTES = 32
 
 /** What a seal vouches for, apart from the content itself. */
-export interface SealClaim {
+interface SealClaim {
   readonly face: string
   readonly model: string
   /** What kind of thing is sealed, or which one. */

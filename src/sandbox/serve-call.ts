@@ -2,11 +2,9 @@ import type { Actor } from './actors/actor.ts'
 import { answerCall } from './answer-call.ts'
 import type { CallRecord } from './call-log.ts'
 import { refuseWith } from './delivery/responses.ts'
-import type { Face, Incoming, Scene } from './faces/face.ts'
-import { type FaultPlan, planFaults } from './fault-plan.ts'
-import { type Fault, FaultRuleError, parseFault } from './faults.ts'
+import type { Face, Form, FormValue, Incoming, Scene } from './faces/face.ts'
+import { type Fault, type FaultPlan, FaultRuleError, parseFault, planFaults } from './faults.ts'
 import { imageAddress } from './images/image-store.ts'
-import { readForm, readJson } from './read-body.ts'
 import { Refusal } from './refusal.ts'
 import type { Stage } from './stage.ts'
 
@@ -90,4 +88,56 @@ function readFaultHeader(request: Request): Fault[] {
     const reason = error instanceof FaultRuleError ? error.message : 'it is not JSON'
     throw new Refusal('bad-request', `Header x-sandbox-fault cannot be used: ${reason}.`)
   }
+}
+
+const LARGEST_KEPT_BODY = 256 * 1024
+
+/** Reads a JSON body, and keeps it for the call log unless it is large. */
+async function readJson(request: Request, call: CallRecord): Promise<unknown> {
+  const text = await request.text()
+  const body = parseJson(text)
+  if (text.length <= LARGEST_KEPT_BODY) call.body = body
+  return body
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Refusal('bad-request', 'We could not parse the JSON body of your request.')
+  }
+}
+
+/** Reads a multipart body. The call log gets its words, and of its files only the sizes. */
+async function readForm(request: Request, call: CallRecord): Promise<Form> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^multipart\/form-data\b/i.test(type)) {
+    const message = `Unsupported content type: '${type}'. This method takes only 'multipart/form-data'.`
+    throw new Refusal('bad-request', message, { code: 'unsupported_content_type' })
+  }
+  const form: Form = new Map()
+  for (const [name, value] of await parseForm(request)) {
+    const read =
+      typeof value === 'string' ? value : { name: value.name, type: value.type, bytes: await value.bytes() }
+    const values = form.get(name)
+    if (values === undefined) form.set(name, [read])
+    else values.push(read)
+  }
+  call.body = describeForm(form)
+  return form
+}
+
+async function parseForm(request: Request): Promise<Awaited<ReturnType<Request['formData']>>> {
+  try {
+    return await request.formData()
+  } catch {
+    throw new Refusal('bad-request', 'We could not parse the multipart body of your request.')
+  }
+}
+
+/** As the call log shows it: files by their size only. */
+function describeForm(form: Form): Readonly<Record<string, readonly unknown[]>> {
+  const describe = (value: FormValue) =>
+    typeof value === 'string' ? value : { ...value, bytes: value.bytes.length }
+  return Object.fromEntries([...form].map(([name, values]) => [name, values.map(describe)]))
 }

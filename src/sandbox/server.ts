@@ -1,18 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { createActors } from './actors/index.ts'
-import type { SlowPace } from './actors/slow.ts'
+import { createActors, type SlowPace } from './actors/index.ts'
 import { type CallRecord, createCallLog } from './call-log.ts'
 import { refuseWith } from './delivery/responses.ts'
-import { createTurnstile } from './delivery/turnstile.ts'
-import { type Wait, waitForReal } from './delivery/wait.ts'
+import { createTurnstile, type Wait, waitForReal } from './delivery/wait.ts'
 import { FACES, faceAt } from './faces/index.ts'
-import { createFaultBook, type FaultControl } from './faults.ts'
+import { createFaultBook, type FaultControl, FaultRuleError, parseRule } from './faults.ts'
 import { createImageStore, serveImage } from './images/image-store.ts'
 import { createPromptCache } from './performance/prompt-cache.ts'
 import { Refusal } from './refusal.ts'
 import { createSeals } from './seals.ts'
 import { checkKey, serveCall } from './serve-call.ts'
-import { serveFaults } from './serve-faults.ts'
 import type { SandboxClock, Stage } from './stage.ts'
 
 export interface SandboxOptions {
@@ -117,5 +114,34 @@ async function route(request: Request, stage: Stage, startedAtMs: number): Promi
   } catch (error) {
     if (error instanceof Refusal) return refuseWith(error, home)
     throw error
+  }
+}
+
+/** The fault rules over HTTP. No key is asked for: only this machine can reach the sandbox. */
+async function serveFaults(request: Request, faults: FaultControl): Promise<Response> {
+  switch (request.method) {
+    case 'GET':
+      return Response.json(faults.list())
+    case 'PUT':
+      return replaceRules(request, faults)
+    case 'DELETE':
+      faults.clear()
+      return new Response(null, { status: 204 })
+    default:
+      return new Response(null, { status: 405, headers: { allow: 'GET, PUT, DELETE' } })
+  }
+}
+
+async function replaceRules(request: Request, faults: FaultControl): Promise<Response> {
+  try {
+    const body: unknown = await request.json()
+    if (!Array.isArray(body)) throw new FaultRuleError('the body must be a list of rules')
+    const rules = body.map(parseRule)
+    faults.clear()
+    for (const rule of rules) faults.set(rule)
+    return Response.json(faults.list())
+  } catch (error) {
+    const message = error instanceof FaultRuleError ? error.message : 'the body must be JSON'
+    return Response.json({ error: { message } }, { status: 400 })
   }
 }

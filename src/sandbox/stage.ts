@@ -1,7 +1,6 @@
 import type { Actor } from './actors/actor.ts'
 import type { CallLog } from './call-log.ts'
-import type { Turnstile } from './delivery/turnstile.ts'
-import type { Wait } from './delivery/wait.ts'
+import type { Turnstile, Wait } from './delivery/wait.ts'
 import type { FaultBook } from './faults.ts'
 import type { ImageStore } from './images/image-store.ts'
 import type { PromptCache } from './performance/prompt-cache.ts'

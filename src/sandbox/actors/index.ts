@@ -1,12 +1,43 @@
+import type { Fault } from '../faults.ts'
 import type { Actor } from './actor.ts'
 import { chat } from './chat.ts'
-import { flaky } from './flaky.ts'
 import { image, imageBase64 } from './image.ts'
-import { reasoner } from './reasoner.ts'
-import { createSlow, type SlowPace } from './slow.ts'
-import { tools } from './tools.ts'
+import { reasoner, tools } from './tools.ts'
 
 /** Everyone on stage, in the order the model list shows them. */
 export function createActors(pace: SlowPace): readonly Actor[] {
   return [chat, reasoner, tools, createSlow(pace), flaky, image, imageBase64]
+}
+
+const CALLS_PER_FAILURE = 3
+
+const FAILURES: readonly Fault[] = [
+  { type: 'status', status: 500 },
+  { type: 'status', status: 429, retryAfterSeconds: 1 },
+  { type: 'cut', afterPieces: 2 },
+]
+
+export const flaky: Actor = {
+  model: 'sandbox-flaky',
+  summary: 'Talks back, but every third call fails: in turn with 500, 429 and a cut connection.',
+  speak: chat.speak,
+  misbehave: (callNumber) => {
+    if (callNumber % CALLS_PER_FAILURE !== 0) return null
+    const failure = callNumber / CALLS_PER_FAILURE - 1
+    return FAILURES[failure % FAILURES.length] ?? null
+  },
+}
+
+export interface SlowPace {
+  readonly beforeFirstByteMs: number
+  readonly betweenPiecesMs: number
+}
+
+function createSlow(pace: SlowPace): Actor {
+  return {
+    model: 'sandbox-slow',
+    summary: 'Talks back slowly: pauses before the first byte and between pieces.',
+    speak: chat.speak,
+    misbehave: () => ({ type: 'latency', ...pace }),
+  }
 }

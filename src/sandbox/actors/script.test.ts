@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Ask, Tool, Turn } from '../performance/ask.ts'
 import type { Line } from '../performance/performance.ts'
-import { reasoner } from './reasoner.ts'
-import { tools } from './tools.ts'
+import { reasoner, tools } from './tools.ts'
 
 const FIRST: Tool = { name: 'first', input: { type: 'json', schema: { type: 'object' } } }
 const WRITE: Tool = { name: 'fs.write-file', namespace: 'fs', input: { type: 'json', schema: {} } }

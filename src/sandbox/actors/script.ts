@@ -7,7 +7,7 @@ import type { Ask, Tool, Turn } from '../performance/ask.ts'
  * the last one the model answers. What else stands around these words does not matter, since programs that talk for a
  * user surround them with words of their own.
  */
-export type Script =
+type Script =
   | { readonly type: 'call'; readonly tool: Tool; readonly input: string }
   /** Every call has been made, or names a tool that is not offered here. */
   | { readonly type: 'over' }

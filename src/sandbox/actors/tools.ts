@@ -1,11 +1,11 @@
 import { generateJson } from '../json/generate-json.ts'
 import { type Ask, lastUserText, type Tool, type Turn, trailingResults } from '../performance/ask.ts'
 import type { Line } from '../performance/performance.ts'
+import { takeCharacters } from '../performance/tokens.ts'
 import { Refusal } from '../refusal.ts'
 import type { Actor } from './actor.ts'
 import { composeAnswer, describeImages } from './chat.ts'
 import { nextInScript } from './script.ts'
-import { thinkAbout } from './thoughts.ts'
 
 export const tools: Actor = {
   model: 'sandbox-tools',
@@ -88,4 +88,30 @@ function reportResult(turn: Turn): string {
   const verb = turn.isError === true ? 'failed' : 'returned'
   const words = `${turn.toolName ?? 'The tool'} ${verb}: ${turn.text}`
   return remark === '' ? words : `${words} ${remark}`
+}
+
+export const reasoner: Actor = {
+  model: 'sandbox-reasoner',
+  summary: 'Thinks aloud first, then answers or calls the first offered tool.',
+  demandsSeals: true,
+  speak: (ask, choice) => {
+    const action = act(ask, choice)
+    return ask.thinking === 'declined' ? action : [...thinkAbout(ask), ...action]
+  },
+}
+
+/** What a model thinks before it acts. A user who speaks of redacting gets a thought that nobody may read, too. */
+function thinkAbout(ask: Ask): readonly Line[] {
+  const thought: Line = { type: 'think', text: composeThought(ask) }
+  if (!/redact/i.test(lastUserText(ask))) return [thought]
+  return [
+    thought,
+    { type: 'think', isRedacted: true, text: 'This part of the thought is for nobody to read.' },
+  ]
+}
+
+function composeThought(ask: Ask): string {
+  const subject = takeCharacters(lastUserText(ask), 80)
+  const result = trailingResults(ask.turns).length > 0 ? ' A tool has answered, so I can conclude.' : ''
+  return `Let me think about "${subject}". There are ${ask.turns.length} messages to consider.${result}`
 }

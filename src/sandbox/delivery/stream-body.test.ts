@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Frame } from '../faces/face.ts'
-import { planFaults } from '../fault-plan.ts'
-import type { Fault } from '../faults.ts'
-import { openBody } from './stream-body.ts'
+import { type Fault, planFaults } from '../faults.ts'
+import { openBody, splitBytes } from './stream-body.ts'
 import { nextTurn } from './wait.ts'
 
 const FRAMES: readonly Frame[] = [
@@ -104,3 +103,23 @@ function open(frames: Iterable<Frame>, faults: readonly Fault[]) {
   })
   return { body, waits, ends: () => ended }
 }
+
+describe('splitBytes', () => {
+  const bytes = new TextEncoder().encode('aé😀b')
+
+  test('leaves bytes whole without a fault', () => {
+    expect([...splitBytes(bytes, null)]).toEqual([bytes])
+  })
+
+  test('cuts at every byte', () => {
+    const chunks = [...splitBytes(bytes, { type: 'split-utf8', at: 'every-byte' })]
+    expect(chunks.map((chunk) => chunk.length)).toEqual(Array(bytes.length).fill(1))
+    expect(Buffer.concat(chunks).toString()).toBe('aé😀b')
+  })
+
+  test('cuts only inside characters of several bytes', () => {
+    const chunks = [...splitBytes(bytes, { type: 'split-utf8', at: 'inside-characters' })]
+    expect(chunks.map((chunk) => chunk.length)).toEqual([2, 2, 1, 1, 2])
+    expect(Buffer.concat(chunks).toString()).toBe('aé😀b')
+  })
+})

@@ -1,10 +1,14 @@
 import type { Frame } from '../faces/face.ts'
-import type { FaultPlan } from '../fault-plan.ts'
-import { ConnectionDestroyed } from './responses.ts'
-import { splitBytes } from './split-bytes.ts'
+import type { FaultOf, FaultPlan } from '../faults.ts'
 import { nextTurn, type Wait } from './wait.ts'
 
-export interface BodyOptions {
+class ConnectionDestroyed extends Error {
+  constructor() {
+    super('The sandbox destroyed the connection on purpose.')
+  }
+}
+
+interface BodyOptions {
   readonly plan: FaultPlan
   readonly signal: AbortSignal
   readonly wait: Wait
@@ -72,4 +76,21 @@ function pauseBefore(frame: Frame, sent: number, plan: FaultPlan): number {
   const betweenMs = sent === 0 ? 0 : (plan.find('latency')?.betweenPiecesMs ?? 0)
   const usageMs = frame.part === 'usage' ? (plan.find('late-usage')?.afterMs ?? 0) : 0
   return betweenMs + usageMs
+}
+
+/** Cuts bytes where a careless reader breaks: everywhere, or inside every character of several bytes. */
+export function* splitBytes(bytes: Uint8Array, fault: FaultOf<'split-utf8'> | null): Generator<Uint8Array> {
+  if (fault === null) return yield bytes
+  let start = 0
+  for (let end = 1; end < bytes.length; end++) {
+    if (fault.at === 'inside-characters' && !isContinuation(bytes[end])) continue
+    yield bytes.subarray(start, end)
+    start = end
+  }
+  yield bytes.subarray(start)
+}
+
+/** Every byte of a character but its first looks like this. */
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000
 }

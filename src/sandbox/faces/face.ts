@@ -41,6 +41,18 @@ export interface Incoming {
   keepImage(png: Uint8Array<ArrayBuffer>): string
 }
 
+interface UploadedFile {
+  readonly name: string
+  /** As the caller calls it. */
+  readonly type: string
+  readonly bytes: Uint8Array
+}
+
+export type FormValue = string | UploadedFile
+
+/** A body of named values, each of which may come several times. */
+export type Form = Map<string, FormValue[]>
+
 export interface Catalog {
   readonly models: readonly { readonly model: string; readonly summary: string }[]
   readonly startedAtMs: number

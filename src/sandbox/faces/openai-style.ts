@@ -1,4 +1,7 @@
-import { Refusal, type RefusalKind } from '../refusal.ts'
+import type { SeenImage, ThinkingWish } from '../performance/ask.ts'
+import { Refusal, type RefusalDetails, type RefusalKind } from '../refusal.ts'
+import type { Face } from './face.ts'
+import { readImageAddress } from './image.ts'
 import { type ShapeProblem, spellPlace } from './shape.ts'
 
 const ERROR_WORDS = {
@@ -16,7 +19,7 @@ export function encodeError(refusal: Refusal) {
   return { error: { message: refusal.message, type, param: refusal.field, code: refusal.code ?? code } }
 }
 
-export function refuseKey(): Refusal {
+function refuseKey(): Refusal {
   return new Refusal('bad-key', 'Incorrect API key provided. Sandbox keys start with sk-sandbox.')
 }
 
@@ -27,6 +30,38 @@ export function refuseShape(problem: ShapeProblem): Refusal {
   }
   const field = spellPlace([...problem.place, problem.name])
   return problem.type === 'missing'
-    ? new Refusal('bad-request', `Missing required parameter: '${field}'.`, { field })
+    ? refuseMissing(field)
     : new Refusal('bad-request', `Unknown parameter: '${field}'.`, { field, code: 'unknown_parameter' })
+}
+
+export function readBearer(headers: Headers): string | null {
+  return /^Bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? null
+}
+
+export function refuseMissing(field: string): Refusal {
+  return new Refusal('bad-request', `Missing required parameter: '${field}'.`, { field })
+}
+
+/** What the faces of formats that OpenAI made have in common. */
+export const OPENAI_STYLE = {
+  readKey: ({ headers }: Request) => readBearer(headers),
+  refuseKey,
+  writeError: encodeError,
+} as const satisfies Partial<Face>
+
+export function toSeconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000)
+}
+
+export function decodeEffort(effort: string | null | undefined): ThinkingWish {
+  if (effort === null || effort === undefined) return 'unsaid'
+  return effort === 'none' ? 'declined' : 'asked'
+}
+
+/** `refusal` says in which field the address stands, and what is wrong with it. */
+export function decodeImageUrl(url: string, refusal: RefusalDetails): SeenImage {
+  const image = readImageAddress(url)
+  if (image !== null) return image
+  const message = 'Invalid image_url: expected an http(s) address or a base64 data URL.'
+  throw new Refusal('bad-request', message, refusal)
 }

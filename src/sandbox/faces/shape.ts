@@ -1,4 +1,31 @@
+import { type Static, type TProperties, type TSchema, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
+import type { Refusal } from '../refusal.ts'
+
+export const Literals = <T extends string[]>(...values: [...T]) => Type.Enum(values)
+// Clients write null as often as they leave a field out.
+export const Nullable = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+export const Anything = Type.Optional(Type.Unknown())
+/** One of several objects that are told apart by their `type`. */
+export const Tagged = <const T extends string, P extends TProperties>(type: T, fields: P) =>
+  Type.Object({ type: Type.Literal(type), ...fields })
+/** A field it does not know is an error. */
+export const Closed = <P extends TProperties>(fields: P) =>
+  Type.Object(fields, { additionalProperties: false })
+
+/**
+ * A function that gives a value back as what the schema says it is, and throws what `refuse` makes of the first problem.
+ * The place is where in the request the value stands.
+ */
+export function createCheck<T extends TSchema>(schema: T, refuse: (problem: ShapeProblem) => Refusal) {
+  const checker = Compile(schema)
+  return (value: unknown, place: Place = []): Static<T> => {
+    const problem = findShapeProblem(checker, value)
+    if (problem !== null) throw refuse({ ...problem, place: [...place, ...problem.place] })
+    return value as Static<T>
+  }
+}
 
 /** A place in a request, from the outside in. */
 export type Place = readonly (string | number)[]
@@ -15,7 +42,7 @@ interface Checker {
 }
 
 /** null when the value has the shape. */
-export function findShapeProblem(checker: Checker, value: unknown): ShapeProblem | null {
+function findShapeProblem(checker: Checker, value: unknown): ShapeProblem | null {
   if (checker.Check(value)) return null
   const narrowed = narrow(checker, value)
   const error = findDeepest(checker.Errors(narrowed.value))

@@ -6,7 +6,7 @@ export interface ImageStore {
   find(name: string): Uint8Array<ArrayBuffer> | null
 }
 
-export interface ImageStoreParts {
+interface ImageStoreParts {
   readonly nowMs: () => number
   /** Nobody may guess a name, because no key is asked for with it. */
   readonly inventName: () => string

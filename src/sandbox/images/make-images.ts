@@ -23,7 +23,7 @@ export interface GivenImage {
 }
 
 /** Where the images of one request are made, one at a time. */
-export interface Studio {
+interface Studio {
   readonly size: ImageSize
   /** A PNG file; several images of one request differ by their number, counted from 0. */
   make(variant: number): Uint8Array<ArrayBuffer>

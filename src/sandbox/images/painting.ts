@@ -33,7 +33,7 @@ export function paint(wish: PaintingWish): Raster {
   return raster
 }
 
-export interface EditMaterial {
+interface EditMaterial {
   /** The image to change, then those that lend something to the change. */
   readonly sources: readonly [Raster, ...Raster[]]
   /** As large as the first source; fully transparent where the change is wanted. */

@@ -1,6 +1,5 @@
-import { generateNumber } from './generate-number.ts'
-import { generateString } from './generate-string.ts'
-import { asCount, asSchema, asStrings, type Place, type Schema } from './schema.ts'
+import { asObject, type JsonObject } from '../../wire/json-values.ts'
+import { takeCharacters } from '../performance/tokens.ts'
 
 // Beyond this depth optional properties are left out, so that a schema that refers to itself comes to an end.
 const DEPTH_WITHOUT_OPTIONAL = 6
@@ -139,4 +138,118 @@ function typeOf(schema: Schema): string {
 
 function deeper(place: Place): Place {
   return { ...place, depth: place.depth + 1, index: 0 }
+}
+
+/** The smallest allowed number that looks chosen: `index` steps above the minimum, on the required grid. */
+function generateNumber(schema: Schema, index: number): number {
+  const isInteger =
+    schema.type === 'integer' || (Array.isArray(schema.type) && schema.type.includes('integer'))
+  const grid = asNumber(schema.multipleOf) ?? 1
+  const lowest = lowerBound(schema)
+  const highest = upperBound(schema)
+  if (lowest === null && highest === null) return grid * (index + 1)
+  if (lowest === null) return Math.floor((highest ?? 0) / grid) * grid - index * grid
+  const onGrid = Math.ceil(lowest / grid) * grid + index * grid
+  // Between two bounds closer than the grid only their middle is left.
+  if (!isInteger && highest !== null && onGrid > highest) return (lowest + highest) / 2
+  return onGrid
+}
+
+function lowerBound(schema: Schema): number | null {
+  const exclusive = asNumber(schema.exclusiveMinimum)
+  return exclusive === null ? asNumber(schema.minimum) : exclusive + smallestStep(schema)
+}
+
+function upperBound(schema: Schema): number | null {
+  const exclusive = asNumber(schema.exclusiveMaximum)
+  return exclusive === null ? asNumber(schema.maximum) : exclusive - smallestStep(schema)
+}
+
+function smallestStep(schema: Schema): number {
+  return schema.type === 'integer' ? 1 : 1e-6
+}
+
+function asNumber(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
+}
+
+const LONGEST_TOPIC = 200
+
+const FORMATS: Readonly<Record<string, string>> = {
+  date: '2026-01-15',
+  'date-time': '2026-01-15T12:00:00Z',
+  time: '12:00:00Z',
+  duration: 'PT1H',
+  email: 'ada@example.com',
+  hostname: 'example.com',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  uri: 'https://example.com/',
+  uuid: '00000000-0000-4000-8000-000000000000',
+}
+
+/** What a property of this name usually holds. */
+const NAMED: readonly (readonly [name: RegExp, value: string])[] = [
+  [/city|location|place|destination/i, 'Paris'],
+  [/country/i, 'France'],
+  [/email/i, 'ada@example.com'],
+  [/url|link|website/i, 'https://example.com/'],
+  [/date|day/i, '2026-01-15'],
+  [/path|file/i, 'notes.txt'],
+  [/currency/i, 'EUR'],
+  [/language/i, 'en'],
+  [/name|person|author/i, 'Ada Lovelace'],
+]
+
+const TOPICAL = /query|question|prompt|text|input|message|search|command|content|answer|reply|summary/i
+
+function generateString(schema: Schema, place: Place): string {
+  const format = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined
+  if (format !== undefined) return format
+  const base = suggest(place)
+  return fitLength(place.index === 0 ? base : `${base} ${place.index + 1}`, schema)
+}
+
+function suggest({ name, topic }: Place): string {
+  const known = NAMED.find(([pattern]) => pattern.test(name))
+  if (known !== undefined) return known[1]
+  if (TOPICAL.test(name) && topic !== '') return takeCharacters(topic, LONGEST_TOPIC)
+  return name === '' ? 'sample' : `sample ${name}`
+}
+
+function fitLength(text: string, schema: Schema): string {
+  const shortest = typeof schema.minLength === 'number' ? Math.min(schema.minLength, 100_000) : 0
+  const longest =
+    typeof schema.maxLength === 'number' ? Math.max(0, schema.maxLength) : Number.POSITIVE_INFINITY
+  return takeCharacters(text.padEnd(shortest, '.'), longest)
+}
+
+/** A JSON Schema object; everything in it came from outside. */
+type Schema = JsonObject
+
+/** Where in the value we are, which decides how strings look and when recursion must end. */
+interface Place {
+  readonly root: Schema
+  /** The property being filled; empty at the root. */
+  readonly name: string
+  /** What the caller talked about, for properties that want a text. */
+  readonly topic: string
+  readonly depth: number
+  /** The position inside an array, so that unique items differ. */
+  readonly index: number
+  /** Shared by the whole value: a schema may refer to itself in many places and grow without end. */
+  readonly budget: { valuesLeft: number }
+}
+
+function asSchema(value: unknown): Schema {
+  return asObject(value) ?? {}
+}
+
+function asStrings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+}
+
+// A hostile schema may ask for billions of items; what it gets then no longer fits, but the sandbox stays alive.
+function asCount(value: unknown, otherwise: number): number {
+  return typeof value === 'number' && value >= 0 ? Math.min(value, 1000) : otherwise
 }

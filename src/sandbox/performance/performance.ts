@@ -55,7 +55,7 @@ export interface Performance {
   readonly hasLateUsage?: true
 }
 
-export type PromptUsage = Omit<PerformanceUsage, 'output' | 'reasoning' | 'imageOutput'>
+type PromptUsage = Omit<PerformanceUsage, 'output' | 'reasoning' | 'imageOutput'>
 
 /** Applies the caller's limits to what the model wants to say, and counts what is left. */
 export function perform(ask: Ask, lines: readonly (readonly Line[])[], prompt: PromptUsage): Performance {

@@ -1,8 +1,7 @@
-import type { AnswerShape, Ask, SeenImage, ThinkingWish, Turn } from '../../performance/ask.ts'
+import type { AnswerShape, Ask, SeenImage, Tool, ToolChoice, Turn } from '../../performance/ask.ts'
 import { Refusal } from '../../refusal.ts'
-import { readImageAddress } from '../image.ts'
-import type { ChatMessage, ChatRequest } from './schema.ts'
-import { decodeToolChoice, decodeTools, nameCalls } from './tools.ts'
+import { decodeEffort, decodeImageUrl, refuseMissing } from '../openai-style.ts'
+import type { ChatMessage, ChatRequest, ChatToolCall, ChatToolDefinition } from './schema.ts'
 
 export function decodeRequest(request: ChatRequest): Ask {
   const callNames = nameCalls(request.messages)
@@ -15,7 +14,7 @@ export function decodeRequest(request: ChatRequest): Ask {
     tools: decodeTools(request),
     toolChoice: decodeToolChoice(request.tool_choice ?? 'auto'),
     parallelTools: request.parallel_tool_calls !== false,
-    thinking: decodeThinking(request.reasoning_effort ?? null),
+    thinking: decodeEffort(request.reasoning_effort),
     maxOutputTokens: request.max_completion_tokens ?? request.max_tokens ?? null,
     stopSequences: typeof request.stop === 'string' ? [request.stop] : (request.stop ?? []),
     choices: request.n ?? 1,
@@ -48,20 +47,9 @@ function readCalls({ tool_calls: calls }: ChatMessage): string {
 
 function readImages({ content }: ChatMessage): readonly SeenImage[] {
   if (!Array.isArray(content)) return []
-  return content.flatMap((part) => (part.image_url === undefined ? [] : decodeImage(part.image_url.url)))
-}
-
-function decodeImage(url: string): SeenImage {
-  const image = readImageAddress(url)
-  if (image !== null) return image
-  throw new Refusal('bad-request', 'Invalid image_url: expected an http(s) address or a base64 data URL.', {
-    field: 'messages',
-  })
-}
-
-function decodeThinking(effort: string | null): ThinkingWish {
-  if (effort === null) return 'unsaid'
-  return effort === 'none' ? 'declined' : 'asked'
+  return content.flatMap(({ image_url: image }) =>
+    image === undefined ? [] : decodeImageUrl(image.url, { field: 'messages' }),
+  )
 }
 
 function decodeShape(format: ChatRequest['response_format']): AnswerShape {
@@ -69,12 +57,70 @@ function decodeShape(format: ChatRequest['response_format']): AnswerShape {
     case 'json_object':
       return { type: 'json-object' }
     case 'json_schema':
-      if (format.json_schema === undefined) {
-        const field = 'response_format.json_schema'
-        throw new Refusal('bad-request', `Missing required parameter: '${field}'.`, { field })
-      }
+      if (format.json_schema === undefined) throw refuseMissing('response_format.json_schema')
       return { type: 'json-schema', schema: format.json_schema.schema }
     default:
       return { type: 'text' }
   }
+}
+
+type WireToolChoice = NonNullable<ChatRequest['tool_choice']>
+
+/** The tools the model may use: the offered ones, or those of them that the choice allows. */
+function decodeTools(request: ChatRequest): readonly Tool[] {
+  const offered = (request.tools ?? []).map(decodeTool)
+  const choice = request.tool_choice
+  if (typeof choice !== 'object' || choice === null || !('allowed_tools' in choice)) return offered
+  const names = choice.allowed_tools.tools.map((tool) => tool.function?.name ?? tool.custom?.name)
+  const allowed = new Set(names)
+  return offered.filter((tool) => allowed.has(tool.name))
+}
+
+function decodeTool(definition: ChatToolDefinition, index: number): Tool {
+  if (definition.type === 'custom' && definition.custom !== undefined) {
+    return { name: definition.custom.name, input: { type: 'text' } }
+  }
+  if (definition.function === undefined) throw refuseMissing(`tools[${index}].function`)
+  const schema = definition.function.parameters ?? { type: 'object' }
+  return { name: definition.function.name, input: { type: 'json', schema } }
+}
+
+function decodeToolChoice(choice: WireToolChoice): ToolChoice {
+  if (typeof choice === 'string') return { type: choice }
+  if ('allowed_tools' in choice) return { type: choice.allowed_tools.mode }
+  return { type: 'named', name: choice.function?.name ?? choice.custom?.name ?? '' }
+}
+
+/**
+ * The tool behind each call id. Real suppliers refuse a history whose calls and results do not pair up, and so
+ * must the sandbox, because a gateway that loses half of a pair is exactly what it is there to catch.
+ */
+function nameCalls(messages: readonly ChatMessage[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  const open = new Set<string>()
+  messages.forEach((message, index) => {
+    if (message.role === 'tool') closeCall(open, message, index)
+    else if (open.size > 0) throw unanswered(open, index)
+    for (const call of message.tool_calls ?? []) {
+      names.set(call.id, callName(call))
+      open.add(call.id)
+    }
+  })
+  if (open.size > 0) throw unanswered(open, messages.length)
+  return names
+}
+
+function callName(call: ChatToolCall): string {
+  return call.function?.name ?? call.custom?.name ?? ''
+}
+
+function closeCall(open: Set<string>, message: ChatMessage, index: number): void {
+  if (open.delete(message.tool_call_id ?? '')) return
+  const text = "Messages with role 'tool' must answer a call of the preceding message with 'tool_calls'."
+  throw new Refusal('bad-request', text, { field: `messages[${index}].tool_call_id` })
+}
+
+function unanswered(open: ReadonlySet<string>, index: number): Refusal {
+  const text = `These calls of 'tool_calls' are not followed by a tool message: ${[...open].join(', ')}.`
+  return new Refusal('bad-request', text, { field: `messages[${index}].role` })
 }

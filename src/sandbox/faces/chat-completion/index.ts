@@ -1,27 +1,21 @@
-import type { Face } from '../face.ts'
-import { encodeError, refuseKey } from '../openai-style.ts'
-import { readBearer } from '../read-bearer.ts'
+import { Refusal } from '../../refusal.ts'
+import type { Catalog, Face } from '../face.ts'
+import { OPENAI_STYLE, toSeconds } from '../openai-style.ts'
 import { decodeRequest } from './decode-request.ts'
-import { encodeErrorFrame } from './encode-error.ts'
-import { encodeReply } from './encode-reply.ts'
-import { encodeFrames } from './encode-stream.ts'
-import { listModels } from './list-models.ts'
+import { encodeErrorFrame, encodeFrames, encodeReply } from './encode-answer.ts'
 import { checkRequest } from './schema.ts'
-
-const MILLISECONDS_PER_SECOND = 1000
 
 export const chatCompletion: Face = {
   name: 'chat-completion',
   home: '/v1/chat/',
   claims: (method, path) => method === 'POST' && path === '/v1/chat/completions',
-  readKey: ({ headers }) => readBearer(headers),
-  refuseKey,
+  ...OPENAI_STYLE,
   open({ body, callNumber, nowMs }) {
     const request = checkRequest(body)
     const head = {
       number: callNumber,
       id: `chatcmpl-sandbox-${callNumber}`,
-      created: Math.floor(nowMs / MILLISECONDS_PER_SECOND),
+      created: toSeconds(nowMs),
       model: request.model,
     }
     const includeUsage = request.stream_options?.include_usage === true
@@ -34,6 +28,23 @@ export const chatCompletion: Face = {
       writeErrorFrame: encodeErrorFrame,
     }
   },
-  writeError: encodeError,
   list: listModels,
+}
+
+const PATH = /^\/v1\/models(?:\/(.*))?$/
+
+/** `GET /v1/models` and `GET /v1/models/{id}`. */
+export function listModels(path: string, { models, startedAtMs }: Catalog): unknown {
+  const match = PATH.exec(path)
+  if (match === null) return null
+  const described = models.map(({ model }) => describeModel(model, startedAtMs))
+  const wanted = match[1] ?? ''
+  if (wanted === '') return { object: 'list', data: described }
+  const model = described.find(({ id }) => id === wanted)
+  if (model !== undefined) return model
+  throw new Refusal('unknown-model', `The model '${wanted}' does not exist.`, { field: 'model' })
+}
+
+function describeModel(id: string, startedAtMs: number) {
+  return { id, object: 'model', created: toSeconds(startedAtMs), owned_by: 'sandbox' }
 }

@@ -1,12 +1,6 @@
-import { type Static, type TSchema, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { type Static, Type } from 'typebox'
 import { refuseShape } from '../openai-style.ts'
-import { findShapeProblem } from '../shape.ts'
-
-const Literals = <T extends string[]>(...values: [...T]) => Type.Enum(values)
-
-// Clients write null as often as they leave a field out.
-const Nullable = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+import { createCheck, Literals, Nullable, Tagged } from '../shape.ts'
 
 const ContentPart = Type.Object({
   type: Literals('text', 'image_url', 'refusal'),
@@ -45,8 +39,7 @@ const ToolDefinition = Type.Object({
   custom: Type.Optional(Type.Object({ name: Type.String() })),
 })
 
-const AllowedTools = Type.Object({
-  type: Type.Literal('allowed_tools'),
+const AllowedTools = Tagged('allowed_tools', {
   allowed_tools: Type.Object({ mode: Literals('auto', 'required'), tools: Type.Array(NamedTool) }),
 })
 
@@ -78,10 +71,4 @@ export type ChatMessage = Static<typeof Message>
 export type ChatToolCall = Static<typeof ToolCall>
 export type ChatToolDefinition = Static<typeof ToolDefinition>
 
-const checker = Compile(ChatRequest)
-
-export function checkRequest(body: unknown): ChatRequest {
-  const problem = findShapeProblem(checker, body)
-  if (problem !== null) throw refuseShape(problem)
-  return body as ChatRequest
-}
+export const checkRequest = createCheck(ChatRequest, refuseShape)

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { openScene, refusalOf } from '../testing/open-scene.ts'
-import { readAddress } from './address.ts'
-import { contentGeneration } from './index.ts'
+import { contentGeneration, readAddress } from './index.ts'
 
 const hello = { role: 'user', parts: [{ text: 'Hi' }] }
 const call = (name: string, id?: string) => ({

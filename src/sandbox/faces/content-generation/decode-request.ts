@@ -1,11 +1,20 @@
 import { asText } from '../../../wire/json-values.ts'
-import type { AnswerShape, Ask, SeenImage, ThinkingWish, Turn } from '../../performance/ask.ts'
+import type { ModelTraits } from '../../actors/actor.ts'
+import type { ImageSize } from '../../images/raster.ts'
+import type {
+  AnswerShape,
+  Ask,
+  ImageWish,
+  SeenImage,
+  ThinkingWish,
+  Tool,
+  ToolChoice,
+  Turn,
+} from '../../performance/ask.ts'
 import { LINKED_IMAGE, readImageData } from '../image.ts'
-import { checkOrder, mergeContents, type Run } from './history.ts'
-import { type GenerateRequest, refuse, type WirePart } from './schema.ts'
+import { checkOrder, checkSignatures, mergeContents, type Run, type SignatureRules } from './history.ts'
+import { type FunctionDeclaration, type GenerateRequest, refuse, type WirePart } from './schema.ts'
 import { readSchema } from './schema-keywords.ts'
-import { checkSignatures, type SignatureRules } from './signatures.ts'
-import { decodeToolChoice, decodeTools } from './tools.ts'
 
 export function decodeRequest(request: GenerateRequest, rules: SignatureRules): Ask {
   const runs = mergeContents(request.contents)
@@ -113,4 +122,77 @@ function decodeShape(config: GenerationConfig): AnswerShape {
     return { type: 'json-schema', schema }
   }
   return responseMimeType === 'application/json' ? { type: 'json-object' } : { type: 'text' }
+}
+
+/** The tools the model may use: the declared ones, or those of them that the caller allows. */
+function decodeTools({ tools, toolConfig }: GenerateRequest): readonly Tool[] {
+  const declared = (tools ?? []).flatMap((tool, index) =>
+    (tool.functionDeclarations ?? []).map((declaration, position) =>
+      decodeTool(declaration, `tools[${index}].function_declarations[${position}]`),
+    ),
+  )
+  const allowed = new Set(toolConfig?.functionCallingConfig?.allowedFunctionNames)
+  return allowed.size === 0 ? declared : declared.filter(({ name }) => allowed.has(name))
+}
+
+function decodeTool(declaration: FunctionDeclaration, place: string): Tool {
+  const { name, parameters, parametersJsonSchema } = declaration
+  if (parameters !== undefined && parametersJsonSchema !== undefined)
+    throw refuse(`${place}: only one of parameters and parameters_json_schema can be set.`, place)
+  const schema =
+    parametersJsonSchema === undefined
+      ? readSchema(parameters ?? { type: 'object' }, 'open-api', `${place}.parameters`)
+      : readSchema(parametersJsonSchema, 'json-schema', `${place}.parameters_json_schema`)
+  return { name, input: { type: 'json', schema } }
+}
+
+function decodeToolChoice({ toolConfig, tools }: GenerateRequest): ToolChoice {
+  const config = toolConfig?.functionCallingConfig
+  const names = config?.allowedFunctionNames ?? []
+  const mode = config?.mode ?? 'AUTO'
+  const place = 'tool_config.function_calling_config'
+  if (names.length > 0 && mode !== 'ANY' && mode !== 'VALIDATED')
+    throw refuse('Allowed function names are only valid when the mode is ANY or VALIDATED.', place)
+  if (mode === 'NONE') return { type: 'none' }
+  if (mode !== 'ANY') return { type: 'auto' }
+  if ((tools ?? []).every((tool) => (tool.functionDeclarations ?? []).length === 0))
+    throw refuse('Function calling mode is ANY but no function declarations are provided.', place)
+  return names.length === 1 && names[0] !== undefined
+    ? { type: 'named', name: names[0] }
+    : { type: 'required' }
+}
+
+/** The sizes the service makes, all of about the same area. */
+const SIZES: Readonly<Record<string, ImageSize>> = {
+  '1:1': { width: 1024, height: 1024 },
+  '2:3': { width: 832, height: 1248 },
+  '3:2': { width: 1248, height: 832 },
+  '3:4': { width: 864, height: 1184 },
+  '4:3': { width: 1184, height: 864 },
+  '4:5': { width: 896, height: 1152 },
+  '5:4': { width: 1152, height: 896 },
+  '9:16': { width: 768, height: 1344 },
+  '16:9': { width: 1344, height: 768 },
+  '21:9': { width: 1536, height: 672 },
+}
+
+/** The image the answer is to hold; null when only words are wanted. */
+export function decodeModalities(config: GenerationConfig, { paints }: ModelTraits): ImageWish | null {
+  const wanted = (config?.responseModalities ?? []).filter((modality) => modality !== 'MODALITY_UNSPECIFIED')
+  const possible = paints === undefined ? ['TEXT'] : ['TEXT', 'IMAGE']
+  if (!wanted.every((modality) => possible.includes(modality))) {
+    const list = wanted.map((modality) => modality.toLowerCase()).join(',')
+    const message = `The model does not support the requested response modalities: ${list}`
+    throw refuse(message, 'generation_config.response_modalities')
+  }
+  if (!wanted.includes('IMAGE')) return null
+  return { withWords: wanted.includes('TEXT'), size: decodeRatio(config?.imageConfig?.aspectRatio) }
+}
+
+function decodeRatio(ratio: string | undefined): ImageSize | null {
+  if (ratio === undefined) return null
+  const size = SIZES[ratio]
+  if (size !== undefined) return size
+  const message = `aspect_ratio must be one of ${Object.keys(SIZES).join(', ')}.`
+  throw refuse(message, 'generation_config.image_config.aspect_ratio')
 }

@@ -1,15 +1,19 @@
 import { Refusal } from '../../refusal.ts'
-import type { AnswerScene, Face, Incoming, Scene } from '../face.ts'
-import { readBearer } from '../read-bearer.ts'
-import { readAddress } from './address.ts'
-import { decodeRequest } from './decode-request.ts'
-import { type AnswerHead, encodeReply } from './encode-answer.ts'
-import { encodeError, refuseKey } from './encode-error.ts'
-import { EVENT_WRITER, encodeErrorFrame, encodeFrames, LIST_WRITER } from './encode-stream.ts'
-import { listModels } from './list-models.ts'
-import { decodeModalities } from './modalities.ts'
+import type { AnswerScene, Catalog, Face, Incoming, Scene } from '../face.ts'
+import { readBearer } from '../openai-style.ts'
+import { decodeModalities, decodeRequest } from './decode-request.ts'
+import {
+  type AnswerHead,
+  EVENT_WRITER,
+  encodeError,
+  encodeErrorFrame,
+  encodeFrames,
+  encodeReply,
+  LIST_WRITER,
+  refuseKey,
+} from './encode-answer.ts'
+import { FACE, type SignatureRules } from './history.ts'
 import { checkCount, checkGenerate, type GenerateRequest } from './schema.ts'
-import { FACE, type SignatureRules } from './signatures.ts'
 
 export const contentGeneration: Face = {
   name: FACE,
@@ -63,5 +67,50 @@ function stageAnswer(
     writeReply: (performance) => encodeReply(performance, head),
     writeFrames: (performance) => encodeFrames(performance, head, writer),
     writeErrorFrame: (refusal, sentFrames) => encodeErrorFrame(refusal, sentFrames, writer),
+  }
+}
+
+const CALL = /^\/v1beta\/(?:models|tunedModels)\/(.+):(generateContent|streamGenerateContent|countTokens)$/
+
+type Method = 'generateContent' | 'streamGenerateContent' | 'countTokens'
+
+/** Model and method stand in the path; the model may itself hold colons and slashes. */
+export function readAddress(path: string): { readonly model: string; readonly method: Method } | null {
+  const match = CALL.exec(path)
+  if (match?.[1] === undefined) return null
+  return { model: decode(match[1]), method: match[2] as Method }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const PATH = /^\/v1beta\/models(?:\/([^:]+))?$/
+
+/** `GET /v1beta/models` and `GET /v1beta/models/{model}`. */
+export function listModels(path: string, { models }: Catalog): unknown {
+  const match = PATH.exec(path)
+  if (match === null) return null
+  const described = models.map(describeModel)
+  const wanted = match[1]
+  if (wanted === undefined) return { models: described }
+  const model = described.find(({ name }) => name === `models/${wanted}`)
+  if (model !== undefined) return model
+  throw new Refusal('unknown-model', `models/${wanted} is not found for API version v1beta.`)
+}
+
+function describeModel({ model, summary }: Catalog['models'][number]) {
+  return {
+    name: `models/${model}`,
+    version: '1',
+    displayName: model,
+    description: summary,
+    inputTokenLimit: 128_000,
+    outputTokenLimit: 16_384,
+    supportedGenerationMethods: ['generateContent', 'countTokens', 'streamGenerateContent'],
   }
 }

@@ -1,57 +1,47 @@
 import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts'
-import { toCamelCase } from './field-names.ts'
-import { refuse } from './schema.ts'
+import { refuse, toCamelCase } from './schema.ts'
 
 /** The two dialects a caller can describe data in; each knows its own keywords and refuses all others. */
-export type Dialect = 'open-api' | 'json-schema'
+type Dialect = 'open-api' | 'json-schema'
+
+const SHARED_KEYWORDS = [
+  'type',
+  'format',
+  'title',
+  'description',
+  'enum',
+  'items',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'anyOf',
+  'properties',
+  'required',
+  'propertyOrdering',
+]
 
 const KEYWORDS: Readonly<Record<Dialect, ReadonlySet<string>>> = {
   'open-api': new Set([
-    'type',
-    'format',
-    'title',
-    'description',
+    ...SHARED_KEYWORDS,
     'nullable',
-    'enum',
-    'items',
-    'minItems',
-    'maxItems',
-    'properties',
-    'required',
-    'propertyOrdering',
     'minProperties',
     'maxProperties',
-    'minimum',
-    'maximum',
     'minLength',
     'maxLength',
     'pattern',
-    'anyOf',
     'default',
     'example',
   ]),
   'json-schema': new Set([
+    ...SHARED_KEYWORDS,
     '$id',
     '$defs',
     '$ref',
     '$anchor',
-    'type',
-    'format',
-    'title',
-    'description',
-    'enum',
-    'items',
     'prefixItems',
-    'minItems',
-    'maxItems',
-    'minimum',
-    'maximum',
-    'anyOf',
     'oneOf',
-    'properties',
     'additionalProperties',
-    'required',
-    'propertyOrdering',
   ]),
 }
 

@@ -1,15 +1,17 @@
-import { type Static, type TSchema, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { type Static, Type } from 'typebox'
+import { isObject } from '../../../wire/json-values.ts'
 import { Refusal } from '../../refusal.ts'
-import { findShapeProblem, type Place, type ShapeProblem, spellPlace } from '../shape.ts'
-import { toSnakeCase, unifyNames } from './field-names.ts'
+import {
+  Anything,
+  Closed,
+  createCheck,
+  Literals,
+  type Place,
+  type ShapeProblem,
+  spellPlace,
+} from '../shape.ts'
 
-const Literals = <T extends string[]>(...values: [...T]) => Type.Enum(values)
-const Anything = Type.Optional(Type.Unknown())
 // Every definition of this service is closed: a field it does not know is an error.
-const Closed = <T extends Record<string, TSchema>>(fields: T) =>
-  Type.Object(fields, { additionalProperties: false })
-
 const Blob = Closed({ mimeType: Type.String(), data: Type.String(), displayName: Anything })
 const FileData = Closed({
   mimeType: Type.Optional(Type.String()),
@@ -163,23 +165,18 @@ export type WireContent = Static<typeof Content>
 export type WirePart = Static<typeof Part>
 export type FunctionDeclaration = Static<typeof FunctionDeclaration>
 
-const generateChecker = Compile(GenerateRequest)
-const countChecker = Compile(CountRequest)
+const checkGenerateFields = createCheck(GenerateRequest, refuseShape)
+const checkCountFields = createCheck(CountRequest, refuseShape)
 
 export function checkGenerate(body: unknown): GenerateRequest {
-  const request = unifyNames(body)
-  const problem = findShapeProblem(generateChecker, request)
-  if (problem !== null) throw refuseShape(problem)
-  return request as GenerateRequest
+  return checkGenerateFields(unifyNames(body))
 }
 
 export function checkCount(body: unknown): GenerateRequest {
-  const request = unifyNames(body) as CountRequest
-  const problem = findShapeProblem(countChecker, request)
-  if (problem !== null) throw refuseShape(problem)
-  if ((request.contents === undefined) === (request.generateContentRequest === undefined))
+  const { contents, generateContentRequest } = checkCountFields(unifyNames(body))
+  if ((contents === undefined) === (generateContentRequest === undefined))
     throw refuse('Exactly one of contents and generate_content_request must be set.', 'contents')
-  return request.generateContentRequest ?? { contents: request.contents ?? [] }
+  return generateContentRequest ?? { contents: contents ?? [] }
 }
 
 function refuseShape(problem: ShapeProblem): Refusal {
@@ -205,4 +202,35 @@ function spell(place: Place): string {
 
 export function refuse(message: string, field: string): Refusal {
   return new Refusal('bad-request', message, { field })
+}
+
+/** What stands below these names is the caller's own, and its names are nobody else's to change. */
+const OPAQUE = new Set([
+  'args',
+  'response',
+  'labels',
+  'parameters',
+  'parametersJsonSchema',
+  'responseSchema',
+  'responseJsonSchema',
+])
+
+/** This format takes every field in camel case and in snake case; the sandbox reads only the first. */
+function unifyNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unifyNames)
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).map(([given, field]) => {
+    const name = toCamelCase(given)
+    return [name, OPAQUE.has(name) ? field : unifyNames(field)] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+export function toCamelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** The service names fields in its errors as its own definitions do. */
+function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

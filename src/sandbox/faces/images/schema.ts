@@ -1,17 +1,44 @@
-import { type Static, type TSchema, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 import { isObject } from '../../../wire/json-values.ts'
 import type { ModelTraits, PainterKind } from '../../actors/actor.ts'
+import type { ImageSize } from '../../images/raster.ts'
 import { Refusal } from '../../refusal.ts'
-import { refuseShape } from '../openai-style.ts'
-import { findShapeProblem } from '../shape.ts'
-import { DIALECTS } from './dialects.ts'
-import { readSize } from './size.ts'
+import { refuseMissing, refuseShape } from '../openai-style.ts'
+import { Closed, createCheck, Nullable } from '../shape.ts'
+
+/** What one generation of image models takes; a field without a list takes any text. */
+interface Dialect {
+  readonly longestPrompt: number
+  /** null when any width and height is taken. */
+  readonly sizes: readonly string[] | null
+  readonly choices: Readonly<Record<string, readonly string[]>>
+}
+
+const DIALECTS: Readonly<Record<PainterKind, Dialect>> = {
+  classic: {
+    longestPrompt: 4000,
+    sizes: ['256x256', '512x512', '1024x1024', '1792x1024', '1024x1792'],
+    choices: {
+      quality: ['standard', 'hd'],
+      style: ['vivid', 'natural'],
+      response_format: ['url', 'b64_json'],
+    },
+  },
+  'base64-only': {
+    longestPrompt: 32_000,
+    sizes: null,
+    choices: {
+      quality: ['low', 'medium', 'high', 'auto'],
+      background: ['transparent', 'opaque', 'auto'],
+      output_format: ['png'],
+      moderation: ['low', 'auto'],
+      input_fidelity: ['low', 'high'],
+    },
+  },
+}
 
 export type Operation = 'generation' | 'edit'
 
-// Clients write null as often as they leave a field out.
-const Nullable = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 const Word = Nullable(Type.String())
 
 const COMMON = {
@@ -33,25 +60,16 @@ const BASE64_ONLY = {
   stream: Nullable(Type.Literal(false)),
 }
 
-const FIELDS = {
-  classic: { generation: { ...CLASSIC, style: Word }, edit: CLASSIC },
-  'base64-only': {
-    generation: { ...BASE64_ONLY, moderation: Word },
-    edit: { ...BASE64_ONLY, input_fidelity: Word },
-  },
-} as const satisfies Record<PainterKind, Record<Operation, Record<string, TSchema>>>
-
 // A model refuses what it does not know, which is how it shows that a caller takes it for another one.
-const close = (fields: Record<string, TSchema>) =>
-  Compile(Type.Object(fields, { additionalProperties: false }))
+const close = (fields: TProperties) => createCheck<TSchema>(Closed(fields), refuseShape)
 
-const CHECKERS = {
-  classic: { generation: close(FIELDS.classic.generation), edit: close(FIELDS.classic.edit) },
+const CHECKS = {
+  classic: { generation: close({ ...CLASSIC, style: Word }), edit: close(CLASSIC) },
   'base64-only': {
-    generation: close(FIELDS['base64-only'].generation),
-    edit: close(FIELDS['base64-only'].edit),
+    generation: close({ ...BASE64_ONLY, moderation: Word }),
+    edit: close({ ...BASE64_ONLY, input_fidelity: Word }),
   },
-}
+} as const satisfies Record<PainterKind, Record<Operation, unknown>>
 
 const AnyRequest = Type.Object({
   ...COMMON,
@@ -62,7 +80,7 @@ const AnyRequest = Type.Object({
 
 export type ImageRequest = Static<typeof AnyRequest>
 
-export interface CheckedRequest {
+interface CheckedRequest {
   readonly request: ImageRequest
   readonly dialect: PainterKind
 }
@@ -73,9 +91,7 @@ export function checkRequest(
   traitsOf: (model: string) => ModelTraits | null,
 ): CheckedRequest {
   const dialect = findDialect(body, traitsOf)
-  const problem = findShapeProblem(CHECKERS[dialect][operation], body)
-  if (problem !== null) throw refuseShape(problem)
-  const request = body as ImageRequest
+  const request = CHECKS[dialect][operation](body) as ImageRequest
   checkPrompt(request, dialect)
   checkChoices(request, dialect)
   checkSize(request, dialect)
@@ -86,8 +102,7 @@ export function checkRequest(
 function findDialect(body: unknown, traitsOf: (model: string) => ModelTraits | null): PainterKind {
   const field = 'model'
   const model = isObject(body) ? body.model : undefined
-  if (typeof model !== 'string' || model === '')
-    throw new Refusal('bad-request', "Missing required parameter: 'model'.", { field })
+  if (typeof model !== 'string' || model === '') throw refuseMissing(field)
   const traits = traitsOf(model)
   if (traits === null) throw new Refusal('unknown-model', `The model '${model}' does not exist.`, { field })
   if (traits.paints !== undefined) return traits.paints
@@ -104,7 +119,7 @@ function checkPrompt({ prompt }: ImageRequest, dialect: PainterKind): void {
 
 function checkChoices(request: ImageRequest, dialect: PainterKind): void {
   const given: Readonly<Record<string, unknown>> = request
-  for (const [field, allowed] of Object.entries<readonly string[]>(DIALECTS[dialect].choices)) {
+  for (const [field, allowed] of Object.entries(DIALECTS[dialect].choices)) {
     const value = given[field]
     if (typeof value === 'string' && !allowed.includes(value)) throw refuseValue(field, value, allowed)
   }
@@ -113,16 +128,26 @@ function checkChoices(request: ImageRequest, dialect: PainterKind): void {
 function checkSize({ size }: ImageRequest, dialect: PainterKind): void {
   const { sizes } = DIALECTS[dialect]
   if (typeof size !== 'string') return
-  if (sizes === null ? size === 'auto' || readSize(size) !== null : includes(sizes, size)) return
+  if (sizes === null ? size === 'auto' || readSize(size) !== null : sizes.includes(size)) return
   throw refuseValue('size', size, sizes ?? ['auto', 'WIDTHxHEIGHT'])
-}
-
-function includes(sizes: readonly string[], size: string): boolean {
-  return sizes.includes(size)
 }
 
 function refuseValue(field: string, value: string, allowed: readonly string[]): Refusal {
   const list = allowed.map((choice) => `'${choice}'`).join(', ')
   const message = `Invalid value: '${value}'. Supported values are: ${list}.`
   return new Refusal('bad-request', message, { field, code: 'invalid_value' })
+}
+
+const SHORTEST_EDGE = 16
+const LONGEST_EDGE = 3840
+// As many as a screen of 3840 by 2160 has.
+const MOST_PIXELS = 8_294_400
+
+/** null when it is no size, or one that no model makes. */
+export function readSize(text: string): ImageSize | null {
+  const match = /^(\d{1,4})x(\d{1,4})$/.exec(text)
+  if (match === null) return null
+  const [width, height] = [Number(match[1]), Number(match[2])]
+  if (Math.min(width, height) < SHORTEST_EDGE || Math.max(width, height) > LONGEST_EDGE) return null
+  return width * height > MOST_PIXELS ? null : { width, height }
 }

@@ -1,12 +1,25 @@
+import { asArray, asObject } from '../../../wire/json-values.ts'
 import type { Ask, SeenImage, ThinkingWish, Tool, ToolChoice, Turn } from '../../performance/ask.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Seals } from '../../seals.ts'
 import { LINKED_IMAGE, readImageData } from '../image.ts'
-import { type Block, checkBlocks, type ImageBlock, type ToolResultBlock } from './blocks.ts'
-import { checkOrder, checkWords, type MergedTurn, mergeTurns, toolUses } from './history.ts'
-import { checkOutputSchema } from './output-schema.ts'
-import { type CountRequest, type MessagesTool, refuseAt } from './schema.ts'
-import { checkSignatures, checkThoughtKept } from './thinking.ts'
+import {
+  checkOrder,
+  checkSignatures,
+  checkThoughtKept,
+  checkWords,
+  type MergedTurn,
+  mergeTurns,
+  toolUses,
+} from './history.ts'
+import {
+  type Block,
+  type BlockOf,
+  type CountRequest,
+  checkBlocks,
+  type MessagesTool,
+  refuseAt,
+} from './schema.ts'
 
 /** Reads the prompt; what bounds the answer is left open. */
 export function decodePrompt(request: CountRequest, seals: Seals): Ask {
@@ -64,7 +77,7 @@ function decodeTurn({ role, blocks }: MergedTurn, names: ReadonlyMap<string, str
   return rest.length === 0 ? results : [...results, said]
 }
 
-function decodeResult(result: ToolResultBlock, names: ReadonlyMap<string, string>): Turn {
+function decodeResult(result: BlockOf<'tool_result'>, names: ReadonlyMap<string, string>): Turn {
   const content = result.content ?? ''
   const blocks = content === '' ? [] : checkBlocks(content, 'result', ['messages'])
   return {
@@ -90,7 +103,7 @@ function readImages(blocks: readonly Block[]): readonly SeenImage[] {
   return blocks.flatMap((block) => (block.type === 'image' ? [readImage(block)] : []))
 }
 
-function readImage({ source }: ImageBlock): SeenImage {
+function readImage({ source }: BlockOf<'image'>): SeenImage {
   if (source.type !== 'base64') return LINKED_IMAGE
   const missing = (['media_type', 'data'] as const).find((name) => source[name] === undefined)
   if (missing !== undefined)
@@ -122,4 +135,49 @@ function decodeToolChoice(choice: CountRequest['tool_choice']): ToolChoice {
 function decodeThinking(type: NonNullable<CountRequest['thinking']>['type'] | undefined): ThinkingWish {
   if (type === undefined) return 'unsaid'
   return type === 'disabled' ? 'declined' : 'asked'
+}
+
+const PLACE = ['output_config', 'format', 'schema'] as const
+
+/** Limits that the real service cannot hold a model to, and therefore refuses to be given. */
+const UNSUPPORTED = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'uniqueItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'not',
+  'oneOf',
+  'if',
+  'patternProperties',
+]
+
+/** Structured output takes a narrower JSON Schema than tools do. */
+function checkOutputSchema(schema: unknown): void {
+  const node = asObject(schema)
+  if (node === null) return
+  const found = UNSUPPORTED.find((keyword) => keyword in node)
+  if (found !== undefined)
+    throw refuseAt(PLACE, `For '${String(node.type)}' type, property '${found}' is not supported`)
+  if (typeof node.minItems === 'number' && node.minItems > 1)
+    throw refuseAt(PLACE, "For 'array' type, 'minItems' values other than 0 or 1 are not supported")
+  if (node.type === 'object' && node.additionalProperties !== false)
+    throw refuseAt(PLACE, "For 'object' type, 'additionalProperties' must be explicitly set to false")
+  for (const inner of innerSchemas(node)) checkOutputSchema(inner)
+}
+
+function innerSchemas(node: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return [
+    ...Object.values(asObject(node.properties) ?? {}),
+    ...Object.values(asObject(node.$defs) ?? {}),
+    ...asArray(node.anyOf),
+    ...asArray(node.allOf),
+    node.items,
+  ]
 }

@@ -1,11 +1,16 @@
-import type { AnswerShape, Ask, SeenImage, ThinkingWish, Turn } from '../../performance/ask.ts'
-import { Refusal } from '../../refusal.ts'
+import type { AnswerShape, Ask, SeenImage, Tool, ToolChoice, Turn } from '../../performance/ask.ts'
 import type { Seals } from '../../seals.ts'
-import { LINKED_IMAGE, readImageAddress } from '../image.ts'
+import { LINKED_IMAGE } from '../image.ts'
+import { decodeEffort, decodeImageUrl, refuseMissing } from '../openai-style.ts'
 import { checkThoughts, nameCalls } from './history.ts'
-import { type AskedMessage, checkItems, type InputItem, type SaidMessage } from './items.ts'
-import type { ResponsesRequest } from './schema.ts'
-import { decodeToolChoice, decodeTools } from './tools.ts'
+import {
+  type AskedMessage,
+  checkItems,
+  type InputItem,
+  type ResponsesRequest,
+  type ResponsesTool,
+  type SaidMessage,
+} from './schema.ts'
 
 type Parts = AskedMessage['content'] | SaidMessage['content']
 
@@ -21,7 +26,7 @@ export function decodeRequest(request: ResponsesRequest, seals: Seals): Ask {
     tools: decodeTools(request),
     toolChoice: decodeToolChoice(request.tool_choice),
     parallelTools: request.parallel_tool_calls !== false,
-    thinking: decodeThinking(request.reasoning?.effort ?? null),
+    thinking: decodeEffort(request.reasoning?.effort),
     maxOutputTokens: request.max_output_tokens ?? null,
     stopSequences: [],
     choices: 1,
@@ -70,19 +75,11 @@ function readText(content: Parts): string {
 
 function readImages(content: Parts): readonly SeenImage[] {
   if (typeof content === 'string') return []
-  return content.flatMap((part) => (part.type === 'input_image' ? [readImage(part.image_url ?? null)] : []))
-}
-
-function readImage(url: string | null): SeenImage {
-  const image = url === null ? LINKED_IMAGE : readImageAddress(url)
-  if (image !== null) return image
-  const message = 'Invalid image_url: expected an http(s) address or a base64 data URL.'
-  throw new Refusal('bad-request', message, { field: 'input', code: 'invalid_value' })
-}
-
-function decodeThinking(effort: string | null): ThinkingWish {
-  if (effort === null) return 'unsaid'
-  return effort === 'none' ? 'declined' : 'asked'
+  return content.flatMap((part) => {
+    if (part.type !== 'input_image') return []
+    const url = part.image_url ?? null
+    return url === null ? LINKED_IMAGE : decodeImageUrl(url, { field: 'input', code: 'invalid_value' })
+  })
 }
 
 function decodeShape({ text }: ResponsesRequest): AnswerShape {
@@ -91,6 +88,41 @@ function decodeShape({ text }: ResponsesRequest): AnswerShape {
   if (format.type === 'json_object') return { type: 'json-object' }
   const missing = (['name', 'schema'] as const).find((name) => format[name] === undefined)
   if (missing === undefined) return { type: 'json-schema', schema: format.schema }
-  const field = `text.format.${missing}`
-  throw new Refusal('bad-request', `Missing required parameter: '${field}'.`, { field })
+  throw refuseMissing(`text.format.${missing}`)
+}
+
+type WireTool = Omit<ResponsesTool, 'tools'>
+
+/** The tools the model may use: the offered ones, or those of them that the choice allows. */
+function decodeTools({ tools, tool_choice: choice }: ResponsesRequest): readonly Tool[] {
+  const offered = (tools ?? []).flatMap((tool, index) => decodeTool(tool, index))
+  if (typeof choice !== 'object' || choice?.type !== 'allowed_tools') return offered
+  const allowed = new Set((choice.tools ?? []).map(({ name }) => name))
+  return offered.filter(({ name }) => allowed.has(name))
+}
+
+function decodeTool(tool: ResponsesTool, index: number): readonly Tool[] {
+  if (tool.type !== 'namespace') return decodeCallable(tool, `tools[${index}]`)
+  const namespace = tool.name ?? ''
+  return (tool.tools ?? []).flatMap((member, inside) =>
+    decodeCallable(member, `tools[${index}].tools[${inside}]`).map((callable) => ({
+      ...callable,
+      namespace,
+    })),
+  )
+}
+
+// A tool of any other type is one the supplier runs itself; the sandbox runs none.
+function decodeCallable(tool: WireTool, field: string): readonly Tool[] {
+  if (tool.type !== 'function' && tool.type !== 'custom') return []
+  if (tool.name === undefined) throw refuseMissing(`${field}.name`)
+  if (tool.type === 'custom') return [{ name: tool.name, input: { type: 'text' } }]
+  return [{ name: tool.name, input: { type: 'json', schema: tool.parameters ?? { type: 'object' } } }]
+}
+
+function decodeToolChoice(choice: ResponsesRequest['tool_choice']): ToolChoice {
+  if (choice === undefined || choice === null) return { type: 'auto' }
+  if (typeof choice === 'string') return { type: choice }
+  if (choice.type === 'allowed_tools') return { type: choice.mode ?? 'auto' }
+  return choice.name === undefined ? { type: 'auto' } : { type: 'named', name: choice.name }
 }

@@ -1,12 +1,10 @@
 import type { Face, Incoming, Scene } from '../face.ts'
-import { encodeError, refuseKey } from '../openai-style.ts'
-import { readBearer } from '../read-bearer.ts'
+import { OPENAI_STYLE, toSeconds } from '../openai-style.ts'
 import { decodeRequest } from './decode-request.ts'
 import { encodeErrorFrame, encodeFrames, encodeReply } from './encode-answer.ts'
-import { type AnswerHead, FACE } from './head.ts'
+import { type AnswerHead, FACE } from './history.ts'
 import { checkRequest } from './schema.ts'
 
-const MILLISECONDS_PER_SECOND = 1000
 const ANSWER_PATH = '/v1/responses'
 const COUNT_PATH = '/v1/responses/input_tokens'
 
@@ -14,10 +12,8 @@ export const responses: Face = {
   name: FACE,
   home: ANSWER_PATH,
   claims: (method, path) => method === 'POST' && (path === ANSWER_PATH || path === COUNT_PATH),
-  readKey: ({ headers }) => readBearer(headers),
-  refuseKey,
+  ...OPENAI_STYLE,
   open: openScene,
-  writeError: encodeError,
 }
 
 function openScene({ path, body, callNumber, nowMs, seals }: Incoming): Scene {
@@ -30,7 +26,7 @@ function openScene({ path, body, callNumber, nowMs, seals }: Incoming): Scene {
   const head: AnswerHead = {
     number: callNumber,
     id: `resp_sandbox_${callNumber}`,
-    createdAt: Math.floor(nowMs / MILLISECONDS_PER_SECOND),
+    createdAt: toSeconds(nowMs),
     request,
     seals,
   }

@@ -28,7 +28,7 @@ export function makePng(png: HandMadePng): Buffer {
   )
 }
 
-export type FileChunk = readonly [type: string, data: Uint8Array]
+type FileChunk = readonly [type: string, data: Uint8Array]
 
 export function joinChunks(...chunks: readonly FileChunk[]): Buffer {
   const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10])

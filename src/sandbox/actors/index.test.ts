@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { flaky } from './flaky.ts'
+import { flaky } from './index.ts'
 
 test('fails every third call, each time in the next way', () => {
   const faults = Array.from({ length: 12 }, (_, index) => flaky.misbehave?.(index + 1)?.type ?? null)

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createTurnstile } from './turnstile.ts'
-import { nextTurn } from './wait.ts'
+import { createTurnstile, nextTurn } from './wait.ts'
 
 test('lets in so many at once, in order, and goes on after a failure', async () => {
   const enter = createTurnstile(2)
