@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/compile'
 
 const Milliseconds = Type.Integer({ minimum: 0, maximum: 3_600_000 })
 const Pieces = Type.Integer({ minimum: 0 })
@@ -132,12 +132,7 @@ export function parseFault(fault: unknown): Fault {
   return fault as Fault
 }
 
-interface Checker {
-  Check(value: unknown): boolean
-  Errors(value: unknown): { instancePath: string; message: string }[]
-}
-
-function check(schema: Checker, value: unknown, name: string): void {
+function check(schema: Pick<Validator, 'Check' | 'Errors'>, value: unknown, name: string): void {
   if (schema.Check(value)) return
   const error = schema.Errors(value)[0]
   throw new FaultRuleError(

@@ -95,16 +95,16 @@ const LARGEST_KEPT_BODY = 256 * 1024
 /** Reads a JSON body, and keeps it for the call log unless it is large. */
 async function readJson(request: Request, call: CallRecord): Promise<unknown> {
   const text = await request.text()
-  const body = parseJson(text)
+  const body: unknown = await parse('JSON', async () => JSON.parse(text))
   if (text.length <= LARGEST_KEPT_BODY) call.body = body
   return body
 }
 
-function parseJson(text: string): unknown {
+async function parse<T>(kind: 'JSON' | 'multipart', read: () => Promise<T>): Promise<T> {
   try {
-    return JSON.parse(text)
+    return await read()
   } catch {
-    throw new Refusal('bad-request', 'We could not parse the JSON body of your request.')
+    throw new Refusal('bad-request', `We could not parse the ${kind} body of your request.`)
   }
 }
 
@@ -116,7 +116,7 @@ async function readForm(request: Request, call: CallRecord): Promise<Form> {
     throw new Refusal('bad-request', message, { code: 'unsupported_content_type' })
   }
   const form: Form = new Map()
-  for (const [name, value] of await parseForm(request)) {
+  for (const [name, value] of await parse('multipart', () => request.formData())) {
     const read =
       typeof value === 'string' ? value : { name: value.name, type: value.type, bytes: await value.bytes() }
     const values = form.get(name)
@@ -125,14 +125,6 @@ async function readForm(request: Request, call: CallRecord): Promise<Form> {
   }
   call.body = describeForm(form)
   return form
-}
-
-async function parseForm(request: Request): Promise<Awaited<ReturnType<Request['formData']>>> {
-  try {
-    return await request.formData()
-  } catch {
-    throw new Refusal('bad-request', 'We could not parse the multipart body of your request.')
-  }
 }
 
 /** As the call log shows it: files by their size only. */

@@ -1,9 +1,9 @@
 import type { CallRecord } from '../call-log.ts'
 import type { Face, Frame } from '../faces/face.ts'
-import type { FaultOf, FaultPlan } from '../faults.ts'
+import type { FaultOf } from '../faults.ts'
 import { type Refusal, refusalForStatus } from '../refusal.ts'
 import type { Stage } from '../stage.ts'
-import { openBody } from './stream-body.ts'
+import { type BodyOptions, openBody } from './stream-body.ts'
 
 const JSON_TYPE = 'application/json'
 
@@ -34,11 +34,8 @@ export function destroyConnection(): Response {
 const GARBAGE_BODY = '<html>\u0000 this is not JSON {"choices": ['
 
 /** What a body needs to know in order to misbehave as planned. */
-interface FaultyCall {
-  readonly plan: FaultPlan
+interface FaultyCall extends Pick<BodyOptions, 'plan' | 'signal'> {
   readonly call: CallRecord
-  /** Aborted when the caller leaves. */
-  readonly signal: AbortSignal
   writeErrorFrame(refusal: Refusal, sentFrames: number): string
 }
 
@@ -69,14 +66,12 @@ export function openFaultyBody(
   faulty: FaultyCall,
   stage: Stage,
 ): ReadableStream<Uint8Array> {
-  const { plan, call, signal } = faulty
   return openBody(frames, {
-    plan,
-    signal,
+    ...faulty,
     wait: stage.wait,
     writeErrorFrame: (sentFrames) => faulty.writeErrorFrame(refusalForStatus(500), sentFrames),
     onEnd: () => {
-      call.finished = true
+      faulty.call.finished = true
     },
   })
 }

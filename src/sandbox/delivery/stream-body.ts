@@ -8,8 +8,9 @@ class ConnectionDestroyed extends Error {
   }
 }
 
-interface BodyOptions {
+export interface BodyOptions {
   readonly plan: FaultPlan
+  /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
   readonly wait: Wait
   /** What is written when the answer is to fail after so many frames. */

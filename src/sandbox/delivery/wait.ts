@@ -1,16 +1,11 @@
+import { setTimeout } from 'node:timers/promises'
+
 /** Waits, or stops waiting as soon as the signal says that nobody needs it any more. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>
 
 export const waitForReal: Wait = (ms, signal) =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const finish = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
-      resolve()
-    }
-    const timer = setTimeout(finish, ms)
-    signal.addEventListener('abort', finish)
+  setTimeout(ms, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error
   })
 
 export function waitForAbort(signal: AbortSignal): Promise<void> {

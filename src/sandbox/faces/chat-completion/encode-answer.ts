@@ -63,11 +63,14 @@ function encodeMessage({ steps }: Choice, nameOf: (call: number) => string) {
   }
 }
 
+const CALL_WORDS = {
+  json: { type: 'function', field: 'arguments' },
+  text: { type: 'custom', field: 'input' },
+} as const
+
 function encodeCall(step: StepOf<'call'>, id: string) {
-  const text = readStep(step)
-  return step.input === 'text'
-    ? { id, type: 'custom', custom: { name: step.tool, input: text } }
-    : { id, type: 'function', function: { name: step.tool, arguments: text } }
+  const { type, field } = CALL_WORDS[step.input]
+  return { id, type, [type]: { name: step.tool, [field]: readStep(step) } }
 }
 
 /** null when the answer has no step of this type to show, which is not the same as an empty one. */
@@ -131,10 +134,9 @@ function* encodeCallDeltas(
   step: StepOf<'call'>,
   { index, id }: { index: number; id: string },
 ): Generator<object> {
-  const type = step.input === 'text' ? 'custom' : 'function'
-  const inputField = step.input === 'text' ? 'input' : 'arguments'
-  yield { tool_calls: [{ index, id, type, [type]: { name: step.tool, [inputField]: '' } }] }
-  for (const piece of step.pieces) yield { tool_calls: [{ index, [type]: { [inputField]: piece } }] }
+  const { type, field } = CALL_WORDS[step.input]
+  yield { tool_calls: [{ index, id, type, [type]: { name: step.tool, [field]: '' } }] }
+  for (const piece of step.pieces) yield { tool_calls: [{ index, [type]: { [field]: piece } }] }
 }
 
 export function encodeUsage(usage: PerformanceUsage) {

@@ -34,7 +34,7 @@ export const chatCompletion: Face = {
 const PATH = /^\/v1\/models(?:\/(.*))?$/
 
 /** `GET /v1/models` and `GET /v1/models/{id}`. */
-export function listModels(path: string, { models, startedAtMs }: Catalog): unknown {
+function listModels(path: string, { models, startedAtMs }: Catalog): unknown {
   const match = PATH.exec(path)
   if (match === null) return null
   const described = models.map(({ model }) => describeModel(model, startedAtMs))

@@ -1,8 +1,8 @@
 import type { PainterKind } from '../../actors/actor.ts'
-import type { ImageAsk } from '../../images/make-images.ts'
-import type { Face, ImageScene, Incoming, MadeImages } from '../face.ts'
-import { OPENAI_STYLE, toSeconds } from '../openai-style.ts'
-import { readForm } from './read-form.ts'
+import type { GivenImage, ImageAsk } from '../../images/make-images.ts'
+import { Refusal } from '../../refusal.ts'
+import type { Face, Form, FormValue, ImageScene, Incoming, MadeImages } from '../face.ts'
+import { OPENAI_STYLE, refuseMissing, toSeconds } from '../openai-style.ts'
 import { checkRequest, type ImageRequest, type Operation, readSize } from './schema.ts'
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -22,20 +22,17 @@ export const images: Face = {
 function openScene(incoming: Incoming): ImageScene {
   const { path, body, nowMs, keepImage } = incoming
   const operation = OPERATIONS[path] ?? 'generation'
-  const { fields, sources, mask } =
+  const { fields, ...given } =
     operation === 'edit' ? readForm(body) : { fields: body, sources: [], mask: null }
   const { request, dialect } = checkRequest(fields, operation, incoming.traitsOf)
   return {
     type: 'images',
-    ask: decodeRequest(request, { sources, mask }),
+    ask: decodeRequest(request, given),
     writeReply: (made) => encodeReply(made, { request, dialect, operation, nowMs, keepImage }),
   }
 }
 
-export function decodeRequest(
-  request: ImageRequest,
-  { sources, mask }: Pick<ImageAsk, 'sources' | 'mask'>,
-): ImageAsk {
+function decodeRequest(request: ImageRequest, given: Pick<ImageAsk, 'sources' | 'mask'>): ImageAsk {
   return {
     model: request.model,
     prompt: request.prompt,
@@ -44,8 +41,7 @@ export function decodeRequest(
     quality: decodeQuality(request.quality ?? null),
     mood: request.style === 'natural' ? 'natural' : 'vivid',
     isTransparent: request.background === 'transparent',
-    sources,
-    mask,
+    ...given,
   }
 }
 
@@ -55,13 +51,13 @@ function decodeQuality(quality: string | null): ImageAsk['quality'] {
 }
 
 /** What an answer depends on, apart from the images. */
-export interface ReplyContext extends Pick<Incoming, 'nowMs' | 'keepImage'> {
+interface ReplyContext extends Pick<Incoming, 'nowMs' | 'keepImage'> {
   readonly request: ImageRequest
   readonly dialect: PainterKind
   readonly operation: Operation
 }
 
-export function encodeReply(made: MadeImages, context: ReplyContext): unknown {
+function encodeReply(made: MadeImages, context: ReplyContext): unknown {
   const created = toSeconds(context.nowMs)
   switch (context.dialect) {
     case 'classic':
@@ -101,4 +97,52 @@ function encodeUsage({ textInput, imageInput, output }: NonNullable<MadeImages['
 
 function encodeBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
+}
+
+/** A form taken apart: the words as fields like those of a JSON body, and the files. */
+interface ReadForm extends Pick<ImageAsk, 'sources' | 'mask'> {
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+const MOST_IMAGES = 16
+const LARGEST_IMAGE_BYTES = 50 * 1024 * 1024
+const FILE_FIELDS = ['image', 'image[]', 'mask']
+
+function readForm(body: unknown): ReadForm {
+  if (!(body instanceof Map)) throw new Refusal('bad-request', 'The body must be multipart/form-data.')
+  const form: Form = body
+  const files = (name: string, field: string) => (form.get(name) ?? []).map((value) => readFile(value, field))
+  const sources = [...files('image', 'image'), ...files('image[]', 'image')]
+  if (sources.length === 0) throw refuseMissing('image')
+  if (sources.length > MOST_IMAGES)
+    throw refuse(`Too many images: ${sources.length}. At most ${MOST_IMAGES} are taken.`, 'image')
+  const [mask = null, ...moreMasks] = files('mask', 'mask')
+  if (moreMasks.length > 0) throw refuse("Duplicate parameter: 'mask'.", 'mask')
+  return { fields: readFields(form), sources, mask }
+}
+
+function readFields(form: Form): Readonly<Record<string, unknown>> {
+  const fields = [...form].filter(([name]) => !FILE_FIELDS.includes(name))
+  return Object.fromEntries(fields.map(([name, values]) => [name, readField(name, values)]))
+}
+
+function readField(name: string, [value, ...more]: readonly FormValue[]): unknown {
+  if (more.length > 0) throw refuse(`Duplicate parameter: '${name}'.`, name)
+  if (typeof value !== 'string') throw refuse(`Invalid type for '${name}': expected text, got a file.`, name)
+  // A form has only text, so what looks like a number or a truth value is read as one.
+  if (name === 'prompt' || name === 'user' || name === 'model') return value
+  if (/^-?\d{1,9}$/.test(value)) return Number(value)
+  return value === 'true' || value === 'false' ? value === 'true' : value
+}
+
+function readFile(value: FormValue, field: string): GivenImage {
+  if (typeof value === 'string')
+    throw refuse(`Invalid type for '${field}': expected a file, got text.`, field)
+  if (value.bytes.length > LARGEST_IMAGE_BYTES)
+    throw refuse(`Invalid image file '${field}': it is larger than 50 MB.`, field)
+  return { field, bytes: value.bytes }
+}
+
+function refuse(message: string, field: string): Refusal {
+  return new Refusal('bad-request', message, { field })
 }

@@ -7,9 +7,21 @@ import {
   type StepOf,
 } from '../../performance/performance.ts'
 import type { Refusal } from '../../refusal.ts'
+import type { Seals } from '../../seals.ts'
 import type { Frame } from '../face.ts'
 import { encodeError } from '../openai-style.ts'
-import { type AnswerHead, nameItem, reasoningClaim } from './history.ts'
+import { type ItemPlace, nameItem, reasoningClaim } from './history.ts'
+import type { ResponsesRequest } from './schema.ts'
+
+/** What every object of one answer has in common. */
+export interface AnswerHead {
+  readonly number: number
+  readonly id: string
+  /** Seconds. */
+  readonly createdAt: number
+  readonly request: ResponsesRequest
+  readonly seals: Seals
+}
 
 export function encodeReply(performance: Performance, head: AnswerHead): unknown {
   const events = writeEvents(performance, head)
@@ -130,11 +142,8 @@ interface ItemEvent {
 type OutputItem = Readonly<Record<string, unknown>>
 
 /** What it takes to write one item: its step, where it stands, and how it ended. */
-interface ItemContext {
+interface ItemContext extends ItemPlace {
   readonly head: AnswerHead
-  /** Position in the answer, from 0. */
-  readonly index: number
-  readonly followsThought: boolean
   /** `incomplete` when the answer was cut off inside this item. */
   readonly status: 'completed' | 'incomplete'
 }
@@ -178,7 +187,7 @@ const REFUSAL_PART: PartWords = {
 }
 
 function* writeMessage(step: Step, context: ItemContext, words: PartWords): ItemEvents {
-  const id = nameItem('msg', placeOf(context))
+  const id = nameItem('msg', context)
   const item = (status: string, content: readonly object[]) => ({
     id,
     type: 'message',
@@ -202,7 +211,7 @@ function* writeMessage(step: Step, context: ItemContext, words: PartWords): Item
 
 function* writeReasoning(step: StepOf<'think'>, context: ItemContext): ItemEvents {
   const { request, seals } = context.head
-  const id = nameItem('rs', { ...placeOf(context), followsThought: false })
+  const id = nameItem('rs', context)
   yield added(context, { id, type: 'reasoning', summary: [], status: 'in_progress' })
   const thought = readStep(step)
   // A summary is written only for who asked for one.
@@ -238,7 +247,7 @@ const CALL_WORDS = {
 
 function* writeCall(step: StepOf<'call'>, context: ItemContext): ItemEvents {
   const { type, prefix, field, event } = CALL_WORDS[step.input]
-  const id = nameItem(prefix, placeOf(context))
+  const id = nameItem(prefix, context)
   const item = (status: string, input: string) => ({
     id,
     type,
@@ -264,8 +273,4 @@ function added(context: ItemContext, item: OutputItem): ItemEvent {
 function* done(context: ItemContext, item: OutputItem): ItemEvents {
   yield { type: 'response.output_item.done', output_index: context.index, item }
   return item
-}
-
-function placeOf({ head, index, followsThought }: ItemContext) {
-  return { answer: head.number, index, followsThought }
 }

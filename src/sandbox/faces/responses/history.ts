@@ -1,18 +1,8 @@
 import { Refusal } from '../../refusal.ts'
 import type { Seals } from '../../seals.ts'
-import type { InputItem, ReasoningItem, ResponsesRequest } from './schema.ts'
+import type { InputItem, ReasoningItem } from './schema.ts'
 
 export const FACE = 'responses'
-
-/** What every object of one answer has in common. */
-export interface AnswerHead {
-  readonly number: number
-  readonly id: string
-  /** Seconds. */
-  readonly createdAt: number
-  readonly request: ResponsesRequest
-  readonly seals: Seals
-}
 
 const THOUGHTFUL = /^(?:msg|fc|ctc)_sandbox_thoughtful_(\d+)_\d+$/
 
@@ -21,12 +11,13 @@ const THOUGHTFUL = /^(?:msg|fc|ctc)_sandbox_thoughtful_(\d+)_\d+$/
  * its id but without the thought.
  */
 export function nameItem(prefix: 'msg' | 'fc' | 'ctc' | 'rs', place: ItemPlace): string {
-  const thoughtful = place.followsThought ? 'thoughtful_' : ''
-  return `${prefix}_sandbox_${thoughtful}${place.answer}_${place.index}`
+  const thoughtful = place.followsThought && prefix !== 'rs' ? 'thoughtful_' : ''
+  return `${prefix}_sandbox_${thoughtful}${place.head.number}_${place.index}`
 }
 
-interface ItemPlace {
-  readonly answer: number
+export interface ItemPlace {
+  readonly head: { readonly number: number }
+  /** Position in the answer, from 0. */
   readonly index: number
   readonly followsThought: boolean
 }

@@ -1,8 +1,8 @@
 import type { Face, Incoming, Scene } from '../face.ts'
 import { OPENAI_STYLE, toSeconds } from '../openai-style.ts'
 import { decodeRequest } from './decode-request.ts'
-import { encodeErrorFrame, encodeFrames, encodeReply } from './encode-answer.ts'
-import { type AnswerHead, FACE } from './history.ts'
+import { type AnswerHead, encodeErrorFrame, encodeFrames, encodeReply } from './encode-answer.ts'
+import { FACE } from './history.ts'
 import { checkRequest } from './schema.ts'
 
 const ANSWER_PATH = '/v1/responses'
