@@ -1,21 +1,23 @@
 import { parseArgs } from 'node:util'
 import type { Environment } from '../edges/settings/read-settings.ts'
-import { type Command, type Terminal, UsageError } from './command.ts'
+import { type Command, firstSentence, type Terminal, UsageError } from './command.ts'
 import { connectFromEnvironment, type OperatorClient } from './operator-client.ts'
 
 /** One thing a command of several can do, such as `record` of `turnpike payments`. */
 export interface Action {
-  readonly name: string
   /** What must be said without a flag, in this order. */
   readonly words?: readonly string[]
   /** Flags that take a value: those that must be given, and those that may. */
   readonly required?: readonly string[]
   readonly optional?: readonly string[]
   readonly summary: string
-  run(call: ActionCall): Promise<void>
+  /** Resolves with the exit status, if it is not 0. */
+  run(call: ActionCall): Promise<number | undefined>
 }
 
 export interface ActionCall {
+  readonly environment: Environment
+  /** The gateway that the environment names. */
   readonly client: OperatorClient
   readonly terminal: Terminal
   /** Whether the answer is for a program. */
@@ -27,35 +29,46 @@ export interface ActionCall {
 }
 
 interface Group {
-  readonly name: string
   readonly summary: string
-  readonly actions: readonly Action[]
+  readonly actions: Readonly<Record<string, Action>>
 }
 
-/** A command whose first word says what to do with the gateway that the environment names. */
-export function createActionGroup(group: Group, environment: Environment): Command {
-  const { name, actions } = group
-  return {
+/** A command whose first word says what to do. */
+export function actionGroup(name: string, group: Group): (environment: Environment) => Command {
+  const names = Object.keys(group.actions)
+  return (environment) => ({
     name,
-    summary: `${group.summary} (${actions.map((action) => action.name).join(', ')})`,
+    summary: `${group.summary} (${names.join(', ')})`,
     async run([word = '', ...args], terminal) {
       if (['help', '--help', '-h'].includes(word)) {
-        terminal.print(describeGroup(group))
+        terminal.print(describeGroup(name, group))
         return 0
       }
-      const action = actions.find((candidate) => candidate.name === word)
-      if (action === undefined) throw new UsageError(`'turnpike ${name}' takes ${listNames(actions)}`)
-      const values = readValues(action, args, `turnpike ${name}`)
-      await action.run({
-        client: connectFromEnvironment(environment),
+      const action = Object.hasOwn(group.actions, word) ? group.actions[word] : undefined
+      if (action === undefined) throw new UsageError(`'turnpike ${name}' takes ${listNames(names)}`)
+      const { texts, asJson } = readValues(action, args, `turnpike ${name} ${word}`)
+      const call: ActionCall = {
+        environment,
+        // Only for those that ask a gateway: others do without its token.
+        get client() {
+          return connectFromEnvironment(environment)
+        },
         terminal,
-        asJson: values.asJson,
-        said: (wanted) => values.texts.get(wanted) ?? '',
-        flag: (wanted) => values.texts.get(wanted),
-      })
-      return 0
+        asJson,
+        said: (wanted) => texts.get(wanted) ?? '',
+        flag: (wanted) => texts.get(wanted),
+      }
+      return (await action.run(call)) ?? 0
     },
-  }
+  })
+}
+
+/** A flag that counts something; undefined when it was not given. */
+export function readCount(call: ActionCall, flag: string): number | undefined {
+  const text = call.flag(flag)
+  if (text === undefined) return undefined
+  if (/^[1-9]\d{0,9}$/.test(text)) return Number(text)
+  throw new UsageError(`--${flag} takes a whole number above zero, not '${text}'`)
 }
 
 function readValues(action: Action, args: readonly string[], command: string) {
@@ -81,8 +94,7 @@ function parse(args: readonly string[], flags: readonly string[]) {
       allowPositionals: true,
     })
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    throw new UsageError(message.split(/\.\s|\n/)[0] ?? message)
+    throw new UsageError(firstSentence(error))
   }
 }
 
@@ -98,9 +110,8 @@ function attachNegatives(args: readonly string[]): string[] {
   return attached
 }
 
-function usageOf({ name, words = [], required = [], optional = [] }: Action): string {
+function usageOf({ words = [], required = [], optional = [] }: Action): string {
   return [
-    name,
     ...words.map((word) => `<${word}>`),
     ...required.map((flag) => `--${flag} …`),
     ...optional.map((flag) => `[--${flag} …]`),
@@ -108,12 +119,14 @@ function usageOf({ name, words = [], required = [], optional = [] }: Action): st
   ].join(' ')
 }
 
-function describeGroup({ name, actions }: Group): string {
-  const lines = actions.map((action) => `  turnpike ${name} ${usageOf(action)}\n      ${action.summary}`)
+function describeGroup(name: string, { actions }: Group): string {
+  const lines = Object.entries(actions).map(
+    ([word, action]) => `  turnpike ${name} ${word} ${usageOf(action)}\n      ${action.summary}`,
+  )
   return `${lines.join('\n')}\n`
 }
 
-function listNames(actions: readonly Action[]): string {
-  const names = actions.map(({ name }) => name)
-  return `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}; 'help' explains them`
+function listNames(names: readonly string[]): string {
+  const all = names.join(', ').replace(/, (?=[^,]*$)/, ' or ')
+  return `${names.length === 2 ? 'one of two words: ' : ''}${all}; 'help' explains them`
 }

@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs'
+import type { ReplayTarget } from '../edges/journal/replay-journal.ts'
 import { openDataFolder } from '../edges/settings/data-folder.ts'
 import { type Environment, readSettings } from '../edges/settings/read-settings.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import { explainStartFailure } from '../edges/settings/start-failure.ts'
 import type { Database } from '../edges/storage/database.ts'
+import { isRefusal } from '../edges/storage/index.ts'
 import { embeddedFile, openDatabase } from '../edges/storage/open-database.ts'
+import { findStrangers } from '../edges/storage/tables/accounts.ts'
+import { findKnown, writeSettlements } from '../edges/storage/tables/settlements.ts'
 import { UsageError } from './command.ts'
 
 /** The database that the environment names, and the folder of this node. */
@@ -31,7 +35,7 @@ export async function withOfflineBooks<Result>(
 }
 
 /** Works on the database that the settings name. The server shows its operator the name of the session. */
-export async function withDatabase<Result>(
+async function withDatabase<Result>(
   settings: Settings,
   sessionName: string,
   work: (database: Database) => Promise<Result>,
@@ -56,4 +60,31 @@ export function requireDatabase({ databaseUrl, dataFolder }: Settings): void {
   throw new UsageError(
     `there is no database in ${JSON.stringify(dataFolder)}; set TURNPIKE_DATA or DATABASE_URL`,
   )
+}
+
+/**
+ * Works on the database that the environment names. One on a server may be in use by running nodes: they learn of what
+ * is stored as they do from one another. One in a data folder belongs to a single gateway, which must be stopped.
+ */
+export async function withReplayTarget<Result>(
+  environment: Environment,
+  work: (target: ReplayTarget) => Promise<Result>,
+): Promise<Result> {
+  const settings = readSettings(environment)
+  requireDatabase(settings)
+  const folder = settings.databaseUrl === null ? openDataFolder(settings.dataFolder) : null
+  try {
+    return await withDatabase(settings, 'turnpike journal replay', (database) => work(targetOn(database)))
+  } finally {
+    folder?.release()
+  }
+}
+
+function targetOn(database: Database): ReplayTarget {
+  return {
+    findStrangers: (accountIds) => findStrangers(database, accountIds),
+    findKnown: (settlements) => findKnown(database, settlements),
+    persist: (settlements) => writeSettlements(database, settlements),
+    isRefusal,
+  }
 }

@@ -1,9 +1,11 @@
 import type { Terminal } from './command.ts'
 
+/** Nothing to say is null. */
+export type Cell = string | number | boolean | null | undefined
+
 export interface Column<Row> {
   readonly title: string
-  /** The cell's text; nothing to say is null. */
-  readonly cell: (row: Row) => string | number | null
+  readonly cell: (row: Row) => Cell
   /** Numbers are read from their last digit. */
   readonly align?: 'left' | 'right'
 }
@@ -26,6 +28,41 @@ export function printTable<Row>(
 ): void {
   if (asJson) terminal.print(`${JSON.stringify(facts, null, 2)}\n`)
   else terminal.print(table.rows.length === 0 ? `${table.empty}\n` : layOut(table.rows, table.columns))
+}
+
+/** Who asks for it, and whether as JSON. */
+interface Asked {
+  readonly terminal: Terminal
+  readonly asJson: boolean
+}
+
+interface ShownRows<Item> {
+  /** The cells of a row by the titles of their columns. */
+  show(item: Item): Readonly<Record<string, Cell>>
+  /** The titles of columns that are read from their last digit. */
+  readonly figures?: readonly string[]
+  readonly empty: string
+  /** What JSON tells; absent: the items. */
+  readonly facts?: unknown
+}
+
+/** Prints a line for each item, under the titles that `show` gives. */
+export function printRows<Item>(
+  { terminal, asJson }: Asked,
+  items: readonly Item[],
+  { show, figures = [], empty, facts = items }: ShownRows<Item>,
+): void {
+  const rows = items.map(show)
+  const columns = Object.keys(rows[0] ?? {}).map((title): Column<Readonly<Record<string, Cell>>> => {
+    return { title, cell: (row) => row[title], align: figures.includes(title) ? 'right' : 'left' }
+  })
+  printTable(terminal, { rows, columns, empty }, { asJson, facts })
+}
+
+/** Prints one object, a line for each fact. */
+export function printFacts(asked: Asked, answer: object, facts: Readonly<Record<string, Cell>>): void {
+  const show = ([what, value]: [string, Cell]) => ({ what, value })
+  printRows(asked, Object.entries(facts), { show, empty: '', facts: answer })
 }
 
 const GAP = '  '
@@ -53,8 +90,9 @@ function layOutLine<Row>(
 }
 
 // Names come from outside: a line break or an escape sequence in one would spoil the table or the terminal.
-function printable(cell: string | number | null): string {
-  if (cell === null || cell === '') return NOTHING
+function printable(cell: Cell): string {
+  if (cell === null || cell === undefined || cell === '') return NOTHING
+  if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
   return String(cell).replace(/\p{Cc}/gu, '?')
 }
 

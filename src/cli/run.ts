@@ -1,43 +1,66 @@
-import { type Command, type Terminal, UsageError } from './command.ts'
-import { createAccountsCommand } from './commands/accounts.ts'
-import { applyCommand } from './commands/apply.ts'
-import { doctorCommand } from './commands/doctor.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { type Command, parseOptions, type Terminal, UsageError } from './command.ts'
+import { createApplyCommand } from './commands/apply.ts'
+import { createDoctorCommand } from './commands/doctor.ts'
 import { createExportCommand } from './commands/export.ts'
 import { createHealthCommand } from './commands/health.ts'
-import { createHelpCommand } from './commands/help.ts'
 import { createJournalCommand } from './commands/journal.ts'
-import { createKeysCommand } from './commands/keys.ts'
 import { createLedgerCommand } from './commands/ledger.ts'
-import { modelsCommand } from './commands/models.ts'
-import { createPaymentsCommand } from './commands/payments.ts'
+import { createModelsCommand } from './commands/models.ts'
+import {
+  createAccountsCommand,
+  createKeysCommand,
+  createPaymentsCommand,
+  createTiersCommand,
+  createUsageCommand,
+  createUsersCommand,
+} from './commands/resources.ts'
 import { sandboxCommand } from './commands/sandbox.ts'
-import { secretCommand } from './commands/secret.ts'
+import { createSecretCommand } from './commands/secret.ts'
 import { startCommand } from './commands/start.ts'
-import { createTiersCommand } from './commands/tiers.ts'
-import { createUsageCommand } from './commands/usage.ts'
-import { createUsersCommand } from './commands/users.ts'
-import { versionCommand } from './commands/version.ts'
 
-const NAMED_COMMANDS: readonly Command[] = [
+const versionCommand: Command = {
+  name: 'version',
+  summary: 'print the version',
+  async run(args, terminal) {
+    parseOptions(args, {})
+    terminal.print(`turnpike ${packageJson.version}\n`)
+    return 0
+  },
+}
+
+const helpCommand: Command = {
+  name: 'help',
+  summary: 'show this list',
+  async run(args, terminal) {
+    parseOptions(args, {})
+    const widest = Math.max(...COMMANDS.map((command) => command.name.length))
+    const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(widest)}  ${summary}`)
+    terminal.print(`Usage: turnpike <command>\n\nCommands:\n${lines.join('\n')}\n`)
+    return 0
+  },
+}
+
+const COMMANDS: readonly Command[] = [
   createAccountsCommand(process.env),
-  applyCommand,
-  doctorCommand,
+  createApplyCommand(process.env),
+  createDoctorCommand(process.env),
   createExportCommand(process.env),
   createHealthCommand(process.env),
   createJournalCommand(process.env),
   createKeysCommand(process.env),
   createLedgerCommand(process.env),
-  modelsCommand,
+  createModelsCommand(process.env),
   createPaymentsCommand(process.env),
   sandboxCommand,
-  secretCommand,
+  createSecretCommand(process.env),
   startCommand,
   createTiersCommand(process.env),
   createUsageCommand(process.env),
   createUsersCommand(process.env),
   versionCommand,
+  helpCommand,
 ]
-const COMMANDS: readonly Command[] = [...NAMED_COMMANDS, createHelpCommand(NAMED_COMMANDS)]
 
 /** What people type out of habit when they want a command. */
 const ALIASES: Readonly<Record<string, string>> = { '--help': 'help', '-h': 'help', '--version': 'version' }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { createUsersCommand } from '../../src/cli/commands/users.ts'
+import { createUsersCommand } from '../../src/cli/commands/resources.ts'
 import { run } from '../../src/cli/run.ts'
 import {
   makeDataFolder,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Command, UsageError } from '../../src/cli/command.ts'
-import { createKeysCommand } from '../../src/cli/commands/keys.ts'
+import { createKeysCommand } from '../../src/cli/commands/resources.ts'
 import { openAccount } from '../support/accounts.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
 import { OPERATOR_TOKEN, startTestGateway, type TestGateway } from '../support/test-gateway.ts'

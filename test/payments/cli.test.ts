@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Command, UsageError } from '../../src/cli/command.ts'
-import { createAccountsCommand } from '../../src/cli/commands/accounts.ts'
-import { createPaymentsCommand } from '../../src/cli/commands/payments.ts'
-import { createTiersCommand } from '../../src/cli/commands/tiers.ts'
+import {
+  createAccountsCommand,
+  createPaymentsCommand,
+  createTiersCommand,
+} from '../../src/cli/commands/resources.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
 import { OPERATOR_TOKEN, startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
@@ -68,6 +70,11 @@ describe('turnpike accounts', () => {
       tier: 'Starter',
     })
     expect(await type('accounts', 'show', id)).toMatch(/^balance +-2\.5$/m)
+    const alerted = await typeJson('accounts', 'change', id, '--balance-alert', '5')
+    expect(alerted).toMatchObject({ credit_line: '25', balance_alert: '5' })
+    expect(await typeJson('accounts', 'change', id, '--balance-alert', 'none')).toMatchObject({
+      balance_alert: null,
+    })
     await type('accounts', 'change', id, '--credit-line', 'unlimited')
     const line = (await type('accounts', 'list')).split('\n').find((text) => text.startsWith(id))
     expect(line?.split(/\s{2,}/)).toEqual([

@@ -3,24 +3,13 @@ import type { Environment } from '../../edges/settings/read-settings.ts'
 import { readSupply } from '../../edges/supply-file/read-supply.ts'
 import type { SupplyText } from '../../gateway/ports/supply-application.ts'
 import type { Sent, Shown } from '../../vocabulary/shape.ts'
-import type { SupplyApply, SupplyChange, SupplyChanges } from '../../vocabulary/supply.ts'
-import { type Command, UsageError } from '../command.ts'
+import type { SupplyApply, SupplyChanges } from '../../vocabulary/supply.ts'
+import { type Command, codeOf, parseOptions, UsageError } from '../command.ts'
+import { callEndpoint } from '../operator-action.ts'
 import { connectFromEnvironment } from '../operator-client.ts'
-import { parseOptions } from '../parse-options.ts'
-import { type Column, JSON_OPTION, printTable } from '../print-table.ts'
+import { JSON_OPTION, printRows } from '../print-table.ts'
 
 const USUAL_FILE = './supply.yaml'
-
-type Answer = Shown<typeof SupplyChanges>
-
-const COLUMNS: readonly Column<SupplyChange>[] = [
-  { title: 'result', cell: ({ result }) => result },
-  { title: 'kind', cell: ({ kind }) => kind },
-  { title: 'id', cell: ({ id }) => id },
-  { title: 'fields', cell: ({ fields }) => fields.join(', ') },
-]
-
-export const applyCommand = createApplyCommand(process.env)
 
 export function createApplyCommand(environment: Environment): Command {
   return {
@@ -32,11 +21,17 @@ export function createApplyCommand(environment: Environment): Command {
       const { 'dry-run': isDryRun, json: asJson } = parseOptions(flags, options)
       const client = connectFromEnvironment(environment)
       const source = await readSource(file ?? environment.TURNPIKE_SUPPLY ?? USUAL_FILE, environment)
-      const answer = await client.call<Answer>('POST', '/supply', bodyOf(source, isDryRun))
-      const rows = answer.changes.filter(({ result }) => result !== 'unchanged')
-      const table = { rows, columns: COLUMNS, empty: 'Nothing to change.' }
-      printTable(terminal, table, { asJson, facts: answer })
-      if (!asJson) terminal.print(summarize(answer))
+      const facts = await callEndpoint(client, 'applySupply', { body: bodyOf(source, isDryRun) })
+      printRows(
+        { terminal, asJson },
+        facts.changes.filter(({ result }) => result !== 'unchanged'),
+        {
+          show: ({ result, kind, id, fields }) => ({ result, kind, id, fields: fields.join(', ') }),
+          empty: 'Nothing to change.',
+          facts,
+        },
+      )
+      if (!asJson) terminal.print(summarize(facts))
       return 0
     },
   }
@@ -52,8 +47,7 @@ async function readSource(path: string, variables: Environment): Promise<SupplyT
   try {
     return { text: await readFile(path, 'utf8'), name: path, variables }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
-    throw new UsageError(`${path} cannot be read (${code}); 'turnpike apply <file>' names another`)
+    throw new UsageError(`${path} cannot be read (${codeOf(error)}); 'turnpike apply <file>' names another`)
   }
 }
 
@@ -64,7 +58,7 @@ function bodyOf({ text, name, variables }: SupplyText, isDryRun: boolean): Sent<
   return { document: text, name, variables: Object.fromEntries(used), dry_run: isDryRun }
 }
 
-function summarize({ changes, dry_run: isDryRun }: Answer): string {
+function summarize({ changes, dry_run: isDryRun }: Shown<typeof SupplyChanges>): string {
   const counts = (['created', 'changed', 'removed', 'unchanged'] as const)
     .map((result) => ({ result, count: changes.filter((change) => change.result === result).length }))
     .filter(({ count }) => count > 0)

@@ -2,28 +2,29 @@ import { existsSync } from 'node:fs'
 import { type FileHandle, open, truncate } from 'node:fs/promises'
 import { EXPORT_FORMATS, type ExportFormat } from '../../edges/management-api/operator/export-format.ts'
 import type { Environment } from '../../edges/settings/read-settings.ts'
-import { type Command, type Terminal, UsageError } from '../command.ts'
+import { SettlementFilter } from '../../vocabulary/settlement.ts'
+import { wireName } from '../../vocabulary/shape.ts'
+import { type Command, codeOf, parseOptions, type Terminal, UsageError } from '../command.ts'
 import { readProgress } from '../exported-file.ts'
+import { flagOf } from '../operator-action.ts'
 import { connectFromEnvironment } from '../operator-client.ts'
-import { parseOptions } from '../parse-options.ts'
+
+/** The flags that narrow an export, with the query parameter of each. */
+const FILTERS = Object.entries(SettlementFilter.fields).map(([name, field]) => {
+  const parameter = wireName(name, field)
+  return { flag: flagOf(parameter), parameter }
+})
 
 const OPTIONS = {
-  from: { type: 'string' },
-  to: { type: 'string' },
-  account: { type: 'string' },
-  key: { type: 'string' },
-  model: { type: 'string' },
+  ...Object.fromEntries(FILTERS.map(({ flag }) => [flag, { type: 'string' as const }])),
   format: { type: 'string', default: 'csv' },
   out: { type: 'string' },
   resume: { type: 'boolean', default: false },
 } as const
 
 const USAGE =
-  'usage: turnpike export settlements|ledger [--from …] [--to …] [--account …] [--key …] [--model …] ' +
+  `usage: turnpike export settlements|ledger ${FILTERS.map(({ flag }) => `[--${flag} …]`).join(' ')} ` +
   '[--format csv|jsonl] [--out file [--resume]]'
-
-/** The query parameter of each flag that narrows an export. */
-const FILTERS = { from: 'from', to: 'to', account: 'account_id', key: 'key_id', model: 'model' } as const
 
 export function createExportCommand(environment: Environment): Command {
   return {
@@ -36,9 +37,9 @@ export function createExportCommand(environment: Environment): Command {
       if (flags.resume && flags.out === undefined) throw new UsageError('--resume needs --out')
       const target = await openTarget(flags.out, { format, isResumed: flags.resume })
       const query = new URLSearchParams({ format })
-      for (const [flag, parameter] of Object.entries(FILTERS)) {
-        const value = flags[flag as keyof typeof FILTERS]
-        if (value !== undefined) query.set(parameter, value)
+      for (const { flag, parameter } of FILTERS) {
+        const value = (flags as Readonly<Record<string, unknown>>)[flag]
+        if (typeof value === 'string') query.set(parameter, value)
       }
       if (target.cursor !== null) query.set('cursor', target.cursor)
       try {
@@ -82,8 +83,7 @@ async function openFile(path: string, flags: string): Promise<FileHandle> {
   try {
     return await open(path, flags)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
-    throw new UsageError(`${path} cannot be written (${code})`)
+    throw new UsageError(`${path} cannot be written (${codeOf(error)})`)
   }
 }
 

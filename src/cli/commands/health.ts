@@ -1,6 +1,5 @@
 import type { Environment } from '../../edges/settings/read-settings.ts'
-import type { Command } from '../command.ts'
-import { parseOptions } from '../parse-options.ts'
+import { type Command, codeOf, parseOptions } from '../command.ts'
 
 const USUAL_HOST = '127.0.0.1'
 const USUAL_PORT = '8080'
@@ -39,7 +38,6 @@ async function ask(url: string): Promise<{ readonly isGood: boolean; readonly te
     const text = (await response.text()).trim()
     return { isGood: response.ok, text: response.ok ? text : `answers ${response.status}: ${text}` }
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'no reason given'
-    return { isGood: false, text: `does not answer (${reason})` }
+    return { isGood: false, text: `does not answer (${codeOf(error, 'no reason given')})` }
   }
 }

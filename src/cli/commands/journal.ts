@@ -1,5 +1,4 @@
 import { accessSync, constants } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { findJournals, type JournalSource } from '../../edges/journal/journal-sources.ts'
 import {
   accountsIn,
@@ -11,54 +10,46 @@ import {
   sumReplayed,
 } from '../../edges/journal/replay-journal.ts'
 import { type JournalSummary, summarizeJournal } from '../../edges/journal/summarize-journal.ts'
-import type { Environment } from '../../edges/settings/read-settings.ts'
 import { formatUsdt } from '../../vocabulary/money.ts'
 import { formatOptionalTime } from '../../vocabulary/time.ts'
-import { type Command, UsageError } from '../command.ts'
-import { JSON_OPTION } from '../print-table.ts'
-import { withReplayTarget } from './journal-target.ts'
+import { type ActionCall, actionGroup } from '../action-group.ts'
+import { UsageError } from '../command.ts'
+import { withReplayTarget } from '../offline-books.ts'
 
 const FAILED = 1
 
-export function createJournalCommand(environment: Environment): Command {
-  return {
-    name: 'journal',
-    summary:
-      'journal replay <file or folder>: store what a dead node left behind; journal show <file or folder> (--json)',
-    async run([word, ...rest], terminal) {
-      if (word !== 'replay' && word !== 'show') {
-        throw new UsageError("'turnpike journal' takes one of two words: replay or show")
-      }
-      const { path, asJson } = readArguments(rest, word)
-      const sources = findJournals(path)
-      if (sources === null) throw new UsageError(`there is no journal at ${JSON.stringify(path)}`)
-      for (const file of sources.flatMap(({ files }) => files)) requireReadable(file)
-      if (word === 'show') {
-        const summaries = sources.map(summarizeJournal)
-        terminal.print(asJson ? writeJson(summaries.map(renderSummary)) : summaries.map(tellSummary).join(''))
-        return 0
-      }
-      const replayed = await withReplayTarget(environment, (target) => replayAll(sources, target))
-      terminal.print(asJson ? writeJson(replayed) : tellReplayed(replayed))
-      return replayed.refused.length === 0 ? 0 : FAILED
+export const createJournalCommand = actionGroup('journal', {
+  summary: 'what a dead node left behind, in a file or folder',
+  actions: {
+    replay: {
+      words: ['file or folder'],
+      summary: 'store it',
+      run: async (call) => {
+        const sources = readSources(call)
+        const replayed = await withReplayTarget(call.environment, (target) => replayAll(sources, target))
+        call.terminal.print(call.asJson ? writeJson(replayed) : tellReplayed(replayed))
+        return replayed.refused.length === 0 ? 0 : FAILED
+      },
     },
-  }
-}
+    show: {
+      words: ['file or folder'],
+      summary: 'what is in it',
+      run: async (call) => {
+        const summaries = readSources(call).map(summarizeJournal)
+        call.terminal.print(
+          call.asJson ? writeJson(summaries.map(renderSummary)) : summaries.map(tellSummary).join(''),
+        )
+      },
+    },
+  },
+})
 
-function readArguments(args: readonly string[], word: string): { path: string; asJson: boolean } {
-  const usage = `usage: turnpike journal ${word} <file or folder> [--json]`
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: JSON_OPTION,
-      allowPositionals: true,
-    })
-    const [path = '', ...others] = positionals
-    if (path !== '' && others.length === 0) return { path, asJson: values.json }
-  } catch {
-    // The parser's own words are longer than how it is used.
-  }
-  throw new UsageError(usage)
+function readSources({ said }: ActionCall): readonly JournalSource[] {
+  const path = said('file or folder')
+  const sources = findJournals(path)
+  if (sources === null) throw new UsageError(`there is no journal at ${JSON.stringify(path)}`)
+  for (const file of sources.flatMap(({ files }) => files)) requireReadable(file)
+  return sources
 }
 
 function requireReadable(file: string): void {

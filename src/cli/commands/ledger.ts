@@ -3,10 +3,10 @@ import type { Environment } from '../../edges/settings/read-settings.ts'
 import { verifyLedger } from '../../edges/storage/tables/verify-ledger.ts'
 import { LedgerVerification } from '../../vocabulary/ledger.ts'
 import type { Shown } from '../../vocabulary/shape.ts'
-import { type Command, UsageError } from '../command.ts'
+import { type Command, parseOptions, UsageError } from '../command.ts'
 import { withOfflineBooks } from '../offline-books.ts'
+import { callEndpoint } from '../operator-action.ts'
 import { connectFromEnvironment } from '../operator-client.ts'
-import { parseOptions } from '../parse-options.ts'
 import { JSON_OPTION } from '../print-table.ts'
 
 type Verification = Shown<typeof LedgerVerification>
@@ -19,15 +19,13 @@ export function createLedgerCommand(environment: Environment): Command {
       if (word !== 'verify') throw new UsageError("'turnpike ledger' takes one word: verify")
       const options = { offline: { type: 'boolean', default: false }, ...JSON_OPTION } as const
       const { offline: isOffline, json: asJson } = parseOptions(rest, options)
-      const found = isOffline ? await verifyHere(environment) : await verifyThere(environment)
+      const found = isOffline
+        ? await verifyHere(environment)
+        : await callEndpoint(connectFromEnvironment(environment), 'verifyLedger')
       terminal.print(asJson ? `${JSON.stringify(found, null, 2)}\n` : report(found))
       return found.difference === null ? 0 : 1
     },
   }
-}
-
-function verifyThere(environment: Environment): Promise<Verification> {
-  return connectFromEnvironment(environment).call<Verification>('GET', '/ledger/verify')
 }
 
 /** What no gateway has written yet may wait in the journal: the next start does it. */

@@ -1,26 +1,12 @@
 import type { Environment } from '../../edges/settings/read-settings.ts'
 import type { ModelComparison } from '../../gateway/ports/diagnostics.ts'
 import type { Shown } from '../../vocabulary/shape.ts'
-import { type Command, UsageError } from '../command.ts'
+import { type Command, parseOptions, UsageError } from '../command.ts'
+import { callEndpoint } from '../operator-action.ts'
 import { connectFromEnvironment } from '../operator-client.ts'
-import { parseOptions } from '../parse-options.ts'
-import { type Column, JSON_OPTION, printTable } from '../print-table.ts'
+import { JSON_OPTION, printRows } from '../print-table.ts'
 
 type Comparison = Shown<typeof ModelComparison>
-
-interface Row {
-  readonly name: string
-  readonly state: string
-  readonly inCatalog: string
-}
-
-const COLUMNS: readonly Column<Row>[] = [
-  { title: 'model', cell: ({ name }) => name },
-  { title: 'state', cell: ({ state }) => state },
-  { title: 'catalog', cell: ({ inCatalog }) => inCatalog },
-]
-
-export const modelsCommand = createModelsCommand(process.env)
 
 export function createModelsCommand(environment: Environment): Command {
   return {
@@ -30,15 +16,13 @@ export function createModelsCommand(environment: Environment): Command {
       const { supplier, flags } = readWords(args)
       const { json: asJson } = parseOptions(flags, JSON_OPTION)
       const client = connectFromEnvironment(environment)
-      const path = `/suppliers/${encodeURIComponent(supplier)}/models`
-      const comparison = await client.call<Comparison>('GET', path)
-      const table = {
-        rows: rowsOf(comparison),
-        columns: COLUMNS,
+      const facts = await callEndpoint(client, 'compareModels', { id: supplier })
+      printRows({ terminal, asJson }, rowsOf(facts), {
+        show: (row) => row,
         empty: 'The supplier offers nothing, and nothing is configured.',
-      }
-      printTable(terminal, table, { asJson, facts: comparison })
-      if (!asJson) terminal.print(summarize(comparison))
+        facts,
+      })
+      if (!asJson) terminal.print(summarize(facts))
       return 0
     },
   }
@@ -56,12 +40,8 @@ function readWords(args: readonly string[]): { supplier: string; flags: string[]
 }
 
 /** What needs attention first: models that are gone, then models nobody can ask for, then the rest. */
-function rowsOf({ configured, missing, unknown, catalog }: Comparison): Row[] {
-  const row = (state: string) => (name: string) => ({
-    name,
-    state,
-    inCatalog: catalog.includes(name) ? 'yes' : 'no',
-  })
+function rowsOf({ configured, missing, unknown, catalog }: Comparison) {
+  const row = (state: string) => (model: string) => ({ model, state, catalog: catalog.includes(model) })
   const present = configured.filter((name) => !missing.includes(name))
   return [
     ...missing.map(row('not offered any more')),

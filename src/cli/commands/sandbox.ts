@@ -1,6 +1,5 @@
 import { startSandbox } from '../../sandbox/server.ts'
-import type { Command } from '../command.ts'
-import { parseOptions, parsePort } from '../parse-options.ts'
+import { type Command, parseOptions, parsePort } from '../command.ts'
 
 const DEFAULT_PORT = '9000'
 const EXAMPLE_KEY = 'sk-sandbox-local'

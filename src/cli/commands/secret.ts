@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeServerSecret, SECRET_FILE } from '../../app/supply/first-start.ts'
 import { type DataFolder, openDataFolder, renameSynced } from '../../edges/settings/data-folder.ts'
@@ -6,17 +5,14 @@ import { OTHER_NAMES } from '../../edges/settings/known-names.ts'
 import { type Environment, readSettings } from '../../edges/settings/read-settings.ts'
 import type { Settings } from '../../edges/settings/settings.ts'
 import { explainStartFailure } from '../../edges/settings/start-failure.ts'
-import { embeddedFile } from '../../edges/storage/open-database.ts'
 import { type Rotation, rotateSecret } from '../../edges/storage/rotate-secret.ts'
-import { type Command, UsageError } from '../command.ts'
-import { parseOptions } from '../parse-options.ts'
+import { type Command, parseOptions, UsageError } from '../command.ts'
+import { requireDatabase } from '../offline-books.ts'
 
 /** The secret a rotation is on its way to, until the database is under it. */
 const NEXT_FILE = `${SECRET_FILE}.next`
 const NEW_SECRET = OTHER_NAMES.newSecret
 const SHORTEST_SECRET = 16
-
-export const secretCommand = createSecretCommand(process.env)
 
 export function createSecretCommand(environment: Environment): Command {
   return {
@@ -44,14 +40,6 @@ async function rotate(environment: Environment): Promise<string> {
   } finally {
     folder.release()
   }
-}
-
-// Opening what is not there would make an empty one, and rotating that would look like success.
-function requireDatabase({ databaseUrl, dataFolder }: Settings): void {
-  if (databaseUrl !== null || existsSync(embeddedFile(dataFolder))) return
-  throw new UsageError(
-    `there is no database in ${JSON.stringify(dataFolder)}; set TURNPIKE_DATA or DATABASE_URL`,
-  )
 }
 
 function makePlan(environment: Environment, { serverSecret }: Settings, folder: DataFolder): Plan {

@@ -1,5 +1,4 @@
-import type { Command } from '../command.ts'
-import { parseOptions } from '../parse-options.ts'
+import { type Command, parseOptions } from '../command.ts'
 
 /** How many calls to suppliers may be under way at once; Bun's own limit is 256. Read once, when a process begins. */
 const CALL_LIMIT = 'BUN_CONFIG_MAX_HTTP_REQUESTS'

@@ -14,9 +14,7 @@ import {
   wireName,
 } from '../../vocabulary/shape.ts'
 import { textReader } from '../../wire/read-shape.ts'
-
-/** Whoever sends the operator token; people who are signed in have a name of their own. */
-const TOKEN_ACTOR = 'operator'
+import { actorOf } from './operator/address.ts'
 
 type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? { readonly [Key in Name]: string } & PathParams<`/${Rest}`>
@@ -86,10 +84,18 @@ export type AnyDefinition<Context> = Definition<Context, any, any, any, any, any
 // biome-ignore lint/suspicious/noExplicitAny: only the answer is of interest.
 export type AnswerOf<D> = D extends Definition<any, any, any, any, any, any, infer Shown, any> ? Shown : never
 
-/** Checks a definition's types; `Context` has to be named, the rest follows. */
+/** Checks a definition's types; `Context` has to be named, the rest follows. Its id is kept, so that it can be found by it. */
 export function definer<Context>() {
-  return <const Path extends string, Query extends Fields, Input, BodyValue, Result, Shown>(
-    definition: Definition<Context, Path, Query, Input, BodyValue, Result, Shown>,
+  return <
+    const Id extends string,
+    const Path extends string,
+    Query extends Fields,
+    Input,
+    BodyValue,
+    Result,
+    Shown,
+  >(
+    definition: Definition<Context, Path, Query, Input, BodyValue, Result, Shown> & { readonly id: Id },
   ) => definition
 }
 
@@ -133,16 +139,11 @@ export function wholeListOf<F extends Fields>(
   return { ...paged, isList: false, show: (data) => paged.show({ data, nextCursor: null }) }
 }
 
-const DeletedSchema = Type.Object(
-  { id: Type.String(), deleted: Type.Literal(true) },
-  { additionalProperties: false },
-)
-
 /** The id of what is gone. */
 export const DELETED: Answer<string, { readonly id: string; readonly deleted: true }> = {
   description: 'It is gone.',
   name: 'Deleted',
-  schema: DeletedSchema,
+  schema: Type.Object({ id: Type.String(), deleted: Type.Literal(true) }, { additionalProperties: false }),
   example: { id: 'cred_0123456789abcdef', deleted: true },
   isList: false,
   show: (id) => ({ id, deleted: true }),
@@ -185,7 +186,7 @@ export function raw(
   }
 }
 
-const LARGEST_PAGE = 200
+export const LARGEST_PAGE = 200
 const USUAL_PAGE = 50
 const PAGE_PARAMETERS: readonly Parameter[] = [
   {
@@ -233,7 +234,7 @@ function answererOf<Context>(definition: AnyDefinition<Context>, context: Contex
     const query = readQuery(exchange.query)
     const page = answer.isList ? readPage(exchange.query) : { limit: LARGEST_PAGE, cursor: null }
     const body = await readBody(exchange)
-    const actor = exchange.actor ?? TOKEN_ACTOR
+    const actor = actorOf(exchange)
     const request = { params, query, page, body, actor, visit, exchange }
     const result = await definition.handle(context, request)
     return answer.name === null ? result : respond(answer, result)

@@ -25,6 +25,24 @@ import { userEndpoints } from './users.ts'
 export { type NoteWrongToken, type OperatorCheck, operatorCheck, refuseOperator } from './guard.ts'
 export { paymentWebhookEndpoint } from './payment-webhook.ts'
 
+/** What the operator API takes and answers, for those who call it. */
+export const OPERATOR_DEFINITIONS = [
+  ...accountEndpoints,
+  ...tierEndpoints,
+  ...keyEndpoints,
+  ...paymentEndpoints,
+  ...alertEndpoints,
+  ...supplierEndpoints,
+  ...catalogEndpoints,
+  ...modelEndpoints,
+  supplyFileEndpoint,
+  ...doctorEndpoints,
+  ...historyEndpoints,
+  ...usageEndpoints,
+  ...userEndpoints,
+  systemEndpoint,
+]
+
 export interface OperatorApiOptions extends OperatorGuard {
   readonly clock: Clock
   readonly applySupplyText: ApplySupplyText

@@ -1,0 +1,234 @@
+import type { TSchema } from 'typebox'
+import {
+  type AnswerOf,
+  type Definition,
+  LARGEST_PAGE,
+  type ShownList,
+} from '../edges/management-api/endpoint.ts'
+import { OPERATOR_DEFINITIONS } from '../edges/management-api/operator/index.ts'
+import { type Fields, type WireIn, wireName } from '../vocabulary/shape.ts'
+import { type Action, type ActionCall, readCount } from './action-group.ts'
+import { UsageError } from './command.ts'
+import type { OperatorClient } from './operator-client.ts'
+import { type Cell, printFacts, printRows } from './print-table.ts'
+
+type AnyEndpoint = (typeof OPERATOR_DEFINITIONS)[number]
+type EndpointId = AnyEndpoint['id']
+type EndpointOf<Id> = Extract<AnyEndpoint, { readonly id: Id }>
+type FieldOf<E> =
+  // biome-ignore lint/suspicious/noExplicitAny: only what can be sent is of interest.
+  E extends Definition<any, any, infer Query, infer Input, any, any, any>
+    ? keyof (Fields extends Query ? unknown : WireIn<Query>) | keyof Input
+    : never
+type ItemOf<E> = AnswerOf<E> extends ShownList<infer Item> ? Item : AnswerOf<E>
+
+interface Sent {
+  /** What stands in the path for `:id`. */
+  readonly id?: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: object
+}
+
+/** Calls an endpoint by the id of its definition, which says where it is and what it answers. */
+export function callEndpoint<const Id extends EndpointId>(
+  client: OperatorClient,
+  endpointId: Id,
+  { id = '', query = {}, body }: Sent = {},
+): Promise<AnswerOf<EndpointOf<Id>>> {
+  const { method, path } = definitionOf(endpointId)
+  const search = String(new URLSearchParams(query))
+  const target = path.replace(/:\w+/, encodeURIComponent(id)) + (search && `?${search}`)
+  return client.call(method, target, body)
+}
+
+function definitionOf(id: EndpointId): AnyEndpoint {
+  const definition = OPERATOR_DEFINITIONS.find((known) => known.id === id)
+  if (definition === undefined) throw new Error(`There is no endpoint ${id}.`)
+  return definition
+}
+
+/** A flag that does not follow from its field. */
+interface FlagRule {
+  readonly flag?: string
+  /** Flags that say more of the same field. */
+  readonly besides?: readonly string[]
+  read?(text: string, call: ActionCall): unknown
+}
+
+export interface ActionOptions<E> {
+  /** For the help; absent: what the API document says. */
+  readonly summary?: string
+  /** What must be said without a flag; absent: what the path needs. */
+  readonly words?: readonly string[]
+  /** Fields whose flag has another name (a text), is none (null), or is read in a way of its own. */
+  readonly flags?: { readonly [Name in FieldOf<E>]?: string | null | FlagRule }
+  /** What is sent, where no flags say it. */
+  readonly body?: object | ((call: ActionCall) => Promise<object>)
+  /** The id in the path, where it is not the first word. */
+  findId?(call: ActionCall): Promise<string>
+  /** What is said of a change that changes nothing. */
+  readonly missing?: string
+  /** What people read of an answer, or of each item of a list. */
+  show(item: ItemOf<E>): Readonly<Record<string, Cell>>
+  /** Columns of a list that are read from their last digit. */
+  readonly figures?: readonly string[]
+  /** What stands in place of a list without items. */
+  readonly empty?: string
+}
+
+/** An action that calls an endpoint: words, flags and what is sent follow from its definition. */
+export function actionOf<const Id extends EndpointId>(
+  id: Id,
+  options: ActionOptions<EndpointOf<Id>>,
+): Action {
+  const definition = definitionOf(id)
+  const { words = wordsOf(definition.path), summary = summaryOf(definition) } = options
+  const inputs = options.body === undefined ? inputsOf(definition, options.flags ?? {}) : []
+  const flags = inputs.filter(({ flag }) => !words.includes(flag))
+  const { isList } = definition.answer
+  return {
+    words,
+    required: flags.filter(({ isRequired }) => isRequired).map(({ flag }) => flag),
+    optional: [
+      ...flags.filter(({ isRequired }) => !isRequired).flatMap(({ flag, besides }) => [flag, ...besides]),
+      ...(isList ? ['limit'] : []),
+    ],
+    summary,
+    run: async (call) => {
+      const read = readInputs(inputs, call)
+      const pathId = (await options.findId?.(call)) ?? call.said(words[0] ?? '')
+      if (isList) {
+        await printList(call, { id: pathId, query: read as Record<string, string> }, { id, options })
+        return 0
+      }
+      if (definition.method === 'PATCH' && inputs.length > 0 && Object.keys(read).length === 0) {
+        throw new UsageError(options.missing ?? `give ${flags.map(({ flag }) => `--${flag}`).join(' or ')}`)
+      }
+      const given = typeof options.body === 'function' ? await options.body(call) : options.body
+      const body = definition.body && { body: { ...read, ...given } }
+      const answer = await callEndpoint(call.client, id, { id: pathId, ...body })
+      printFacts(call, answer as object, options.show(answer as ItemOf<EndpointOf<Id>>))
+      return 0
+    },
+  }
+}
+
+/** `/accounts/:id/keys` needs an account. */
+function wordsOf(path: string): string[] {
+  return [...path.matchAll(/(\w+)s\/:\w+/g)].map(([, noun = '']) => noun)
+}
+
+function summaryOf({ summary, description }: { summary: string; description?: string }): string {
+  const sentence = `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`
+  return description === undefined ? sentence : `${sentence}. ${description}`
+}
+
+interface Input {
+  /** Its name in JSON. */
+  readonly field: string
+  readonly flag: string
+  readonly besides: readonly string[]
+  readonly isRequired: boolean
+  read(text: string, call: ActionCall): unknown
+}
+
+interface InputSchema {
+  readonly type?: string
+  readonly anyOf?: readonly InputSchema[]
+  readonly items?: InputSchema
+  readonly properties?: Readonly<Record<string, InputSchema>>
+  readonly required?: readonly string[]
+}
+
+function inputsOf(
+  { query = {}, body }: { query?: Fields; body?: { schema: TSchema } },
+  rules: Readonly<Record<string, string | null | FlagRule | undefined>>,
+): Input[] {
+  const { properties = {}, required = [] } = (body?.schema ?? {}) as InputSchema
+  const fields = [
+    // A query is text, which the gateway reads.
+    ...Object.entries(query).map(([name, field]) => [wireName(name, field), {}] as const),
+    ...Object.entries(properties),
+  ]
+  return fields.flatMap(([field, schema]): Input[] => {
+    const rule = rules[field]
+    if (rule === null) return []
+    const {
+      flag = flagOf(field),
+      besides = [],
+      read,
+    } = typeof rule === 'string' ? { flag: rule } : (rule ?? {})
+    const readText = read ?? ((text: string) => readFlag(flag, schema, text))
+    return [{ field, flag, besides, isRequired: required.includes(field), read: readText }]
+  })
+}
+
+/** `account_id` is said with `--account`, `expires_at` with `--expires-at`. */
+export function flagOf(field: string): string {
+  return field.replace(/_id$/, '').replaceAll('_', '-')
+}
+
+function readInputs(inputs: readonly Input[], call: ActionCall): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const { field, flag, besides, read } of inputs) {
+    const text = call.flag(flag)
+    const alone = besides.find((other) => call.flag(other) !== undefined)
+    if (text !== undefined) values[field] = read(text, call)
+    else if (alone !== undefined) throw new UsageError(`--${alone} goes with --${flag}`)
+  }
+  return values
+}
+
+export const NONE = 'none'
+
+/** What a flag says of a field. Ranges and words are the gateway's to check: it has them in better words. */
+export function readFlag(flag: string, schema: InputSchema, text: string): unknown {
+  const [meant = schema, orNull] = schema.anyOf ?? []
+  // A text may be that very word.
+  if (orNull !== undefined && meant.type !== 'string' && text === NONE) return null
+  switch (meant.type) {
+    case 'integer':
+      if (/^\d{1,10}$/.test(text)) return Number(text)
+      throw new UsageError(`--${flag} takes a whole number, not '${text}'`)
+    case 'boolean':
+      if (text === 'on' || text === 'off') return text === 'on'
+      throw new UsageError(`--${flag} takes on or off`)
+    case 'array':
+      return text.split(',').map((entry) => readFlag(flag, meant.items ?? {}, entry.trim()))
+    default:
+      return text
+  }
+}
+
+const USUAL_LIMIT = 50
+
+/** Items in the order the gateway gives them in, up to so many of them; a cursor when there are more. */
+export async function readList<const Id extends EndpointId>(
+  client: OperatorClient,
+  id: Id,
+  { limit, ...sent }: Sent & { readonly limit: number },
+): Promise<{ items: ItemOf<EndpointOf<Id>>[]; cursor: string | null }> {
+  const items: ItemOf<EndpointOf<Id>>[] = []
+  let cursor: string | null = null
+  do {
+    const size = String(Math.min(limit - items.length, LARGEST_PAGE))
+    const query = { ...sent.query, limit: size, ...(cursor !== null && { cursor }) }
+    const answer: unknown = await callEndpoint(client, id, { ...sent, query })
+    const page = answer as ShownList<ItemOf<EndpointOf<Id>>>
+    items.push(...page.data)
+    cursor = page.next_cursor
+  } while (cursor !== null && items.length < limit)
+  return { items, cursor }
+}
+
+async function printList<const Id extends EndpointId>(
+  call: ActionCall,
+  sent: Sent,
+  { id, options }: { id: Id; options: ActionOptions<EndpointOf<Id>> },
+): Promise<void> {
+  const limit = readCount(call, 'limit') ?? USUAL_LIMIT
+  const { items, cursor } = await readList(call.client, id, { ...sent, limit })
+  const { figures = [], empty = '' } = options
+  printRows(call, items, { show: (item) => options.show(item), figures, empty })
+  if (cursor !== null && !call.asJson) call.terminal.print('There is more; --limit shows it.\n')
+}
