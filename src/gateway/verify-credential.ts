@@ -2,8 +2,7 @@ import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { Router } from '../rules/routing/router.ts'
 import type { SteadyClock } from '../vocabulary/clock.ts'
 import type { Snapshot } from '../vocabulary/snapshot.ts'
-import { planVisit, type Visit } from './operate/plan-visits.ts'
-import { askForFailure, type VisitParts } from './operate/visit-supplier.ts'
+import { askForFailure, planVisit, type Visit, type VisitParts } from './operate/doctor.ts'
 import type { Log } from './ports/log.ts'
 
 /**

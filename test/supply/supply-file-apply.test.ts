@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { applySupply } from '../../src/gateway/operate/apply-supply.ts'
 import { RefusedSupply, type SupplyOptions } from '../../src/gateway/ports/supply-application.ts'
 import {
   type SupplyDocument,
@@ -80,7 +79,7 @@ function model(fields: Partial<WantedModel> = {}): WantedModel {
 const DOCUMENT: SupplyDocument = { suppliers: [supplier()], models: [model()] }
 
 async function apply(document: SupplyDocument, options: Partial<SupplyOptions> = {}) {
-  const changes = await applySupply(gateway.operations, document, { actor: 'tests', ...options })
+  const changes = await gateway.operations.applySupply(document, { actor: 'tests', ...options })
   return changes.map(({ kind, id, result, fields }) => [kind, id, [result, ...fields].join(' ')].join(' '))
 }
 

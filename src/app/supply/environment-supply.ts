@@ -1,4 +1,3 @@
-import { applySupply } from '../../gateway/operate/apply-supply.ts'
 import type { LocalOperations } from '../../gateway/operate/index.ts'
 import type { Log } from '../../gateway/ports/log.ts'
 import type { Listing, Page } from '../../gateway/ports/storage.ts'
@@ -22,7 +21,7 @@ export async function registerVendorKeys(
   const ours = leaveOutForeign(keys, known, log)
   await moveSuppliers(operations, ours, known)
   const document = fitToSuppliers(supplyOf(ours, BUILT_IN_CATALOG), known)
-  await applySupply(operations, document, { actor: ACTOR, keepExisting: true })
+  await operations.applySupply(document, { actor: ACTOR, keepExisting: true })
   noteOrphans(operations, keys, log)
 }
 

@@ -2,13 +2,11 @@ import { isIP } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { isPublicAddress } from '../../rules/access/public-address.ts'
 import type { IssuedWebhook, Webhook } from '../../vocabulary/alert.ts'
-import type { Operations } from '../ports/operations.ts'
-import type { Change, ChangeDesk } from './change-desk.ts'
+import type { LocalOperations } from './index.ts'
+import type { Change, ChangeDesk } from './parts.ts'
 import { refuse, requireAccount, requireFound } from './refuse.ts'
 
-type AlertOperations = Pick<Operations, 'listAlerts' | 'findWebhook' | 'putWebhook' | 'deleteWebhook'>
-
-export function alertOperations({ parts, makeChange }: ChangeDesk): AlertOperations {
+export function alertOperations({ parts, makeChange }: ChangeDesk) {
   const { storage, configuration } = parts
   return {
     listAlerts: async (filter, page) => {
@@ -23,7 +21,7 @@ export function alertOperations({ parts, makeChange }: ChangeDesk): AlertOperati
     putWebhook: (accountId, input, actor) =>
       makeChange(actor, (change) => putWebhook(change, accountId, input)),
     deleteWebhook: (accountId, actor) => makeChange(actor, (change) => deleteWebhook(change, accountId)),
-  }
+  } satisfies Partial<LocalOperations>
 }
 
 async function putWebhook(

@@ -6,7 +6,7 @@ import type { Credential, Supplier } from '../../vocabulary/supply.ts'
 import { LARGEST_MESSAGE_BYTES, readText } from '../../wire/read-text.ts'
 import { tryParse } from '../lane-plan.ts'
 import type { ModelComparison } from '../ports/diagnostics.ts'
-import type { DiagnosisParts } from './diagnosis-parts.ts'
+import type { DiagnosisParts } from './doctor.ts'
 import { requireSupplier } from './refuse.ts'
 
 // No vendor has as many models as this many pages hold; a list that goes on is going in circles.

@@ -1,17 +1,14 @@
 import type { UsageView } from '../../vocabulary/settlement.ts'
-import type { BookOperations, ExportOptions, JournalReading, Placed, UsagePoint } from '../ports/books.ts'
-import type { Operations } from '../ports/operations.ts'
+import type { ExportOptions, JournalReading, Placed, UsagePoint } from '../ports/books.ts'
 import type { Page } from '../ports/storage.ts'
+import type { LocalOperations } from './index.ts'
 import type { OperationParts } from './parts.ts'
 import { requireFound } from './refuse.ts'
-
-type HistoryOperations = BookOperations &
-  Pick<Operations, 'listSettlements' | 'findSettlement' | 'listAuditEvents'>
 
 const NO_JOURNAL: JournalReading = { settled: () => [], setAside: () => [] }
 
 /** Whoever looks finds every request that has been answered: the journal is emptied into the storage first. */
-export function historyOperations({ storage, catchUp, readJournal }: OperationParts): HistoryOperations {
+export function historyOperations({ storage, catchUp, readJournal }: OperationParts) {
   return {
     listSettlements: async (filter, page) => {
       await catchUp()
@@ -41,7 +38,7 @@ export function historyOperations({ storage, catchUp, readJournal }: OperationPa
       await catchUp()
       yield* readPages(options, (page) => storage.readLedger(filter, page))
     },
-  }
+  } satisfies Partial<LocalOperations>
 }
 
 function viewUsage({ startMs, group, figures }: UsagePoint): UsageView {

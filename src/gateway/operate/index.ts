@@ -1,21 +1,26 @@
+import type { IssuedKey } from '../../vocabulary/api-key.ts'
+import type { Credential } from '../../vocabulary/supply.ts'
 import type { Operations } from '../ports/operations.ts'
 import { accountOperations } from './accounts.ts'
 import { alertOperations } from './alerts.ts'
 import { supplyApplication } from './apply-supply.ts'
-import { createChangeDesk, createInnerDesk } from './change-desk.ts'
-import { tierOperations } from './evaluate-tiers.ts'
 import { historyOperations } from './history.ts'
-import { type KeyOperations, keyOperations } from './keys.ts'
+import { keyOperations, type NewKey } from './keys.ts'
 import { modelOperations } from './models.ts'
-import { ownSupplierOperations } from './own-suppliers.ts'
-import type { OperationParts } from './parts.ts'
+import { createChangeDesk, createInnerDesk, type OperationParts } from './parts.ts'
 import { paymentOperations } from './payments.ts'
-import { type SupplyOperations, supplyOperations } from './supply.ts'
+import { supplyOperations } from './supply.ts'
 
 /** All operations, and those only the program itself may use. */
-export type LocalOperations = Operations &
-  Pick<KeyOperations, 'issueKey'> &
-  Pick<SupplyOperations, 'disableRefused'>
+export interface LocalOperations extends Operations {
+  /** Creates a key whose secret was chosen beforehand, for a first start that is told its key. */
+  issueKey(accountId: string, input: NewKey, actor: string): Promise<IssuedKey>
+  /**
+   * Disables a credential that a supplier has refused. False when somebody, on whichever node, has seen to it since:
+   * it is gone, not in use, or has another secret than the refused one.
+   */
+  disableRefused(refused: Credential, actor: string): Promise<boolean>
+}
 
 /**
  * Everything an operator can do. A change is checked against the configuration in force, stored together with its
@@ -27,12 +32,10 @@ export function createOperations(parts: OperationParts): LocalOperations {
   return {
     ...accountOperations(desk),
     ...paymentOperations(desk),
-    ...tierOperations(desk),
     ...keyOperations(desk),
     ...alertOperations(desk),
     ...supplyOperations(desk),
     ...modelOperations(desk),
-    ...ownSupplierOperations(desk),
     ...supplyApplication(parts, { ...supplyOperations(inner), ...modelOperations(inner) }),
     ...historyOperations(parts),
   }

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import { accountLimits } from '../../rules/accounts/tiers.ts'
 import { withKey } from '../../rules/catalog/build-snapshot.ts'
 import { dayOf, nextPeriodMs } from '../../rules/ledger/period.ts'
+import { isVisible } from '../../rules/routing/eligible-routes.ts'
+import type { Account } from '../../vocabulary/account.ts'
 import {
   type ApiKey,
   type IssuedKey,
@@ -13,12 +16,19 @@ import {
   lastFourOf,
   summarizeKey,
 } from '../../vocabulary/api-key.ts'
-import type { Operations } from '../ports/operations.ts'
-import type { Change, ChangeDesk } from './change-desk.ts'
-import { checkKeySettings } from './key-settings.ts'
+import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { LocalOperations } from './index.ts'
 import { pageOf, positionByAge } from './paging.ts'
-import type { OperationParts } from './parts.ts'
-import { refuse, requireAccount, requireKey } from './refuse.ts'
+import type { Change, ChangeDesk, OperationParts } from './parts.ts'
+import {
+  refuse,
+  requireAccount,
+  requireFuture,
+  requireKey,
+  requirePositive,
+  requireSane,
+  requireText,
+} from './refuse.ts'
 
 export interface NewKey {
   readonly settings: KeySettings
@@ -26,13 +36,7 @@ export interface NewKey {
   readonly secret: string
 }
 
-export interface KeyOperations
-  extends Pick<Operations, 'createKey' | 'listKeys' | 'findKey' | 'changeKey' | 'rotateKey' | 'revokeKey'> {
-  /** Creates a key whose secret was chosen beforehand, for a first start that is told its key. */
-  issueKey(accountId: string, input: NewKey, actor: string): Promise<IssuedKey>
-}
-
-export function keyOperations({ parts, makeChange }: ChangeDesk): KeyOperations {
+export function keyOperations({ parts, makeChange }: ChangeDesk) {
   const { configuration, random } = parts
   const issue = async (accountId: string, input: NewKey, actor: string): Promise<IssuedKey> => {
     const key = await makeChange(actor, (change) => issueKey(change, accountId, input))
@@ -57,7 +61,7 @@ export function keyOperations({ parts, makeChange }: ChangeDesk): KeyOperations 
     },
     revokeKey: async (id, actor) =>
       viewKey(parts, await makeChange(actor, (change) => revokeKey(change, id))),
-  }
+  } satisfies Partial<LocalOperations>
 }
 
 async function viewKeys(parts: OperationParts, keys: readonly ApiKey[]): Promise<KeyView[]> {
@@ -161,4 +165,63 @@ function keepSecret(change: Change, secret: string): KeySecret {
     refuse('secret', 'This secret belongs to a key already.')
   }
   return { fingerprint, lastFour: lastFourOf(secret) ?? '', expiresAtMs: null }
+}
+
+/** Refuses settings that make no sense for a key of this account. Only what is being set is looked at. */
+function checkKeySettings(change: Change, account: Account, settings: Partial<KeySettings>): void {
+  if (settings.name !== undefined) requireText(settings.name, 'name')
+  if (settings.usageLimit) checkAmount(settings.usageLimit.amountNano, 'usage_limit.amount')
+  if (settings.budget) checkBudget(settings.budget)
+  if (settings.modelAllowlist) checkAllowlist(settings.modelAllowlist)
+  if (settings.expiresAtMs !== undefined) requireFuture(settings.expiresAtMs, change.nowMs)
+  if (settings.routePolicy) checkRoutePolicy(change, account, settings.routePolicy)
+  const limits = accountLimits(account, change.nowMs)
+  checkNarrows('rpm', settings.rpm, limits.rpm)
+  checkNarrows('tpm', settings.tpm, limits.tpm)
+}
+
+function checkNarrows(param: 'rpm' | 'tpm', wanted: number | null | undefined, limit: number | null): void {
+  if (wanted === null || wanted === undefined) return
+  if (wanted < 1) refuse(param, `${param} must be at least 1.`)
+  if (limit !== null && wanted > limit) {
+    refuse(param, `${param} can only narrow the account's limit of ${limit}.`)
+  }
+}
+
+function checkRoutePolicy(change: Change, account: Account, policy: KeySettings['routePolicy']): void {
+  if (policy.mode !== 'specified_provider') return
+  const supplier = change.snapshot.supply.suppliers.get(policy.provider)
+  if (supplier === undefined || !isVisible(supplier, account.id)) {
+    refuse('route_policy.provider', `There is no supplier "${policy.provider}".`)
+  }
+}
+
+function checkBudget(budget: NonNullable<KeySettings['budget']>): void {
+  checkAmount(budget.amountNano, 'budget.amount')
+  if (budget.thresholds.length === 0) refuse('budget.thresholds', 'budget.thresholds must not be empty.')
+}
+
+function checkAmount(amountNano: NanoUsdt, param: string): void {
+  requirePositive(amountNano, param)
+  requireSane(amountNano, param)
+}
+
+// Looking a model up takes as long for any number of entries; storing and sending them does not.
+const MOST_ALLOWED_MODELS = 1_000
+
+function checkAllowlist(allowlist: readonly string[]): void {
+  // An empty list could mean everything or nothing, and a guess would be wrong half the time.
+  if (allowlist.length === 0) {
+    refuse('model_allowlist', 'model_allowlist must name a model; null allows every model.')
+  }
+  if (allowlist.length > MOST_ALLOWED_MODELS) {
+    refuse(
+      'model_allowlist',
+      `model_allowlist has ${allowlist.length} entries; it takes at most ${MOST_ALLOWED_MODELS}. An entry such as "gpt-*" stands for many.`,
+    )
+  }
+  const malformed = allowlist.findIndex((entry) => entry === '' || entry.slice(0, -1).includes('*'))
+  if (malformed >= 0) {
+    refuse(`model_allowlist[${malformed}]`, 'An allowlist entry is a model id, or a prefix followed by "*".')
+  }
 }

@@ -14,10 +14,9 @@ import {
   type Supplier,
   viewCredential,
 } from '../../vocabulary/supply.ts'
-import type { Operations } from '../ports/operations.ts'
-import type { Change, ChangeDesk } from './change-desk.ts'
+import type { LocalOperations } from './index.ts'
 import { pageOf, positionById } from './paging.ts'
-import type { OperationParts } from './parts.ts'
+import type { Change, ChangeDesk, OperationParts } from './parts.ts'
 import {
   nameSome,
   refuse,
@@ -28,12 +27,7 @@ import {
   requireText,
 } from './refuse.ts'
 
-type ModelOperations = Pick<
-  Operations,
-  'listModels' | 'findModel' | 'putModel' | 'deleteModel' | 'putRoute' | 'deleteRoute' | 'listRoutes'
->
-
-export function modelOperations({ parts, makeChange }: ChangeDesk): ModelOperations {
+export function modelOperations({ parts, makeChange }: ChangeDesk) {
   const { configuration } = parts
   return {
     listModels: (page) => pageOf(configuration.current().supply.models.values(), page, positionById),
@@ -47,7 +41,7 @@ export function modelOperations({ parts, makeChange }: ChangeDesk): ModelOperati
       const listing = pageOf(routes, page, (route) => `${route.modelId} ${route.supplierId}`)
       return { ...listing, data: listing.data.map((route) => viewRoute(parts, route)) }
     },
-  }
+  } satisfies Partial<LocalOperations>
 }
 
 function viewRoute(parts: OperationParts, route: Route): RouteState {

@@ -1,6 +1,8 @@
 import type { SecretKeeper } from '../../rules/access/server-secret.ts'
 import type { CandidateIds } from '../../rules/routing/supply-health.ts'
+import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import type { Snapshot } from '../../vocabulary/snapshot.ts'
 import type { Credential, Format, Standing, SupplierTypeName } from '../../vocabulary/supply.ts'
 import type { JournalReading } from '../ports/books.ts'
 import type { LiveConfiguration } from '../ports/configuration.ts'
@@ -15,7 +17,7 @@ export interface RandomSource {
 }
 
 /** What is left of a credential's own windows; null when it has no such limit. */
-export interface RemainingCapacity {
+interface RemainingCapacity {
   readonly requests: number | null
   readonly tokens: number | null
 }
@@ -37,7 +39,7 @@ export interface CallableType {
 }
 
 /** What routing has learned of the supply. */
-export interface RoutingMemory {
+interface RoutingMemory {
   standing(ids: CandidateIds): Standing
   /** Starts afresh with a credential that an operator has seen to. */
   forgetCredential(ids: Omit<CandidateIds, 'modelId'>): void
@@ -63,4 +65,60 @@ export interface OperationParts {
   readonly supplierTypes: readonly CallableType[]
   /** The formats this version speaks to suppliers. */
   readonly formats: readonly Format[]
+}
+
+export interface BeforeAndAfter {
+  readonly before: object | null
+  readonly after: object | null
+}
+
+/** One change while it is being made: nothing else changes until it is done. */
+export interface Change {
+  readonly parts: OperationParts
+  readonly snapshot: Snapshot
+  readonly actor: string
+  readonly nowMs: number
+  audit(action: string, subject: string, states: BeforeAndAfter): AuditEvent
+  /** Puts what was stored in force. */
+  publish(edit: (snapshot: Snapshot) => Snapshot): void
+}
+
+/** Where all changes are made, one after the other, so that none is based on a state another has left behind. */
+export interface ChangeDesk {
+  readonly parts: OperationParts
+  makeChange<T>(actor: string, work: (change: Change) => Promise<T>): Promise<T>
+}
+
+/** Changes that wait for their turn, on this node and on others. */
+export function createChangeDesk({ parts, makeChange }: ChangeDesk): ChangeDesk {
+  return {
+    parts,
+    makeChange: (actor, work) => parts.configuration.changing(() => makeChange(actor, work)),
+  }
+}
+
+/** Changes that are part of a larger one: whoever makes them is `changing` the configuration already. */
+export function createInnerDesk(parts: OperationParts): ChangeDesk {
+  let changes = 0
+  return { parts, makeChange: (actor, work) => work(beginChange(parts, actor, ++changes)) }
+}
+
+function beginChange(parts: OperationParts, actor: string, ordinal: number): Change {
+  const nowMs = parts.clock.nowMs()
+  return {
+    parts,
+    snapshot: parts.configuration.current(),
+    actor,
+    nowMs,
+    audit: (action, subject, states) => ({
+      // Events of one millisecond are listed by id, so the id says which came first.
+      id: parts.random.id(`aud_${String(ordinal).padStart(10, '0')}`),
+      atMs: nowMs,
+      actor,
+      action,
+      subject,
+      ...states,
+    }),
+    publish: (edit) => parts.configuration.replace(edit(parts.configuration.current())),
+  }
 }

@@ -1,46 +1,35 @@
+import { isIP } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { isPublicAddress } from '../../rules/access/public-address.ts'
 import { listSupply, withSupply } from '../../rules/catalog/build-snapshot.ts'
+import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
+import { wireName } from '../../vocabulary/shape.ts'
 import {
   type Credential,
   type CredentialChange,
   type CredentialSettings,
   CredentialView,
+  type Format,
   Supplier,
   type SupplierSettings,
+  SupplierTimeouts,
   viewCredential,
 } from '../../vocabulary/supply.ts'
-import type { Operations } from '../ports/operations.ts'
-import type { Change, ChangeDesk } from './change-desk.ts'
+import type { LocalOperations } from './index.ts'
 import { pageOf, positionById } from './paging.ts'
+import type { CallableType, Change, ChangeDesk, OperationParts } from './parts.ts'
 import { nameSome, refuse, requireCredential, requireSupplier } from './refuse.ts'
-import { checkSecret, checkSupplier, completeSupplier } from './supplier-settings.ts'
 
-export interface SupplyOperations
-  extends Pick<
-    Operations,
-    | 'listSuppliers'
-    | 'findSupplier'
-    | 'putSupplier'
-    | 'deleteSupplier'
-    | 'addCredential'
-    | 'listCredentials'
-    | 'changeCredential'
-    | 'deleteCredential'
-  > {
-  /**
-   * Disables a credential that a supplier has refused. False when somebody, on whichever node, has seen to it since:
-   * it is gone, not in use, or has another secret than the refused one.
-   */
-  disableRefused(refused: Credential, actor: string): Promise<boolean>
-}
-
-export function supplyOperations({ parts, makeChange }: ChangeDesk): SupplyOperations {
+export function supplyOperations({ parts, makeChange }: ChangeDesk) {
   const { configuration } = parts
   return {
     listSuppliers: (page) => pageOf(configuration.current().supply.suppliers.values(), page, positionById),
     findSupplier: (id) => requireSupplier(configuration.current(), id),
     putSupplier: (supplier, actor) => makeChange(actor, (change) => putSupplier(change, supplier)),
     deleteSupplier: (id, actor) => makeChange(actor, (change) => deleteUnusedSupplier(change, id)),
+    putOwnSupplier: (supplier, actor) => makeChange(actor, (change) => putOwnSupplier(change, supplier)),
+    deleteOwnSupplier: (id, actor) => makeChange(actor, (change) => deleteSupplier(change, id)),
     addCredential: (supplierId, input, actor) =>
       makeChange(actor, (change) => addCredential(change, supplierId, input)),
     listCredentials: (supplierId, page) => {
@@ -52,7 +41,7 @@ export function supplyOperations({ parts, makeChange }: ChangeDesk): SupplyOpera
     changeCredential: (id, edit, actor) => makeChange(actor, (change) => changeCredential(change, id, edit)),
     deleteCredential: (id, actor) => makeChange(actor, (change) => deleteCredential(change, id)),
     disableRefused: (refused, actor) => makeChange(actor, (change) => disableRefused(change, refused)),
-  }
+  } satisfies Partial<LocalOperations>
 }
 
 async function disableRefused(change: Change, { id, supplierId, secret }: Credential): Promise<boolean> {
@@ -64,7 +53,7 @@ async function disableRefused(change: Change, { id, supplierId, secret }: Creden
   return true
 }
 
-export async function putSupplier(change: Change, given: SupplierSettings): Promise<Supplier> {
+async function putSupplier(change: Change, given: SupplierSettings): Promise<Supplier> {
   const before = change.snapshot.supply.suppliers.get(given.id) ?? null
   const after = completeSupplier(change.parts, given)
   checkSupplier(change.parts, after)
@@ -90,7 +79,7 @@ async function deleteUnusedSupplier(change: Change, id: string): Promise<void> {
 }
 
 /** Takes its routes and credentials along. */
-export async function deleteSupplier(change: Change, id: string): Promise<void> {
+async function deleteSupplier(change: Change, id: string): Promise<void> {
   const before = requireSupplier(change.snapshot, id)
   const naming = [...change.snapshot.keys.values()].find(
     ({ state, routePolicy }) =>
@@ -173,4 +162,194 @@ export function checkCredentialSettings({ weight }: Pick<Credential, 'weight'>):
   if (!Number.isFinite(weight) || weight <= 0) {
     refuse('weight', 'weight must be a number greater than zero.')
   }
+}
+
+function putOwnSupplier(change: Change, supplier: SupplierSettings): Promise<Supplier> {
+  const before = change.snapshot.supply.suppliers.get(supplier.id)
+  const isTaken = before === undefined ? isVendor(supplier.id) : !isOwn(before, supplier.accountId)
+  if (isTaken || !isOwn(supplier, supplier.accountId)) {
+    throw new GatewayError('not_found', `The supplier id "${supplier.id}" is not to be had; choose another.`)
+  }
+  // What an operator has allowed may stay.
+  const allowed = new Map(before === undefined ? [] : addressesOf(before))
+  for (const [param, address] of addressesOf(supplier)) {
+    if (allowed.get(param) !== address && !isSimulator(change, supplier)) checkReach(param, address)
+  }
+  return putSupplier(change, supplier)
+}
+
+/** Such a name is the platform's, for the day it has a key there. */
+function isVendor(id: string): boolean {
+  return BUILT_IN_CATALOG.vendors.some(({ vendor }) => vendor === id)
+}
+
+/** Everything a supplier's settings may have the gateway call: an option that is an address counts, whatever it is for. */
+function addressesOf({ baseUrl, options }: SupplierSettings): (readonly [param: string, address: string])[] {
+  const inOptions = Object.entries(options).filter(([, value]) => URL.canParse(value))
+  return [['base_url', baseUrl], ...inOptions.map(([name, value]) => [`options.${name}`, value] as const)]
+}
+
+function isOwn(supplier: SupplierSettings, accountId: string | null): boolean {
+  return supplier.source === 'byok' && accountId !== null && supplier.accountId === accountId
+}
+
+/**
+ * Refuses addresses by which an account could have the gateway call what only the gateway can reach. A public name may
+ * still lead to a private address, but what answers there has no certificate for that name, and redirects are not
+ * followed.
+ */
+function checkReach(param: string, address: string): void {
+  const url = URL.parse(address)
+  // An unreadable one is refused in better words by those who check every supplier.
+  if (url === null) return
+  if (url.protocol !== 'https:') refuse(param, `${param} must be an https address.`)
+  if (!isPublicHost(url.hostname.replace(/^\[|\]$/g, ''))) {
+    refuse(param, `${param} must lead to a public address.`)
+  }
+}
+
+/**
+ * The simulator of this gateway costs nobody anything. Anything else that is shared may be a machine of ours that asks
+ * for no key, and would be used for nothing.
+ */
+function isSimulator({ parts, snapshot }: Change, { type, baseUrl }: SupplierSettings): boolean {
+  if (parts.supplierTypes.find(({ name }) => name === type)?.isSimulated !== true) return false
+  const place = baseUrl.replace(/\/+$/, '')
+  return [...snapshot.supply.suppliers.values()].some(
+    (shared) => shared.source === 'shared' && shared.type === type && shared.baseUrl === place,
+  )
+}
+
+function isPublicHost(hostname: string): boolean {
+  if (isIP(hostname) !== 0) return isPublicAddress(hostname)
+  return hostname.includes('.') && !/(^|\.)(localhost|local|internal|home\.arpa|lan)\.?$/i.test(hostname)
+}
+
+type SupplierParts = Pick<OperationParts, 'configuration' | 'supplierTypes' | 'formats'>
+
+/** A supplier as it is stored: every address is its base URL plus a path that begins with a slash. */
+export function completeSupplier(parts: SupplierParts, given: SupplierSettings): Supplier {
+  const formats = given.formats ?? callableFormats(parts, typeOf(parts, given))
+  return { ...given, formats, baseUrl: given.baseUrl.replace(/\/+$/, '') }
+}
+
+function callableFormats({ formats }: SupplierParts, type: CallableType | undefined): readonly Format[] {
+  return type?.formats.filter((format) => formats.includes(format)) ?? []
+}
+
+/** Refuses a supplier this version could not call: better told now than by a request that fails later. */
+export function checkSupplier(parts: SupplierParts, supplier: Supplier): void {
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(supplier.id)) {
+    refuse(
+      'id',
+      'A supplier id is 1 to 64 lower-case letters, digits and hyphens, not starting with a hyphen.',
+    )
+  }
+  checkOwner(parts, supplier)
+  checkBaseUrl(supplier.baseUrl)
+  const type = requireType(parts, supplier)
+  checkFormats(supplier, callableFormats(parts, type))
+  checkOptions(type, supplier.options)
+  checkTimeouts(supplier.timeouts)
+}
+
+/** Refuses a secret that could not be a credential of this supplier. No message repeats any of it. */
+export function checkSecret(parts: TypeParts, supplier: Typed, secret: string): void {
+  const type = requireType(parts, supplier)
+  const complaint = (type.checkSecret ?? checkHeaderSecret)(secret)
+  if (complaint !== null) refuse('secret', complaint)
+}
+
+/** Most secrets travel in a header, which can carry nothing else. */
+function checkHeaderSecret(secret: string): string | null {
+  const isFit = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(secret)
+  return isFit ? null : 'secret must be visible ASCII text without space around it.'
+}
+
+type TypeParts = Pick<OperationParts, 'supplierTypes'>
+type Typed = Pick<Supplier, 'type'>
+
+function typeOf({ supplierTypes }: TypeParts, { type }: Typed): CallableType | undefined {
+  return supplierTypes.find(({ name }) => name === type)
+}
+
+function requireType(parts: TypeParts, supplier: Typed): CallableType {
+  const supported = parts.supplierTypes.map(({ name }) => name)
+  return typeOf(parts, supplier) ?? refuse('type', unsupported(`Supplier type "${supplier.type}"`, supported))
+}
+
+function checkOwner({ configuration }: SupplierParts, supplier: Supplier): void {
+  const { accounts, supply } = configuration.current()
+  if (supplier.source === 'shared' && supplier.accountId !== null) {
+    refuse('account_id', 'account_id is only for suppliers of source "byok".')
+  }
+  if (supplier.source === 'byok' && supplier.accountId === null) {
+    refuse('account_id', 'account_id is required with source "byok": whose credentials they are.')
+  }
+  if (supplier.accountId !== null && !accounts.has(supplier.accountId)) {
+    refuse('account_id', `There is no account "${supplier.accountId}".`)
+  }
+  const before = supply.suppliers.get(supplier.id)
+  if (before === undefined) return
+  const isSameOwner = before.source === supplier.source && before.accountId === supplier.accountId
+  if (isSameOwner || (supply.credentialsBySupplier.get(supplier.id) ?? []).length === 0) return
+  refuse(
+    before.source === supplier.source ? 'account_id' : 'source',
+    'The credentials of this supplier belong to its present owner; delete them before it gets another.',
+  )
+}
+
+function checkOptions(type: CallableType, options: Supplier['options']): void {
+  const known = type.options ?? []
+  for (const [name, value] of Object.entries(options)) {
+    if (!known.includes(name)) refuse(`options.${name}`, unknownOption(type, name))
+    // Options end up in addresses and headers.
+    if (!/^[\x20-\x7e]+$/.test(value) || value.trim() === '') {
+      refuse(`options.${name}`, `options.${name} must be visible ASCII text.`)
+    }
+  }
+}
+
+function unknownOption({ name: type, options = [] }: CallableType, name: string): string {
+  const known = options.length === 0 ? 'it has none' : `it has: ${options.join(', ')}`
+  return `Supplier type "${type}" has no option "${name}"; ${known}.`
+}
+
+const LONGEST_MS = 3_600_000
+const LONGEST_CONNECT_MS = 60_000
+const SHORTEST_MS = 100
+
+function checkTimeouts(timeouts: SupplierTimeouts): void {
+  for (const [name, field] of Object.entries(SupplierTimeouts.fields)) {
+    const valueMs = timeouts[name as keyof SupplierTimeouts]
+    const mostMs = name === 'connectMs' ? LONGEST_CONNECT_MS : LONGEST_MS
+    if (valueMs === null || (valueMs >= SHORTEST_MS && valueMs <= mostMs)) continue
+    const param = `timeouts.${wireName(name, field)}`
+    const range = `from ${SHORTEST_MS / 1_000} to ${mostMs / 1_000}`
+    refuse(param, `${param} must be ${range}, or null for the usual time.`)
+  }
+}
+
+function checkFormats(supplier: Supplier, callable: readonly Format[]): void {
+  if (supplier.formats.length === 0) refuse('formats', 'formats must name at least one format.')
+  const index = supplier.formats.findIndex((format) => !callable.includes(format))
+  if (index < 0) return
+  const subject = `Format "${supplier.formats[index]}" of supplier type "${supplier.type}"`
+  refuse(`formats[${index}]`, unsupported(subject, callable))
+}
+
+function checkBaseUrl(baseUrl: string): void {
+  // Its text never goes into the message: an address with a password in it would be shown.
+  const url = URL.parse(baseUrl)
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    refuse('base_url', 'base_url must be an http or https URL.')
+  }
+  if (url.username !== '' || url.password !== '') {
+    refuse('base_url', 'base_url must not carry credentials; add them as a credential of the supplier.')
+  }
+  if (/[?#]/.test(baseUrl)) refuse('base_url', 'base_url must not have a query or a fragment.')
+}
+
+function unsupported(subject: string, supported: readonly string[]): string {
+  return `${subject} is not supported by this version; supported: ${supported.join(', ')}.`
 }

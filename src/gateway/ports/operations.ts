@@ -101,7 +101,10 @@ export interface Operations extends BookOperations {
   listRoutes(page: Page): Listing<RouteState>
   /** What applying the document would change. Throws RefusedSupply when it is wrong anywhere. */
   planSupply(document: SupplyDocument, options: SupplyOptions): SupplyChanges
-  /** Makes the supply what the document wants; a wrong document changes nothing. */
+  /**
+   * Makes the supply what the document wants. A document that is wrong anywhere changes nothing; one that was applied
+   * before changes nothing either, and leaves no audit event. What it does not name stays as it is.
+   */
   applySupply(document: SupplyDocument, options: SupplyOptions): Promise<SupplyChanges>
 
   listSettlements(filter: SettlementListFilter, page: Page): Promise<Listing<Settlement>>
