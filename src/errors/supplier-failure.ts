@@ -9,18 +9,20 @@
  * - `local`: this machine has run out of file descriptors or ports, so the supplier was never asked.
  * - `malformed`: it answered something that is not an answer in its format.
  */
-export type FailureKind =
-  | 'input'
-  | 'context-length'
-  | 'rate-limited'
-  | 'overloaded'
-  | 'server'
-  | 'timeout'
-  | 'unreachable'
-  | 'credential'
-  | 'denied'
-  | 'local'
-  | 'malformed'
+export const FAILURE_KINDS = [
+  'input',
+  'context-length',
+  'rate-limited',
+  'overloaded',
+  'server',
+  'timeout',
+  'unreachable',
+  'credential',
+  'denied',
+  'local',
+  'malformed',
+] as const
+export type FailureKind = (typeof FAILURE_KINDS)[number]
 
 /**
  * How far the refusal of a parameter goes: whatever it says, only the value it had, or only beside what else stood in

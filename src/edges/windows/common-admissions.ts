@@ -4,11 +4,12 @@ import type {
   Choice,
   Decision,
   Demand,
+  KeyMoney,
+  MoneyOwners,
   WindowDemand,
   WindowReading,
 } from '../../gateway/ports/admissions.ts'
 import type { DeskNotice } from '../../gateway/ports/common-desk.ts'
-import type { KeyMoney, MoneyOwners } from '../../gateway/ports/money.ts'
 import type { StoredBalance } from '../../gateway/ports/shared-books.ts'
 import { dayOf } from '../../rules/ledger/period.ts'
 import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'

@@ -3,10 +3,10 @@ import type {
   Choice,
   Decision,
   Demand,
+  KeyMoney,
   WindowDemand,
   WindowReading,
 } from '../../gateway/ports/admissions.ts'
-import type { KeyMoney } from '../../gateway/ports/money.ts'
 import type { DailySpend } from '../../gateway/ports/storage.ts'
 import { KeySpend } from '../../rules/ledger/key-spend.ts'
 import { dayOf } from '../../rules/ledger/period.ts'

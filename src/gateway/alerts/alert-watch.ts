@@ -5,8 +5,8 @@ import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import type { Money } from '../ports/admissions.ts'
 import type { SpendWatch } from '../ports/alerts.ts'
-import type { Money } from '../ports/money.ts'
 import { balanceNotice, balanceOccasion, budgetNotice, limitNotice, limitOccasion } from './write-notice.ts'
 
 export interface WatchParts {

@@ -1,4 +1,4 @@
-import type { Money } from '../ports/money.ts'
+import type { Money } from '../ports/admissions.ts'
 import type { AlertWatch } from './alert-watch.ts'
 
 /** The same money, with the watch looking at a balance after each payment, refund or correction. */

@@ -2,14 +2,16 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import { normaliseEmail } from '../../rules/access/email-address.ts'
 import type { SealedPlace } from '../../rules/access/server-secret.ts'
 import type { User } from '../../vocabulary/user.ts'
-import { actorOfUser, type Entry, type Whereabouts } from '../ports/identity.ts'
-import type {
-  OutsideFailure,
-  OutsideFlow,
-  OutsideIdentity,
-  OutsideProvider,
-  OutsideSignIn,
-} from '../ports/outside-identity.ts'
+import {
+  actorOfUser,
+  type Entry,
+  type OutsideFailure,
+  type OutsideFlow,
+  type OutsideIdentity,
+  type OutsideProvider,
+  type OutsideSignIn,
+  type Whereabouts,
+} from '../ports/identity.ts'
 import type { IdentityParts } from './parts.ts'
 import { makeUserWithAccount, newUser } from './sign-up.ts'
 

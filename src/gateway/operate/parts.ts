@@ -4,9 +4,9 @@ import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
 import type { Credential, Format, Standing, SupplierTypeName } from '../../vocabulary/supply.ts'
+import type { Money } from '../ports/admissions.ts'
 import type { JournalReading } from '../ports/books.ts'
 import type { LiveConfiguration } from '../ports/configuration.ts'
-import type { Money } from '../ports/money.ts'
 import type { Storage } from '../ports/storage.ts'
 
 export interface RandomSource {

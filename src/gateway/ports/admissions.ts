@@ -1,6 +1,5 @@
-import type { UsageLimit } from '../../vocabulary/api-key.ts'
+import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { Money } from './money.ts'
 
 export type Metric = 'requests' | 'tokens'
 
@@ -57,10 +56,7 @@ export type Choice =
   | { readonly taken: number }
   | { readonly taken: null; readonly retryAfterSeconds: readonly number[] }
 
-export interface CallerIds {
-  readonly accountId: string
-  readonly keyId: string
-}
+export type CallerIds = Pick<Demand, 'accountId' | 'keyId'>
 
 /**
  * Who may spend what, right now. Windows, holds and balances live together because admitting is one atomic step:
@@ -83,4 +79,28 @@ export interface Admissions extends Money {
   catchUp(caller: CallerIds, windows: readonly WindowDemand[]): void | Promise<void>
   /** Whether a key has used up its fixed limit for the current period. */
   hasReachedLimit(keyId: string, limit: UsageLimit): boolean
+}
+
+/** What a key has spent in the present period, and what its requests under way may cost at most. */
+export interface KeyMoney {
+  readonly spentNano: NanoUsdt
+  readonly heldNano: NanoUsdt
+}
+
+export interface MoneyOwners {
+  readonly accountIds?: readonly string[]
+  readonly keyIds?: readonly string[]
+}
+
+/** The money state the request path decides on, kept in step with what is stored. */
+export interface Money {
+  /** 0 for an account without any ledger entry. */
+  balanceNano(accountId: string): NanoUsdt
+  /** Whether the balance was ever heard of here; absent where all of them are known. */
+  knowsBalance?(accountId: string): boolean
+  /** Adds a stored payment or adjustment, which may be negative. Resolves when it can be spent. */
+  credit(accountId: string, amountNano: NanoUsdt): void | Promise<void>
+  keyMoney(keyId: string, period: UsagePeriod): KeyMoney
+  /** Brings what this node knows of these up to date, where other nodes move money as well. */
+  refresh(owners: MoneyOwners): void | Promise<void>
 }

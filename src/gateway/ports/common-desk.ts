@@ -1,5 +1,7 @@
+import type { SupplyNews } from '../../rules/routing/routing-news.ts'
+import type { CandidateIds } from '../../rules/routing/supply-health.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { HoldDemand, Refusal, WindowDemand } from './admissions.ts'
+import type { Demand, Refusal, WindowDemand } from './admissions.ts'
 import type { KeyTotals, StoredBalance } from './shared-books.ts'
 
 /**
@@ -93,18 +95,9 @@ export interface CommonDesk {
   close(): Promise<void>
 }
 
-export interface AdmitCall {
-  readonly requestId: string
-  readonly accountId: string
-  readonly keyId: string
+export interface AdmitCall extends Demand {
   /** The one this node has joined. */
   readonly generation: string
-  /** Of the snapshot by which the request was judged. */
-  readonly configurationVersion: number
-  readonly windows: readonly WindowDemand[]
-  readonly hold: HoldDemand
-  /** Its pin is wanted; null: none is. */
-  readonly conversation: string | null
 }
 
 export type AdmitAnswer =
@@ -151,10 +144,7 @@ export interface AccountNews {
   readonly isLoad: boolean
 }
 
-export interface PinnedTo {
-  readonly supplierId: string
-  readonly credentialId: string
-}
+export type PinnedTo = Omit<CandidateIds, 'modelId'>
 
 export interface ConversationPin extends PinnedTo {
   readonly accountId: string
@@ -170,29 +160,9 @@ export interface DeskNote {
 }
 
 export type DeskNotice =
+  | SupplyNews
   | { readonly type: 'configuration'; readonly version: number }
   | { readonly type: 'generation'; readonly generation: string }
-  /** A credential is not to be used for this long, counted from when it was said. */
-  | {
-      readonly type: 'cooling'
-      readonly supplierId: string
-      readonly credentialId: string
-      readonly forMs: number
-    }
-  /** A candidate has failed so often that it is left alone. */
-  | {
-      readonly type: 'circuit-opened'
-      readonly modelId: string
-      readonly supplierId: string
-      readonly credentialId: string
-      readonly forMs: number
-    }
-  | {
-      readonly type: 'circuit-closed'
-      readonly modelId: string
-      readonly supplierId: string
-      readonly credentialId: string
-    }
   /** Somebody has tried to sign in, as far as it is the other nodes' business. */
   | {
       readonly type: 'attempt'

@@ -1,4 +1,4 @@
-import type { FailureKind } from '../../errors/supplier-failure.ts'
+import { FAILURE_KINDS, type FailureKind } from '../../errors/supplier-failure.ts'
 import { choice, integer, list, text } from '../../vocabulary/field.ts'
 import { shape, type Value } from '../../vocabulary/shape.ts'
 import { CredentialView, Route } from '../../vocabulary/supply.ts'
@@ -15,27 +15,13 @@ export interface Diagnostics {
   compareModels(supplierId: string): Promise<ModelComparison>
 }
 
-const FAILURES = [
-  'input',
-  'context_length',
-  'rate_limited',
-  'overloaded',
-  'server',
-  'timeout',
-  'unreachable',
-  'credential',
-  'denied',
-  'local',
-  'malformed',
-] as const
-
 /** What became of one visit, with as much of the credential as people need to tell it from others. */
 const Finding = CredentialView.pick('Finding', ['label', 'lastFour']).with('Finding', {
   supplierId: Route.fields.supplierId,
   credentialId: text().nullable().note('Null when the finding is about the supplier as a whole.'),
   modelId: Route.fields.modelId.nullable().note('The model that was asked; null when none was.'),
   format: choice(FORMATS).nullable(),
-  result: choice(['works', 'skipped', 'not_configured', ...FAILURES]).note(
+  result: choice(['works', 'skipped', 'not_configured', ...FAILURE_KINDS.map(findingOf)]).note(
     '`skipped`: not called, as somebody wants it. `not_configured`: something is missing to call it. Else why it did not answer.',
   ),
   status: integer().nullable().note('HTTP status; null when none was received.').example(200),
@@ -47,7 +33,7 @@ export type Finding = Value<typeof Finding>
 export const Findings = shape('Findings', { data: list(Finding.field) })
 
 /** The word of a finding for a supplier that did not answer. */
-export function findingOf(kind: FailureKind): Finding['result'] {
+export function findingOf(kind: FailureKind): Underscored<FailureKind> {
   return kind.replaceAll('-', '_') as Underscored<FailureKind>
 }
 

@@ -3,12 +3,9 @@ import type { CandidateIds } from './supply-health.ts'
 
 /** What one node learns of the supply and others should know. Times are counted from when it is said. */
 export type SupplyNews =
-  | {
-      readonly type: 'cooling'
-      readonly supplierId: string
-      readonly credentialId: string
-      readonly forMs: number
-    }
+  /** A credential is not to be used for this long. */
+  | (Omit<CandidateIds, 'modelId'> & { readonly type: 'cooling'; readonly forMs: number })
+  /** A candidate has failed so often that it is left alone. */
   | (CandidateIds & { readonly type: 'circuit-opened'; readonly forMs: number })
   | (CandidateIds & { readonly type: 'circuit-closed' })
 

@@ -1,7 +1,6 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { Exchange } from '../../../gateway/ports/exchange.ts'
-import type { Identity } from '../../../gateway/ports/identity.ts'
-import type { OutsideSignIn } from '../../../gateway/ports/outside-identity.ts'
+import type { Identity, OutsideSignIn } from '../../../gateway/ports/identity.ts'
 import { clearCookie, OUTSIDE_COOKIE, readCookie, writeCookie } from '../../../rules/access/cookies.ts'
 import { raw } from '../endpoint.ts'
 import { CONSOLE_PATH, consoleDefiner } from './console-endpoint.ts'

@@ -1,4 +1,4 @@
-import type { KeyMoney } from '../../../gateway/ports/money.ts'
+import type { KeyMoney } from '../../../gateway/ports/admissions.ts'
 import type { KeyTotals, StoredBalance } from '../../../gateway/ports/shared-books.ts'
 import { periodStartDay } from '../../../rules/ledger/period.ts'
 import type { UsagePeriod } from '../../../vocabulary/api-key.ts'
