@@ -12,7 +12,7 @@ import { findKnown, writeSettlements } from '../edges/storage/tables/settlements
 import { UsageError } from './command.ts'
 
 /** The database that the environment names, and the folder of this node. */
-export interface OfflineBooks {
+interface OfflineBooks {
   readonly database: Database
   readonly dataFolder: string
 }

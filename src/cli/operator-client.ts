@@ -1,21 +1,20 @@
 import { OPERATOR_PATH } from '../edges/management-api/operator/address.ts'
 import { OTHER_NAMES } from '../edges/settings/known-names.ts'
 import type { Environment } from '../edges/settings/read-settings.ts'
+import type { HttpMethod } from '../gateway/ports/exchange.ts'
 import { UsageError } from './command.ts'
 
 const USUAL_URL = 'http://127.0.0.1:8080'
 
-export type OperatorMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
 /** The operator API of a running gateway. Paths are those behind `/operator/v1`, such as `/suppliers`. */
 export interface OperatorClient {
   /** The JSON the gateway answers. */
-  call<T>(method: OperatorMethod, path: string, body?: object): Promise<T>
+  call<T>(method: HttpMethod, path: string, body?: object): Promise<T>
   /** An answer that is read as it arrives. */
   stream(path: string): Promise<Response>
 }
 
-export interface OperatorAddress {
+interface OperatorAddress {
   /** Where the gateway listens, without a path. */
   readonly url: string
   readonly token: string
@@ -37,7 +36,7 @@ export class OperatorCallError extends Error {
 
 export function createOperatorClient({ url, token }: OperatorAddress): OperatorClient {
   const base = readUrl(url)
-  const send = async (method: OperatorMethod, path: string, body?: object) => {
+  const send = async (method: HttpMethod, path: string, body?: object) => {
     const headers: Record<string, string> = { authorization: `Bearer ${token}` }
     if (body !== undefined) headers['content-type'] = 'application/json'
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
@@ -46,7 +45,7 @@ export function createOperatorClient({ url, token }: OperatorAddress): OperatorC
     return response
   }
   return {
-    call: async <T>(method: OperatorMethod, path: string, body?: object) =>
+    call: async <T>(method: HttpMethod, path: string, body?: object) =>
       (await readJson(await send(method, path, body), base)) as T,
     stream: (path) => send('GET', path),
   }

@@ -13,7 +13,7 @@ export interface Column<Row> {
 /** The flag of every command that prints a table: the same facts as JSON, for programs. */
 export const JSON_OPTION = { json: { type: 'boolean', default: false } } as const
 
-export interface PrintedTable<Row> {
+interface PrintedTable<Row> {
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]
   /** What stands in place of the table when there are no rows. */

@@ -9,9 +9,8 @@ import {
   replayJournal,
   sumReplayed,
 } from '../../edges/journal/replay-journal.ts'
-import { type JournalSummary, summarizeJournal } from '../../edges/journal/summarize-journal.ts'
-import { formatUsdt } from '../../vocabulary/money.ts'
-import { formatOptionalTime } from '../../vocabulary/time.ts'
+import { JournalSummary, summarizeJournal } from '../../edges/journal/summarize-journal.ts'
+import type { Shown } from '../../vocabulary/shape.ts'
 import { type ActionCall, actionGroup } from '../action-group.ts'
 import { UsageError } from '../command.ts'
 import { withReplayTarget } from '../offline-books.ts'
@@ -35,10 +34,8 @@ export const createJournalCommand = actionGroup('journal', {
       words: ['file or folder'],
       summary: 'what is in it',
       run: async (call) => {
-        const summaries = readSources(call).map(summarizeJournal)
-        call.terminal.print(
-          call.asJson ? writeJson(summaries.map(renderSummary)) : summaries.map(tellSummary).join(''),
-        )
+        const summaries = readSources(call).map((source) => JournalSummary.show(summarizeJournal(source)))
+        call.terminal.print(call.asJson ? writeJson(summaries) : summaries.map(tellSummary).join(''))
       },
     },
   },
@@ -101,24 +98,8 @@ function tellReplayed({ added, known, interrupted, damaged, refused }: Replayed)
   return `${lines.join('\n')}\n`
 }
 
-function renderSummary(summary: JournalSummary) {
-  const { folder, files, bytes, settled, damaged, amountNano } = summary
-  return {
-    folder,
-    files,
-    bytes,
-    settled,
-    under_way: summary.underWay,
-    damaged,
-    first_ended_at: formatOptionalTime(summary.firstEndedAtMs),
-    last_ended_at: formatOptionalTime(summary.lastEndedAtMs),
-    amount: formatUsdt(amountNano),
-  }
-}
-
-function tellSummary(summary: JournalSummary): string {
-  const { folder, files, bytes, settled, under_way, damaged, first_ended_at, last_ended_at, amount } =
-    renderSummary(summary)
+function tellSummary(summary: Shown<typeof JournalSummary>): string {
+  const { folder, files, bytes, settled, under_way, damaged, first_ended_at, last_ended_at, amount } = summary
   const span = first_ended_at === null ? '' : `, from ${first_ended_at} to ${last_ended_at}`
   return (
     `${folder}: ${files} files, ${bytes} bytes\n` +

@@ -1,23 +1,25 @@
 import { statSync } from 'node:fs'
 import { endedAtMs } from '../../rules/ledger/aggregate.ts'
 import { settlementsOf } from '../../rules/ledger/journal-line.ts'
-import type { NanoUsdt } from '../../vocabulary/money.ts'
+import { amount, integer, text, time } from '../../vocabulary/field.ts'
+import { shape, type Value } from '../../vocabulary/shape.ts'
 import { type JournalSource, linesIn } from './journal-sources.ts'
 import { decodeLines } from './recover.ts'
 
-export interface JournalSummary {
-  readonly folder: string
-  readonly files: number
-  readonly bytes: number
-  readonly settled: number
+export const JournalSummary = shape('JournalSummary', {
+  folder: text(),
+  files: integer(),
+  bytes: integer(),
+  settled: integer(),
   /** Admitted and never settled. */
-  readonly underWay: number
-  readonly damaged: number
+  underWay: integer(),
+  damaged: integer(),
   /** When the first and the last request ended; null when none did. */
-  readonly firstEndedAtMs: number | null
-  readonly lastEndedAtMs: number | null
-  readonly amountNano: NanoUsdt
-}
+  firstEndedAtMs: time().nullable(),
+  lastEndedAtMs: time().nullable(),
+  amountNano: amount(),
+})
+type JournalSummary = Value<typeof JournalSummary>
 
 /** What a journal says, without asking any database. */
 export function summarizeJournal(source: JournalSource): JournalSummary {

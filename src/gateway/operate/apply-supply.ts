@@ -88,10 +88,7 @@ function planSuppliers(planning: Planning): SupplyStep[] {
 }
 
 /** A supplier as it would be stored. */
-function settingsOf(
-  parts: Planning['parts'],
-  { credentials: _, ...supplier }: WantedSupplier,
-): Supplier {
+function settingsOf(parts: Planning['parts'], { credentials: _, ...supplier }: WantedSupplier): Supplier {
   return completeSupplier(parts, supplier)
 }
 
@@ -303,11 +300,7 @@ function differingFields<Described extends object>(before: Described, after: Des
 }
 
 /** Runs a check of a single operation; what it refuses is a problem at its place in the document, and gives null. */
-function collectProblem<Result>(
-  planning: Planning,
-  path: SupplyPath,
-  check: () => Result,
-): Result | null {
+function collectProblem<Result>(planning: Planning, path: SupplyPath, check: () => Result): Result | null {
   try {
     return check()
   } catch (error) {

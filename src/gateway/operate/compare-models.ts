@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { supplierTypeOf } from '../../suppliers/index.ts'
 import { type ModelList, type ModelPage, modelListOf } from '../../suppliers/model-lists.ts'
+import type { CallQuery, CallTarget, CallTools } from '../../suppliers/supplier-type.ts'
 import type { Supply } from '../../vocabulary/snapshot.ts'
 import type { Credential, Supplier } from '../../vocabulary/supply.ts'
 import { LARGEST_MESSAGE_BYTES, readText } from '../../wire/read-text.ts'
@@ -102,19 +103,25 @@ async function credentialHeaders(
   { supplier, credential, list }: Inquiry,
   { callTools }: DiagnosisParts,
 ): Promise<Headers> {
-  const query = {
-    format: list.format,
-    baseUrl: supplier.baseUrl,
-    secret: credential.secret,
-    options: supplier.options,
-    upstreamModel: '',
-    stream: false,
-    body: '',
-    clientHeaders: null,
-  }
-  const headers = new Headers((await supplierTypeOf(supplier.type).target(query, callTools)).headers)
+  const asked = { supplier, credential, format: list.format, upstreamModel: '', body: '' }
+  const headers = new Headers((await targetOf(asked, callTools)).headers)
   headers.delete('content-type')
   return headers
+}
+
+interface Asked extends Pick<CallQuery, 'format' | 'upstreamModel' | 'body'> {
+  readonly supplier: Supplier
+  readonly credential: Credential
+}
+
+/** Where a question of the gateway's own goes, with the credential it carries. */
+export async function targetOf(
+  { supplier, credential, ...query }: Asked,
+  callTools: CallTools,
+): Promise<CallTarget> {
+  const { baseUrl, options } = supplier
+  const where = { baseUrl, options, secret: credential.secret, stream: false, clientHeaders: null }
+  return supplierTypeOf(supplier.type).target({ ...query, ...where }, callTools)
 }
 
 function noList(reason: string, cause?: unknown): GatewayError {

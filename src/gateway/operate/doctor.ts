@@ -5,9 +5,8 @@ import { protocolOf } from '../../protocols/index.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import type { SupplyContext } from '../../protocols/translation.ts'
 import type { BuiltInCatalog } from '../../rules/catalog/built-in/read-catalog.ts'
-import { supplierTypeOf } from '../../suppliers/index.ts'
 import { quirksOf } from '../../suppliers/quirks.ts'
-import type { CallTarget, CallTools } from '../../suppliers/supplier-type.ts'
+import type { CallTools } from '../../suppliers/supplier-type.ts'
 import { lastFourOf } from '../../vocabulary/api-key.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Snapshot, Supply } from '../../vocabulary/snapshot.ts'
@@ -20,7 +19,7 @@ import { type Diagnostics, type Finding, findingOf } from '../ports/diagnostics.
 import type { CallSupplier } from '../ports/supplier-call.ts'
 import { fitToQuirks } from '../strip-parameters.ts'
 import { failureOf, withoutSecret } from '../supplier-trouble.ts'
-import { compareModels } from './compare-models.ts'
+import { compareModels, targetOf } from './compare-models.ts'
 
 export interface DiagnosisParts {
   snapshot(): Snapshot
@@ -195,12 +194,15 @@ async function callOnce(visit: Visit, parts: VisitParts): Promise<Answer> {
   let hasTimedOut = false
   try {
     const plan = planWord(visit)
-    const target = await within(parts.patienceMs, findTarget(visit, plan, parts), () => {
+    const { supplier, credential, route, protocol } = visit
+    const { body } = plan
+    const asked = { supplier, credential, format: protocol.name, upstreamModel: route.upstreamModel, body }
+    const target = await within(parts.patienceMs, targetOf(asked, parts.callTools), () => {
       hasTimedOut = true
     })
     return await ask(plan, {
       target,
-      credentialId: visit.credential.id,
+      credentialId: credential.id,
       callSupplier: parts.callSupplier,
       client: { onLeave: () => () => undefined },
       clock: parts.clock,
@@ -259,24 +261,6 @@ function askForWord(model: string): Conversation {
     metadata: null,
     extras: {},
   }
-}
-
-async function findTarget(
-  { supplier, credential, route, protocol }: Visit,
-  { body }: LanePlan,
-  { callTools }: VisitParts,
-): Promise<CallTarget> {
-  const query = {
-    format: protocol.name,
-    baseUrl: supplier.baseUrl,
-    secret: credential.secret,
-    options: supplier.options,
-    upstreamModel: route.upstreamModel,
-    stream: false,
-    body,
-    clientHeaders: null,
-  }
-  return await supplierTypeOf(supplier.type).target(query, callTools)
 }
 
 /** Gives up waiting in time; some addresses need a token that has to be fetched first. */

@@ -25,8 +25,7 @@ import { userEndpoints } from './users.ts'
 export { type NoteWrongToken, type OperatorCheck, operatorCheck, refuseOperator } from './guard.ts'
 export { paymentWebhookEndpoint } from './payment-webhook.ts'
 
-/** What the operator API takes and answers, for those who call it. */
-export const OPERATOR_DEFINITIONS = [
+const SETTINGS_ENDPOINTS = [
   ...accountEndpoints,
   ...tierEndpoints,
   ...keyEndpoints,
@@ -34,11 +33,16 @@ export const OPERATOR_DEFINITIONS = [
   ...alertEndpoints,
   ...supplierEndpoints,
   ...catalogEndpoints,
+]
+const HISTORY_ENDPOINTS = [...historyEndpoints, ...usageEndpoints, ...exportEndpoints]
+
+/** What the operator API takes and answers, for those who call it. */
+export const OPERATOR_DEFINITIONS = [
+  ...SETTINGS_ENDPOINTS,
   ...modelEndpoints,
   supplyFileEndpoint,
   ...doctorEndpoints,
-  ...historyEndpoints,
-  ...usageEndpoints,
+  ...HISTORY_ENDPOINTS,
   ...userEndpoints,
   systemEndpoint,
 ]
@@ -56,13 +60,11 @@ export interface OperatorApiOptions extends OperatorGuard {
 /** The operator API. Every endpoint passes through the guard here, so none can be added without it. */
 export function operatorEndpoints(operations: Operations, options: OperatorApiOptions): Endpoint[] {
   const endpoints = [
-    ...bindAll([...accountEndpoints, ...tierEndpoints, ...keyEndpoints], operations),
-    ...bindAll([...paymentEndpoints, ...alertEndpoints], operations),
-    ...bindAll([...supplierEndpoints, ...catalogEndpoints], operations),
+    ...bindAll(SETTINGS_ENDPOINTS, operations),
     ...bindRest(modelEndpoints, operations, OPERATOR_PATH),
     bind(supplyFileEndpoint, options.applySupplyText, OPERATOR_PATH),
     ...bindAll(doctorEndpoints, options.diagnostics),
-    ...bindAll([...historyEndpoints, ...usageEndpoints, ...exportEndpoints], operations),
+    ...bindAll(HISTORY_ENDPOINTS, operations),
     ...(options.users ? bindAll(userEndpoints, options.users) : []),
   ]
   return [...endpoints.map((endpoint) => guardEndpoint(endpoint, options)), ...guardedSystem(options)]
