@@ -2,19 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { evaluateTier, type TierDecision } from '../../rules/accounts/evaluate-tier.ts'
 import { accountLimits, effectiveTier, endedAssignment } from '../../rules/accounts/tiers.ts'
 import { withAccount } from '../../rules/catalog/build-snapshot.ts'
-import {
-  Account,
-  type AccountChange,
-  type AccountView,
-  type TierAssignment,
-  type TierEvaluation,
-  type TierMove,
-} from '../../vocabulary/account.ts'
+import { Account, type AccountView, type TierMove } from '../../vocabulary/account.ts'
 import { formatTime } from '../../vocabulary/time.ts'
 import type { TierStep } from '../ports/storage.ts'
 import type { LocalOperations } from './index.ts'
 import { pageOf, positionByAge } from './paging.ts'
-import type { BeforeAndAfter, Change, ChangeDesk, OperationParts } from './parts.ts'
+import type { BeforeAndAfter, Change, Changes, OperationParts } from './parts.ts'
 import {
   refuse,
   requireAccount,
@@ -24,22 +17,87 @@ import {
   requireText,
 } from './refuse.ts'
 
-export function accountOperations({ parts, makeChange }: ChangeDesk) {
+export function accountOperations(parts: OperationParts) {
   const { configuration } = parts
   return {
-    createAccount: (input, actor) => makeChange(actor, (change) => createAccount(change, input)),
     listAccounts: async (page) => {
       const listing = pageOf(configuration.current().accounts.values(), page, positionByAge)
       await parts.money.refresh({ accountIds: listing.data.map(({ id }) => id) })
       return { ...listing, data: listing.data.map((account) => viewAccount(parts, account)) }
     },
     findAccount: async (id) => viewNow(parts, requireAccount(configuration.current(), id)),
-    changeAccount: (id, edit, actor) => makeChange(actor, (change) => changeAccount(change, id, edit)),
-    assignTier: (id, tier, actor) => makeChange(actor, (change) => assignTier(change, id, tier)),
-    endTierAssignment: (id, actor) => makeChange(actor, (change) => endTierAssignment(change, id)),
-    evaluateTiers: (actor) => makeChange(actor, evaluateTiers),
   } satisfies Partial<LocalOperations>
 }
+
+export const accountChanges = {
+  async createAccount(change, input) {
+    requireText(input.name, 'name')
+    if (input.email !== null && !/^[^\s@]+@[^\s@]+$/.test(input.email)) {
+      refuse('email', 'email must be an e-mail address.')
+    }
+    const account: Account = {
+      id: change.parts.random.id('acc'),
+      name: input.name,
+      email: input.email,
+      earnedTier: 'Starter',
+      tierAssignment: null,
+      totalPaidNano: 0n,
+      creditLineNano: 0n,
+      balanceAlertNano: null,
+      createdAtMs: change.nowMs,
+    }
+    return saveAccount(change, 'account.created', { before: null, after: account })
+  },
+
+  async changeAccount(change, id, edit) {
+    const before = requireAccount(change.snapshot, id)
+    if (edit.name !== undefined) requireText(edit.name, 'name')
+    if (typeof edit.creditLineNano === 'bigint') {
+      requireNotNegative(edit.creditLineNano, 'credit_line')
+      requireSane(edit.creditLineNano, 'credit_line')
+    }
+    if (typeof edit.balanceAlertNano === 'bigint') requireSane(edit.balanceAlertNano, 'balance_alert')
+    return saveAccount(change, 'account.changed', { before, after: { ...before, ...edit } })
+  },
+
+  async assignTier(change, id, tier) {
+    const before = requireAccount(change.snapshot, id)
+    requireText(tier.reason, 'reason')
+    requireFuture(tier.expiresAtMs, change.nowMs)
+    const after = { ...before, tierAssignment: { ...tier, assignedBy: change.actor } }
+    return saveAccount(change, 'account.tier_assigned', { before, after })
+  },
+
+  async endTierAssignment(change, id) {
+    const before = requireAccount(change.snapshot, id)
+    return saveAccount(change, 'account.tier_ended', { before, after: { ...before, tierAssignment: null } })
+  },
+
+  /**
+   * Looks at the accounts as they are stored, not as this node knows them: payments and other evaluations may have come
+   * through another node. Each step is taken by one node only, and only that one reports it.
+   */
+  async evaluateTiers(change) {
+    const { storage } = change.parts
+    const accounts = await storage.loadAccounts()
+    const doubts = await storage.loadTierDoubts()
+    const raised: TierMove[] = []
+    let areStale = false
+    try {
+      for (const account of accounts) {
+        for (const plan of planSteps(change, account, doubts.get(account.id) ?? null)) {
+          areStale = true
+          const event = change.audit(plan.action, account.id, plan.states)
+          const isTaken = await storage.takeTierStep(plan.step, event)
+          if (isTaken && plan.raise !== null) raised.push(plan.raise)
+        }
+      }
+    } finally {
+      putInForce(change, areStale ? await storage.loadAccounts() : accounts)
+    }
+    return { evaluated: accounts.length, raised }
+  },
+} satisfies Changes
 
 async function viewNow(parts: OperationParts, account: Account): Promise<AccountView> {
   await parts.money.refresh({ accountIds: [account.id] })
@@ -56,56 +114,6 @@ function viewAccount(parts: OperationParts, account: Account): AccountView {
   }
 }
 
-async function createAccount(
-  change: Change,
-  input: { name: string; email: string | null },
-): Promise<AccountView> {
-  requireText(input.name, 'name')
-  if (input.email !== null && !/^[^\s@]+@[^\s@]+$/.test(input.email)) {
-    refuse('email', 'email must be an e-mail address.')
-  }
-  const account: Account = {
-    id: change.parts.random.id('acc'),
-    name: input.name,
-    email: input.email,
-    earnedTier: 'Starter',
-    tierAssignment: null,
-    totalPaidNano: 0n,
-    creditLineNano: 0n,
-    balanceAlertNano: null,
-    createdAtMs: change.nowMs,
-  }
-  return saveAccount(change, 'account.created', { before: null, after: account })
-}
-
-async function changeAccount(change: Change, id: string, edit: AccountChange): Promise<AccountView> {
-  const before = requireAccount(change.snapshot, id)
-  if (edit.name !== undefined) requireText(edit.name, 'name')
-  if (typeof edit.creditLineNano === 'bigint') {
-    requireNotNegative(edit.creditLineNano, 'credit_line')
-    requireSane(edit.creditLineNano, 'credit_line')
-  }
-  if (typeof edit.balanceAlertNano === 'bigint') requireSane(edit.balanceAlertNano, 'balance_alert')
-  return saveAccount(change, 'account.changed', { before, after: { ...before, ...edit } })
-}
-
-async function assignTier(
-  change: Change,
-  id: string,
-  tier: Omit<TierAssignment, 'assignedBy'>,
-): Promise<AccountView> {
-  const before = requireAccount(change.snapshot, id)
-  requireText(tier.reason, 'reason')
-  requireFuture(tier.expiresAtMs, change.nowMs)
-  const after = { ...before, tierAssignment: { ...tier, assignedBy: change.actor } }
-  return saveAccount(change, 'account.tier_assigned', { before, after })
-}
-
-async function endTierAssignment(change: Change, id: string): Promise<AccountView> {
-  const before = requireAccount(change.snapshot, id)
-  return saveAccount(change, 'account.tier_ended', { before, after: { ...before, tierAssignment: null } })
-}
-
 async function saveAccount(
   change: Change,
   action: string,
@@ -118,31 +126,6 @@ async function saveAccount(
     change.publish((snapshot) => withAccount(snapshot, after))
   }
   return viewNow(change.parts, after)
-}
-
-/**
- * Looks at the accounts as they are stored, not as this node knows them: payments and other evaluations may have come
- * through another node. Each step is taken by one node only, and only that one reports it.
- */
-async function evaluateTiers(change: Change): Promise<TierEvaluation> {
-  const { storage } = change.parts
-  const accounts = await storage.loadAccounts()
-  const doubts = await storage.loadTierDoubts()
-  const raised: TierMove[] = []
-  let areStale = false
-  try {
-    for (const account of accounts) {
-      for (const plan of planSteps(change, account, doubts.get(account.id) ?? null)) {
-        areStale = true
-        const event = change.audit(plan.action, account.id, plan.states)
-        const isTaken = await storage.takeTierStep(plan.step, event)
-        if (isTaken && plan.raise !== null) raised.push(plan.raise)
-      }
-    }
-  } finally {
-    putInForce(change, areStale ? await storage.loadAccounts() : accounts)
-  }
-  return { evaluated: accounts.length, raised }
 }
 
 interface PlannedStep {

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { isPublicAddress } from '../../rules/access/public-address.ts'
-import type { IssuedWebhook, Webhook } from '../../vocabulary/alert.ts'
+import type { Webhook } from '../../vocabulary/alert.ts'
 import type { LocalOperations } from './index.ts'
-import type { Change, ChangeDesk } from './parts.ts'
+import type { Changes, OperationParts } from './parts.ts'
 import { refuse, requireAccount, requireFound } from './refuse.ts'
 
-export function alertOperations({ parts, makeChange }: ChangeDesk) {
+export function alertOperations(parts: OperationParts) {
   const { storage, configuration } = parts
   return {
     listAlerts: async (filter, page) => {
@@ -18,42 +18,37 @@ export function alertOperations({ parts, makeChange }: ChangeDesk) {
       requireAccount(configuration.current(), accountId)
       return requireFound(await storage.findWebhook(accountId), 'webhook of account', accountId)
     },
-    putWebhook: (accountId, input, actor) =>
-      makeChange(actor, (change) => putWebhook(change, accountId, input)),
-    deleteWebhook: (accountId, actor) => makeChange(actor, (change) => deleteWebhook(change, accountId)),
   } satisfies Partial<LocalOperations>
 }
 
-async function putWebhook(
-  change: Change,
-  accountId: string,
-  input: Pick<Webhook, 'url' | 'enabled'>,
-): Promise<IssuedWebhook> {
-  const { storage, random, allowsPrivateWebhooks = false } = change.parts
-  requireAccount(change.snapshot, accountId)
-  checkUrl(input.url, { allowsPrivate: allowsPrivateWebhooks })
-  const before = await storage.findWebhook(accountId)
-  const webhook: Webhook = {
-    ...input,
-    accountId,
-    secret: before?.secret ?? random.secret().replace(/^sk-/, 'whsec_'),
-    createdAtMs: before?.createdAtMs ?? change.nowMs,
-  }
-  if (!isDeepStrictEqual(before, webhook)) {
-    const action = before === null ? 'webhook.created' : 'webhook.changed'
-    const states = { before: before && describeWebhook(before), after: describeWebhook(webhook) }
-    await storage.saveWebhook(webhook, change.audit(action, accountId, states))
-  }
-  return { ...webhook, secret: before === null ? webhook.secret : null }
-}
+export const alertChanges = {
+  async putWebhook(change, accountId, input) {
+    const { storage, random, allowsPrivateWebhooks = false } = change.parts
+    requireAccount(change.snapshot, accountId)
+    checkUrl(input.url, { allowsPrivate: allowsPrivateWebhooks })
+    const before = await storage.findWebhook(accountId)
+    const webhook: Webhook = {
+      ...input,
+      accountId,
+      secret: before?.secret ?? random.secret().replace(/^sk-/, 'whsec_'),
+      createdAtMs: before?.createdAtMs ?? change.nowMs,
+    }
+    if (!isDeepStrictEqual(before, webhook)) {
+      const action = before === null ? 'webhook.created' : 'webhook.changed'
+      const states = { before: before && describeWebhook(before), after: describeWebhook(webhook) }
+      await storage.saveWebhook(webhook, change.audit(action, accountId, states))
+    }
+    return { ...webhook, secret: before === null ? webhook.secret : null }
+  },
 
-async function deleteWebhook(change: Change, accountId: string): Promise<void> {
-  const { storage } = change.parts
-  requireAccount(change.snapshot, accountId)
-  const before = requireFound(await storage.findWebhook(accountId), 'webhook of account', accountId)
-  const states = { before: describeWebhook(before), after: null }
-  await storage.deleteWebhook(accountId, change.audit('webhook.deleted', accountId, states))
-}
+  async deleteWebhook(change, accountId) {
+    const { storage } = change.parts
+    requireAccount(change.snapshot, accountId)
+    const before = requireFound(await storage.findWebhook(accountId), 'webhook of account', accountId)
+    const states = { before: describeWebhook(before), after: null }
+    await storage.deleteWebhook(accountId, change.audit('webhook.deleted', accountId, states))
+  },
+} satisfies Changes
 
 /** Without its query, where receivers like to put what only the caller should know. */
 function describeWebhook({ url, enabled }: Webhook) {

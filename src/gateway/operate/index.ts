@@ -1,15 +1,15 @@
 import type { IssuedKey } from '../../vocabulary/api-key.ts'
 import type { Credential } from '../../vocabulary/supply.ts'
 import type { Operations } from '../ports/operations.ts'
-import { accountOperations } from './accounts.ts'
-import { alertOperations } from './alerts.ts'
+import { accountChanges, accountOperations } from './accounts.ts'
+import { alertChanges, alertOperations } from './alerts.ts'
 import { supplyApplication } from './apply-supply.ts'
 import { historyOperations } from './history.ts'
 import { keyOperations, type NewKey } from './keys.ts'
-import { modelOperations } from './models.ts'
-import { createChangeDesk, createInnerDesk, type OperationParts } from './parts.ts'
-import { paymentOperations } from './payments.ts'
-import { supplyOperations } from './supply.ts'
+import { modelChanges, modelOperations } from './models.ts'
+import { createChangeDesk, createInnerDesk, type OperationParts, operationsOf } from './parts.ts'
+import { paymentChanges, paymentOperations } from './payments.ts'
+import { supplyChanges, supplyOperations } from './supply.ts'
 
 /** All operations, and those only the program itself may use. */
 export interface LocalOperations extends Operations {
@@ -29,14 +29,16 @@ export interface LocalOperations extends Operations {
 export function createOperations(parts: OperationParts): LocalOperations {
   const inner = createInnerDesk(parts)
   const desk = createChangeDesk(inner)
+  const supplyWrites = { ...supplyChanges, ...modelChanges }
   return {
-    ...accountOperations(desk),
-    ...paymentOperations(desk),
+    ...operationsOf(desk, { ...accountChanges, ...paymentChanges, ...alertChanges, ...supplyWrites }),
+    ...accountOperations(parts),
+    ...paymentOperations(parts),
     ...keyOperations(desk),
-    ...alertOperations(desk),
-    ...supplyOperations(desk),
-    ...modelOperations(desk),
-    ...supplyApplication(parts, { ...supplyOperations(inner), ...modelOperations(inner) }),
+    ...alertOperations(parts),
+    ...supplyOperations(parts),
+    ...modelOperations(parts),
+    ...supplyApplication(parts, operationsOf(inner, supplyWrites)),
     ...historyOperations(parts),
   }
 }

@@ -16,7 +16,7 @@ import {
 } from '../../vocabulary/supply.ts'
 import type { LocalOperations } from './index.ts'
 import { pageOf, positionById } from './paging.ts'
-import type { Change, ChangeDesk, OperationParts } from './parts.ts'
+import type { Change, Changes, OperationParts } from './parts.ts'
 import {
   nameSome,
   refuse,
@@ -27,15 +27,11 @@ import {
   requireText,
 } from './refuse.ts'
 
-export function modelOperations({ parts, makeChange }: ChangeDesk) {
+export function modelOperations(parts: OperationParts) {
   const { configuration } = parts
   return {
     listModels: (page) => pageOf(configuration.current().supply.models.values(), page, positionById),
     findModel: (id) => requireModel(configuration.current(), id),
-    putModel: (model, actor) => makeChange(actor, (change) => putModel(change, model)),
-    deleteModel: (id, actor) => makeChange(actor, (change) => deleteModel(change, id)),
-    putRoute: (ids, settings, actor) => makeChange(actor, (change) => putRoute(change, ids, settings)),
-    deleteRoute: (ids, actor) => makeChange(actor, (change) => deleteRoute(change, ids)),
     listRoutes: (page) => {
       const { routes } = listSupply(configuration.current().supply)
       const listing = pageOf(routes, page, (route) => `${route.modelId} ${route.supplierId}`)
@@ -43,6 +39,60 @@ export function modelOperations({ parts, makeChange }: ChangeDesk) {
     },
   } satisfies Partial<LocalOperations>
 }
+
+export const modelChanges = {
+  async putModel(change, given) {
+    const before = change.snapshot.supply.models.get(given.id) ?? null
+    const after: Model = { ...completeModel(given), createdAtMs: before?.createdAtMs ?? change.nowMs }
+    checkModel(after)
+    if (isDeepStrictEqual(before, after)) return after
+    const described = { before: before && Model.show(before), after: Model.show(after) }
+    const action = before ? 'model.changed' : 'model.created'
+    await change.parts.storage.saveModel(after, change.audit(action, after.id, described))
+    publishModels(change, after.id, [after])
+    return after
+  },
+
+  async deleteModel(change, id) {
+    const before = requireModel(change.snapshot, id)
+    const routes = change.snapshot.supply.routesByModel.get(id) ?? []
+    if (routes.length > 0) {
+      const suppliers = nameSome(routes.map(({ supplierId }) => supplierId))
+      refuse('id', `Model "${id}" has routes to ${suppliers}; delete these routes first.`)
+    }
+    const keys = [...change.snapshot.keys.values()].filter(
+      ({ state, modelAllowlist }) => state !== 'revoked' && modelAllowlist?.includes(id),
+    )
+    if (keys.length > 0) {
+      const names = nameSome(keys.map(({ name }) => name))
+      refuse('id', `Model "${id}" is on the allowlist of keys: ${names}; change these keys first.`)
+    }
+    const described = { before: Model.show(before), after: null }
+    await change.parts.storage.deleteModel(id, change.audit('model.deleted', id, described))
+    publishModels(change, id, [])
+  },
+
+  async putRoute(change, ids, settings) {
+    const model = requireModel(change.snapshot, ids.modelId)
+    const supplier = requireSupplier(change.snapshot, ids.supplierId)
+    const after: Route = { ...completeRoute(settings, { model, supplier }), ...ids }
+    const before = findRoute(change, ids)
+    if (isDeepStrictEqual(before, after)) return after
+    const described = { before: before && Route.show(before), after: Route.show(after) }
+    const action = before ? 'route.changed' : 'route.created'
+    await change.parts.storage.saveRoute(after, change.audit(action, nameOfRoute(ids), described))
+    publishRoutes(change, ids, [after])
+    return after
+  },
+
+  async deleteRoute(change, ids) {
+    const name = nameOfRoute(ids)
+    const before = requireFound(findRoute(change, ids), 'route', name)
+    const described = { before: Route.show(before), after: null }
+    await change.parts.storage.deleteRoute(ids, change.audit('route.deleted', name, described))
+    publishRoutes(change, ids, [])
+  },
+} satisfies Changes
 
 function viewRoute(parts: OperationParts, route: Route): RouteState {
   const { modelId, supplierId } = route
@@ -62,40 +112,9 @@ function viewRoute(parts: OperationParts, route: Route): RouteState {
   return { ...route, credentials }
 }
 
-async function putModel(change: Change, given: ModelSettings): Promise<Model> {
-  const before = change.snapshot.supply.models.get(given.id) ?? null
-  const after: Model = { ...completeModel(given), createdAtMs: before?.createdAtMs ?? change.nowMs }
-  checkModel(after)
-  if (isDeepStrictEqual(before, after)) return after
-  const described = { before: before && Model.show(before), after: Model.show(after) }
-  const action = before ? 'model.changed' : 'model.created'
-  await change.parts.storage.saveModel(after, change.audit(action, after.id, described))
-  publishModels(change, after.id, [after])
-  return after
-}
-
 /** A model as it is stored. */
 export function completeModel(given: ModelSettings): Omit<Model, 'createdAtMs'> {
   return { ...given, displayName: given.displayName ?? given.id }
-}
-
-async function deleteModel(change: Change, id: string): Promise<void> {
-  const before = requireModel(change.snapshot, id)
-  const routes = change.snapshot.supply.routesByModel.get(id) ?? []
-  if (routes.length > 0) {
-    const suppliers = nameSome(routes.map(({ supplierId }) => supplierId))
-    refuse('id', `Model "${id}" has routes to ${suppliers}; delete these routes first.`)
-  }
-  const keys = [...change.snapshot.keys.values()].filter(
-    ({ state, modelAllowlist }) => state !== 'revoked' && modelAllowlist?.includes(id),
-  )
-  if (keys.length > 0) {
-    const names = nameSome(keys.map(({ name }) => name))
-    refuse('id', `Model "${id}" is on the allowlist of keys: ${names}; change these keys first.`)
-  }
-  const described = { before: Model.show(before), after: null }
-  await change.parts.storage.deleteModel(id, change.audit('model.deleted', id, described))
-  publishModels(change, id, [])
 }
 
 function publishModels(change: Change, id: string, replacement: readonly Model[]): void {
@@ -120,27 +139,6 @@ export function checkModel(model: Omit<Model, 'createdAtMs'>): void {
   if (model.kinds.length === 0) refuse('kinds', 'kinds must name at least one kind.')
   const imageProblem = findImageTraitProblem(model.capabilities)
   if (imageProblem !== null) refuse('capabilities.images', imageProblem)
-}
-
-async function putRoute(change: Change, ids: RouteIds, settings: RouteSettings): Promise<Route> {
-  const model = requireModel(change.snapshot, ids.modelId)
-  const supplier = requireSupplier(change.snapshot, ids.supplierId)
-  const after: Route = { ...completeRoute(settings, { model, supplier }), ...ids }
-  const before = findRoute(change, ids)
-  if (isDeepStrictEqual(before, after)) return after
-  const described = { before: before && Route.show(before), after: Route.show(after) }
-  const action = before ? 'route.changed' : 'route.created'
-  await change.parts.storage.saveRoute(after, change.audit(action, nameOfRoute(ids), described))
-  publishRoutes(change, ids, [after])
-  return after
-}
-
-async function deleteRoute(change: Change, ids: RouteIds): Promise<void> {
-  const name = nameOfRoute(ids)
-  const before = requireFound(findRoute(change, ids), 'route', name)
-  const described = { before: Route.show(before), after: null }
-  await change.parts.storage.deleteRoute(ids, change.audit('route.deleted', name, described))
-  publishRoutes(change, ids, [])
 }
 
 /** What the audit calls it. */

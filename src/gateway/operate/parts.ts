@@ -8,6 +8,7 @@ import type { Money } from '../ports/admissions.ts'
 import type { JournalReading } from '../ports/books.ts'
 import type { LiveConfiguration } from '../ports/configuration.ts'
 import type { Storage } from '../ports/storage.ts'
+import type { LocalOperations } from './index.ts'
 
 export interface RandomSource {
   /** A fresh API key secret: `sk-` and 48 characters of A-Z, a-z and 0-9. */
@@ -122,3 +123,28 @@ function beginChange(parts: OperationParts, actor: string, ordinal: number): Cha
     publish: (edit) => parts.configuration.replace(edit(parts.configuration.current())),
   }
 }
+
+/** The operations that change something, each with its change in the place of who asked for it. */
+export type Changes = {
+  readonly [Name in keyof LocalOperations]?: ChangeOf<LocalOperations[Name]>
+}
+
+type ChangeOf<Operation> = Operation extends (...args: infer Args) => Promise<infer Result>
+  ? Args extends [...infer Input, actor: string]
+    ? (change: Change, ...input: Input) => Promise<Result>
+    : never
+  : never
+
+/** The operations that make these changes. */
+export function operationsOf<C extends Changes>({ makeChange }: ChangeDesk, changes: C) {
+  const operations = Object.entries(changes as Record<string, AnyChange>).map(([name, work]) => {
+    const operation = (...given: [...unknown[], string]) => {
+      const actor = given.at(-1) as string
+      return makeChange(actor, (change) => work(change, ...given.slice(0, -1)))
+    }
+    return [name, operation] as const
+  })
+  return Object.fromEntries(operations) as unknown as Pick<LocalOperations, keyof C & keyof LocalOperations>
+}
+
+type AnyChange = (change: Change, ...input: unknown[]) => Promise<unknown>

@@ -1,31 +1,17 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { withAccount } from '../../rules/catalog/build-snapshot.ts'
 import type { AuditEvent } from '../../vocabulary/audit-event.ts'
-import type {
-  Adjustment,
-  AdjustmentCreate,
-  Payment,
-  PaymentCreate,
-  PaymentImport,
-  PaymentLine,
-  Refund,
-  RefundCreate,
-} from '../../vocabulary/ledger.ts'
+import type { Adjustment, Payment, PaymentCreate, PaymentLine, Refund } from '../../vocabulary/ledger.ts'
 import { formatUsdt, type NanoUsdt, parseUsdt } from '../../vocabulary/money.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
 import type { Recorded } from '../ports/storage.ts'
 import type { LocalOperations } from './index.ts'
-import type { BeforeAndAfter, Change, ChangeDesk, OperationParts } from './parts.ts'
+import type { BeforeAndAfter, Change, Changes, OperationParts } from './parts.ts'
 import { refuse, requireAccount, requirePositive, requireSane, requireText } from './refuse.ts'
 
-export function paymentOperations({ parts, makeChange }: ChangeDesk) {
+export function paymentOperations(parts: OperationParts) {
   const { storage, configuration } = parts
   return {
-    recordPayment: (id, input, actor) => makeChange(actor, (change) => recordPayment(change, id, input)),
-    recordAdjustment: (id, input, actor) =>
-      makeChange(actor, (change) => recordAdjustment(change, id, input)),
-    recordRefund: (id, input, actor) => makeChange(actor, (change) => recordRefund(change, id, input)),
-    importPayments: (lines, actor) => makeChange(actor, (change) => importPayments(change, lines)),
     listPayments: async (id, page) =>
       storage.listPayments(requireAccount(configuration.current(), id).id, page),
     listLedger: async (id, page) => {
@@ -37,25 +23,85 @@ export function paymentOperations({ parts, makeChange }: ChangeDesk) {
   } satisfies Partial<LocalOperations>
 }
 
-async function recordPayment(change: Change, accountId: string, input: PaymentCreate): Promise<Payment> {
-  const { parts } = change
-  checkPayment(change.snapshot, accountId, input)
-  await requireRoomToPay(parts, accountId, input.amountNano)
-  const account = requireAccount(change.snapshot, accountId)
-  const offered: Payment = { ...input, id: parts.random.id('pay'), accountId, atMs: change.nowMs }
-  const { payment, isNew } = await parts.storage.recordPayment(
-    offered,
-    change.audit('payment.recorded', accountId, describePayment(offered, account.totalPaidNano)),
-  )
-  if (isNew) {
-    const totalPaidNano = account.totalPaidNano + payment.amountNano
-    change.publish((snapshot) => withAccount(snapshot, { ...account, totalPaidNano }))
-    await parts.money.credit(accountId, payment.amountNano)
-  } else {
-    requireSameAmount(payment, input)
-  }
-  return payment
-}
+export const paymentChanges = {
+  async recordPayment(change, accountId, input) {
+    const { parts } = change
+    checkPayment(change.snapshot, accountId, input)
+    await requireRoomToPay(parts, accountId, input.amountNano)
+    const account = requireAccount(change.snapshot, accountId)
+    const offered: Payment = { ...input, id: parts.random.id('pay'), accountId, atMs: change.nowMs }
+    const { payment, isNew } = await parts.storage.recordPayment(
+      offered,
+      change.audit('payment.recorded', accountId, describePayment(offered, account.totalPaidNano)),
+    )
+    if (isNew) {
+      const totalPaidNano = account.totalPaidNano + payment.amountNano
+      change.publish((snapshot) => withAccount(snapshot, { ...account, totalPaidNano }))
+      await parts.money.credit(accountId, payment.amountNano)
+    } else {
+      requireSameAmount(payment, input)
+    }
+    return payment
+  },
+
+  async recordAdjustment(change, accountId, input) {
+    requireAccount(change.snapshot, accountId)
+    if (input.amountNano === 0n) refuse('amount', 'amount must not be zero.')
+    requireSane(input.amountNano, 'amount')
+    if (input.reference !== null) checkReference(input.reference)
+    requireText(input.reason, 'reason')
+    const { storage, money, random } = change.parts
+    await requireRoomInBalance(change.parts, accountId, input.amountNano)
+    const offered: Adjustment = { ...input, id: random.id('adj'), accountId, atMs: change.nowMs }
+    const { record, isNew } = await storage.recordAdjustment(
+      offered,
+      change.audit('adjustment.recorded', accountId, describe('adjustment', offered)),
+    )
+    if (isNew) await money.credit(accountId, record.amountNano)
+    else requireSameAmount(record, offered)
+    return record
+  },
+
+  async recordRefund(change, accountId, input) {
+    const { storage, money, random } = change.parts
+    requireAccount(change.snapshot, accountId)
+    requirePositive(input.amountNano, 'amount')
+    requireSane(input.amountNano, 'amount')
+    await requireRoomInBalance(change.parts, accountId, -input.amountNano)
+    checkReference(input.reference)
+    requireText(input.reason, 'reason')
+    const offered: Refund = { ...input, id: random.id('ref'), accountId, atMs: change.nowMs }
+    const { record, isNew } = await storage.recordRefund(
+      offered,
+      change.audit('refund.recorded', accountId, describe('refund', offered)),
+    )
+    if (isNew) await money.credit(accountId, -record.amountNano)
+    else requireSameAmount(record, offered)
+    return record
+  },
+
+  /** Records what a file says, all lines or none. A line that was recorded before is no fault: a file may come twice. */
+  async importPayments(change, lines) {
+    if (lines.length === 0) refuse('csv', 'There is no payment in the file.')
+    if (lines.length > MOST_LINES) {
+      refuse('csv', `The file has ${lines.length} payments; import at most ${MOST_LINES} at a time.`)
+    }
+    const named = new Set(lines.map(({ accountId }) => accountId))
+    await change.parts.money.refresh({
+      accountIds: [...named].filter((id) => change.snapshot.accounts.has(id)),
+    })
+    const offers = readOffers(change, lines)
+    const recorded = await change.parts.storage.recordPayments(offers)
+    refuseConflicts(offers, recorded)
+    const fresh = recorded.filter(({ isNew }) => isNew).map(({ record }) => record)
+    await putInForce(change, fresh)
+    return {
+      recorded: fresh.length,
+      alreadyRecorded: recorded.length - fresh.length,
+      totalNano: fresh.reduce((sum, { amountNano }) => sum + amountNano, 0n),
+    }
+  },
+} satisfies Changes
 
 type Referenced = Pick<Adjustment, 'amountNano' | 'reference'>
 
@@ -65,49 +111,9 @@ function requireSameAmount(recorded: Referenced, offered: Referenced): void {
   refuse('amount', `Reference "${offered.reference}" was recorded before with another amount.`)
 }
 
-async function recordAdjustment(
-  change: Change,
-  accountId: string,
-  input: AdjustmentCreate,
-): Promise<Adjustment> {
-  requireAccount(change.snapshot, accountId)
-  if (input.amountNano === 0n) refuse('amount', 'amount must not be zero.')
-  requireSane(input.amountNano, 'amount')
-  if (input.reference !== null) checkReference(input.reference)
-  requireText(input.reason, 'reason')
-  const { storage, money, random } = change.parts
-  await requireRoomInBalance(change.parts, accountId, input.amountNano)
-  const offered: Adjustment = { ...input, id: random.id('adj'), accountId, atMs: change.nowMs }
-  const { record, isNew } = await storage.recordAdjustment(
-    offered,
-    change.audit('adjustment.recorded', accountId, describe('adjustment', offered)),
-  )
-  if (isNew) await money.credit(accountId, record.amountNano)
-  else requireSameAmount(record, offered)
-  return record
-}
-
 /** For the audit. */
 function describe(kind: string, { id, amountNano, reference, reason }: Adjustment | Refund) {
   return { before: null, after: { [kind]: id, amount: formatUsdt(amountNano), reference, reason } }
-}
-
-async function recordRefund(change: Change, accountId: string, input: RefundCreate): Promise<Refund> {
-  const { storage, money, random } = change.parts
-  requireAccount(change.snapshot, accountId)
-  requirePositive(input.amountNano, 'amount')
-  requireSane(input.amountNano, 'amount')
-  await requireRoomInBalance(change.parts, accountId, -input.amountNano)
-  checkReference(input.reference)
-  requireText(input.reason, 'reason')
-  const offered: Refund = { ...input, id: random.id('ref'), accountId, atMs: change.nowMs }
-  const { record, isNew } = await storage.recordRefund(
-    offered,
-    change.audit('refund.recorded', accountId, describe('refund', offered)),
-  )
-  if (isNew) await money.credit(accountId, -record.amountNano)
-  else requireSameAmount(record, offered)
-  return record
 }
 
 // One transaction, during which no other change is made.
@@ -119,28 +125,6 @@ interface Offer {
   readonly line: number
   readonly payment: Payment
   readonly event: AuditEvent
-}
-
-/** Records what a file says, all lines or none. A line that was recorded before is no fault: a file may come twice. */
-async function importPayments(change: Change, lines: readonly PaymentLine[]): Promise<PaymentImport> {
-  if (lines.length === 0) refuse('csv', 'There is no payment in the file.')
-  if (lines.length > MOST_LINES) {
-    refuse('csv', `The file has ${lines.length} payments; import at most ${MOST_LINES} at a time.`)
-  }
-  const named = new Set(lines.map(({ accountId }) => accountId))
-  await change.parts.money.refresh({
-    accountIds: [...named].filter((id) => change.snapshot.accounts.has(id)),
-  })
-  const offers = readOffers(change, lines)
-  const recorded = await change.parts.storage.recordPayments(offers)
-  refuseConflicts(offers, recorded)
-  const fresh = recorded.filter(({ isNew }) => isNew).map(({ record }) => record)
-  await putInForce(change, fresh)
-  return {
-    recorded: fresh.length,
-    alreadyRecorded: recorded.length - fresh.length,
-    totalNano: fresh.reduce((sum, { amountNano }) => sum + amountNano, 0n),
-  }
 }
 
 function readOffers(change: Change, lines: readonly PaymentLine[]): Offer[] {

@@ -7,8 +7,6 @@ import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.
 import { wireName } from '../../vocabulary/shape.ts'
 import {
   type Credential,
-  type CredentialChange,
-  type CredentialSettings,
   CredentialView,
   type Format,
   Supplier,
@@ -18,40 +16,92 @@ import {
 } from '../../vocabulary/supply.ts'
 import type { LocalOperations } from './index.ts'
 import { pageOf, positionById } from './paging.ts'
-import type { CallableType, Change, ChangeDesk, OperationParts } from './parts.ts'
+import type { CallableType, Change, Changes, OperationParts } from './parts.ts'
 import { nameSome, refuse, requireCredential, requireSupplier } from './refuse.ts'
 
-export function supplyOperations({ parts, makeChange }: ChangeDesk) {
+export function supplyOperations(parts: OperationParts) {
   const { configuration } = parts
   return {
     listSuppliers: (page) => pageOf(configuration.current().supply.suppliers.values(), page, positionById),
     findSupplier: (id) => requireSupplier(configuration.current(), id),
-    putSupplier: (supplier, actor) => makeChange(actor, (change) => putSupplier(change, supplier)),
-    deleteSupplier: (id, actor) => makeChange(actor, (change) => deleteUnusedSupplier(change, id)),
-    putOwnSupplier: (supplier, actor) => makeChange(actor, (change) => putOwnSupplier(change, supplier)),
-    deleteOwnSupplier: (id, actor) => makeChange(actor, (change) => deleteSupplier(change, id)),
-    addCredential: (supplierId, input, actor) =>
-      makeChange(actor, (change) => addCredential(change, supplierId, input)),
     listCredentials: (supplierId, page) => {
       const snapshot = configuration.current()
       requireSupplier(snapshot, supplierId)
       const credentials = snapshot.supply.credentialsBySupplier.get(supplierId) ?? []
       return pageOf(credentials.map(viewCredential), page, positionById)
     },
-    changeCredential: (id, edit, actor) => makeChange(actor, (change) => changeCredential(change, id, edit)),
-    deleteCredential: (id, actor) => makeChange(actor, (change) => deleteCredential(change, id)),
-    disableRefused: (refused, actor) => makeChange(actor, (change) => disableRefused(change, refused)),
   } satisfies Partial<LocalOperations>
 }
 
-async function disableRefused(change: Change, { id, supplierId, secret }: Credential): Promise<boolean> {
-  const { credentialsBySupplier } = change.snapshot.supply
-  const before = credentialsBySupplier.get(supplierId)?.find((credential) => credential.id === id)
-  if (before?.state !== 'active' || before.secret !== secret) return false
-  const after: Credential = { ...before, state: 'disabled' }
-  await saveCredential(change, 'credential.changed', { before, after })
-  return true
-}
+export const supplyChanges = {
+  putSupplier,
+
+  deleteOwnSupplier: deleteSupplier,
+
+  async deleteSupplier(change, id) {
+    requireSupplier(change.snapshot, id)
+    const routes = listSupply(change.snapshot.supply).routes.filter(({ supplierId }) => supplierId === id)
+    if (routes.length > 0) {
+      const models = nameSome(routes.map(({ modelId }) => modelId))
+      refuse('id', `Supplier "${id}" has routes of ${models}; delete these routes first.`)
+    }
+    await deleteSupplier(change, id)
+  },
+
+  putOwnSupplier(change, supplier) {
+    const before = change.snapshot.supply.suppliers.get(supplier.id)
+    const isTaken = before === undefined ? isVendor(supplier.id) : !isOwn(before, supplier.accountId)
+    if (isTaken || !isOwn(supplier, supplier.accountId)) {
+      throw new GatewayError(
+        'not_found',
+        `The supplier id "${supplier.id}" is not to be had; choose another.`,
+      )
+    }
+    // What an operator has allowed may stay.
+    const allowed = new Map(before === undefined ? [] : addressesOf(before))
+    for (const [param, address] of addressesOf(supplier)) {
+      if (allowed.get(param) !== address && !isSimulator(change, supplier)) checkReach(param, address)
+    }
+    return putSupplier(change, supplier)
+  },
+
+  async addCredential(change, supplierId, input) {
+    checkSecret(change.parts, requireSupplier(change.snapshot, supplierId), input.secret)
+    const credential: Credential = { ...input, id: change.parts.random.id('cred'), supplierId }
+    return saveCredential(change, 'credential.added', { before: null, after: credential })
+  },
+
+  async changeCredential(change, id, edit) {
+    const before = requireCredential(change.snapshot, id)
+    const after = { ...before, ...edit }
+    const isRotated = after.secret !== before.secret
+    if (isRotated)
+      checkSecret(change.parts, requireSupplier(change.snapshot, before.supplierId), after.secret)
+    // What is shown of a credential may look the same before and after, so the action says what happened.
+    const action = isRotated ? 'credential.rotated' : 'credential.changed'
+    const saved = await saveCredential(change, action, { before, after })
+    // Whoever switches a credential on again has seen to what was wrong with it.
+    const { supplierId } = before
+    if (before.state !== 'active') change.parts.routing.forgetCredential({ supplierId, credentialId: id })
+    return saved
+  },
+
+  async deleteCredential(change, id) {
+    const before = requireCredential(change.snapshot, id)
+    const described = { before: showCredential(before), after: null }
+    await change.parts.storage.deleteCredential(id, change.audit('credential.deleted', id, described))
+    publishCredentials(change, id, [])
+  },
+
+  async disableRefused(change, { id, supplierId, secret }) {
+    const { credentialsBySupplier } = change.snapshot.supply
+    const before = credentialsBySupplier.get(supplierId)?.find((credential) => credential.id === id)
+    if (before?.state !== 'active' || before.secret !== secret) return false
+    const after: Credential = { ...before, state: 'disabled' }
+    await saveCredential(change, 'credential.changed', { before, after })
+    return true
+  },
+} satisfies Changes
 
 async function putSupplier(change: Change, given: SupplierSettings): Promise<Supplier> {
   const before = change.snapshot.supply.suppliers.get(given.id) ?? null
@@ -66,16 +116,6 @@ async function putSupplier(change: Change, given: SupplierSettings): Promise<Sup
     return withSupply(snapshot, { suppliers: [...others, after] })
   })
   return after
-}
-
-async function deleteUnusedSupplier(change: Change, id: string): Promise<void> {
-  requireSupplier(change.snapshot, id)
-  const routes = listSupply(change.snapshot.supply).routes.filter(({ supplierId }) => supplierId === id)
-  if (routes.length > 0) {
-    const models = nameSome(routes.map(({ modelId }) => modelId))
-    refuse('id', `Supplier "${id}" has routes of ${models}; delete these routes first.`)
-  }
-  await deleteSupplier(change, id)
 }
 
 /** Takes its routes and credentials along. */
@@ -100,30 +140,6 @@ async function deleteSupplier(change: Change, id: string): Promise<void> {
   })
 }
 
-async function addCredential(
-  change: Change,
-  supplierId: string,
-  input: CredentialSettings,
-): Promise<CredentialView> {
-  checkSecret(change.parts, requireSupplier(change.snapshot, supplierId), input.secret)
-  const credential: Credential = { ...input, id: change.parts.random.id('cred'), supplierId }
-  return saveCredential(change, 'credential.added', { before: null, after: credential })
-}
-
-async function changeCredential(change: Change, id: string, edit: CredentialChange): Promise<CredentialView> {
-  const before = requireCredential(change.snapshot, id)
-  const after = { ...before, ...edit }
-  const isRotated = after.secret !== before.secret
-  if (isRotated) checkSecret(change.parts, requireSupplier(change.snapshot, before.supplierId), after.secret)
-  // What is shown of a credential may look the same before and after, so the action says what happened.
-  const action = isRotated ? 'credential.rotated' : 'credential.changed'
-  const saved = await saveCredential(change, action, { before, after })
-  // Whoever switches a credential on again has seen to what was wrong with it.
-  const { supplierId } = before
-  if (before.state !== 'active') change.parts.routing.forgetCredential({ supplierId, credentialId: id })
-  return saved
-}
-
 async function saveCredential(
   change: Change,
   action: string,
@@ -143,13 +159,6 @@ export function showCredential(credential: Credential) {
   return CredentialView.show(viewCredential(credential))
 }
 
-async function deleteCredential(change: Change, id: string): Promise<void> {
-  const before = requireCredential(change.snapshot, id)
-  const described = { before: showCredential(before), after: null }
-  await change.parts.storage.deleteCredential(id, change.audit('credential.deleted', id, described))
-  publishCredentials(change, id, [])
-}
-
 function publishCredentials(change: Change, id: string, replacement: readonly Credential[]): void {
   change.publish((snapshot) => {
     const others = listSupply(snapshot.supply).credentials.filter((each) => each.id !== id)
@@ -162,20 +171,6 @@ export function checkCredentialSettings({ weight }: Pick<Credential, 'weight'>):
   if (!Number.isFinite(weight) || weight <= 0) {
     refuse('weight', 'weight must be a number greater than zero.')
   }
-}
-
-function putOwnSupplier(change: Change, supplier: SupplierSettings): Promise<Supplier> {
-  const before = change.snapshot.supply.suppliers.get(supplier.id)
-  const isTaken = before === undefined ? isVendor(supplier.id) : !isOwn(before, supplier.accountId)
-  if (isTaken || !isOwn(supplier, supplier.accountId)) {
-    throw new GatewayError('not_found', `The supplier id "${supplier.id}" is not to be had; choose another.`)
-  }
-  // What an operator has allowed may stay.
-  const allowed = new Map(before === undefined ? [] : addressesOf(before))
-  for (const [param, address] of addressesOf(supplier)) {
-    if (allowed.get(param) !== address && !isSimulator(change, supplier)) checkReach(param, address)
-  }
-  return putSupplier(change, supplier)
 }
 
 /** Such a name is the platform's, for the day it has a key there. */
