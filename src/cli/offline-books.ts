@@ -7,8 +7,8 @@ import { explainStartFailure } from '../edges/settings/start-failure.ts'
 import type { Database } from '../edges/storage/database.ts'
 import { isRefusal } from '../edges/storage/index.ts'
 import { embeddedFile, openDatabase } from '../edges/storage/open-database.ts'
-import { findStrangers } from '../edges/storage/tables/accounts.ts'
-import { findKnown, writeSettlements } from '../edges/storage/tables/settlements.ts'
+import { findStrangers } from '../edges/storage/tables/accounts/accounts.ts'
+import { findKnown, writeSettlements } from '../edges/storage/tables/money/settlements.ts'
 import { UsageError } from './command.ts'
 
 /** The database that the environment names, and the folder of this node. */

@@ -1,11 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Database } from '../../src/edges/storage/database.ts'
-import { readLedger } from '../../src/edges/storage/tables/exports.ts'
-import { loadBalances, loadDailySpends } from '../../src/edges/storage/tables/ledger.ts'
-import { carrySettlements, findHorizonMs, moveHorizon } from '../../src/edges/storage/tables/retention.ts'
-import { findSettlement, writeSettlements } from '../../src/edges/storage/tables/settlements.ts'
-import { rebuildUsage } from '../../src/edges/storage/tables/usage.ts'
-import { verifyLedger } from '../../src/edges/storage/tables/verify-ledger.ts'
+import { readLedger } from '../../src/edges/storage/tables/money/exports.ts'
+import { loadBalances, loadDailySpends } from '../../src/edges/storage/tables/money/ledger.ts'
+import {
+  carrySettlements,
+  findHorizonMs,
+  moveHorizon,
+} from '../../src/edges/storage/tables/money/retention.ts'
+import { findSettlement, writeSettlements } from '../../src/edges/storage/tables/money/settlements.ts'
+import { rebuildUsage } from '../../src/edges/storage/tables/money/usage.ts'
+import { verifyLedger } from '../../src/edges/storage/tables/money/verify-ledger.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { auditEvent } from '../../src/edges/storage/testing/samples.ts'
 import { dropOldSettlements } from '../../src/gateway/operate/retention.ts'

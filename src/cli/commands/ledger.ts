@@ -1,6 +1,6 @@
 import { readJournals } from '../../edges/journal/read-journal.ts'
 import type { Environment } from '../../edges/settings/read-settings.ts'
-import { verifyLedger } from '../../edges/storage/tables/verify-ledger.ts'
+import { verifyLedger } from '../../edges/storage/tables/money/verify-ledger.ts'
 import { LedgerVerification } from '../../vocabulary/ledger.ts'
 import type { Shown } from '../../vocabulary/shape.ts'
 import { type Command, parseOptions, UsageError } from '../command.ts'

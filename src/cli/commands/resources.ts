@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { rebuildUsage } from '../../edges/storage/tables/usage.ts'
+import { rebuildUsage } from '../../edges/storage/tables/money/usage.ts'
 import type { AccountView } from '../../vocabulary/account.ts'
 import { type IssuedKey, type KeyView, USAGE_PERIODS } from '../../vocabulary/api-key.ts'
 import type { Shown } from '../../vocabulary/shape.ts'

@@ -12,8 +12,8 @@ import {
   loadDueDeliveries,
   loadLowBalances,
   saveWebhook,
-} from './tables/alerts.ts'
-import { writeAuditEvent } from './tables/audit-events.ts'
+} from './tables/accounts/alerts.ts'
+import { writeAuditEvent } from './tables/supply/audit-events.ts'
 
 /** What was worth telling, to whom, and what became of it. */
 export function alertStorageOn(database: Database, secrets: Sealer): AlertStore {

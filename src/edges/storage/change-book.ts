@@ -3,7 +3,7 @@ import type { ChangeProgress } from '../../gateway/ports/shared-books.ts'
 import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import { type Database, type Lock, LockedOut } from './database.ts'
 import { queryOn } from './query.ts'
-import { writeAuditEvent } from './tables/audit-events.ts'
+import { writeAuditEvent } from './tables/supply/audit-events.ts'
 
 // An operator waits for an answer; what takes longer than this is told to be tried again.
 const CHANGE_LOCK: Lock = { name: 'changing', patienceMs: 30_000 }

@@ -3,8 +3,14 @@ import type { Sealer } from '../../rules/access/server-secret.ts'
 import type { DatabaseEngine } from '../../vocabulary/system.ts'
 import type { ChangeBook } from './change-book.ts'
 import type { Database } from './database.ts'
-import { deleteBodies, findBody, loadBodyStorage, saveBody, saveBodyStorage } from './tables/kept-bodies.ts'
-import { findPlaygroundKey, savePlaygroundKey } from './tables/playground-keys.ts'
+import {
+  deleteBodies,
+  findBody,
+  loadBodyStorage,
+  saveBody,
+  saveBodyStorage,
+} from './tables/replies/kept-bodies.ts'
+import { findPlaygroundKey, savePlaygroundKey } from './tables/replies/playground-keys.ts'
 
 interface ConsoleDatabase {
   readonly database: Database

@@ -2,10 +2,15 @@ import type { IdentityStore } from '../../gateway/ports/identity.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
 import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { Database } from './database.ts'
-import { writeAuditEvent } from './tables/audit-events.ts'
-import { deleteMembership, listMembershipsOf, listMembersOf, saveMembership } from './tables/memberships.ts'
-import * as sessions from './tables/sessions.ts'
-import * as users from './tables/users.ts'
+import {
+  deleteMembership,
+  listMembershipsOf,
+  listMembersOf,
+  saveMembership,
+} from './tables/accounts/memberships.ts'
+import * as sessions from './tables/accounts/sessions.ts'
+import * as users from './tables/accounts/users.ts'
+import { writeAuditEvent } from './tables/supply/audit-events.ts'
 
 /** Users, sessions and memberships. */
 export function identityStorageOn(database: Database, secrets: Sealer): IdentityStore {

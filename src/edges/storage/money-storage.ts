@@ -2,11 +2,16 @@ import type { Recorded, Storage } from '../../gateway/ports/storage.ts'
 import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { ChangeBook } from './change-book.ts'
 import type { Database } from './database.ts'
-import { loadAccounts } from './tables/accounts.ts'
-import { writeAuditEvent } from './tables/audit-events.ts'
-import { listLedger } from './tables/ledger-list.ts'
-import { listPayments, recordAdjustment, recordPaymentsOrNone, recordRefund } from './tables/payments.ts'
-import { findLastRunMs, loadTierDoubts, saveLastRunMs, takeTierStep } from './tables/tiers.ts'
+import { loadAccounts } from './tables/accounts/accounts.ts'
+import { findLastRunMs, loadTierDoubts, saveLastRunMs, takeTierStep } from './tables/accounts/tiers.ts'
+import { listLedger } from './tables/money/ledger-list.ts'
+import {
+  listPayments,
+  recordAdjustment,
+  recordPaymentsOrNone,
+  recordRefund,
+} from './tables/money/payments.ts'
+import { writeAuditEvent } from './tables/supply/audit-events.ts'
 
 type MoneyStorage = Pick<
   Storage,

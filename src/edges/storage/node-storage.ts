@@ -1,9 +1,9 @@
 import type { NodeStore, SharedBookStore } from '../../gateway/ports/shared-books.ts'
 import type { ChangeBook } from './change-book.ts'
 import type { Database } from './database.ts'
-import { listNodes, removeNode, saveHeartbeat } from './tables/nodes.ts'
-import { writeSettlements } from './tables/settlements.ts'
-import { loadKeyTotals, loadStoredBalances } from './tables/shared-books.ts'
+import { writeSettlements } from './tables/money/settlements.ts'
+import { loadKeyTotals, loadStoredBalances } from './tables/money/shared-books.ts'
+import { listNodes, removeNode, saveHeartbeat } from './tables/supply/nodes.ts'
 
 /** What nodes that share the database ask of it, and who they are. */
 export function nodeStorageOn(

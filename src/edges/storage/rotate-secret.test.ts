@@ -11,7 +11,7 @@ import {
 import type { SecondFactor, User } from '../../vocabulary/user.ts'
 import { MIGRATIONS, migrate } from './migrations.ts'
 import { type Rotation, rotateSecret } from './rotate-secret.ts'
-import { SEALED_COLUMNS } from './tables/sealed-columns.ts'
+import { SEALED_COLUMNS } from './tables/supply/sealed-columns.ts'
 import { openAt, type Site, testedEngines } from './testing/engines.ts'
 import { ACCOUNT, auditEvent, CREDENTIAL, KEY, START_MS, SUPPLIER, WEBHOOK } from './testing/samples.ts'
 

@@ -16,8 +16,8 @@ import {
   type SealedColumn,
   type SealedValue,
   saveBoundColumn,
-} from './tables/sealed-columns.ts'
-import { FINGERPRINT_PLACE, findFingerprintKey, keepFingerprintKey } from './tables/server-keys.ts'
+} from './tables/supply/sealed-columns.ts'
+import { FINGERPRINT_PLACE, findFingerprintKey, keepFingerprintKey } from './tables/supply/server-keys.ts'
 
 export interface RotationOptions extends Place {
   readonly oldSecret: string

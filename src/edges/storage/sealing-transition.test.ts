@@ -8,7 +8,7 @@ import {
 } from '../../rules/access/server-secret.ts'
 import { type BindingPace, type NodeStorage, openStorage, SealingTransition } from './index.ts'
 import { rotateSecret } from './rotate-secret.ts'
-import { SEALED_COLUMNS } from './tables/sealed-columns.ts'
+import { SEALED_COLUMNS } from './tables/supply/sealed-columns.ts'
 import { type Site, testedEngines } from './testing/engines.ts'
 import { startHelper } from './testing/processes.ts'
 import { ACCOUNT, auditEvent, CREDENTIAL, START_MS, SUPPLIER, WEBHOOK } from './testing/samples.ts'

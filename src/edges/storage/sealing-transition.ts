@@ -17,7 +17,7 @@ import {
   type SealedColumn,
   type SealedValue,
   saveBoundColumn,
-} from './tables/sealed-columns.ts'
+} from './tables/supply/sealed-columns.ts'
 
 /** How far a node is: it reads bound values, or it writes them too. Nodes of earlier versions are at 0. */
 const READS = 1

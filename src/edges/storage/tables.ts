@@ -10,8 +10,8 @@ import type { Row } from '../../vocabulary/shape.ts'
 import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
 import type { NodeRecord } from '../../vocabulary/system.ts'
 import type { Membership, PlaygroundKey, SecondFactor, Session, StoredUser } from '../../vocabulary/user.ts'
-import type { SettlementRow } from './tables/settlement-rows.ts'
-import type { UsageRow } from './tables/usage.ts'
+import type { SettlementRow } from './tables/money/settlement-rows.ts'
+import type { UsageRow } from './tables/money/usage.ts'
 
 /** Every table that queries are checked against. Columns follow from the fields of the resource that is stored there. */
 export interface Tables extends InternalTables {

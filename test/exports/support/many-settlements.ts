@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import type { Database } from '../../../src/edges/storage/database.ts'
 import { MIGRATIONS, migrate } from '../../../src/edges/storage/migrations.ts'
 import { openSqlite } from '../../../src/edges/storage/sqlite.ts'
-import { saveAccount } from '../../../src/edges/storage/tables/accounts.ts'
-import { rebuildUsage } from '../../../src/edges/storage/tables/usage.ts'
+import { saveAccount } from '../../../src/edges/storage/tables/accounts/accounts.ts'
+import { rebuildUsage } from '../../../src/edges/storage/tables/money/usage.ts'
 import { ACCOUNT } from '../../../src/edges/storage/testing/samples.ts'
 
 const ACCOUNT_IDS = Array.from({ length: 10 }, (_, index) => `acc_${index}`)

@@ -1,14 +1,14 @@
 import { ChangeBook } from '../../../src/edges/storage/change-book.ts'
 import type { Database } from '../../../src/edges/storage/database.ts'
 import { MIGRATIONS, migrate } from '../../../src/edges/storage/migrations.ts'
-import { saveAccount } from '../../../src/edges/storage/tables/accounts.ts'
+import { saveAccount } from '../../../src/edges/storage/tables/accounts/accounts.ts'
 import {
   recordAdjustment,
   recordPaymentsOrNone,
   recordRefund,
-} from '../../../src/edges/storage/tables/payments.ts'
-import { carrySettlements, moveHorizon } from '../../../src/edges/storage/tables/retention.ts'
-import { writeSettlements } from '../../../src/edges/storage/tables/settlements.ts'
+} from '../../../src/edges/storage/tables/money/payments.ts'
+import { carrySettlements, moveHorizon } from '../../../src/edges/storage/tables/money/retention.ts'
+import { writeSettlements } from '../../../src/edges/storage/tables/money/settlements.ts'
 import { ACCOUNT, auditEvent, PAYMENT, settlement } from '../../../src/edges/storage/testing/samples.ts'
 import { priceOf } from '../../../src/rules/ledger/price.ts'
 import type { Settlement } from '../../../src/vocabulary/settlement.ts'

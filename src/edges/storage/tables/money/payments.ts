@@ -1,0 +1,135 @@
+import type { Listing, Page, Recorded } from '../../../../gateway/ports/storage.ts'
+import type { AuditEvent } from '../../../../vocabulary/audit-event.ts'
+import { Adjustment, type LedgerEntry, Payment, Refund } from '../../../../vocabulary/ledger.ts'
+import type { ChangeBook } from '../../change-book.ts'
+import { readPage } from '../../cursor.ts'
+import type { Database } from '../../database.ts'
+import { queryOn } from '../../query.ts'
+import { insertRows, planInsert } from '../../statements.ts'
+import { writeAuditEvent } from '../supply/audit-events.ts'
+import { enterAdjustmentOnce, enterInLedger } from './ledger.ts'
+
+// Waits for another transaction that is recording the same reference, and then finds it taken.
+const ONCE = { ending: 'on conflict (account_id, reference) do nothing', returning: ['id'] } as const
+const INSERT_PAYMENTS = planInsert({ table: 'payments', columns: Payment.columns, ...ONCE })
+const INSERT_REFUNDS = planInsert({ table: 'refunds', columns: Refund.columns, ...ONCE })
+
+interface PaymentOffer {
+  readonly payment: Payment
+  readonly event: AuditEvent
+}
+
+/** Records all, or none when a reference is taken with another amount; then what is given back shows it. */
+export async function recordPaymentsOrNone(
+  changes: ChangeBook,
+  offers: readonly PaymentOffer[],
+): Promise<readonly Recorded<Payment>[]> {
+  const conflict = new Error('A reference was recorded before with another amount.')
+  let recorded: readonly Recorded<Payment>[] = []
+  try {
+    await changes.writeIf(async (tx) => {
+      recorded = await recordPayments(
+        tx,
+        offers.map(({ payment }) => payment),
+      )
+      for (const [index, { payment, event }] of offers.entries()) {
+        if (recorded[index]?.record.amountNano !== payment.amountNano) throw conflict
+        if (recorded[index]?.isNew) await writeAuditEvent(tx, event)
+      }
+      return { result: undefined, isChange: recorded.some(({ isNew }) => isNew) }
+    })
+  } catch (error) {
+    if (error !== conflict) throw error
+  }
+  return recorded
+}
+
+/** Records those whose reference is not taken, and gives for each payment what is recorded under its reference. */
+async function recordPayments(
+  tx: Database,
+  payments: readonly Payment[],
+): Promise<readonly Recorded<Payment>[]> {
+  const offered = orderByReference(payments).map((payment) => Object.values(Payment.toRow(payment)))
+  const rows = await insertRows(tx, INSERT_PAYMENTS, offered)
+  const newIds = new Set(rows.map(({ id }) => id))
+  const recorded: Recorded<Payment>[] = []
+  for (const payment of payments) {
+    const isNew = newIds.has(payment.id)
+    recorded.push({ record: isNew ? payment : await findPayment(tx, payment), isNew })
+  }
+  const fresh = recorded.filter(({ isNew }) => isNew)
+  await enterInLedger(
+    tx,
+    fresh.map(({ record }): LedgerEntry => ({ ...record, kind: 'payment', requestId: null })),
+  )
+  return recorded
+}
+
+/**
+ * Two transactions that record the same references meet them in the same order and cannot wait for each other. Of
+ * equal references the first given stays first, so that it is the one that is recorded.
+ */
+function orderByReference(payments: readonly Payment[]): readonly Payment[] {
+  const place = ({ accountId, reference }: Payment) => JSON.stringify([accountId, reference])
+  const placed = payments.map((payment) => ({ payment, at: place(payment) }))
+  return placed
+    .sort((left, right) => (left.at < right.at ? -1 : Number(left.at > right.at)))
+    .map(({ payment }) => payment)
+}
+
+/** An account's payments, newest first. */
+export function listPayments(database: Database, accountId: string, page: Page): Promise<Listing<Payment>> {
+  const query = queryOn(database)
+    .selectFrom('payments')
+    .select(Payment.columns)
+    .where('account_id', '=', accountId)
+  return readPage(query, page, { decode: (row) => Payment.fromRow(row) })
+}
+
+async function findPayment(tx: Database, { accountId, reference }: Payment): Promise<Payment> {
+  const row = await queryOn(tx)
+    .selectFrom('payments')
+    .select(Payment.columns)
+    .where('account_id', '=', accountId)
+    .where('reference', '=', reference)
+    .executeTakeFirstOrThrow(() => new Error(`The payment ${reference} was there and is gone.`))
+  return Payment.fromRow(row)
+}
+
+export async function recordRefund(tx: Database, refund: Refund): Promise<Recorded<Refund>> {
+  const inserted = await insertRows(tx, INSERT_REFUNDS, [Object.values(Refund.toRow(refund))])
+  if (inserted.length === 0) return { record: await findRefund(tx, refund), isNew: false }
+  const { amountNano, reason, ...entry } = refund
+  await enterInLedger(tx, [
+    { ...entry, kind: 'refund', amountNano: -amountNano, requestId: null, note: reason },
+  ])
+  return { record: refund, isNew: true }
+}
+
+async function findRefund(tx: Database, { accountId, reference }: Refund): Promise<Refund> {
+  const row = await queryOn(tx)
+    .selectFrom('refunds')
+    .select(Refund.columns)
+    .where('account_id', '=', accountId)
+    .where('reference', '=', reference)
+    .executeTakeFirstOrThrow(() => new Error(`The refund ${reference} was there and is gone.`))
+  return Refund.fromRow(row)
+}
+
+/** An adjustment is its entry in the ledger, and stored nowhere else. */
+export async function recordAdjustment(tx: Database, adjustment: Adjustment): Promise<Recorded<Adjustment>> {
+  const { reason, ...entry } = adjustment
+  const isNew = await enterAdjustmentOnce(tx, { ...entry, kind: 'adjustment', requestId: null, note: reason })
+  return { record: isNew ? adjustment : await findAdjustment(tx, adjustment), isNew }
+}
+
+async function findAdjustment(tx: Database, { accountId, reference }: Adjustment): Promise<Adjustment> {
+  const row = await queryOn(tx)
+    .selectFrom('posted_entries')
+    .select(['id', 'account_id', 'amount_nano', 'reference', 'note', 'at_ms'])
+    .where('kind', '=', 'adjustment')
+    .where('account_id', '=', accountId)
+    .where('reference', '=', reference)
+    .executeTakeFirstOrThrow(() => new Error(`The adjustment ${reference} was there and is gone.`))
+  return Adjustment.fromRow({ ...row, reason: row.note ?? '' })
+}

@@ -1,0 +1,113 @@
+import { endedAtMs, SPAN_MS } from '../../../../rules/ledger/aggregate.ts'
+import { dayOf } from '../../../../rules/ledger/period.ts'
+import type { AuditEvent } from '../../../../vocabulary/audit-event.ts'
+import type { Settlement } from '../../../../vocabulary/settlement.ts'
+import type { Database } from '../../database.ts'
+import { prepare, queryOn } from '../../query.ts'
+import { Refusal } from '../../refusal.ts'
+import { insertRows, planInsert } from '../../statements.ts'
+import { writeAuditEvent } from '../supply/audit-events.ts'
+import type { SettlementRow } from './settlement-rows.ts'
+
+const ADD_TO_CARRIED = planInsert({
+  table: 'carried_settlements',
+  columns: ['account_id', 'key_id', 'day', 'settlements', 'amount_nano', 'at_ms'],
+  ending: `on conflict (account_id, key_id, day) do update set
+    settlements = carried_settlements.settlements + excluded.settlements,
+    amount_nano = carried_settlements.amount_nano + excluded.amount_nano`,
+})
+
+// Asked for with every batch of settlements.
+const FIND_HORIZON = prepare((query) => query.selectFrom('settlement_horizon').select('gone_before_ms'))
+
+/** Settlements that ended before this may have been deleted. */
+export async function findHorizonMs(database: Database): Promise<number> {
+  const row = await FIND_HORIZON.first(database, {})
+  return Number(row?.gone_before_ms ?? 0)
+}
+
+/**
+ * Says that settlements which ended before this may be deleted from now on. It never goes back: what is deleted stays
+ * deleted. False, and without an event, when it stands there or further on already.
+ */
+export function moveHorizon(database: Database, goneBeforeMs: number, event: AuditEvent): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const moved = await queryOn(tx)
+      .updateTable('settlement_horizon')
+      .set({ gone_before_ms: BigInt(goneBeforeMs) })
+      .where('gone_before_ms', '<', BigInt(goneBeforeMs))
+      .returning('only_row')
+      .execute()
+    if (moved.length > 0) await writeAuditEvent(tx, event)
+    return moved.length > 0
+  })
+}
+
+/**
+ * Without the stored one nobody can tell whether this is its second copy; counting it might charge an account twice, so
+ * a person has to look.
+ */
+export async function refuseBeyondHorizon(tx: Database, settlements: readonly Settlement[]): Promise<void> {
+  const horizonMs = await findHorizonMs(tx)
+  const gone = settlements.find((settlement) => endedAtMs(settlement) < horizonMs)
+  if (gone === undefined) return
+  throw new Refusal(
+    `Settlement ${gone.requestId} is from a time whose settlements were deleted; it may have been one of them.`,
+  )
+}
+
+/**
+ * Deletes up to so many settlements from before the horizon, oldest first, and gives how many it was. What they cost
+ * becomes part of one entry for each key and day, in the same transaction: no balance ever changes by it.
+ */
+export function carrySettlements(database: Database, atMost: number): Promise<number> {
+  return database.transaction(async (tx) => {
+    const horizonMs = BigInt(await findHorizonMs(tx))
+    // What started before the horizon and ended after it stays; the index knows only when things started.
+    const deleted = await queryOn(tx)
+      .deleteFrom('settlements')
+      .where('request_id', 'in', (oldest) =>
+        oldest
+          .selectFrom('settlements')
+          .select('request_id')
+          .where('started_at_ms', '<', horizonMs)
+          .where((row) => row(row('started_at_ms', '+', row.ref('duration_ms')), '<', horizonMs))
+          .orderBy('started_at_ms')
+          .limit(atMost),
+      )
+      .returning(['account_id', 'key_id', 'amount_nano', 'started_at_ms', 'duration_ms'])
+      .execute()
+    await insertRows(tx, ADD_TO_CARRIED, sumUp(deleted))
+    return deleted.length
+  })
+}
+
+type CarriedRow = [
+  accountId: string,
+  keyId: string,
+  day: bigint,
+  settlements: bigint,
+  nano: bigint,
+  atMs: bigint,
+]
+type Deleted = Pick<SettlementRow, 'account_id' | 'key_id' | 'amount_nano' | 'started_at_ms' | 'duration_ms'>
+
+function sumUp(rows: readonly Deleted[]): CarriedRow[] {
+  const sums = new Map<string, CarriedRow>()
+  for (const row of rows) {
+    if (row.amount_nano === 0n) continue
+    const day = dayOf(Number(row.started_at_ms + row.duration_ms))
+    const place = JSON.stringify([row.account_id, row.key_id, day])
+    const [, , , count, nano] = sums.get(place) ?? ['', '', 0n, 0n, 0n, 0n]
+    const lastMomentMs = BigInt((day + 1) * SPAN_MS.day - 1)
+    sums.set(place, [
+      row.account_id,
+      row.key_id,
+      BigInt(day),
+      count + 1n,
+      nano + row.amount_nano,
+      lastMomentMs,
+    ])
+  }
+  return [...sums.values()]
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { Storage } from '../../../../gateway/ports/storage.ts'
+import type { Settlement, SettlementListFilter } from '../../../../vocabulary/settlement.ts'
+import { OUTCOMES } from '../../../../vocabulary/words.ts'
+import { openAt, type Site, testedEngines } from '../../testing/engines.ts'
+import { settlement } from '../../testing/samples.ts'
+
+const START_MS = Date.UTC(2026, 2, 1)
+const HOUR_MS = 3_600_000
+const COUNT = 400
+
+/** Scattered over days, some of them lasting for hours, several at the same moment. */
+const ALL: readonly Settlement[] = Array.from({ length: COUNT }, (_, index) =>
+  settlement({
+    requestId: `req_${String((index * 7_919) % COUNT).padStart(6, '0')}`,
+    accountId: `acc_${index % 2}`,
+    keyId: `key_${index % 4}`,
+    model: index % 11 === 0 ? 'rare' : 'common',
+    outcome: OUTCOMES[index % 9 === 0 ? (index / 9) % 5 : 0] ?? 'completed',
+    startedAtMs: START_MS + Math.floor(index / 3) * 40 * 60_000,
+    durationMs: index % 13 === 0 ? 9 * HOUR_MS : 1_500,
+  }),
+)
+
+const anyFilter: fc.Arbitrary<SettlementListFilter> = fc.record(
+  {
+    accountId: fc.constantFrom('acc_0', 'acc_1', 'acc_9'),
+    keyId: fc.constantFrom('key_0', 'key_1'),
+    model: fc.constantFrom('rare', 'common', 'none'),
+    outcome: fc.constantFrom(...OUTCOMES),
+    fromMs: fc.integer({ min: START_MS - HOUR_MS, max: START_MS + 90 * HOUR_MS }),
+    toMs: fc.integer({ min: START_MS, max: START_MS + 100 * HOUR_MS }),
+  },
+  { requiredKeys: [] },
+)
+
+function expected(filter: SettlementListFilter): string[] {
+  const { accountId, keyId, model, outcome, fromMs = 0, toMs = Number.MAX_SAFE_INTEGER } = filter
+  return ALL.filter(
+    (each) =>
+      (accountId === undefined || each.accountId === accountId) &&
+      (keyId === undefined || each.keyId === keyId) &&
+      (model === undefined || each.model === model) &&
+      (outcome === undefined || each.outcome === outcome) &&
+      each.startedAtMs >= fromMs &&
+      each.startedAtMs < toMs,
+  )
+    .toSorted(
+      (one, other) => other.startedAtMs - one.startedAtMs || (one.requestId < other.requestId ? 1 : -1),
+    )
+    .map(({ requestId }) => requestId)
+}
+
+for (const engine of testedEngines()) {
+  describe(`lists of settlements on ${engine.name}`, () => {
+    let site: Site
+    let storage: Storage
+
+    beforeAll(async () => {
+      site = await engine.makeSite()
+      storage = await openAt(site)
+      await storage.writeSettlements(ALL)
+    })
+    afterAll(async () => {
+      await storage.close()
+      await site.remove()
+    })
+
+    test('hold what the filter wants, newest first, page by page', async () => {
+      await fc.assert(
+        fc.asyncProperty(anyFilter, fc.integer({ min: 1, max: 60 }), async (filter, limit) => {
+          const given: string[] = []
+          let cursor: string | null = null
+          do {
+            const page = await storage.listSettlements(filter, { limit, cursor })
+            given.push(...page.data.map(({ requestId }) => requestId))
+            cursor = page.nextCursor
+          } while (cursor !== null)
+          expect(given).toEqual(expected(filter))
+        }),
+        { numRuns: 60 },
+      )
+    })
+  })
+}

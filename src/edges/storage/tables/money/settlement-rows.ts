@@ -1,0 +1,220 @@
+import type { Usage, UsageProvenance } from '../../../../conversation/usage.ts'
+import type { Attempt, Outcome, Settlement } from '../../../../vocabulary/settlement.ts'
+import { type Format, type Price, readPrice, writePrice } from '../../../../vocabulary/supply.ts'
+import type { Parameter } from '../../database.ts'
+
+export interface SettlementRow {
+  readonly request_id: string
+  readonly account_id: string
+  readonly key_id: string
+  readonly model: string
+  readonly supplier: string | null
+  readonly credential_id: string | null
+  readonly client_format: Format
+  readonly supplier_format: Format | null
+  readonly stream: bigint
+  readonly input_tokens: bigint
+  readonly cache_read_tokens: bigint
+  readonly cache_write_tokens: bigint
+  readonly output_tokens: bigint
+  readonly reasoning_tokens: bigint
+  readonly images: bigint
+  readonly provenance: UsageProvenance
+  readonly price: string | null
+  readonly amount_nano: bigint
+  readonly outcome: Outcome
+  readonly attempts: string
+  readonly started_at_ms: bigint
+  readonly first_byte_ms: bigint | null
+  readonly duration_ms: bigint
+}
+
+/** In the order `encodeKind` gives their values: what many settlements have in common. */
+export const KIND_COLUMNS = [
+  'account_id',
+  'key_id',
+  'model',
+  'supplier',
+  'credential_id',
+  'client_format',
+  'supplier_format',
+  'stream',
+  'provenance',
+  'price',
+  'outcome',
+] as const satisfies readonly (keyof SettlementRow)[]
+
+/** In the order `encodeOwn` gives their values: what each settlement has for itself. */
+export const OWN_COLUMNS = [
+  'request_id',
+  'input_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'images',
+  'amount_nano',
+  'attempts',
+  'started_at_ms',
+  'first_byte_ms',
+  'duration_ms',
+] as const satisfies readonly (keyof SettlementRow)[]
+
+/** In the order `encodeSettlement` gives their values. */
+export const SETTLEMENT_COLUMNS = [...KIND_COLUMNS, ...OWN_COLUMNS] as const
+
+export function encodeSettlement(settlement: Settlement): Parameter[] {
+  return [...encodeKind(settlement), ...encodeOwn(settlement)]
+}
+
+export function encodeKind(settlement: Settlement): Parameter[] {
+  return [
+    settlement.accountId,
+    settlement.keyId,
+    settlement.model,
+    settlement.supplier,
+    settlement.credentialId,
+    settlement.clientFormat,
+    settlement.supplierFormat,
+    settlement.stream ? 1 : 0,
+    settlement.provenance,
+    encodePrice(settlement.price),
+    settlement.outcome,
+  ]
+}
+
+/**
+ * Puts those together that differ in nothing but their figures. Of each key there are few kinds, so looking through
+ * them takes less than making up a name for each settlement to look it up by.
+ */
+export function groupByKind(settlements: readonly Settlement[]): Settlement[][] {
+  const groups: Settlement[][] = []
+  const ofKeys = new Map<string, Settlement[][]>()
+  for (const settlement of settlements) {
+    const ofKey = ofKeys.get(settlement.keyId)
+    const known = ofKey?.find(([first]) => first !== undefined && areOfOneKind(first, settlement))
+    if (known !== undefined) {
+      known.push(settlement)
+      continue
+    }
+    const group = [settlement]
+    groups.push(group)
+    if (ofKey === undefined) ofKeys.set(settlement.keyId, [group])
+    else ofKey.push(group)
+  }
+  return groups
+}
+
+/** Whether `encodeKind` gives the same for both. */
+function areOfOneKind(one: Settlement, other: Settlement): boolean {
+  return (
+    one.accountId === other.accountId &&
+    one.keyId === other.keyId &&
+    one.model === other.model &&
+    one.supplier === other.supplier &&
+    one.credentialId === other.credentialId &&
+    one.clientFormat === other.clientFormat &&
+    one.supplierFormat === other.supplierFormat &&
+    one.stream === other.stream &&
+    one.provenance === other.provenance &&
+    one.outcome === other.outcome &&
+    (one.price === other.price || encodePrice(one.price) === encodePrice(other.price))
+  )
+}
+
+export function encodeOwn(settlement: Settlement): Parameter[] {
+  const { usage, firstByteMs } = settlement
+  return [
+    settlement.requestId,
+    usage.input,
+    usage.cacheRead,
+    usage.cacheWrite,
+    usage.output,
+    usage.reasoning,
+    usage.images,
+    settlement.amountNano,
+    JSON.stringify(settlement.attempts),
+    // A precise clock measures fractions; the columns hold whole milliseconds.
+    Math.round(settlement.startedAtMs),
+    firstByteMs === null ? null : Math.round(firstByteMs),
+    Math.round(settlement.durationMs),
+  ]
+}
+
+export function decodeSettlement(row: SettlementRow, readPrice = decodePrice): Settlement {
+  const attempts: Attempt[] = JSON.parse(row.attempts)
+  return {
+    requestId: row.request_id,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    model: row.model,
+    supplier: row.supplier,
+    credentialId: row.credential_id,
+    clientFormat: row.client_format,
+    supplierFormat: row.supplier_format,
+    stream: row.stream === 1n,
+    usage: decodeUsage(row),
+    provenance: row.provenance,
+    price: readPrice(row.price),
+    amountNano: row.amount_nano,
+    outcome: row.outcome,
+    attempts,
+    startedAtMs: Number(row.started_at_ms),
+    firstByteMs: decodeInteger(row.first_byte_ms),
+    durationMs: Number(row.duration_ms),
+  }
+}
+
+type UsageColumns = Pick<
+  SettlementRow,
+  | 'input_tokens'
+  | 'cache_read_tokens'
+  | 'cache_write_tokens'
+  | 'output_tokens'
+  | 'reasoning_tokens'
+  | 'images'
+>
+
+export function decodeUsage(row: UsageColumns): Usage {
+  return {
+    input: Number(row.input_tokens),
+    cacheRead: Number(row.cache_read_tokens),
+    cacheWrite: Number(row.cache_write_tokens),
+    output: Number(row.output_tokens),
+    reasoning: Number(row.reasoning_tokens),
+    images: Number(row.images),
+  }
+}
+
+// Thousands of settlements in a row have the very same price.
+const written = new WeakMap<Price, string>()
+
+function encodePrice(price: Price | null): string | null {
+  if (price === null) return null
+  const known = written.get(price)
+  if (known !== undefined) return known
+  const text = JSON.stringify(writePrice(price))
+  written.set(price, text)
+  return text
+}
+
+function decodePrice(text: string | null): Price | null {
+  return text === null ? null : readPrice(JSON.parse(text))
+}
+
+/** Reads prices that come one after the other: of those in a row that are the same, only the first is work. */
+export function createPriceReader(): typeof decodePrice {
+  let lastText: string | null = null
+  let lastPrice: Price | null = null
+  return (text) => {
+    if (text !== lastText) {
+      lastText = text
+      lastPrice = decodePrice(text)
+    }
+    return lastPrice
+  }
+}
+
+export function decodeInteger(value: bigint | null): number | null {
+  return value === null ? null : Number(value)
+}

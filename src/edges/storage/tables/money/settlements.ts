@@ -1,0 +1,184 @@
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { StoredBalance } from '../../../../gateway/ports/shared-books.ts'
+import { isPresumed } from '../../../../rules/ledger/journal-line.ts'
+import { dayOf } from '../../../../rules/ledger/period.ts'
+import type { Settlement } from '../../../../vocabulary/settlement.ts'
+import type { Database } from '../../database.ts'
+import { queryOn } from '../../query.ts'
+import { insertAlike, insertRows, planInsert } from '../../statements.ts'
+import type { Tables } from '../../tables.ts'
+import { addToDailySpends, BalanceSums, moveBalances, SpendSums } from './ledger.ts'
+import { refuseBeyondHorizon } from './retention.ts'
+import {
+  decodeSettlement,
+  encodeKind,
+  encodeOwn,
+  encodeSettlement,
+  groupByKind,
+  KIND_COLUMNS,
+  OWN_COLUMNS,
+  SETTLEMENT_COLUMNS,
+} from './settlement-rows.ts'
+import { addToUsage, sumUsage, takeFromUsage } from './usage.ts'
+
+const INSERT_NEW = planInsert({ table: 'settlements', columns: SETTLEMENT_COLUMNS })
+
+const INSERT_ALIKE = planInsert({
+  table: 'settlements',
+  common: KIND_COLUMNS,
+  columns: OWN_COLUMNS,
+})
+
+const INSERT_UNKNOWN = planInsert({
+  table: 'settlements',
+  columns: SETTLEMENT_COLUMNS,
+  ending: 'on conflict (request_id) do nothing',
+  returning: ['request_id'],
+})
+
+/**
+ * Nearly always all of a batch is new, and then nobody needs to be asked which of it is. Only when it is refused, it
+ * may be that some of it was written before a crash, or was presumed to have been interrupted.
+ */
+export async function writeSettlements(
+  database: Database,
+  settlements: readonly Settlement[],
+): Promise<readonly StoredBalance[]> {
+  if (settlements.length === 0) return []
+  // Where only one can write, nobody waits for the order of ids, and one that is there twice is refused.
+  const batch = database.hasOneWriter ? settlements : orderById(settlements)
+  try {
+    return await database.transaction(async (tx) => {
+      await insertNew(tx, batch)
+      return charge(tx, batch)
+    })
+  } catch {
+    return writeUnknown(database, orderById(settlements))
+  }
+}
+
+function writeUnknown(database: Database, batch: readonly Settlement[]): Promise<readonly StoredBalance[]> {
+  return database.transaction(async (tx) => {
+    const presumed = await removePresumed(tx, batch)
+    const inserted = await insertRows(tx, INSERT_UNKNOWN, batch.map(encodeSettlement))
+    const ids = new Set(inserted.map((row) => row.request_id))
+    const moved = await charge(
+      tx,
+      batch.filter(({ requestId }) => ids.has(requestId)),
+    )
+    await takeFromUsage(tx, presumed)
+    return moved
+  })
+}
+
+/** Where only one can write, nobody waits for the order of ids, and what is alike can be written together. */
+async function insertNew(tx: Database, batch: readonly Settlement[]): Promise<void> {
+  if (!tx.hasOneWriter) {
+    await insertRows(tx, INSERT_NEW, batch.map(encodeSettlement))
+    return
+  }
+  for (const group of groupByKind(batch)) {
+    const [first] = group
+    if (first === undefined) continue
+    await insertAlike(tx, INSERT_ALIKE, { common: encodeKind(first), rows: group.map(encodeOwn) })
+  }
+}
+
+/**
+ * A settlement that costs nothing is no ledger entry and adds to no spend: it moves no money. Gives the balances that
+ * were moved.
+ */
+async function charge(tx: Database, settlements: readonly Settlement[]): Promise<readonly StoredBalance[]> {
+  await refuseBeyondHorizon(tx, settlements)
+  const usage = sumUsage(settlements)
+  const balances = new BalanceSums()
+  const spends = new SpendSums()
+  for (const { startMs, group, figures } of usage.day) {
+    const { amountNano } = figures
+    if (amountNano === 0n) continue
+    balances.add(group.accountId, -amountNano, 0n)
+    spends.add(group.keyId, dayOf(startMs), amountNano)
+  }
+  const moved = await moveBalances(tx, balances)
+  await addToDailySpends(tx, spends)
+  await addToUsage(tx, usage)
+  return moved
+}
+
+/**
+ * Each request once, the first one given, in the order of ids: two nodes that write the same requests then meet them in the same
+ * order and cannot wait for each other.
+ */
+function orderById(settlements: readonly Settlement[]): readonly Settlement[] {
+  if (isInOrder(settlements)) return settlements
+  const byId = new Map<string, Settlement>()
+  for (const settlement of settlements) {
+    if (!byId.has(settlement.requestId)) byId.set(settlement.requestId, settlement)
+  }
+  return [...byId.values()].sort((left, right) => (left.requestId < right.requestId ? -1 : 1))
+}
+
+function isInOrder(settlements: readonly Settlement[]): boolean {
+  return settlements.every((one, index) => {
+    const before = settlements[index - 1]
+    return before === undefined || before.requestId < one.requestId
+  })
+}
+
+export async function findSettlement(database: Database, requestId: string): Promise<Settlement | null> {
+  const row = await queryOn(database)
+    .selectFrom('settlements')
+    .select(SETTLEMENT_COLUMNS)
+    .where('request_id', '=', requestId)
+    .executeTakeFirst()
+  return row === undefined ? null : decodeSettlement(row)
+}
+
+/** What `isPresumed` says, of rows. */
+function isPresumedRow(row: ExpressionBuilder<Tables, 'settlements'>) {
+  const nothingDone = { attempts: '[]', amount_nano: 0n, duration_ms: 0n }
+  return row.and([row('supplier', 'is', null), row.and({ outcome: 'interrupted', ...nothingDone })])
+}
+
+/**
+ * Removes what stands in the place of these settlements because somebody took their requests for interrupted, and gives
+ * it. It was counted and must be taken from the usage; it never cost anything.
+ */
+async function removePresumed(
+  tx: Database,
+  settlements: readonly Settlement[],
+): Promise<readonly Settlement[]> {
+  const ids = settlements.filter((settlement) => !isPresumed(settlement)).map(({ requestId }) => requestId)
+  if (ids.length === 0) return []
+  const rows = await queryOn(tx)
+    .deleteFrom('settlements')
+    .where(isPresumedRow)
+    .where('request_id', 'in', ids)
+    .returning(SETTLEMENT_COLUMNS)
+    .execute()
+  return rows.map((row) => decodeSettlement(row))
+}
+
+/** The requests of these whose settlement is stored, and would not be replaced by the one given. */
+export async function findKnown(
+  database: Database,
+  settlements: readonly Settlement[],
+): Promise<ReadonlySet<string>> {
+  const ids = settlements.map(({ requestId }) => requestId)
+  if (ids.length === 0) return new Set()
+  const rows = await queryOn(database)
+    .selectFrom('settlements')
+    .select('request_id')
+    // A condition itself is a number in one engine and a boolean in the other.
+    .select((row) =>
+      row.case().when(isPresumedRow(row)).then(sql.lit('yes')).else(sql.lit('no')).end().as('presumed'),
+    )
+    .where('request_id', 'in', ids)
+    .execute()
+  const presumed = new Map(rows.map((row) => [row.request_id, row.presumed === 'yes']))
+  const known = settlements.filter((settlement) => {
+    const isGuessStored = presumed.get(settlement.requestId)
+    return isGuessStored !== undefined && (!isGuessStored || isPresumed(settlement))
+  })
+  return new Set(known.map(({ requestId }) => requestId))
+}

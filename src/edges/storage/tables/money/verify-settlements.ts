@@ -1,0 +1,343 @@
+import { sql } from 'kysely'
+import {
+  type CountedRequest,
+  FIGURE_NAMES,
+  SPAN_MS,
+  UsageSums,
+  type UsageTotal,
+} from '../../../../rules/ledger/aggregate.ts'
+import { priceOf } from '../../../../rules/ledger/price.ts'
+import { Recount, type RecountedDay } from '../../../../rules/ledger/recount.ts'
+import { formatUsdt } from '../../../../vocabulary/money.ts'
+import type { UsageSpan } from '../../../../vocabulary/settlement.ts'
+import type { Price } from '../../../../vocabulary/supply.ts'
+import type { Database } from '../../database.ts'
+import { queryOn } from '../../query.ts'
+import { createPriceReader, decodeInteger, decodeUsage, type SettlementRow } from './settlement-rows.ts'
+import { encodeUsage, FIGURE_COLUMNS, FIGURES, type UsageRow } from './usage.ts'
+
+/** Two records that should say the same and do not. The message names both. */
+export class LedgerDifference extends Error {}
+
+const PAGE = 500
+
+const COLUMNS = [
+  'request_id',
+  'account_id',
+  'key_id',
+  'model',
+  'supplier',
+  'input_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'images',
+  'price',
+  'amount_nano',
+  'outcome',
+  'started_at_ms',
+  'first_byte_ms',
+  'duration_ms',
+] as const satisfies readonly (keyof SettlementRow)[]
+
+type Row = Pick<SettlementRow, (typeof COLUMNS)[number]>
+
+interface SettlementSums {
+  readonly settlements: number
+  readonly days: number
+  /** What each account has spent, as far as the settlements are still there. */
+  readonly spentByAccount: ReadonlyMap<string, bigint>
+}
+
+/** Reads every settlement once, in pages, and compares everything that was ever counted of them. */
+export async function verifySettlements(moment: Database, horizonMs: number): Promise<SettlementSums> {
+  const days = new DayVerifier(moment, horizonMs)
+  const recount = new Recount()
+  const spentByAccount = new Map<string, bigint>()
+  const readPrice = createPriceReader()
+  let settlements = 0
+  for await (const row of readAll(moment)) {
+    const request = decodeRequest(row)
+    const startedAtMs = Number(row.started_at_ms)
+    for (const day of recount.takeComplete(startedAtMs)) await days.verify(day)
+    if (!recount.add(request)) {
+      throw new LedgerDifference(`Settlement ${row.request_id} ended before it started.`)
+    }
+    requirePrice(row.request_id, request, readPrice(row.price))
+    spentByAccount.set(row.account_id, (spentByAccount.get(row.account_id) ?? 0n) + row.amount_nano)
+    settlements += 1
+  }
+  for (const day of recount.takeRest()) await days.verify(day)
+  await days.verifyRest()
+  return { settlements, days: days.days, spentByAccount }
+}
+
+async function* readAll(moment: Database): AsyncGenerator<Row> {
+  let after: readonly [bigint, string] = [BigInt(Number.MIN_SAFE_INTEGER), '']
+  for (;;) {
+    const [startedAtMs, requestId] = after
+    const rows = await queryOn(moment)
+      .selectFrom('settlements')
+      .select(COLUMNS)
+      .where((row) =>
+        row(row.refTuple('started_at_ms', 'request_id'), '>', row.tuple(startedAtMs, requestId)),
+      )
+      .orderBy('started_at_ms')
+      .orderBy('request_id')
+      .limit(PAGE)
+      .execute()
+    yield* rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE) return
+    after = [last.started_at_ms, last.request_id]
+  }
+}
+
+function decodeRequest(row: Row): CountedRequest {
+  return {
+    accountId: row.account_id,
+    keyId: row.key_id,
+    model: row.model,
+    supplier: row.supplier,
+    usage: decodeUsage(row),
+    amountNano: row.amount_nano,
+    outcome: row.outcome,
+    startedAtMs: Number(row.started_at_ms),
+    firstByteMs: decodeInteger(row.first_byte_ms),
+    durationMs: Number(row.duration_ms),
+  }
+}
+
+function requirePrice(requestId: string, { usage, amountNano }: CountedRequest, price: Price | null): void {
+  const costNano = price === null ? 0n : priceOf(usage, price)
+  if (costNano === amountNano) return
+  throw new LedgerDifference(
+    `Settlement ${requestId} was charged ${formatUsdt(amountNano)}, but its usage at its price is ${formatUsdt(costNano)}.`,
+  )
+}
+
+const DAY_MS = SPAN_MS.day
+
+/** Compares what is stored of days with what was counted again, day after day. */
+class DayVerifier {
+  readonly #moment: Database
+  readonly #horizonMs: number
+  #nextDay = 0
+  #days = 0
+
+  /** Before the horizon settlements may be gone, so that only what was added up of them can be compared. */
+  constructor(moment: Database, horizonMs: number) {
+    this.#moment = moment
+    this.#horizonMs = horizonMs
+  }
+
+  get days(): number {
+    return this.#days
+  }
+
+  /** Days come in order. Those in between have nothing that could be counted, but something may be stored of them. */
+  async verify(recounted: RecountedDay): Promise<void> {
+    await this.#verifyUncounted(recounted.day)
+    await this.#verifyDay(recounted)
+    this.#nextDay = recounted.day + 1
+  }
+
+  verifyRest(): Promise<void> {
+    return this.#verifyUncounted(null)
+  }
+
+  async #verifyUncounted(before: number | null): Promise<void> {
+    for (;;) {
+      const day = await findStoredDay(this.#moment, this.#nextDay)
+      if (day === null || (before !== null && day >= before)) return
+      await this.#verifyDay({ day, hours: [] })
+      this.#nextDay = day + 1
+    }
+  }
+
+  async #verifyDay({ day, hours }: RecountedDay): Promise<void> {
+    this.#days += 1
+    const startMs = day * DAY_MS
+    const spends = await verifySpends(this.#moment, { day, hours })
+    if (startMs < this.#horizonMs) {
+      await verifyHoursOfDay(this.#moment, startMs)
+      await verifyCountedSpends(this.#moment, day, spends)
+      return
+    }
+    const days = new UsageSums('day')
+    for (const total of hours) days.addTotal(total)
+    await verifyUsage(this.#moment, startMs, { span: 'hour', expected: hours })
+    await verifyUsage(this.#moment, startMs, { span: 'day', expected: days.totals() })
+  }
+}
+
+/** The first day from this one on of which anything is stored. */
+async function findStoredDay(moment: Database, from: number): Promise<number | null> {
+  const fromMs = BigInt(from * DAY_MS)
+  const { day } = await queryOn(moment)
+    .selectFrom((stored) => {
+      const daysIn = (table: 'key_daily_spend' | 'carried_settlements') =>
+        stored
+          .selectFrom(table)
+          .select((row) => row.fn.min<bigint | null>('day').as('day'))
+          .where('day', '>=', BigInt(from))
+      const usageBy = (span: UsageSpan) =>
+        stored
+          .selectFrom('usage_totals')
+          .select((row) => sql<bigint | null>`${row.fn.min('start_ms')} / ${sql.lit(DAY_MS)}`.as('day'))
+          .where('span', '=', span)
+          .where('start_ms', '>=', fromMs)
+      return daysIn('key_daily_spend')
+        .unionAll(daysIn('carried_settlements'))
+        .unionAll(usageBy('day'))
+        .unionAll(usageBy('hour'))
+        .as('stored')
+    })
+    .select((row) => row.fn.min('day').as('day'))
+    .executeTakeFirstOrThrow()
+  return day === null ? null : Number(day)
+}
+
+type SpendByKey = ReadonlyMap<string, bigint>
+
+interface SpendRow {
+  readonly key_id: string
+  readonly amount_nano: bigint
+}
+
+/** What keys spent on a day is what their settlements of that day cost, deleted ones included. */
+async function verifySpends(moment: Database, { day, hours }: RecountedDay): Promise<SpendByKey> {
+  const expected = new Map<string, bigint>()
+  for (const { group, figures } of hours) addTo(expected, group.keyId, figures.amountNano)
+  const spendsIn = (table: 'key_daily_spend' | 'carried_settlements') =>
+    queryOn(moment)
+      .selectFrom(table)
+      .select(['key_id', 'amount_nano'])
+      .where('day', '=', BigInt(day))
+      .execute()
+  for (const row of await spendsIn('carried_settlements')) addTo(expected, row.key_id, row.amount_nano)
+  requireSameSpends(day, expected, await spendsIn('key_daily_spend'))
+  return expected
+}
+
+/** Of days whose settlements are gone the usage cannot be counted again, but what it cost is known. */
+async function verifyCountedSpends(moment: Database, day: number, spends: SpendByKey): Promise<void> {
+  const counted = await queryOn(moment)
+    .selectFrom('usage_totals')
+    .select((row) => ['key_id', row.cast<bigint>(row.fn.sum('amount_nano'), 'bigint').as('amount_nano')])
+    .where('span', '=', 'day')
+    .where('start_ms', '=', BigInt(day * DAY_MS))
+    .groupBy('key_id')
+    .execute()
+  const difference = findDifference(spends, counted)
+  if (difference === null) return
+  const { keyId, expectedNano, storedNano } = difference
+  throw new LedgerDifference(
+    `Key ${keyId} spent ${formatUsdt(expectedNano)} on ${dateOf(day)}, but its usage says ${formatUsdt(storedNano)}.`,
+  )
+}
+
+function requireSameSpends(day: number, expected: SpendByKey, stored: readonly SpendRow[]): void {
+  const difference = findDifference(expected, stored)
+  if (difference === null) return
+  const { keyId, expectedNano, storedNano } = difference
+  throw new LedgerDifference(
+    `Key ${keyId} has a daily spend of ${formatUsdt(storedNano)} on ${dateOf(day)}, ` +
+      `but its settlements of that day sum to ${formatUsdt(expectedNano)}.`,
+  )
+}
+
+function findDifference(expected: SpendByKey, stored: readonly SpendRow[]) {
+  const found = new Map(stored.map((row) => [row.key_id, row.amount_nano]))
+  for (const keyId of new Set([...expected.keys(), ...found.keys()])) {
+    const [expectedNano, storedNano] = [expected.get(keyId) ?? 0n, found.get(keyId) ?? 0n]
+    if (expectedNano !== storedNano) return { keyId, expectedNano, storedNano }
+  }
+  return null
+}
+
+function addTo(sums: Map<string, bigint>, keyId: string, amountNano: bigint): void {
+  sums.set(keyId, (sums.get(keyId) ?? 0n) + amountNano)
+}
+
+interface Expectation {
+  readonly span: UsageSpan
+  readonly expected: readonly UsageTotal[]
+}
+
+const PLACE = ['start_ms', 'account_id', 'key_id', 'model', 'supplier'] as const
+
+/** The stored usage of a day is what was counted again, row by row and figure by figure. */
+async function verifyUsage(moment: Database, dayMs: number, { span, expected }: Expectation): Promise<void> {
+  const stored = await queryOn(moment)
+    .selectFrom('usage_totals')
+    .select([...PLACE, ...FIGURES])
+    .where('span', '=', span)
+    .where('start_ms', '>=', BigInt(dayMs))
+    .where('start_ms', '<', BigInt(dayMs + DAY_MS))
+    .execute()
+  const byPlace = new Map(stored.map((row) => [JSON.stringify(PLACE.map((name) => String(row[name]))), row]))
+  for (const total of expected) {
+    // Behind the span comes what tells the place, then the figures.
+    const place = encodeUsage(span, total).slice(1, PLACE.length + 1)
+    const name = JSON.stringify(place.map(String))
+    requireFigures({ span, name }, total, byPlace.get(name))
+    byPlace.delete(name)
+  }
+  const [extra] = byPlace.keys()
+  if (extra !== undefined) {
+    throw new LedgerDifference(`The usage by ${span} has ${extra}, of which there are no settlements.`)
+  }
+}
+
+function requireFigures(
+  { span, name }: { span: UsageSpan; name: string },
+  { figures }: UsageTotal,
+  row: UsageRow | undefined,
+): void {
+  if (row === undefined) {
+    throw new LedgerDifference(`The usage by ${span} lacks ${name}, of which there are settlements.`)
+  }
+  for (const figure of FIGURE_NAMES) {
+    const stored = row[FIGURE_COLUMNS[figure]]
+    if (stored === BigInt(figures[figure])) continue
+    throw new LedgerDifference(
+      `The usage by ${span} of ${name} has ${FIGURE_COLUMNS[figure]} ${stored}, but its settlements sum to ${figures[figure]}.`,
+    )
+  }
+}
+
+const GROUP = ['account_id', 'key_id', 'model', 'supplier'] as const
+
+async function verifyHoursOfDay(moment: Database, dayMs: number): Promise<void> {
+  const row = await queryOn(moment)
+    .selectFrom((usage) =>
+      usage
+        .selectFrom('usage_totals')
+        .select([...GROUP, ...FIGURES])
+        .where('span', '=', 'day')
+        .where('start_ms', '=', BigInt(dayMs))
+        .unionAll(
+          usage
+            .selectFrom('usage_totals')
+            .select((hour) => [...GROUP, ...FIGURES.map((figure) => hour.neg(hour.ref(figure)).as(figure))])
+            .where('span', '=', 'hour')
+            .where('start_ms', '>=', BigInt(dayMs))
+            .where('start_ms', '<', BigInt(dayMs + DAY_MS)),
+        )
+        .as('both_spans'),
+    )
+    .select(GROUP)
+    .groupBy(GROUP)
+    .having((both) => both.or(FIGURES.map((figure) => both(both.fn.sum(figure), '<>', both.lit(0)))))
+    .limit(1)
+    .executeTakeFirst()
+  if (row === undefined) return
+  const name = JSON.stringify([row.account_id, row.key_id, row.model, row.supplier])
+  throw new LedgerDifference(`The usage of ${name} on ${dateOf(dayMs / DAY_MS)} is not the sum of its hours.`)
+}
+
+function dateOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10)
+}

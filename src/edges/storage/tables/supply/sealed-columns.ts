@@ -1,0 +1,138 @@
+import { type Kysely, sql } from 'kysely'
+import { BOUND_PREFIX } from '../../../../rules/access/server-secret.ts'
+import type { Database } from '../../database.ts'
+import { queryOn } from '../../query.ts'
+import type { Tables } from '../../tables.ts'
+
+/** A column of sealed values, and what its rows are found by. */
+export type SealedColumn = {
+  [Table in keyof Tables & string]: {
+    readonly table: Table
+    readonly key: readonly (keyof Tables[Table] & string)[]
+    readonly column: keyof Tables[Table] & string
+    /** What may be deleted when it does not open, and of which there may be very many. */
+    readonly isExpendable?: true
+  }
+}[keyof Tables & string]
+
+/** Everything that is sealed under the server secret. A test finds every column that ought to be in here. */
+export const SEALED_COLUMNS = {
+  serverKeys: { table: 'server_keys', key: ['name'], column: 'sealed_key' },
+  credentials: { table: 'credentials', key: ['id'], column: 'sealed_secret' },
+  webhooks: { table: 'alert_webhooks', key: ['account_id'], column: 'sealed_secret' },
+  factors: { table: 'user_factors', key: ['user_id'], column: 'sealed_secret' },
+  replies: { table: 'kept_replies', key: ['account_id', 'id'], column: 'sealed_content', isExpendable: true },
+  pieces: { table: 'kept_reply_pieces', key: ['piece_id'], column: 'sealed_piece', isExpendable: true },
+  items: {
+    table: 'kept_reply_items',
+    key: ['account_id', 'item_id'],
+    column: 'sealed_item',
+    isExpendable: true,
+  },
+  bodies: {
+    table: 'kept_bodies',
+    key: ['account_id', 'request_id'],
+    column: 'sealed_content',
+    isExpendable: true,
+  },
+} as const satisfies Record<string, SealedColumn>
+
+/** What a column is called, in the list of those that are bound and elsewhere. */
+export function columnName({ table, column }: { readonly table: string; readonly column: string }): string {
+  return `${table}.${column}`
+}
+
+/** The columns in which every value is bound to its row. */
+export async function loadBoundColumns(database: Database): Promise<Set<string>> {
+  const rows = await queryOn(database)
+    .selectFrom('sealed_columns')
+    .select(['table_name as table', 'column_name as column'])
+    .execute()
+  return new Set(rows.map(columnName))
+}
+
+export async function saveBoundColumn(database: Database, { table, column }: SealedColumn): Promise<void> {
+  await queryOn(database)
+    .insertInto('sealed_columns')
+    .values({ table_name: table, column_name: column, bound_at_ms: sql.raw<bigint>(database.clockMs) })
+    .onConflict((conflict) => conflict.columns(['table_name', 'column_name']).doNothing())
+    .execute()
+}
+
+/** A sealed value and the key of its row. */
+export interface SealedValue {
+  readonly id: readonly string[]
+  readonly text: string
+}
+
+interface Portion {
+  /** The key of the last one before it; null for the first. */
+  readonly after: readonly string[] | null
+  readonly atMost: number
+  readonly isUnboundOnly?: boolean
+}
+
+/** The next values in the order of their keys. Each may be large. */
+export async function nextSealed(
+  database: Database,
+  { table, key, column }: SealedColumn,
+  { after, atMost, isUnboundOnly = false }: Portion,
+): Promise<SealedValue[]> {
+  const names = sql.join(key.map((name) => sql.ref(name)))
+  const rows = await anyTable(database)
+    .selectFrom(table)
+    .select([...key, column])
+    .$if(after !== null, (rest) => rest.where(sql<boolean>`(${names}) > (${sql.join(after ?? [])})`))
+    .$if(isUnboundOnly, (rest) =>
+      rest.where(sql<boolean>`substr(${sql.ref(column)}, 1, ${BOUND_PREFIX.length}) <> ${BOUND_PREFIX}`),
+    )
+    .orderBy(names)
+    .limit(atMost)
+    .execute()
+  return rows.map((row) => ({ id: key.map((name) => row[name] ?? ''), text: row[column] ?? '' }))
+}
+
+export async function isEmpty(database: Database, { table, key }: SealedColumn): Promise<boolean> {
+  const row = await anyTable(database).selectFrom(table).select(key).limit(1).executeTakeFirst()
+  return row === undefined
+}
+
+interface Replacement {
+  readonly id: readonly string[]
+  readonly by: string
+  /** Only while this is what stands there. */
+  readonly text?: string
+}
+
+export async function replaceSealed(
+  database: Database,
+  sealed: SealedColumn,
+  { id, by, text }: Replacement,
+): Promise<void> {
+  const unchanged = text === undefined ? {} : { [sealed.column]: text }
+  await anyTable(database)
+    .updateTable(sealed.table)
+    .set({ [sealed.column]: by })
+    .where((each) => each.and({ ...rowOf(sealed, id), ...unchanged }))
+    .execute()
+}
+
+export async function deleteSealed(
+  database: Database,
+  sealed: SealedColumn,
+  id: readonly string[],
+): Promise<void> {
+  await anyTable(database)
+    .deleteFrom(sealed.table)
+    .where((each) => each.and(rowOf(sealed, id)))
+    .execute()
+}
+
+function rowOf({ key }: SealedColumn, id: readonly string[]): Record<string, string> {
+  return Object.fromEntries(key.map((name, index) => [name, id[index] ?? '']))
+}
+
+/** Names of sealed columns have been checked where they are listed. All their values are texts. */
+function anyTable(database: Database): Kysely<Record<string, Record<string, string>>> {
+  return queryOn(database) as unknown as Kysely<Record<string, Record<string, string>>>
+}
