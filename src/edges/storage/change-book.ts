@@ -1,12 +1,25 @@
+import type { Kysely } from 'kysely'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ChangeProgress } from '../../gateway/ports/shared-books.ts'
 import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import { type Database, type Lock, LockedOut } from './database.ts'
-import { queryOn } from './query.ts'
-import { writeAuditEvent } from './tables/supply/audit-events.ts'
+import { prepare, queryOn } from './query.ts'
+import { isChange, writeAuditEvent } from './tables/supply/audit-events.ts'
+import type { Tables } from './tables.ts'
 
 // An operator waits for an answer; what takes longer than this is told to be tried again.
 const CHANGE_LOCK: Lock = { name: 'changing', patienceMs: 30_000 }
+
+// Prepared, since every change runs one of them.
+const raise = (query: Kysely<Tables>) =>
+  query
+    .updateTable('configuration_version')
+    .set((now) => ({ version: now('version', '+', 1n) }))
+    .returning('version')
+const RAISE = prepare(raise)
+const RAISE_FROM = prepare((query, given: { version: bigint }) =>
+  raise(query).where('version', '=', given.version),
+)
 
 /**
  * Where changes of the configuration are written: each raises its version in the same transaction. While this node is
@@ -21,10 +34,6 @@ export class ChangeBook {
     this.#database = database
   }
 
-  async loadVersion(): Promise<number> {
-    return loadConfigurationVersion(this.#database)
-  }
-
   async raiseVersionTo(least: number): Promise<void> {
     await queryOn(this.#database)
       .updateTable('configuration_version')
@@ -34,21 +43,19 @@ export class ChangeBook {
   }
 
   /** A change and the event that tells of it, both or neither. */
-  write(event: AuditEvent, work: (tx: Database) => Promise<void>): Promise<void> {
-    return this.writeIf(async (tx) => {
+  write(event: AuditEvent, work: (tx: Database) => Promise<unknown>): Promise<void> {
+    return this.writeIf(event, async (tx) => {
       await work(tx)
-      await writeAuditEvent(tx, event)
-      return { result: undefined, isChange: true }
     })
   }
 
   /** The same for work that only finds out in the transaction whether there is anything to change. */
-  async writeIf<Result>(
-    work: (tx: Database) => Promise<{ readonly result: Result; readonly isChange: boolean }>,
-  ): Promise<Result> {
+  async writeIf<Result>(event: AuditEvent | null, work: (tx: Database) => Promise<Result>): Promise<Result> {
     const { result, version } = await this.#database.transaction(async (tx) => {
-      const { result, isChange } = await work(tx)
-      return { result, version: isChange ? await this.#raise(tx) : null }
+      const result = await work(tx)
+      if (!isChange(result)) return { result, version: null }
+      if (event !== null) await writeAuditEvent(tx, event)
+      return { result, version: await this.#raise(tx) }
     })
     if (version !== null && this.#progress !== null) this.#progress.version = version
     return result
@@ -64,7 +71,7 @@ export class ChangeBook {
   }
 
   async #change<Result>(work: (progress: ChangeProgress) => Promise<Result>): Promise<Result> {
-    const progress = { version: await this.loadVersion() }
+    const progress = { version: await loadConfigurationVersion(this.#database) }
     this.#progress = progress
     try {
       return await work(progress)
@@ -75,13 +82,10 @@ export class ChangeBook {
 
   /** As the last step of a transaction: from here to its end all other changes wait. */
   async #raise(tx: Database): Promise<number> {
-    const expected = this.#progress === null ? null : BigInt(this.#progress.version)
-    const row = await queryOn(tx)
-      .updateTable('configuration_version')
-      .set((now) => ({ version: now('version', '+', 1n) }))
-      .$if(expected !== null, (update) => update.where('version', '=', expected))
-      .returning('version')
-      .executeTakeFirst()
+    const row =
+      this.#progress === null
+        ? await RAISE.first(tx, {})
+        : await RAISE_FROM.first(tx, { version: BigInt(this.#progress.version) })
     if (row === undefined) {
       throw unavailable(
         'Another node has changed the configuration meanwhile; nothing was changed. Try again.',

@@ -86,7 +86,8 @@ export function inOrder<DB, Table extends keyof DB, Row>(
   const position = [BigInt(atMs), lastId]
   const beyond = page.where(isBeyond(columns, position, direction))
   // Says nothing new, but with an index on an expression it is all that SQLite can make use of.
-  return typeof at === 'string' ? beyond : beyond.where(isBeyondOrAt(at, BigInt(atMs), direction))
+  const reaches = sql.raw(direction === 'asc' ? '>=' : '<=')
+  return typeof at === 'string' ? beyond : beyond.where(sql<SqlBool>`${at} ${reaches} ${BigInt(atMs)}`)
 }
 
 /** Whether a row comes after a position in the order of these columns. */
@@ -96,12 +97,4 @@ export function isBeyond(
   direction: 'asc' | 'desc',
 ): RawBuilder<SqlBool> {
   return sql`(${sql.join(columns)}) ${sql.raw(direction === 'asc' ? '>' : '<')} (${sql.join(position)})`
-}
-
-function isBeyondOrAt(
-  column: Expression<unknown>,
-  place: Parameter,
-  direction: 'asc' | 'desc',
-): RawBuilder<SqlBool> {
-  return sql`${column} ${sql.raw(direction === 'asc' ? '>=' : '<=')} ${place}`
 }

@@ -57,3 +57,39 @@ export interface Database {
   setSurvivesPowerCut(survives: boolean): Promise<void>
   close(): Promise<void>
 }
+
+/** What a transaction can not do, on whichever engine. */
+export abstract class Transaction implements Database {
+  abstract readonly hasOneWriter: boolean
+  abstract readonly clockMs: string
+  abstract rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]>
+  abstract writeLarge(sql: string, parameters: readonly Parameter[]): Promise<void>
+
+  transaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result> {
+    return work(this)
+  }
+
+  snapshot<Result>(): Promise<Result> {
+    throw new Error('A transaction sees its own moment already.')
+  }
+
+  exclusively<Result>(): Promise<Result> {
+    throw new Error('A transaction cannot wait for other nodes.')
+  }
+
+  unlessRunning<Result>(): Promise<Result | null> {
+    throw new Error('A transaction cannot look at other nodes.')
+  }
+
+  async lockSchema(): Promise<void> {}
+
+  async lockTable(_name: string): Promise<void> {}
+
+  async setSurvivesPowerCut(): Promise<void> {
+    throw new Error('A transaction is synced as it was when it began.')
+  }
+
+  async close(): Promise<void> {
+    throw new Error('A transaction cannot close its database.')
+  }
+}

@@ -1,41 +1,30 @@
-import type { ConsoleStore } from '../../gateway/ports/console.ts'
-import type { ReplyStore } from '../../gateway/ports/reply-store.ts'
 import type { Configuration, Storage } from '../../gateway/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
-import { alertStorageOn } from './alert-storage.ts'
 import { ChangeBook, loadConfigurationVersion } from './change-book.ts'
-import { consoleStorageOn } from './console-storage.ts'
 import { type Database, START_LOCK } from './database.ts'
-import { identityStorageOn } from './identity-storage.ts'
-import { moneyStorageOn, tierStorageOn } from './money-storage.ts'
-import { nodeStorageOn } from './node-storage.ts'
 import { openDatabase, type Place } from './open-database.ts'
 import { BINDS_ALL, type BindingPace, type SealingTransition } from './sealing-transition.ts'
-import { loadAccounts, saveAccount } from './tables/accounts/accounts.ts'
-import { loadKeys, saveKey } from './tables/accounts/keys.ts'
+import { bindMethods, onDatabase, type StoreContext, type StoreMethods } from './store.ts'
+import { accountStore, loadAccounts, loadKeys } from './tables/accounts/accounts.ts'
+import { alertStore } from './tables/accounts/alerts.ts'
+import { factorStore, membershipStore, sessionStore, userStore } from './tables/accounts/identity.ts'
+import { tierStore } from './tables/accounts/tiers.ts'
 import { readLedger, readSettlements } from './tables/money/exports.ts'
-import { loadBalances, loadDailySpends } from './tables/money/ledger.ts'
+import { loadBalances, loadDailySpends, loadKeyTotals, loadStoredBalances } from './tables/money/ledger.ts'
+import { listLedger } from './tables/money/ledger-list.ts'
+import { paymentStore } from './tables/money/payments.ts'
 import { carrySettlements, moveHorizon } from './tables/money/retention.ts'
 import { listSettlements } from './tables/money/settlement-list.ts'
-import { findSettlement } from './tables/money/settlements.ts'
-import { listUsage } from './tables/money/usage-list.ts'
+import { findSettlement, writeSettlements } from './tables/money/settlements.ts'
+import { listUsage } from './tables/money/usage.ts'
 import { verifyLedger } from './tables/money/verify-ledger.ts'
-import { replyStorageOn } from './tables/replies/kept-replies.ts'
+import { consoleStore } from './tables/replies/console.ts'
+import { replyStore } from './tables/replies/kept-replies.ts'
 import { type NextTurn, nextTurn } from './tables/replies/packed-content.ts'
 import { listAuditEvents } from './tables/supply/audit-events.ts'
-import { deleteCredential, loadCredentials, saveCredential } from './tables/supply/credentials.ts'
+import { nodeStore } from './tables/supply/nodes.ts'
 import { keepFingerprintKey } from './tables/supply/server-keys.ts'
-import {
-  deleteModel,
-  deleteRoute,
-  deleteSupplier,
-  loadModels,
-  loadRoutes,
-  loadSuppliers,
-  saveModel,
-  saveRoute,
-  saveSupplier,
-} from './tables/supply/supply.ts'
+import { loadSupply, supplyStore } from './tables/supply/supply.ts'
 
 export { isRefusal } from './refusal.ts'
 export { type BindingPace, SealingTransition } from './sealing-transition.ts'
@@ -67,7 +56,7 @@ export interface NodeStorage extends Storage {
 }
 
 export async function openStorage(options: StorageOptions): Promise<NodeStorage> {
-  const { secrets, sealing, maxReplyBytesPerAccount = null, ...place } = options
+  const { secrets, sealing, maxReplyBytesPerAccount = null, nextTurn: turn = nextTurn, ...place } = options
   const database = await openDatabase(place, SESSION_NAME)
   try {
     await sealing?.load(database)
@@ -76,16 +65,20 @@ export async function openStorage(options: StorageOptions): Promise<NodeStorage>
     throw error
   }
   const changes = new ChangeBook(database)
-  const engine = place.databaseUrl === null ? 'sqlite' : 'postgresql'
+  const context: StoreContext = {
+    database,
+    engine: place.databaseUrl === null ? 'sqlite' : 'postgresql',
+    secrets,
+    changes,
+    sealingLevel: () => sealing?.level ?? BINDS_ALL,
+    nextTurn: turn,
+    maxReplyBytesPerAccount,
+  }
   return {
-    ...storageOn({ database, changes, sealingLevel: () => sealing?.level ?? BINDS_ALL }, secrets),
-    ...consoleStorageOn({ database, changes, engine }, secrets),
-    ...replyStorageOn({
-      database,
-      secrets,
-      nextTurn: options.nextTurn ?? nextTurn,
-      maxBytesPerAccount: maxReplyBytesPerAccount,
-    }),
+    ...bindMethods(context, METHODS),
+    whileChanging: (work) => changes.whileChanging(work),
+    exclusively: (work) => database.exclusively(START_LOCK, work),
+    unlessRunning: (name, work) => database.unlessRunning(name, work),
     keepFingerprintKey: (first) => keepFingerprintKey(database, first, secrets),
     bindFewSeals: async (pace) => sealing?.bindFew(database, secrets, pace),
     bindAllSeals: async (pace) => (await sealing?.bindAll(database, secrets, pace)) ?? true,
@@ -93,67 +86,50 @@ export async function openStorage(options: StorageOptions): Promise<NodeStorage>
   }
 }
 
-interface StorageGround {
-  readonly database: Database
-  readonly changes: ChangeBook
-  readonly sealingLevel: () => number
-}
+const METHODS: StoreMethods = {
+  ...accountStore,
+  ...supplyStore,
+  ...paymentStore,
+  ...tierStore,
+  ...nodeStore,
+  ...alertStore,
+  ...userStore,
+  ...membershipStore,
+  ...sessionStore,
+  ...factorStore,
+  ...consoleStore,
+  ...replyStore,
+  loadConfiguration,
+  loadConfigurationVersion: onDatabase(loadConfigurationVersion),
+  raiseConfigurationVersion: ({ changes }, least) => changes.raiseVersionTo(least),
 
-function storageOn(
-  { database, changes, sealingLevel }: StorageGround,
-  secrets: Sealer,
-): Omit<Storage, keyof ConsoleStore | keyof ReplyStore> {
-  return {
-    loadConfiguration: () => loadConfiguration(database, secrets),
+  writeSettlements: onDatabase(writeSettlements),
+  listSettlements: onDatabase(listSettlements),
+  findSettlement: onDatabase(findSettlement),
+  loadBalances: onDatabase(loadBalances),
+  loadDailySpends: onDatabase(loadDailySpends),
+  loadStoredBalances: onDatabase(loadStoredBalances),
+  loadKeyTotals: onDatabase(loadKeyTotals),
+  listLedger: onDatabase(listLedger),
+  listUsage: onDatabase(listUsage),
+  readSettlements: onDatabase(readSettlements),
+  readLedger: onDatabase(readLedger),
+  moveHorizon: onDatabase(moveHorizon),
+  carrySettlements: onDatabase(carrySettlements),
+  verifyLedger: onDatabase(verifyLedger),
+  listAuditEvents: onDatabase(listAuditEvents),
 
-    saveAccount: (account, event) => changes.write(event, (tx) => saveAccount(tx, account)),
-    saveKey: (key, event) => changes.write(event, (tx) => saveKey(tx, key)),
-    saveSupplier: (supplier, event) => changes.write(event, (tx) => saveSupplier(tx, supplier)),
-    saveCredential: (credential, event) =>
-      changes.write(event, (tx) => saveCredential(tx, credential, secrets)),
-    deleteCredential: (id, event) => changes.write(event, (tx) => deleteCredential(tx, id)),
-    saveModel: (model, event) => changes.write(event, (tx) => saveModel(tx, model)),
-    saveRoute: (route, event) => changes.write(event, (tx) => saveRoute(tx, route)),
-    deleteSupplier: (id, event) => changes.write(event, (tx) => deleteSupplier(tx, id)),
-    deleteModel: (id, event) => changes.write(event, (tx) => deleteModel(tx, id)),
-    deleteRoute: (ids, event) => changes.write(event, (tx) => deleteRoute(tx, ids)),
-
-    ...moneyStorageOn(database, changes),
-    ...tierStorageOn(database, changes),
-    ...nodeStorageOn(database, changes, sealingLevel),
-    ...alertStorageOn(database, secrets),
-    ...identityStorageOn(database, secrets),
-
-    listUsage: async (question, page) => listUsage(database, question, page),
-    readSettlements: async (filter, page) => readSettlements(database, filter, page),
-    readLedger: async (filter, page) => readLedger(database, filter, page),
-    moveHorizon: (goneBeforeMs, event) => moveHorizon(database, goneBeforeMs, event),
-    carrySettlements: (atMost) => carrySettlements(database, atMost),
-    verifyLedger: (journal, options) => verifyLedger(database, journal, options),
-
-    loadBalances: () => loadBalances(database),
-    loadDailySpends: (keyId) => loadDailySpends(database, keyId),
-
-    listSettlements: async (filter, page) => listSettlements(database, filter, page),
-    findSettlement: (requestId) => findSettlement(database, requestId),
-    listAuditEvents: async (page) => listAuditEvents(database, page),
-
-    exclusively: (work) => database.exclusively(START_LOCK, work),
-    ping: () => ping(database),
-    close: () => database.close(),
-  }
+  ping: onDatabase(ping),
+  close: ({ database }) => database.close(),
 }
 
 /** As of one moment: another node may write between two reads, and then the version would not be that of the rows. */
-function loadConfiguration(database: Database, secrets: Sealer): Promise<Configuration> {
+function loadConfiguration({ database, secrets }: StoreContext): Promise<Configuration> {
   return database.snapshot(async (moment) => ({
     version: await loadConfigurationVersion(moment),
     accounts: await loadAccounts(moment),
     keys: await loadKeys(moment),
-    suppliers: await loadSuppliers(moment),
-    credentials: await loadCredentials(moment, secrets),
-    models: await loadModels(moment),
-    routes: await loadRoutes(moment),
+    ...(await loadSupply(moment, secrets)),
   }))
 }
 

@@ -1,8 +1,7 @@
 import { SQL } from 'bun'
 import type { Timers } from '../../vocabulary/clock.ts'
-import type { Database, Parameter } from './database.ts'
+import { type Database, type Lock, LockedOut, type Parameter, Transaction } from './database.ts'
 import { Connections, type Line, type Patience } from './postgres-connections.ts'
-import { holdLock, tryLock } from './postgres-lock.ts'
 
 const POOL_SIZE = 10
 const CONNECTION_TIMEOUT_SECONDS = 10
@@ -54,45 +53,42 @@ function runTransaction<Result>(
   work: (tx: Database) => Promise<Result>,
   mode: string | null = null,
 ): Promise<Result> {
-  const run = (session: SQL) => patience.pause(() => work(insideTransaction(session, patience)))
+  const run = (session: SQL) => patience.pause(() => work(new PostgresTransaction(session, patience)))
   const begun = mode === null ? pool.begin(run) : pool.begin(mode, run)
   return patience.guard(begun as Promise<Result>)
 }
 
-function insideTransaction(session: SQL, patience: Patience): Database {
-  const ask = <Row>(sql: string, parameters: readonly Parameter[]) =>
-    patience.during(() => query<Row>(session, sql, parameters))
-  const tx: Database = {
-    hasOneWriter: false,
-    clockMs: CLOCK_MS,
-    rows: ask,
-    writeLarge: async (sql, parameters) => {
-      await ask(sql, parameters)
-    },
-    transaction: (work) => work(tx),
-    snapshot: () => {
-      throw new Error('A transaction sees its own moment already.')
-    },
-    lockSchema: async () => {
-      patience.makeEndless()
-      await ask('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
-    },
-    lockTable: async (name) => {
-      patience.makeEndless()
-      await ask(`lock table ${name} in exclusive mode`, [])
-    },
-    exclusively: () => {
-      throw new Error('A transaction cannot wait for other nodes.')
-    },
-    unlessRunning: () => {
-      throw new Error('A transaction cannot look at other nodes.')
-    },
-    setSurvivesPowerCut: async () => {},
-    close: async () => {
-      throw new Error('A transaction cannot close its database.')
-    },
+class PostgresTransaction extends Transaction {
+  readonly hasOneWriter = false
+  readonly clockMs = CLOCK_MS
+  readonly #session: SQL
+  readonly #patience: Patience
+
+  constructor(session: SQL, patience: Patience) {
+    super()
+    this.#session = session
+    this.#patience = patience
   }
-  return tx
+
+  rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
+    return this.#patience.during(() => query<Row>(this.#session, sql, parameters))
+  }
+
+  async writeLarge(sql: string, parameters: readonly Parameter[]): Promise<void> {
+    await this.rows(sql, parameters)
+  }
+
+  override async lockSchema(): Promise<void> {
+    this.#patience.makeEndless()
+    await this.rows('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
+  }
+
+  override async lockTable(name: string): Promise<void> {
+    this.#patience.makeEndless()
+    await this.rows(`lock table ${name} in exclusive mode`, [])
+  }
+
+  override async setSurvivesPowerCut(): Promise<void> {}
 }
 
 async function outsideTransaction(): Promise<void> {
@@ -115,4 +111,90 @@ function normaliseIntegers(row: Record<string, unknown>): void {
   for (const [column, value] of Object.entries(row)) {
     if (Number.isInteger(value)) row[column] = BigInt(value as number)
   }
+}
+
+// Locks are pairs: this number, which no other program should use in the same database, and a hash of the name.
+const LOCK_SPACE = 708_726
+// A node that is cut off cannot let go, and the server would wait hours for a connection that says nothing.
+const LEASE_MS = 20_000
+const BEAT_MS = 5_000
+/** What the server says when a lock was not to be had in time. */
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/**
+ * The lock is that of a transaction: whatever becomes of the connection, the server lets go of it, and a connection that
+ * goes back to the pool never takes it along. Work that goes on after the connection was lost is not told.
+ */
+async function holdLock<Result>(
+  line: Line,
+  { name, patienceMs }: Lock,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const held = await whileLocked(line, work, async (session) => {
+    if (patienceMs === null) line.patience.makeEndless()
+    else await session.unsafe(`set local lock_timeout = ${Math.ceil(patienceMs)}`)
+    await session.unsafe('select pg_advisory_xact_lock($1, hashtext($2))', [LOCK_SPACE, name])
+    return true
+  }).catch((error: unknown) => {
+    throw isLockTimeout(error) ? new LockedOut('Another node holds the lock.', { cause: error }) : error
+  })
+  if (held === null) throw new Error('A lock was waited for and not had.')
+  return held.result
+}
+
+/** null when it is held already. */
+async function tryLock<Result>(
+  line: Line,
+  name: string,
+  work: () => Promise<Result>,
+): Promise<Result | null> {
+  const held = await whileLocked(line, work, async (session) => {
+    const [row]: { taken: boolean }[] = await session.unsafe(
+      'select pg_try_advisory_xact_lock($1, hashtext($2)) as taken',
+      [LOCK_SPACE, name],
+    )
+    return row?.taken === true
+  })
+  return held === null ? null : held.result
+}
+
+type Ending<Result> = { readonly result: Result } | { readonly failure: unknown }
+
+async function whileLocked<Result>(
+  { pool, patience }: Line,
+  work: () => Promise<Result>,
+  take: (session: SQL) => Promise<boolean>,
+): Promise<{ readonly result: Result } | null> {
+  const begun: { ending: Promise<Ending<Result>> | null } = { ending: null }
+  try {
+    const holding = pool.begin(async (session) => {
+      await session.unsafe(`set local idle_in_transaction_session_timeout = ${LEASE_MS}`)
+      if (!(await take(session))) return
+      const ending = runBeating(session, work)
+      begun.ending = ending
+      await patience.pause(() => ending)
+    })
+    await patience.guard(holding)
+  } catch (error) {
+    // A connection that is lost ends the transaction at once; what goes on without it is still waited for.
+    if (begun.ending === null) throw error
+  }
+  const ending = await begun.ending
+  if (ending !== null && 'failure' in ending) throw ending.failure
+  return ending
+}
+
+async function runBeating<Result>(session: SQL, work: () => Promise<Result>): Promise<Ending<Result>> {
+  const beat = setInterval(() => session.unsafe('select 1').catch(() => undefined), BEAT_MS)
+  try {
+    return { result: await work() }
+  } catch (failure) {
+    return { failure }
+  } finally {
+    clearInterval(beat)
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && 'errno' in error && error.errno === LOCK_NOT_AVAILABLE
 }

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { integer, text } from '../../vocabulary/field.ts'
+import { shape } from '../../vocabulary/shape.ts'
 import type { Database } from './database.ts'
 import { MIGRATIONS, migrate } from './migrations.ts'
-import { prepare, queryOn, upsert, writeLarge } from './query.ts'
+import { prepare, queryOn, writeLarge } from './query.ts'
+import { tableOf } from './table.ts'
 import { type Site, testedEngines } from './testing/engines.ts'
 
 // Queries are checked against the real tables, so these stand in for what the program does with them.
@@ -64,17 +67,42 @@ for (const engine of testedEngines()) {
       expect(rows).toEqual([{ day: 20_000n }])
     })
 
-    test('an upsert inserts a row, and replaces everything of it but its key', async () => {
-      const table = { table: 'key_daily_spend', key: ['key_id', 'day'] } as const
-      await upsert(database, table, spend('k', 1n, 5n))
-      await upsert(database, table, spend('k', 1n, 7n))
-      await upsert(database, table, spend('k', 2n, 9n))
-      const rows = await queryOn(database)
-        .selectFrom('key_daily_spend')
-        .select(['key_id', 'day', 'amount_nano'])
-        .orderBy('day')
-        .execute()
-      expect(rows).toEqual([spend('k', 1n, 7n), spend('k', 2n, 9n)])
+    const Job = shape('Job', { name: text(), lastRunMs: integer() })
+    const jobs = tableOf('scheduled_jobs', Job, { key: ['name'] })
+    const job = (name: string, lastRunMs: number) => ({ name, lastRunMs })
+
+    test('a saved row is inserted, or replaces everything but its key', async () => {
+      for (const each of [job('a', 5), job('a', 7), job('b', 9)]) await jobs.save(database, each)
+      expect(await jobs.list(database)).toEqual([job('a', 7), job('b', 9)])
+      expect(await jobs.find(database, { lastRunMs: 9 })).toEqual(job('b', 9))
+      expect(await jobs.find(database, { name: 'c' })).toBeNull()
+    })
+
+    test('an insert tells whether a column was free, and fails when nobody asked', async () => {
+      await jobs.remove(database, {})
+      expect(await jobs.insert(database, job('a', 1), ['name'])).toBe(true)
+      expect(await jobs.insert(database, job('a', 2), ['name'])).toBe(false)
+      expect(await jobs.find(database, { name: 'a' })).toEqual(job('a', 1))
+      await expect(jobs.insert(database, job('a', 2))).rejects.toThrow()
+    })
+
+    test('a change touches what is named of those that are named, and a removal tells how many', async () => {
+      await jobs.remove(database, {})
+      for (const each of [job('a', 1), job('b', 1), job('c', 3)]) await jobs.save(database, each)
+      await jobs.change(database, { name: 'c' }, { name: 'd', lastRunMs: 4 })
+      await jobs.change(database, { name: 'd' }, {})
+      expect(await jobs.remove(database, { lastRunMs: 1 })).toBe(2)
+      expect(await jobs.list(database)).toEqual([job('d', 4)])
+    })
+
+    test('a shape that is not that of the table does not compile', () => {
+      const plan = { key: ['name'] } as const
+      // @ts-expect-error a column that the table does not have
+      tableOf('scheduled_jobs', shape('More', { ...Job.fields, other: text() }), plan)
+      // @ts-expect-error a column that is missing
+      tableOf('scheduled_jobs', shape('Less', { name: text() }), plan)
+      // @ts-expect-error a column of another type
+      tableOf('scheduled_jobs', shape('Else', { name: text(), lastRunMs: text() }), plan)
     })
 
     test('a list finds those of it that are there, however long it is', async () => {

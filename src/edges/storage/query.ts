@@ -35,24 +35,6 @@ const queries = new WeakMap<Database, Kysely<Tables>>()
 /** Writes queries without running them. */
 const writer = new Kysely<Tables>({ dialect: dialectOf(new DummyDriver()) })
 
-/** Inserts a row, or replaces everything of it but its key. */
-export async function upsert<Table extends keyof Tables & string>(
-  tx: Database,
-  { table, key }: { readonly table: Table; readonly key: readonly (keyof Tables[Table] & string)[] },
-  row: Tables[Table],
-): Promise<void> {
-  const keys = new Set<string>(key)
-  const rest = Object.keys(row).filter((column) => !keys.has(column))
-  const change = Object.fromEntries(rest.map((column) => [column, sql.ref(`excluded.${column}`)]))
-  // The row's type has been checked; its names are not known here.
-  const query = queryOn(tx) as unknown as Kysely<Record<string, Record<string, unknown>>>
-  await query
-    .insertInto(table as string)
-    .values(row as Record<string, unknown>)
-    .onConflict((conflict) => conflict.columns([...key]).doUpdateSet(change))
-    .execute()
-}
-
 type Comparison = '=' | '>=' | '<' | '<='
 
 /** Those conditions whose value is given, all of which have to hold. */
@@ -98,6 +80,23 @@ export function prepare<Given extends Readonly<Record<string | number, Parameter
 /** A list of so many values, which are given with the numbers from 0 on as their names. */
 export function eachOf<Value>(given: Readonly<Record<number, Value>>, count: number): readonly Value[] {
   return Array.from({ length: count }, (_, index) => given[index] as Value)
+}
+
+/** The first is repeated until there are so many, so that any number of them is asked for with one statement. */
+export function padded<Value>(values: readonly Value[], size: number): readonly Value[] {
+  return Array.from({ length: size }, (_, index) => values[index] ?? values[0]) as Value[]
+}
+
+/** For what takes too long, or is too much for one statement, when it is done in one go. */
+export function* inPortions<Item>(items: Iterable<Item>, size: number): Generator<Item[]> {
+  let portion: Item[] = []
+  for (const item of items) {
+    portion.push(item)
+    if (portion.length < size) continue
+    yield portion
+    portion = []
+  }
+  if (portion.length > 0) yield portion
 }
 
 /** Stands for a value that is given when the query is run. */

@@ -77,17 +77,18 @@ interface Sealers {
 }
 
 async function resealAll(tx: Database, sealers: Sealers) {
-  await reseal(tx, SEALED_COLUMNS.serverKeys, sealers)
-  const credentials = await reseal(tx, SEALED_COLUMNS.credentials, sealers)
-  await reseal(tx, SEALED_COLUMNS.webhooks, sealers)
-  await reseal(tx, SEALED_COLUMNS.factors, sealers)
-  const replies = await reseal(tx, SEALED_COLUMNS.replies, sealers)
-  await reseal(tx, SEALED_COLUMNS.pieces, sealers)
-  await reseal(tx, SEALED_COLUMNS.items, sealers)
-  await reseal(tx, SEALED_COLUMNS.bodies, sealers)
-  // Whatever is left opens under the new secret, under which nothing was ever sealed that is not bound to its row.
-  for (const column of Object.values(SEALED_COLUMNS)) await saveBoundColumn(tx, column)
-  return { credentials: credentials.resealed, replies: replies.resealed, lostReplies: replies.lost }
+  const tallies = new Map<SealedColumn, Tally>()
+  for (const column of Object.values(SEALED_COLUMNS)) {
+    tallies.set(column, await reseal(tx, column, sealers))
+    // Whatever is left opens under the new secret, under which nothing was ever sealed that is not bound to its row.
+    await saveBoundColumn(tx, column)
+  }
+  const replies = tallies.get(SEALED_COLUMNS.replies)
+  return {
+    credentials: tallies.get(SEALED_COLUMNS.credentials)?.resealed ?? 0,
+    replies: replies?.resealed ?? 0,
+    lostReplies: replies?.lost ?? 0,
+  }
 }
 
 interface Tally {

@@ -9,7 +9,6 @@ import type { Database } from './database.ts'
 import { queryOn } from './query.ts'
 import {
   columnName,
-  isEmpty,
   loadBoundColumns,
   nextSealed,
   replaceSealed,
@@ -25,6 +24,8 @@ const WRITES = 2
 /** What a node tells that knows no other values. */
 export const BINDS_ALL = WRITES
 const JOB = 'bind-seals'
+// More than the longest lease: nodes that are silent for longer are struck off by the others.
+const SILENT_MS = 60 * 60 * 1_000
 
 /** How somebody who binds many values stays out of the way of requests. */
 export interface BindingPace {
@@ -79,7 +80,9 @@ export class SealingTransition implements UnboundRules {
   /** At the start: what is few, and what is empty. The many are left for later. */
   async bindFew(database: Database, secrets: Sealer, pace: BindingPace): Promise<void> {
     await this.#bindThose(database, async (column) => {
-      if (column.isExpendable === true) return isEmpty(database, column)
+      if (column.isExpendable === true) {
+        return (await nextSealed(database, column, { after: null, atMost: 1 })).length === 0
+      }
       return bindColumn({ database, secrets, column, pace })
     })
   }
@@ -105,24 +108,18 @@ export class SealingTransition implements UnboundRules {
     })
   }
 
+  /** Whether a node lives that has not come this far in reading and writing bound values. */
   async #hasNodeBelow(database: Database, level: number): Promise<boolean> {
-    return !this.#isAlone && hasNodeBelow(database, level)
+    if (this.#isAlone) return false
+    const row = await queryOn(database)
+      .selectFrom('nodes')
+      .select('id')
+      .where('sealing', '<', BigInt(level))
+      .where('heartbeat_at_ms', '>', sql<bigint>`${sql.raw(database.clockMs)} - ${sql.lit(SILENT_MS)}`)
+      .limit(1)
+      .executeTakeFirst()
+    return row !== undefined
   }
-}
-
-// More than the longest lease: nodes that are silent for longer are struck off by the others.
-const SILENT_MS = 60 * 60 * 1_000
-
-/** Whether a node lives that has not come this far in reading and writing bound values. */
-async function hasNodeBelow(database: Database, level: number): Promise<boolean> {
-  const row = await queryOn(database)
-    .selectFrom('nodes')
-    .select('id')
-    .where('sealing', '<', BigInt(level))
-    .where('heartbeat_at_ms', '>', sql<bigint>`${sql.raw(database.clockMs)} - ${sql.lit(SILENT_MS)}`)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 interface Binding {

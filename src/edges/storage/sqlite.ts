@@ -1,8 +1,7 @@
 import { Database as Connection, type Statement } from 'bun:sqlite'
-import { mkdirSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Database, Lock, Parameter } from './database.ts'
-import { makePrivateFile, tryFileLock, waitForFileLock, whenFree } from './sqlite-lock.ts'
+import { type Database, type Lock, LockedOut, type Parameter, Transaction } from './database.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
 const CLOCK_MS = "cast(unixepoch('subsec') * 1000 as integer)"
@@ -86,22 +85,12 @@ class SqliteDatabase implements Database {
   }
 
   async exclusively<Result>({ name, patienceMs }: Lock, work: () => Promise<Result>): Promise<Result> {
-    const lock = await waitForFileLock(this.#lockFile(name), patienceMs)
-    try {
-      return await work()
-    } finally {
-      lock.release()
-    }
+    return holding(await waitForFileLock(this.#lockFile(name), patienceMs), work)
   }
 
   async unlessRunning<Result>(name: string, work: () => Promise<Result>): Promise<Result | null> {
     const lock = tryFileLock(this.#lockFile(`job-${name}`))
-    if (lock === null) return null
-    try {
-      return await work()
-    } finally {
-      lock.release()
-    }
+    return lock && holding(lock, work)
   }
 
   // Migrations run in a transaction, and every transaction here holds the only write lock.
@@ -163,13 +152,15 @@ class SqliteDatabase implements Database {
   }
 }
 
-class SqliteTransaction implements Database {
+// Nothing else has to be locked: every transaction here holds the only write lock.
+class SqliteTransaction extends Transaction {
   readonly hasOneWriter = true
   readonly clockMs = CLOCK_MS
   readonly #run: (sql: string, parameters: readonly Parameter[]) => unknown[]
   #isOpen = true
 
   constructor(run: (sql: string, parameters: readonly Parameter[]) => unknown[]) {
+    super()
     this.#run = run
   }
 
@@ -182,34 +173,6 @@ class SqliteTransaction implements Database {
     throw new Error('A transaction holds the write lock that this would wait for.')
   }
 
-  transaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result> {
-    return work(this)
-  }
-
-  snapshot<Result>(): Promise<Result> {
-    throw new Error('A transaction sees its own moment already.')
-  }
-
-  exclusively<Result>(): Promise<Result> {
-    throw new Error('A transaction cannot wait for other nodes.')
-  }
-
-  unlessRunning<Result>(): Promise<Result | null> {
-    throw new Error('A transaction cannot look at other nodes.')
-  }
-
-  async lockSchema(): Promise<void> {}
-
-  async lockTable(): Promise<void> {}
-
-  async setSurvivesPowerCut(): Promise<void> {
-    throw new Error('A transaction is synced as it was when it began.')
-  }
-
-  async close(): Promise<void> {
-    throw new Error('A transaction cannot close its database.')
-  }
-
   end(): void {
     this.#isOpen = false
   }
@@ -220,5 +183,85 @@ class SqliteMoment extends SqliteTransaction {
   override async rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
     await new Promise((resolve) => setImmediate(resolve))
     return super.rows(sql, parameters)
+  }
+}
+
+const PATIENCE_MS = 5000
+const PAUSE_MS = 5
+
+/**
+ * Tries again while another connection holds the write lock. SQLite's own waiting would block the event loop,
+ * and with it the very transaction waited for when that one belongs to this process.
+ */
+async function whenFree<Result>(attempt: () => Result): Promise<Result> {
+  const giveUpAtMs = performance.now() + PATIENCE_MS
+  for (;;) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > giveUpAtMs) throw error
+    }
+    await Bun.sleep(PAUSE_MS)
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    error.code.startsWith('SQLITE_BUSY')
+  )
+}
+
+/**
+ * Makes an empty file that only its owner can read. One that is there is not touched: to open and close a file makes
+ * the system drop every lock that this process holds on it.
+ */
+function makePrivateFile(path: string): void {
+  if (existsSync(path)) return
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    // Another process was first.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+}
+
+/** A lock between processes that the system lets go of when its holder ends, however it ends. */
+interface FileLock {
+  release(): void
+}
+
+/** null when a process has it, be it this one. */
+function tryFileLock(path: string): FileLock | null {
+  makePrivateFile(path)
+  const connection = new Connection(path)
+  try {
+    connection.run('pragma busy_timeout = 0')
+    connection.run('begin exclusive')
+    return { release: () => connection.close() }
+  } catch (error) {
+    connection.close()
+    if (isBusy(error)) return null
+    throw error
+  }
+}
+
+async function waitForFileLock(path: string, patienceMs: number | null): Promise<FileLock> {
+  const giveUpAtMs = performance.now() + (patienceMs ?? Number.POSITIVE_INFINITY)
+  for (;;) {
+    const lock = tryFileLock(path)
+    if (lock !== null) return lock
+    if (performance.now() > giveUpAtMs) throw new LockedOut('Another process holds the lock.')
+    await Bun.sleep(PAUSE_MS)
+  }
+}
+
+async function holding<Result>(lock: FileLock, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } finally {
+    lock.release()
   }
 }

@@ -2,7 +2,6 @@ import type { Generated } from 'kysely'
 import type { Account } from '../../vocabulary/account.ts'
 import type { Alert, Delivery, Webhook } from '../../vocabulary/alert.ts'
 import type { KeyRecord, KeySecret } from '../../vocabulary/api-key.ts'
-import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { BodyStorage, KeptBody } from '../../vocabulary/kept-body.ts'
 import type { LedgerEntry, Payment, Refund } from '../../vocabulary/ledger.ts'
 import type { UsageSpan } from '../../vocabulary/settlement.ts'
@@ -12,6 +11,8 @@ import type { NodeRecord } from '../../vocabulary/system.ts'
 import type { Membership, PlaygroundKey, SecondFactor, Session, StoredUser } from '../../vocabulary/user.ts'
 import type { SettlementRow } from './tables/money/settlement-rows.ts'
 import type { UsageRow } from './tables/money/usage.ts'
+import type { ReplyItem, ReplyTurn, StoredReply, UnusedPieces } from './tables/replies/reply-turns.ts'
+import type { StoredEvent } from './tables/supply/audit-events.ts'
 
 /** Every table that queries are checked against. Columns follow from the fields of the resource that is stored there. */
 export interface Tables extends InternalTables {
@@ -38,12 +39,10 @@ export interface Tables extends InternalTables {
     shared_limits_id: string | null
     sealing: bigint
   }
-  alerts: Row<typeof Alert> & AlertDeliveryRow
+  alerts: Row<typeof Alert> &
+    Omit<Row<typeof Delivery>, 'state' | 'tries'> & { delivery: Delivery['state']; tries: Generated<bigint> }
   alert_webhooks: Omit<Row<typeof Webhook>, 'secret'> & { sealed_secret: string }
-  audit_events: Omit<Row<typeof AuditEvent>, 'before' | 'after'> & {
-    before_change: string | null
-    after_change: string | null
-  }
+  audit_events: Row<typeof StoredEvent>
   /** A view of posted entries, settlements and carried settlements. */
   ledger_entries: Row<typeof LedgerEntry>
   payments: Row<typeof Payment>
@@ -79,47 +78,18 @@ interface InternalTables {
     at_ms: bigint
   }
 
-  kept_replies: {
-    account_id: string
-    id: string
-    created_at_ms: bigint
-    expires_at_ms: bigint
-    sealed_content: string
-  }
-  kept_reply_items: { account_id: string; item_id: string; reply_id: string; sealed_item: string }
+  kept_replies: Row<typeof StoredReply>
+  kept_reply_items: Row<typeof ReplyItem>
   kept_reply_pieces: { piece_id: string; sealed_piece: string }
   /** Pieces nobody needs, or that are still being written until they are due. */
-  unused_reply_pieces: { turn_id: string; pieces: bigint; due_at_ms: bigint }
+  unused_reply_pieces: Row<typeof UnusedPieces>
   /** What each account has stored in replies. */
   kept_reply_bytes: { account_id: string; size_bytes: bigint }
-  /** Where a kept reply stands in its conversation. */
-  reply_turns: {
-    turn_id: string
-    account_id: string
-    reply_id: string
-    previous_turn_id: string | null
-    /** How many turns come before it. */
-    links: bigint
-    /** How many turns continue from it. */
-    children: bigint
-    created_at_ms: bigint
-    /** What its content takes in the database. */
-    size_bytes: bigint
-    /** What the items take that later requests may refer to. */
-    item_bytes: bigint
-    pieces: bigint
-  }
+  reply_turns: Row<typeof ReplyTurn>
 
   scheduled_jobs: { name: string; last_run_ms: bigint }
   tier_doubts: { account_id: string; since_ms: bigint }
   server_keys: { name: string; sealed_key: string }
   /** Columns in which every value is bound to its row. */
   sealed_columns: { table_name: string; column_name: string; bound_at_ms: bigint }
-}
-
-interface AlertDeliveryRow {
-  delivery: Delivery['state']
-  tries: Generated<bigint>
-  due_at_ms: bigint | null
-  last_failure: string | null
 }

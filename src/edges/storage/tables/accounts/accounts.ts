@@ -1,6 +1,11 @@
 import { Account } from '../../../../vocabulary/account.ts'
+import { type ApiKey, KeyRecord, KeySecret } from '../../../../vocabulary/api-key.ts'
+import { amount, integer, text } from '../../../../vocabulary/field.ts'
+import { shape } from '../../../../vocabulary/shape.ts'
 import type { Database } from '../../database.ts'
 import { queryOn } from '../../query.ts'
+import type { StoreMethods } from '../../store.ts'
+import { tableOf } from '../../table.ts'
 
 // Kept with the balance, where payments move it.
 const AccountRow = Account.without('AccountRow', ['totalPaidNano'])
@@ -9,18 +14,30 @@ const AccountRow = Account.without('AccountRow', ['totalPaidNano'])
  * Total paid and earned tier are taken only from an account that is new. After that payments alone move the one, and
  * evaluations the other: whoever saves an account may know an older tier than the one it has reached meanwhile.
  */
+export const ACCOUNTS = tableOf('accounts', AccountRow, {
+  key: ['id'],
+  keeps: ['earned_tier', 'created_at_ms'],
+})
+const Balance = shape('Balance', { accountId: text(), balanceNano: amount(), totalPaidNano: amount() })
+const BALANCES = tableOf('account_balances', Balance, { key: ['account_id'] })
+
+const KEYS = tableOf('api_keys', KeyRecord, { key: ['id'], order: ['created_at_ms', 'id'] })
+const KEY_SECRETS = tableOf(
+  'key_secrets',
+  KeySecret.with('KeySecretRow', { keyId: text(), position: integer() }),
+  { key: ['fingerprint'], order: ['key_id', 'position'] },
+)
+
+export const accountStore = {
+  saveAccount: ({ changes }, account, event) => changes.write(event, (tx) => saveAccount(tx, account)),
+  saveKey: ({ changes }, key, event) => changes.write(event, (tx) => saveKey(tx, key)),
+  loadAccounts: ({ database }) => loadAccounts(database),
+} satisfies Partial<StoreMethods>
+
 export async function saveAccount(tx: Database, account: Account): Promise<void> {
-  const { id, earned_tier, created_at_ms, ...change } = AccountRow.toRow(account)
-  await queryOn(tx)
-    .insertInto('accounts')
-    .values({ id, earned_tier, created_at_ms, ...change })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(change))
-    .execute()
-  await queryOn(tx)
-    .insertInto('account_balances')
-    .values({ account_id: id, balance_nano: 0n, total_paid_nano: account.totalPaidNano })
-    .onConflict((conflict) => conflict.column('account_id').doNothing())
-    .execute()
+  await ACCOUNTS.save(tx, account)
+  const { id: accountId, totalPaidNano } = account
+  await BALANCES.insert(tx, { accountId, balanceNano: 0n, totalPaidNano }, ['account_id'])
 }
 
 export async function loadAccounts(database: Database): Promise<Account[]> {
@@ -34,21 +51,26 @@ export async function loadAccounts(database: Database): Promise<Account[]> {
   return rows.map((row) => Account.fromRow(row))
 }
 
-// Far below what any engine takes as parameters of one statement.
-const ASKED_AT_ONCE = 500
-
 /** Those of these ids that no account has. */
 export async function findStrangers(database: Database, ids: readonly string[]): Promise<readonly string[]> {
-  const strangers: string[] = []
-  for (let start = 0; start < ids.length; start += ASKED_AT_ONCE) {
-    const asked = ids.slice(start, start + ASKED_AT_ONCE)
-    const rows = await queryOn(database)
-      .selectFrom('accounts')
-      .select('id')
-      .where('id', 'in', asked)
-      .execute()
-    const known = new Set(rows.map(({ id }) => id))
-    strangers.push(...asked.filter((id) => !known.has(id)))
+  const accounts = await ACCOUNTS.listOf(database, { field: 'id', values: ids })
+  const known = new Set(accounts.map(({ id }) => id))
+  return ids.filter((id) => !known.has(id))
+}
+
+async function saveKey(tx: Database, key: ApiKey): Promise<void> {
+  await KEYS.save(tx, key)
+  await KEY_SECRETS.remove(tx, { keyId: key.id })
+  for (const [position, secret] of key.secrets.entries()) {
+    await KEY_SECRETS.insert(tx, { ...secret, keyId: key.id, position })
   }
-  return strangers
+}
+
+export async function loadKeys(database: Database): Promise<ApiKey[]> {
+  const keys = await KEYS.list(database)
+  const secretsByKey = Map.groupBy(await KEY_SECRETS.list(database), ({ keyId }) => keyId)
+  return keys.map((key) => ({
+    ...key,
+    secrets: (secretsByKey.get(key.id) ?? []).map(({ keyId: _key, position: _place, ...secret }) => secret),
+  }))
 }

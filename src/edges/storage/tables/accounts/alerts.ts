@@ -1,144 +1,92 @@
-import type { DeliveryEnd, DueDelivery } from '../../../../gateway/ports/alerts.ts'
-import type { Listing, Page } from '../../../../gateway/ports/storage.ts'
-import type { SealedPlace, Sealer } from '../../../../rules/access/server-secret.ts'
-import { Alert, type AlertFilter, type AlertRecord, Delivery, Webhook } from '../../../../vocabulary/alert.ts'
+import { Alert, Delivery, Webhook } from '../../../../vocabulary/alert.ts'
+import { text } from '../../../../vocabulary/field.ts'
 import { readPage } from '../../cursor.ts'
-import type { Database } from '../../database.ts'
-import { queryOn, upsert } from '../../query.ts'
+import { queryOn } from '../../query.ts'
+import type { StoreMethods } from '../../store.ts'
+import { tableOf } from '../../table.ts'
+import { withEvent } from '../supply/audit-events.ts'
+import { SEALED_COLUMNS } from '../supply/sealed-columns.ts'
 
-/** Whether this is the first alert of its occasion. It is due at once when its account has a webhook. */
-export async function insertAlert(tx: Database, alert: Alert): Promise<boolean> {
-  const row = Alert.toRow(alert)
-  const isTold = alert.accountId !== null && (await hasWebhook(tx, alert.accountId))
-  const rows = await queryOn(tx)
-    .insertInto('alerts')
-    .values({ ...row, delivery: isTold ? 'pending' : 'none', due_at_ms: isTold ? row.at_ms : null })
-    .onConflict((conflict) => conflict.column('occasion').doNothing())
-    .returning('id')
-    .execute()
-  return rows.length > 0
-}
+const { state: delivery, ...rest } = Delivery.fields
+const ALERTS = tableOf('alerts', Alert.with('DueAlert', { delivery, ...rest }), { key: ['id'] })
+const SealedWebhook = Webhook.without('SealedWebhook', ['secret']).with('SealedWebhook', {
+  sealedSecret: text(),
+})
+const WEBHOOKS = tableOf('alert_webhooks', SealedWebhook, { key: ['account_id'] })
 
-async function hasWebhook(tx: Database, accountId: string): Promise<boolean> {
-  const rows = await queryOn(tx)
-    .selectFrom('alert_webhooks')
-    .select('account_id')
-    .where('account_id', '=', accountId)
-    .where('enabled', '=', 1n)
-    .execute()
-  return rows.length > 0
-}
-
-export async function endOccasion(database: Database, occasion: string): Promise<void> {
-  await queryOn(database)
-    .updateTable('alerts')
-    .set({ occasion: null })
-    .where('occasion', '=', occasion)
-    .execute()
-}
-
-export async function loadLowBalances(database: Database): Promise<string[]> {
-  const rows = await queryOn(database)
-    .selectFrom('alerts')
-    .select('account_id')
-    .where('kind', '=', 'balance.low')
-    .where('occasion', 'is not', null)
-    .where('account_id', 'is not', null)
-    .$narrowType<{ account_id: string }>()
-    .execute()
-  return rows.map((row) => row.account_id)
-}
-
-export function listAlerts(
-  database: Database,
-  { accountId }: AlertFilter,
-  page: Page,
-): Promise<Listing<AlertRecord>> {
-  const query = queryOn(database)
-    .selectFrom('alerts')
-    .select([...Alert.columns, 'delivery as state', 'tries', 'due_at_ms', 'last_failure'])
-    .$if(accountId !== undefined, (all) => all.where('account_id', '=', accountId ?? null))
-  return readPage(query, page, {
-    decode: (row) => ({ ...Alert.fromRow(row), delivery: Delivery.fromRow(row) }),
-  })
-}
-
-export async function loadDueDeliveries(
-  database: Database,
-  nowMs: number,
-  atMost: number,
-): Promise<DueDelivery[]> {
-  const rows = await queryOn(database)
-    .selectFrom('alerts')
-    .select([...Alert.columns, 'tries'])
-    .where('delivery', '=', 'pending')
-    .where('due_at_ms', '<=', BigInt(nowMs))
-    .orderBy('due_at_ms')
-    .orderBy('id')
-    .limit(BigInt(atMost))
-    .execute()
-  return rows.map((row) => ({ alert: Alert.fromRow(row), tries: Number(row.tries) }))
-}
-
-/** The number of tries is what is compared: whoever raises it first has the claim. */
-export async function claimDelivery(
-  database: Database,
-  { alert, tries }: DueDelivery,
-  untilMs: number,
-): Promise<boolean> {
-  const rows = await queryOn(database)
-    .updateTable('alerts')
-    .set({ tries: BigInt(tries + 1), due_at_ms: BigInt(untilMs) })
-    .where('id', '=', alert.id)
-    .where('tries', '=', BigInt(tries))
-    .where('delivery', '=', 'pending')
-    .returning('id')
-    .execute()
-  return rows.length > 0
-}
-
-export async function endDelivery(
-  database: Database,
-  { alert, tries }: DueDelivery,
-  end: DeliveryEnd,
-): Promise<void> {
-  await queryOn(database)
-    .updateTable('alerts')
-    .set({
-      delivery: end.state,
-      due_at_ms: end.state === 'pending' ? BigInt(end.dueAtMs) : null,
-      last_failure: end.state === 'delivered' ? null : end.failure,
+/** What was worth telling, to whom, and what became of it. */
+export const alertStore = {
+  // It is due at once when its account has a webhook.
+  raiseAlert: ({ database }, alert, event) =>
+    withEvent(database, event, async (tx) => {
+      const { accountId, atMs } = alert
+      const isTold = accountId !== null && (await WEBHOOKS.find(tx, { accountId, enabled: true })) !== null
+      const due = { delivery: isTold ? 'pending' : 'none', dueAtMs: isTold ? atMs : null } as const
+      return ALERTS.insert(tx, { ...alert, ...due, tries: 0, lastFailure: null }, ['occasion'])
+    }),
+  endOccasion: async ({ database }, occasion) => {
+    await ALERTS.change(database, { occasion }, { occasion: null })
+  },
+  loadLowBalances: async ({ database }) => {
+    const rows = await queryOn(database)
+      .selectFrom('alerts')
+      .select('account_id')
+      .where('kind', '=', 'balance.low')
+      .where('occasion', 'is not', null)
+      .where('account_id', 'is not', null)
+      .$narrowType<{ account_id: string }>()
+      .execute()
+    return rows.map((row) => row.account_id)
+  },
+  listAlerts: ({ database }, { accountId }, page) => {
+    const query = queryOn(database)
+      .selectFrom('alerts')
+      .select([...Alert.columns, 'delivery as state', 'tries', 'due_at_ms', 'last_failure'])
+      .$if(accountId !== undefined, (all) => all.where('account_id', '=', accountId ?? null))
+    return readPage(query, page, {
+      decode: (row) => ({ ...Alert.fromRow(row), delivery: Delivery.fromRow(row) }),
     })
-    .where('id', '=', alert.id)
-    .where('tries', '=', BigInt(tries + 1))
-    .where('delivery', '=', 'pending')
-    .execute()
-}
+  },
 
-function placeOf(accountId: string): SealedPlace {
-  return { table: 'alert_webhooks', column: 'sealed_secret', id: accountId }
-}
+  loadDueDeliveries: async ({ database }, nowMs, atMost) => {
+    const rows = await queryOn(database)
+      .selectFrom('alerts')
+      .select([...Alert.columns, 'tries'])
+      .where('delivery', '=', 'pending')
+      .where('due_at_ms', '<=', BigInt(nowMs))
+      .orderBy('due_at_ms')
+      .orderBy('id')
+      .limit(BigInt(atMost))
+      .execute()
+    return rows.map((row) => ({ alert: Alert.fromRow(row), tries: Number(row.tries) }))
+  },
+  // The number of tries is what is compared: whoever raises it first has the claim.
+  claimDelivery: async ({ database }, { alert, tries }, untilMs) => {
+    const unclaimed = { id: alert.id, tries, delivery: 'pending' } as const
+    return (await ALERTS.change(database, unclaimed, { tries: tries + 1, dueAtMs: untilMs })) > 0
+  },
+  endDelivery: async ({ database }, { alert, tries }, end) => {
+    const claimed = { id: alert.id, tries: tries + 1, delivery: 'pending' } as const
+    await ALERTS.change(database, claimed, {
+      delivery: end.state,
+      dueAtMs: end.state === 'pending' ? end.dueAtMs : null,
+      lastFailure: end.state === 'delivered' ? null : end.failure,
+    })
+  },
 
-export function saveWebhook(tx: Database, webhook: Webhook, secrets: Sealer): Promise<void> {
-  const { secret, ...row } = Webhook.toRow(webhook)
-  const sealed_secret = secrets.seal(secret, placeOf(webhook.accountId))
-  return upsert(tx, { table: 'alert_webhooks', key: ['account_id'] }, { ...row, sealed_secret })
-}
-
-export async function findWebhook(
-  database: Database,
-  accountId: string,
-  secrets: Sealer,
-): Promise<Webhook | null> {
-  const [row] = await queryOn(database)
-    .selectFrom('alert_webhooks')
-    .select(['account_id', 'url', 'enabled', 'sealed_secret', 'created_at_ms'])
-    .where('account_id', '=', accountId)
-    .execute()
-  if (row === undefined) return null
-  return Webhook.fromRow({ ...row, secret: secrets.open(row.sealed_secret, placeOf(accountId)) })
-}
-
-export async function deleteWebhook(tx: Database, accountId: string): Promise<void> {
-  await queryOn(tx).deleteFrom('alert_webhooks').where('account_id', '=', accountId).execute()
-}
+  saveWebhook: ({ database, secrets }, webhook, event) =>
+    withEvent(database, event, (tx) => {
+      const sealedSecret = secrets.seal(webhook.secret, { ...SEALED_COLUMNS.webhooks, id: webhook.accountId })
+      return WEBHOOKS.save(tx, { ...webhook, sealedSecret })
+    }),
+  findWebhook: async ({ database, secrets }, accountId) => {
+    const found = await WEBHOOKS.find(database, { accountId })
+    if (found === null) return null
+    const { sealedSecret, ...webhook } = found
+    return { ...webhook, secret: secrets.open(sealedSecret, { ...SEALED_COLUMNS.webhooks, id: accountId }) }
+  },
+  deleteWebhook: ({ database }, accountId, event) =>
+    withEvent(database, event, async (tx) => {
+      await WEBHOOKS.remove(tx, { accountId })
+    }),
+} satisfies Partial<StoreMethods>

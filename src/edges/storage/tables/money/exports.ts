@@ -7,6 +7,7 @@ import type { Settlement, SettlementFilter } from '../../../../vocabulary/settle
 import { encodeCursor, inOrder, readCursor, writeCursor } from '../../cursor.ts'
 import type { Database } from '../../database.ts'
 import { allOf, given, queryOn } from '../../query.ts'
+import { settlementConditions } from './settlement-list.ts'
 import { createPriceReader, decodeSettlement, SETTLEMENT_COLUMNS } from './settlement-rows.ts'
 
 /** In the order they started in, so that an export can go on where another was cut off. */
@@ -15,15 +16,10 @@ export async function readSettlements(
   filter: SettlementFilter,
   page: Page,
 ): Promise<Placed<Settlement>[]> {
-  const { accountId, keyId, model, fromMs, toMs } = filter
-  const wanted = given<'settlements'>([
-    ['account_id', '=', accountId],
-    ['key_id', '=', keyId],
-    ['model', '=', model],
-    ['started_at_ms', '>=', fromMs],
-    ['started_at_ms', '<', toMs],
-  ])
-  const query = queryOn(database).selectFrom('settlements').select(SETTLEMENT_COLUMNS).where(allOf(wanted))
+  const query = queryOn(database)
+    .selectFrom('settlements')
+    .select(SETTLEMENT_COLUMNS)
+    .where(allOf(settlementConditions(filter)))
   const order = { at: sql.ref<bigint>('started_at_ms'), id: 'request_id', direction: 'asc' } as const
   const rows = await inOrder(query, page, order).limit(BigInt(page.limit)).execute()
   const readPrice = createPriceReader()
@@ -50,7 +46,7 @@ export async function readLedger(
   let position = page.cursor === null ? await firstAccount(database, filter) : readPosition(page.cursor)
   while (position !== null && entries.length < page.limit) {
     const limit = page.limit - entries.length
-    const found = await readEntries(database, { filter, position, limit })
+    const found = await readEntries(database, filter, { position, limit })
     entries.push(...found)
     if (found.length === limit) break
     position = filter.accountId === undefined ? await nextAccount(database, position.accountId) : null
@@ -74,15 +70,10 @@ async function nextAccount(database: Database, after: string): Promise<LedgerPos
   return row === undefined ? null : { accountId: row.account_id, entry: null }
 }
 
-interface EntryQuestion {
-  readonly filter: LedgerFilter
-  readonly position: LedgerPosition
-  readonly limit: number
-}
-
 async function readEntries(
   database: Database,
-  { filter, position, limit }: EntryQuestion,
+  filter: LedgerFilter,
+  { position, limit }: { readonly position: LedgerPosition; readonly limit: number },
 ): Promise<LedgerEntry[]> {
   const wanted = given<'ledger_entries'>([
     ['account_id', '=', position.accountId],

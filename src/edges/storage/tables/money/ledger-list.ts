@@ -5,6 +5,7 @@ import type { Row } from '../../../../vocabulary/shape.ts'
 import { inOrder, pageOf } from '../../cursor.ts'
 import type { Database } from '../../database.ts'
 import { queryOn } from '../../query.ts'
+import { ENDED_AT_MS } from './settlement-list.ts'
 
 type LedgerRow = Row<typeof LedgerEntry>
 
@@ -12,8 +13,6 @@ const SETTLEMENT = sql<'settlement'>`cast('settlement' as text)`.as('kind')
 const COST = sql<bigint>`cast(-amount_nano as bigint)`.as('amount_nano')
 const NO_REFERENCE = sql<null>`cast(null as text)`.as('reference')
 
-// As the index of an account's settlements by their end has it.
-const ENDED_AT_MS = sql<bigint>`cast(started_at_ms + duration_ms as bigint)`
 const CARRIED_ID = sql<string>`cast('carried_' || key_id || '_' || day as text)`
 const CARRIED_NOTE = sql<string>`cast('the sum of ' || settlements || ' settlements of ' || key_id as text)`
 

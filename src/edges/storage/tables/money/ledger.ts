@@ -1,10 +1,16 @@
-import type { StoredBalance } from '../../../../gateway/ports/shared-books.ts'
+import type { ExpressionBuilder } from 'kysely'
+import type { KeyTotals, StoredBalance } from '../../../../gateway/ports/shared-books.ts'
 import type { DailySpend } from '../../../../gateway/ports/storage.ts'
+import { periodStartDay } from '../../../../rules/ledger/period.ts'
+import { amount, integer, text } from '../../../../vocabulary/field.ts'
 import { LedgerEntry } from '../../../../vocabulary/ledger.ts'
 import type { NanoUsdt } from '../../../../vocabulary/money.ts'
+import { shape } from '../../../../vocabulary/shape.ts'
 import type { Database, Parameter } from '../../database.ts'
-import { queryOn } from '../../query.ts'
+import { inPortions, padded, prepare, queryOn } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
+import { tableOf } from '../../table.ts'
+import type { Tables } from '../../tables.ts'
 
 const POSTED_ENTRIES = { table: 'posted_entries', columns: LedgerEntry.columns } as const
 
@@ -88,7 +94,7 @@ export interface BalanceRow {
   readonly version: bigint
 }
 
-export function decodeBalance(row: BalanceRow): StoredBalance {
+function decodeBalance(row: BalanceRow): StoredBalance {
   return { accountId: row.account_id, balanceNano: row.balance_nano, version: row.version }
 }
 
@@ -125,21 +131,90 @@ export async function addToDailySpends(tx: Database, sums: SpendSums): Promise<v
   await insertRows(tx, ADD_TO_DAILY_SPENDS, sums.rows())
 }
 
+const LOAD_BALANCES = prepare((query) =>
+  query.selectFrom('account_balances').select(['account_id', 'balance_nano']),
+)
+
 export async function loadBalances(database: Database): Promise<Map<string, NanoUsdt>> {
-  const rows = await queryOn(database)
-    .selectFrom('account_balances')
-    .select(['account_id', 'balance_nano'])
-    .execute()
+  const rows = await LOAD_BALANCES.all(database, {})
   return new Map(rows.map((row) => [row.account_id, row.balance_nano]))
 }
 
-export async function loadDailySpends(database: Database, keyId: string | null): Promise<DailySpend[]> {
-  const rows = await queryOn(database)
-    .selectFrom('key_daily_spend')
-    .select(['key_id', 'day', 'amount_nano'])
-    .$if(keyId !== null, (all) => all.where('key_id', '=', keyId ?? ''))
-    .orderBy('key_id')
-    .orderBy('day')
-    .execute()
-  return rows.map((row) => ({ keyId: row.key_id, day: Number(row.day), amountNano: row.amount_nano }))
+const Spend = shape('DailySpend', { keyId: text(), day: integer(), amountNano: amount() })
+const DAILY_SPENDS = tableOf('key_daily_spend', Spend, { key: ['key_id', 'day'] })
+
+export function loadDailySpends(database: Database, keyId: string | null): Promise<DailySpend[]> {
+  return DAILY_SPENDS.list(database, keyId === null ? {} : { keyId })
+}
+
+// Both engines take more, but SQLite takes seconds to read such a statement.
+const MAX_IDS = 1_024
+
+export async function loadStoredBalances(
+  database: Database,
+  accountIds: readonly string[],
+): Promise<StoredBalance[]> {
+  const rows = await rowsOf(accountIds, (ids) =>
+    queryOn(database)
+      .selectFrom('account_balances')
+      .select(['account_id', 'balance_nano', 'version'])
+      .where('account_id', 'in', ids)
+      .execute(),
+  )
+  const byId = new Map(rows.map((row) => [row.account_id, decodeBalance(row)]))
+  return accountIds.map((accountId) => byId.get(accountId) ?? { accountId, balanceNano: 0n, version: 0n })
+}
+
+/** What was spent since a period began. Days after the given one count as well: another node's clock may be ahead. */
+export async function loadKeyTotals(
+  database: Database,
+  keyIds: readonly string[],
+  day: number,
+): Promise<KeyTotals[]> {
+  const [week, month] = [periodStartDay('weekly', day), periodStartDay('monthly', day)]
+  const rows = await rowsOf(keyIds, (ids) =>
+    queryOn(database)
+      .selectFrom('key_daily_spend')
+      .select((row) => [
+        'key_id',
+        sumSince(row, day).as('daily'),
+        sumSince(row, week).as('weekly'),
+        sumSince(row, month).as('monthly'),
+        row.cast<bigint>(row.fn.sum('amount_nano'), 'bigint').as('forever'),
+      ])
+      .where('key_id', 'in', ids)
+      .groupBy('key_id')
+      .execute(),
+  )
+  const byId = new Map(rows.map((row) => [row.key_id, row]))
+  return keyIds.map((keyId) => {
+    const row = byId.get(keyId)
+    return {
+      keyId,
+      totals: {
+        daily: { startDay: day, spentNano: row?.daily ?? 0n },
+        weekly: { startDay: week, spentNano: row?.weekly ?? 0n },
+        monthly: { startDay: month, spentNano: row?.monthly ?? 0n },
+        forever: { startDay: 0, spentNano: row?.forever ?? 0n },
+      },
+    }
+  })
+}
+
+function sumSince(row: ExpressionBuilder<Tables, 'key_daily_spend'>, firstDay: number) {
+  const sum = row.fn.sum('amount_nano').filterWhere('day', '>=', BigInt(firstDay))
+  return row.cast<bigint>(row.fn.coalesce(sum, row.lit(0)), 'bigint')
+}
+
+/** One query for all of them, or several when there are more than any statement takes. */
+async function rowsOf<Row>(
+  ids: readonly string[],
+  read: (padded: readonly string[]) => Promise<Row[]>,
+): Promise<Row[]> {
+  const found: Row[] = []
+  for (const portion of inPortions(ids, MAX_IDS)) {
+    // Up to a power of two, so that any number of ids makes few distinct statements, all of which stay prepared.
+    found.push(...(await read(padded(portion, 2 ** Math.ceil(Math.log2(portion.length))))))
+  }
+  return found
 }

@@ -1,33 +1,54 @@
-import type { Listing, Page, Recorded } from '../../../../gateway/ports/storage.ts'
-import type { AuditEvent } from '../../../../vocabulary/audit-event.ts'
+import type { Recorded, Storage } from '../../../../gateway/ports/storage.ts'
 import { Adjustment, type LedgerEntry, Payment, Refund } from '../../../../vocabulary/ledger.ts'
 import type { ChangeBook } from '../../change-book.ts'
 import { readPage } from '../../cursor.ts'
 import type { Database } from '../../database.ts'
 import { queryOn } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
+import type { StoreMethods } from '../../store.ts'
+import { tableOf } from '../../table.ts'
 import { writeAuditEvent } from '../supply/audit-events.ts'
 import { enterAdjustmentOnce, enterInLedger } from './ledger.ts'
 
-// Waits for another transaction that is recording the same reference, and then finds it taken.
-const ONCE = { ending: 'on conflict (account_id, reference) do nothing', returning: ['id'] } as const
-const INSERT_PAYMENTS = planInsert({ table: 'payments', columns: Payment.columns, ...ONCE })
-const INSERT_REFUNDS = planInsert({ table: 'refunds', columns: Refund.columns, ...ONCE })
+const PAYMENTS = tableOf('payments', Payment, { key: ['id'] })
+const REFUNDS = tableOf('refunds', Refund, { key: ['id'] })
 
-interface PaymentOffer {
-  readonly payment: Payment
-  readonly event: AuditEvent
-}
+// Waits for another transaction that is recording the same reference, and then finds it taken.
+const INSERT_PAYMENTS = planInsert({
+  table: 'payments',
+  columns: Payment.columns,
+  ending: 'on conflict (account_id, reference) do nothing',
+  returning: ['id'],
+})
+
+/** What accounts pay, get back and are corrected by. What is there already is no change and has been told. */
+export const paymentStore = {
+  recordPayment: async ({ changes }, payment, event) => {
+    const [recorded] = await recordPaymentsOrNone(changes, [{ payment, event }])
+    if (recorded === undefined) throw new Error('A payment was offered and nothing came of it.')
+    return { payment: recorded.record, isNew: recorded.isNew }
+  },
+  recordPayments: ({ changes }, offers) => recordPaymentsOrNone(changes, offers),
+  recordAdjustment: ({ changes }, adjustment, event) =>
+    changes.writeIf(event, (tx) => recordAdjustment(tx, adjustment)),
+  recordRefund: ({ changes }, refund, event) => changes.writeIf(event, (tx) => recordRefund(tx, refund)),
+  listPayments: ({ database }, accountId, page) => {
+    const query = queryOn(database).selectFrom('payments').select(Payment.columns)
+    return readPage(query.where('account_id', '=', accountId), page, {
+      decode: (row) => Payment.fromRow(row),
+    })
+  },
+} satisfies Partial<StoreMethods>
 
 /** Records all, or none when a reference is taken with another amount; then what is given back shows it. */
 export async function recordPaymentsOrNone(
   changes: ChangeBook,
-  offers: readonly PaymentOffer[],
+  offers: Parameters<Storage['recordPayments']>[0],
 ): Promise<readonly Recorded<Payment>[]> {
   const conflict = new Error('A reference was recorded before with another amount.')
   let recorded: readonly Recorded<Payment>[] = []
   try {
-    await changes.writeIf(async (tx) => {
+    await changes.writeIf(null, async (tx) => {
       recorded = await recordPayments(
         tx,
         offers.map(({ payment }) => payment),
@@ -36,7 +57,7 @@ export async function recordPaymentsOrNone(
         if (recorded[index]?.record.amountNano !== payment.amountNano) throw conflict
         if (recorded[index]?.isNew) await writeAuditEvent(tx, event)
       }
-      return { result: undefined, isChange: recorded.some(({ isNew }) => isNew) }
+      return recorded.some(({ isNew }) => isNew)
     })
   } catch (error) {
     if (error !== conflict) throw error
@@ -55,7 +76,7 @@ async function recordPayments(
   const recorded: Recorded<Payment>[] = []
   for (const payment of payments) {
     const isNew = newIds.has(payment.id)
-    recorded.push({ record: isNew ? payment : await findPayment(tx, payment), isNew })
+    recorded.push({ record: isNew ? payment : await findRecorded(tx, PAYMENTS, payment), isNew })
   }
   const fresh = recorded.filter(({ isNew }) => isNew)
   await enterInLedger(
@@ -77,43 +98,30 @@ function orderByReference(payments: readonly Payment[]): readonly Payment[] {
     .map(({ payment }) => payment)
 }
 
-/** An account's payments, newest first. */
-export function listPayments(database: Database, accountId: string, page: Page): Promise<Listing<Payment>> {
-  const query = queryOn(database)
-    .selectFrom('payments')
-    .select(Payment.columns)
-    .where('account_id', '=', accountId)
-  return readPage(query, page, { decode: (row) => Payment.fromRow(row) })
+interface Movement {
+  readonly accountId: string
+  readonly reference: string
 }
 
-async function findPayment(tx: Database, { accountId, reference }: Payment): Promise<Payment> {
-  const row = await queryOn(tx)
-    .selectFrom('payments')
-    .select(Payment.columns)
-    .where('account_id', '=', accountId)
-    .where('reference', '=', reference)
-    .executeTakeFirstOrThrow(() => new Error(`The payment ${reference} was there and is gone.`))
-  return Payment.fromRow(row)
+/** What was recorded under a reference that was found taken. */
+async function findRecorded<Record extends Movement>(
+  tx: Database,
+  table: { find(tx: Database, where: Movement): Promise<Record | null> },
+  { accountId, reference }: Movement,
+): Promise<Record> {
+  const found = await table.find(tx, { accountId, reference })
+  if (found === null) throw new Error(`What was recorded as ${reference} was there and is gone.`)
+  return found
 }
 
 export async function recordRefund(tx: Database, refund: Refund): Promise<Recorded<Refund>> {
-  const inserted = await insertRows(tx, INSERT_REFUNDS, [Object.values(Refund.toRow(refund))])
-  if (inserted.length === 0) return { record: await findRefund(tx, refund), isNew: false }
+  const isNew = await REFUNDS.insert(tx, refund, ['account_id', 'reference'])
+  if (!isNew) return { record: await findRecorded(tx, REFUNDS, refund), isNew: false }
   const { amountNano, reason, ...entry } = refund
   await enterInLedger(tx, [
     { ...entry, kind: 'refund', amountNano: -amountNano, requestId: null, note: reason },
   ])
   return { record: refund, isNew: true }
-}
-
-async function findRefund(tx: Database, { accountId, reference }: Refund): Promise<Refund> {
-  const row = await queryOn(tx)
-    .selectFrom('refunds')
-    .select(Refund.columns)
-    .where('account_id', '=', accountId)
-    .where('reference', '=', reference)
-    .executeTakeFirstOrThrow(() => new Error(`The refund ${reference} was there and is gone.`))
-  return Refund.fromRow(row)
 }
 
 /** An adjustment is its entry in the ledger, and stored nowhere else. */

@@ -6,7 +6,7 @@ import type { Database } from '../../database.ts'
 import { prepare, queryOn } from '../../query.ts'
 import { Refusal } from '../../refusal.ts'
 import { insertRows, planInsert } from '../../statements.ts'
-import { writeAuditEvent } from '../supply/audit-events.ts'
+import { withEvent } from '../supply/audit-events.ts'
 import type { SettlementRow } from './settlement-rows.ts'
 
 const ADD_TO_CARRIED = planInsert({
@@ -31,14 +31,13 @@ export async function findHorizonMs(database: Database): Promise<number> {
  * deleted. False, and without an event, when it stands there or further on already.
  */
 export function moveHorizon(database: Database, goneBeforeMs: number, event: AuditEvent): Promise<boolean> {
-  return database.transaction(async (tx) => {
+  return withEvent(database, event, async (tx) => {
     const moved = await queryOn(tx)
       .updateTable('settlement_horizon')
       .set({ gone_before_ms: BigInt(goneBeforeMs) })
       .where('gone_before_ms', '<', BigInt(goneBeforeMs))
       .returning('only_row')
       .execute()
-    if (moved.length > 0) await writeAuditEvent(tx, event)
     return moved.length > 0
   })
 }

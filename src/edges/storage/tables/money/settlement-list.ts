@@ -19,7 +19,7 @@ export async function listSettlements(
   page: Page,
 ): Promise<Listing<Settlement>> {
   if (!isOfModel(filter)) {
-    const query = settlements(database).where(allOf(conditionsOf(filter)))
+    const query = settlements(database).where(allOf(settlementConditions(filter)))
     return readPage(query, page, {
       at: 'started_at_ms',
       id: 'request_id',
@@ -44,7 +44,7 @@ function settlements(database: Database) {
 
 type Conditions = RawBuilder<SqlBool>[]
 
-function conditionsOf(filter: SettlementListFilter): Conditions {
+export function settlementConditions(filter: SettlementListFilter): Conditions {
   const { accountId, keyId, model, outcome, fromMs, toMs } = filter
   const wanted = given<'settlements'>([
     ['account_id', '=', accountId],
@@ -155,7 +155,7 @@ function within(column: RawBuilder<unknown>, startMs: number, lengthMs: number):
 }
 
 // As the index of an account's settlements by their end has it.
-const ENDED_AT_MS = sql<bigint>`cast(started_at_ms + duration_ms as bigint)`
+export const ENDED_AT_MS = sql<bigint>`cast(started_at_ms + duration_ms as bigint)`
 
 function compareNewestFirst(one: SettlementRow, other: SettlementRow): number {
   const difference = Number(other.started_at_ms - one.started_at_ms)

@@ -1,33 +1,20 @@
-import type { Usage, UsageProvenance } from '../../../../conversation/usage.ts'
-import type { Attempt, Outcome, Settlement } from '../../../../vocabulary/settlement.ts'
-import { type Format, type Price, readPrice, writePrice } from '../../../../vocabulary/supply.ts'
+import type { CountedRequest } from '../../../../rules/ledger/aggregate.ts'
+import { integer } from '../../../../vocabulary/field.ts'
+import { Settlement } from '../../../../vocabulary/settlement.ts'
+import type { Row } from '../../../../vocabulary/shape.ts'
+import { type Price, readPrice, writePrice } from '../../../../vocabulary/supply.ts'
 import type { Parameter } from '../../database.ts'
 
-export interface SettlementRow {
-  readonly request_id: string
-  readonly account_id: string
-  readonly key_id: string
-  readonly model: string
-  readonly supplier: string | null
-  readonly credential_id: string | null
-  readonly client_format: Format
-  readonly supplier_format: Format | null
-  readonly stream: bigint
-  readonly input_tokens: bigint
-  readonly cache_read_tokens: bigint
-  readonly cache_write_tokens: bigint
-  readonly output_tokens: bigint
-  readonly reasoning_tokens: bigint
-  readonly images: bigint
-  readonly provenance: UsageProvenance
-  readonly price: string | null
-  readonly amount_nano: bigint
-  readonly outcome: Outcome
-  readonly attempts: string
-  readonly started_at_ms: bigint
-  readonly first_byte_ms: bigint | null
-  readonly duration_ms: bigint
-}
+/** What the request used stands in columns of its own. */
+const SettlementColumns = Settlement.without('SettlementColumns', ['usage']).with('SettlementColumns', {
+  inputTokens: integer(),
+  cacheReadTokens: integer(),
+  cacheWriteTokens: integer(),
+  outputTokens: integer(),
+  reasoningTokens: integer(),
+  images: integer(),
+})
+export type SettlementRow = Row<typeof SettlementColumns>
 
 /** In the order `encodeKind` gives their values: what many settlements have in common. */
 export const KIND_COLUMNS = [
@@ -44,21 +31,24 @@ export const KIND_COLUMNS = [
   'outcome',
 ] as const satisfies readonly (keyof SettlementRow)[]
 
-/** In the order `encodeOwn` gives their values: what each settlement has for itself. */
-export const OWN_COLUMNS = [
-  'request_id',
+const USED_COLUMNS = [
   'input_tokens',
   'cache_read_tokens',
   'cache_write_tokens',
   'output_tokens',
   'reasoning_tokens',
   'images',
+] as const satisfies readonly (keyof SettlementRow)[]
+const TIME_COLUMNS = ['started_at_ms', 'first_byte_ms', 'duration_ms'] as const
+
+/** In the order `encodeOwn` gives their values: what each settlement has for itself. */
+export const OWN_COLUMNS = [
+  'request_id',
+  ...USED_COLUMNS,
   'amount_nano',
   'attempts',
-  'started_at_ms',
-  'first_byte_ms',
-  'duration_ms',
-] as const satisfies readonly (keyof SettlementRow)[]
+  ...TIME_COLUMNS,
+] as const
 
 /** In the order `encodeSettlement` gives their values. */
 export const SETTLEMENT_COLUMNS = [...KIND_COLUMNS, ...OWN_COLUMNS] as const
@@ -142,47 +132,48 @@ export function encodeOwn(settlement: Settlement): Parameter[] {
 }
 
 export function decodeSettlement(row: SettlementRow, readPrice = decodePrice): Settlement {
-  const attempts: Attempt[] = JSON.parse(row.attempts)
   return {
     requestId: row.request_id,
-    accountId: row.account_id,
-    keyId: row.key_id,
-    model: row.model,
-    supplier: row.supplier,
+    ...decodeCounted(row),
     credentialId: row.credential_id,
     clientFormat: row.client_format,
     supplierFormat: row.supplier_format,
     stream: row.stream === 1n,
-    usage: decodeUsage(row),
     provenance: row.provenance,
     price: readPrice(row.price),
-    amountNano: row.amount_nano,
-    outcome: row.outcome,
-    attempts,
-    startedAtMs: Number(row.started_at_ms),
-    firstByteMs: decodeInteger(row.first_byte_ms),
-    durationMs: Number(row.duration_ms),
+    attempts: JSON.parse(row.attempts),
   }
 }
 
-type UsageColumns = Pick<
-  SettlementRow,
-  | 'input_tokens'
-  | 'cache_read_tokens'
-  | 'cache_write_tokens'
-  | 'output_tokens'
-  | 'reasoning_tokens'
-  | 'images'
->
+export const GROUP_COLUMNS = ['account_id', 'key_id', 'model', 'supplier'] as const
+/** What usage is counted from. */
+export const COUNTED_COLUMNS = [
+  ...GROUP_COLUMNS,
+  ...USED_COLUMNS,
+  'amount_nano',
+  'outcome',
+  ...TIME_COLUMNS,
+] as const
 
-export function decodeUsage(row: UsageColumns): Usage {
+export function decodeCounted(row: Pick<SettlementRow, (typeof COUNTED_COLUMNS)[number]>): CountedRequest {
   return {
-    input: Number(row.input_tokens),
-    cacheRead: Number(row.cache_read_tokens),
-    cacheWrite: Number(row.cache_write_tokens),
-    output: Number(row.output_tokens),
-    reasoning: Number(row.reasoning_tokens),
-    images: Number(row.images),
+    accountId: row.account_id,
+    keyId: row.key_id,
+    model: row.model,
+    supplier: row.supplier,
+    usage: {
+      input: Number(row.input_tokens),
+      cacheRead: Number(row.cache_read_tokens),
+      cacheWrite: Number(row.cache_write_tokens),
+      output: Number(row.output_tokens),
+      reasoning: Number(row.reasoning_tokens),
+      images: Number(row.images),
+    },
+    amountNano: row.amount_nano,
+    outcome: row.outcome,
+    startedAtMs: Number(row.started_at_ms),
+    firstByteMs: row.first_byte_ms === null ? null : Number(row.first_byte_ms),
+    durationMs: Number(row.duration_ms),
   }
 }
 
@@ -213,8 +204,4 @@ export function createPriceReader(): typeof decodePrice {
     }
     return lastPrice
   }
-}
-
-export function decodeInteger(value: bigint | null): number | null {
-  return value === null ? null : Number(value)
 }

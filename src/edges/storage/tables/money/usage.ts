@@ -1,14 +1,23 @@
+import { sql } from 'kysely'
+import { GatewayError } from '../../../../errors/gateway-error.ts'
+import type { UsagePoint, UsageQuestion } from '../../../../gateway/ports/books.ts'
+import type { Listing, Page } from '../../../../gateway/ports/storage.ts'
 import { FIGURE_NAMES, SPAN_MS, UsageSums, type UsageTotal } from '../../../../rules/ledger/aggregate.ts'
 import {
   type Settlement,
   USAGE_SPANS,
   type UsageFigures,
+  UsageGroup,
   type UsageSpan,
 } from '../../../../vocabulary/settlement.ts'
+import { columnName, type Row } from '../../../../vocabulary/shape.ts'
+import { OUTCOMES } from '../../../../vocabulary/words.ts'
+import { isBeyond, readCursor, writeCursor } from '../../cursor.ts'
 import type { Database, Parameter } from '../../database.ts'
-import { queryOn } from '../../query.ts'
+import { allOf, given, queryOn } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
 import { findHorizonMs } from './retention.ts'
+import { GROUP_COLUMNS } from './settlement-rows.ts'
 
 /** The column of each figure. */
 export const FIGURE_COLUMNS = {
@@ -34,17 +43,13 @@ type FigureColumn = (typeof FIGURE_COLUMNS)[keyof UsageFigures]
 /** In the order of the figures. */
 export const FIGURES = FIGURE_NAMES.map((name) => FIGURE_COLUMNS[name])
 
-export const PLACE_COLUMNS = ['span', 'start_ms', 'account_id', 'key_id', 'model', 'supplier'] as const
+export const PLACE_COLUMNS = ['span', 'start_ms', ...GROUP_COLUMNS] as const
 
 export type FigureRow = Readonly<Record<FigureColumn, bigint>>
 
-export interface UsageRow extends FigureRow {
-  readonly start_ms: bigint
-  readonly account_id: string
-  readonly key_id: string
-  readonly model: string
-  readonly supplier: string
-}
+export type UsageRow = FigureRow & { readonly start_ms: bigint } & Readonly<
+    Record<(typeof GROUP_COLUMNS)[number], string>
+  >
 
 export function encodeUsage(span: UsageSpan, { startMs, group, figures }: UsageTotal): Parameter[] {
   const { accountId, keyId, model, supplier } = group
@@ -132,29 +137,89 @@ function recountText(span: UsageSpan): string {
   const start = `${ENDED_AT_MS} - ${ENDED_AT_MS} % ${SPAN_MS[span]}`
   const place = [start, 'account_id', 'key_id', 'model', "coalesce(supplier, '')"].join(', ')
   return `insert into usage_totals (${TABLE_COLUMNS.join(', ')})
-    select '${span}', ${place}, ${FIGURES.map((column) => COUNTS[column]).join(', ')}
+    select '${span}', ${place}, ${FIGURE_NAMES.map(countText).join(', ')}
     from settlements where ${ENDED_AT_MS} >= $1 group by ${place}`
 }
 
-/** How each figure is counted from settlements. */
-const COUNTS: Readonly<Record<(typeof FIGURES)[number], string>> = {
-  completed: outcomes('completed'),
-  client_left: outcomes('client_left'),
-  supplier_failed: outcomes('supplier_failed'),
-  refused: outcomes('refused'),
-  interrupted: outcomes('interrupted'),
-  input_tokens: 'sum(input_tokens)',
-  cache_read_tokens: 'sum(cache_read_tokens)',
-  cache_write_tokens: 'sum(cache_write_tokens)',
-  output_tokens: 'sum(output_tokens)',
-  reasoning_tokens: 'sum(reasoning_tokens)',
-  images: 'sum(images)',
-  amount_nano: 'sum(amount_nano)',
-  first_bytes: 'count(first_byte_ms)',
-  first_byte_ms: 'coalesce(sum(first_byte_ms), 0)',
-  duration_ms: 'sum(duration_ms)',
+/** How a figure is counted from settlements. */
+function countText(figure: keyof UsageFigures): string {
+  const column = FIGURE_COLUMNS[figure]
+  if ((OUTCOMES as readonly string[]).includes(column)) {
+    return `count(case when outcome = '${column}' then 1 end)`
+  }
+  if (figure === 'firstBytes') return 'count(first_byte_ms)'
+  return figure === 'firstByteMs' ? 'coalesce(sum(first_byte_ms), 0)' : `sum(${column})`
 }
 
-function outcomes(outcome: Settlement['outcome']): string {
-  return `count(case when outcome = '${outcome}' then 1 end)`
+type GroupName = keyof UsageGroup
+type GroupColumn = keyof Row<typeof UsageGroup>
+type PointRow = FigureRow & { readonly start_ms: bigint } & Readonly<Partial<Record<GroupColumn, string>>>
+
+const GROUP_NAMES = Object.keys(UsageGroup.fields) as GroupName[]
+const SUMS = FIGURES.map((name) => sql<bigint>`cast(sum(${sql.ref(name)}) as bigint)`.as(name))
+
+function columnOf(name: GroupName): GroupColumn {
+  return columnName(name) as GroupColumn
+}
+
+export async function listUsage(
+  database: Database,
+  question: UsageQuestion,
+  page: Page,
+): Promise<Listing<UsagePoint>> {
+  const groups = GROUP_NAMES.filter((name) => question.groupBy.includes(name))
+  const place = ['start_ms' as const, ...groups.map(columnOf)]
+  const conditions = usageConditions(question)
+  if (page.cursor !== null) {
+    const columns = place.map((name) => sql.ref(name))
+    conditions.push(isBeyond(columns, readPosition(page.cursor, place.length), 'asc'))
+  }
+  const totals = queryOn(database)
+    .selectFrom('usage_totals')
+    .select([...place, ...SUMS])
+    .where(allOf(conditions))
+    .groupBy(place)
+  const ordered = place.reduce((query, column) => query.orderBy(column), totals)
+  const rows: PointRow[] = await ordered.limit(BigInt(page.limit + 1)).execute()
+  const data = rows.slice(0, page.limit)
+  const last = rows.length > page.limit ? data.at(-1) : undefined
+  return {
+    data: data.map((row) => decodePoint(row, groups)),
+    nextCursor: last === undefined ? null : writePosition(last, groups),
+  }
+}
+
+function usageConditions({ span, filter }: UsageQuestion) {
+  return given<'usage_totals'>([
+    ['span', '=', span],
+    ...GROUP_NAMES.map((name) => [columnOf(name), '=', filter[name]] as const),
+    ['start_ms', '>=', filter.fromMs],
+    ['start_ms', '<', filter.toMs],
+  ])
+}
+
+function decodePoint(row: PointRow, groups: readonly GroupName[]): UsagePoint {
+  const group = Object.fromEntries(groups.map((name) => [name, groupValue(row, name)]))
+  return { startMs: Number(row.start_ms), group, figures: decodeFigures(row) }
+}
+
+function groupValue(row: PointRow, name: GroupName): string | null {
+  const value = row[columnOf(name)] ?? ''
+  return name === 'supplier' && value === '' ? null : value
+}
+
+function writePosition(row: PointRow, groups: readonly GroupName[]): string {
+  return writeCursor([Number(row.start_ms), ...groups.map((name) => row[columnOf(name)] ?? '')])
+}
+
+/** A cursor belongs to its way of grouping: with another one it would name no place. */
+function readPosition(cursor: string, length: number): Parameter[] {
+  const [startMs, ...groups] = readCursor(cursor, length)
+  const isPlace = Number.isSafeInteger(startMs) && groups.every((value) => typeof value === 'string')
+  if (isPlace) return [BigInt(startMs as number), ...(groups as string[])]
+  throw new GatewayError(
+    'invalid_request',
+    'cursor must be the next_cursor of an earlier page of the same list.',
+    { param: 'cursor' },
+  )
 }

@@ -1,11 +1,12 @@
 import { type AliasedExpression, sql } from 'kysely'
 import type { JournalReading } from '../../../../gateway/ports/books.ts'
 import { endedAtMs } from '../../../../rules/ledger/aggregate.ts'
-import type { LedgerVerification } from '../../../../vocabulary/ledger.ts'
+import { type LedgerVerification, Payment } from '../../../../vocabulary/ledger.ts'
 import { formatUsdt } from '../../../../vocabulary/money.ts'
 import type { Settlement } from '../../../../vocabulary/settlement.ts'
+import type { Row } from '../../../../vocabulary/shape.ts'
 import type { Database, Parameter } from '../../database.ts'
-import { queryOn } from '../../query.ts'
+import { inPortions, queryOn } from '../../query.ts'
 import { findHorizonMs } from './retention.ts'
 import { encodeSettlement, SETTLEMENT_COLUMNS, type SettlementRow } from './settlement-rows.ts'
 import { LedgerDifference, verifySettlements } from './verify-settlements.ts'
@@ -27,10 +28,15 @@ export async function verifyLedger(
       Object.assign(checked, counts)
       checked.accounts = await verifyBalances(moment, spentByAccount)
       await verifyOwners(moment, spentByAccount.keys())
-      const files = new JournalCheck({ horizonMs, mayWait })
-      checked.journaled = await verifyJournal(moment, journal.settled(), files.onMissing)
+      let waiting = 0
+      checked.journaled = await verifyJournal(moment, journal.settled(), (settlement) => {
+        // A file of the journal may be older than the details that are kept.
+        if (endedAtMs(settlement) < horizonMs) return
+        if (!mayWait) throw missing(settlement)
+        waiting += 1
+      })
       checked.journaled += await verifyJournal(moment, journal.setAside(), refuseSetAside)
-      return files.waiting
+      return waiting
     })
     return { difference: null, checked, waiting }
   } catch (error) {
@@ -39,24 +45,8 @@ export async function verifyLedger(
   }
 }
 
-class JournalCheck {
-  readonly #options: { readonly horizonMs: number; readonly mayWait: boolean }
-  waiting = 0
-
-  constructor(options: { readonly horizonMs: number; readonly mayWait: boolean }) {
-    this.#options = options
-  }
-
-  readonly onMissing = (settlement: Settlement): void => {
-    // A file of the journal may be older than the details that are kept.
-    if (endedAtMs(settlement) < this.#options.horizonMs) return
-    if (!this.#options.mayWait) {
-      throw new LedgerDifference(
-        `Settlement ${settlement.requestId} is in the journal, but not in the database.`,
-      )
-    }
-    this.waiting += 1
-  }
+function missing({ requestId }: Settlement): LedgerDifference {
+  return new LedgerDifference(`Settlement ${requestId} is in the journal, but not in the database.`)
 }
 
 function refuseSetAside({ requestId, amountNano }: Settlement): void {
@@ -66,19 +56,10 @@ function refuseSetAside({ requestId, amountNano }: Settlement): void {
   )
 }
 
-/** A payment or refund, as its entry of the ledger ought to be. */
-interface Recorded {
-  readonly id: string
-  readonly account_id: string
-  readonly reference: string
-  readonly note: string | null
-  readonly amount_nano: bigint
-  readonly at_ms: bigint
-}
-
 interface Pairing {
   readonly kind: 'payment' | 'refund'
-  readonly recorded: AliasedExpression<Recorded, 'recorded'>
+  /** Payments, or refunds written like them. */
+  readonly recorded: AliasedExpression<Row<typeof Payment>, 'recorded'>
 }
 
 /** Every payment and refund is an entry of the ledger, every such entry is one of them, and payments are all that was paid. */
@@ -86,10 +67,7 @@ async function verifyPayments(moment: Database): Promise<{ payments: number; ref
   const query = queryOn(moment)
   const payments = await verifyPairs(moment, {
     kind: 'payment',
-    recorded: query
-      .selectFrom('payments')
-      .select(['id', 'account_id', 'reference', 'note', 'amount_nano', 'at_ms'])
-      .as('recorded'),
+    recorded: query.selectFrom('payments').select(Payment.columns).as('recorded'),
   })
   const refunds = await verifyPairs(moment, {
     kind: 'refund',
@@ -230,12 +208,6 @@ function requireBalance(accountId: string, balanceNano: bigint, sumNano: bigint)
   )
 }
 
-/** Something that belongs to an account: what it is called, and the rows of it. */
-interface Owned {
-  readonly what: string
-  readonly rows: AliasedExpression<{ readonly name: string; readonly account_id: string }, 'owned'>
-}
-
 /**
  * No account is ever deleted, so whatever names one that is not there tells of an account that was lost. Settlements are
  * looked up for those accounts only that have any, which are few beside them.
@@ -245,25 +217,15 @@ async function verifyOwners(moment: Database, spenders: Iterable<string>): Promi
   const accounts = await query.selectFrom('accounts').select('id').execute()
   const known = new Set(accounts.map(({ id }) => id))
   for (const accountId of spenders) if (!known.has(accountId)) throw await settlementOf(moment, accountId)
-  const owned: readonly Owned[] = [
-    {
-      what: 'The ledger entry',
-      rows: query.selectFrom('posted_entries').select(['id as name', 'account_id']).as('owned'),
-    },
-    {
-      what: 'The key',
-      rows: query.selectFrom('api_keys').select(['id as name', 'account_id']).as('owned'),
-    },
-    {
-      what: 'The daily sum of the key',
-      rows: query.selectFrom('carried_settlements').select(['key_id as name', 'account_id']).as('owned'),
-    },
-    {
-      what: 'The balance',
-      rows: query.selectFrom('account_balances').select(['account_id as name', 'account_id']).as('owned'),
-    },
-  ]
-  for (const each of owned) await requireOwner(moment, each)
+  const owned = {
+    'The ledger entry': query.selectFrom('posted_entries').select(['id as name', 'account_id']),
+    'The key': query.selectFrom('api_keys').select(['id as name', 'account_id']),
+    'The daily sum of the key': query
+      .selectFrom('carried_settlements')
+      .select(['key_id as name', 'account_id']),
+    'The balance': query.selectFrom('account_balances').select(['account_id as name', 'account_id']),
+  }
+  for (const [what, rows] of Object.entries(owned)) await requireOwner(moment, what, rows.as('owned'))
 }
 
 async function settlementOf(moment: Database, accountId: string): Promise<LedgerDifference> {
@@ -279,7 +241,11 @@ async function settlementOf(moment: Database, accountId: string): Promise<Ledger
   )
 }
 
-async function requireOwner(moment: Database, { what, rows }: Owned): Promise<void> {
+async function requireOwner(
+  moment: Database,
+  what: string,
+  rows: AliasedExpression<{ readonly name: string; readonly account_id: string }, 'owned'>,
+): Promise<void> {
   const row = await queryOn(moment)
     .selectFrom(rows)
     .leftJoin('accounts', 'accounts.id', 'owned.account_id')
@@ -301,7 +267,7 @@ async function verifyJournal(
   onMissing: (settlement: Settlement) => void,
 ): Promise<number> {
   let compared = 0
-  for (const portion of inPortions(settlements)) {
+  for (const portion of inPortions(settlements, PORTION)) {
     const stored = await findStored(moment, portion)
     for (const settlement of portion) {
       const row = stored.get(settlement.requestId)
@@ -311,17 +277,6 @@ async function verifyJournal(
     compared += portion.length
   }
   return compared
-}
-
-function* inPortions(settlements: Iterable<Settlement>): Generator<Settlement[]> {
-  let portion: Settlement[] = []
-  for (const settlement of settlements) {
-    portion.push(settlement)
-    if (portion.length < PORTION) continue
-    yield portion
-    portion = []
-  }
-  if (portion.length > 0) yield portion
 }
 
 async function findStored(

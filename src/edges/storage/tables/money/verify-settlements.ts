@@ -13,7 +13,13 @@ import type { UsageSpan } from '../../../../vocabulary/settlement.ts'
 import type { Price } from '../../../../vocabulary/supply.ts'
 import type { Database } from '../../database.ts'
 import { queryOn } from '../../query.ts'
-import { createPriceReader, decodeInteger, decodeUsage, type SettlementRow } from './settlement-rows.ts'
+import {
+  COUNTED_COLUMNS,
+  createPriceReader,
+  decodeCounted,
+  GROUP_COLUMNS,
+  type SettlementRow,
+} from './settlement-rows.ts'
 import { encodeUsage, FIGURE_COLUMNS, FIGURES, type UsageRow } from './usage.ts'
 
 /** Two records that should say the same and do not. The message names both. */
@@ -21,27 +27,7 @@ export class LedgerDifference extends Error {}
 
 const PAGE = 500
 
-const COLUMNS = [
-  'request_id',
-  'account_id',
-  'key_id',
-  'model',
-  'supplier',
-  'input_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'images',
-  'price',
-  'amount_nano',
-  'outcome',
-  'started_at_ms',
-  'first_byte_ms',
-  'duration_ms',
-] as const satisfies readonly (keyof SettlementRow)[]
-
-type Row = Pick<SettlementRow, (typeof COLUMNS)[number]>
+const COLUMNS = ['request_id', 'price', ...COUNTED_COLUMNS] as const
 
 interface SettlementSums {
   readonly settlements: number
@@ -58,7 +44,7 @@ export async function verifySettlements(moment: Database, horizonMs: number): Pr
   const readPrice = createPriceReader()
   let settlements = 0
   for await (const row of readAll(moment)) {
-    const request = decodeRequest(row)
+    const request = decodeCounted(row)
     const startedAtMs = Number(row.started_at_ms)
     for (const day of recount.takeComplete(startedAtMs)) await days.verify(day)
     if (!recount.add(request)) {
@@ -73,7 +59,7 @@ export async function verifySettlements(moment: Database, horizonMs: number): Pr
   return { settlements, days: days.days, spentByAccount }
 }
 
-async function* readAll(moment: Database): AsyncGenerator<Row> {
+async function* readAll(moment: Database): AsyncGenerator<Pick<SettlementRow, (typeof COLUMNS)[number]>> {
   let after: readonly [bigint, string] = [BigInt(Number.MIN_SAFE_INTEGER), '']
   for (;;) {
     const [startedAtMs, requestId] = after
@@ -94,21 +80,6 @@ async function* readAll(moment: Database): AsyncGenerator<Row> {
   }
 }
 
-function decodeRequest(row: Row): CountedRequest {
-  return {
-    accountId: row.account_id,
-    keyId: row.key_id,
-    model: row.model,
-    supplier: row.supplier,
-    usage: decodeUsage(row),
-    amountNano: row.amount_nano,
-    outcome: row.outcome,
-    startedAtMs: Number(row.started_at_ms),
-    firstByteMs: decodeInteger(row.first_byte_ms),
-    durationMs: Number(row.duration_ms),
-  }
-}
-
 function requirePrice(requestId: string, { usage, amountNano }: CountedRequest, price: Price | null): void {
   const costNano = price === null ? 0n : priceOf(usage, price)
   if (costNano === amountNano) return
@@ -124,16 +95,12 @@ class DayVerifier {
   readonly #moment: Database
   readonly #horizonMs: number
   #nextDay = 0
-  #days = 0
+  days = 0
 
   /** Before the horizon settlements may be gone, so that only what was added up of them can be compared. */
   constructor(moment: Database, horizonMs: number) {
     this.#moment = moment
     this.#horizonMs = horizonMs
-  }
-
-  get days(): number {
-    return this.#days
   }
 
   /** Days come in order. Those in between have nothing that could be counted, but something may be stored of them. */
@@ -157,7 +124,7 @@ class DayVerifier {
   }
 
   async #verifyDay({ day, hours }: RecountedDay): Promise<void> {
-    this.#days += 1
+    this.days += 1
     const startMs = day * DAY_MS
     const spends = await verifySpends(this.#moment, { day, hours })
     if (startMs < this.#horizonMs) {
@@ -217,7 +184,10 @@ async function verifySpends(moment: Database, { day, hours }: RecountedDay): Pro
       .where('day', '=', BigInt(day))
       .execute()
   for (const row of await spendsIn('carried_settlements')) addTo(expected, row.key_id, row.amount_nano)
-  requireSameSpends(day, expected, await spendsIn('key_daily_spend'))
+  requireSpends(expected, await spendsIn('key_daily_spend'), (keyId, wanted, stored) => {
+    const sum = `but its settlements of that day sum to ${wanted}.`
+    return `Key ${keyId} has a daily spend of ${stored} on ${dateOf(day)}, ${sum}`
+  })
   return expected
 }
 
@@ -230,31 +200,22 @@ async function verifyCountedSpends(moment: Database, day: number, spends: SpendB
     .where('start_ms', '=', BigInt(day * DAY_MS))
     .groupBy('key_id')
     .execute()
-  const difference = findDifference(spends, counted)
-  if (difference === null) return
-  const { keyId, expectedNano, storedNano } = difference
-  throw new LedgerDifference(
-    `Key ${keyId} spent ${formatUsdt(expectedNano)} on ${dateOf(day)}, but its usage says ${formatUsdt(storedNano)}.`,
-  )
+  requireSpends(spends, counted, (keyId, wanted, stored) => {
+    return `Key ${keyId} spent ${wanted} on ${dateOf(day)}, but its usage says ${stored}.`
+  })
 }
 
-function requireSameSpends(day: number, expected: SpendByKey, stored: readonly SpendRow[]): void {
-  const difference = findDifference(expected, stored)
-  if (difference === null) return
-  const { keyId, expectedNano, storedNano } = difference
-  throw new LedgerDifference(
-    `Key ${keyId} has a daily spend of ${formatUsdt(storedNano)} on ${dateOf(day)}, ` +
-      `but its settlements of that day sum to ${formatUsdt(expectedNano)}.`,
-  )
-}
-
-function findDifference(expected: SpendByKey, stored: readonly SpendRow[]) {
+function requireSpends(
+  expected: SpendByKey,
+  stored: readonly SpendRow[],
+  describe: (keyId: string, expected: string, stored: string) => string,
+): void {
   const found = new Map(stored.map((row) => [row.key_id, row.amount_nano]))
   for (const keyId of new Set([...expected.keys(), ...found.keys()])) {
     const [expectedNano, storedNano] = [expected.get(keyId) ?? 0n, found.get(keyId) ?? 0n]
-    if (expectedNano !== storedNano) return { keyId, expectedNano, storedNano }
+    if (expectedNano === storedNano) continue
+    throw new LedgerDifference(describe(keyId, formatUsdt(expectedNano), formatUsdt(storedNano)))
   }
-  return null
 }
 
 function addTo(sums: Map<string, bigint>, keyId: string, amountNano: bigint): void {
@@ -266,7 +227,7 @@ interface Expectation {
   readonly expected: readonly UsageTotal[]
 }
 
-const PLACE = ['start_ms', 'account_id', 'key_id', 'model', 'supplier'] as const
+const PLACE = ['start_ms', ...GROUP_COLUMNS] as const
 
 /** The stored usage of a day is what was counted again, row by row and figure by figure. */
 async function verifyUsage(moment: Database, dayMs: number, { span, expected }: Expectation): Promise<void> {
@@ -308,28 +269,29 @@ function requireFigures(
   }
 }
 
-const GROUP = ['account_id', 'key_id', 'model', 'supplier'] as const
-
 async function verifyHoursOfDay(moment: Database, dayMs: number): Promise<void> {
   const row = await queryOn(moment)
     .selectFrom((usage) =>
       usage
         .selectFrom('usage_totals')
-        .select([...GROUP, ...FIGURES])
+        .select([...GROUP_COLUMNS, ...FIGURES])
         .where('span', '=', 'day')
         .where('start_ms', '=', BigInt(dayMs))
         .unionAll(
           usage
             .selectFrom('usage_totals')
-            .select((hour) => [...GROUP, ...FIGURES.map((figure) => hour.neg(hour.ref(figure)).as(figure))])
+            .select((hour) => [
+              ...GROUP_COLUMNS,
+              ...FIGURES.map((figure) => hour.neg(hour.ref(figure)).as(figure)),
+            ])
             .where('span', '=', 'hour')
             .where('start_ms', '>=', BigInt(dayMs))
             .where('start_ms', '<', BigInt(dayMs + DAY_MS)),
         )
         .as('both_spans'),
     )
-    .select(GROUP)
-    .groupBy(GROUP)
+    .select(GROUP_COLUMNS)
+    .groupBy(GROUP_COLUMNS)
     .having((both) => both.or(FIGURES.map((figure) => both(both.fn.sum(figure), '<>', both.lit(0)))))
     .limit(1)
     .executeTakeFirst()

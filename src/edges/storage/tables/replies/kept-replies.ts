@@ -1,14 +1,10 @@
-import type {
-  KeptReply,
-  ReplyStore,
-  StoredConversation,
-  StoredTurn,
-} from '../../../../gateway/ports/reply-store.ts'
+import type { KeptReply, ReplyStore, StoredTurn } from '../../../../gateway/ports/reply-store.ts'
 import type { SealedPlace, Sealer } from '../../../../rules/access/server-secret.ts'
 import type { Database } from '../../database.ts'
-import { eachOf, prepare, queryOn, writeLarge } from '../../query.ts'
+import { eachOf, inPortions, padded, prepare, queryOn, writeLarge } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
-import type { Tables } from '../../tables.ts'
+import type { StoreContext, StoreMethods } from '../../store.ts'
+import { SEALED_COLUMNS } from '../supply/sealed-columns.ts'
 import { isWholeHistory, packContent, unpackContent, unpackReply } from './packed-content.ts'
 import {
   abandonPieces,
@@ -18,30 +14,50 @@ import {
   evictReplies,
   findChain,
   followTurn,
-  insertTurn,
   keepPieces,
   MissingPiece,
   piecesOfTurn,
-  type ReplyParts,
+  REPLIES,
+  ReplyItem,
   type ReplyTurn,
   repliesWithTurns,
   replyPlace,
   retireReply,
+  TURNS,
   writePieces,
 } from './reply-turns.ts'
 
 /** The replies that later requests may continue from. */
-export function replyStorageOn(parts: ReplyParts): ReplyStore {
-  return {
-    saveReply: (...saving) => saveReply(parts, ...saving),
-    findReply: (accountId, id, nowMs) => findReply(parts, { accountId, id, nowMs }),
-    findReplyObject: (accountId, id, nowMs) => findReplyObject(parts, { accountId, id, nowMs }),
-    findConversation: (accountId, id, nowMs) => findConversation(parts, { accountId, id, nowMs }),
-    findReplyItems: (...wanted) => findReplyItems(parts, ...wanted),
-    deleteReply: (accountId, id) => deleteReply(parts, { accountId, id }),
-    deleteExpiredReplies: (nowMs, atMost) => deleteExpiredReplies(parts, nowMs, atMost),
-  }
-}
+export const replyStore = {
+  saveReply,
+  findReply: (context, ...wanted) =>
+    whenFound(context, wanted, async (row, head) => ({
+      id: wanted[1],
+      accountId: wanted[0],
+      createdAtMs: Number(row.created_at_ms),
+      expiresAtMs: Number(row.expires_at_ms),
+      ...(await openTurn(context, row.turn_id, head)),
+    })),
+  findReplyObject: (context, ...wanted) =>
+    whenFound(context, wanted, (row, head) => unpackReply(head, piecesOfTurn(context, row.turn_id ?? ''))),
+  findConversation: (context, ...wanted) =>
+    whenFound(context, wanted, async (row, head) => {
+      if (row.turn_id === null || isWholeHistory(head)) {
+        const turns = [await openTurn(context, row.turn_id, head)]
+        return { turns, link: null, sizeBytes: row.sealed_content.length }
+      }
+      const [accountId] = wanted
+      const chain = await findChain(context.database, accountId, row.turn_id)
+      if (chain === null) return null
+      const turns = await openChain(context, accountId, chain)
+      if (turns === null) return null
+      const sizeBytes = chain.reduce((sum, link) => sum + Number(link.size_bytes), 0)
+      return { turns, link: Number(row.links) < MAX_LINKS ? row.turn_id : null, sizeBytes }
+    }),
+  findReplyItems,
+  deleteReply,
+  deleteExpiredReplies,
+} satisfies Partial<StoreMethods>
 
 /** A conversation of more turns is kept whole again every so often, so that none takes long to put together. */
 const MAX_LINKS = 500
@@ -50,7 +66,7 @@ const EXPIRY_PORTION = 50
 
 /** With a link to the reply it continues from, and by itself when that one is gone. */
 async function saveReply(
-  parts: ReplyParts,
+  parts: StoreContext,
   ...[reply, items, options = {}]: Parameters<ReplyStore['saveReply']>
 ): Promise<void> {
   const { previous, onProgress = () => undefined } = options
@@ -66,26 +82,26 @@ interface SavedTurn {
 }
 
 async function saveTurn(
-  parts: ReplyParts,
+  parts: StoreContext,
   { kept, items, link }: SavedTurn,
   onProgress: () => void,
 ): Promise<boolean> {
-  const { database, secrets, nextTurn, maxBytesPerAccount } = parts
+  const { database, secrets, nextTurn, maxReplyBytesPerAccount: maxBytesPerAccount } = parts
   const turnId = crypto.randomUUID()
   const { head, pieces } = await packContent(kept, nextTurn)
   const pieceBytes = await writePieces(parts, { turnId, pieces, nowMs: kept.createdAtMs }, onProgress)
   const sealedHead = secrets.seal(head, replyPlace(kept.accountId, kept.id))
   const sealedItems = sealItems(kept, items, secrets)
   const turn = {
-    turn_id: turnId,
-    account_id: kept.accountId,
-    reply_id: kept.id,
-    previous_turn_id: link,
-    children: 0n,
-    created_at_ms: BigInt(kept.createdAtMs),
-    size_bytes: BigInt(sealedHead.length + pieceBytes),
-    item_bytes: BigInt(sealedItems.reduce((sum, [, , , sealed]) => sum + sealed.length, 0)),
-    pieces: BigInt(pieces.length),
+    turnId,
+    accountId: kept.accountId,
+    replyId: kept.id,
+    previousTurnId: link,
+    children: 0,
+    createdAtMs: kept.createdAtMs,
+    sizeBytes: sealedHead.length + pieceBytes,
+    itemBytes: sealedItems.reduce((sum, [, , , sealed]) => sum + sealed.length, 0),
+    pieces: pieces.length,
   }
   const inserted = await database.transaction((tx) =>
     insertReply(tx, turn, { kept, sealedHead, items: sealedItems, secrets }),
@@ -107,42 +123,29 @@ interface Inserted {
   /** False, and as if nothing had been written, when what it links to is gone. */
   readonly isLinked: boolean
   /** What the account has stored now. */
-  readonly storedBytes: bigint
+  readonly storedBytes: number
   /** Whether there may be pieces that nobody needs any more. */
   readonly leavesPieces: boolean
 }
-
-const INSERT_REPLY = prepare((query, given: Tables['kept_replies']) => {
-  const { account_id, id, created_at_ms, expires_at_ms, sealed_content } = given
-  return query
-    .insertInto('kept_replies')
-    .values({ account_id, id, created_at_ms, expires_at_ms, sealed_content })
-})
 
 async function insertReply(
   tx: Database,
   turn: Omit<ReplyTurn, 'links'>,
   { kept, sealedHead, items, secrets }: SealedReply,
 ): Promise<Inserted> {
-  const { accountId, id } = kept
-  const bytes = turn.size_bytes + turn.item_bytes
+  const { accountId, id, createdAtMs, expiresAtMs } = kept
+  const bytes = turn.sizeBytes + turn.itemBytes
   const storedBytes = await addStoredBytes(tx, accountId, bytes)
-  const before = turn.previous_turn_id === null ? -1n : await followTurn(tx, accountId, turn.previous_turn_id)
+  const before = turn.previousTurnId === null ? -1 : await followTurn(tx, accountId, turn.previousTurnId)
   if (before === null) {
     await addStoredBytes(tx, accountId, -bytes)
     await abandonPieces(tx, turn)
-    return { isLinked: false, storedBytes: 0n, leavesPieces: true }
+    return { isLinked: false, storedBytes: 0, leavesPieces: true }
   }
   // Some suppliers give one id again and again; the last reply of that id is the one that is found by it.
   const isReplaced = await retireReply(tx, { accountId, id }, secrets)
-  await INSERT_REPLY.all(tx, {
-    account_id: accountId,
-    id,
-    created_at_ms: turn.created_at_ms,
-    expires_at_ms: BigInt(kept.expiresAtMs),
-    sealed_content: sealedHead,
-  })
-  await insertTurn(tx, { ...turn, links: before + 1n })
+  await REPLIES.insert(tx, { accountId, id, createdAtMs, expiresAtMs, sealedContent: sealedHead })
+  await TURNS.insert(tx, { ...turn, links: before + 1 })
   await insertRows(tx, INSERT_ITEMS, items)
   await keepPieces(tx, turn)
   return { isLinked: true, storedBytes, leavesPieces: isReplaced }
@@ -150,18 +153,12 @@ async function insertReply(
 
 /** In small portions, so that no other write waits long. */
 async function evict(
-  { database, nextTurn }: ReplyParts,
-  { account_id: accountId, turn_id: spared }: Pick<ReplyTurn, 'account_id' | 'turn_id'>,
+  { database, nextTurn }: StoreContext,
+  { accountId, turnId: spared }: Pick<ReplyTurn, 'accountId' | 'turnId'>,
   maxBytes: number,
 ): Promise<void> {
   const eviction = { accountId, maxBytes, spared, atMost: EVICTION_PORTION }
   while (!(await database.transaction((tx) => evictReplies(tx, eviction)))) await nextTurn()
-}
-
-interface Wanted {
-  readonly accountId: string
-  readonly id: string
-  readonly nowMs: number
 }
 
 const FIND = prepare((query, given: { accountId: string; id: string; nowMs: bigint }) =>
@@ -178,118 +175,62 @@ const FIND = prepare((query, given: { accountId: string; id: string; nowMs: bigi
     .where('kept_replies.expires_at_ms', '>', given.nowMs),
 )
 
-function findRow(database: Database, { accountId, id, nowMs }: Wanted) {
-  return FIND.first(database, { accountId, id, nowMs: BigInt(nowMs) })
-}
+type FoundReply = NonNullable<Awaited<ReturnType<typeof FIND.first>>>
 
-function findReply(parts: ReplyParts, wanted: Wanted): Promise<KeptReply | null> {
-  return unlessGone(async () => {
-    const row = await findRow(parts.database, wanted)
-    if (row === undefined) return null
-    return {
-      id: wanted.id,
-      accountId: wanted.accountId,
-      createdAtMs: Number(row.created_at_ms),
-      expiresAtMs: Number(row.expires_at_ms),
-      ...(await openTurn(parts, row.turn_id, openHead(parts, wanted, row.sealed_content))),
-    }
-  })
-}
-
-function findReplyObject(parts: ReplyParts, wanted: Wanted): Promise<KeptReply['reply'] | null> {
-  return unlessGone(async () => {
-    const row = await findRow(parts.database, wanted)
-    if (row === undefined) return null
-    return unpackReply(openHead(parts, wanted, row.sealed_content), piecesOfTurn(parts, row.turn_id ?? ''))
-  })
-}
-
-function findConversation(parts: ReplyParts, wanted: Wanted): Promise<StoredConversation | null> {
-  return unlessGone(async () => {
-    const row = await findRow(parts.database, wanted)
-    if (row === undefined) return null
-    const head = openHead(parts, wanted, row.sealed_content)
-    if (row.turn_id === null || isWholeHistory(head)) {
-      const turns = [await openTurn(parts, row.turn_id, head)]
-      return { turns, link: null, sizeBytes: row.sealed_content.length }
-    }
-    const chain = await findChain(parts.database, wanted.accountId, row.turn_id)
-    if (chain === null) return null
-    const turns = await openChain(parts, wanted.accountId, chain)
-    if (turns === null) return null
-    const sizeBytes = chain.reduce((sum, link) => sum + Number(link.size_bytes), 0)
-    return { turns, link: Number(row.links) < MAX_LINKS ? row.turn_id : null, sizeBytes }
-  })
-}
-
-async function unlessGone<Found>(find: () => Promise<Found | null>): Promise<Found | null> {
+/** null also when somebody deletes it meanwhile. */
+async function whenFound<Found>(
+  { database, secrets }: StoreContext,
+  [accountId, id, nowMs]: Parameters<ReplyStore['findReply']>,
+  read: (row: FoundReply, head: string) => Promise<Found | null>,
+): Promise<Found | null> {
+  const row = await FIND.first(database, { accountId, id, nowMs: BigInt(nowMs) })
+  if (row === undefined) return null
   try {
-    return await find()
+    return await read(row, secrets.open(row.sealed_content, replyPlace(accountId, id)))
   } catch (problem) {
     if (problem instanceof MissingPiece) return null
     throw problem
   }
 }
 
-function openHead(
-  { secrets }: ReplyParts,
-  { accountId, id }: Pick<Wanted, 'accountId' | 'id'>,
-  sealed: string,
-): string {
-  return secrets.open(sealed, replyPlace(accountId, id))
-}
-
-function openTurn(parts: ReplyParts, turnId: string | null, head: string): Promise<StoredTurn> {
+function openTurn(parts: StoreContext, turnId: string | null, head: string): Promise<StoredTurn> {
   return unpackContent(head, piecesOfTurn(parts, turnId ?? ''), parts.nextTurn)
 }
 
-// Asked for in portions of one size, so that one statement stays prepared.
+// Each may be large.
 const HEAD_PORTION = 16
-
-const FIND_HEADS = prepare((query, given: { accountId: string; [index: number]: string }) =>
-  query
-    .selectFrom('kept_replies')
-    .select(['id', 'sealed_content'])
-    .where('account_id', '=', given.accountId)
-    .where('id', 'in', eachOf(given, HEAD_PORTION)),
-)
 
 /** null when a turn was deleted meanwhile. */
 async function openChain(
-  parts: ReplyParts,
+  parts: StoreContext,
   accountId: string,
   chain: readonly ChainLink[],
 ): Promise<readonly StoredTurn[] | null> {
   const turns: StoredTurn[] = []
-  for (let start = 0; start < chain.length; start += HEAD_PORTION) {
-    const links = chain.slice(start, start + HEAD_PORTION)
-    const ids = links.map((link) => link.reply_id)
-    const rows = await FIND_HEADS.all(parts.database, { accountId, ...padded(ids, HEAD_PORTION) })
-    const heads = new Map(rows.map((row) => [row.id, row.sealed_content]))
+  for (const links of inPortions(chain, HEAD_PORTION)) {
+    const among = { field: 'id', values: links.map((link) => link.reply_id) } as const
+    const replies = await REPLIES.listOf(parts.database, among, { accountId })
+    const heads = new Map(replies.map(({ id, sealedContent }) => [id, sealedContent]))
     for (const { turn_id, reply_id } of links) {
       const sealed = heads.get(reply_id)
       if (sealed === undefined) return null
-      turns.push(await openTurn(parts, turn_id, openHead(parts, { accountId, id: reply_id }, sealed)))
+      const head = parts.secrets.open(sealed, replyPlace(accountId, reply_id))
+      turns.push(await openTurn(parts, turn_id, head))
     }
     await parts.nextTurn()
   }
   return turns
 }
 
-/** The first is repeated until there are so many. */
-function padded(ids: readonly string[], size: number): readonly string[] {
-  return [...ids, ...Array.from({ length: size - ids.length }, () => ids[0] ?? '')]
-}
-
 const INSERT_ITEMS = planInsert({
   table: 'kept_reply_items',
-  columns: ['account_id', 'item_id', 'reply_id', 'sealed_item'],
+  columns: ReplyItem.columns,
   ending: `on conflict (account_id, item_id) do update set
     reply_id = excluded.reply_id, sealed_item = excluded.sealed_item`,
 })
 
 function itemPlace(accountId: string, itemId: string): SealedPlace {
-  return { table: 'kept_reply_items', column: 'sealed_item', id: [accountId, itemId] }
+  return { ...SEALED_COLUMNS.items, id: [accountId, itemId] }
 }
 
 type ItemRow = readonly [accountId: string, itemId: string, replyId: string, sealed: string]
@@ -324,13 +265,13 @@ const FIND_ITEMS = prepare((query, given: { accountId: string; nowMs: bigint; [i
 )
 
 async function findReplyItems(
-  { database, secrets }: ReplyParts,
+  { database, secrets }: StoreContext,
   ...[accountId, wanted, nowMs]: Parameters<ReplyStore['findReplyItems']>
 ): Promise<ReadonlyMap<string, unknown>> {
   const found = new Map<string, unknown>()
-  for (let start = 0; start < wanted.length; start += ITEM_PORTION) {
-    const ids = padded(wanted.slice(start, start + ITEM_PORTION), ITEM_PORTION)
-    const rows = await FIND_ITEMS.all(database, { accountId, nowMs: BigInt(nowMs), ...ids })
+  for (const ids of inPortions(wanted, ITEM_PORTION)) {
+    const given = { accountId, nowMs: BigInt(nowMs), ...padded(ids, ITEM_PORTION) }
+    const rows = await FIND_ITEMS.all(database, given)
     for (const row of rows) {
       const item = secrets.open(row.sealed_item, itemPlace(accountId, row.item_id))
       found.set(row.item_id, JSON.parse(item))
@@ -339,12 +280,9 @@ async function findReplyItems(
   return found
 }
 
-async function deleteReply(
-  parts: ReplyParts,
-  { accountId, id }: Pick<Wanted, 'accountId' | 'id'>,
-): Promise<boolean> {
+async function deleteReply(parts: StoreContext, accountId: string, id: string): Promise<boolean> {
   const isDeleted = await parts.database.transaction(async (tx) => {
-    await addStoredBytes(tx, accountId, 0n)
+    await addStoredBytes(tx, accountId, 0)
     return retireReply(tx, { accountId, id }, parts.secrets)
   })
   await deleteUnusedPieces(parts, 0)
@@ -352,7 +290,7 @@ async function deleteReply(
 }
 
 /** In small portions, so that no other write waits long. */
-async function deleteExpiredReplies(parts: ReplyParts, nowMs: number, atMost: number): Promise<number> {
+async function deleteExpiredReplies(parts: StoreContext, nowMs: number, atMost: number): Promise<number> {
   const { database, nextTurn } = parts
   const expired = await repliesWithTurns(queryOn(database))
     .select(['kept_replies.account_id', 'kept_replies.id', 'reply_turns.turn_id'])
@@ -361,8 +299,8 @@ async function deleteExpiredReplies(parts: ReplyParts, nowMs: number, atMost: nu
     .execute()
   const ofAccounts = Map.groupBy(expired, ({ account_id }) => account_id)
   for (const [accountId, replies] of ofAccounts) {
-    for (let start = 0; start < replies.length; start += EXPIRY_PORTION) {
-      await deleteExpired(parts, accountId, replies.slice(start, start + EXPIRY_PORTION))
+    for (const portion of inPortions(replies, EXPIRY_PORTION)) {
+      await deleteExpired(parts, accountId, portion)
       await nextTurn()
     }
   }
@@ -371,7 +309,7 @@ async function deleteExpiredReplies(parts: ReplyParts, nowMs: number, atMost: nu
 }
 
 async function deleteExpired(
-  { database, secrets }: ReplyParts,
+  { database, secrets }: StoreContext,
   accountId: string,
   replies: readonly { readonly id: string; readonly turn_id: string | null }[],
 ): Promise<void> {
@@ -383,7 +321,7 @@ async function deleteExpired(
     )
   }
   await database.transaction(async (tx) => {
-    await addStoredBytes(tx, accountId, 0n)
+    await addStoredBytes(tx, accountId, 0)
     for (const { id } of replies) await retireReply(tx, { accountId, id }, secrets)
   })
 }

@@ -1,41 +1,62 @@
 import type { Kysely } from 'kysely'
 import type { SealedPlace, Sealer } from '../../../../rules/access/server-secret.ts'
+import { integer, text, time } from '../../../../vocabulary/field.ts'
+import { shape, type Value } from '../../../../vocabulary/shape.ts'
 import type { Database } from '../../database.ts'
-import { eachOf, prepare, queryOn, writeLarge } from '../../query.ts'
+import { inPortions, padded, prepare, queryOn, writeLarge } from '../../query.ts'
+import type { StoreContext } from '../../store.ts'
+import { tableOf } from '../../table.ts'
 import type { Tables } from '../../tables.ts'
-import type { NextTurn, ReadPieces } from './packed-content.ts'
+import { SEALED_COLUMNS } from '../supply/sealed-columns.ts'
+import type { ReadPieces } from './packed-content.ts'
 
-/** What tables of replies work with. */
-export interface ReplyParts {
-  readonly database: Database
-  readonly secrets: Sealer
-  readonly nextTurn: NextTurn
-  /** null: an account may store any amount. */
-  readonly maxBytesPerAccount: number | null
-}
+export const StoredReply = shape('StoredReply', {
+  accountId: text(),
+  id: text(),
+  createdAtMs: time(),
+  expiresAtMs: time(),
+  sealedContent: text(),
+})
+export const REPLIES = tableOf('kept_replies', StoredReply, { key: ['account_id', 'id'] })
 
-export type ReplyTurn = Tables['reply_turns']
+/** Where a kept reply stands in its conversation. */
+export const ReplyTurn = shape('ReplyTurn', {
+  turnId: text(),
+  accountId: text(),
+  replyId: text(),
+  previousTurnId: text().nullable(),
+  /** How many turns come before it. */
+  links: integer(),
+  /** How many turns continue from it. */
+  children: integer(),
+  createdAtMs: time(),
+  /** What its content takes in the database. */
+  sizeBytes: integer(),
+  /** What the items take that later requests may refer to. */
+  itemBytes: integer(),
+  pieces: integer(),
+})
+export type ReplyTurn = Value<typeof ReplyTurn>
+export const TURNS = tableOf('reply_turns', ReplyTurn, { key: ['turn_id'] })
 
-const COLUMNS = [
-  'turn_id',
-  'account_id',
-  'reply_id',
-  'previous_turn_id',
-  'links',
-  'children',
-  'created_at_ms',
-  'size_bytes',
-  'item_bytes',
-  'pieces',
-] as const satisfies readonly (keyof ReplyTurn)[]
+export const ReplyItem = shape('ReplyItem', {
+  accountId: text(),
+  itemId: text(),
+  replyId: text(),
+  sealedItem: text(),
+})
+export const ITEMS = tableOf('kept_reply_items', ReplyItem, { key: ['account_id', 'item_id'] })
+
+export const UnusedPieces = shape('UnusedPieces', { turnId: text(), pieces: integer(), dueAtMs: time() })
+const UNUSED = tableOf('unused_reply_pieces', UnusedPieces, { key: ['turn_id'] })
 
 /** The time of what stays until its last descendant goes. */
-const NEVER_MS = 9_000_000_000_000_000n
+const NEVER_MS = 9_000_000_000_000_000
 // No id that a client may ask for has a space, so what goes by such a name cannot be found.
 const HIDDEN = ' '
 
 export function replyPlace(accountId: string, id: string): SealedPlace {
-  return { table: 'kept_replies', column: 'sealed_content', id: [accountId, id] }
+  return { ...SEALED_COLUMNS.replies, id: [accountId, id] }
 }
 
 const ADD_BYTES = prepare((query, given: { accountId: string; bytes: bigint }) =>
@@ -54,34 +75,24 @@ const ADD_BYTES = prepare((query, given: { accountId: string; bytes: bigint }) =
  * Adds to what an account has stored, and gives the sum. Every transaction that changes an account's chains begins with
  * it: the row is what keeps those of several nodes apart.
  */
-export async function addStoredBytes(tx: Database, accountId: string, bytes: bigint): Promise<bigint> {
-  const row = await ADD_BYTES.first(tx, { accountId, bytes })
-  return row?.size_bytes ?? 0n
+export async function addStoredBytes(tx: Database, accountId: string, bytes: number): Promise<number> {
+  const row = await ADD_BYTES.first(tx, { accountId, bytes: BigInt(bytes) })
+  return Number(row?.size_bytes ?? 0)
 }
 
-const FOLLOW = prepare((query, given: { accountId: string; turnId: string }) =>
+const COUNT_CHILD = prepare((query, given: { accountId: string; turnId: string; more: bigint }) =>
   query
     .updateTable('reply_turns')
-    .set((row) => ({ children: row('children', '+', 1n) }))
+    .set((row) => ({ children: row('children', '+', given.more) }))
     .where('turn_id', '=', given.turnId)
     .where('account_id', '=', given.accountId)
-    .returning('links'),
+    .returning(ReplyTurn.columns),
 )
 
 /** One more turn follows this one; how many come before it, or null when it is gone. */
-export async function followTurn(tx: Database, accountId: string, turnId: string): Promise<bigint | null> {
-  const row = await FOLLOW.first(tx, { accountId, turnId })
-  return row?.links ?? null
-}
-
-const INSERT_TURN = prepare((query, given: ReplyTurn) =>
-  query
-    .insertInto('reply_turns')
-    .values(Object.fromEntries(COLUMNS.map((column) => [column, given[column]])) as unknown as ReplyTurn),
-)
-
-export async function insertTurn(tx: Database, turn: ReplyTurn): Promise<void> {
-  await INSERT_TURN.all(tx, turn)
+export async function followTurn(tx: Database, accountId: string, turnId: string): Promise<number | null> {
+  const row = await COUNT_CHILD.first(tx, { accountId, turnId, more: 1n })
+  return row === undefined ? null : Number(row.links)
 }
 
 /** Replies with their turns; those from before there were turns have none. */
@@ -95,95 +106,59 @@ export function repliesWithTurns(query: Kysely<Tables>) {
     )
 }
 
-const FIND_TURN_ID = prepare((query, given: { accountId: string; id: string }) =>
-  repliesWithTurns(query)
-    .select('reply_turns.turn_id')
-    .where('kept_replies.account_id', '=', given.accountId)
-    .where('kept_replies.id', '=', given.id),
-)
-
-const FIND_TURN = prepare((query, given: { turnId: string | null }) =>
-  query.selectFrom('reply_turns').select(COLUMNS).where('turn_id', '=', given.turnId),
-)
-
-const DELETE_REPLY = prepare((query, given: { accountId: string; id: string }) =>
-  query.deleteFrom('kept_replies').where('account_id', '=', given.accountId).where('id', '=', given.id),
-)
-
 /** Its id finds nothing any more; what later turns need of it stays until the last of them goes. False: no such reply. */
 export async function retireReply(
   tx: Database,
   { accountId, id }: { readonly accountId: string; readonly id: string },
   secrets: Sealer,
 ): Promise<boolean> {
-  const found = await FIND_TURN_ID.first(tx, { accountId, id })
-  if (found === undefined) return false
-  const turn = await FIND_TURN.first(tx, { turnId: found.turn_id })
-  if (turn === undefined) await DELETE_REPLY.all(tx, { accountId, id })
-  else if (turn.children > 0n) await hideTurn(tx, turn, secrets)
+  const turn = await TURNS.find(tx, { accountId, replyId: id })
+  // Those from before there were turns have none.
+  if (turn === null) return (await REPLIES.remove(tx, { accountId, id })) > 0
+  if (turn.children > 0) await hideTurn(tx, turn, secrets)
   else await releaseTurn(tx, turn)
   return true
 }
 
 async function hideTurn(tx: Database, turn: ReplyTurn, secrets: Sealer): Promise<void> {
-  const { account_id: accountId, reply_id: replyId, turn_id: turnId } = turn
-  const query = queryOn(tx)
-  await query
-    .deleteFrom('kept_reply_items')
-    .where('account_id', '=', accountId)
-    .where('reply_id', '=', replyId)
-    .execute()
-  const kept = await query
-    .selectFrom('kept_replies')
-    .select('sealed_content')
-    .where('account_id', '=', accountId)
-    .where('id', '=', replyId)
-    .executeTakeFirstOrThrow()
+  const { accountId, replyId, turnId } = turn
+  await ITEMS.remove(tx, { accountId, replyId })
+  const kept = await REPLIES.find(tx, { accountId, id: replyId })
+  if (kept === null) throw new Error(`The reply of the turn ${turnId} is gone.`)
   // What is sealed is bound to the name of its row. The turn follows its reply to the new name by itself.
-  const head = secrets.open(kept.sealed_content, replyPlace(accountId, replyId))
+  const head = secrets.open(kept.sealedContent, replyPlace(accountId, replyId))
   const id = HIDDEN + turnId
-  await query
-    .updateTable('kept_replies')
-    .set({ id, expires_at_ms: NEVER_MS, sealed_content: secrets.seal(head, replyPlace(accountId, id)) })
-    .where('account_id', '=', accountId)
-    .where('id', '=', replyId)
-    .execute()
-  await query.updateTable('reply_turns').set({ item_bytes: 0n }).where('turn_id', '=', turnId).execute()
-  await addStoredBytes(tx, accountId, -turn.item_bytes)
+  const sealedContent = secrets.seal(head, replyPlace(accountId, id))
+  await REPLIES.change(tx, { accountId, id: replyId }, { id, expiresAtMs: NEVER_MS, sealedContent })
+  await TURNS.change(tx, { turnId }, { itemBytes: 0 })
+  await addStoredBytes(tx, accountId, -turn.itemBytes)
 }
 
 /** Deletes a turn that nothing follows, and all before it that only it kept. Gives what the account has left. */
-async function releaseTurn(tx: Database, last: ReplyTurn): Promise<bigint> {
-  let released = 0n
+async function releaseTurn(tx: Database, last: ReplyTurn): Promise<number> {
+  let released = 0
   let turn: ReplyTurn | null = last
   while (turn !== null) {
-    released += turn.size_bytes + turn.item_bytes
-    await DELETE_REPLY.all(tx, { accountId: turn.account_id, id: turn.reply_id })
+    released += turn.sizeBytes + turn.itemBytes
+    await REPLIES.remove(tx, { accountId: turn.accountId, id: turn.replyId })
     await abandonPieces(tx, turn)
-    turn = turn.previous_turn_id === null ? null : await unfollowTurn(tx, turn.previous_turn_id)
+    const before: string | null = turn.previousTurnId
+    turn = before === null ? null : await unfollowTurn(tx, last.accountId, before)
   }
-  return addStoredBytes(tx, last.account_id, -released)
+  return addStoredBytes(tx, last.accountId, -released)
 }
 
-const UNFOLLOW = prepare((query, given: { turnId: string }) =>
-  query
-    .updateTable('reply_turns')
-    .set((row) => ({ children: row('children', '-', 1n) }))
-    .where('turn_id', '=', given.turnId)
-    .returning(COLUMNS),
-)
-
 /** The turn when nobody needs it any more. */
-async function unfollowTurn(tx: Database, turnId: string): Promise<ReplyTurn | null> {
-  const turn = await UNFOLLOW.first(tx, { turnId })
-  const isNeeded = turn === undefined || turn.children > 0n || !turn.reply_id.startsWith(HIDDEN)
-  return isNeeded ? null : turn
+async function unfollowTurn(tx: Database, accountId: string, turnId: string): Promise<ReplyTurn | null> {
+  const row = await COUNT_CHILD.first(tx, { accountId, turnId, more: -1n })
+  const isNeeded = row === undefined || row.children > 0n || !row.reply_id.startsWith(HIDDEN)
+  return isNeeded ? null : ReplyTurn.fromRow(row)
 }
 
 const FIND_OLDEST = prepare((query, given: { accountId: string; spared: string }) =>
   query
     .selectFrom('reply_turns')
-    .select(COLUMNS)
+    .select(ReplyTurn.columns)
     .where('account_id', '=', given.accountId)
     .where('children', '=', 0n)
     .where('turn_id', '<>', given.spared)
@@ -207,17 +182,17 @@ export async function evictReplies(
   tx: Database,
   { accountId, maxBytes, spared, atMost }: Eviction,
 ): Promise<boolean> {
-  let bytes = await addStoredBytes(tx, accountId, 0n)
+  let bytes = await addStoredBytes(tx, accountId, 0)
   for (let evicted = 0; evicted < atMost; evicted += 1) {
     if (bytes <= maxBytes) return true
     const oldest = await FIND_OLDEST.first(tx, { accountId, spared })
     if (oldest === undefined) return true
-    bytes = await releaseTurn(tx, oldest)
+    bytes = await releaseTurn(tx, ReplyTurn.fromRow(oldest))
   }
   return false
 }
 
-export type ChainLink = Pick<ReplyTurn, 'turn_id' | 'reply_id' | 'links' | 'size_bytes'>
+export type ChainLink = Pick<Tables['reply_turns'], 'turn_id' | 'reply_id' | 'links' | 'size_bytes'>
 
 const FIND_CHAIN = prepare((query, given: { accountId: string; turnId: string }) =>
   query
@@ -264,10 +239,11 @@ const WRITING_MS = 60 * 60 * 1_000
 const READ_PORTION = 2
 const DELETE_PORTION = 8
 
-const pieceId = (turnId: string, number: number) => `${turnId}.${number}`
+const pieceIds = (turnId: string, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `${turnId}.${from + index}`)
 
 function piecePlace(id: string): SealedPlace {
-  return { table: 'kept_reply_pieces', column: 'sealed_piece', id: [id] }
+  return { ...SEALED_COLUMNS.pieces, id: [id] }
 }
 
 interface TurnPieces {
@@ -278,19 +254,16 @@ interface TurnPieces {
 
 /** Writes them one by one, unused until the reply they belong to is there. Gives the bytes they take. */
 export async function writePieces(
-  { database, secrets, nextTurn }: ReplyParts,
+  { database, secrets, nextTurn }: StoreContext,
   { turnId, pieces, nowMs }: TurnPieces,
   onProgress: () => void,
 ): Promise<number> {
   if (pieces.length === 0) return 0
   const query = queryOn(database)
-  await query
-    .insertInto('unused_reply_pieces')
-    .values({ turn_id: turnId, pieces: BigInt(pieces.length), due_at_ms: BigInt(nowMs + WRITING_MS) })
-    .execute()
+  await UNUSED.insert(database, { turnId, pieces: pieces.length, dueAtMs: nowMs + WRITING_MS })
   let bytes = 0
-  for (const [number, piece] of pieces.entries()) {
-    const id = pieceId(turnId, number)
+  for (const [number, id] of pieceIds(turnId, 0, pieces.length).entries()) {
+    const piece = pieces[number] ?? ''
     const sealed = secrets.seal(piece, piecePlace(id))
     await writeLarge(
       database,
@@ -303,21 +276,16 @@ export async function writePieces(
   return bytes
 }
 
-const FIND_PIECES = prepare((query, given: Readonly<Record<number, string>>) =>
-  query
-    .selectFrom('kept_reply_pieces')
-    .select(['piece_id', 'sealed_piece'])
-    .where('piece_id', 'in', eachOf(given, READ_PORTION)),
-)
+const Piece = shape('ReplyPiece', { pieceId: text(), sealedPiece: text() })
+const PIECES = tableOf('kept_reply_pieces', Piece, { key: ['piece_id'] })
 
-export function piecesOfTurn({ database, secrets, nextTurn }: ReplyParts, turnId: string): ReadPieces {
+export function piecesOfTurn({ database, secrets, nextTurn }: StoreContext, turnId: string): ReadPieces {
   return async (from, to) => {
     const pieces: string[] = []
-    for (let first = from; first < to; first += READ_PORTION) {
-      const ids = portionIds(turnId, first, { to, size: READ_PORTION })
-      const rows = await FIND_PIECES.all(database, { ...ids })
-      const sealed = new Map(rows.map((row) => [row.piece_id, row.sealed_piece]))
-      for (const id of new Set(ids)) {
+    for (const ids of inPortions(pieceIds(turnId, from, to), READ_PORTION)) {
+      const found = await PIECES.listOf(database, { field: 'pieceId', values: ids })
+      const sealed = new Map(found.map(({ pieceId, sealedPiece }) => [pieceId, sealedPiece]))
+      for (const id of ids) {
         const text = sealed.get(id)
         if (text === undefined) throw new MissingPiece(id)
         pieces.push(secrets.open(text, piecePlace(id)))
@@ -328,28 +296,12 @@ export function piecesOfTurn({ database, secrets, nextTurn }: ReplyParts, turnId
   }
 }
 
-/** As many ids as a portion has places, the last one repeated. */
-function portionIds(
-  turnId: string,
-  first: number,
-  { to, size }: { readonly to: number; readonly size: number },
-): string[] {
-  return Array.from({ length: size }, (_, index) => pieceId(turnId, Math.min(first + index, to - 1)))
-}
-
-const ABANDON = prepare((query, given: { turnId: string; pieces: bigint }) =>
-  query
-    .insertInto('unused_reply_pieces')
-    .values({ turn_id: given.turnId, pieces: given.pieces, due_at_ms: 0n })
-    .onConflict((conflict) => conflict.column('turn_id').doUpdateSet({ due_at_ms: 0n })),
-)
-
 /** Inside a transaction: nobody needs the pieces of this turn from now on. */
 export async function abandonPieces(
   tx: Database,
-  { turn_id: turnId, pieces }: Pick<ReplyTurn, 'turn_id' | 'pieces'>,
+  { turnId, pieces }: Pick<ReplyTurn, 'turnId' | 'pieces'>,
 ): Promise<void> {
-  if (pieces > 0n) await ABANDON.all(tx, { turnId, pieces })
+  if (pieces > 0) await UNUSED.save(tx, { turnId, pieces, dueAtMs: 0 })
 }
 
 const FIND_UNUSED = prepare((query, given: { nowMs: bigint }) =>
@@ -360,32 +312,25 @@ const FIND_UNUSED = prepare((query, given: { nowMs: bigint }) =>
     .limit(1),
 )
 
-const FORGET_UNUSED = prepare((query, given: { turnId: string }) =>
-  query.deleteFrom('unused_reply_pieces').where('turn_id', '=', given.turnId),
-)
-
 /** Inside a transaction: the reply that these pieces belong to is there. */
 export async function keepPieces(
   tx: Database,
-  { turn_id: turnId, pieces }: Pick<ReplyTurn, 'turn_id' | 'pieces'>,
+  { turnId, pieces }: Pick<ReplyTurn, 'turnId' | 'pieces'>,
 ): Promise<void> {
-  if (pieces > 0n) await FORGET_UNUSED.all(tx, { turnId })
+  if (pieces > 0) await UNUSED.remove(tx, { turnId })
 }
 
 /** Deletes the pieces that have become unused by now, a few at a time. */
-export async function deleteUnusedPieces({ database, nextTurn }: ReplyParts, nowMs: number): Promise<void> {
+export async function deleteUnusedPieces({ database, nextTurn }: StoreContext, nowMs: number): Promise<void> {
   for (;;) {
     const unused = await FIND_UNUSED.first(database, { nowMs: BigInt(nowMs) })
     if (unused === undefined) return
-    const to = Number(unused.pieces)
-    for (let first = 0; first < to; first += DELETE_PORTION) {
-      const ids = portionIds(unused.turn_id, first, { to, size: DELETE_PORTION })
-      await writeLarge(
-        database,
-        queryOn(database).deleteFrom('kept_reply_pieces').where('piece_id', 'in', ids),
-      )
+    const all = pieceIds(unused.turn_id, 0, Number(unused.pieces))
+    for (const ids of inPortions(all, DELETE_PORTION)) {
+      const query = queryOn(database).deleteFrom('kept_reply_pieces')
+      await writeLarge(database, query.where('piece_id', 'in', padded(ids, DELETE_PORTION)))
       await nextTurn()
     }
-    await FORGET_UNUSED.all(database, { turnId: unused.turn_id })
+    await UNUSED.remove(database, { turnId: unused.turn_id })
   }
 }

@@ -1,30 +1,44 @@
 import type { Listing, Page } from '../../../../gateway/ports/storage.ts'
 import { AuditEvent } from '../../../../vocabulary/audit-event.ts'
+import { shape } from '../../../../vocabulary/shape.ts'
 import { readPage } from '../../cursor.ts'
 import type { Database } from '../../database.ts'
 import { queryOn } from '../../query.ts'
-import { insertRows, planInsert } from '../../statements.ts'
-import type { Tables } from '../../tables.ts'
+import { tableOf } from '../../table.ts'
 
-const { columns } = AuditEvent.without('AuditEventRow', ['before', 'after'])
-
-const TABLE_COLUMNS = [
-  ...columns,
-  'before_change',
-  'after_change',
-] as const satisfies (keyof Tables['audit_events'])[]
-
-// Written once: every change writes an event, and an import of payments thousands.
-const INSERT = planInsert({ table: 'audit_events', columns: TABLE_COLUMNS, ending: '' })
+const { before: beforeChange, after: afterChange, ...fields } = AuditEvent.fields
+export const StoredEvent = shape('StoredEvent', { ...fields, beforeChange, afterChange })
+const EVENTS = tableOf('audit_events', StoredEvent, { key: ['id'] })
 
 export async function writeAuditEvent(tx: Database, event: AuditEvent): Promise<void> {
-  const { before, after, ...row } = AuditEvent.toRow(event)
-  await insertRows(tx, INSERT, [[...Object.values(row), before, after]])
+  await EVENTS.insert(tx, { ...event, beforeChange: event.before, afterChange: event.after })
+}
+
+/** A change and the event that tells of it, both or neither. */
+export function withEvent<Result>(
+  database: Database,
+  event: AuditEvent | null,
+  work: (tx: Database) => Promise<Result>,
+): Promise<Result> {
+  return database.transaction(async (tx) => {
+    const result = await work(tx)
+    if (isChange(result) && event !== null) await writeAuditEvent(tx, event)
+    return result
+  })
+}
+
+/** Work that gives false, or how many it touched when it is none, or what was recorded before, has changed nothing. */
+export function isChange(result: unknown): boolean {
+  const isOld = typeof result === 'object' && result !== null && 'isNew' in result && !result.isNew
+  return result !== false && result !== 0 && !isOld
 }
 
 export function listAuditEvents(database: Database, page: Page): Promise<Listing<AuditEvent>> {
-  const query = queryOn(database)
-    .selectFrom('audit_events')
-    .select([...columns, 'before_change as before', 'after_change as after'])
-  return readPage(query, page, { decode: (row) => AuditEvent.fromRow(row) })
+  const query = queryOn(database).selectFrom('audit_events').select(StoredEvent.columns)
+  return readPage(query, page, {
+    decode: (row) => {
+      const { beforeChange: before, afterChange: after, ...event } = StoredEvent.fromRow(row)
+      return { ...event, before, after }
+    },
+  })
 }

@@ -92,11 +92,6 @@ export async function nextSealed(
   return rows.map((row) => ({ id: key.map((name) => row[name] ?? ''), text: row[column] ?? '' }))
 }
 
-export async function isEmpty(database: Database, { table, key }: SealedColumn): Promise<boolean> {
-  const row = await anyTable(database).selectFrom(table).select(key).limit(1).executeTakeFirst()
-  return row === undefined
-}
-
 interface Replacement {
   readonly id: readonly string[]
   readonly by: string

@@ -1,10 +1,16 @@
 import type { SealedPlace, Sealer } from '../../../../rules/access/server-secret.ts'
+import { text } from '../../../../vocabulary/field.ts'
+import { shape } from '../../../../vocabulary/shape.ts'
 import type { Database } from '../../database.ts'
-import { queryOn } from '../../query.ts'
-import { loadCredentials } from './credentials.ts'
+import { tableOf } from '../../table.ts'
+import { SEALED_COLUMNS } from './sealed-columns.ts'
+import { loadCredentials } from './supply.ts'
 
+const KEYS = tableOf('server_keys', shape('ServerKey', { name: text(), sealedKey: text() }), {
+  key: ['name'],
+})
 const FINGERPRINT = 'fingerprint'
-export const FINGERPRINT_PLACE: SealedPlace = { table: 'server_keys', column: 'sealed_key', id: FINGERPRINT }
+export const FINGERPRINT_PLACE: SealedPlace = { ...SEALED_COLUMNS.serverKeys, id: FINGERPRINT }
 
 /**
  * The key that API keys are fingerprinted with. `first` becomes it when the database has none yet; of several nodes
@@ -16,23 +22,15 @@ export function keepFingerprintKey(database: Database, first: string, secrets: S
     if (kept !== null) return openKey(kept, secrets)
     // A start with the wrong secret must not leave behind a key that the right one cannot open.
     await loadCredentials(tx, secrets)
-    await queryOn(tx)
-      .insertInto('server_keys')
-      .values({ name: FINGERPRINT, sealed_key: secrets.seal(first, FINGERPRINT_PLACE) })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .execute()
+    const sealedKey = secrets.seal(first, FINGERPRINT_PLACE)
+    await KEYS.insert(tx, { name: FINGERPRINT, sealedKey }, ['name'])
     return openKey((await findFingerprintKey(tx)) ?? '', secrets)
   })
 }
 
 /** As it is stored; null in a database that no node of this version has opened. */
 export async function findFingerprintKey(database: Database): Promise<string | null> {
-  const row = await queryOn(database)
-    .selectFrom('server_keys')
-    .select('sealed_key')
-    .where('name', '=', FINGERPRINT)
-    .executeTakeFirst()
-  return row?.sealed_key ?? null
+  return (await KEYS.find(database, { name: FINGERPRINT }))?.sealedKey ?? null
 }
 
 function openKey(sealed: string, secrets: Sealer): string {

@@ -1,63 +1,78 @@
-import { writeJson } from '../../../../vocabulary/field.ts'
-import { Model, Route, type RouteIds, Supplier, USUAL_TIMEOUTS } from '../../../../vocabulary/supply.ts'
+import type { Configuration } from '../../../../gateway/ports/storage.ts'
+import type { Sealer } from '../../../../rules/access/server-secret.ts'
+import { text } from '../../../../vocabulary/field.ts'
+import { Credential, Model, Route, Supplier, USUAL_TIMEOUTS } from '../../../../vocabulary/supply.ts'
 import type { Database } from '../../database.ts'
-import { queryOn, upsert } from '../../query.ts'
+import type { StoreMethods } from '../../store.ts'
+import { tableOf } from '../../table.ts'
+import { SEALED_COLUMNS } from './sealed-columns.ts'
 
-export async function saveSupplier(tx: Database, supplier: Supplier): Promise<void> {
-  await upsert(tx, { table: 'suppliers', key: ['id'] }, Supplier.toRow(supplier))
+// Suppliers of early versions have no time-outs.
+const StoredSupplier = Supplier.with('StoredSupplier', { timeouts: Supplier.fields.timeouts.nullable() })
+const SealedCredential = Credential.without('SealedCredential', ['secret']).with('SealedCredential', {
+  sealedSecret: text(),
+})
+
+const SUPPLIERS = tableOf('suppliers', StoredSupplier, { key: ['id'] })
+const CREDENTIALS = tableOf('credentials', SealedCredential, { key: ['id'], order: ['supplier_id', 'id'] })
+const MODELS = tableOf('models', Model, { key: ['id'] })
+const ROUTES = tableOf('routes', Route, {
+  key: ['model_id', 'supplier_id'],
+  order: ['model_id', 'priority', 'supplier_id'],
+})
+
+export const supplyStore = {
+  saveSupplier: ({ changes }, supplier, event) => changes.write(event, (tx) => SUPPLIERS.save(tx, supplier)),
+  saveCredential: ({ changes, secrets }, credential, event) =>
+    changes.write(event, (tx) => {
+      const sealedSecret = secrets.seal(credential.secret, {
+        ...SEALED_COLUMNS.credentials,
+        id: credential.id,
+      })
+      return CREDENTIALS.save(tx, { ...credential, sealedSecret })
+    }),
+  saveModel: ({ changes }, model, event) => changes.write(event, (tx) => MODELS.save(tx, model)),
+  saveRoute: ({ changes }, route, event) => changes.write(event, (tx) => ROUTES.save(tx, route)),
+  deleteSupplier: ({ changes }, id, event) =>
+    changes.write(event, async (tx) => {
+      await ROUTES.remove(tx, { supplierId: id })
+      await CREDENTIALS.remove(tx, { supplierId: id })
+      await SUPPLIERS.remove(tx, { id })
+    }),
+  deleteCredential: ({ changes }, id, event) => changes.write(event, (tx) => CREDENTIALS.remove(tx, { id })),
+  deleteModel: ({ changes }, id, event) => changes.write(event, (tx) => MODELS.remove(tx, { id })),
+  deleteRoute: ({ changes }, { modelId, supplierId }, event) =>
+    changes.write(event, (tx) => ROUTES.remove(tx, { modelId, supplierId })),
+} satisfies Partial<StoreMethods>
+
+type Supply = Pick<Configuration, 'suppliers' | 'credentials' | 'models' | 'routes'>
+
+export async function loadSupply(database: Database, secrets: Sealer): Promise<Supply> {
+  const suppliers = await SUPPLIERS.list(database)
+  return {
+    suppliers: suppliers.map(({ timeouts, ...rest }) => ({ ...rest, timeouts: timeouts ?? USUAL_TIMEOUTS })),
+    credentials: await loadCredentials(database, secrets),
+    models: await MODELS.list(database),
+    routes: await ROUTES.list(database),
+  }
 }
 
-/** Its routes and credentials go with it. */
-export async function deleteSupplier(tx: Database, id: string): Promise<void> {
-  const query = queryOn(tx)
-  await query.deleteFrom('routes').where('supplier_id', '=', id).execute()
-  await query.deleteFrom('credentials').where('supplier_id', '=', id).execute()
-  await query.deleteFrom('suppliers').where('id', '=', id).execute()
+export async function loadCredentials(database: Database, secrets: Sealer): Promise<Credential[]> {
+  const sealed = await CREDENTIALS.list(database)
+  return sealed.map(({ sealedSecret, ...rest }) => ({
+    ...rest,
+    secret: openSecret(rest.id, sealedSecret, secrets),
+  }))
 }
 
-const NO_TIMEOUTS = writeJson(USUAL_TIMEOUTS)
-
-export async function loadSuppliers(database: Database): Promise<Supplier[]> {
-  const rows = await queryOn(database)
-    .selectFrom('suppliers')
-    .select(Supplier.columns)
-    .orderBy('id')
-    .execute()
-  return rows.map(({ timeouts, ...row }) => Supplier.fromRow({ ...row, timeouts: timeouts ?? NO_TIMEOUTS }))
-}
-
-export async function saveModel(tx: Database, model: Model): Promise<void> {
-  await upsert(tx, { table: 'models', key: ['id'] }, Model.toRow(model))
-}
-
-export async function deleteModel(tx: Database, id: string): Promise<void> {
-  await queryOn(tx).deleteFrom('models').where('id', '=', id).execute()
-}
-
-export async function loadModels(database: Database): Promise<Model[]> {
-  const rows = await queryOn(database).selectFrom('models').select(Model.columns).orderBy('id').execute()
-  return rows.map((row) => Model.fromRow(row))
-}
-
-export async function saveRoute(tx: Database, route: Route): Promise<void> {
-  await upsert(tx, { table: 'routes', key: ['model_id', 'supplier_id'] }, Route.toRow(route))
-}
-
-export async function deleteRoute(tx: Database, { modelId, supplierId }: RouteIds): Promise<void> {
-  await queryOn(tx)
-    .deleteFrom('routes')
-    .where('model_id', '=', modelId)
-    .where('supplier_id', '=', supplierId)
-    .execute()
-}
-
-export async function loadRoutes(database: Database): Promise<Route[]> {
-  const rows = await queryOn(database)
-    .selectFrom('routes')
-    .select(Route.columns)
-    .orderBy('model_id')
-    .orderBy('priority')
-    .orderBy('supplier_id')
-    .execute()
-  return rows.map((row) => Route.fromRow(row))
+function openSecret(id: string, sealed: string, secrets: Sealer): string {
+  try {
+    return secrets.open(sealed, { ...SEALED_COLUMNS.credentials, id })
+  } catch (cause) {
+    throw new Error(
+      `Credential ${id} cannot be opened: it was stored under another TURNPIKE_SECRET or for another row, or altered since. ` +
+        'Start with the secret it was stored under, or delete the credential and enter it anew.',
+      { cause },
+    )
+  }
 }

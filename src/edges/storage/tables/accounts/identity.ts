@@ -1,0 +1,184 @@
+import { type Expression, sql } from 'kysely'
+import { sessionEndMs } from '../../../../rules/access/session-life.ts'
+import { text, time } from '../../../../vocabulary/field.ts'
+import { shape } from '../../../../vocabulary/shape.ts'
+import { Member, Membership, SecondFactor, Session, StoredUser, User } from '../../../../vocabulary/user.ts'
+import { readPage } from '../../cursor.ts'
+import type { Database } from '../../database.ts'
+import { queryOn } from '../../query.ts'
+import type { StoreMethods } from '../../store.ts'
+import { tableOf } from '../../table.ts'
+import { withEvent, writeAuditEvent } from '../supply/audit-events.ts'
+import { SEALED_COLUMNS } from '../supply/sealed-columns.ts'
+
+const USERS = tableOf('users', StoredUser, { key: ['id'] })
+const MEMBERSHIPS = tableOf('memberships', Membership, { key: ['user_id', 'account_id'] })
+const StoredSession = Session.with('StoredSession', { endsAtMs: time() })
+const SESSIONS = tableOf('sessions', StoredSession, { key: ['id'], order: ['created_at_ms', 'id'] })
+const SealedFactor = SecondFactor.without('SealedFactor', ['secret']).with('SealedFactor', {
+  sealedSecret: text(),
+})
+const FACTORS = tableOf('user_factors', SealedFactor, { key: ['user_id'] })
+const RecoveryCode = shape('RecoveryCode', { userId: text(), codeHash: text() })
+const RECOVERY_CODES = tableOf('user_recovery_codes', RecoveryCode, { key: ['user_id', 'code_hash'] })
+
+export const userStore = {
+  createUser: ({ database }, { user, passwordHash, memberships }, event) =>
+    withEvent(database, event, async (tx) => {
+      if (!(await USERS.insert(tx, { ...user, passwordHash }, ['email']))) return false
+      for (const membership of memberships) await MEMBERSHIPS.save(tx, membership)
+      return true
+    }),
+  // Only what is named changes: whoever changes a name may know an older password.
+  changeUser: ({ database }, ...[id, change, event]) =>
+    withEvent(database, event, async (tx) => {
+      await USERS.change(tx, { id }, change)
+    }),
+  findUser: ({ database }, id) => findUserBy(database, 'id', id),
+  findUserByEmail: ({ database }, email) => findUserBy(database, 'email', email),
+  findUserByOutsideId: ({ database }, outsideId) => findUserBy(database, 'outside_id', outsideId),
+  findPasswordHash: async ({ database }, id) => (await USERS.find(database, { id }))?.passwordHash ?? null,
+  listUsers: ({ database }, page) =>
+    readPage(selectUsers(database), page, {
+      at: 'created_at_ms',
+      direction: 'asc',
+      decode: (row) => User.fromRow(row),
+    }),
+  // For what is worth knowing but changes nothing.
+  writeEvent: ({ database }, event) => writeAuditEvent(database, event),
+} satisfies Partial<StoreMethods>
+
+// What is asked for of a user but not stored.
+const UserRow = User.without('UserRow', ['hasPassword', 'hasSecondFactor'])
+
+/** Everything of a user but the password's hash, which only a sign-in asks for. */
+function selectUsers(database: Database) {
+  return queryOn(database)
+    .selectFrom('users')
+    .leftJoin('user_factors', (join) =>
+      join.onRef('user_factors.user_id', '=', 'users.id').on('user_factors.is_confirmed', '=', 1n),
+    )
+    .select(UserRow.columns)
+    .select(({ ref }) => [
+      flagOf(ref('users.password_hash')).as('has_password'),
+      flagOf(ref('user_factors.user_id')).as('has_second_factor'),
+    ])
+}
+
+/** One for what is there, zero for null. */
+function flagOf(column: Expression<unknown>) {
+  return sql<bigint>`case when ${column} is null then 0 else 1 end`
+}
+
+/** The one user with this value in a column that is unique. */
+async function findUserBy(
+  database: Database,
+  column: 'id' | 'email' | 'outside_id',
+  value: string,
+): Promise<User | null> {
+  const row = await selectUsers(database).where(column, '=', value).executeTakeFirst()
+  return row === undefined ? null : User.fromRow(row)
+}
+
+export const membershipStore = {
+  saveMembership: ({ database }, membership, event) =>
+    withEvent(database, event, (tx) => MEMBERSHIPS.save(tx, membership)),
+  deleteMembership: ({ database }, { userId, accountId }, event) =>
+    withEvent(database, event, async (tx) => {
+      await MEMBERSHIPS.remove(tx, { userId, accountId })
+    }),
+  listMembershipsOf: ({ database }, userId) => MEMBERSHIPS.list(database, { userId }),
+  listMembersOf: async ({ database }, accountId) => {
+    const rows = await queryOn(database)
+      .selectFrom('memberships')
+      .innerJoin('users', 'users.id', 'memberships.user_id')
+      .select(Member.columns)
+      .where('account_id', '=', accountId)
+      .orderBy('created_at_ms')
+      .orderBy('id')
+      .execute()
+    return rows.map((row) => Member.fromRow(row))
+  },
+} satisfies Partial<StoreMethods>
+
+export const sessionStore = {
+  saveSession: ({ database }, session, event) =>
+    withEvent(database, event, async (tx) => {
+      const overMs = BigInt(session.createdAtMs)
+      await queryOn(tx).deleteFrom('sessions').where('ends_at_ms', '<=', overMs).execute()
+      await SESSIONS.insert(tx, { ...session, endsAtMs: sessionEndMs(session) })
+    }),
+  findSession: async ({ database }, tokenHash) => {
+    const found = await SESSIONS.find(database, { tokenHash })
+    return found && withoutEnd(found)
+  },
+  listSessions: async ({ database }, userId, nowMs) => {
+    const sessions = await SESSIONS.list(database, { userId })
+    const living = sessions.filter(({ endsAtMs }) => endsAtMs > nowMs)
+    return living.reverse().map(withoutEnd)
+  },
+  touchSession: async ({ database }, session, lastSeenAtMs) => {
+    const endsAtMs = sessionEndMs({ ...session, lastSeenAtMs })
+    await SESSIONS.change(database, { id: session.id }, { lastSeenAtMs, endsAtMs })
+  },
+  renewSession: async ({ database }, id, tokenHash) => {
+    await SESSIONS.change(database, { id }, { tokenHash })
+  },
+  endSessions: ({ database }, which, event) =>
+    withEvent(database, event, async (tx) => {
+      if ('only' in which) return SESSIONS.remove(tx, { userId: which.userId, id: which.only })
+      await queryOn(tx)
+        .updateTable('users')
+        .set(({ ref }) => ({ device_generation: sql<bigint>`${ref('device_generation')} + 1` }))
+        .where('id', '=', which.userId)
+        .execute()
+      const ended = await queryOn(tx)
+        .deleteFrom('sessions')
+        .where('user_id', '=', which.userId)
+        .where('id', '<>', which.except ?? '')
+        .returning('id')
+        .execute()
+      return ended.length
+    }),
+} satisfies Partial<StoreMethods>
+
+export const factorStore = {
+  findSecondFactor: async ({ database, secrets }, userId) => {
+    const found = await FACTORS.find(database, { userId })
+    if (found === null) return null
+    const { sealedSecret, ...factor } = found
+    return { ...factor, secret: secrets.open(sealedSecret, { ...SEALED_COLUMNS.factors, id: userId }) }
+  },
+  saveSecondFactor: ({ database, secrets }, ...[factor, recoveryHashes, event]) =>
+    withEvent(database, event, async (tx) => {
+      const { userId, secret } = factor
+      await FACTORS.save(tx, {
+        ...factor,
+        sealedSecret: secrets.seal(secret, { ...SEALED_COLUMNS.factors, id: userId }),
+      })
+      await RECOVERY_CODES.remove(tx, { userId })
+      for (const codeHash of recoveryHashes) await RECOVERY_CODES.insert(tx, { userId, codeHash })
+    }),
+  deleteSecondFactor: ({ database }, userId, event) =>
+    withEvent(database, event, async (tx) => {
+      await RECOVERY_CODES.remove(tx, { userId })
+      await FACTORS.remove(tx, { userId })
+    }),
+  // Of several that try at once, on whichever node, one succeeds.
+  takeStep: async ({ database }, userId, step) => {
+    const rows = await queryOn(database)
+      .updateTable('user_factors')
+      .set({ last_step: BigInt(step) })
+      .where('user_id', '=', userId)
+      .where('last_step', '<', BigInt(step))
+      .returning('user_id')
+      .execute()
+    return rows.length === 1
+  },
+  takeRecoveryCode: async ({ database }, userId, codeHash) =>
+    (await RECOVERY_CODES.remove(database, { userId, codeHash })) === 1,
+} satisfies Partial<StoreMethods>
+
+function withoutEnd({ endsAtMs: _, ...session }: Session & { readonly endsAtMs: number }): Session {
+  return session
+}
