@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Database } from '../../src/edges/storage/database.ts'
-import { readLedger, readSettlements } from '../../src/edges/storage/tables/money/exports.ts'
+import { readLedger } from '../../src/edges/storage/tables/money/ledger.ts'
+import { readSettlements } from '../../src/edges/storage/tables/money/settlement-list.ts'
 import { writeSettlements } from '../../src/edges/storage/tables/money/settlements.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import type { Placed } from '../../src/gateway/ports/books.ts'

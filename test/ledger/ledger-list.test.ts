@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { listLedger } from '../../src/edges/storage/tables/money/ledger-list.ts'
+import { listLedger } from '../../src/edges/storage/tables/money/ledger.ts'
 import { openAt, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { anAccount, aSettlement } from '../../src/vocabulary/testing/specimens.ts'
 

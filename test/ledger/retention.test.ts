@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Database } from '../../src/edges/storage/database.ts'
-import { readLedger } from '../../src/edges/storage/tables/money/exports.ts'
-import { loadBalances, loadDailySpends } from '../../src/edges/storage/tables/money/ledger.ts'
+import { loadBalances, loadDailySpends, readLedger } from '../../src/edges/storage/tables/money/ledger.ts'
 import {
   carrySettlements,
   findHorizonMs,

@@ -62,21 +62,18 @@ export class ChangeBook {
   }
 
   async whileChanging<Result>(work: (progress: ChangeProgress) => Promise<Result>): Promise<Result> {
+    const change = async () => {
+      const progress = { version: await loadConfigurationVersion(this.#database) }
+      this.#progress = progress
+      return work(progress).finally(() => {
+        this.#progress = null
+      })
+    }
     try {
-      return await this.#database.exclusively(CHANGE_LOCK, () => this.#change(work))
+      return await this.#database.exclusively(CHANGE_LOCK, change)
     } catch (error) {
       if (!(error instanceof LockedOut)) throw error
       throw unavailable('Another node is changing the configuration and takes long. Try again.')
-    }
-  }
-
-  async #change<Result>(work: (progress: ChangeProgress) => Promise<Result>): Promise<Result> {
-    const progress = { version: await loadConfigurationVersion(this.#database) }
-    this.#progress = progress
-    try {
-      return await work(progress)
-    } finally {
-      this.#progress = null
     }
   }
 

@@ -58,38 +58,15 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** What a transaction can not do, on whichever engine. */
-export abstract class Transaction implements Database {
-  abstract readonly hasOneWriter: boolean
-  abstract readonly clockMs: string
-  abstract rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]>
-  abstract writeLarge(sql: string, parameters: readonly Parameter[]): Promise<void>
+/** For what cannot be done, with the reason. */
+export function refuse(reason: string): () => Promise<never> {
+  return () => Promise.reject(new Error(reason))
+}
 
-  transaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result> {
-    return work(this)
-  }
-
-  snapshot<Result>(): Promise<Result> {
-    throw new Error('A transaction sees its own moment already.')
-  }
-
-  exclusively<Result>(): Promise<Result> {
-    throw new Error('A transaction cannot wait for other nodes.')
-  }
-
-  unlessRunning<Result>(): Promise<Result | null> {
-    throw new Error('A transaction cannot look at other nodes.')
-  }
-
-  async lockSchema(): Promise<void> {}
-
-  async lockTable(_name: string): Promise<void> {}
-
-  async setSurvivesPowerCut(): Promise<void> {
-    throw new Error('A transaction is synced as it was when it began.')
-  }
-
-  async close(): Promise<void> {
-    throw new Error('A transaction cannot close its database.')
-  }
+/** What a transaction says to what it cannot do, on whichever engine. */
+export const IN_TRANSACTION = {
+  snapshot: refuse('A transaction sees its own moment already.'),
+  exclusively: refuse('A transaction cannot wait for other nodes.'),
+  unlessRunning: refuse('A transaction cannot look at other nodes.'),
+  close: refuse('A transaction cannot close its database.'),
 }

@@ -7,14 +7,18 @@ import { BINDS_ALL, type BindingPace, type SealingTransition } from './sealing-t
 import { bindMethods, onDatabase, type StoreContext, type StoreMethods } from './store.ts'
 import { accountStore, loadAccounts, loadKeys } from './tables/accounts/accounts.ts'
 import { alertStore } from './tables/accounts/alerts.ts'
-import { factorStore, membershipStore, sessionStore, userStore } from './tables/accounts/identity.ts'
-import { tierStore } from './tables/accounts/tiers.ts'
-import { readLedger, readSettlements } from './tables/money/exports.ts'
-import { loadBalances, loadDailySpends, loadKeyTotals, loadStoredBalances } from './tables/money/ledger.ts'
-import { listLedger } from './tables/money/ledger-list.ts'
+import { membershipStore, sessionStore, userStore } from './tables/accounts/identity.ts'
+import {
+  listLedger,
+  loadBalances,
+  loadDailySpends,
+  loadKeyTotals,
+  loadStoredBalances,
+  readLedger,
+} from './tables/money/ledger.ts'
 import { paymentStore } from './tables/money/payments.ts'
 import { carrySettlements, moveHorizon } from './tables/money/retention.ts'
-import { listSettlements } from './tables/money/settlement-list.ts'
+import { listSettlements, readSettlements } from './tables/money/settlement-list.ts'
 import { findSettlement, writeSettlements } from './tables/money/settlements.ts'
 import { listUsage } from './tables/money/usage.ts'
 import { verifyLedger } from './tables/money/verify-ledger.ts'
@@ -23,8 +27,7 @@ import { replyStore } from './tables/replies/kept-replies.ts'
 import { type NextTurn, nextTurn } from './tables/replies/packed-content.ts'
 import { listAuditEvents } from './tables/supply/audit-events.ts'
 import { nodeStore } from './tables/supply/nodes.ts'
-import { keepFingerprintKey } from './tables/supply/server-keys.ts'
-import { loadSupply, supplyStore } from './tables/supply/supply.ts'
+import { keepFingerprintKey, loadSupply, supplyStore } from './tables/supply/supply.ts'
 
 export { isRefusal } from './refusal.ts'
 export { type BindingPace, SealingTransition } from './sealing-transition.ts'
@@ -90,13 +93,11 @@ const METHODS: StoreMethods = {
   ...accountStore,
   ...supplyStore,
   ...paymentStore,
-  ...tierStore,
   ...nodeStore,
   ...alertStore,
   ...userStore,
   ...membershipStore,
   ...sessionStore,
-  ...factorStore,
   ...consoleStore,
   ...replyStore,
   loadConfiguration,

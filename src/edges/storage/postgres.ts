@@ -1,6 +1,6 @@
 import { SQL } from 'bun'
 import type { Timers } from '../../vocabulary/clock.ts'
-import { type Database, type Lock, LockedOut, type Parameter, Transaction } from './database.ts'
+import { type Database, IN_TRANSACTION, type Lock, LockedOut, type Parameter, refuse } from './database.ts'
 import { Connections, type Line, type Patience } from './postgres-connections.ts'
 
 const POOL_SIZE = 10
@@ -53,47 +53,37 @@ function runTransaction<Result>(
   work: (tx: Database) => Promise<Result>,
   mode: string | null = null,
 ): Promise<Result> {
-  const run = (session: SQL) => patience.pause(() => work(new PostgresTransaction(session, patience)))
+  const run = (session: SQL) => patience.pause(() => work(insideTransaction(session, patience)))
   const begun = mode === null ? pool.begin(run) : pool.begin(mode, run)
   return patience.guard(begun as Promise<Result>)
 }
 
-class PostgresTransaction extends Transaction {
-  readonly hasOneWriter = false
-  readonly clockMs = CLOCK_MS
-  readonly #session: SQL
-  readonly #patience: Patience
-
-  constructor(session: SQL, patience: Patience) {
-    super()
-    this.#session = session
-    this.#patience = patience
+function insideTransaction(session: SQL, patience: Patience): Database {
+  const ask = <Row>(sql: string, parameters: readonly Parameter[]) =>
+    patience.during(() => query<Row>(session, sql, parameters))
+  const tx: Database = {
+    ...IN_TRANSACTION,
+    hasOneWriter: false,
+    clockMs: CLOCK_MS,
+    rows: ask,
+    writeLarge: async (sql, parameters) => {
+      await ask(sql, parameters)
+    },
+    transaction: (work) => work(tx),
+    lockSchema: async () => {
+      patience.makeEndless()
+      await ask('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
+    },
+    lockTable: async (name) => {
+      patience.makeEndless()
+      await ask(`lock table ${name} in exclusive mode`, [])
+    },
+    setSurvivesPowerCut: async () => {},
   }
-
-  rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
-    return this.#patience.during(() => query<Row>(this.#session, sql, parameters))
-  }
-
-  async writeLarge(sql: string, parameters: readonly Parameter[]): Promise<void> {
-    await this.rows(sql, parameters)
-  }
-
-  override async lockSchema(): Promise<void> {
-    this.#patience.makeEndless()
-    await this.rows('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
-  }
-
-  override async lockTable(name: string): Promise<void> {
-    this.#patience.makeEndless()
-    await this.rows(`lock table ${name} in exclusive mode`, [])
-  }
-
-  override async setSurvivesPowerCut(): Promise<void> {}
+  return tx
 }
 
-async function outsideTransaction(): Promise<void> {
-  throw new Error('Nothing can be locked outside of a transaction.')
-}
+const outsideTransaction = refuse('Nothing can be locked outside of a transaction.')
 
 async function query<Row>(session: SQL, sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
   const rows: Record<string, unknown>[] = await session.unsafe(sql, parameters.map(withoutNul))

@@ -17,7 +17,7 @@ import {
   type SealedValue,
   saveBoundColumn,
 } from './tables/supply/sealed-columns.ts'
-import { FINGERPRINT_PLACE, findFingerprintKey, keepFingerprintKey } from './tables/supply/server-keys.ts'
+import { FINGERPRINT_PLACE, findFingerprintKey, keepFingerprintKey } from './tables/supply/supply.ts'
 
 export interface RotationOptions extends Place {
   readonly oldSecret: string
@@ -77,7 +77,7 @@ interface Sealers {
 }
 
 async function resealAll(tx: Database, sealers: Sealers) {
-  const tallies = new Map<SealedColumn, Tally>()
+  const tallies = new Map<SealedColumn, Awaited<ReturnType<typeof reseal>>>()
   for (const column of Object.values(SEALED_COLUMNS)) {
     tallies.set(column, await reseal(tx, column, sealers))
     // Whatever is left opens under the new secret, under which nothing was ever sealed that is not bound to its row.
@@ -91,16 +91,11 @@ async function resealAll(tx: Database, sealers: Sealers) {
   }
 }
 
-interface Tally {
-  resealed: number
-  lost: number
-}
-
 const PORTION = 200
 
 /** Row by row in portions, so that any number of replies passes through little memory. */
-async function reseal(tx: Database, sealed: SealedColumn, sealers: Sealers): Promise<Tally> {
-  const tally: Tally = { resealed: 0, lost: 0 }
+async function reseal(tx: Database, sealed: SealedColumn, sealers: Sealers) {
+  const tally = { resealed: 0, lost: 0 }
   let last: readonly string[] | null = null
   for (;;) {
     const values: readonly SealedValue[] = await nextSealed(tx, sealed, { after: last, atMost: PORTION })

@@ -1,7 +1,7 @@
 import { Database as Connection, type Statement } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Database, type Lock, LockedOut, type Parameter, Transaction } from './database.ts'
+import { type Database, IN_TRANSACTION, type Lock, LockedOut, type Parameter, refuse } from './database.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
 const CLOCK_MS = "cast(unixepoch('subsec') * 1000 as integer)"
@@ -72,7 +72,7 @@ class SqliteDatabase implements Database {
   /** On a connection of its own, which sees what was there when it first looked and keeps nobody from writing. */
   async snapshot<Result>(work: (moment: Database) => Promise<Result>): Promise<Result> {
     const connection = new Connection(this.#path, { readonly: true, safeIntegers: true, strict: true })
-    const moment = new SqliteMoment((sql, parameters) => connection.query(sql).all(...parameters))
+    const moment = insideSnapshot((sql, parameters) => connection.query(sql).all(...parameters))
     try {
       connection.run('begin')
       // Another process may be opening or closing the file at this very moment, which keeps readers out for a while.
@@ -126,7 +126,7 @@ class SqliteDatabase implements Database {
   async #runTransaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result> {
     // Taking the write lock at once: a lock upgraded later may fail in the middle, when waiting cannot help.
     await whenFree(() => this.#run('begin immediate', []))
-    const tx = new SqliteTransaction((sql, parameters) => this.#run(sql, parameters))
+    const tx = insideTransaction((sql, parameters) => this.#run(sql, parameters))
     try {
       const result = await work(tx)
       this.#run('commit', [])
@@ -152,38 +152,39 @@ class SqliteDatabase implements Database {
   }
 }
 
-// Nothing else has to be locked: every transaction here holds the only write lock.
-class SqliteTransaction extends Transaction {
-  readonly hasOneWriter = true
-  readonly clockMs = CLOCK_MS
-  readonly #run: (sql: string, parameters: readonly Parameter[]) => unknown[]
-  #isOpen = true
+type Run = (sql: string, parameters: readonly Parameter[]) => unknown[]
 
-  constructor(run: (sql: string, parameters: readonly Parameter[]) => unknown[]) {
-    super()
-    this.#run = run
+function insideTransaction(run: Run): Database & { end(): void } {
+  let isOpen = true
+  const tx: Database & { end(): void } = {
+    ...IN_TRANSACTION,
+    hasOneWriter: true,
+    clockMs: CLOCK_MS,
+    rows: async <Row>(sql: string, parameters: readonly Parameter[]) => {
+      if (!isOpen) throw new Error('The transaction has ended.')
+      return run(sql, parameters) as Row[]
+    },
+    writeLarge: refuse('A transaction holds the write lock that this would wait for.'),
+    transaction: (work) => work(tx),
+    // Every transaction holds the only write lock.
+    lockSchema: async () => {},
+    lockTable: async () => {},
+    setSurvivesPowerCut: refuse('A transaction is synced as it was when it began.'),
+    end: () => {
+      isOpen = false
+    },
   }
-
-  async rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
-    if (!this.#isOpen) throw new Error('The transaction has ended.')
-    return this.#run(sql, parameters) as Row[]
-  }
-
-  async writeLarge(): Promise<void> {
-    throw new Error('A transaction holds the write lock that this would wait for.')
-  }
-
-  end(): void {
-    this.#isOpen = false
-  }
+  return tx
 }
 
 /** A long reading lets everything else in this process have its turn before each step. */
-class SqliteMoment extends SqliteTransaction {
-  override async rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
+function insideSnapshot(run: Run): Database & { end(): void } {
+  const moment = insideTransaction(run)
+  const rows: Database['rows'] = async (sql, parameters) => {
     await new Promise((resolve) => setImmediate(resolve))
-    return super.rows(sql, parameters)
+    return moment.rows(sql, parameters)
   }
+  return { ...moment, rows }
 }
 
 const PATIENCE_MS = 5000

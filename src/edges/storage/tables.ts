@@ -15,7 +15,7 @@ import type { ReplyItem, ReplyTurn, StoredReply, UnusedPieces } from './tables/r
 import type { StoredEvent } from './tables/supply/audit-events.ts'
 
 /** Every table that queries are checked against. Columns follow from the fields of the resource that is stored there. */
-export interface Tables extends InternalTables {
+export interface Tables {
   accounts: Omit<Row<typeof Account>, 'total_paid_nano'>
   api_keys: Row<typeof KeyRecord>
   key_secrets: Row<typeof KeySecret> & { key_id: string; position: bigint }
@@ -48,10 +48,8 @@ export interface Tables extends InternalTables {
   payments: Row<typeof Payment>
   posted_entries: Row<typeof LedgerEntry>
   refunds: Row<typeof Refund>
-}
 
-/** Tables that are no resource. */
-interface InternalTables {
+  // Tables that are no resource.
   schema_migrations: { version: bigint; name: string }
   /** Raised by every change of the configuration. */
   configuration_version: { only_row: bigint; version: bigint }

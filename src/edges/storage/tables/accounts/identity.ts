@@ -101,6 +101,7 @@ export const membershipStore = {
   },
 } satisfies Partial<StoreMethods>
 
+/** Sessions, and what users prove themselves by. */
 export const sessionStore = {
   saveSession: ({ database }, session, event) =>
     withEvent(database, event, async (tx) => {
@@ -140,9 +141,7 @@ export const sessionStore = {
         .execute()
       return ended.length
     }),
-} satisfies Partial<StoreMethods>
 
-export const factorStore = {
   findSecondFactor: async ({ database, secrets }, userId) => {
     const found = await FACTORS.find(database, { userId })
     if (found === null) return null

@@ -1,16 +1,20 @@
-import type { ExpressionBuilder } from 'kysely'
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
+import { GatewayError } from '../../../../errors/gateway-error.ts'
+import type { Placed } from '../../../../gateway/ports/books.ts'
 import type { KeyTotals, StoredBalance } from '../../../../gateway/ports/shared-books.ts'
-import type { DailySpend } from '../../../../gateway/ports/storage.ts'
+import type { DailySpend, Listing, Page } from '../../../../gateway/ports/storage.ts'
 import { periodStartDay } from '../../../../rules/ledger/period.ts'
 import { amount, integer, text } from '../../../../vocabulary/field.ts'
-import { LedgerEntry } from '../../../../vocabulary/ledger.ts'
+import { LedgerEntry, type LedgerFilter } from '../../../../vocabulary/ledger.ts'
 import type { NanoUsdt } from '../../../../vocabulary/money.ts'
-import { shape } from '../../../../vocabulary/shape.ts'
+import { type Row, shape } from '../../../../vocabulary/shape.ts'
+import { encodeCursor, inOrder, pageOf, readCursor, writeCursor } from '../../cursor.ts'
 import type { Database, Parameter } from '../../database.ts'
-import { inPortions, padded, prepare, queryOn } from '../../query.ts'
+import { allOf, given, inPortions, padded, prepare, queryOn } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
 import { tableOf } from '../../table.ts'
 import type { Tables } from '../../tables.ts'
+import { ENDED_AT_MS } from './settlement-list.ts'
 
 const POSTED_ENTRIES = { table: 'posted_entries', columns: LedgerEntry.columns } as const
 
@@ -88,11 +92,7 @@ export class BalanceSums {
   }
 }
 
-export interface BalanceRow {
-  readonly account_id: string
-  readonly balance_nano: bigint
-  readonly version: bigint
-}
+type BalanceRow = Omit<Selectable<Tables['account_balances']>, 'total_paid_nano'>
 
 function decodeBalance(row: BalanceRow): StoredBalance {
   return { accountId: row.account_id, balanceNano: row.balance_nano, version: row.version }
@@ -217,4 +217,139 @@ async function rowsOf<Row>(
     found.push(...(await read(padded(portion, 2 ** Math.ceil(Math.log2(portion.length))))))
   }
   return found
+}
+
+type LedgerRow = Row<typeof LedgerEntry>
+
+const SETTLEMENT = sql<'settlement'>`cast('settlement' as text)`.as('kind')
+const COST = sql<bigint>`cast(-amount_nano as bigint)`.as('amount_nano')
+const NO_REFERENCE = sql<null>`cast(null as text)`.as('reference')
+
+const CARRIED_ID = sql<string>`cast('carried_' || key_id || '_' || day as text)`
+const CARRIED_NOTE = sql<string>`cast('the sum of ' || settlements || ' settlements of ' || key_id as text)`
+
+/**
+ * An account's movements, newest first. Each part of the ledger gives its newest and they are merged here: asked for
+ * all at once, PostgreSQL would sort everything the account ever did.
+ */
+export async function listLedger(
+  database: Database,
+  accountId: string,
+  page: Page,
+): Promise<Listing<LedgerEntry>> {
+  const parts: LedgerRow[][] = await Promise.all([
+    inOrder(posted(database, accountId), page, { at: sql.ref('at_ms'), id: 'id' }).execute(),
+    inOrder(settled(database, accountId), page, { at: ENDED_AT_MS, id: 'request_id' }).execute(),
+    inOrder(carried(database, accountId), page, { at: sql.ref('at_ms'), id: CARRIED_ID }).execute(),
+  ])
+  const rows = parts
+    .flat()
+    .sort(newestFirst)
+    .slice(0, page.limit + 1)
+  return pageOf(
+    rows.map((row) => LedgerEntry.fromRow(row)),
+    page,
+    ({ atMs, id }) => ({ atMs, id }),
+  )
+}
+
+function posted(database: Database, accountId: string) {
+  return queryOn(database)
+    .selectFrom('posted_entries')
+    .select(LedgerEntry.columns)
+    .where('account_id', '=', accountId)
+}
+
+function settled(database: Database, accountId: string) {
+  return queryOn(database)
+    .selectFrom('settlements')
+    .select([SETTLEMENT, 'request_id as id', 'account_id', COST, 'request_id', NO_REFERENCE])
+    .select([sql<null>`cast(null as text)`.as('note'), ENDED_AT_MS.as('at_ms')])
+    .where('account_id', '=', accountId)
+    .where('amount_nano', '<>', 0n)
+}
+
+function carried(database: Database, accountId: string) {
+  return queryOn(database)
+    .selectFrom('carried_settlements')
+    .select([SETTLEMENT, CARRIED_ID.as('id'), 'account_id', COST, NO_REFERENCE])
+    .select([sql<null>`cast(null as text)`.as('request_id'), CARRIED_NOTE.as('note'), 'at_ms'])
+    .where('account_id', '=', accountId)
+    .where('amount_nano', '<>', 0n)
+}
+
+function newestFirst(one: LedgerRow, other: LedgerRow): number {
+  if (one.at_ms !== other.at_ms) return one.at_ms < other.at_ms ? 1 : -1
+  return one.id < other.id ? 1 : -1
+}
+
+/** Where an entry stands in a ledger that goes account by account. */
+interface LedgerPosition {
+  readonly accountId: string
+  /** Null before the first entry of the account. */
+  readonly entry: { readonly atMs: number; readonly id: string } | null
+}
+
+/** Account by account, because that is the order in which entries can be found without sorting all of them. */
+export async function readLedger(
+  database: Database,
+  filter: LedgerFilter,
+  page: Page,
+): Promise<Placed<LedgerEntry>[]> {
+  const entries: LedgerEntry[] = []
+  let position = page.cursor === null ? await firstAccount(database, filter) : readPosition(page.cursor)
+  while (position !== null && entries.length < page.limit) {
+    const limit = page.limit - entries.length
+    const found = await readEntries(database, filter, { position, limit })
+    entries.push(...found)
+    if (found.length === limit) break
+    position = filter.accountId === undefined ? await nextAccount(database, position.accountId) : null
+  }
+  return entries.map((item) => ({ item, cursor: writeCursor([item.accountId, item.atMs, item.id]) }))
+}
+
+function firstAccount(database: Database, { accountId }: LedgerFilter): Promise<LedgerPosition | null> {
+  return accountId === undefined ? nextAccount(database, '') : Promise.resolve({ accountId, entry: null })
+}
+
+/** Every account that has an entry has a balance. */
+async function nextAccount(database: Database, after: string): Promise<LedgerPosition | null> {
+  const [row] = await queryOn(database)
+    .selectFrom('account_balances')
+    .select('account_id')
+    .where('account_id', '>', after)
+    .orderBy('account_id')
+    .limit(1n)
+    .execute()
+  return row === undefined ? null : { accountId: row.account_id, entry: null }
+}
+
+async function readEntries(
+  database: Database,
+  filter: LedgerFilter,
+  { position, limit }: { readonly position: LedgerPosition; readonly limit: number },
+): Promise<LedgerEntry[]> {
+  const wanted = given<'ledger_entries'>([
+    ['account_id', '=', position.accountId],
+    ['at_ms', '>=', filter.fromMs],
+    ['at_ms', '<', filter.toMs],
+  ])
+  const query = queryOn(database)
+    .selectFrom('ledger_entries')
+    .select(LedgerEntry.columns)
+    .where(allOf(wanted))
+  const cursor = position.entry && encodeCursor(position.entry)
+  const order = { at: sql.ref<bigint>('at_ms'), id: 'id', direction: 'asc' } as const
+  const rows = await inOrder(query, { cursor, limit }, order).limit(BigInt(limit)).execute()
+  return rows.map((row) => LedgerEntry.fromRow(row))
+}
+
+function readPosition(cursor: string): LedgerPosition {
+  const [accountId, atMs, id] = readCursor(cursor, 3)
+  if (typeof accountId === 'string' && Number.isSafeInteger(atMs) && typeof id === 'string') {
+    return { accountId, entry: { atMs: atMs as number, id } }
+  }
+  throw new GatewayError('invalid_request', 'cursor must be that of a line of an earlier export.', {
+    param: 'cursor',
+  })
 }

@@ -98,10 +98,7 @@ function orderByReference(payments: readonly Payment[]): readonly Payment[] {
     .map(({ payment }) => payment)
 }
 
-interface Movement {
-  readonly accountId: string
-  readonly reference: string
-}
+type Movement = Pick<Payment, 'accountId' | 'reference'>
 
 /** What was recorded under a reference that was found taken. */
 async function findRecorded<Record extends Movement>(

@@ -2,7 +2,7 @@ import { endedAtMs, SPAN_MS } from '../../../../rules/ledger/aggregate.ts'
 import { dayOf } from '../../../../rules/ledger/period.ts'
 import type { AuditEvent } from '../../../../vocabulary/audit-event.ts'
 import type { Settlement } from '../../../../vocabulary/settlement.ts'
-import type { Database } from '../../database.ts'
+import type { Database, Parameter } from '../../database.ts'
 import { prepare, queryOn } from '../../query.ts'
 import { Refusal } from '../../refusal.ts'
 import { insertRows, planInsert } from '../../statements.ts'
@@ -81,32 +81,17 @@ export function carrySettlements(database: Database, atMost: number): Promise<nu
   })
 }
 
-type CarriedRow = [
-  accountId: string,
-  keyId: string,
-  day: bigint,
-  settlements: bigint,
-  nano: bigint,
-  atMs: bigint,
-]
 type Deleted = Pick<SettlementRow, 'account_id' | 'key_id' | 'amount_nano' | 'started_at_ms' | 'duration_ms'>
 
-function sumUp(rows: readonly Deleted[]): CarriedRow[] {
-  const sums = new Map<string, CarriedRow>()
-  for (const row of rows) {
-    if (row.amount_nano === 0n) continue
-    const day = dayOf(Number(row.started_at_ms + row.duration_ms))
-    const place = JSON.stringify([row.account_id, row.key_id, day])
-    const [, , , count, nano] = sums.get(place) ?? ['', '', 0n, 0n, 0n, 0n]
-    const lastMomentMs = BigInt((day + 1) * SPAN_MS.day - 1)
-    sums.set(place, [
-      row.account_id,
-      row.key_id,
-      BigInt(day),
-      count + 1n,
-      nano + row.amount_nano,
-      lastMomentMs,
-    ])
-  }
-  return [...sums.values()]
+function sumUp(rows: readonly Deleted[]): Parameter[][] {
+  const charged = rows.filter(({ amount_nano }) => amount_nano !== 0n)
+  const places = Map.groupBy(charged, ({ account_id, key_id, started_at_ms, duration_ms }) =>
+    JSON.stringify([account_id, key_id, dayOf(Number(started_at_ms + duration_ms))]),
+  )
+  return [...places].map(([place, ofDay]) => {
+    const [accountId, keyId, day]: [string, string, number] = JSON.parse(place)
+    const nano = ofDay.reduce((sum, { amount_nano }) => sum + amount_nano, 0n)
+    const lastMomentMs = (day + 1) * SPAN_MS.day - 1
+    return [accountId, keyId, day, ofDay.length, nano, lastMomentMs]
+  })
 }

@@ -1,17 +1,25 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import type { Placed } from '../../../../gateway/ports/books.ts'
 import type { Listing, Page } from '../../../../gateway/ports/storage.ts'
 import { SPAN_MS, spanStartMs } from '../../../../rules/ledger/aggregate.ts'
 import type { Settlement, SettlementListFilter, UsageSpan } from '../../../../vocabulary/settlement.ts'
-import { decodeCursor, isBeyond, type Position, pageOf, readPage } from '../../cursor.ts'
+import {
+  decodeCursor,
+  encodeCursor,
+  inOrder,
+  isBeyond,
+  type Position,
+  pageOf,
+  readPage,
+} from '../../cursor.ts'
 import type { Database } from '../../database.ts'
 import { allOf, given, queryOn } from '../../query.ts'
-import { decodeSettlement, SETTLEMENT_COLUMNS, type SettlementRow } from './settlement-rows.ts'
-
-/** What to read: the newest, up to a limit, of those that are older than a position. */
-interface Portion {
-  readonly position: Position | null
-  readonly limit: number
-}
+import {
+  createPriceReader,
+  decodeSettlement,
+  SETTLEMENT_COLUMNS,
+  type SettlementRow,
+} from './settlement-rows.ts'
 
 export async function listSettlements(
   database: Database,
@@ -38,13 +46,29 @@ export async function listSettlements(
   )
 }
 
+/** In the order they started in, so that an export can go on where another was cut off. */
+export async function readSettlements(
+  database: Database,
+  filter: SettlementListFilter,
+  page: Page,
+): Promise<Placed<Settlement>[]> {
+  const query = settlements(database).where(allOf(settlementConditions(filter)))
+  const order = { at: sql.ref<bigint>('started_at_ms'), id: 'request_id', direction: 'asc' } as const
+  const rows = await inOrder(query, page, order).limit(BigInt(page.limit)).execute()
+  const readPrice = createPriceReader()
+  return rows.map((row) => ({
+    item: decodeSettlement(row, readPrice),
+    cursor: encodeCursor({ atMs: Number(row.started_at_ms), id: row.request_id }),
+  }))
+}
+
 function settlements(database: Database) {
   return queryOn(database).selectFrom('settlements').select(SETTLEMENT_COLUMNS)
 }
 
 type Conditions = RawBuilder<SqlBool>[]
 
-export function settlementConditions(filter: SettlementListFilter): Conditions {
+function settlementConditions(filter: SettlementListFilter): Conditions {
   const { accountId, keyId, model, outcome, fromMs, toMs } = filter
   const wanted = given<'settlements'>([
     ['account_id', '=', accountId],
@@ -100,7 +124,7 @@ function isOfModel(filter: SettlementListFilter): filter is ModelFilter {
 async function readByHour(
   database: Database,
   filter: ModelFilter,
-  portion: Portion,
+  portion: { readonly position: Position | null; readonly limit: number },
 ): Promise<SettlementRow[]> {
   let newest: SettlementRow[] = []
   const wanted = conditionsWithinHours(filter, portion.position)

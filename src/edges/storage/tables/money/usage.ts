@@ -169,7 +169,13 @@ export async function listUsage(
 ): Promise<Listing<UsagePoint>> {
   const groups = GROUP_NAMES.filter((name) => question.groupBy.includes(name))
   const place = ['start_ms' as const, ...groups.map(columnOf)]
-  const conditions = usageConditions(question)
+  const { span, filter } = question
+  const conditions = given<'usage_totals'>([
+    ['span', '=', span],
+    ...GROUP_NAMES.map((name) => [columnOf(name), '=', filter[name]] as const),
+    ['start_ms', '>=', filter.fromMs],
+    ['start_ms', '<', filter.toMs],
+  ])
   if (page.cursor !== null) {
     const columns = place.map((name) => sql.ref(name))
     conditions.push(isBeyond(columns, readPosition(page.cursor, place.length), 'asc'))
@@ -182,20 +188,9 @@ export async function listUsage(
   const ordered = place.reduce((query, column) => query.orderBy(column), totals)
   const rows: PointRow[] = await ordered.limit(BigInt(page.limit + 1)).execute()
   const data = rows.slice(0, page.limit)
-  const last = rows.length > page.limit ? data.at(-1) : undefined
-  return {
-    data: data.map((row) => decodePoint(row, groups)),
-    nextCursor: last === undefined ? null : writePosition(last, groups),
-  }
-}
-
-function usageConditions({ span, filter }: UsageQuestion) {
-  return given<'usage_totals'>([
-    ['span', '=', span],
-    ...GROUP_NAMES.map((name) => [columnOf(name), '=', filter[name]] as const),
-    ['start_ms', '>=', filter.fromMs],
-    ['start_ms', '<', filter.toMs],
-  ])
+  const last = rows.length > page.limit ? data.at(-1) : null
+  const next = last && [Number(last.start_ms), ...groups.map((name) => last[columnOf(name)] ?? '')]
+  return { data: data.map((row) => decodePoint(row, groups)), nextCursor: next ? writeCursor(next) : null }
 }
 
 function decodePoint(row: PointRow, groups: readonly GroupName[]): UsagePoint {
@@ -206,10 +201,6 @@ function decodePoint(row: PointRow, groups: readonly GroupName[]): UsagePoint {
 function groupValue(row: PointRow, name: GroupName): string | null {
   const value = row[columnOf(name)] ?? ''
   return name === 'supplier' && value === '' ? null : value
-}
-
-function writePosition(row: PointRow, groups: readonly GroupName[]): string {
-  return writeCursor([Number(row.start_ms), ...groups.map((name) => row[columnOf(name)] ?? '')])
 }
 
 /** A cursor belongs to its way of grouping: with another one it would name no place. */

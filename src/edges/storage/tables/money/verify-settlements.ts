@@ -13,6 +13,7 @@ import type { UsageSpan } from '../../../../vocabulary/settlement.ts'
 import type { Price } from '../../../../vocabulary/supply.ts'
 import type { Database } from '../../database.ts'
 import { queryOn } from '../../query.ts'
+import type { Tables } from '../../tables.ts'
 import {
   COUNTED_COLUMNS,
   createPriceReader,
@@ -29,15 +30,11 @@ const PAGE = 500
 
 const COLUMNS = ['request_id', 'price', ...COUNTED_COLUMNS] as const
 
-interface SettlementSums {
-  readonly settlements: number
-  readonly days: number
-  /** What each account has spent, as far as the settlements are still there. */
-  readonly spentByAccount: ReadonlyMap<string, bigint>
-}
-
-/** Reads every settlement once, in pages, and compares everything that was ever counted of them. */
-export async function verifySettlements(moment: Database, horizonMs: number): Promise<SettlementSums> {
+/**
+ * Reads every settlement once, in pages, and compares everything that was ever counted of them. Gives what each account
+ * has spent, as far as the settlements are still there.
+ */
+export async function verifySettlements(moment: Database, horizonMs: number) {
   const days = new DayVerifier(moment, horizonMs)
   const recount = new Recount()
   const spentByAccount = new Map<string, bigint>()
@@ -168,10 +165,7 @@ async function findStoredDay(moment: Database, from: number): Promise<number | n
 
 type SpendByKey = ReadonlyMap<string, bigint>
 
-interface SpendRow {
-  readonly key_id: string
-  readonly amount_nano: bigint
-}
+type SpendRow = Pick<Tables['key_daily_spend'], 'key_id' | 'amount_nano'>
 
 /** What keys spent on a day is what their settlements of that day cost, deleted ones included. */
 async function verifySpends(moment: Database, { day, hours }: RecountedDay): Promise<SpendByKey> {
@@ -222,15 +216,14 @@ function addTo(sums: Map<string, bigint>, keyId: string, amountNano: bigint): vo
   sums.set(keyId, (sums.get(keyId) ?? 0n) + amountNano)
 }
 
-interface Expectation {
-  readonly span: UsageSpan
-  readonly expected: readonly UsageTotal[]
-}
-
 const PLACE = ['start_ms', ...GROUP_COLUMNS] as const
 
 /** The stored usage of a day is what was counted again, row by row and figure by figure. */
-async function verifyUsage(moment: Database, dayMs: number, { span, expected }: Expectation): Promise<void> {
+async function verifyUsage(
+  moment: Database,
+  dayMs: number,
+  { span, expected }: { readonly span: UsageSpan; readonly expected: readonly UsageTotal[] },
+): Promise<void> {
   const stored = await queryOn(moment)
     .selectFrom('usage_totals')
     .select([...PLACE, ...FIGURES])
