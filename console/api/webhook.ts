@@ -1,18 +1,22 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { type QueryKey, queryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import { accountPath, api } from './client.ts'
 import type { IssuedWebhook, Webhook, WebhookPut, WebhookTest } from './wire.ts'
 
-/** null when the account has none. */
-export function useWebhook(account: string): UseQueryResult<Webhook | null> {
-  return useQuery({
-    queryKey: [account, 'webhook'],
+/** null when the account has none, which is no failure. */
+export function webhookQuery(queryKey: QueryKey, path: string) {
+  return queryOptions({
+    queryKey,
     queryFn: ({ signal }) =>
-      api.get<Webhook>(accountPath(account, '/webhook'), { signal }).catch((error: unknown) => {
+      api.get<Webhook>(path, { signal }).catch((error: unknown) => {
         if (error instanceof ApiError && error.status === 404) return null
         throw error
       }),
   })
+}
+
+export function useWebhook(account: string): UseQueryResult<Webhook | null> {
+  return useQuery(webhookQuery([account, 'webhook'], accountPath(account, '/webhook')))
 }
 
 export function webhookCalls(account: string) {

@@ -47,7 +47,11 @@ const MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", 
 
 // The head of a dialog is not the banner of the page.
 const PLAIN_HEADER = { header: { role: 'presentation' } }
-const VEIL = { backgroundOpacity: 0.4 }
+const DIALOG = {
+  attributes: PLAIN_HEADER,
+  overlayProps: { backgroundOpacity: 0.4 },
+  closeButtonProps: { 'aria-label': 'Close' },
+}
 
 export const theme = createTheme({
   colors: { teal, red, dark },
@@ -68,10 +72,10 @@ export const theme = createTheme({
     Button: { defaultProps: { fw: 550 } },
     Card: { defaultProps: { withBorder: true, padding: 'lg' } },
     Paper: { defaultProps: { radius: 'md' } },
-    Drawer: { defaultProps: { position: 'right', size: 'lg', attributes: PLAIN_HEADER, overlayProps: VEIL } },
+    Drawer: { defaultProps: { position: 'right', size: 'lg', ...DIALOG } },
     // The placeholder is no item, and only items may stand in a menu.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    Modal: { defaultProps: { centered: true, attributes: PLAIN_HEADER, overlayProps: VEIL } },
+    Modal: { defaultProps: { centered: true, ...DIALOG } },
     Portal: { defaultProps: { target: '#overlays' } },
     Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 200 } },

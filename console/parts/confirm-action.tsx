@@ -34,7 +34,7 @@ export function ConfirmAction({ trigger, ...dialog }: ConfirmActionProps) {
   return (
     <>
       {trigger(ask)}
-      <Modal opened={isOpen} onClose={close} title={shown.title} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Modal opened={isOpen} onClose={close} title={shown.title}>
         {isOpen && <Question {...shown} onAnswer={() => setAnswered(dialog)} onClose={close} />}
       </Modal>
     </>

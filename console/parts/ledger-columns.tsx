@@ -1,9 +1,9 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { LedgerEntry, Payment } from '../api/wire.ts'
-import type { Column } from './data-table.tsx'
 import { Money } from './money.tsx'
 import { StatusBadge, type Tone } from './status-badge.tsx'
+import type { Column } from './table-panel.tsx'
 import { TimeBelow } from './time-below.tsx'
 import { TimeStamp } from './time-stamp.tsx'
 

@@ -27,3 +27,8 @@ export function Money({ amount, isBare = false, isExact = false }: MoneyProps) {
   )
   return shown === exact ? text : <Tooltip label={`${exact} USDT`}>{text}</Tooltip>
 }
+
+/** A price that may not be set. */
+export function Amount({ amount }: { readonly amount: string | undefined }) {
+  return amount === undefined ? '–' : <Money amount={amount} isBare />
+}

@@ -2,16 +2,18 @@ import { Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 export interface PanelProps {
-  readonly title?: string
+  readonly title?: string | undefined
   readonly description?: ReactNode
   readonly actions?: ReactNode
   /** Without inner space, for tables that reach the edge. */
   readonly isFlush?: boolean
-  readonly children: ReactNode
+  /** Names and values of what it is about, above the rest. */
+  readonly facts?: readonly Fact[]
+  readonly children?: ReactNode
 }
 
 /** A titled area of a page. */
-export function Panel({ title, description, actions, isFlush = false, children }: PanelProps) {
+export function Panel({ title, description, actions, isFlush = false, facts, children }: PanelProps) {
   const hasHead = title !== undefined || actions !== undefined
   return (
     <Card padding={0} className="panel">
@@ -32,7 +34,29 @@ export function Panel({ title, description, actions, isFlush = false, children }
           {actions !== undefined && <Group gap="xs">{actions}</Group>}
         </Group>
       )}
-      <div className={isFlush ? 'panel-flush' : 'panel-body'}>{children}</div>
+      <div className={isFlush ? 'panel-flush' : 'panel-body'}>
+        {facts !== undefined && <Facts facts={facts} />}
+        {children}
+      </div>
     </Card>
+  )
+}
+
+export interface Fact {
+  readonly label: string
+  readonly value: ReactNode
+}
+
+/** Names and values of one thing, side by side; below each other on a phone. */
+export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <dl className="facts">
+      {facts.map(({ label, value }) => (
+        <div key={label} className="fact">
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }

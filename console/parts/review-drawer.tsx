@@ -3,52 +3,45 @@ import { IconArrowLeft } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ChangeTable } from './change-table.tsx'
 import { listChanges } from './field-changes.ts'
-import { FormDrawer } from './form-drawer.tsx'
+import { FormFrame, type FormOptions, useSentForm } from './form-drawer.tsx'
 
-export interface ReviewDrawerProps {
-  readonly title: string
-  readonly onClose: () => void
-  /** As it is now; null for something new. */
-  readonly before: object | null
-  /** As it would be, in the same shape. */
-  readonly after: () => object
-  /** Whether the form can be gone on with; shows at its fields what is wrong. */
-  readonly isValid: () => boolean
-  readonly onSave: () => Promise<void>
-  readonly isSaving: boolean
-  readonly error: unknown
+export interface ReviewDrawerProps<Values, Result> extends FormOptions<Values, Result> {
+  readonly isNew: boolean
+  /** What the values would make of it. */
+  readonly bodyOf: (values: Values) => object
   /** Said above the changes, such as what they do to customers. */
   readonly note?: ReactNode
-  readonly children: ReactNode
 }
 
 /** A form that shows what it would change before it does. */
-export function ReviewDrawer(props: ReviewDrawerProps) {
-  const { title, onClose, before, after, isValid, onSave, isSaving, error, note, children } = props
+export function ReviewDrawer<Values extends object, Result>(props: ReviewDrawerProps<Values, Result>) {
+  const { title, onClose, isNew, initialValues, bodyOf, note, children } = props
+  const { form, submit, isRunning, error } = useSentForm(props)
   const [reviewed, setReviewed] = useState<object | null>(null)
   const isReview = reviewed !== null
-  const form = useFocusInForm(isReview)
+  const before = isNew ? null : bodyOf(initialValues)
+  const fields = useFocusInForm(isReview)
   const isSame = isReview && before !== null && listChanges(before, reviewed).length === 0
-  const submit = () => {
+  const goOn = () => {
     if (!isReview) {
-      if (isValid()) setReviewed(after())
+      if (!form.validate().hasErrors) setReviewed(bodyOf(form.values))
       return
     }
     if (isSame) return onClose()
     // A refusal may name a field, so the form is shown again.
-    void onSave().then(() => setReviewed(null))
+    void submit(form.values).then(() => setReviewed(null))
   }
   return (
-    <FormDrawer
+    <FormFrame
       title={title}
       onClose={onClose}
-      onSubmit={submit}
-      submitLabel={submitLabelOf({ isReview, isSame, isNew: before === null })}
-      isSubmitting={isSaving}
+      onSubmit={goOn}
+      submitLabel={submitLabelOf({ isReview, isSame, isNew })}
+      isSubmitting={isRunning}
       error={error}
     >
-      <Stack ref={form} display={isReview ? 'none' : 'flex'}>
-        {children}
+      <Stack ref={fields} display={isReview ? 'none' : 'flex'}>
+        {children(form.getInputProps, form)}
       </Stack>
       {isReview && (
         <>
@@ -68,7 +61,7 @@ export function ReviewDrawer(props: ReviewDrawerProps) {
           <ChangeTable label="Changes" before={before} after={reviewed} />
         </>
       )}
-    </FormDrawer>
+    </FormFrame>
   )
 }
 

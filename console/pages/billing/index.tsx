@@ -10,11 +10,9 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { PageTabs } from '../../parts/page-tabs.tsx'
 import { rangeOf } from '../../parts/range-picker.tsx'
 import { StatCard } from '../../parts/stat-card.tsx'
-import { AlertList } from './alert-list.tsx'
 import { BodyStoragePanel } from './body-storage.tsx'
 import { ExportPanel } from './export-panel.tsx'
-import { Ledger } from './ledger.tsx'
-import { PaymentList } from './payment-list.tsx'
+import { AlertList, Ledger, PaymentList } from './lists.tsx'
 import { WebhookPanel } from './webhook.tsx'
 
 const TABS = [

@@ -1,7 +1,6 @@
 import { Code, Group } from '@mantine/core'
 import type { ApiKey } from '../../api/wire.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { Facts } from '../../parts/facts.tsx'
 import { describeRate, describeRoutes } from '../../parts/keys/key-words.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
@@ -10,27 +9,26 @@ import { TimeStamp } from '../../parts/time-stamp.tsx'
 export function KeyFacts({ apiKey }: { readonly apiKey: ApiKey }) {
   const { id, created_at: createdAt, expires_at: expiresAt, shared_fallback: fallsBack } = apiKey
   return (
-    <Panel title="Settings">
-      <Facts
-        facts={[
-          { label: 'Suppliers', value: describeRoutes(apiKey) },
-          { label: 'Rate', value: describeRate(apiKey) },
-          { label: 'Models', value: <Allowlist list={apiKey.model_allowlist} /> },
-          { label: 'Shared fallback', value: fallsBack ? 'on' : 'off' },
-          { label: 'Expires', value: expiresAt === null ? 'never' : <TimeStamp at={expiresAt} /> },
-          { label: 'Created', value: <TimeStamp at={createdAt} /> },
-          {
-            label: 'Id',
-            value: (
-              <Group gap={4} wrap="nowrap">
-                <Code>{id}</Code>
-                <CopyButton value={id} what="the id" />
-              </Group>
-            ),
-          },
-        ]}
-      />
-    </Panel>
+    <Panel
+      title="Settings"
+      facts={[
+        { label: 'Suppliers', value: describeRoutes(apiKey) },
+        { label: 'Rate', value: describeRate(apiKey) },
+        { label: 'Models', value: <Allowlist list={apiKey.model_allowlist} /> },
+        { label: 'Shared fallback', value: fallsBack ? 'on' : 'off' },
+        { label: 'Expires', value: expiresAt === null ? 'never' : <TimeStamp at={expiresAt} /> },
+        { label: 'Created', value: <TimeStamp at={createdAt} /> },
+        {
+          label: 'Id',
+          value: (
+            <Group gap={4} wrap="nowrap">
+              <Code>{id}</Code>
+              <CopyButton value={id} what="the id" />
+            </Group>
+          ),
+        },
+      ]}
+    />
   )
 }
 

@@ -1,17 +1,14 @@
-import { Anchor } from '@mantine/core'
 import { IconActivity } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { ShownList } from '../../../src/edges/management-api/endpoint.ts'
 import { accountPath, api } from '../../api/client.ts'
 import type { ApiKey, Settlement } from '../../api/wire.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
 import { formatDuration, formatNumber } from '../../parts/format.ts'
+import { TextLink } from '../../parts/links.tsx'
+import { asList } from '../../parts/lists.ts'
 import { Money } from '../../parts/money.tsx'
 import { OutcomeBadge } from '../../parts/outcome-badge.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { asList } from '../../parts/static-list.ts'
+import { type Column, TablePanel } from '../../parts/table-panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 
 const COLUMNS: readonly Column<Settlement>[] = [
@@ -48,27 +45,22 @@ export function RecentRequests({ account, apiKey: { id } }: RecentRequestsProps)
       api.get<ShownList<Settlement>>(accountPath(account, '/settlements'), { query, signal }),
   })
   return (
-    <Panel
+    <TablePanel
       title="Latest requests"
       actions={
-        <Anchor size="sm" renderRoot={(props) => <Link to="/requests" search={{ key_id: id }} {...props} />}>
+        <TextLink size="sm" to="/requests" search={{ key_id: id }}>
           All requests of this key
-        </Anchor>
+        </TextLink>
       }
-      isFlush
-    >
-      <DataTable
-        label="Latest requests"
-        list={asList(latest)}
-        columns={COLUMNS}
-        rowKey={({ request_id }) => request_id}
-        rowLink={({ request_id }) => ({ to: '/requests/$id', params: { id: request_id } })}
-        empty={
-          <EmptyState icon={IconActivity} title="Not used yet">
-            Requests made with this key appear here as they end.
-          </EmptyState>
-        }
-      />
-    </Panel>
+      list={asList(latest)}
+      columns={COLUMNS}
+      rowKey={({ request_id }) => request_id}
+      rowLink={({ request_id }) => ({ to: '/requests/$id', params: { id: request_id } })}
+      empty={{
+        icon: IconActivity,
+        title: 'Not used yet',
+        children: 'Requests made with this key appear here as they end.',
+      }}
+    />
   )
 }

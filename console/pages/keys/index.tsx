@@ -6,12 +6,10 @@ import type { List } from '../../api/use-list.ts'
 import type { ApiKey, IssuedKey } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { DataTable } from '../../parts/data-table.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
 import { IssuedKeyDialog } from '../../parts/keys/issued-key-dialog.tsx'
 import { CreateKey, EditKey } from '../../parts/keys/key-form.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { Panel } from '../../parts/panel.tsx'
+import { TablePanel } from '../../parts/table-panel.tsx'
 import { keyColumns } from './key-columns.tsx'
 
 const STATES = [
@@ -47,23 +45,20 @@ export function Page() {
         description="A key lets a program spend from this account, within what you allow it. Give every program its own: you then see what each costs, and can stop one without the others."
         actions={create}
       />
-      <Panel isFlush>
-        {(keys.rows.length > 0 || keys.isPending) && <Filters address={address} onChange={setAddress} />}
-        <DataTable
-          label="API keys"
-          list={filterKeys(keys, address)}
-          columns={columns}
-          rowKey={({ id }) => id}
-          rowLink={({ id }) => ({ to: '/keys/$id', params: { id } })}
-          empty={
-            keys.rows.length === 0 ? (
-              <NoKeys action={create} />
-            ) : (
-              <NoMatch onReset={() => setAddress(DEFAULTS)} />
-            )
-          }
-        />
-      </Panel>
+      <TablePanel
+        label="API keys"
+        filters={
+          (keys.rows.length > 0 || keys.isPending) && <Filters address={address} onChange={setAddress} />
+        }
+        list={filterKeys(keys, address)}
+        columns={columns}
+        rowLink={({ id }) => ({ to: '/keys/$id', params: { id } })}
+        empty={
+          keys.rows.length === 0
+            ? { ...NONE, action: create }
+            : { ...NO_MATCH, action: <ShowAll onClick={() => setAddress(DEFAULTS)} /> }
+        }
+      />
       {address.create !== '' && (
         <CreateKey account={account.id} onClose={() => setAddress({ create: '' })} onIssued={setIssued} />
       )}
@@ -114,27 +109,23 @@ function filterKeys(keys: List<ApiKey>, { q, state }: typeof DEFAULTS): List<Api
   return { ...keys, rows }
 }
 
-function NoKeys({ action }: { readonly action: React.ReactNode }) {
-  return (
-    <EmptyState icon={IconKey} title="No keys yet" action={action}>
-      Create one for the first program that shall use models through this gateway. Its secret is shown once,
-      together with lines to paste for curl, the SDKs and coding agents.
-    </EmptyState>
-  )
+const NONE = {
+  icon: IconKey,
+  title: 'No keys yet',
+  children:
+    'Create one for the first program that shall use models through this gateway. Its secret is shown once, together with lines to paste for curl, the SDKs and coding agents.',
 }
 
-function NoMatch({ onReset }: { readonly onReset: () => void }) {
+const NO_MATCH = {
+  icon: IconSearch,
+  title: 'No key fits',
+  children: 'Other keys exist, but none with this name and state.',
+}
+
+function ShowAll({ onClick }: { readonly onClick: () => void }) {
   return (
-    <EmptyState
-      icon={IconSearch}
-      title="No key fits"
-      action={
-        <Button variant="default" onClick={onReset}>
-          Show all
-        </Button>
-      }
-    >
-      Other keys exist, but none with this name and state.
-    </EmptyState>
+    <Button variant="default" onClick={onClick}>
+      Show all
+    </Button>
   )
 }

@@ -1,6 +1,5 @@
 import { Code, Group, Stack, Text } from '@mantine/core'
 import type { ApiKey, IssuedKey } from '../../api/wire.ts'
-import type { Column } from '../../parts/data-table.tsx'
 import { Hint } from '../../parts/hint.tsx'
 import { KeyActions } from '../../parts/keys/key-actions.tsx'
 import {
@@ -12,6 +11,7 @@ import {
 import { LimitBar } from '../../parts/limit-bar.tsx'
 import { Money } from '../../parts/money.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import type { Column } from '../../parts/table-panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 
 export interface KeyColumnsOptions {

@@ -1,14 +1,12 @@
 import { Button, Text } from '@mantine/core'
 import { IconCpu, IconSearch } from '@tabler/icons-react'
 import { useModels } from '../../api/models.ts'
-import type { Model } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { DataTable } from '../../parts/data-table.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
+import type { EmptyStateProps } from '../../parts/empty-state.tsx'
+import { asList } from '../../parts/lists.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { asList } from '../../parts/static-list.ts'
+import { TablePanel } from '../../parts/table-panel.tsx'
 import { MODEL_COLUMNS } from './model-columns.tsx'
 import { ModelDrawer } from './model-drawer.tsx'
 import { ModelFilterBar } from './model-filter-bar.tsx'
@@ -26,41 +24,23 @@ export function Page() {
         title="Models"
         description="Everything this account may use. Prices are those of the cheapest route, in USDT per million tokens. A key may be allowed less."
       />
-      <Panel isFlush>
-        {(all.length > 0 || models.isPending) && (
-          <ModelFilterBar models={all} filters={address} onChange={setAddress} />
-        )}
-        <Text className="told-only" aria-live="polite">
-          {models.isPending ? '' : `${shown.length} of ${all.length} models`}
-        </Text>
-        <DataTable<Model>
-          label="Models"
-          list={{ ...asList(models), rows: shown }}
-          columns={MODEL_COLUMNS}
-          rowKey={({ id }) => id}
-          onOpen={({ id }) => setAddress({ model: id })}
-          empty={
-            all.length === 0 ? (
-              <EmptyState icon={IconCpu} title="No models yet">
-                Your operator adds suppliers and models to this gateway; they appear here at once. With a
-                credential of your own for a supplier its models appear, too: see Own credentials.
-              </EmptyState>
-            ) : (
-              <EmptyState
-                icon={IconSearch}
-                title="No model fits"
-                action={
-                  <Button variant="default" onClick={() => setAddress(NO_FILTERS)}>
-                    Clear the filters
-                  </Button>
-                }
-              >
-                {all.length} models are there, but none with all of these properties.
-              </EmptyState>
-            )
-          }
-        />
-      </Panel>
+      <TablePanel
+        label="Models"
+        filters={
+          <>
+            {(all.length > 0 || models.isPending) && (
+              <ModelFilterBar models={all} filters={address} onChange={setAddress} />
+            )}
+            <Text className="told-only" aria-live="polite">
+              {models.isPending ? '' : `${shown.length} of ${all.length} models`}
+            </Text>
+          </>
+        }
+        list={{ ...asList(models), rows: shown }}
+        columns={MODEL_COLUMNS}
+        onOpen={({ id }) => setAddress({ model: id })}
+        empty={all.length === 0 ? NONE : noMatch(all.length, () => setAddress(NO_FILTERS))}
+      />
       {address.model !== '' && !models.isPending && (
         <ModelDrawer
           id={address.model}
@@ -70,4 +50,24 @@ export function Page() {
       )}
     </>
   )
+}
+
+const NONE = {
+  icon: IconCpu,
+  title: 'No models yet',
+  children:
+    'Your operator adds suppliers and models to this gateway; they appear here at once. With a credential of your own for a supplier its models appear, too: see Own credentials.',
+}
+
+function noMatch(count: number, onClear: () => void): EmptyStateProps {
+  return {
+    icon: IconSearch,
+    title: 'No model fits',
+    children: `${count} models are there, but none with all of these properties.`,
+    action: (
+      <Button variant="default" onClick={onClear}>
+        Clear the filters
+      </Button>
+    ),
+  }
 }

@@ -3,9 +3,9 @@ import { IconAlertCircle } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { BindingLimit, Model } from '../../api/wire.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { Facts } from '../../parts/facts.tsx'
 import { formatNumber } from '../../parts/format.ts'
 import { Money } from '../../parts/money.tsx'
+import { Facts } from '../../parts/panel.tsx'
 import { SnippetTabs } from '../../parts/snippet-tabs.tsx'
 import { Kinds, Routeable } from './model-columns.tsx'
 import { describeFormat, describeLimit, explainLimit, nameOf } from './model-words.ts'
@@ -19,13 +19,7 @@ export interface ModelDrawerProps {
 
 export function ModelDrawer({ id, model, onClose }: ModelDrawerProps) {
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      size="xl"
-      title={model === undefined ? id : nameOf(model)}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Drawer opened onClose={onClose} size="xl" title={model === undefined ? id : nameOf(model)}>
       {model === undefined ? (
         <Text size="sm">
           This account has no model with the id <Code>{id}</Code>. It may have been taken away, or it is spelt

@@ -3,11 +3,9 @@ import { IconBellCheck } from '@tabler/icons-react'
 import { ACCOUNTS_KEY, OPERATOR } from '../../api/operator.ts'
 import { useList } from '../../api/use-list.ts'
 import type { Account, Alert } from '../../api/wire.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
 import { listFields } from '../../parts/field-changes.ts'
-import { Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, TablePanel } from '../../parts/table-panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 
 const COLUMNS: readonly Column<Alert>[] = [
@@ -33,23 +31,18 @@ const COLUMNS: readonly Column<Alert>[] = [
 ]
 
 export function Alerts({ account }: { readonly account: Account }) {
-  const list = useList<Alert>([...ACCOUNTS_KEY, account.id, 'alerts'], `${OPERATOR}/alerts`, {
-    account_id: account.id,
-  })
+  const key = [...ACCOUNTS_KEY, account.id, 'alerts']
   return (
-    <Panel title="Alerts" isFlush>
-      <DataTable
-        label="Alerts"
-        list={list}
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        empty={
-          <EmptyState icon={IconBellCheck} title="Nothing to be told">
-            A balance below its alert, a key near its budget or at its limit, or a refused credential of the
-            account’s own shows up here.
-          </EmptyState>
-        }
-      />
-    </Panel>
+    <TablePanel
+      title="Alerts"
+      list={useList<Alert>(key, `${OPERATOR}/alerts`, { account_id: account.id })}
+      columns={COLUMNS}
+      empty={{
+        icon: IconBellCheck,
+        title: 'Nothing to be told',
+        children:
+          'A balance below its alert, a key near its budget or at its limit, or a refused credential of the account’s own shows up here.',
+      }}
+    />
   )
 }

@@ -1,26 +1,24 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { IconBell, IconCoin, IconEye, IconInfoCircle, IconKey } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
+import { api } from '../../api/client.ts'
+import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import type { Account } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { DetailPage } from '../../parts/detail-page.tsx'
+import { ButtonLink } from '../../parts/links.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageTabs } from '../../parts/page-tabs.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { accountQuery } from './account-query.ts'
 import { Alerts } from './alerts.tsx'
-import { EditAccount } from './edit-account.tsx'
 import { Figures } from './figures.tsx'
 import { Keys } from './keys.tsx'
-import { Ledger } from './ledger.tsx'
-import { MoneyForm } from './money-form.tsx'
-import { isMoneyKind } from './money-kinds.ts'
-import { Payments } from './payments.tsx'
-import { Settings } from './settings.tsx'
-import { Tier } from './tier.tsx'
-import { AssignTier } from './tier-form.tsx'
+import { Ledger, Payments } from './money.tsx'
+import { isMoneyKind, MoneyForm } from './money-form.tsx'
+import { EditAccount, Settings } from './settings.tsx'
+import { AssignTier, Tier } from './tier.tsx'
 import { Usage } from './usage.tsx'
 import { Webhook } from './webhook.tsx'
 
@@ -28,9 +26,13 @@ const BACK = { to: '/operator/accounts', label: 'Accounts' } as const
 
 export function Page() {
   const { id = '' } = useParams({ strict: false })
+  const account = useQuery({
+    queryKey: [...ACCOUNTS_KEY, id],
+    queryFn: ({ signal }) => api.get<Account>(accountCall(id), { signal }),
+  })
   return (
-    <DetailPage query={useQuery(accountQuery(id))} title="Account" back={BACK}>
-      {(account) => <AccountDetails account={account} />}
+    <DetailPage query={account} title="Account" back={BACK}>
+      {(data) => <AccountDetails account={data} />}
     </DetailPage>
   )
 }
@@ -58,13 +60,14 @@ function AccountDetails({ account }: { readonly account: Account }) {
         }
         back={BACK}
         actions={
-          <Button
+          <ButtonLink
             variant="default"
             leftSection={<IconEye size={16} stroke={1.7} aria-hidden />}
-            renderRoot={(props) => <Link to="/overview" search={{ account: account.id }} {...props} />}
+            to="/overview"
+            search={{ account: account.id }}
           >
             See as customer
-          </Button>
+          </ButtonLink>
         }
       />
       <Sections account={account} onDo={open} />
@@ -106,7 +109,7 @@ function Sections({ account, onDo }: SectionsProps) {
           icon: IconCoin,
           content: (
             <Stack gap="lg">
-              <Payments account={account} onRecord={() => onDo('payment')} />
+              <Payments account={account} onDo={onDo} />
               <Ledger account={account} onDo={onDo} />
             </Stack>
           ),

@@ -1,15 +1,55 @@
 import { Text, Textarea, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import type { Account } from '../../api/wire.ts'
 import { readNano, writeNano } from '../../parts/exact-amount.ts'
-import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { FormDrawer, sameNames } from '../../parts/form-drawer.tsx'
 import { formatMoney } from '../../parts/format.ts'
-import { useFormAction } from '../../parts/use-form-action.ts'
 import { makeReference } from './make-reference.ts'
-import { MONEY_KINDS, type MoneyKind } from './money-kinds.ts'
+
+/** The ways an operator moves a balance by hand. */
+export const MONEY_KINDS = {
+  payment: {
+    title: 'Record a payment',
+    submit: 'Record payment',
+    path: '/payments',
+    done: 'The payment was recorded.',
+    explains:
+      'Raises the balance and the total paid, which earns tiers. The same reference twice is one payment.',
+    mayBeNegative: false,
+    reference: 'asked',
+    text: { name: 'note', label: 'Note', isRequired: false },
+  },
+  refund: {
+    title: 'Record a refund',
+    submit: 'Record refund',
+    path: '/refunds',
+    done: 'The refund was recorded.',
+    explains: 'Lowers the balance, not the total paid. The same reference twice is one refund.',
+    mayBeNegative: false,
+    reference: 'asked',
+    text: { name: 'reason', label: 'Reason', isRequired: true },
+  },
+  adjustment: {
+    title: 'Adjust the balance',
+    submit: 'Adjust',
+    path: '/adjustments',
+    done: 'The balance was adjusted.',
+    explains:
+      'Corrects the balance up or down. It does not count as paid, and it cannot be taken back, only countered.',
+    mayBeNegative: true,
+    // Nothing names it elsewhere, so there is nothing to ask for.
+    reference: 'made',
+    text: { name: 'reason', label: 'Reason', isRequired: true },
+  },
+} as const
+
+export type MoneyKind = keyof typeof MONEY_KINDS
+
+export function isMoneyKind(text: string): text is MoneyKind {
+  return text in MONEY_KINDS
+}
 
 interface Values {
   readonly amount: string
@@ -28,54 +68,53 @@ export function MoneyForm({ account, kind, onClose }: MoneyFormProps) {
   const asksReference = MONEY_KINDS[kind].reference === 'asked'
   // One for as long as the form is open: sent again because its answer was lost, it is the same thing again.
   const [madeReference] = useState(makeReference)
-  const form = useForm<Values>({
-    initialValues: { amount: '', reference: '', text: '' },
-    validate: {
-      amount: (amount) => checkAmount(amount, mayBeNegative),
-      reference: (reference) =>
-        asksReference && reference.trim() === ''
-          ? 'Enter what names it elsewhere, such as the invoice'
-          : null,
-      text: (value) => (text.isRequired && value.trim() === '' ? 'Say why; it is kept in the ledger' : null),
-    },
-  })
-  const send = (values: Values) =>
-    record(account.id, kind, asksReference ? values : { ...values, reference: madeReference })
-  const action = useFormAction(form, send, {
-    fields: asksReference ? ['amount', 'reference'] : ['amount'],
-    done,
-    refreshes: [ACCOUNTS_KEY],
-    onDone: onClose,
-  })
   return (
-    <FormDrawer title={title} onClose={onClose} submitLabel={submit} {...action.drawer}>
-      <Text size="sm" c="dimmed">
-        {explains}
-      </Text>
-      <TextInput
-        label="Amount, USDT"
-        description={mayBeNegative ? 'With a minus sign it lowers the balance.' : undefined}
-        inputMode="decimal"
-        required
-        data-autofocus
-        {...form.getInputProps('amount')}
-      />
-      {asksReference && (
-        <TextInput
-          label="Reference"
-          description="The number of the invoice or transfer."
-          required
-          {...form.getInputProps('reference')}
-        />
+    <FormDrawer<Values, unknown>
+      title={title}
+      submitLabel={submit}
+      onClose={onClose}
+      initialValues={{ amount: '', reference: '', text: '' }}
+      validate={{
+        amount: (amount) => checkAmount(amount, mayBeNegative),
+        reference: (reference) =>
+          asksReference && reference.trim() === ''
+            ? 'Enter what names it elsewhere, such as the invoice'
+            : null,
+        text: (value) =>
+          text.isRequired && value.trim() === '' ? 'Say why; it is kept in the ledger' : null,
+      }}
+      send={(values) =>
+        record(account.id, kind, asksReference ? values : { ...values, reference: madeReference })
+      }
+      fields={asksReference ? sameNames('amount', 'reference') : sameNames('amount')}
+      done={done}
+      refreshes={[ACCOUNTS_KEY]}
+    >
+      {(field, { values }) => (
+        <>
+          <Text size="sm" c="dimmed">
+            {explains}
+          </Text>
+          <TextInput
+            label="Amount, USDT"
+            description={mayBeNegative ? 'With a minus sign it lowers the balance.' : undefined}
+            inputMode="decimal"
+            required
+            data-autofocus
+            {...field('amount')}
+          />
+          {asksReference && (
+            <TextInput
+              label="Reference"
+              description="The number of the invoice or transfer."
+              required
+              {...field('reference')}
+            />
+          )}
+          <Textarea label={text.label} required={text.isRequired} autosize minRows={2} {...field('text')} />
+          <BalanceAfter account={account} kind={kind} amount={values.amount} />
+        </>
       )}
-      <Textarea
-        label={text.label}
-        required={text.isRequired}
-        autosize
-        minRows={2}
-        {...form.getInputProps('text')}
-      />
-      <BalanceAfter account={account} kind={kind} amount={form.values.amount} />
     </FormDrawer>
   )
 }
@@ -98,11 +137,7 @@ function checkAmount(amount: string, mayBeNegative: boolean): string | null {
 }
 
 /** What the balance will be, so that a wrong sign or digit is seen before it is recorded. */
-function BalanceAfter({
-  account,
-  kind,
-  amount,
-}: Pick<MoneyFormProps, 'account' | 'kind'> & { amount: string }) {
+function BalanceAfter({ account, kind, amount }: Omit<MoneyFormProps, 'onClose'> & { amount: string }) {
   const change = readNano(amount)
   const balance = readNano(account.balance)
   if (change === null || balance === null) return null

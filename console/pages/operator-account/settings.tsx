@@ -1,6 +1,11 @@
-import { Button } from '@mantine/core'
+import { Button, Checkbox, TextInput } from '@mantine/core'
+import type { AccountChange } from '../../../src/vocabulary/account.ts'
+import type { Sent } from '../../../src/vocabulary/shape.ts'
+import { api } from '../../api/client.ts'
+import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import type { Account } from '../../api/wire.ts'
-import { Facts } from '../../parts/facts.tsx'
+import { readNano } from '../../parts/exact-amount.ts'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
@@ -11,6 +16,7 @@ interface SettingsProps {
 }
 
 export function Settings({ account, onEdit }: SettingsProps) {
+  const { credit_line: credit, balance_alert: alert } = account
   return (
     <Panel
       title="Settings"
@@ -19,21 +25,74 @@ export function Settings({ account, onEdit }: SettingsProps) {
           Edit
         </Button>
       }
-    >
-      <Facts
-        facts={[
-          {
-            label: 'Credit line',
-            value: account.credit_line === null ? 'Unlimited' : <Money amount={account.credit_line} />,
-          },
-          {
-            label: 'Alert below',
-            value: account.balance_alert === null ? 'No alert' : <Money amount={account.balance_alert} />,
-          },
-          { label: 'E-mail', value: account.email ?? 'None' },
-          { label: 'Created', value: <TimeStamp at={account.created_at} /> },
-        ]}
-      />
-    </Panel>
+      facts={[
+        { label: 'Credit line', value: credit === null ? 'Unlimited' : <Money amount={credit} /> },
+        { label: 'Alert below', value: alert === null ? 'No alert' : <Money amount={alert} /> },
+        { label: 'E-mail', value: account.email ?? 'None' },
+        { label: 'Created', value: <TimeStamp at={account.created_at} /> },
+      ]}
+    />
   )
+}
+
+interface EditAccountProps {
+  readonly account: Account
+  readonly onClose: () => void
+}
+
+export function EditAccount({ account, onClose }: EditAccountProps) {
+  return (
+    <FormDrawer
+      title="Edit the account"
+      submitLabel="Save"
+      onClose={onClose}
+      initialValues={{
+        name: account.name,
+        credit_line: account.credit_line ?? '0',
+        is_unlimited: account.credit_line === null,
+        balance_alert: account.balance_alert ?? '',
+      }}
+      validate={{
+        name: (name) => (name.trim() === '' ? 'Enter a name' : null),
+        credit_line: (text, { is_unlimited }) => (is_unlimited || isAmount(text) ? null : AMOUNT),
+        balance_alert: (text) => (text.trim() === '' || isAmount(text) ? null : AMOUNT),
+      }}
+      send={(values) =>
+        api.patch(accountCall(account.id), {
+          name: values.name.trim(),
+          credit_line: values.is_unlimited ? null : values.credit_line.trim(),
+          balance_alert: values.balance_alert.trim() || null,
+        } satisfies Sent<typeof AccountChange>)
+      }
+      done="The account was changed."
+      refreshes={[ACCOUNTS_KEY]}
+    >
+      {(field, { values }) => (
+        <>
+          <TextInput label="Name" required data-autofocus {...field('name')} />
+          <TextInput
+            label="Credit line, USDT"
+            description="How far below zero the balance may go before requests are refused."
+            inputMode="decimal"
+            disabled={values.is_unlimited}
+            {...field('credit_line')}
+          />
+          <Checkbox label="Unlimited credit" {...field('is_unlimited', { type: 'checkbox' })} />
+          <TextInput
+            label="Alert below, USDT"
+            description="A balance below this is an alert. Empty: no alert."
+            inputMode="decimal"
+            {...field('balance_alert')}
+          />
+        </>
+      )}
+    </FormDrawer>
+  )
+}
+
+const AMOUNT = 'Enter an amount such as 12.5'
+
+function isAmount(text: string): boolean {
+  const nano = readNano(text)
+  return nano !== null && nano >= 0n
 }

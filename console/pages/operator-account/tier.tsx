@@ -1,11 +1,17 @@
-import { Alert, Button } from '@mantine/core'
+import { Alert, Button, NativeSelect, Textarea } from '@mantine/core'
+import type { TierAssign } from '../../../src/vocabulary/account.ts'
+import type { Sent } from '../../../src/vocabulary/shape.ts'
+import { TIER_NAMES } from '../../../src/vocabulary/words.ts'
 import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import type { Account, TierAssignment } from '../../api/wire.ts'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
-import { Facts } from '../../parts/facts.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { formatNumber } from '../../parts/format.ts'
-import { Panel } from '../../parts/panel.tsx'
+import { type Fact, Facts, Panel } from '../../parts/panel.tsx'
+import { RateFields } from '../../parts/rate-fields.tsx'
+import { countOrNull } from '../../parts/read-count.ts'
+import { TimeField } from '../../parts/time-field.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 import { useAction } from '../../parts/use-action.ts'
 
@@ -33,46 +39,34 @@ export function Tier({ account, onAssign }: TierProps) {
         </>
       }
     >
-      {assignment === null ? (
-        <Facts
-          facts={[
-            { label: 'In force', value: account.tier },
-            { label: 'Earned', value: account.earned_tier },
-          ]}
-        />
-      ) : (
-        <Assignment account={account} assignment={assignment} />
-      )}
-    </Panel>
-  )
-}
-
-function Assignment({ account, assignment }: Pick<TierProps, 'account'> & { assignment: TierAssignment }) {
-  const isOver = assignment.expires_at !== null && Date.parse(assignment.expires_at) <= Date.now()
-  return (
-    <>
-      {isOver && (
+      {isOver(assignment) && (
         <Alert color="yellow" mb="md">
           This assignment is over; the earned tier is in force.
         </Alert>
       )}
-      <Facts
-        facts={[
-          { label: 'Assigned', value: assignment.tier },
-          { label: 'Earned', value: account.earned_tier },
-          {
-            label: 'Ends',
-            value:
-              assignment.expires_at === null ? 'Not by itself' : <TimeStamp at={assignment.expires_at} />,
-          },
-          { label: 'Reason', value: assignment.reason },
-          { label: 'Own requests a minute', value: ownLimit(assignment.rpm) },
-          { label: 'Own tokens a minute', value: ownLimit(assignment.tpm) },
-          { label: 'Assigned by', value: assignment.assigned_by },
-        ]}
-      />
-    </>
+      <Facts facts={factsOf(account)} />
+    </Panel>
   )
+}
+
+function isOver(assignment: TierAssignment | null): boolean {
+  const end = assignment?.expires_at ?? null
+  return end !== null && Date.parse(end) <= Date.now()
+}
+
+function factsOf({ tier, earned_tier, tier_assignment: assignment }: Account): readonly Fact[] {
+  const earned = { label: 'Earned', value: earned_tier }
+  if (assignment === null) return [{ label: 'In force', value: tier }, earned]
+  const { expires_at: end } = assignment
+  return [
+    { label: 'Assigned', value: assignment.tier },
+    earned,
+    { label: 'Ends', value: end === null ? 'Not by itself' : <TimeStamp at={end} /> },
+    { label: 'Reason', value: assignment.reason },
+    { label: 'Own requests a minute', value: ownLimit(assignment.rpm) },
+    { label: 'Own tokens a minute', value: ownLimit(assignment.tpm) },
+    { label: 'Assigned by', value: assignment.assigned_by },
+  ]
 }
 
 function ownLimit(value: number | null): string {
@@ -98,5 +92,57 @@ function EndAssignment({ account }: Pick<TierProps, 'account'>) {
       {account.name} falls back to {account.earned_tier} with the next request. Its limits may become lower
       than what it uses now.
     </ConfirmAction>
+  )
+}
+
+interface AssignTierProps {
+  readonly account: Account
+  readonly onClose: () => void
+}
+
+export function AssignTier({ account, onClose }: AssignTierProps) {
+  const { tier_assignment: now } = account
+  return (
+    <FormDrawer
+      title={`Assign a tier to ${account.name}`}
+      submitLabel="Assign"
+      onClose={onClose}
+      initialValues={{
+        tier: now?.tier ?? account.tier,
+        rpm: now?.rpm ?? '',
+        tpm: now?.tpm ?? '',
+        expires_at: now?.expires_at ?? '',
+        reason: now?.reason ?? '',
+      }}
+      validate={{
+        reason: (reason) => (reason.trim() === '' ? 'Say why; it is kept in the audit log' : null),
+        expires_at: (at) => (at !== '' && Date.parse(at) <= Date.now() ? 'This is in the past' : null),
+      }}
+      send={(values) =>
+        api.put(accountCall(account.id, '/tier'), {
+          tier: values.tier,
+          rpm: countOrNull(values.rpm),
+          tpm: countOrNull(values.tpm),
+          expires_at: values.expires_at || null,
+          reason: values.reason.trim(),
+        } satisfies Sent<typeof TierAssign>)
+      }
+      done="The tier is in force."
+      refreshes={[ACCOUNTS_KEY]}
+    >
+      {(field, { values }) => (
+        <>
+          <NativeSelect label="Tier" data={[...TIER_NAMES]} data-autofocus {...field('tier')} />
+          <RateFields description="Empty: as the tier says." inputProps={field} />
+          <TimeField
+            label="Ends"
+            description="In your time zone. Empty: it lasts until somebody ends it."
+            {...field('expires_at')}
+            value={values.expires_at}
+          />
+          <Textarea label="Reason" required autosize minRows={2} {...field('reason')} />
+        </>
+      )}
+    </FormDrawer>
   )
 }

@@ -1,35 +1,33 @@
-import { Button, Group, Modal, Switch, Text } from '@mantine/core'
+import { Button, Group, Modal, Switch, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconWebhook } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
-import type { Account, Webhook as StoredWebhook } from '../../api/wire.ts'
+import { webhookQuery } from '../../api/webhook.ts'
+import type { Account, IssuedWebhook, Webhook as StoredWebhook } from '../../api/wire.ts'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Facts } from '../../parts/facts.tsx'
-import { Panel } from '../../parts/panel.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { Facts, Panel } from '../../parts/panel.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 import { useAction } from '../../parts/use-action.ts'
-import { WebhookForm } from './webhook-form.tsx'
 
 interface WebhookProps {
   readonly account: Account
 }
 
+const keyOf = ({ id }: Account) => [...ACCOUNTS_KEY, id, 'webhook']
+const pathOf = ({ id }: Account) => accountCall(id, '/webhook')
+
 export function Webhook({ account }: WebhookProps) {
   const [isEditing, editing] = useDisclosure(false)
   const [secret, setSecret] = useState<string | null>(null)
-  const path = accountCall(account.id, '/webhook')
-  const webhook = useQuery({
-    queryKey: [...ACCOUNTS_KEY, account.id, 'webhook'],
-    queryFn: ({ signal }) => readWebhook(path, signal),
-  })
+  const webhook = useQuery(webhookQuery(keyOf(account), pathOf(account)))
   const { data } = webhook
   return (
     <Panel title="Webhook" description="Alerts of this account are sent there, signed with its secret.">
@@ -46,34 +44,13 @@ export function Webhook({ account }: WebhookProps) {
       )}
       {data && <Standing account={account} webhook={data} onEdit={editing.open} />}
       {isEditing && (
-        <WebhookForm
-          path={path}
-          account={account}
-          webhook={data ?? null}
-          onClose={editing.close}
-          onSecret={setSecret}
-        />
+        <WebhookForm account={account} webhook={data ?? null} onClose={editing.close} onSecret={setSecret} />
       )}
-      <Modal
-        opened={secret !== null}
-        onClose={() => setSecret(null)}
-        title="The webhook’s secret"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={secret !== null} onClose={() => setSecret(null)} title="The webhook’s secret">
         {secret !== null && <SecretOnce what="Signing secret" secret={secret} />}
       </Modal>
     </Panel>
   )
-}
-
-/** Null when there is none, which is no failure here. */
-async function readWebhook(path: string, signal: AbortSignal): Promise<StoredWebhook | null> {
-  try {
-    return await api.get<StoredWebhook>(path, { signal })
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null
-    throw error
-  }
 }
 
 interface StandingProps extends WebhookProps {
@@ -82,8 +59,8 @@ interface StandingProps extends WebhookProps {
 }
 
 function Standing({ account, webhook, onEdit }: StandingProps) {
-  const path = accountCall(account.id, '/webhook')
-  const refreshes = [[...ACCOUNTS_KEY, account.id, 'webhook']]
+  const path = pathOf(account)
+  const refreshes = [keyOf(account)]
   const toggle = useAction((enabled: boolean) => api.put(path, { url: webhook.url, enabled }), {
     done: 'The webhook was changed.',
     refreshes,
@@ -95,10 +72,7 @@ function Standing({ account, webhook, onEdit }: StandingProps) {
       <Facts
         facts={[
           { label: 'Address', value: webhook.url },
-          {
-            label: 'State',
-            value: <StatusBadge state={webhook.enabled ? 'enabled' : 'disabled'} />,
-          },
+          { label: 'State', value: <StatusBadge state={webhook.enabled ? 'enabled' : 'disabled'} /> },
           { label: 'Since', value: <TimeStamp at={webhook.created_at} /> },
         ]}
       />
@@ -128,5 +102,35 @@ function Standing({ account, webhook, onEdit }: StandingProps) {
         </ConfirmAction>
       </Group>
     </>
+  )
+}
+
+interface WebhookFormProps extends WebhookProps {
+  readonly webhook: StoredWebhook | null
+  readonly onClose: () => void
+  readonly onSecret: (secret: string) => void
+}
+
+function WebhookForm({ account, webhook, onClose, onSecret }: WebhookFormProps) {
+  const enabled = webhook?.enabled ?? true
+  return (
+    <FormDrawer
+      title={webhook === null ? 'Set a webhook' : 'Change the webhook'}
+      submitLabel="Save"
+      onClose={onClose}
+      initialValues={{ url: webhook?.url ?? 'https://' }}
+      validate={{
+        url: (url) => (/^https?:\/\/[^/]+/.test(url) ? null : 'Enter an address that begins with https://'),
+      }}
+      send={({ url }) => api.put<IssuedWebhook>(pathOf(account), { url: url.trim(), enabled })}
+      done="The webhook is in force."
+      refreshes={[keyOf(account)]}
+      onDone={({ secret }) => {
+        onClose()
+        if (secret !== null) onSecret(secret)
+      }}
+    >
+      {(field) => <TextInput label="Address" type="url" required data-autofocus {...field('url')} />}
+    </FormDrawer>
   )
 }

@@ -31,13 +31,7 @@ export function ImportPayments({ onClose }: { readonly onClose: () => void }) {
     send.reset()
   }
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      title="Import payments"
-      size="xl"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Drawer opened onClose={onClose} title="Import payments" size="xl">
       <Stack>
         <Text size="sm" c="dimmed">
           All lines are recorded or none. A reference that was recorded before with the same amount changes

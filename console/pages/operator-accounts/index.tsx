@@ -1,28 +1,27 @@
-import { Button, Text } from '@mantine/core'
+import { Button, Text, TextInput } from '@mantine/core'
 import { IconBuildingBank, IconFileImport, IconPlus, IconSearchOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { TIER_NAMES } from '../../../src/vocabulary/words.ts'
+import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, allAccountsQuery, OPERATOR } from '../../api/operator.ts'
 import { type List, useList } from '../../api/use-list.ts'
 import type { Account } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { ListFilters } from '../../parts/list-filters.tsx'
+import { asList, matchesWords, narrowList } from '../../parts/lists.ts'
 import { Money } from '../../parts/money.tsx'
-import { matchesWords, narrowList } from '../../parts/narrow-list.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { asList } from '../../parts/static-list.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, TablePanel, TwoLines } from '../../parts/table-panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
-import { CreateAccount } from './create-account.tsx'
 import { ImportPayments } from './import-payments.tsx'
 
 const DEFAULTS = { q: '', tier: '', do: '' }
 
 const COLUMNS: readonly Column<Account>[] = [
-  { head: 'Account', cell: (account) => <Name account={account} /> },
+  { head: 'Account', cell: ({ name, email, id }) => <TwoLines below={email ?? id}>{name}</TwoLines> },
   { head: 'Tier', from: 'sm', cell: (account) => <Tier account={account} /> },
   { head: 'Balance, USDT', isNumeric: true, cell: ({ balance }) => <Balance balance={balance} /> },
   {
@@ -40,50 +39,59 @@ const COLUMNS: readonly Column<Account>[] = [
 ]
 
 export function Page() {
-  const [{ q, tier, do: doing }, setState] = useUrlState(DEFAULTS)
-  const list = useAccounts(q, tier)
+  const [state, setState] = useUrlState(DEFAULTS)
+  const { q, tier, do: doing } = state
   const close = () => setState({ do: '' })
+  const open = (what: string) => setState({ do: what })
   return (
     <>
       <PageHeader
         title="Accounts"
         description="Every customer of this gateway: what they have paid, what is left, and how much they may use."
-        actions={<Actions onDo={(what) => setState({ do: what })} />}
+        actions={<Actions onDo={open} />}
       />
       <ListFilters
-        search={{
-          label: 'Search accounts',
-          placeholder: 'Name, e-mail or id',
-          value: q,
-          onSearch: (text) => setState({ q: text }),
-        }}
-        choice={{
-          label: 'Tier',
-          all: 'All tiers',
-          options: TIER_NAMES,
-          value: tier,
-          onChange: (chosen) => setState({ tier: chosen }),
-        }}
+        state={state}
+        onChange={setState}
+        label="Search accounts"
+        placeholder="Name, e-mail or id"
+        choice={{ name: 'tier', label: 'Tier', all: 'All tiers', options: TIER_NAMES }}
       />
-      <Panel isFlush>
-        <DataTable
-          label="Accounts"
-          list={list}
-          columns={COLUMNS}
-          rowKey={({ id }) => id}
-          rowLink={({ id }) => ({ to: '/operator/accounts/$id', params: { id } })}
-          empty={
-            q === '' && tier === '' ? (
-              <NoAccounts onCreate={() => setState({ do: 'create' })} />
-            ) : (
-              <NoMatch onClear={() => setState({ q: '', tier: '' })} />
-            )
-          }
-        />
-      </Panel>
+      <TablePanel
+        label="Accounts"
+        list={useAccounts(q, tier)}
+        columns={COLUMNS}
+        rowLink={({ id }) => ({ to: '/operator/accounts/$id', params: { id } })}
+        empty={
+          q === '' && tier === ''
+            ? { ...NONE, action: <Button onClick={() => open('create')}>Create account</Button> }
+            : { ...NO_MATCH, action: <ShowAll onClick={() => setState({ q: '', tier: '' })} /> }
+        }
+      />
       {doing === 'create' && <CreateAccount onClose={close} />}
       {doing === 'import' && <ImportPayments onClose={close} />}
     </>
+  )
+}
+
+const NONE = {
+  icon: IconBuildingBank,
+  title: 'No customers yet',
+  children:
+    'An account owns API keys and a balance. Create one, record its first payment, and give it a key.',
+}
+
+const NO_MATCH = {
+  icon: IconSearchOff,
+  title: 'No account matches',
+  children: 'Names, e-mail addresses and ids are searched. Every word must occur in one of them.',
+}
+
+function ShowAll({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <Button variant="default" onClick={onClick}>
+      Show all accounts
+    </Button>
   )
 }
 
@@ -118,17 +126,6 @@ function Actions({ onDo }: { readonly onDo: (what: string) => void }) {
   )
 }
 
-function Name({ account: { name, email, id } }: { readonly account: Account }) {
-  return (
-    <span className="two-lines">
-      {name}
-      <Text span size="xs" c="dimmed" fw={400}>
-        {email ?? id}
-      </Text>
-    </span>
-  )
-}
-
 function Tier({ account: { tier, tier_assignment } }: { readonly account: Account }) {
   const isAssigned = tier_assignment !== null && tier_assignment.tier === tier
   return (
@@ -148,30 +145,45 @@ function Balance({ balance }: { readonly balance: string }) {
   )
 }
 
-function NoAccounts({ onCreate }: { readonly onCreate: () => void }) {
+function CreateAccount({ onClose }: { readonly onClose: () => void }) {
+  const navigate = useNavigate()
   return (
-    <EmptyState
-      icon={IconBuildingBank}
-      title="No customers yet"
-      action={<Button onClick={onCreate}>Create account</Button>}
-    >
-      An account owns API keys and a balance. Create one, record its first payment, and give it a key.
-    </EmptyState>
-  )
-}
-
-function NoMatch({ onClear }: { readonly onClear: () => void }) {
-  return (
-    <EmptyState
-      icon={IconSearchOff}
-      title="No account matches"
-      action={
-        <Button variant="default" onClick={onClear}>
-          Show all accounts
-        </Button>
+    <FormDrawer
+      title="Create an account"
+      submitLabel="Create account"
+      onClose={onClose}
+      initialValues={{ name: '', email: '' }}
+      validate={{
+        name: (name) => (name.trim() === '' ? 'Enter a name' : null),
+        email: (email) =>
+          email.trim() === '' || /^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address',
+      }}
+      send={({ name, email }) =>
+        api.post<Account>(`${OPERATOR}/accounts`, { name: name.trim(), email: email.trim() || null })
+      }
+      done={({ name }) => `${name} was created.`}
+      refreshes={[ACCOUNTS_KEY]}
+      onDone={({ id }) =>
+        void navigate({ to: '/operator/accounts/$id', params: { id }, search: { do: undefined } })
       }
     >
-      Names, e-mail addresses and ids are searched. Every word must occur in one of them.
-    </EmptyState>
+      {(field) => (
+        <>
+          <TextInput
+            label="Name"
+            description="A company, a team or a person."
+            required
+            data-autofocus
+            {...field('name')}
+          />
+          <TextInput
+            label="E-mail"
+            type="email"
+            description="For your own records; nothing is sent there."
+            {...field('email')}
+          />
+        </>
+      )}
+    </FormDrawer>
   )
 }

@@ -6,16 +6,40 @@ import type { AuditEvent } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { ChangeTable } from '../../parts/change-table.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { Facts } from '../../parts/facts.tsx'
 import { ListFilters } from '../../parts/list-filters.tsx'
-import { matchesWords, useSearchedList } from '../../parts/narrow-list.ts'
+import { matchesWords, useSearchedList } from '../../parts/lists.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
+import { Facts } from '../../parts/panel.tsx'
+import { StatusBadge, type Tone } from '../../parts/status-badge.tsx'
+import { type Column, TablePanel } from '../../parts/table-panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
-import { describeAction, KINDS } from './describe-action.ts'
+
+/** The kinds of things that are changed, as actions begin. */
+const KINDS = [
+  { value: 'account', label: 'Accounts' },
+  { value: 'payment', label: 'Payments' },
+  { value: 'refund', label: 'Refunds' },
+  { value: 'adjustment', label: 'Adjustments' },
+  { value: 'tier', label: 'Tiers' },
+  { value: 'key', label: 'API keys' },
+  { value: 'supplier', label: 'Suppliers' },
+  { value: 'credential', label: 'Credentials' },
+  { value: 'model', label: 'Models' },
+  { value: 'route', label: 'Routes' },
+  { value: 'webhook', label: 'Webhooks' },
+  { value: 'user', label: 'Users' },
+] as const
+
+const GONE = /deleted|removed|revoked|disabled|ended|failed/
+const MADE = /created|added|recorded|enabled/
+
+/** `route.changed` → `Route changed`, with a colour for what comes and goes. */
+function describeAction(action: string): { readonly label: string; readonly tone: Tone } {
+  const words = action.replaceAll(/[._]/g, ' ')
+  const label = words.charAt(0).toUpperCase() + words.slice(1)
+  if (GONE.test(action)) return { label, tone: 'warning' }
+  return { label, tone: MADE.test(action) ? 'good' : 'neutral' }
+}
 
 const COLUMNS: readonly Column<AuditEvent>[] = [
   { head: 'When', cell: ({ at }) => <TimeStamp at={at} /> },
@@ -46,10 +70,15 @@ const COLUMNS: readonly Column<AuditEvent>[] = [
 ]
 
 export function Page() {
-  const [{ q, kind, open }, setState] = useUrlState({ q: '', kind: '', open: '' })
+  const [state, setState] = useUrlState({ q: '', kind: '', open: '' })
+  const { q, kind, open } = state
   const all = useList<AuditEvent>(['operator', 'audit'], `${OPERATOR}/audit`)
   const isNarrowed = q.trim() !== '' || kind !== ''
-  const list = useSearchedList(all, isNarrowed ? (event) => fits(event, q.trim(), kind) : null)
+  const clear = (
+    <Button variant="default" onClick={() => setState({ q: '', kind: '' })}>
+      Show everything
+    </Button>
+  )
   return (
     <>
       <PageHeader
@@ -57,33 +86,34 @@ export function Page() {
         description="Every change, newest first: who made it, and what was before and after. Secrets are never in it."
       />
       <ListFilters
-        search={{
-          label: 'Search the audit log',
-          placeholder: 'Who, what or which id',
-          value: q,
-          onSearch: (text) => setState({ q: text }),
-        }}
-        choice={{
-          label: 'Kind of thing',
-          all: 'Everything',
-          options: KINDS,
-          value: kind,
-          onChange: (chosen) => setState({ kind: chosen }),
-        }}
+        state={state}
+        onChange={setState}
+        label="Search the audit log"
+        placeholder="Who, what or which id"
+        choice={{ name: 'kind', label: 'Kind of thing', all: 'Everything', options: KINDS }}
       />
-      <Panel isFlush>
-        <DataTable
-          label="Audit log"
-          list={list}
-          columns={COLUMNS}
-          rowKey={({ id }) => id}
-          onOpen={({ id }) => setState({ open: id })}
-          empty={<Nothing isNarrowed={isNarrowed} onClear={() => setState({ q: '', kind: '' })} />}
-        />
-      </Panel>
+      <TablePanel
+        label="Audit log"
+        list={useSearchedList(all, isNarrowed ? (event) => fits(event, q.trim(), kind) : null)}
+        columns={COLUMNS}
+        onOpen={({ id }) => setState({ open: id })}
+        empty={isNarrowed ? { ...NO_MATCH, action: clear } : NONE}
+      />
       <OpenEvent id={open} all={all} onClose={() => setState({ open: '' })} />
     </>
   )
+}
+
+const NONE = {
+  icon: IconHistory,
+  title: 'Nothing was changed yet',
+  children: 'Whatever operators and customers change shows up here, with what was before and after.',
+}
+
+const NO_MATCH = {
+  icon: IconSearchOff,
+  title: 'No change fits',
+  children: 'The latest 2,000 changes were searched by who, what and which id.',
 }
 
 function fits({ actor, action, subject }: AuditEvent, q: string, kind: string): boolean {
@@ -110,7 +140,6 @@ function OpenEvent({ id, all, onClose }: OpenEventProps) {
       onClose={onClose}
       size="xl"
       title={event === undefined ? 'Change' : describeAction(event.action).label}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {event !== undefined && <Event event={event} />}
       {isMissing && <Text size="sm">This change is too old to be found here.</Text>}
@@ -137,27 +166,4 @@ function Event({ event }: { readonly event: AuditEvent }) {
 
 function Actor({ actor }: { readonly actor: string }) {
   return <>{actor === 'operator' ? 'Operator token' : actor.replace(/^user:/, '')}</>
-}
-
-function Nothing({ isNarrowed, onClear }: { readonly isNarrowed: boolean; readonly onClear: () => void }) {
-  if (!isNarrowed) {
-    return (
-      <EmptyState icon={IconHistory} title="Nothing was changed yet">
-        Whatever operators and customers change shows up here, with what was before and after.
-      </EmptyState>
-    )
-  }
-  return (
-    <EmptyState
-      icon={IconSearchOff}
-      title="No change fits"
-      action={
-        <Button variant="default" onClick={onClear}>
-          Show everything
-        </Button>
-      }
-    >
-      The latest 2,000 changes were searched by who, what and which id.
-    </EmptyState>
-  )
 }

@@ -1,23 +1,25 @@
 import { Button, Group, Stack } from '@mantine/core'
-import { IconPencil } from '@tabler/icons-react'
+import { IconPencil, IconPlus, IconRoute } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
 import { MODELS_KEY, modelCall, useLiveRoutes } from '../../api/operator.ts'
-import type { CatalogModel } from '../../api/wire.ts'
+import type { CatalogModel, Route } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { DetailPage } from '../../parts/detail-page.tsx'
-import { Facts } from '../../parts/facts.tsx'
 import { formatNumber } from '../../parts/format.ts'
+import { wholeList } from '../../parts/lists.ts'
+import { Amount } from '../../parts/money.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { describeLimit } from '../../parts/read-count.ts'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, TablePanel, TwoLines } from '../../parts/table-panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 import { ModelForm } from '../operator-models/model-form.tsx'
 import { RouteForm } from './route-form.tsx'
-import { Routes } from './routes.tsx'
 
 const BACK = { to: '/operator/models', label: 'Models and prices' } as const
 
@@ -84,22 +86,92 @@ function Model({ model }: { readonly model: CatalogModel }) {
   )
 }
 
+const ROUTE_COLUMNS: readonly Column<Route>[] = [
+  {
+    head: 'Supplier',
+    cell: ({ supplier, upstream_model: name, model }) => (
+      <TwoLines below={name === model ? null : `as ${name}`}>{supplier}</TwoLines>
+    ),
+  },
+  { head: 'State', cell: (route) => <State route={route} /> },
+  { head: 'Priority', isNumeric: true, from: 'sm', cell: ({ priority }) => priority },
+  { head: 'Input', isNumeric: true, cell: ({ price }) => <Amount amount={price?.input} /> },
+  { head: 'Output', isNumeric: true, cell: ({ price }) => <Amount amount={price?.output} /> },
+  {
+    head: 'Cache read',
+    isNumeric: true,
+    from: 'sm',
+    cell: ({ price }) => <Amount amount={price?.cache_read} />,
+  },
+  {
+    head: 'Cache write',
+    isNumeric: true,
+    from: 'md',
+    cell: ({ price }) => <Amount amount={price?.cache_write} />,
+  },
+  { head: 'Picture', isNumeric: true, from: 'md', cell: ({ price }) => <Amount amount={price?.image} /> },
+  { head: 'Requests a minute', isNumeric: true, from: 'lg', cell: ({ rpm }) => describeLimit(rpm) },
+  { head: 'Tokens a minute', isNumeric: true, from: 'lg', cell: ({ tpm }) => describeLimit(tpm) },
+]
+
+interface RoutesProps {
+  readonly routes: readonly Route[] | undefined
+  readonly error: Error | null
+  readonly onAdd: () => void
+  readonly onEdit: (supplier: string) => void
+}
+
+function Routes({ routes, error, onAdd, onEdit }: RoutesProps) {
+  return (
+    <TablePanel
+      title="Routes and prices"
+      label="Routes"
+      description="USDT per million tokens, and per picture. Lower priorities are tried first; open a route to change it."
+      actions={
+        <Button size="sm" leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
+          Add route
+        </Button>
+      }
+      list={wholeList(routes, error)}
+      columns={ROUTE_COLUMNS}
+      rowKey={({ supplier }) => supplier}
+      onOpen={({ supplier }) => onEdit(supplier)}
+      empty={{
+        icon: IconRoute,
+        title: 'Nobody serves this model',
+        action: <Button onClick={onAdd}>Add route</Button>,
+        children:
+          'A route names a supplier, the model’s name there and a price. Until there is one, clients do not see the model.',
+      }}
+    />
+  )
+}
+
+function State({ route }: { readonly route: Route }) {
+  if (!route.enabled) return <StatusBadge state="disabled" />
+  if (route.price === null) return <StatusBadge state="No price" tone="warning" />
+  if (!route.credentials.some(({ state }) => state === 'active')) {
+    return <StatusBadge state="No credential" tone="bad" />
+  }
+  const isFailing = route.credentials.every(({ circuit }) => circuit === 'open')
+  return <StatusBadge state={isFailing ? 'Failing' : 'In use'} tone={isFailing ? 'bad' : 'good'} />
+}
+
 function Details({ model }: { readonly model: CatalogModel }) {
   return (
-    <Panel title="Model">
-      <Facts
-        facts={[
-          { label: 'Made by', value: model.owned_by },
-          { label: 'Kinds', value: model.kinds.join(', ') },
-          { label: 'Input tokens at most', value: tokens(model.input_token_limit) },
-          { label: 'Output tokens at most', value: tokens(model.output_token_limit) },
-          { label: 'Requests a minute, all callers', value: describeLimit(model.rpm) },
-          { label: 'Tokens a minute, all callers', value: describeLimit(model.tpm) },
-          { label: 'Description', value: model.description || 'None' },
-          { label: 'Added', value: <TimeStamp at={model.created_at} as="date" /> },
-        ]}
-      />
-    </Panel>
+    <Panel
+      title="Model"
+      facts={[
+        { label: 'Made by', value: model.owned_by },
+        { label: 'Kinds', value: model.kinds.join(', ') },
+        { label: 'Input tokens at most', value: tokens(model.input_token_limit) },
+        { label: 'Output tokens at most', value: tokens(model.output_token_limit) },
+        { label: 'Requests a minute, all callers', value: describeLimit(model.rpm) },
+        { label: 'Tokens a minute, all callers', value: describeLimit(model.tpm) },
+        { label: 'Description', value: model.description || 'None' },
+        { label: 'Added', value: <TimeStamp at={model.created_at} as="date" /> },
+      ]}
+    />
   )
 }
 

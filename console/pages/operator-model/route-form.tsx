@@ -1,13 +1,13 @@
 import { Checkbox, Group, NativeSelect, NumberInput, SimpleGrid, Switch, TextInput } from '@mantine/core'
-import { type UseFormReturnType, useForm } from '@mantine/form'
+import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { FORMATS } from '../../../src/vocabulary/words.ts'
 import { api } from '../../api/client.ts'
 import { allSuppliersQuery, ROUTES_KEY, routeCall } from '../../api/operator.ts'
 import type { CatalogModel, Route } from '../../api/wire.ts'
+import { sameNames } from '../../parts/form-drawer.tsx'
 import { RateFields } from '../../parts/rate-fields.tsx'
 import { ReviewDrawer } from '../../parts/review-drawer.tsx'
-import { useFormAction } from '../../parts/use-form-action.ts'
 import { bodyOfRoute, checkPrice, newRouteValues, type RouteValues, valuesOfRoute } from './route-values.ts'
 
 interface RouteFormProps {
@@ -19,54 +19,55 @@ interface RouteFormProps {
 }
 
 export function RouteForm({ model, routes, route, onClose }: RouteFormProps) {
-  const form = useForm<RouteValues>({
-    initialValues: route === null ? newRouteValues(model.id) : valuesOfRoute(route),
-    validate: {
-      supplier: (supplier) => (supplier === '' ? 'Choose a supplier' : null),
-      upstream_model: (name) => (name.trim() === '' ? 'Enter the model’s name at the supplier' : null),
-      input: (text, { has_price: hasPrice }) => checkPrice(text, { hasPrice, isRequired: true }),
-      output: (text, { has_price: hasPrice }) => checkPrice(text, { hasPrice, isRequired: true }),
-      cache_read: (text, { has_price: hasPrice }) => checkPrice(text, { hasPrice, isRequired: false }),
-      cache_write: (text, { has_price: hasPrice }) => checkPrice(text, { hasPrice, isRequired: false }),
-      image: (text, { has_price: hasPrice }) => checkPrice(text, { hasPrice, isRequired: false }),
-    },
-  })
-  const save = useFormAction(
-    form,
-    (values: RouteValues) =>
-      api.put(routeCall({ model: model.id, supplier: values.supplier }), bodyOfRoute(values)),
-    {
-      fields: ['upstream_model', 'formats', 'rpm', 'tpm', 'priority'],
-      done: route === null ? 'The route is in use.' : 'The route was changed.',
-      refreshes: [ROUTES_KEY],
-      onDone: onClose,
-    },
-  )
+  const isNew = route === null
   return (
     <ReviewDrawer
-      title={route === null ? `Add a route to ${model.display_name}` : `Route by ${route.supplier}`}
+      title={isNew ? `Add a route to ${model.display_name}` : `Route by ${route.supplier}`}
+      isNew={isNew}
       onClose={onClose}
-      before={route === null ? null : bodyOfRoute(valuesOfRoute(route))}
-      after={() => bodyOfRoute(form.values)}
-      isValid={() => !form.validate().hasErrors}
-      onSave={() => save.submit(form.values)}
-      isSaving={save.isRunning}
-      error={save.error}
+      initialValues={isNew ? newRouteValues(model.id) : valuesOfRoute(route)}
+      validate={{
+        supplier: (supplier) => (supplier === '' ? 'Choose a supplier' : null),
+        upstream_model: (name) => (name.trim() === '' ? 'Enter the model’s name at the supplier' : null),
+        input: REQUIRED_PRICE,
+        output: REQUIRED_PRICE,
+        cache_read: OPTIONAL_PRICE,
+        cache_write: OPTIONAL_PRICE,
+        image: OPTIONAL_PRICE,
+      }}
+      bodyOf={bodyOfRoute}
+      send={(values) =>
+        api.put(routeCall({ model: model.id, supplier: values.supplier }), bodyOfRoute(values))
+      }
+      fields={sameNames('upstream_model', 'formats', 'rpm', 'tpm', 'priority')}
+      done={isNew ? 'The route is in use.' : 'The route was changed.'}
+      refreshes={[ROUTES_KEY]}
       note="In force from the next request on. Requests that were settled before keep the price they were charged at."
     >
-      {route === null && <SupplierChoice form={form} routes={routes} />}
-      <TextInput
-        label="Name at the supplier"
-        description="What the supplier calls the model."
-        required
-        {...form.getInputProps('upstream_model')}
-      />
-      <Switch label="Used for requests" {...form.getInputProps('enabled', { type: 'checkbox' })} />
-      <Prices form={form} />
-      <Order form={form} />
+      {(field, form) => (
+        <>
+          {isNew && <SupplierChoice form={form} routes={routes} />}
+          <TextInput
+            label="Name at the supplier"
+            description="What the supplier calls the model."
+            required
+            {...field('upstream_model')}
+          />
+          <Switch label="Used for requests" {...field('enabled', { type: 'checkbox' })} />
+          <Prices form={form} />
+          <Order form={form} />
+        </>
+      )}
     </ReviewDrawer>
   )
 }
+
+type PriceCheck = (text: string, values: RouteValues) => string | null
+
+const REQUIRED_PRICE: PriceCheck = (text, { has_price: hasPrice }) =>
+  checkPrice(text, { hasPrice, isRequired: true })
+const OPTIONAL_PRICE: PriceCheck = (text, { has_price: hasPrice }) =>
+  checkPrice(text, { hasPrice, isRequired: false })
 
 type Form = UseFormReturnType<RouteValues>
 
@@ -91,8 +92,11 @@ function SupplierChoice({ form, routes }: { readonly form: Form; readonly routes
 }
 
 function Prices({ form }: { readonly form: Form }) {
-  const isOff = !form.values.has_price
-  const field = { inputMode: 'decimal', disabled: isOff } as const
+  const price = (name: 'input' | 'output' | 'cache_read' | 'cache_write' | 'image') => ({
+    inputMode: 'decimal' as const,
+    disabled: !form.values.has_price,
+    ...form.getInputProps(name),
+  })
   return (
     <>
       <Checkbox
@@ -101,21 +105,11 @@ function Prices({ form }: { readonly form: Form }) {
         {...form.getInputProps('has_price', { type: 'checkbox' })}
       />
       <SimpleGrid cols={2} spacing="md">
-        <TextInput label="Input, per million" required {...field} {...form.getInputProps('input')} />
-        <TextInput label="Output, per million" required {...field} {...form.getInputProps('output')} />
-        <TextInput
-          label="Cache read, per million"
-          placeholder="as input"
-          {...field}
-          {...form.getInputProps('cache_read')}
-        />
-        <TextInput
-          label="Cache write, per million"
-          placeholder="as input"
-          {...field}
-          {...form.getInputProps('cache_write')}
-        />
-        <TextInput label="Picture, each" placeholder="0" {...field} {...form.getInputProps('image')} />
+        <TextInput label="Input, per million" required {...price('input')} />
+        <TextInput label="Output, per million" required {...price('output')} />
+        <TextInput label="Cache read, per million" placeholder="as input" {...price('cache_read')} />
+        <TextInput label="Cache write, per million" placeholder="as input" {...price('cache_write')} />
+        <TextInput label="Picture, each" placeholder="0" {...price('image')} />
       </SimpleGrid>
     </>
   )
@@ -131,7 +125,7 @@ function Order({ form }: { readonly form: Form }) {
         allowDecimal={false}
         {...form.getInputProps('priority')}
       />
-      <RateFields placeholder="No limit" inputProps={(field) => form.getInputProps(field)} />
+      <RateFields placeholder="No limit" inputProps={form.getInputProps} />
       <Checkbox.Group
         label="Formats"
         description="None chosen: all the supplier speaks."

@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconListDetails, IconPlus, IconSearchOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -6,65 +6,52 @@ import { MODEL_KINDS } from '../../../src/vocabulary/words.ts'
 import { allModelsQuery, useLiveRoutes } from '../../api/operator.ts'
 import type { CatalogModel, Route } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
+import { readNano } from '../../parts/exact-amount.ts'
 import { ListFilters } from '../../parts/list-filters.tsx'
-import { Money } from '../../parts/money.tsx'
-import { matchesWords, narrowList } from '../../parts/narrow-list.ts'
+import { asList, matchesWords, narrowList } from '../../parts/lists.ts'
+import { Amount } from '../../parts/money.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { asList } from '../../parts/static-list.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, TablePanel, TwoLines } from '../../parts/table-panel.tsx'
 import { ModelForm } from './model-form.tsx'
-import { cheapestRoute, usableRoutes } from './usable-routes.ts'
 
 export function Page() {
-  const [{ q, kind, do: doing }, setState] = useUrlState({ q: '', kind: '', do: '' })
+  const [state, setState] = useUrlState({ q: '', kind: '', do: '' })
+  const { q, kind, do: doing } = state
   const navigate = useNavigate()
   const models = useQuery(allModelsQuery)
   const routes = useLiveRoutes()
-  const list = narrowList(
-    asList(models),
-    (model) =>
-      (kind === '' || model.kinds.some((each) => each === kind)) &&
-      matchesWords(q.trim(), [model.id, model.display_name, model.owned_by]),
-  )
+  const add = () => setState({ do: 'create' })
+  const fits = (model: CatalogModel) =>
+    (kind === '' || model.kinds.some((each) => each === kind)) &&
+    matchesWords(q.trim(), [model.id, model.display_name, model.owned_by])
   return (
     <>
       <PageHeader
         title="Models and prices"
         description="What customers can ask for, which suppliers serve it, and what it costs."
         actions={
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setState({ do: 'create' })}>
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={add}>
             Add model
           </Button>
         }
       />
       <ListFilters
-        search={{
-          label: 'Search models',
-          placeholder: 'Id, name or maker',
-          value: q,
-          onSearch: (text) => setState({ q: text }),
-        }}
-        choice={{
-          label: 'Kind',
-          all: 'All kinds',
-          options: MODEL_KINDS,
-          value: kind,
-          onChange: (chosen) => setState({ kind: chosen }),
-        }}
+        state={state}
+        onChange={setState}
+        label="Search models"
+        placeholder="Id, name or maker"
+        choice={{ name: 'kind', label: 'Kind', all: 'All kinds', options: MODEL_KINDS }}
       />
-      <Panel isFlush>
-        <DataTable
-          label="Models"
-          list={list}
-          columns={columnsOf(routes.data?.data)}
-          rowKey={({ id }) => id}
-          rowLink={({ id }) => ({ to: '/operator/models/$id', params: { id } })}
-          empty={<Nothing isNarrowed={q !== '' || kind !== ''} onAdd={() => setState({ do: 'create' })} />}
-        />
-      </Panel>
+      <TablePanel
+        label="Models"
+        list={narrowList(asList(models), fits)}
+        columns={columnsOf(routes.data?.data)}
+        rowLink={({ id }) => ({ to: '/operator/models/$id', params: { id } })}
+        empty={
+          q !== '' || kind !== '' ? NO_MATCH : { ...NONE, action: <Button onClick={add}>Add model</Button> }
+        }
+      />
       {doing === 'create' && (
         <ModelForm
           model={null}
@@ -78,45 +65,47 @@ export function Page() {
   )
 }
 
+const NONE = {
+  icon: IconListDetails,
+  title: 'No model yet',
+  children:
+    'A model is what clients ask for. Add one, then a route that says which supplier serves it and at which price.',
+}
+
+const NO_MATCH = {
+  icon: IconSearchOff,
+  title: 'No model matches',
+  children: 'Ids, names and makers are searched.',
+}
+
 function columnsOf(routes: readonly Route[] | undefined): readonly Column<CatalogModel>[] {
   const routesOf = (id: string) => (routes ?? []).filter(({ model }) => model === id)
   const priceOf = (id: string) => cheapestRoute(routesOf(id))?.price ?? null
   return [
-    { head: 'Model', cell: (model) => <Name model={model} /> },
     {
-      head: 'State',
-      cell: ({ id }) => routes !== undefined && <State routes={routesOf(id)} />,
+      head: 'Model',
+      cell: ({ id, display_name }) => (
+        <TwoLines below={id} belowClass="mono">
+          {display_name}
+        </TwoLines>
+      ),
     },
+    { head: 'State', cell: ({ id }) => routes !== undefined && <State routes={routesOf(id)} /> },
     { head: 'Kinds', from: 'md', cell: ({ kinds }) => kinds.join(', ') },
     { head: 'Routes', isNumeric: true, from: 'sm', cell: ({ id }) => routes && routesOf(id).length },
     {
       head: 'Input, per million',
       isNumeric: true,
       from: 'sm',
-      cell: ({ id }) => <Price amount={priceOf(id)?.input} />,
+      cell: ({ id }) => <Amount amount={priceOf(id)?.input} />,
     },
     {
       head: 'Output, per million',
       isNumeric: true,
       from: 'sm',
-      cell: ({ id }) => <Price amount={priceOf(id)?.output} />,
+      cell: ({ id }) => <Amount amount={priceOf(id)?.output} />,
     },
   ]
-}
-
-function Price({ amount }: { readonly amount: string | undefined }) {
-  return amount === undefined ? '–' : <Money amount={amount} isBare />
-}
-
-function Name({ model: { id, display_name } }: { readonly model: CatalogModel }) {
-  return (
-    <span className="two-lines">
-      {display_name}
-      <Text span size="xs" c="dimmed" fw={400} className="mono">
-        {id}
-      </Text>
-    </span>
-  )
 }
 
 function State({ routes }: { readonly routes: readonly Route[] }) {
@@ -125,22 +114,20 @@ function State({ routes }: { readonly routes: readonly Route[] }) {
   return <StatusBadge state={routes.length === 0 ? 'No route' : 'Not routable'} tone="warning" />
 }
 
-function Nothing({ isNarrowed, onAdd }: { readonly isNarrowed: boolean; readonly onAdd: () => void }) {
-  if (isNarrowed) {
-    return (
-      <EmptyState icon={IconSearchOff} title="No model matches">
-        Ids, names and makers are searched.
-      </EmptyState>
-    )
-  }
-  return (
-    <EmptyState
-      icon={IconListDetails}
-      title="No model yet"
-      action={<Button onClick={onAdd}>Add model</Button>}
-    >
-      A model is what clients ask for. Add one, then a route that says which supplier serves it and at which
-      price.
-    </EmptyState>
+/** The routes a request can take: switched on, priced, and with a credential in use. */
+function usableRoutes(routes: readonly Route[]): readonly Route[] {
+  return routes.filter(
+    ({ enabled, price, credentials }) =>
+      enabled && price !== null && credentials.some(({ state }) => state === 'active'),
+  )
+}
+
+/** The one with the lowest price of input and output together. */
+function cheapestRoute(routes: readonly Route[]): Route | null {
+  const sum = ({ price }: Route) =>
+    (readNano(price?.input ?? '0') ?? 0n) + (readNano(price?.output ?? '0') ?? 0n)
+  return usableRoutes(routes).reduce<Route | null>(
+    (best, route) => (best === null || sum(route) < sum(best) ? route : best),
+    null,
   )
 }

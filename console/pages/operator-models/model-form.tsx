@@ -1,5 +1,5 @@
 import { Checkbox, Group, JsonInput, NumberInput, Textarea, TextInput } from '@mantine/core'
-import { type UseFormReturnType, useForm } from '@mantine/form'
+import type { UseFormReturnType } from '@mantine/form'
 import type { Sent } from '../../../src/vocabulary/shape.ts'
 import type { ModelPut } from '../../../src/vocabulary/supply.ts'
 import { MODEL_KINDS } from '../../../src/vocabulary/words.ts'
@@ -9,8 +9,6 @@ import type { CatalogModel } from '../../api/wire.ts'
 import { RateFields } from '../../parts/rate-fields.tsx'
 import { countOrNull } from '../../parts/read-count.ts'
 import { ReviewDrawer } from '../../parts/review-drawer.tsx'
-import { useFormAction } from '../../parts/use-form-action.ts'
-import { checkCapabilities, readCapabilities } from './read-capabilities.ts'
 
 interface ModelFormProps {
   /** Null for a new one. */
@@ -21,95 +19,82 @@ interface ModelFormProps {
 }
 
 export function ModelForm({ model, onClose, onSaved }: ModelFormProps) {
-  const form = useForm({
-    initialValues: valuesOf(model),
-    validate: {
-      id: (id) => (id.trim() === '' ? 'Enter what clients send as model' : null),
-      owned_by: (text) => (text.trim() === '' ? 'Enter who made the model' : null),
-      kinds: (kinds) => (kinds.length === 0 ? 'Choose at least one' : null),
-      capabilities: checkCapabilities,
-    },
-  })
-  const save = useFormAction(
-    form,
-    (values) => api.put<CatalogModel>(modelCall(values.id.trim()), bodyOf(values)),
-    {
-      done: model === null ? 'The model was added.' : 'The model was changed.',
-      refreshes: [MODELS_KEY],
-      onDone: onSaved ?? onClose,
-    },
-  )
+  const isNew = model === null
   return (
     <ReviewDrawer
-      title={model === null ? 'Add a model' : `Edit ${model.id}`}
+      title={isNew ? 'Add a model' : `Edit ${model.id}`}
+      isNew={isNew}
       onClose={onClose}
-      before={model === null ? null : bodyOf(valuesOf(model))}
-      after={() => bodyOf(form.values)}
-      isValid={() => !form.validate().hasErrors}
-      onSave={() => save.submit(form.values)}
-      isSaving={save.isRunning}
-      error={save.error}
+      initialValues={valuesOf(model)}
+      validate={{
+        id: (id) => (id.trim() === '' ? 'Enter what clients send as model' : null),
+        owned_by: (text) => (text.trim() === '' ? 'Enter who made the model' : null),
+        kinds: (kinds) => (kinds.length === 0 ? 'Choose at least one' : null),
+        capabilities: checkCapabilities,
+      }}
+      bodyOf={bodyOf}
+      send={(values) => api.put<CatalogModel>(modelCall(values.id.trim()), bodyOf(values))}
+      done={isNew ? 'The model was added.' : 'The model was changed.'}
+      refreshes={[MODELS_KEY]}
+      onDone={onSaved ?? onClose}
     >
-      {model === null && (
-        <TextInput
-          label="Id"
-          description="What clients send as model. Slashes are allowed; it cannot be changed later."
-          placeholder="acme/large"
-          required
-          data-autofocus
-          {...form.getInputProps('id')}
-        />
+      {(field, { values }) => (
+        <>
+          {isNew && (
+            <TextInput
+              label="Id"
+              description="What clients send as model. Slashes are allowed; it cannot be changed later."
+              placeholder="acme/large"
+              required
+              data-autofocus
+              {...field('id')}
+            />
+          )}
+          <TextInput label="Made by" required {...field('owned_by')} />
+          <TextInput label="Name" description="For people. Empty: the id." {...field('display_name')} />
+          <Textarea label="Description" autosize minRows={2} {...field('description')} />
+          <Checkbox.Group label="Kinds" required {...field('kinds')}>
+            <Group mt={8}>
+              {MODEL_KINDS.map((kind) => (
+                <Checkbox key={kind} value={kind} label={kind} />
+              ))}
+            </Group>
+          </Checkbox.Group>
+          <Limits field={field} />
+          <Capabilities text={values.capabilities} inputProps={field('capabilities')} />
+        </>
       )}
-      <TextInput label="Made by" required {...form.getInputProps('owned_by')} />
-      <TextInput
-        label="Name"
-        description="For people. Empty: the id."
-        {...form.getInputProps('display_name')}
-      />
-      <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
-      <Checkbox.Group label="Kinds" required {...form.getInputProps('kinds')}>
-        <Group mt={8}>
-          {MODEL_KINDS.map((kind) => (
-            <Checkbox key={kind} value={kind} label={kind} />
-          ))}
-        </Group>
-      </Checkbox.Group>
-      <Limits form={form} />
-      <JsonInput
-        label="Capabilities"
-        description='What is known of the model beyond the defaults, such as {"vision": false}.'
-        autosize
-        minRows={4}
-        maxRows={16}
-        formatOnBlur
-        validationError={checkCapabilities(form.values.capabilities)}
-        spellCheck={false}
-        className="mono-input"
-        {...form.getInputProps('capabilities')}
-      />
     </ReviewDrawer>
   )
 }
 
-function Limits({ form }: { readonly form: UseFormReturnType<Values> }) {
-  const field = { min: 1, allowDecimal: false, thousandSeparator: ',' }
+function Capabilities({ text, inputProps }: { readonly text: string; readonly inputProps: object }) {
+  return (
+    <JsonInput
+      label="Capabilities"
+      description='What is known of the model beyond the defaults, such as {"vision": false}.'
+      autosize
+      minRows={4}
+      maxRows={16}
+      formatOnBlur
+      validationError={checkCapabilities(text)}
+      spellCheck={false}
+      className="mono-input"
+      {...inputProps}
+    />
+  )
+}
+
+const COUNT = { min: 1, allowDecimal: false, thousandSeparator: ',', placeholder: 'Not known' }
+
+function Limits({ field }: { readonly field: UseFormReturnType<Values>['getInputProps'] }) {
   return (
     <>
       <Group grow align="flex-start">
-        <NumberInput
-          label="Input tokens at most"
-          placeholder="Not known"
-          {...field}
-          {...form.getInputProps('input_token_limit')}
-        />
-        <NumberInput
-          label="Output tokens at most"
-          placeholder="Not known"
-          {...field}
-          {...form.getInputProps('output_token_limit')}
-        />
+        <NumberInput label="Input tokens at most" {...COUNT} {...field('input_token_limit')} />
+        <NumberInput label="Output tokens at most" {...COUNT} {...field('output_token_limit')} />
       </Group>
-      <RateFields placeholder="No limit" inputProps={(name) => form.getInputProps(name)} />
+      <RateFields placeholder="No limit" inputProps={field} />
     </>
   )
 }
@@ -142,5 +127,27 @@ function bodyOf(values: Values): Sent<typeof ModelPut> {
     rpm: countOrNull(values.rpm),
     tpm: countOrNull(values.tpm),
     capabilities: readCapabilities(values.capabilities) ?? {},
+  }
+}
+
+/** The object a text of JSON holds; null when it is none. */
+function readCapabilities(text: string): Readonly<Record<string, unknown>> | null {
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
+  } catch {
+    return null
+  }
+}
+
+/** What is wrong with the text, in words; null when nothing is. */
+function checkCapabilities(text: string): string | null {
+  if (readCapabilities(text) !== null) return null
+  try {
+    JSON.parse(text)
+    return 'Enter an object in braces, such as {"vision": false}'
+  } catch (error) {
+    return `This is not JSON: ${error instanceof Error ? error.message : String(error)}`
   }
 }

@@ -5,13 +5,11 @@ import { OPERATOR, useAccountNames } from '../../api/operator.ts'
 import { useList } from '../../api/use-list.ts'
 import type { Settlement } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
 import { formatDuration, formatNumber } from '../../parts/format.ts'
 import { Money } from '../../parts/money.tsx'
 import { OutcomeBadge } from '../../parts/outcome-badge.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { Panel } from '../../parts/panel.tsx'
+import { type Column, TablePanel } from '../../parts/table-panel.tsx'
 import { TimeBelow } from '../../parts/time-below.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 import { Filters, NO_FILTERS } from './filters.tsx'
@@ -28,6 +26,11 @@ export function Page() {
     to,
   })
   const isNarrowed = Object.values(filters).some((value) => value !== '')
+  const clear = (
+    <Button variant="default" onClick={() => setFilters(NO_FILTERS)}>
+      Clear the filters
+    </Button>
+  )
   return (
     <>
       <PageHeader
@@ -53,16 +56,14 @@ export function Page() {
         }
       />
       <Filters filters={filters} onChange={setFilters} />
-      <Panel isFlush>
-        <DataTable
-          label="Requests"
-          list={list}
-          columns={columnsOf(nameOf)}
-          rowKey={({ request_id }) => request_id}
-          rowLink={({ request_id: id }) => ({ to: '/operator/settlements/$id', params: { id } })}
-          empty={<Nothing isNarrowed={isNarrowed} onClear={() => setFilters(NO_FILTERS)} />}
-        />
-      </Panel>
+      <TablePanel
+        label="Requests"
+        list={list}
+        columns={columnsOf(nameOf)}
+        rowKey={({ request_id }) => request_id}
+        rowLink={({ request_id: id }) => ({ to: '/operator/settlements/$id', params: { id } })}
+        empty={isNarrowed ? { ...NO_MATCH, action: clear } : NONE}
+      />
     </>
   )
 }
@@ -98,25 +99,14 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<Settlement>[
   ]
 }
 
-function Nothing({ isNarrowed, onClear }: { readonly isNarrowed: boolean; readonly onClear: () => void }) {
-  if (!isNarrowed) {
-    return (
-      <EmptyState icon={IconActivity} title="No request yet">
-        Each request that a key was admitted with is settled once and listed here, whatever came of it.
-      </EmptyState>
-    )
-  }
-  return (
-    <EmptyState
-      icon={IconActivity}
-      title="No request fits these filters"
-      action={
-        <Button variant="default" onClick={onClear}>
-          Clear the filters
-        </Button>
-      }
-    >
-      Take a filter away, or choose a longer time.
-    </EmptyState>
-  )
+const NONE = {
+  icon: IconActivity,
+  title: 'No request yet',
+  children: 'Each request that a key was admitted with is settled once and listed here, whatever came of it.',
+}
+
+const NO_MATCH = {
+  icon: IconActivity,
+  title: 'No request fits these filters',
+  children: 'Take a filter away, or choose a longer time.',
 }

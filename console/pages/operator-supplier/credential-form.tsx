@@ -1,5 +1,4 @@
-import { NumberInput, PasswordInput, TextInput } from '@mantine/core'
-import { type UseFormReturnType, useForm } from '@mantine/form'
+import { NumberInput, PasswordInput, Text, TextInput } from '@mantine/core'
 import type { Sent } from '../../../src/vocabulary/shape.ts'
 import type { CredentialChange } from '../../../src/vocabulary/supply.ts'
 import { api } from '../../api/client.ts'
@@ -8,7 +7,6 @@ import type { Credential } from '../../api/wire.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { RateFields } from '../../parts/rate-fields.tsx'
 import { countOrNull } from '../../parts/read-count.ts'
-import { useFormAction } from '../../parts/use-form-action.ts'
 
 type Values = ReturnType<typeof valuesOf>
 
@@ -21,68 +19,50 @@ interface CredentialFormProps {
 
 export function CredentialForm({ supplier, credential, onClose }: CredentialFormProps) {
   const isNew = credential === null
-  const form = useForm({
-    initialValues: valuesOf(credential),
-    validate: {
-      secret: (secret) => (isNew && secret.trim() === '' ? 'Paste the key the supplier gave you' : null),
-      weight: (weight) => (Number(weight) > 0 ? null : 'Enter a number above zero'),
-    },
-  })
-  const save = useFormAction(
-    form,
-    (values) =>
-      isNew
-        ? api.post(supplierCall(supplier, '/credentials'), {
-            ...bodyOf(values),
-            secret: values.secret.trim(),
-          })
-        : api.patch(credentialCall(credential.id), bodyOf(values)),
-    {
-      done: isNew ? 'The credential was added.' : 'The credential was changed.',
-      refreshes: [SUPPLIERS_KEY, ROUTES_KEY],
-      onDone: onClose,
-    },
-  )
   return (
     <FormDrawer
       title={isNew ? `Add a credential to ${supplier}` : 'Edit the credential'}
-      onClose={onClose}
       submitLabel={isNew ? 'Add credential' : 'Save'}
-      {...save.drawer}
+      onClose={onClose}
+      initialValues={valuesOf(credential)}
+      validate={{
+        secret: (secret) => (isNew && secret.trim() === '' ? 'Paste the key the supplier gave you' : null),
+        weight: (weight) => (Number(weight) > 0 ? null : 'Enter a number above zero'),
+      }}
+      send={(values) =>
+        isNew
+          ? api.post(supplierCall(supplier, '/credentials'), {
+              ...bodyOf(values),
+              secret: values.secret.trim(),
+            })
+          : api.patch(credentialCall(credential.id), bodyOf(values))
+      }
+      done={isNew ? 'The credential was added.' : 'The credential was changed.'}
+      refreshes={[SUPPLIERS_KEY, ROUTES_KEY]}
     >
-      {isNew && (
-        <PasswordInput
-          label="Secret"
-          description="Stored encrypted and never shown again."
-          required
-          data-autofocus
-          autoComplete="off"
-          {...form.getInputProps('secret')}
-        />
+      {(field) => (
+        <>
+          {isNew && <PasswordInput label="Secret" {...SECRET} {...field('secret')} />}
+          <TextInput label="Label" description="To tell it from others." {...field('label')} />
+          <RateFields description="What the supplier allows it." placeholder="No limit" inputProps={field} />
+          <NumberInput
+            label="Weight"
+            description="How often it is chosen, compared with the others."
+            min={0}
+            step={0.5}
+            {...field('weight')}
+          />
+        </>
       )}
-      <TextInput label="Label" description="To tell it from others." {...form.getInputProps('label')} />
-      <Limits form={form} />
     </FormDrawer>
   )
 }
 
-function Limits({ form }: { readonly form: UseFormReturnType<Values> }) {
-  return (
-    <>
-      <RateFields
-        description="What the supplier allows it."
-        placeholder="No limit"
-        inputProps={(field) => form.getInputProps(field)}
-      />
-      <NumberInput
-        label="Weight"
-        description="How often it is chosen, compared with the others."
-        min={0}
-        step={0.5}
-        {...form.getInputProps('weight')}
-      />
-    </>
-  )
+const SECRET = {
+  description: 'Stored encrypted and never shown again.',
+  required: true,
+  'data-autofocus': true,
+  autoComplete: 'off',
 }
 
 function valuesOf(credential: Credential | null) {
@@ -102,4 +82,33 @@ function bodyOf({ label, rpm, tpm, weight }: Values): Sent<typeof CredentialChan
     tpm: countOrNull(tpm),
     weight: Number(weight),
   }
+}
+
+interface ReplaceSecretProps {
+  readonly credential: Credential
+  readonly onClose: () => void
+}
+
+export function ReplaceSecret({ credential, onClose }: ReplaceSecretProps) {
+  return (
+    <FormDrawer
+      title={`Replace the secret of ${credential.label ?? credential.id}`}
+      submitLabel="Replace"
+      onClose={onClose}
+      initialValues={{ secret: '' }}
+      validate={{ secret: (secret) => (secret.trim() === '' ? 'Paste the new key' : null) }}
+      send={({ secret }) => api.patch(credentialCall(credential.id), { secret: secret.trim() })}
+      done="The new secret is used from the next request on."
+      refreshes={[SUPPLIERS_KEY, ROUTES_KEY]}
+    >
+      {(field) => (
+        <>
+          <Text size="sm" c="dimmed">
+            The old secret is forgotten at once and cannot be brought back. Id, limits and weight stay.
+          </Text>
+          <PasswordInput label="New secret" {...SECRET} {...field('secret')} />
+        </>
+      )}
+    </FormDrawer>
+  )
 }

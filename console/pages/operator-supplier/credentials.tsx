@@ -6,19 +6,15 @@ import { api } from '../../api/client.ts'
 import { credentialCall, credentialsQuery, ROUTES_KEY, SUPPLIERS_KEY } from '../../api/operator.ts'
 import type { Credential, Route, Supplier } from '../../api/wire.ts'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { formatDuration, formatShare } from '../../parts/format.ts'
-import { Panel } from '../../parts/panel.tsx'
-import { asList } from '../../parts/static-list.ts'
+import { formatDuration, formatNumber, formatShare, formatShort } from '../../parts/format.ts'
+import { asList } from '../../parts/lists.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, TablePanel } from '../../parts/table-panel.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { useOptimistic } from '../../parts/use-optimistic.ts'
-import { healthOfCredential } from '../operator-suppliers/health.ts'
-import { Capacity } from './capacity.tsx'
-import { CircuitBadge } from './circuit-badge.tsx'
-import { CredentialForm } from './credential-form.tsx'
-import { ReplaceSecret } from './replace-secret.tsx'
+import { type CredentialHealth, healthOfCredential } from '../operator-suppliers/health.ts'
+import { CredentialForm, ReplaceSecret } from './credential-form.tsx'
+import { CircuitBadge } from './route-health.tsx'
 
 interface CredentialsProps {
   readonly supplier: Supplier
@@ -27,9 +23,8 @@ interface CredentialsProps {
 }
 
 export function Credentials({ supplier, routes, onAdd }: CredentialsProps) {
-  const credentials = useQuery(credentialsQuery(supplier.id))
   return (
-    <Panel
+    <TablePanel
       title="Credentials"
       description="Our keys at this supplier. Their state is of this moment and keeps itself up to date."
       actions={
@@ -37,24 +32,16 @@ export function Credentials({ supplier, routes, onAdd }: CredentialsProps) {
           Add credential
         </Button>
       }
-      isFlush
-    >
-      <DataTable
-        label="Credentials"
-        list={asList(credentials)}
-        columns={columnsOf(routes)}
-        rowKey={({ id }) => id}
-        empty={
-          <EmptyState
-            icon={IconKey}
-            title="No credential yet"
-            action={<Button onClick={onAdd}>Add credential</Button>}
-          >
-            Without one, this supplier cannot be asked. The secret is stored encrypted and never shown again.
-          </EmptyState>
-        }
-      />
-    </Panel>
+      list={asList(useQuery(credentialsQuery(supplier.id)))}
+      columns={columnsOf(routes)}
+      empty={{
+        icon: IconKey,
+        title: 'No credential yet',
+        action: <Button onClick={onAdd}>Add credential</Button>,
+        children:
+          'Without one, this supplier cannot be asked. The secret is stored encrypted and never shown again.',
+      }}
+    />
   )
 }
 
@@ -162,4 +149,37 @@ function Actions({ credential }: { readonly credential: Credential }) {
       {isReplacing && <ReplaceSecret credential={credential} onClose={replacing.close} />}
     </>
   )
+}
+
+interface CapacityProps {
+  readonly credential: Pick<Credential, 'rpm' | 'tpm'>
+  readonly health: CredentialHealth | null
+}
+
+/** What is left of the credential's limits in the present minute, and what the supplier itself said. */
+function Capacity({ credential: { rpm, tpm }, health }: CapacityProps) {
+  if (rpm === null && tpm === null && (health?.told ?? null) === null) return <>No limit</>
+  return (
+    <span className="two-lines numeral">
+      {rpm !== null && (
+        <span>
+          {formatNumber(health?.remainingRequests ?? rpm)} of {formatNumber(rpm)} requests
+        </span>
+      )}
+      {tpm !== null && (
+        <span>
+          {formatShort(health?.remainingTokens ?? tpm)} of {formatShort(tpm)} tokens
+        </span>
+      )}
+      {health?.told && (
+        <Text span size="xs" c="dimmed">
+          It says: {told(health.told.requests, 'requests')}, {told(health.told.tokens, 'tokens')}
+        </Text>
+      )}
+    </span>
+  )
+}
+
+function told(value: number | null, what: string): string {
+  return `${value === null ? '?' : formatShort(value)} ${what}`
 }

@@ -15,9 +15,8 @@ import {
 import type { Supplier } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { DetailPage } from '../../parts/detail-page.tsx'
-import { Facts } from '../../parts/facts.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { Panel } from '../../parts/panel.tsx'
+import { Facts, Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { useOptimistic } from '../../parts/use-optimistic.ts'
@@ -72,11 +71,11 @@ function SupplierView({ supplier }: { readonly supplier: Supplier }) {
         }
       />
       <Stack gap="lg">
-        {(test.isRunning || findings !== undefined) && (
-          <Panel title="Test" description="A request of a few words with each active credential." isFlush>
-            <Findings findings={findings} isAsking={test.isRunning} />
-          </Panel>
-        )}
+        <Findings
+          description="A request of a few words with each active credential."
+          findings={findings}
+          isAsking={test.isRunning}
+        />
         <Credentials supplier={supplier} routes={own} onAdd={() => setState({ do: 'credential' })} />
         <RouteHealth routes={own} error={routes.error} />
         <Details supplier={supplier} onEdit={() => setState({ do: 'edit' })} />

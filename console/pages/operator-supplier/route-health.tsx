@@ -1,13 +1,11 @@
-import { Text } from '@mantine/core'
+import { Tooltip } from '@mantine/core'
 import { IconRoute } from '@tabler/icons-react'
 import type { CredentialStanding, Route } from '../../api/wire.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { formatDuration, formatShare } from '../../parts/format.ts'
-import { Panel } from '../../parts/panel.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
-import { wholeList } from '../../parts/whole-list.ts'
-import { CircuitBadge } from './circuit-badge.tsx'
+import { formatDuration, formatRelative, formatShare } from '../../parts/format.ts'
+import { wholeList } from '../../parts/lists.ts'
+import { StatusBadge, type Tone } from '../../parts/status-badge.tsx'
+import { type Column, TablePanel, TwoLines } from '../../parts/table-panel.tsx'
+import type { CredentialHealth } from '../operator-suppliers/health.ts'
 
 interface Row {
   readonly route: Route
@@ -15,7 +13,12 @@ interface Row {
 }
 
 const COLUMNS: readonly Column<Row>[] = [
-  { head: 'Model', cell: ({ route }) => <Name route={route} /> },
+  {
+    head: 'Model',
+    cell: ({ route: { model, upstream_model: name } }) => (
+      <TwoLines below={name === model ? null : `as ${name}`}>{model}</TwoLines>
+    ),
+  },
   { head: 'Credential', from: 'sm', cell: ({ standing }) => standing?.label ?? standing?.id ?? '–' },
   { head: 'Circuit', cell: (row) => <Circuit row={row} /> },
   {
@@ -40,24 +43,20 @@ interface RouteHealthProps {
 /** Every route of a supplier with each of its credentials. */
 export function RouteHealth({ routes, error }: RouteHealthProps) {
   return (
-    <Panel
+    <TablePanel
       title="Routes"
+      label="Routes of this supplier"
       description="How each model has been doing lately, credential by credential."
-      isFlush
-    >
-      <DataTable
-        label="Routes of this supplier"
-        list={wholeList(routes && rowsOf(routes), error)}
-        columns={COLUMNS}
-        rowKey={({ route, standing }) => `${route.model} ${standing?.id ?? ''}`}
-        rowLink={({ route }) => ({ to: '/operator/models/$id', params: { id: route.model } })}
-        empty={
-          <EmptyState icon={IconRoute} title="No model is routed here">
-            Open a model under “Models and prices” and add a route to this supplier, with a price.
-          </EmptyState>
-        }
-      />
-    </Panel>
+      list={wholeList(routes && rowsOf(routes), error)}
+      columns={COLUMNS}
+      rowKey={({ route, standing }) => `${route.model} ${standing?.id ?? ''}`}
+      rowLink={({ route }) => ({ to: '/operator/models/$id', params: { id: route.model } })}
+      empty={{
+        icon: IconRoute,
+        title: 'No model is routed here',
+        children: 'Open a model under “Models and prices” and add a route to this supplier, with a price.',
+      }}
+    />
   )
 }
 
@@ -66,19 +65,6 @@ function rowsOf(routes: readonly Route[]): readonly Row[] {
     route.credentials.length === 0
       ? [{ route, standing: null }]
       : route.credentials.map((standing) => ({ route, standing })),
-  )
-}
-
-function Name({ route: { model, upstream_model } }: { readonly route: Route }) {
-  return (
-    <span className="two-lines">
-      {model}
-      {upstream_model !== model && (
-        <Text span size="xs" c="dimmed" fw={400}>
-          as {upstream_model}
-        </Text>
-      )}
-    </span>
   )
 }
 
@@ -94,4 +80,58 @@ function Circuit({ row: { route, standing } }: { readonly row: Row }) {
       isWaiting={false}
     />
   )
+}
+
+const WORDS = {
+  closed: { tone: 'good', label: 'Works', hint: 'It answers, and is asked as usual.' },
+  'half-open': {
+    tone: 'warning',
+    label: 'Being tried',
+    hint: 'It failed; a single request now finds out whether it works again.',
+  },
+  open: { tone: 'bad', label: 'Left alone', hint: 'It failed again and again and is not asked for a while.' },
+} as const
+
+interface CircuitBadgeProps {
+  readonly health: Pick<CredentialHealth, 'circuit' | 'opensAgainAt' | 'coolingUntil'> | null
+  readonly isWaiting: boolean
+}
+
+/** Whether a credential is asked at the moment, and when not, until when. */
+export function CircuitBadge({ health, isWaiting }: CircuitBadgeProps) {
+  if (health === null) return isWaiting ? null : <StatusBadge state="No route" tone="neutral" />
+  const nowMs = Date.now()
+  const { circuit, coolingUntil, opensAgainAt } = health
+  if (coolingUntil !== null && Date.parse(coolingUntil) > nowMs) {
+    return (
+      <Explained
+        hint={`The supplier asked to be left alone until ${formatRelative(coolingUntil, nowMs)}.`}
+        label={`Cooling, ${secondsUntil(coolingUntil, nowMs)}`}
+        tone="warning"
+      />
+    )
+  }
+  const { tone, label, hint } = WORDS[circuit]
+  const wait = circuit === 'open' && opensAgainAt !== null ? `, ${secondsUntil(opensAgainAt, nowMs)}` : ''
+  return <Explained hint={hint} label={`${label}${wait}`} tone={tone} />
+}
+
+interface ExplainedProps {
+  readonly hint: string
+  readonly label: string
+  readonly tone: Tone
+}
+
+function Explained({ hint, label, tone }: ExplainedProps) {
+  return (
+    <Tooltip label={hint}>
+      <span>
+        <StatusBadge state={label} tone={tone} />
+      </span>
+    </Tooltip>
+  )
+}
+
+function secondsUntil(at: string, nowMs: number): string {
+  return `${Math.max(Math.ceil((Date.parse(at) - nowMs) / 1_000), 0)} s`
 }

@@ -1,18 +1,15 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { IconPlus, IconStethoscope, IconTruckDelivery } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { allSuppliersQuery, askSuppliers, useAccountNames, useLiveRoutes } from '../../api/operator.ts'
 import type { Route, Supplier } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { matchesWords, narrowList } from '../../parts/narrow-list.ts'
+import { asList, matchesWords, narrowList } from '../../parts/lists.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { Panel } from '../../parts/panel.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
-import { asList } from '../../parts/static-list.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, TablePanel, TwoLines } from '../../parts/table-panel.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { Findings } from './findings.tsx'
 import { healthOfSupplier } from './health.ts'
@@ -59,27 +56,20 @@ export function Page() {
             className="filter-wide"
           />
         </Group>
-        <Panel isFlush>
-          <DataTable
-            label="Suppliers"
-            list={narrowList(asList(suppliers), (one) =>
-              matchesWords(q.trim(), [one.id, one.type, one.base_url]),
-            )}
-            columns={columns}
-            rowKey={({ id }) => id}
-            rowLink={({ id }) => ({ to: '/operator/suppliers/$id', params: { id } })}
-            empty={q === '' ? <NoSuppliers onAdd={openForm} /> : <NoMatch />}
-          />
-        </Panel>
-        {(test.isRunning || test.result !== undefined) && (
-          <Panel
-            title="Test"
-            description="Each supplier was asked a few words with each active credential, by its cheapest text model."
-            isFlush
-          >
-            <Findings findings={test.result} isAsking={test.isRunning} />
-          </Panel>
-        )}
+        <TablePanel
+          label="Suppliers"
+          list={narrowList(asList(suppliers), (one) =>
+            matchesWords(q.trim(), [one.id, one.type, one.base_url]),
+          )}
+          columns={columns}
+          rowLink={({ id }) => ({ to: '/operator/suppliers/$id', params: { id } })}
+          empty={q === '' ? { ...NONE, action: <Button onClick={openForm}>Add supplier</Button> } : NO_MATCH}
+        />
+        <Findings
+          description="Each supplier was asked a few words with each active credential, by its cheapest text model."
+          findings={test.result}
+          isAsking={test.isRunning}
+        />
       </Stack>
       {doing === 'create' && (
         <SupplierForm
@@ -99,7 +89,14 @@ function columnsOf(
   nameOf: (id: string) => string,
 ): readonly Column<Supplier>[] {
   return [
-    { head: 'Supplier', cell: (supplier) => <Name supplier={supplier} /> },
+    {
+      head: 'Supplier',
+      cell: ({ id, type, base_url }) => (
+        <TwoLines below={`${typeLabel(type)} · ${base_url}`} belowClass="shortened">
+          {id}
+        </TwoLines>
+      ),
+    },
     {
       head: 'Health',
       cell: ({ id, enabled }) => {
@@ -124,35 +121,15 @@ function columnsOf(
   ]
 }
 
-function Name({ supplier: { id, type, base_url } }: { readonly supplier: Supplier }) {
-  return (
-    <span className="two-lines">
-      {id}
-      <Text span size="xs" c="dimmed" fw={400} className="shortened">
-        {typeLabel(type)} · {base_url}
-      </Text>
-    </span>
-  )
+const NONE = {
+  icon: IconTruckDelivery,
+  title: 'Nobody can answer yet',
+  children:
+    'A supplier is a vendor or a server of your own that runs models. Add one, give it a credential, then route models to it with a price. A vendor’s key in the environment at the start does all of this by itself.',
 }
 
-function NoSuppliers({ onAdd }: { readonly onAdd: () => void }) {
-  return (
-    <EmptyState
-      icon={IconTruckDelivery}
-      title="Nobody can answer yet"
-      action={<Button onClick={onAdd}>Add supplier</Button>}
-    >
-      A supplier is a vendor or a server of your own that runs models. Add one, give it a credential, then
-      route models to it with a price. A vendor’s key in the environment at the start does all of this by
-      itself.
-    </EmptyState>
-  )
-}
-
-function NoMatch() {
-  return (
-    <EmptyState icon={IconTruckDelivery} title="No supplier matches">
-      Ids, types and addresses are searched.
-    </EmptyState>
-  )
+const NO_MATCH = {
+  icon: IconTruckDelivery,
+  title: 'No supplier matches',
+  children: 'Ids, types and addresses are searched.',
 }

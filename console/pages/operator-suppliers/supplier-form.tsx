@@ -1,11 +1,10 @@
 import { Checkbox, Group, NativeSelect, NumberInput, Stack, Switch, TextInput } from '@mantine/core'
-import { type UseFormReturnType, useForm } from '@mantine/form'
+import type { UseFormReturnType } from '@mantine/form'
 import { api } from '../../api/client.ts'
 import { ROUTES_KEY, SUPPLIERS_KEY, supplierCall } from '../../api/operator.ts'
 import type { Supplier } from '../../api/wire.ts'
-import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { FormDrawer, sameNames } from '../../parts/form-drawer.tsx'
 import { countOrNull } from '../../parts/read-count.ts'
-import { useFormAction } from '../../parts/use-form-action.ts'
 import { SUPPLIER_TYPES } from './supplier-types.ts'
 
 type Form = UseFormReturnType<Values>
@@ -19,31 +18,32 @@ interface SupplierFormProps {
 }
 
 export function SupplierForm({ supplier, onClose, onSaved }: SupplierFormProps) {
-  const form = useForm({
-    initialValues: valuesOf(supplier),
-    validate: {
-      id: (id) => (/^[a-z0-9][a-z0-9-]*$/.test(id) ? null : 'Use lower-case letters, digits and hyphens'),
-      base_url: (url) =>
-        /^https?:\/\/[^/\s]+/.test(url) ? null : 'Enter an address that begins with https://',
-      formats: (formats) => (formats.length === 0 ? 'Choose at least one' : null),
-    },
-  })
-  const save = useFormAction(form, (values) => api.put<Supplier>(supplierCall(values.id), bodyOf(values)), {
-    fields: ['type', 'base_url', 'formats', 'account_id', 'connect_seconds'],
-    done: supplier === null ? 'The supplier was added.' : 'The supplier was changed.',
-    refreshes: [SUPPLIERS_KEY, ROUTES_KEY],
-    onDone: onSaved ?? onClose,
-  })
+  const isNew = supplier === null
   return (
     <FormDrawer
-      title={supplier === null ? 'Add a supplier' : `Edit ${supplier.id}`}
+      title={isNew ? 'Add a supplier' : `Edit ${supplier.id}`}
+      submitLabel={isNew ? 'Add supplier' : 'Save'}
       onClose={onClose}
-      submitLabel={supplier === null ? 'Add supplier' : 'Save'}
-      {...save.drawer}
+      initialValues={valuesOf(supplier)}
+      validate={{
+        id: (id) => (/^[a-z0-9][a-z0-9-]*$/.test(id) ? null : 'Use lower-case letters, digits and hyphens'),
+        base_url: (url) =>
+          /^https?:\/\/[^/\s]+/.test(url) ? null : 'Enter an address that begins with https://',
+        formats: (formats) => (formats.length === 0 ? 'Choose at least one' : null),
+      }}
+      send={(values) => api.put<Supplier>(supplierCall(values.id), bodyOf(values))}
+      fields={sameNames('type', 'base_url', 'formats', 'account_id', 'connect_seconds')}
+      done={isNew ? 'The supplier was added.' : 'The supplier was changed.'}
+      refreshes={[SUPPLIERS_KEY, ROUTES_KEY]}
+      onDone={onSaved ?? onClose}
     >
-      <Address form={form} isNew={supplier === null} />
-      <Options form={form} />
-      <Timeouts form={form} />
+      {(_, form) => (
+        <>
+          <Address form={form} isNew={isNew} />
+          <Options form={form} />
+          <Timeouts form={form} />
+        </>
+      )}
     </FormDrawer>
   )
 }

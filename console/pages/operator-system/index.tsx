@@ -6,7 +6,6 @@ import { OPERATOR } from '../../api/operator.ts'
 import type { SystemStatus } from '../../api/wire.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Facts } from '../../parts/facts.tsx'
 import { listFields } from '../../parts/field-changes.ts'
 import { formatBytes, formatDuration, formatNumber } from '../../parts/format.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -120,26 +119,25 @@ function Details({ system }: { readonly system: SystemStatus }) {
   const { database, redis } = system
   return (
     <>
-      <Panel title="This node">
-        <Facts
-          facts={[
-            { label: 'Node', value: <span className="mono">{system.node}</span> },
-            { label: 'Version', value: system.version },
-            { label: 'Memory', value: formatBytes(system.memory_bytes) },
-            { label: 'Processor time', value: formatDuration(system.cpu_seconds * 1_000) },
-            { label: 'Database', value: database.engine },
-            {
-              label: 'Size of the database',
-              value: database.size_bytes === null ? 'Not known' : formatBytes(database.size_bytes),
-            },
-            { label: 'Consoles following', value: formatNumber(system.followers) },
-            {
-              label: 'The journal may hold',
-              value: `${formatBytes(system.journal.max_bytes)}, for ${describeUptime(system.journal.max_age_seconds)}`,
-            },
-          ]}
-        />
-      </Panel>
+      <Panel
+        title="This node"
+        facts={[
+          { label: 'Node', value: <span className="mono">{system.node}</span> },
+          { label: 'Version', value: system.version },
+          { label: 'Memory', value: formatBytes(system.memory_bytes) },
+          { label: 'Processor time', value: formatDuration(system.cpu_seconds * 1_000) },
+          { label: 'Database', value: database.engine },
+          {
+            label: 'Size of the database',
+            value: database.size_bytes === null ? 'Not known' : formatBytes(database.size_bytes),
+          },
+          { label: 'Consoles following', value: formatNumber(system.followers) },
+          {
+            label: 'The journal may hold',
+            value: `${formatBytes(system.journal.max_bytes)}, for ${describeUptime(system.journal.max_age_seconds)}`,
+          },
+        ]}
+      />
       <Nodes nodes={system.nodes} />
       <Redis redis={redis} />
       <Settings settings={system.settings} />

@@ -1,10 +1,9 @@
 import { Group } from '@mantine/core'
 import type { SystemStatus } from '../../api/wire.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { Panel } from '../../parts/panel.tsx'
+import { wholeList } from '../../parts/lists.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, TablePanel } from '../../parts/table-panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
-import { wholeList } from '../../parts/whole-list.ts'
 import { describeUptime } from './describe-uptime.ts'
 
 // A node tells every two seconds that it lives.
@@ -23,19 +22,13 @@ const COLUMNS: readonly Column<SystemNode>[] = [
 /** All processes that serve this gateway, as far as the one that answers knows. */
 export function Nodes({ nodes }: Pick<SystemStatus, 'nodes'>) {
   return (
-    <Panel
+    <TablePanel
       title="Nodes"
       description="The processes that serve this gateway. One that falls silent is struck off when its lease is over, and what it held is released."
-      isFlush
-    >
-      <DataTable
-        label="Nodes"
-        list={wholeList(nodes)}
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        empty={null}
-      />
-    </Panel>
+      list={wholeList(nodes)}
+      columns={COLUMNS}
+      empty={null}
+    />
   )
 }
 

@@ -1,8 +1,7 @@
 import { Text } from '@mantine/core'
 import type { SystemStatus } from '../../api/wire.ts'
-import { Facts } from '../../parts/facts.tsx'
 import { formatBytes } from '../../parts/format.ts'
-import { Panel } from '../../parts/panel.tsx'
+import { Facts, Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { describePing } from './describe-ping.ts'
 

@@ -4,13 +4,11 @@ import { USERS, USERS_KEY, useAccountNames } from '../../api/operator.ts'
 import { useList } from '../../api/use-list.ts'
 import type { User } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
 import { ListFilters } from '../../parts/list-filters.tsx'
-import { matchesWords, useSearchedList } from '../../parts/narrow-list.ts'
+import { matchesWords, useSearchedList } from '../../parts/lists.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, TablePanel } from '../../parts/table-panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 import { AddUser } from './add-user.tsx'
 import { UserActions } from './user-actions.tsx'
@@ -21,52 +19,51 @@ const SHOWN = [
 ]
 
 export function Page() {
-  const [{ q, show, do: doing }, setState] = useUrlState({ q: '', show: '', do: '' })
+  const [state, setState] = useUrlState({ q: '', show: '', do: '' })
+  const { q, show, do: doing } = state
   const nameOf = useAccountNames()
   const all = useList<User>(USERS_KEY, USERS)
   const isNarrowed = q.trim() !== '' || show !== ''
-  const list = useSearchedList(all, isNarrowed ? (user) => fits(user, q.trim(), show) : null)
+  const add = () => setState({ do: 'create' })
   return (
     <>
       <PageHeader
         title="Users"
         description="Who can sign in to the console. Operators see these pages and every account."
         actions={
-          <Button
-            leftSection={<IconUserPlus size={16} aria-hidden />}
-            onClick={() => setState({ do: 'create' })}
-          >
+          <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={add}>
             Add user
           </Button>
         }
       />
       <ListFilters
-        search={{
-          label: 'Search users',
-          placeholder: 'Name or e-mail',
-          value: q,
-          onSearch: (text) => setState({ q: text }),
-        }}
-        choice={{
-          label: 'Which users',
-          all: 'Everybody',
-          options: SHOWN,
-          value: show,
-          onChange: (chosen) => setState({ show: chosen }),
-        }}
+        state={state}
+        onChange={setState}
+        label="Search users"
+        placeholder="Name or e-mail"
+        choice={{ name: 'show', label: 'Which users', all: 'Everybody', options: SHOWN }}
       />
-      <Panel isFlush>
-        <DataTable
-          label="Users"
-          list={list}
-          columns={columnsOf(nameOf)}
-          rowKey={({ id }) => id}
-          empty={<Nothing isNarrowed={isNarrowed} onAdd={() => setState({ do: 'create' })} />}
-        />
-      </Panel>
+      <TablePanel
+        label="Users"
+        list={useSearchedList(all, isNarrowed ? (user) => fits(user, q.trim(), show) : null)}
+        columns={columnsOf(nameOf)}
+        empty={isNarrowed ? NO_MATCH : { ...NONE, action: <Button onClick={add}>Add user</Button> }}
+      />
       {doing === 'create' && <AddUser onClose={() => setState({ do: '' })} />}
     </>
   )
+}
+
+const NONE = {
+  icon: IconUsers,
+  title: 'Nobody can sign in',
+  children: 'Add people by their e-mail address and hand them the password that is shown once.',
+}
+
+const NO_MATCH = {
+  icon: IconSearchOff,
+  title: 'Nobody matches',
+  children: 'Names, e-mail addresses and ids are searched.',
 }
 
 function fits({ name, email, id, is_operator, disabled }: User, q: string, show: string): boolean {
@@ -87,12 +84,7 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<User>[] {
     },
     { head: 'Signs in with', from: 'md', cell: (user) => signInOf(user) },
     { head: 'Since', from: 'md', cell: ({ created_at }) => <TimeStamp at={created_at} as="date" /> },
-    {
-      head: 'Actions',
-      isHeadHidden: true,
-      isNumeric: true,
-      cell: (user) => <UserActions user={user} />,
-    },
+    { head: 'Actions', isHeadHidden: true, isNumeric: true, cell: (user) => <UserActions user={user} /> },
   ]
 }
 
@@ -121,23 +113,4 @@ function Standing({ user: { disabled, is_operator } }: { readonly user: User }) 
 function signInOf({ has_password, totp_enabled }: User): string {
   if (!has_password) return 'Another provider'
   return totp_enabled ? 'Password and code' : 'Password'
-}
-
-function Nothing({ isNarrowed, onAdd }: { readonly isNarrowed: boolean; readonly onAdd: () => void }) {
-  if (isNarrowed) {
-    return (
-      <EmptyState icon={IconSearchOff} title="Nobody matches">
-        Names, e-mail addresses and ids are searched.
-      </EmptyState>
-    )
-  }
-  return (
-    <EmptyState
-      icon={IconUsers}
-      title="Nobody can sign in"
-      action={<Button onClick={onAdd}>Add user</Button>}
-    >
-      Add people by their e-mail address and hand them the password that is shown once.
-    </EmptyState>
-  )
 }

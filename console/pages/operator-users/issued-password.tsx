@@ -10,12 +10,7 @@ interface IssuedPasswordProps {
 /** A new password at the only moment it can be seen. */
 export function IssuedPassword({ user, onClose }: IssuedPasswordProps) {
   return (
-    <Modal
-      opened={user !== null}
-      onClose={onClose}
-      title="The new password"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={user !== null} onClose={onClose} title="The new password">
       {user !== null && (
         <Stack gap="sm">
           <Alert color="yellow" title="Copy it now">

@@ -1,9 +1,8 @@
 import { NativeSelect, PasswordInput, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import type { UseFormReturnType } from '@mantine/form'
 import { ownSupplierCalls } from '../../api/own-suppliers.ts'
 import type { ChosenAccount } from '../../app/account.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
-import { useFormAction } from '../../parts/use-form-action.ts'
 import { PRESETS, type Preset, settingsOf, suggestId } from './presets.ts'
 
 interface Values {
@@ -22,38 +21,51 @@ export interface AddSupplierProps {
 
 /** Two calls: the supplier, then its credential. A second try repeats the first call, which then changes nothing. */
 export function AddSupplier({ account, onClose }: AddSupplierProps) {
-  const form = useForm<Values>({
-    initialValues: {
-      vendor: 'openai',
-      id: FIRST === undefined ? '' : suggestId(FIRST, account.name),
-      base_url: '',
-      secret: '',
-    },
-    validate: {
-      id: (id) => (/^[a-z0-9][a-z0-9-]*$/.test(id) ? null : 'Lower-case letters, digits and hyphens'),
-      secret: (secret) => (secret.trim() === '' ? 'Paste the key' : null),
-      base_url: (url, { vendor }) =>
-        vendor === 'other' && !/^https:\/\/\S+$/.test(url.trim()) ? 'Enter an https address' : null,
-    },
-  })
-  const preset = presetOf(form.values.vendor)
-  const action = useFormAction(form, (values: Values) => addSupplier(account.id, values), {
-    done: ({ id }) => `${id} is in use from the next request on.`,
-    refreshes: [
-      [account.id, 'own-suppliers'],
-      [account.id, 'models'],
-    ],
-    onDone: onClose,
-  })
   return (
-    <FormDrawer title="Add a supplier" onClose={onClose} submitLabel="Add" {...action.drawer}>
+    <FormDrawer
+      title="Add a supplier"
+      submitLabel="Add"
+      onClose={onClose}
+      initialValues={{
+        vendor: 'openai',
+        id: FIRST === undefined ? '' : suggestId(FIRST, account.name),
+        base_url: '',
+        secret: '',
+      }}
+      validate={{
+        id: (id) => (/^[a-z0-9][a-z0-9-]*$/.test(id) ? null : 'Lower-case letters, digits and hyphens'),
+        secret: (secret) => (secret.trim() === '' ? 'Paste the key' : null),
+        base_url: (url, { vendor }) =>
+          vendor === 'other' && !/^https:\/\/\S+$/.test(url.trim()) ? 'Enter an https address' : null,
+      }}
+      send={(values) => addSupplier(account.id, values)}
+      done={({ id }) => `${id} is in use from the next request on.`}
+      refreshes={[
+        [account.id, 'own-suppliers'],
+        [account.id, 'models'],
+      ]}
+    >
+      {(_, form) => <Fields form={form} accountName={account.name} />}
+    </FormDrawer>
+  )
+}
+
+interface FieldsProps {
+  readonly form: UseFormReturnType<Values>
+  readonly accountName: string
+}
+
+function Fields({ form, accountName }: FieldsProps) {
+  const preset = presetOf(form.values.vendor)
+  return (
+    <>
       <NativeSelect
         label="Vendor"
         data={PRESETS.map(({ id, label }) => ({ value: id, label }))}
         {...form.getInputProps('vendor')}
         onChange={(event) => {
           const { value } = event.currentTarget
-          form.setValues({ vendor: value, id: suggestId(presetOf(value), account.name) })
+          form.setValues({ vendor: value, id: suggestId(presetOf(value), accountName) })
         }}
       />
       {preset.settings === null && (
@@ -76,7 +88,7 @@ export function AddSupplier({ account, onClose }: AddSupplierProps) {
         description="How it is called in requests and in the route policy of a key. It cannot be changed."
         {...form.getInputProps('id')}
       />
-    </FormDrawer>
+    </>
   )
 }
 

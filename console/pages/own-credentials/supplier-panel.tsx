@@ -1,14 +1,13 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { ownSupplierCalls } from '../../api/own-suppliers.ts'
 import type { Credential, OwnSupplier } from '../../api/wire.ts'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
-import { Facts } from '../../parts/facts.tsx'
-import { Panel } from '../../parts/panel.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { Facts, Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { useAction } from '../../parts/use-action.ts'
-import { AddCredential } from './add-credential.tsx'
 
 export interface SupplierPanelProps {
   readonly account: string
@@ -143,5 +142,49 @@ function CredentialRow({ account, credential, isLast }: CredentialRowProps) {
         It stays valid with the supplier until you revoke it there.
       </ConfirmAction>
     </Group>
+  )
+}
+
+interface AddCredentialProps {
+  readonly account: string
+  readonly supplier: string
+  readonly onClose: () => void
+}
+
+function AddCredential({ account, supplier, onClose }: AddCredentialProps) {
+  return (
+    <FormDrawer
+      title={`Add a credential to ${supplier}`}
+      submitLabel="Add"
+      onClose={onClose}
+      initialValues={{ secret: '', label: '' }}
+      validate={{ secret: (secret) => (secret.trim() === '' ? 'Paste the key' : null) }}
+      send={({ secret, label }) =>
+        ownSupplierCalls(account).addCredential(supplier, {
+          secret: secret.trim(),
+          ...(label.trim() !== '' && { label: label.trim() }),
+        })
+      }
+      done="The credential is in use from the next request on."
+      refreshes={[[account, 'own-suppliers']]}
+    >
+      {(field) => (
+        <>
+          <PasswordInput
+            label="Secret"
+            description="Stored encrypted and never shown again."
+            autoComplete="off"
+            data-autofocus
+            {...field('secret')}
+          />
+          <TextInput
+            label="Label"
+            description="To tell it from others, if you like."
+            placeholder="main"
+            {...field('label')}
+          />
+        </>
+      )}
+    </FormDrawer>
   )
 }

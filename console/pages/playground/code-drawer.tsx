@@ -17,13 +17,7 @@ export interface CodeDrawerProps {
 
 export function CodeDrawer({ isOpen, onClose, question }: CodeDrawerProps) {
   return (
-    <Drawer
-      opened={isOpen}
-      onClose={onClose}
-      size="xl"
-      title="Copy as code"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Drawer opened={isOpen} onClose={onClose} size="xl" title="Copy as code">
       {isOpen && <CodeTabs question={question} />}
     </Drawer>
   )

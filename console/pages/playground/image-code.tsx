@@ -12,12 +12,10 @@ export interface ImageCodeDrawerProps {
   readonly isEdit: boolean
 }
 
-const CLOSE = { 'aria-label': 'Close' }
-
 export function ImageCodeDrawer({ isOpen, onClose, question, isEdit }: ImageCodeDrawerProps) {
   const codes = writeImageCode(question, { isEdit, baseUrl: window.location.origin })
   return (
-    <Drawer opened={isOpen} onClose={onClose} size="xl" title="Copy as code" closeButtonProps={CLOSE}>
+    <Drawer opened={isOpen} onClose={onClose} size="xl" title="Copy as code">
       <Stack gap="sm">
         <LanguageTabs codes={codes} />
         <Text size="sm" c="dimmed">
@@ -47,7 +45,7 @@ export function ImageWireDrawer({ painting, isOpen, onClose }: ImageWireDrawerPr
       : { image: '(the picture)', ...(question.edit.mask && { mask: '(what may be changed)' }) }
   const type = question.edit === null ? 'application/json' : 'multipart/form-data'
   return (
-    <Drawer opened={isOpen} onClose={onClose} size="xl" title="As sent" closeButtonProps={CLOSE}>
+    <Drawer opened={isOpen} onClose={onClose} size="xl" title="As sent">
       <Tabs defaultValue="request" keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="request">Request</Tabs.Tab>

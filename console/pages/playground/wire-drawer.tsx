@@ -18,13 +18,7 @@ const HIDDEN_KEY = 'sk-…'
 /** Request and response of an exchange as they went over the wire; only the key is hidden. */
 export function WireDrawer({ exchange, onClose }: WireDrawerProps) {
   return (
-    <Drawer
-      opened={exchange !== null}
-      onClose={onClose}
-      size="xl"
-      title="As sent"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Drawer opened={exchange !== null} onClose={onClose} size="xl" title="As sent">
       {exchange !== null && <Wire exchange={exchange} />}
     </Drawer>
   )

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { useKeys } from '../../api/keys.ts'
 import type { Settlement } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
-import { Facts } from '../../parts/facts.tsx'
 import { formatNumber } from '../../parts/format.ts'
+import { Facts } from '../../parts/panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 
 const PROVENANCE: Readonly<Record<Settlement['provenance'], string>> = {

@@ -1,10 +1,10 @@
 import { Group, Stack, Text, Tooltip } from '@mantine/core'
 import { IconRefreshAlert } from '@tabler/icons-react'
 import type { Settlement } from '../../api/wire.ts'
-import type { Column } from '../../parts/data-table.tsx'
 import { formatDuration, formatNumber } from '../../parts/format.ts'
 import { Money } from '../../parts/money.tsx'
 import { OutcomeBadge } from '../../parts/outcome-badge.tsx'
+import type { Column } from '../../parts/table-panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 
 export function columnsOf(keyName: (id: string) => string): readonly Column<Settlement>[] {

@@ -1,5 +1,4 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconUserPlus, IconUsers } from '@tabler/icons-react'
 import { accountPath, api } from '../../api/client.ts'
@@ -8,13 +7,10 @@ import { useList } from '../../api/use-list.ts'
 import type { Member, MemberAdd } from '../../api/wire.ts'
 import type { ChosenAccount } from '../../app/account.ts'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
-import { Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, TablePanel } from '../../parts/table-panel.tsx'
 import { useAction } from '../../parts/use-action.ts'
-import { useFormAction } from '../../parts/use-form-action.ts'
 
 interface MembersProps {
   readonly account: ChosenAccount
@@ -24,7 +20,6 @@ export function Members({ account }: MembersProps) {
   const [isAdding, adding] = useDisclosure(false)
   const me = useUser()
   const path = accountPath(account.id, '/members')
-  const list = useList<Member>([account.id, 'members'], path)
   const remove = useAction((id: string) => api.delete(`${path}/${encodeURIComponent(id)}`), {
     done: 'The member was removed.',
     refreshes: [[account.id, 'members']],
@@ -47,29 +42,27 @@ export function Members({ account }: MembersProps) {
     },
   ]
   return (
-    <Panel
-      title={`Members of ${account.name}`}
-      description="Owners may do everything. Members may do everything but change members, the webhook and own suppliers."
-      actions={
-        <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={adding.open}>
-          Add member
-        </Button>
-      }
-      isFlush
-    >
-      <DataTable
+    <>
+      <TablePanel
+        title={`Members of ${account.name}`}
         label="Members"
-        list={list}
+        description="Owners may do everything. Members may do everything but change members, the webhook and own suppliers."
+        actions={
+          <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={adding.open}>
+            Add member
+          </Button>
+        }
+        list={useList<Member>([account.id, 'members'], path)}
         columns={columns}
         rowKey={(member) => member.user_id}
-        empty={
-          <EmptyState icon={IconUsers} title="Nobody is a member yet">
-            Add people by the e-mail address they sign in with.
-          </EmptyState>
-        }
+        empty={{
+          icon: IconUsers,
+          title: 'Nobody is a member yet',
+          children: 'Add people by the e-mail address they sign in with.',
+        }}
       />
       {isAdding && <AddMember account={account} onClose={adding.close} />}
-    </Panel>
+    </>
   )
 }
 
@@ -96,33 +89,36 @@ function Remove({ member, onConfirm }: RemoveProps) {
 }
 
 function AddMember({ account, onClose }: MembersProps & { readonly onClose: () => void }) {
-  const form = useForm<MemberAdd>({
-    initialValues: { email: '', role: 'member' },
-    validate: { email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address') },
-  })
-  const add = useFormAction(
-    form,
-    ({ email, role }: MemberAdd) =>
-      api.post(accountPath(account.id, '/members'), { email: email.trim(), role }),
-    { done: 'The member was added.', refreshes: [[account.id, 'members']], onDone: onClose },
-  )
   return (
-    <FormDrawer title="Add a member" onClose={onClose} submitLabel="Add" {...add.drawer}>
-      <TextInput
-        label="E-mail"
-        type="email"
-        description="They must be able to sign in to this gateway already."
-        data-autofocus
-        {...form.getInputProps('email')}
-      />
-      <NativeSelect
-        label="Role"
-        data={[
-          { value: 'member', label: 'Member' },
-          { value: 'owner', label: 'Owner' },
-        ]}
-        {...form.getInputProps('role')}
-      />
+    <FormDrawer<MemberAdd, unknown>
+      title="Add a member"
+      submitLabel="Add"
+      onClose={onClose}
+      initialValues={{ email: '', role: 'member' }}
+      validate={{ email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address') }}
+      send={({ email, role }) => api.post(accountPath(account.id, '/members'), { email: email.trim(), role })}
+      done="The member was added."
+      refreshes={[[account.id, 'members']]}
+    >
+      {(field) => (
+        <>
+          <TextInput
+            label="E-mail"
+            type="email"
+            description="They must be able to sign in to this gateway already."
+            data-autofocus
+            {...field('email')}
+          />
+          <NativeSelect
+            label="Role"
+            data={[
+              { value: 'member', label: 'Member' },
+              { value: 'owner', label: 'Owner' },
+            ]}
+            {...field('role')}
+          />
+        </>
+      )}
     </FormDrawer>
   )
 }

@@ -1,12 +1,10 @@
-import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, PasswordInput, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useState } from 'react'
 import { SESSION_KEY } from '../../api/client.ts'
 import { identity, useUser } from '../../api/session.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { useAction } from '../../parts/use-action.ts'
 import { SecondFactorSetup } from './second-factor-setup.tsx'
 
 export function SecondFactorSettings() {
@@ -36,44 +34,41 @@ export function SecondFactorSettings() {
 
 function SwitchOff({ onClose }: { readonly onClose: () => void }) {
   const { has_password: hasPassword } = useUser()
-  const [proof, setProof] = useState('')
-  const disable = useAction(identity.disableTotp, {
-    done: 'The second factor is off.',
-    refreshes: [SESSION_KEY],
-    onDone: onClose,
-  })
   return (
     <FormDrawer
       title="Switch off the second factor"
-      onClose={onClose}
-      onSubmit={() => disable.run(hasPassword ? { password: proof } : { code: proof.replaceAll(' ', '') })}
       submitLabel="Switch off"
-      isSubmitting={disable.isRunning}
-      error={disable.error}
+      onClose={onClose}
+      initialValues={{ proof: '' }}
+      send={({ proof }) =>
+        identity.disableTotp(hasPassword ? { password: proof } : { code: proof.replaceAll(' ', '') })
+      }
+      done="The second factor is off."
+      refreshes={[SESSION_KEY]}
     >
-      <Stack>
-        <Text size="sm">
-          From then on the password alone opens your accounts. Your recovery codes end, too.
-        </Text>
-        {hasPassword ? (
-          <PasswordInput
-            label="Your password"
-            autoComplete="current-password"
-            data-autofocus
-            value={proof}
-            onChange={(event) => setProof(event.currentTarget.value)}
-          />
-        ) : (
-          <TextInput
-            label="Code of the authenticator app"
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            data-autofocus
-            value={proof}
-            onChange={(event) => setProof(event.currentTarget.value)}
-          />
-        )}
-      </Stack>
+      {(field) => (
+        <>
+          <Text size="sm">
+            From then on the password alone opens your accounts. Your recovery codes end, too.
+          </Text>
+          {hasPassword ? (
+            <PasswordInput
+              label="Your password"
+              autoComplete="current-password"
+              data-autofocus
+              {...field('proof')}
+            />
+          ) : (
+            <TextInput
+              label="Code of the authenticator app"
+              autoComplete="one-time-code"
+              inputMode="numeric"
+              data-autofocus
+              {...field('proof')}
+            />
+          )}
+        </>
+      )}
     </FormDrawer>
   )
 }

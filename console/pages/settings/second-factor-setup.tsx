@@ -30,7 +30,6 @@ export function SecondFactorSetup({ isOpen, onClose }: SetupProps) {
       onClose={close}
       title={codes === null ? 'Set up the second factor' : 'Keep your recovery codes'}
       closeOnClickOutside={codes === null}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {codes === null ? <Proof onProven={setCodes} /> : <RecoveryCodes codes={codes} onClose={close} />}
     </Drawer>

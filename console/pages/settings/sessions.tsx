@@ -4,17 +4,14 @@ import { useQuery } from '@tanstack/react-query'
 import { identity, sessionsQuery, signOut } from '../../api/session.ts'
 import type { OpenSession } from '../../api/wire.ts'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { asList } from '../../parts/static-list.ts'
+import { asList } from '../../parts/lists.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, TablePanel } from '../../parts/table-panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { describeBrowser } from './describe-browser.ts'
 
 export function Sessions() {
-  const list = asList(useQuery(sessionsQuery))
   const end = useAction(identity.endSession, {
     done: 'That session has ended.',
     refreshes: [sessionsQuery.queryKey],
@@ -43,20 +40,14 @@ export function Sessions() {
     },
   ]
   return (
-    <Panel
+    <TablePanel
       title="Sessions"
       description="Where you are signed in. End what you do not recognise, and change your password."
       actions={<SignOutEverywhere />}
-      isFlush
-    >
-      <DataTable
-        label="Sessions"
-        list={list}
-        columns={columns}
-        rowKey={({ id }) => id}
-        empty={<EmptyState icon={IconDeviceLaptop} title="No sessions" />}
-      />
-    </Panel>
+      list={asList(useQuery(sessionsQuery))}
+      columns={columns}
+      empty={{ icon: IconDeviceLaptop, title: 'No sessions' }}
+    />
   )
 }
 

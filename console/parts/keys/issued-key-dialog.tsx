@@ -21,7 +21,6 @@ export function IssuedKeyDialog({ account, issued, onClose }: IssuedKeyDialogPro
       onClose={onClose}
       size="xl"
       title={`The secret of ${issued.name}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
       // A stray click or key must not lose what cannot be shown again.
       closeOnClickOutside={false}
       closeOnEscape={false}

@@ -31,12 +31,7 @@ export function RotateKey({ account, apiKey, onClose, onIssued }: RotateKeyProps
     },
   })
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`Rotate ${apiKey.name}?`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={onClose} title={`Rotate ${apiKey.name}?`}>
       <form
         onSubmit={(event) => {
           event.preventDefault()

@@ -2,7 +2,9 @@ import { Button, Center, Skeleton, Table, Text } from '@mantine/core'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { List } from '../api/use-list.ts'
+import { EmptyState, type EmptyStateProps } from './empty-state.tsx'
 import { ErrorNotice } from './error-notice.tsx'
+import { Panel, type PanelProps } from './panel.tsx'
 
 export interface Column<T> {
   readonly head: string
@@ -20,33 +22,46 @@ export interface RowLink {
   readonly params?: Readonly<Record<string, string>>
 }
 
-export interface DataTableProps<T> {
-  /** Names the table for those who cannot see it. */
-  readonly label: string
+export interface TableProps<T> extends Omit<PanelProps, 'isFlush' | 'facts' | 'children'> {
+  /** Names the table for those who cannot see it; the title does, unless this is given. */
+  readonly label?: string
   readonly list: List<T>
   readonly columns: readonly Column<T>[]
-  readonly rowKey: (row: T) => string
+  readonly rowKey?: (row: T) => string
   /** Makes the first cell of each row a link, and the row clickable. */
   readonly rowLink?: (row: T) => RowLink
   /** Instead of a link: what a click or Enter on the first cell does. */
   readonly onOpen?: (row: T) => void
   /** What is shown when there is nothing. */
-  readonly empty: ReactNode
+  readonly empty: EmptyStateProps | null
+  /** Above the table. */
+  readonly filters?: ReactNode
 }
+
+/** Only rows with an id need not say what tells them apart. */
+export type TablePanelProps<T> = TableProps<T> & (T extends { readonly id: string } ? unknown : Keyed<T>)
+
+type Keyed<T> = Required<Pick<TableProps<T>, 'rowKey'>>
 
 const WAITING_ROWS = ['a', 'b', 'c', 'd', 'e'] as const
 
 /** Rows of the API with its paging by cursor; says when it loads, when it failed and when there is nothing. */
-export function DataTable<T>(props: DataTableProps<T>) {
-  const { label, list, columns, empty } = props
-  if (list.error !== null && list.rows.length === 0) {
-    return (
-      <div className="table-notice">
-        <ErrorNotice error={list.error} onRetry={list.retry} />
-      </div>
-    )
-  }
-  if (!list.isPending && list.rows.length === 0) return empty
+export function TablePanel<T>(props: TablePanelProps<T>) {
+  const { title, description, actions, label = title ?? '', list, empty, filters } = props
+  const hasFailed = list.error !== null && list.rows.length === 0
+  const isEmpty = !list.isPending && list.rows.length === 0
+  return (
+    <Panel title={title} description={description} actions={actions} isFlush>
+      {filters}
+      {hasFailed && <Failure list={list} />}
+      {!hasFailed && isEmpty && empty !== null && <EmptyState {...empty} />}
+      {!hasFailed && !isEmpty && <Rows {...props} label={label} />}
+    </Panel>
+  )
+}
+
+function Rows<T>(props: TableProps<T>) {
+  const { label, list, columns } = props
   return (
     <>
       <section
@@ -67,7 +82,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {list.isPending ? <WaitingRows columns={columns} /> : <Rows {...props} />}
+            {list.isPending ? <WaitingRows columns={columns} /> : <FilledRows {...props} />}
           </Table.Tbody>
         </Table>
       </section>
@@ -76,7 +91,11 @@ export function DataTable<T>(props: DataTableProps<T>) {
   )
 }
 
-function Rows<T>({ list, columns, rowKey, rowLink, onOpen }: DataTableProps<T>) {
+function idOf(row: unknown): string {
+  return (row as { readonly id: string }).id
+}
+
+function FilledRows<T>({ list, columns, rowKey = idOf, rowLink, onOpen }: TableProps<T>) {
   return list.rows.map((row) => (
     <Table.Tr key={rowKey(row)} data-opens={rowLink !== undefined || onOpen !== undefined || undefined}>
       {columns.map((column, index) => (
@@ -117,7 +136,7 @@ function Opener<T>({ row, cell, rowLink, onOpen }: OpenerProps<T>) {
   )
 }
 
-function WaitingRows<T>({ columns }: Pick<DataTableProps<T>, 'columns'>) {
+function WaitingRows<T>({ columns }: Pick<TableProps<T>, 'columns'>) {
   return WAITING_ROWS.map((name) => (
     <Table.Tr key={name}>
       {columns.map((column) => (
@@ -129,14 +148,8 @@ function WaitingRows<T>({ columns }: Pick<DataTableProps<T>, 'columns'>) {
   ))
 }
 
-function Foot<T>({ list }: Pick<DataTableProps<T>, 'list'>) {
-  if (list.error !== null) {
-    return (
-      <div className="table-notice">
-        <ErrorNotice error={list.error} onRetry={list.retry} />
-      </div>
-    )
-  }
+function Foot<T>({ list }: Pick<TableProps<T>, 'list'>) {
+  if (list.error !== null) return <Failure list={list} />
   if (!list.hasMore) return null
   return (
     <Center p="sm">
@@ -150,8 +163,38 @@ function Foot<T>({ list }: Pick<DataTableProps<T>, 'list'>) {
   )
 }
 
+function Failure<T>({ list }: Pick<TableProps<T>, 'list'>) {
+  return (
+    <div className="table-notice">
+      <ErrorNotice error={list.error} onRetry={list.retry} />
+    </div>
+  )
+}
+
 function cellClass<T>({ isNumeric, from }: Column<T>): string {
   return [isNumeric ? 'numeral numeric' : '', from === undefined ? '' : `mantine-visible-from-${from}`]
     .filter(Boolean)
     .join(' ')
+}
+
+export interface TwoLinesProps {
+  readonly children: ReactNode
+  /** Smaller; nothing when it is null. */
+  readonly below: ReactNode
+  /** `mono` for what is no word of any language. */
+  readonly belowClass?: string
+}
+
+/** A name and, under it, what tells it from others. */
+export function TwoLines({ children, below, belowClass }: TwoLinesProps) {
+  return (
+    <span className="two-lines">
+      {children}
+      {below !== null && (
+        <Text span size="xs" c="dimmed" fw={400} {...(belowClass !== undefined && { className: belowClass })}>
+          {below}
+        </Text>
+      )}
+    </span>
+  )
 }

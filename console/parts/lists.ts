@@ -1,5 +1,26 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { List } from '../api/use-list.ts'
+
+/** Rows that are there already, or not yet, as a table takes them. */
+export function wholeList<T>(rows: readonly T[] | undefined, error: Error | null = null): List<T> {
+  return {
+    rows: rows ?? [],
+    error,
+    isPending: rows === undefined && error === null,
+    isOutdated: false,
+    hasMore: false,
+    isLoadingMore: false,
+    loadMore: () => undefined,
+    retry: () => undefined,
+  }
+}
+
+/** Lets a table show an answer that comes whole, as a query gives it. */
+export function asList<T>(query: UseQueryResult<{ readonly data: readonly T[] }>): List<T> {
+  const { data, error, isPending, isPlaceholderData: isOutdated } = query
+  return { ...wholeList(data?.data, error), isPending, isOutdated, retry: () => void query.refetch() }
+}
 
 /** The rows of a list that fit, for lists the gateway cannot filter itself. */
 export function narrowList<T>(list: List<T>, fits: (row: T) => boolean): List<T> {
