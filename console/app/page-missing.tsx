@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core'
 import { IconMapOff } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../parts/empty-state.tsx'
+import { ButtonLink } from '../parts/links.tsx'
 import { usePageTitle } from '../parts/page-header.tsx'
 
 export function PageMissing() {
@@ -11,7 +10,7 @@ export function PageMissing() {
       icon={IconMapOff}
       title="There is no such page"
       isWholePage
-      action={<Button renderRoot={(props) => <Link to="/overview" {...props} />}>Go to the overview</Button>}
+      action={<ButtonLink to="/overview">Go to the overview</ButtonLink>}
     >
       The address may be mistyped, or the page was moved.
     </EmptyState>

@@ -1,8 +1,9 @@
 import { Table, Text } from '@mantine/core'
 import { describeChange, shareOfChange } from './exact-amount.ts'
 import { type FieldChange, listChanges } from './field-changes.ts'
+import { ScrollTable } from './scroll-table.tsx'
 
-export interface ChangeTableProps {
+interface ChangeTableProps {
   readonly label: string
   readonly before: unknown
   readonly after: unknown
@@ -19,23 +20,19 @@ export function ChangeTable({ label, before, after }: ChangeTableProps) {
     )
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: What scrolls must be reachable by keyboard.
-    <section className="table-scroll change-table" tabIndex={0} aria-label={label}>
-      <Table verticalSpacing="xs" horizontalSpacing="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Field</Table.Th>
-            <Table.Th scope="col">Before</Table.Th>
-            <Table.Th scope="col">After</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {changes.map((change) => (
-            <ChangeRow key={change.path} change={change} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
+    <ScrollTable
+      label={label}
+      heads={['Field', 'Before', 'After']}
+      verticalSpacing="xs"
+      horizontalSpacing="sm"
+      className="change-table"
+    >
+      <Table.Tbody>
+        {changes.map((change) => (
+          <ChangeRow key={change.path} change={change} />
+        ))}
+      </Table.Tbody>
+    </ScrollTable>
   )
 }
 

@@ -1,7 +1,7 @@
 import { Group, Paper, Text } from '@mantine/core'
 import { CopyButton } from './copy-button.tsx'
 
-export interface CodeBlockProps {
+interface CodeBlockProps {
   readonly code: string
   /** Shown above, and names the copy button: "curl", "config.toml". */
   readonly title?: string
@@ -35,4 +35,13 @@ export function CodeBlock({ code, title, maxHeight, isWrapped = false }: CodeBlo
       </section>
     </Paper>
   )
+}
+
+/** JSON with a line for each field; anything else, such as a stream of events, stays as it is. */
+export function layOutJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
 }

@@ -2,7 +2,7 @@ import { Alert, Button, Code, Group, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { explainError } from './explain-error.ts'
 
-export interface ErrorNoticeProps {
+interface ErrorNoticeProps {
   /** Anything thrown; null shows nothing. */
   readonly error: unknown
   readonly onRetry?: () => void

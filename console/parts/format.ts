@@ -112,3 +112,10 @@ export function formatRelative(at: string, nowMs: number): string {
   const step = STEPS.find((candidate) => Math.abs(seconds) >= candidate.seconds)
   return step === undefined ? 'just now' : relativeTime.format(Math.trunc(seconds / step.seconds), step.unit)
 }
+
+/** All tokens of a request or of many, whatever they were for. */
+export function countTokens(
+  tokens: Readonly<Record<'input' | 'cache_read' | 'cache_write' | 'output', number>>,
+) {
+  return tokens.input + tokens.cache_read + tokens.cache_write + tokens.output
+}

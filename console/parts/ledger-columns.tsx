@@ -1,11 +1,10 @@
-import { Anchor, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Text } from '@mantine/core'
 import type { LedgerEntry, Payment } from '../api/wire.ts'
+import { TextLink } from './links.tsx'
 import { Money } from './money.tsx'
 import { StatusBadge, type Tone } from './status-badge.tsx'
 import type { Column } from './table-panel.tsx'
-import { TimeBelow } from './time-below.tsx'
-import { TimeStamp } from './time-stamp.tsx'
+import { TimeBelow, TimeStamp } from './time-stamp.tsx'
 
 const KINDS: Readonly<Record<LedgerEntry['kind'], { readonly label: string; readonly tone: Tone }>> = {
   payment: { label: 'Payment', tone: 'good' },
@@ -51,13 +50,9 @@ interface PurposeProps {
 function Purpose({ entry: { kind, request_id, reference, note }, route }: PurposeProps) {
   if (request_id !== null) {
     return (
-      <Anchor
-        inherit
-        className="mono"
-        renderRoot={(props) => <Link to={route} params={{ id: request_id }} {...props} />}
-      >
+      <TextLink inherit className="mono" to={route} params={{ id: request_id }}>
         {request_id}
-      </Anchor>
+      </TextLink>
     )
   }
   // An adjustment always says why; its reference only keeps it from being made twice.

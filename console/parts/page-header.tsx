@@ -1,8 +1,9 @@
-import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { IconArrowLeft } from '@tabler/icons-react'
-import { Link, type LinkProps } from '@tanstack/react-router'
+import type { LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { TextLink } from './links.tsx'
 
 export interface PageHeaderProps {
   readonly title: string
@@ -24,12 +25,12 @@ export function PageHeader({ title, heading, description, actions, back }: PageH
   return (
     <Stack gap={6} mb="lg">
       {back !== undefined && (
-        <Anchor size="sm" renderRoot={(props) => <Link to={back.to} {...props} />} w="fit-content">
+        <TextLink size="sm" to={back.to} w="fit-content">
           <Group gap={4} wrap="nowrap">
             <IconArrowLeft size={14} aria-hidden />
             {back.label}
           </Group>
-        </Anchor>
+        </TextLink>
       )}
       <Group justify="space-between" align="flex-start" gap="md">
         <Stack gap={4} miw={0} flex="1 1 300px">

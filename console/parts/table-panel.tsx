@@ -5,6 +5,7 @@ import type { List } from '../api/use-list.ts'
 import { EmptyState, type EmptyStateProps } from './empty-state.tsx'
 import { ErrorNotice } from './error-notice.tsx'
 import { Panel, type PanelProps } from './panel.tsx'
+import { ScrollTable } from './scroll-table.tsx'
 
 export interface Column<T> {
   readonly head: string
@@ -64,28 +65,22 @@ function Rows<T>(props: TableProps<T>) {
   const { label, list, columns } = props
   return (
     <>
-      <section
-        className="table-scroll"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: What scrolls must be reachable by keyboard.
-        tabIndex={0}
-        aria-label={label}
-        aria-busy={list.isPending || list.isOutdated}
+      <ScrollTable
+        label={label ?? ''}
+        isBusy={list.isPending || list.isOutdated}
+        heads={columns.map((column) => (
+          <Table.Th key={column.head} className={cellClass(column)} scope="col">
+            {column.isHeadHidden ? <span className="told-only">{column.head}</span> : column.head}
+          </Table.Th>
+        ))}
+        highlightOnHover
+        className="data-table"
+        data-outdated={list.isOutdated || undefined}
       >
-        <Table highlightOnHover className="data-table" data-outdated={list.isOutdated || undefined}>
-          <Table.Thead>
-            <Table.Tr>
-              {columns.map((column) => (
-                <Table.Th key={column.head} className={cellClass(column)} scope="col">
-                  {column.isHeadHidden ? <span className="told-only">{column.head}</span> : column.head}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {list.isPending ? <WaitingRows columns={columns} /> : <FilledRows {...props} />}
-          </Table.Tbody>
-        </Table>
-      </section>
+        <Table.Tbody>
+          {list.isPending ? <WaitingRows columns={columns} /> : <FilledRows {...props} />}
+        </Table.Tbody>
+      </ScrollTable>
       <Foot list={list} />
     </>
   )

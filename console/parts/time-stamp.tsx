@@ -1,8 +1,8 @@
-import { Tooltip } from '@mantine/core'
+import { Text, Tooltip } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { formatDate, formatRelative, formatTime, formatUtc } from './format.ts'
 
-export interface TimeStampProps {
+interface TimeStampProps {
   /** RFC 3339; null shows a dash. */
   readonly at: string | null
   /** `time` is date and time, `relative` keeps itself up to date. */
@@ -34,4 +34,13 @@ function useNow(isTicking: boolean): number {
     return () => clearInterval(timer)
   }, [isTicking])
   return nowMs
+}
+
+/** Under what happened, where a column of times finds no room. */
+export function TimeBelow({ at }: { readonly at: string }) {
+  return (
+    <Text size="xs" c="dimmed" fw={400} mt={4} hiddenFrom="sm" component="span" display="block">
+      <TimeStamp at={at} />
+    </Text>
+  )
 }

@@ -10,13 +10,14 @@ import {
   Text,
 } from '@mantine/core'
 import { IconCheck, IconDownload, IconPlayerStop } from '@tabler/icons-react'
+import { useEffect, useRef, useState } from 'react'
+import { ApiError, readApiError } from '../../api/api-error.ts'
 import { accountPath, withQuery } from '../../api/client.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { formatBytes, formatNumber } from '../../parts/format.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { TimeField } from '../../parts/time-field.tsx'
-import { type Download, useDownload } from './use-download.ts'
 
 const WHAT = [
   { value: 'settlements', label: 'Requests: one line for each, with usage and price' },
@@ -132,4 +133,108 @@ function DownloadState({ download, hasHead }: DownloadStateProps) {
 function fileNameOf(what: string, { from, to, format }: typeof DEFAULTS): string {
   const span = [from, to].filter((at) => at !== '').map((at) => at.slice(0, 10))
   return `${[what, ...span].join('-')}.${format === 'jsonl' ? 'jsonl' : 'csv'}`
+}
+
+type Download =
+  | { readonly phase: 'idle' }
+  | { readonly phase: 'running'; readonly bytes: number; readonly lines: number }
+  | { readonly phase: 'done'; readonly bytes: number; readonly lines: number; readonly fileName: string }
+  | { readonly phase: 'cancelled'; readonly bytes: number }
+  | { readonly phase: 'failed'; readonly error: unknown }
+
+interface Downloader {
+  readonly download: Download
+  start(address: string, fileName: string): void
+  cancel(): void
+}
+
+// Parts of this size are handed to the browser, which keeps them on disk rather than in memory.
+const PART_BYTES = 4_000_000
+const SHOWN_EVERY_MS = 150
+const NEW_LINE = 10
+
+/** Fetches a file of unknown length while showing how much has come, and hands it over when it is whole. */
+function useDownload(): Downloader {
+  const [download, setDownload] = useState<Download>({ phase: 'idle' })
+  const running = useRef<AbortController | null>(null)
+  useEffect(() => () => running.current?.abort(), [])
+  return {
+    download,
+    start: (address, fileName) => {
+      const controller = new AbortController()
+      running.current = controller
+      let come = { bytes: 0, lines: 0 }
+      const note = (progress: Received) => {
+        come = progress
+        setDownload({ phase: 'running', ...progress })
+      }
+      note(come)
+      fetchFile(address, controller.signal, note)
+        .then((file) => {
+          save(file, fileName)
+          setDownload({ phase: 'done', ...come, fileName })
+        })
+        .catch((error: unknown) =>
+          setDownload(
+            controller.signal.aborted
+              ? { phase: 'cancelled', bytes: come.bytes }
+              : { phase: 'failed', error },
+          ),
+        )
+    },
+    cancel: () => running.current?.abort(),
+  }
+}
+
+interface Received {
+  readonly bytes: number
+  readonly lines: number
+}
+
+async function fetchFile(
+  address: string,
+  signal: AbortSignal,
+  note: (progress: Received) => void,
+): Promise<Blob> {
+  const response = await fetch(address, { signal, credentials: 'same-origin' })
+  if (!response.ok) throw await readApiError(response)
+  if (response.body === null) throw new ApiError('The gateway gave an empty answer.')
+  const parts: Blob[] = []
+  let loose: Uint8Array<ArrayBuffer>[] = []
+  let looseBytes = 0
+  let bytes = 0
+  let lines = 0
+  let shownAtMs = 0
+  const reader = response.body.getReader()
+  while (true) {
+    const { done, value } = await reader.read()
+    if (done) break
+    loose.push(value)
+    looseBytes += value.length
+    bytes += value.length
+    for (const byte of value) if (byte === NEW_LINE) lines += 1
+    if (looseBytes >= PART_BYTES) {
+      parts.push(new Blob(loose))
+      loose = []
+      looseBytes = 0
+    }
+    if (performance.now() - shownAtMs >= SHOWN_EVERY_MS) {
+      shownAtMs = performance.now()
+      note({ bytes, lines })
+    }
+  }
+  note({ bytes, lines })
+  return new Blob([...parts, ...loose])
+}
+
+const KEPT_MS = 60_000
+
+function save(file: Blob, fileName: string): void {
+  const address = URL.createObjectURL(file)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = fileName
+  link.click()
+  // Not at once: some browsers begin to read only later.
+  setTimeout(() => URL.revokeObjectURL(address), KEPT_MS)
 }

@@ -1,16 +1,18 @@
-import { NativeSelect, NavLink, Stack, Text } from '@mantine/core'
+import { NativeSelect, NavLink, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useKeys } from '../../api/keys.ts'
 import { useModels } from '../../api/models.ts'
+import type { ApiKey, Model } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { TextLink } from '../../parts/links.tsx'
+import { ModelField } from '../../parts/model-field.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { pickModel } from '../../parts/pick-model.ts'
 import { FORMAT_LABELS } from '../../parts/wire/write-request.ts'
-import { Choices, placeholderOf } from './choices.tsx'
 import { TestPanel } from './test-panel.tsx'
 import { listTools, type Tool } from './tools.ts'
 
@@ -122,6 +124,61 @@ function Settings({ tool }: { readonly tool: Tool }) {
           <CodeBlock key={title} title={title} code={code} />
         ))}
       </Stack>
+    </Panel>
+  )
+}
+
+interface ChoicesProps {
+  readonly keys: readonly ApiKey[]
+  readonly chosenKey: ApiKey | undefined
+  readonly onKey: (id: string) => void
+  readonly secret: string
+  readonly onSecret: (secret: string) => void
+  readonly models: readonly Model[]
+  readonly model: string
+  readonly onModel: (model: string) => void
+}
+
+/** What stands where the secret belongs: the gateway itself does not know it. */
+function placeholderOf(key: ApiKey | undefined): string {
+  return key === undefined ? 'YOUR-API-KEY' : `YOUR-KEY-ENDING-IN-${key.last_four ?? key.name}`
+}
+
+function Choices(props: ChoicesProps) {
+  const { keys, chosenKey, onKey, secret, onSecret, models, model, onModel } = props
+  return (
+    <Panel title="Fill in">
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <ModelField models={models} model={model} onChange={onModel} />
+        {keys.length === 0 ? (
+          <Text size="sm" c="dimmed" className="connect-no-key">
+            You have no API key yet.{' '}
+            <TextLink inherit underline="always" to="/keys">
+              Create one
+            </TextLink>{' '}
+            and copy its secret.
+          </Text>
+        ) : (
+          <NativeSelect
+            label="API key"
+            value={chosenKey?.id ?? ''}
+            onChange={(event) => onKey(event.currentTarget.value)}
+            data={keys.map(({ id, name, last_four }) => ({
+              value: id,
+              label: last_four === null ? name : `${name} · …${last_four}`,
+            }))}
+          />
+        )}
+      </SimpleGrid>
+      <PasswordInput
+        mt="sm"
+        label="Its secret"
+        description="Only you have it. Pasted here it is filled in below and used for the test; it is not sent elsewhere or kept."
+        placeholder="sk-…"
+        autoComplete="off"
+        value={secret}
+        onChange={(event) => onSecret(event.currentTarget.value)}
+      />
     </Panel>
   )
 }

@@ -1,22 +1,41 @@
-import { Button, Code, Group, Stack } from '@mantine/core'
-import { IconPencil } from '@tabler/icons-react'
+import { Button, Code, Group, Stack, Text } from '@mantine/core'
+import { IconActivity, IconPencil } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import type { ShownList } from '../../../src/edges/management-api/endpoint.ts'
+import { accountPath, api } from '../../api/client.ts'
 import { useKey } from '../../api/keys.ts'
-import type { ApiKey, IssuedKey } from '../../api/wire.ts'
+import { useUsage } from '../../api/usage.ts'
+import type { ApiKey, IssuedKey, Settlement } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
 import { DetailPage } from '../../parts/detail-page.tsx'
+import {
+  countTokens,
+  formatDuration,
+  formatMoney,
+  formatNumber,
+  formatShare,
+  formatShort,
+} from '../../parts/format.ts'
 import { IssuedKeyDialog } from '../../parts/keys/issued-key-dialog.tsx'
 import { KeyActions } from '../../parts/keys/key-actions.tsx'
 import { EditKey } from '../../parts/keys/key-form.tsx'
-import { describeSecret } from '../../parts/keys/key-words.ts'
+import { describePeriod, describeRate, describeRoutes, describeSecret } from '../../parts/keys/key-words.ts'
+import { LimitBar } from '../../parts/limit-bar.tsx'
+import { TextLink } from '../../parts/links.tsx'
+import { asList } from '../../parts/lists.ts'
+import { Money } from '../../parts/money.tsx'
+import { OutcomeBadge } from '../../parts/outcome-badge.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
+import { Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { KeyFacts } from './key-facts.tsx'
-import { KeyMoney } from './key-money.tsx'
-import { KeyUsage } from './key-usage.tsx'
-import { RecentRequests } from './recent-requests.tsx'
+import { type Column, TablePanel } from '../../parts/table-panel.tsx'
+import { TimeStamp } from '../../parts/time-stamp.tsx'
+import { UsagePanel, useMetric } from '../../parts/usage-panel.tsx'
+import { sumUsage, type UsageSum } from '../../parts/usage-points.ts'
 
 const BACK = { to: '/keys', label: 'API keys' } as const
 
@@ -76,5 +95,209 @@ function KeyPage({ account, apiKey }: KeyPageProps) {
         <IssuedKeyDialog account={account} issued={issued} onClose={() => setIssued(null)} />
       )}
     </>
+  )
+}
+
+interface KeyMoneyProps {
+  readonly apiKey: ApiKey
+}
+
+/** What the key has spent, against what it may and what it should. */
+function KeyMoney({ apiKey }: KeyMoneyProps) {
+  return (
+    <div className="key-bars">
+      <Panel title="Usage limit" description="Requests are refused when it is spent.">
+        <LimitState apiKey={apiKey} />
+      </Panel>
+      <Panel title="Budget" description="Warns and never stops anything.">
+        <BudgetState apiKey={apiKey} />
+      </Panel>
+    </div>
+  )
+}
+
+function LimitState({ apiKey: { name, usage, usage_limit: limit } }: KeyMoneyProps) {
+  if (limit === null) {
+    return (
+      <Text size="sm" component="div">
+        No limit. Spent <Money amount={usage.spent} /> in all.
+      </Text>
+    )
+  }
+  return (
+    <LimitBar
+      label={`Usage limit of ${name}`}
+      spent={usage.spent}
+      limit={limit.amount}
+      hint={<LimitHint usage={usage} period={describePeriod(limit.period)} />}
+    />
+  )
+}
+
+function LimitHint({ usage, period }: Pick<ApiKey, 'usage'> & { readonly period: string }): ReactNode {
+  const { remaining, held, resets_at: resetsAt } = usage
+  return (
+    <>
+      USDT {period}
+      {remaining !== null && ` · ${formatMoney(remaining)} left`}
+      {Number(held) > 0 && `, of which requests under way hold ${formatMoney(held)}`}
+      {resetsAt !== null && (
+        <>
+          {' · begins anew '}
+          <TimeStamp at={resetsAt} as="relative" />
+        </>
+      )}
+    </>
+  )
+}
+
+function BudgetState({ apiKey: { name, usage, budget } }: KeyMoneyProps) {
+  if (budget === null) {
+    return (
+      <Text size="sm" component="div">
+        No budget. Spent <Money amount={usage.spent_this_month} /> this month.
+      </Text>
+    )
+  }
+  return (
+    <LimitBar
+      label={`Budget of ${name}`}
+      spent={usage.spent_this_month}
+      limit={budget.amount}
+      warnsFrom={Math.min(...budget.thresholds) / 100}
+      hint={`USDT this month · alerts at ${budget.thresholds.map((threshold) => `${threshold}%`).join(', ')}`}
+    />
+  )
+}
+
+interface KeyUsageProps {
+  readonly account: string
+  readonly apiKey: ApiKey
+}
+
+/** What the key used over time. */
+function KeyUsage({ account, apiKey }: KeyUsageProps) {
+  const { metric, label, range, choice, spanChoice } = useMetric()
+  const usage = useUsage(account, { ...range, group_by: 'key' })
+  const rows = usage.data?.data.filter(({ group }) => group === apiKey.id)
+  return (
+    <UsagePanel
+      title="Usage"
+      description={rows && <Total total={sumUsage(rows)} />}
+      actions={
+        <>
+          {choice}
+          {spanChoice}
+        </>
+      }
+      label={`${label} of ${apiKey.name}, per ${range.granularity}`}
+      usage={usage}
+      rows={rows}
+      spell={range}
+      metric={metric}
+      nameOf={() => apiKey.name}
+      height={240}
+    />
+  )
+}
+
+function Total({ total }: { readonly total: UsageSum }) {
+  return (
+    <>
+      <Money amount={total.amount} /> · {formatNumber(total.requests)} requests · {formatShort(total.tokens)}{' '}
+      tokens · {formatShare(total.requests === 0 ? 0 : total.failed / total.requests)} errors
+    </>
+  )
+}
+
+/** Everything that is set on the key. */
+function KeyFacts({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { id, created_at: createdAt, expires_at: expiresAt, shared_fallback: fallsBack } = apiKey
+  return (
+    <Panel
+      title="Settings"
+      facts={[
+        { label: 'Suppliers', value: describeRoutes(apiKey) },
+        { label: 'Rate', value: describeRate(apiKey) },
+        { label: 'Models', value: <Allowlist list={apiKey.model_allowlist} /> },
+        { label: 'Shared fallback', value: fallsBack ? 'on' : 'off' },
+        { label: 'Expires', value: expiresAt === null ? 'never' : <TimeStamp at={expiresAt} /> },
+        { label: 'Created', value: <TimeStamp at={createdAt} /> },
+        {
+          label: 'Id',
+          value: (
+            <Group gap={4} wrap="nowrap">
+              <Code>{id}</Code>
+              <CopyButton value={id} what="the id" />
+            </Group>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+function Allowlist({ list }: { readonly list: readonly string[] | null }) {
+  if (list === null) return 'all'
+  return (
+    <Group gap={4}>
+      {list.map((entry) => (
+        <Code key={entry}>{entry}</Code>
+      ))}
+    </Group>
+  )
+}
+
+const COLUMNS: readonly Column<Settlement>[] = [
+  { head: 'Model', cell: ({ model }) => model },
+  { head: 'Time', cell: ({ started_at }) => <TimeStamp at={started_at} as="relative" /> },
+  { head: 'Outcome', from: 'sm', cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
+  {
+    head: 'Tokens',
+    from: 'sm',
+    isNumeric: true,
+    cell: ({ usage }) => formatNumber(countTokens(usage)),
+  },
+  {
+    head: 'Duration',
+    from: 'md',
+    isNumeric: true,
+    cell: ({ duration_ms }) => formatDuration(duration_ms),
+  },
+  { head: 'Cost, USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
+]
+
+const SHOWN = 5
+
+interface RecentRequestsProps {
+  readonly account: string
+  readonly apiKey: ApiKey
+}
+
+function RecentRequests({ account, apiKey: { id } }: RecentRequestsProps) {
+  const query = { key_id: id, limit: SHOWN }
+  const latest = useQuery({
+    queryKey: [account, 'settlements', query],
+    queryFn: ({ signal }) =>
+      api.get<ShownList<Settlement>>(accountPath(account, '/settlements'), { query, signal }),
+  })
+  return (
+    <TablePanel
+      title="Latest requests"
+      actions={
+        <TextLink size="sm" to="/requests" search={{ key_id: id }}>
+          All requests of this key
+        </TextLink>
+      }
+      list={asList(latest)}
+      columns={COLUMNS}
+      rowKey={({ request_id }) => request_id}
+      rowLink={({ request_id }) => ({ to: '/requests/$id', params: { id: request_id } })}
+      empty={{
+        icon: IconActivity,
+        title: 'Not used yet',
+        children: 'Requests made with this key appear here as they end.',
+      }}
+    />
   )
 }

@@ -1,9 +1,9 @@
-import { Alert, Button, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core'
+import { Alert, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { IconAlertCircle } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
 import type { BindingLimit, Model } from '../../api/wire.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { formatNumber } from '../../parts/format.ts'
+import { ButtonLink } from '../../parts/links.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Facts } from '../../parts/panel.tsx'
 import { SnippetTabs } from '../../parts/snippet-tabs.tsx'
@@ -50,20 +50,12 @@ function Details({ model }: { readonly model: Model }) {
         </Alert>
       )}
       <Group gap="sm">
-        <Button
-          size="xs"
-          disabled={!model.routeable}
-          renderRoot={(props) => <Link to="/playground" search={{ model: model.id }} {...props} />}
-        >
+        <ButtonLink size="xs" disabled={!model.routeable} to="/playground" search={{ model: model.id }}>
           Try it in the playground
-        </Button>
-        <Button
-          size="xs"
-          variant="default"
-          renderRoot={(props) => <Link to="/requests" search={{ model: model.id }} {...props} />}
-        >
+        </ButtonLink>
+        <ButtonLink size="xs" variant="default" to="/requests" search={{ model: model.id }}>
           Its requests
-        </Button>
+        </ButtonLink>
       </Group>
       <Prices model={model} />
       <Limits model={model} />

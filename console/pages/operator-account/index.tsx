@@ -1,26 +1,39 @@
-import { Group, Stack } from '@mantine/core'
-import { IconBell, IconCoin, IconEye, IconInfoCircle, IconKey } from '@tabler/icons-react'
+import { Group, SimpleGrid, Stack } from '@mantine/core'
+import {
+  IconBell,
+  IconCoin,
+  IconEye,
+  IconGauge,
+  IconInfoCircle,
+  IconKey,
+  IconReceipt,
+  IconScale,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
-import type { Account } from '../../api/wire.ts'
+import { useUsage } from '../../api/usage.ts'
+import { useList } from '../../api/use-list.ts'
+import type { Account, ApiKey } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { DetailPage } from '../../parts/detail-page.tsx'
+import { formatMoney, formatNumber, formatShort } from '../../parts/format.ts'
 import { ButtonLink } from '../../parts/links.tsx'
+import { Money } from '../../parts/money.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageTabs } from '../../parts/page-tabs.tsx'
+import { StatCard } from '../../parts/stat-card.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { Alerts } from './alerts.tsx'
-import { Figures } from './figures.tsx'
-import { Keys } from './keys.tsx'
+import { type Column, TablePanel, TwoLines } from '../../parts/table-panel.tsx'
+import { TimeStamp } from '../../parts/time-stamp.tsx'
+import { UsagePanel, useMetric } from '../../parts/usage-panel.tsx'
 import { Ledger, Payments } from './money.tsx'
 import { isMoneyKind, MoneyForm } from './money-form.tsx'
 import { EditAccount, Settings } from './settings.tsx'
 import { AssignTier, Tier } from './tier.tsx'
-import { Usage } from './usage.tsx'
-import { Webhook } from './webhook.tsx'
+import { Alerts, Webhook } from './webhook.tsx'
 
 const BACK = { to: '/operator/accounts', label: 'Accounts' } as const
 
@@ -127,6 +140,106 @@ function Sections({ account, onDo }: SectionsProps) {
           ),
         },
       ]}
+    />
+  )
+}
+
+function Figures({ account }: { readonly account: Account }) {
+  const { limits, credit_line: creditLine } = account
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+      <StatCard
+        label="Balance"
+        value={<Money amount={account.balance} />}
+        hint={
+          creditLine === null
+            ? 'May go below zero without end'
+            : `May go down to ${formatMoney(creditLine === '0' ? '0' : `-${creditLine}`)}`
+        }
+        icon={IconCoin}
+      />
+      <StatCard
+        label="Paid in all"
+        value={<Money amount={account.total_paid} />}
+        hint={`Earns ${account.earned_tier}`}
+        icon={IconReceipt}
+      />
+      <StatCard
+        label="Requests a minute"
+        value={limits.rpm === null ? 'No limit' : formatNumber(limits.rpm)}
+        hint="Of the whole account"
+        icon={IconGauge}
+      />
+      <StatCard
+        label="Tokens a minute"
+        value={limits.tpm === null ? 'No limit' : formatShort(limits.tpm)}
+        hint="Of the whole account"
+        icon={IconScale}
+      />
+    </SimpleGrid>
+  )
+}
+
+function Usage({ account }: { readonly account: Account }) {
+  const { metric, range, choice, spanChoice } = useMetric()
+  return (
+    <UsagePanel
+      title="Usage by model"
+      actions={
+        <>
+          {choice}
+          {spanChoice}
+        </>
+      }
+      label={`Usage of ${account.name} by model, per ${range.granularity}`}
+      usage={useUsage(account.id, { ...range, group_by: 'model' })}
+      spell={range}
+      metric={metric}
+      nameOf={(model) => model ?? 'none'}
+      height={260}
+    />
+  )
+}
+
+function Keys({ account }: { readonly account: Account }) {
+  const columns: readonly Column<ApiKey>[] = [
+    {
+      head: 'Key',
+      cell: (key) => (
+        // The customer's own page of the key, which changes, rotates and revokes it.
+        <Link to="/keys/$id" params={{ id: key.id }} search={{ account: account.id }} className="row-opener">
+          <TwoLines below={`…${key.last_four}`} belowClass="mono">
+            {key.name}
+          </TwoLines>
+        </Link>
+      ),
+    },
+    { head: 'State', cell: ({ state }) => <StatusBadge state={state} /> },
+    {
+      head: 'Limit',
+      from: 'sm',
+      cell: ({ usage_limit: limit }) =>
+        limit === null ? 'None' : `${formatMoney(limit.amount)} ${limit.period}`,
+    },
+    {
+      head: 'This month, USDT',
+      isNumeric: true,
+      cell: ({ usage }) => <Money amount={usage.spent_this_month} isBare />,
+    },
+    { head: 'Expires', from: 'md', cell: ({ expires_at }) => <TimeStamp at={expires_at} as="date" /> },
+    { head: 'Created', from: 'md', cell: ({ created_at }) => <TimeStamp at={created_at} as="date" /> },
+  ]
+  return (
+    <TablePanel
+      title="API keys"
+      description="A key opens on the customer's own page, where it is changed, rotated and revoked."
+      list={useList<ApiKey>([...ACCOUNTS_KEY, account.id, 'keys'], accountCall(account.id, '/keys'))}
+      columns={columns}
+      empty={{
+        icon: IconKey,
+        title: 'This account has no key yet',
+        children: 'Keys are made by the customer, or by you under “See as customer”.',
+      }}
     />
   )
 }

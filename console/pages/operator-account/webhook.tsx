@@ -1,19 +1,22 @@
 import { Button, Group, Modal, Switch, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconWebhook } from '@tabler/icons-react'
+import { IconBellCheck, IconWebhook } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
-import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
+import { ACCOUNTS_KEY, accountCall, OPERATOR } from '../../api/operator.ts'
+import { useList } from '../../api/use-list.ts'
 import { webhookQuery } from '../../api/webhook.ts'
-import type { Account, IssuedWebhook, Webhook as StoredWebhook } from '../../api/wire.ts'
+import type { Account, Alert, IssuedWebhook, Webhook as StoredWebhook } from '../../api/wire.ts'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { listFields } from '../../parts/field-changes.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { Facts, Panel } from '../../parts/panel.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, TablePanel } from '../../parts/table-panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 import { useAction } from '../../parts/use-action.ts'
 
@@ -132,5 +135,44 @@ function WebhookForm({ account, webhook, onClose, onSecret }: WebhookFormProps) 
     >
       {(field) => <TextInput label="Address" type="url" required data-autofocus {...field('url')} />}
     </FormDrawer>
+  )
+}
+
+const COLUMNS: readonly Column<Alert>[] = [
+  { head: 'When', cell: ({ at }) => <TimeStamp at={at} /> },
+  { head: 'What', cell: ({ kind }) => <StatusBadge state={kind} tone="warning" /> },
+  {
+    head: 'Details',
+    cell: ({ data }) => (
+      <Text size="sm" span>
+        {listFields(data)
+          .map(([path, text]) => `${path} ${text}`)
+          .join(', ')}
+      </Text>
+    ),
+  },
+  {
+    head: 'Delivery',
+    from: 'sm',
+    cell: ({ delivery }) => (
+      <StatusBadge state={delivery.state} label={delivery.state === 'none' ? 'no webhook' : delivery.state} />
+    ),
+  },
+]
+
+export function Alerts({ account }: { readonly account: Account }) {
+  const key = [...ACCOUNTS_KEY, account.id, 'alerts']
+  return (
+    <TablePanel
+      title="Alerts"
+      list={useList<Alert>(key, `${OPERATOR}/alerts`, { account_id: account.id })}
+      columns={COLUMNS}
+      empty={{
+        icon: IconBellCheck,
+        title: 'Nothing to be told',
+        children:
+          'A balance below its alert, a key near its budget or at its limit, or a refused credential of the account’s own shows up here.',
+      }}
+    />
   )
 }

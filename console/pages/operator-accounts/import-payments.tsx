@@ -8,6 +8,7 @@ import type { PaymentImport } from '../../api/wire.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { formatMoney, formatNumber } from '../../parts/format.ts'
+import { ScrollTable } from '../../parts/scroll-table.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { readLineErrors } from './read-line-errors.ts'
 
@@ -135,32 +136,28 @@ function LineProblems({ csv, told }: LineProblemsProps) {
       <Text size="sm" mb="xs">
         Correct these lines and import again{told.more > 0 && `; ${told.more} more are wrong`}.
       </Text>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: What scrolls must be reachable by keyboard. */}
-      <section className="table-scroll" tabIndex={0} aria-label="Lines at fault">
-        <Table verticalSpacing={6} horizontalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Line</Table.Th>
-              <Table.Th scope="col">What is wrong</Table.Th>
+      <ScrollTable
+        label="Lines at fault"
+        heads={['Line', 'What is wrong']}
+        verticalSpacing={6}
+        horizontalSpacing="xs"
+      >
+        <Table.Tbody>
+          {told.errors.map(({ line, message }) => (
+            <Table.Tr key={line}>
+              <Table.Td className="numeral" valign="top">
+                {line}
+              </Table.Td>
+              <Table.Td>
+                {message}
+                <Text size="xs" className="mono" mt={2}>
+                  {lines[line - 1]}
+                </Text>
+              </Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {told.errors.map(({ line, message }) => (
-              <Table.Tr key={line}>
-                <Table.Td className="numeral" valign="top">
-                  {line}
-                </Table.Td>
-                <Table.Td>
-                  {message}
-                  <Text size="xs" className="mono" mt={2}>
-                    {lines[line - 1]}
-                  </Text>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </section>
+          ))}
+        </Table.Tbody>
+      </ScrollTable>
       <Anchor component="button" type="button" size="xs" mt="xs" onClick={focusText}>
         Go to the text
       </Anchor>

@@ -1,6 +1,6 @@
 import type { Route } from '../../api/wire.ts'
 import { readNano } from '../../parts/exact-amount.ts'
-import { countOrNull } from '../../parts/read-count.ts'
+import { countOrNull } from '../../parts/rate-fields.tsx'
 
 /** What the form of a route holds. */
 export type RouteValues = ReturnType<typeof valuesOfRoute>

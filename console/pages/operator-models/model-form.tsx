@@ -6,8 +6,7 @@ import { MODEL_KINDS } from '../../../src/vocabulary/words.ts'
 import { api } from '../../api/client.ts'
 import { MODELS_KEY, modelCall } from '../../api/operator.ts'
 import type { CatalogModel } from '../../api/wire.ts'
-import { RateFields } from '../../parts/rate-fields.tsx'
-import { countOrNull } from '../../parts/read-count.ts'
+import { countOrNull, RateFields } from '../../parts/rate-fields.tsx'
 import { ReviewDrawer } from '../../parts/review-drawer.tsx'
 
 interface ModelFormProps {

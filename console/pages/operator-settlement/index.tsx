@@ -1,20 +1,17 @@
-import { Anchor, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
 import { OPERATOR, useAccountNames } from '../../api/operator.ts'
 import type { Settlement } from '../../api/wire.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { formatDuration, formatNumber } from '../../parts/format.ts'
-import { Money } from '../../parts/money.tsx'
-import { OutcomeBadge } from '../../parts/outcome-badge.tsx'
+import { countTokens, formatNumber } from '../../parts/format.ts'
+import { TextLink } from '../../parts/links.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { Facts, Panel } from '../../parts/panel.tsx'
-import { StatCard } from '../../parts/stat-card.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
-import { Arithmetic } from '../request/arithmetic.tsx'
-import { UsageFacts } from '../request/request-facts.tsx'
+import { Figures, Heading, PricePanel, UsageFacts } from '../request/request-facts.tsx'
 import { Timeline } from '../request/timeline.tsx'
 
 const BACK = { to: '/operator/settlements', label: 'All requests' } as const
@@ -33,12 +30,7 @@ export function Page() {
     <>
       <PageHeader
         title="Request"
-        heading={
-          <Group gap="sm">
-            <span>{data?.model ?? 'Request'}</span>
-            {data !== undefined && <OutcomeBadge outcome={data.outcome} />}
-          </Group>
-        }
+        heading={<Heading settlement={data} />}
         description={
           <Group gap={4}>
             <span className="mono">{id}</span>
@@ -55,18 +47,13 @@ export function Page() {
 }
 
 function Details({ settlement }: { readonly settlement: Settlement }) {
-  const { usage, amount, attempts, first_byte_ms, duration_ms } = settlement
-  const tokens = usage.input + usage.cache_read + usage.cache_write + usage.output
   return (
     <Stack gap="lg">
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
-        <StatCard label="Charged" value={<Money amount={amount} />} />
-        <StatCard label="Tokens" value={formatNumber(tokens)} />
-        <StatCard label="First byte" value={first_byte_ms === null ? '–' : formatDuration(first_byte_ms)} />
-        <StatCard
-          label="Duration"
-          value={formatDuration(duration_ms)}
-          hint={attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}
+        <Figures
+          settlement={settlement}
+          costLabel="Charged"
+          counted={{ label: 'Tokens', value: formatNumber(countTokens(settlement.usage)) }}
         />
       </SimpleGrid>
       <Panel title="Who and where">
@@ -76,15 +63,10 @@ function Details({ settlement }: { readonly settlement: Settlement }) {
         <Timeline settlement={settlement} />
         <AttemptCredentials settlement={settlement} />
       </Panel>
-      <Panel
-        title="Price"
+      <PricePanel
+        settlement={settlement}
         description="At the price of the moment it was settled; later changes alter nothing."
-        isFlush
-      >
-        <div className="arithmetic-box">
-          <Arithmetic settlement={settlement} />
-        </div>
-      </Panel>
+      />
       <Panel title="Usage">
         <UsageFacts settlement={settlement} />
       </Panel>
@@ -112,39 +94,31 @@ function WhoFacts({ settlement }: { readonly settlement: Settlement }) {
         {
           label: 'Account',
           value: (
-            <Anchor
-              inherit
-              renderRoot={(props) => (
-                <Link to="/operator/accounts/$id" params={{ id: account_id }} {...props} />
-              )}
-            >
+            <TextLink inherit to="/operator/accounts/$id" params={{ id: account_id }}>
               {nameOf(account_id)}
-            </Anchor>
+            </TextLink>
           ),
         },
         {
           label: 'Key',
           value: (
-            <Anchor
+            <TextLink
               inherit
               className="mono"
-              renderRoot={(props) => (
-                <Link to="/keys/$id" params={{ id: key_id }} search={{ account: account_id }} {...props} />
-              )}
+              to="/keys/$id"
+              params={{ id: key_id }}
+              search={{ account: account_id }}
             >
               {key_id}
-            </Anchor>
+            </TextLink>
           ),
         },
         {
           label: 'Model',
           value: (
-            <Anchor
-              inherit
-              renderRoot={(props) => <Link to="/operator/models/$id" params={{ id: model }} {...props} />}
-            >
+            <TextLink inherit to="/operator/models/$id" params={{ id: model }}>
               {model}
-            </Anchor>
+            </TextLink>
           ),
         },
         { label: 'Supplier', value: <SupplierLink supplier={supplier} /> },
@@ -161,11 +135,8 @@ function WhoFacts({ settlement }: { readonly settlement: Settlement }) {
 function SupplierLink({ supplier }: { readonly supplier: string | null }) {
   if (supplier === null) return <>None served it</>
   return (
-    <Anchor
-      inherit
-      renderRoot={(props) => <Link to="/operator/suppliers/$id" params={{ id: supplier }} {...props} />}
-    >
+    <TextLink inherit to="/operator/suppliers/$id" params={{ id: supplier }}>
       {supplier}
-    </Anchor>
+    </TextLink>
   )
 }

@@ -1,18 +1,25 @@
-import { Box, Button, Text } from '@mantine/core'
+import { Box, Button, Select, SimpleGrid, Text, TextInput } from '@mantine/core'
 import { IconActivity, IconDownload } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { withQuery } from '../../api/client.ts'
-import { OPERATOR, useAccountNames } from '../../api/operator.ts'
+import {
+  accountCall,
+  allAccountsQuery,
+  allModelsQuery,
+  OPERATOR,
+  readWhole,
+  useAccountNames,
+} from '../../api/operator.ts'
 import { useList } from '../../api/use-list.ts'
-import type { Settlement } from '../../api/wire.ts'
+import type { ApiKey, Settlement } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { formatDuration, formatNumber } from '../../parts/format.ts'
+import { countTokens, formatDuration, formatNumber } from '../../parts/format.ts'
 import { Money } from '../../parts/money.tsx'
 import { OutcomeBadge } from '../../parts/outcome-badge.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { type Column, TablePanel } from '../../parts/table-panel.tsx'
-import { TimeBelow } from '../../parts/time-below.tsx'
-import { TimeStamp } from '../../parts/time-stamp.tsx'
-import { Filters, NO_FILTERS } from './filters.tsx'
+import { TimeField } from '../../parts/time-field.tsx'
+import { TimeBelow, TimeStamp } from '../../parts/time-stamp.tsx'
 
 export function Page() {
   const [filters, setFilters] = useUrlState(NO_FILTERS)
@@ -92,7 +99,7 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<Settlement>[
       head: 'Tokens',
       isNumeric: true,
       from: 'md',
-      cell: ({ usage }) => formatNumber(usage.input + usage.cache_read + usage.cache_write + usage.output),
+      cell: ({ usage }) => formatNumber(countTokens(usage)),
     },
     { head: 'Took', isNumeric: true, from: 'sm', cell: ({ duration_ms }) => formatDuration(duration_ms) },
     { head: 'USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
@@ -109,4 +116,113 @@ const NO_MATCH = {
   icon: IconActivity,
   title: 'No request fits these filters',
   children: 'Take a filter away, or choose a longer time.',
+}
+
+/** `customer` because the address holds the viewer's own account already. */
+const NO_FILTERS = { customer: '', key: '', model: '', from: '', to: '' }
+type SettlementFilters = typeof NO_FILTERS
+
+interface FiltersProps {
+  readonly filters: SettlementFilters
+  readonly onChange: (change: Partial<SettlementFilters>) => void
+}
+
+const SHOWN_CHOICES = 50
+
+function Filters({ filters, onChange }: FiltersProps) {
+  const accounts = useQuery(allAccountsQuery)
+  const models = useQuery(allModelsQuery)
+  const isNarrowed = Object.values(filters).some((value) => value !== '')
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 5 }} spacing="sm" mb="md">
+        <Select
+          label="Account"
+          placeholder="All"
+          searchable
+          clearable
+          limit={SHOWN_CHOICES}
+          nothingFoundMessage="No account"
+          data={withChosen(
+            (accounts.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+            filters.customer,
+          )}
+          value={filters.customer || null}
+          onChange={(customer) => onChange({ customer: customer ?? '', key: '' })}
+          clearButtonProps={{ 'aria-label': 'Clear the account' }}
+        />
+        <KeyFilter filters={filters} onChange={onChange} />
+        <Select
+          label="Model"
+          placeholder="All"
+          searchable
+          clearable
+          limit={SHOWN_CHOICES}
+          nothingFoundMessage="No model"
+          data={withChosen(
+            (models.data?.data ?? []).map(({ id }) => ({ value: id, label: id })),
+            filters.model,
+          )}
+          value={filters.model || null}
+          onChange={(model) => onChange({ model: model ?? '' })}
+          clearButtonProps={{ 'aria-label': 'Clear the model' }}
+        />
+        <TimeField label="From" value={filters.from} onChange={(from) => onChange({ from })} />
+        <TimeField label="Before" value={filters.to} onChange={(to) => onChange({ to })} />
+      </SimpleGrid>
+      {isNarrowed && (
+        <Button variant="subtle" size="compact-sm" mb="sm" onClick={() => onChange(NO_FILTERS)}>
+          Clear the filters
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** With an account its keys by name, without one a key's id as it was pasted. */
+function KeyFilter({ filters: { customer, key }, onChange }: FiltersProps) {
+  const keys = useQuery({
+    queryKey: ['operator', 'accounts', customer, 'all-keys'],
+    queryFn: ({ signal }) => readWhole<ApiKey>(accountCall(customer, '/keys'), { signal }),
+    enabled: customer !== '',
+  })
+  if (customer === '') {
+    return (
+      <TextInput
+        label="Key"
+        placeholder="key_…"
+        defaultValue={key}
+        key={key}
+        onBlur={(event) => onChange({ key: event.currentTarget.value.trim() })}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') onChange({ key: event.currentTarget.value.trim() })
+        }}
+      />
+    )
+  }
+  return (
+    <Select
+      label="Key"
+      placeholder="All of the account"
+      clearable
+      data={withChosen(
+        (keys.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+        key,
+      )}
+      value={key || null}
+      onChange={(chosen) => onChange({ key: chosen ?? '' })}
+      clearButtonProps={{ 'aria-label': 'Clear the key' }}
+    />
+  )
+}
+
+interface Choice {
+  readonly value: string
+  readonly label: string
+}
+
+/** The chosen one also while the names are on their way, or when it is gone. */
+function withChosen(choices: readonly Choice[], chosen: string): Choice[] {
+  const isKnown = chosen === '' || choices.some(({ value }) => value === chosen)
+  return isKnown ? [...choices] : [...choices, { value: chosen, label: chosen }]
 }

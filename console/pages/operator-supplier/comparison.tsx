@@ -1,12 +1,12 @@
-import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { IconListSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { comparisonQuery } from '../../api/operator.ts'
 import type { ModelComparison } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { formatNumber } from '../../parts/format.ts'
+import { TextLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 
 /** What the supplier offers beside what is routed to it. It is asked only when somebody wants to know. */
@@ -68,13 +68,9 @@ function Result({
         colour="gray"
       />
       {unknown.length > 0 && (
-        <Anchor
-          size="sm"
-          w="fit-content"
-          renderRoot={(props) => <Link to="/operator/models" search={{ do: 'create' }} {...props} />}
-        >
+        <TextLink size="sm" w="fit-content" to="/operator/models" search={{ do: 'create' }}>
           Add one of them as a model
-        </Anchor>
+        </TextLink>
       )}
     </Stack>
   )

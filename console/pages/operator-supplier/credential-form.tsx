@@ -5,8 +5,7 @@ import { api } from '../../api/client.ts'
 import { credentialCall, ROUTES_KEY, SUPPLIERS_KEY, supplierCall } from '../../api/operator.ts'
 import type { Credential } from '../../api/wire.ts'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
-import { RateFields } from '../../parts/rate-fields.tsx'
-import { countOrNull } from '../../parts/read-count.ts'
+import { countOrNull, RateFields } from '../../parts/rate-fields.tsx'
 
 type Values = ReturnType<typeof valuesOf>
 

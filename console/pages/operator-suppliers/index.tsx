@@ -13,8 +13,7 @@ import { type Column, TablePanel, TwoLines } from '../../parts/table-panel.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { Findings } from './findings.tsx'
 import { healthOfSupplier } from './health.ts'
-import { SupplierForm } from './supplier-form.tsx'
-import { typeLabel } from './supplier-types.ts'
+import { SupplierForm, typeLabel } from './supplier-form.tsx'
 
 export function Page() {
   const [{ q, do: doing }, setState] = useUrlState({ q: '', do: '' })

@@ -1,11 +1,11 @@
 import { Checkbox, Group, NativeSelect, NumberInput, Stack, Switch, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import type { SupplierType } from '../../../src/suppliers/supplier-type.ts'
 import { api } from '../../api/client.ts'
 import { ROUTES_KEY, SUPPLIERS_KEY, supplierCall } from '../../api/operator.ts'
 import type { Supplier } from '../../api/wire.ts'
 import { FormDrawer, sameNames } from '../../parts/form-drawer.tsx'
-import { countOrNull } from '../../parts/read-count.ts'
-import { SUPPLIER_TYPES } from './supplier-types.ts'
+import { countOrNull } from '../../parts/rate-fields.tsx'
 
 type Form = UseFormReturnType<Values>
 
@@ -162,4 +162,16 @@ function bodyOf(values: Values): Omit<Supplier, 'id'> {
       idle_seconds: countOrNull(values.idle_seconds),
     },
   }
+}
+
+type TypeFacts = Required<Pick<SupplierType, 'label' | 'exampleUrl' | 'formats' | 'options'>>
+
+// The build puts in what the supplier types of the gateway say of themselves.
+declare const BUILT_IN_SUPPLIER_TYPES: Readonly<Record<string, TypeFacts>>
+
+/** The kinds of suppliers the gateway can call, with what each of them speaks. */
+const SUPPLIER_TYPES = BUILT_IN_SUPPLIER_TYPES
+
+export function typeLabel(type: string): string {
+  return SUPPLIER_TYPES[type]?.label ?? type
 }

@@ -1,4 +1,4 @@
-import { Alert, Anchor, SimpleGrid, Stack, Table, Text } from '@mantine/core'
+import { Alert, Anchor, Group, SimpleGrid, Stack, Table, Text } from '@mantine/core'
 import { IconClock, IconDatabase, IconNotebook, IconPlugConnected } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
@@ -8,14 +8,15 @@ import { CodeBlock } from '../../parts/code-block.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { listFields } from '../../parts/field-changes.ts'
 import { formatBytes, formatDuration, formatNumber } from '../../parts/format.ts'
+import { wholeList } from '../../parts/lists.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { Panel } from '../../parts/panel.tsx'
+import { Facts, Panel } from '../../parts/panel.tsx'
+import { ScrollTable } from '../../parts/scroll-table.tsx'
 import { StatCard } from '../../parts/stat-card.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, TablePanel } from '../../parts/table-panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
-import { describePing } from './describe-ping.ts'
 import { describeUptime } from './describe-uptime.ts'
-import { Nodes } from './nodes.tsx'
-import { Redis } from './redis.tsx'
 
 const EVERY_MS = 5_000
 
@@ -150,27 +151,18 @@ function Settings({ settings }: Pick<SystemStatus, 'settings'>) {
   if (fields.length === 0) return null
   return (
     <Panel title="Settings" description="As this process was started. Secrets are left out." isFlush>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: What scrolls must be reachable by keyboard. */}
-      <section className="table-scroll" tabIndex={0} aria-label="Settings">
-        <Table className="data-table">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Name</Table.Th>
-              <Table.Th scope="col">Value</Table.Th>
+      <ScrollTable label="Settings" heads={['Name', 'Value']} className="data-table">
+        <Table.Tbody>
+          {fields.map(([name, text]) => (
+            <Table.Tr key={name}>
+              <Table.Th scope="row" className="mono">
+                {name}
+              </Table.Th>
+              <Table.Td className="mono">{text}</Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {fields.map(([name, text]) => (
-              <Table.Tr key={name}>
-                <Table.Th scope="row" className="mono">
-                  {name}
-                </Table.Th>
-                <Table.Td className="mono">{text}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </section>
+          ))}
+        </Table.Tbody>
+      </ScrollTable>
     </Panel>
   )
 }
@@ -195,4 +187,92 @@ function Metrics() {
       </Text>
     </Panel>
   )
+}
+
+// A node tells every two seconds that it lives.
+const WORRYING_SILENCE_MS = 6_000
+
+type SystemNode = SystemStatus['nodes'][number]
+
+const COLUMNS: readonly Column<SystemNode>[] = [
+  { head: 'Node', cell: (node) => <Name node={node} /> },
+  { head: 'Last heard of', cell: (node) => <LastHeard node={node} /> },
+  { head: 'Version', cell: ({ version }) => version, from: 'sm' },
+  { head: 'Started', cell: ({ started_at }) => <TimeStamp at={started_at} as="relative" />, from: 'sm' },
+  { head: 'Id', cell: ({ id }) => <span className="mono">{id}</span>, from: 'lg' },
+]
+
+/** All processes that serve this gateway, as far as the one that answers knows. */
+function Nodes({ nodes }: Pick<SystemStatus, 'nodes'>) {
+  return (
+    <TablePanel
+      title="Nodes"
+      description="The processes that serve this gateway. One that falls silent is struck off when its lease is over, and what it held is released."
+      list={wholeList(nodes)}
+      columns={COLUMNS}
+      empty={null}
+    />
+  )
+}
+
+function Name({ node }: { readonly node: SystemNode }) {
+  return (
+    <Group gap="xs">
+      <span className="mono">{node.name}</span>
+      {node.is_this && <StatusBadge state="This one" tone="neutral" />}
+    </Group>
+  )
+}
+
+function LastHeard({ node }: { readonly node: SystemNode }) {
+  if (node.is_this) return <StatusBadge state="Answers" tone="good" />
+  const silentMs = Date.now() - Date.parse(node.last_heard_at)
+  if (silentMs <= WORRYING_SILENCE_MS) return <StatusBadge state="Lives" tone="good" />
+  return <StatusBadge state={`Silent for ${describeUptime(silentMs / 1_000)}`} tone="warning" />
+}
+
+const STATES = {
+  shared: { tone: 'good', label: 'Exact over all nodes' },
+  local: { tone: 'warning', label: 'Each node enforces its share' },
+  refusing: { tone: 'bad', label: 'Requests are refused' },
+} as const
+
+const POLICIES = {
+  local: 'Each node enforces its share',
+  refuse: 'Requests are refused',
+} as const
+
+/** What limits are judged by, and what happens without it. */
+function Redis({ redis }: Pick<SystemStatus, 'redis'>) {
+  return (
+    <Panel title="Redis" description="Where nodes share their limits, holds and balances.">
+      {redis === null ? (
+        <Text size="sm" c="dimmed">
+          Not used: limits are kept on this machine. Several machines need it for exact limits; set REDIS_URL.
+        </Text>
+      ) : (
+        <Facts facts={factsOf(redis)} />
+      )}
+    </Panel>
+  )
+}
+
+function factsOf(redis: NonNullable<SystemStatus['redis']>) {
+  const { tone, label } = STATES[redis.state]
+  return [
+    { label: 'Limits now', value: <StatusBadge state={label} tone={tone} /> },
+    { label: 'Answers in', value: describePing(redis.reachable ? redis.ping_ms : null) },
+    { label: 'Kind', value: redis.mode },
+    { label: 'Without it', value: POLICIES[redis.loss_policy] },
+    {
+      label: 'Memory in use',
+      value: redis.used_memory_bytes === null ? 'Not known' : formatBytes(redis.used_memory_bytes),
+    },
+  ]
+}
+
+/** How long an answer took; null when there was none. */
+function describePing(ms: number | null): string {
+  if (ms === null) return 'No answer'
+  return ms < 1 ? 'under 1 ms' : formatDuration(ms)
 }

@@ -10,8 +10,7 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { type Column, TablePanel } from '../../parts/table-panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
-import { AddUser } from './add-user.tsx'
-import { UserActions } from './user-actions.tsx'
+import { AddUser, UserActions } from './user-actions.tsx'
 
 const SHOWN = [
   { value: 'operators', label: 'Operators' },

@@ -1,14 +1,29 @@
-import { ActionIcon, Menu, Text } from '@mantine/core'
+import {
+  ActionIcon,
+  Alert,
+  Checkbox,
+  Menu,
+  Modal,
+  NativeSelect,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import type { Sent } from '../../../src/vocabulary/shape.ts'
+import type { UserCreate } from '../../../src/vocabulary/user.ts'
 import { api } from '../../api/client.ts'
-import { USERS_KEY, userCall } from '../../api/operator.ts'
+import { allAccountsQuery, USERS, USERS_KEY, userCall } from '../../api/operator.ts'
 import { useUser } from '../../api/session.ts'
 import type { IssuedUser, User } from '../../api/wire.ts'
+import { CodeBlock } from '../../parts/code-block.tsx'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { useOptimistic } from '../../parts/use-optimistic.ts'
-import { IssuedPassword } from './issued-password.tsx'
 
 interface UserActionsProps {
   readonly user: User
@@ -102,5 +117,90 @@ function questionOf(user: User, change: (row: User, change: Change) => Promise<v
     confirmLabel: 'Make operator',
     children: 'They see and change everything: every account, all money, suppliers, prices and users.',
     onConfirm: () => change(user, { is_operator: true }),
+  }
+}
+
+interface IssuedPasswordProps {
+  readonly user: IssuedUser | null
+  readonly onClose: () => void
+}
+
+/** A new password at the only moment it can be seen. */
+function IssuedPassword({ user, onClose }: IssuedPasswordProps) {
+  return (
+    <Modal opened={user !== null} onClose={onClose} title="The new password">
+      {user !== null && (
+        <Stack gap="sm">
+          <Alert color="yellow" title="Copy it now">
+            It is shown this one time. Hand it over safely, and ask {user.name} to change it under Settings.
+          </Alert>
+          <Text size="sm">{user.email}</Text>
+          <CodeBlock code={user.password ?? ''} title="Password" isWrapped />
+        </Stack>
+      )}
+    </Modal>
+  )
+}
+
+type Values = Required<Omit<Sent<typeof UserCreate>, 'password'>>
+
+const SHOWN_CHOICES = 50
+
+export function AddUser({ onClose }: { readonly onClose: () => void }) {
+  const [issued, setIssued] = useState<IssuedUser | null>(null)
+  const accounts = useQuery(allAccountsQuery)
+  if (issued !== null) return <IssuedPassword user={issued} onClose={onClose} />
+  return (
+    <FormDrawer<Values, IssuedUser>
+      title="Add a user"
+      submitLabel="Add user"
+      onClose={onClose}
+      initialValues={{ email: '', name: '', account_id: null, role: 'owner', is_operator: false }}
+      validate={{ email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address') }}
+      send={(values) => api.post<IssuedUser>(USERS, bodyOf(values))}
+      refreshes={[USERS_KEY]}
+      onDone={setIssued}
+    >
+      {(field, { values }) => (
+        <>
+          <TextInput label="E-mail" type="email" required data-autofocus {...field('email')} />
+          <TextInput label="Name" description="Empty: the e-mail address." {...field('name')} />
+          <Select
+            label="Account"
+            description="Which account they use. Members can also be added under Settings of the account."
+            placeholder="None"
+            searchable
+            clearable
+            limit={SHOWN_CHOICES}
+            data={(accounts.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+            clearButtonProps={{ 'aria-label': 'Clear the account' }}
+            {...field('account_id')}
+          />
+          <NativeSelect
+            label="Role there"
+            data={[
+              { value: 'owner', label: 'Owner' },
+              { value: 'member', label: 'Member' },
+            ]}
+            disabled={values.account_id === null}
+            {...field('role')}
+          />
+          <Checkbox
+            label="Operator"
+            description="Sees and changes everything, of every account."
+            {...field('is_operator', { type: 'checkbox' })}
+          />
+        </>
+      )}
+    </FormDrawer>
+  )
+}
+
+function bodyOf({ email, name, account_id, role, is_operator }: Values): Sent<typeof UserCreate> {
+  return {
+    email: email.trim(),
+    ...(name.trim() !== '' && { name: name.trim() }),
+    ...(account_id !== null && { account_id, role }),
+    is_operator,
   }
 }

@@ -10,7 +10,14 @@ import {
   IconWallet,
 } from '@tabler/icons-react'
 import type { Overview } from '../../api/wire.ts'
-import { formatDuration, formatMoney, formatNumber, formatShare, formatShort } from '../../parts/format.ts'
+import {
+  countTokens,
+  formatDuration,
+  formatMoney,
+  formatNumber,
+  formatShare,
+  formatShort,
+} from '../../parts/format.ts'
 import { Hint } from '../../parts/hint.tsx'
 import { Money } from '../../parts/money.tsx'
 import { StatCard } from '../../parts/stat-card.tsx'
@@ -60,7 +67,7 @@ function RangeFigures({ totals }: { readonly totals: Overview['totals'] | undefi
       <StatCard
         label="Tokens"
         icon={IconStack2}
-        value={totals && <Exactly value={countTokens(totals)} />}
+        value={totals && <Exactly value={countTokens(totals.tokens)} />}
         hint={totals && <TokenParts {...totals.tokens} />}
       />
       <StatCard
@@ -87,10 +94,6 @@ function Exactly({ value }: { readonly value: number }) {
 
 function TokenParts({ input, cache_read, cache_write, output }: Overview['totals']['tokens']) {
   return `${formatShort(input)} in · ${formatShort(cache_read + cache_write)} cached · ${formatShort(output)} out`
-}
-
-function countTokens({ tokens }: Overview['totals']): number {
-  return tokens.input + tokens.cache_read + tokens.cache_write + tokens.output
 }
 
 function formatAverage(milliseconds: number | null): string {

@@ -1,9 +1,9 @@
-import { Button, Group, Stack, Text, ThemeIcon } from '@mantine/core'
+import { Group, Stack, Text, ThemeIcon } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useModels } from '../../api/models.ts'
 import type { Overview } from '../../api/wire.ts'
+import { ButtonLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { pickModel } from '../../parts/pick-model.ts'
 import { SnippetTabs } from '../../parts/snippet-tabs.tsx'
@@ -99,12 +99,8 @@ interface StepLinkProps {
 
 function StepLink({ to, label, search = {}, isMain = false }: StepLinkProps) {
   return (
-    <Button
-      size="xs"
-      variant={isMain ? 'filled' : 'default'}
-      renderRoot={(props) => <Link to={to} search={search} {...props} />}
-    >
+    <ButtonLink size="xs" variant={isMain ? 'filled' : 'default'} to={to} search={search}>
       {label}
-    </Button>
+    </ButtonLink>
   )
 }

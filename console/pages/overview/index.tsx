@@ -1,20 +1,24 @@
-import { Button, Stack } from '@mantine/core'
+import { Group, Progress, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { accountPath, api } from '../../api/client.ts'
 import { useOverview } from '../../api/overview.ts'
-import type { Overview } from '../../api/wire.ts'
+import type { Alert, Overview } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
+import { shareOf } from '../../parts/decimal.ts'
+import { describeAlert } from '../../parts/describe-alert.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { formatMoney, formatNumber } from '../../parts/format.ts'
+import { ButtonLink, TextLink } from '../../parts/links.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
+import { Panel } from '../../parts/panel.tsx'
 import { RangePicker, rangeOf } from '../../parts/range-picker.tsx'
-import { AlertsPanel } from './alerts-panel.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { TimeStamp } from '../../parts/time-stamp.tsx'
 import { Figures } from './figures.tsx'
-import { TierPanel } from './tier-panel.tsx'
-import { UsagePanel } from './usage-panel.tsx'
+import { Usage } from './usage.tsx'
 
 const FirstSteps = lazy(() => import('./first-steps.tsx').then((part) => ({ default: part.FirstSteps })))
 
@@ -31,12 +35,13 @@ export function Page() {
         actions={
           <>
             <RangePicker span={span} onChange={(value) => setState({ span: value })} />
-            <Button
+            <ButtonLink
               leftSection={<IconPlus size={16} aria-hidden />}
-              renderRoot={(props) => <Link to="/keys" search={{ create: 'yes' }} {...props} />}
+              to="/keys"
+              search={{ create: 'yes' }}
             >
               Create key
-            </Button>
+            </ButtonLink>
           </>
         }
       />
@@ -48,7 +53,7 @@ export function Page() {
           </Suspense>
         )}
         <Figures overview={overview.data} />
-        {!isNew && <UsagePanel account={account.id} />}
+        {!isNew && <Usage account={account.id} />}
         <div className="overview-foot">
           <TierPanel overview={overview.data} />
           <AlertsPanel alerts={overview.data?.alerts} />
@@ -69,4 +74,131 @@ function useIsNew(account: string, overview: Overview | undefined): boolean {
     enabled: isQuiet,
   })
   return isQuiet && latest.data?.data.length === 0
+}
+
+/** How much the account may ask for in a minute, and what it takes to be allowed more. */
+function TierPanel({ overview }: { readonly overview: Overview | undefined }) {
+  return (
+    <Panel
+      title="Tier"
+      description="Limits of the whole account, all keys together."
+      actions={overview && <StatusBadge state={overview.tier.name} tone="info" />}
+    >
+      {overview === undefined ? <Skeleton height={90} /> : <TierFacts overview={overview} />}
+    </Panel>
+  )
+}
+
+function TierFacts({ overview: { tier, account } }: { readonly overview: Overview }) {
+  return (
+    <Stack gap="md">
+      <Text size="sm" className="numeral">
+        {describeLimits(tier.limits)}
+      </Text>
+      {account.tier_assignment !== null && (
+        <Text size="sm" c="dimmed" component="div">
+          Set by your operator
+          {account.tier_assignment.expires_at !== null && (
+            <>
+              {' '}
+              until <TimeStamp at={account.tier_assignment.expires_at} as="date" />; then{' '}
+              {account.earned_tier} again
+            </>
+          )}
+          .
+        </Text>
+      )}
+      {tier.next === null ? (
+        <Text size="sm" c="dimmed">
+          This is the highest tier that payments lead to. Your operator can set more.
+        </Text>
+      ) : (
+        <NextTier next={tier.next} paid={account.total_paid} />
+      )}
+    </Stack>
+  )
+}
+
+interface NextTierProps {
+  readonly next: NonNullable<Overview['tier']['next']>
+  readonly paid: string
+}
+
+function NextTier({ next, paid }: NextTierProps) {
+  const share = shareOf(paid, next.total_paid_needed)
+  return (
+    <Stack gap={6}>
+      <Progress.Root size={8}>
+        <Progress.Section value={Math.min(share, 1) * 100} aria-label={`Progress to ${next.name}`} />
+      </Progress.Root>
+      <Text size="sm" className="numeral">
+        {Number(next.remaining) > 0
+          ? `${formatMoney(next.remaining)} USDT more in payments lead to ${next.name}.`
+          : `Enough is paid for ${next.name}: it begins at the next full hour.`}
+      </Text>
+      <Text size="xs" c="dimmed" className="numeral">
+        {formatMoney(paid)} of {formatMoney(next.total_paid_needed)} USDT paid in total
+      </Text>
+    </Stack>
+  )
+}
+
+function describeLimits({ rpm, tpm }: Overview['tier']['limits']): string {
+  const requests = rpm === null ? 'any number of requests' : `${formatNumber(rpm)} requests`
+  const tokens = tpm === null ? 'any number of tokens' : `${formatNumber(tpm)} tokens`
+  return `${requests} and ${tokens} a minute`
+}
+
+/** The latest things the account should know. */
+function AlertsPanel({ alerts }: { readonly alerts: readonly Alert[] | undefined }) {
+  return (
+    <Panel
+      title="Latest alerts"
+      actions={
+        <TextLink size="sm" to="/billing" search={{ tab: 'alerts' }}>
+          All alerts
+        </TextLink>
+      }
+    >
+      {alerts === undefined && <Skeleton height={90} />}
+      {alerts?.length === 0 && (
+        <Text size="sm" c="dimmed">
+          Nothing to worry about. Alerts come when a key reaches a threshold of its budget or its usage limit,
+          when the balance runs low, and when a supplier refuses one of your own credentials.
+        </Text>
+      )}
+      {alerts !== undefined && alerts.length > 0 && (
+        <Stack component="ul" gap="md" className="alert-list">
+          {alerts.map((alert) => (
+            <AlertLine key={alert.id} alert={alert} />
+          ))}
+        </Stack>
+      )}
+    </Panel>
+  )
+}
+
+function AlertLine({ alert }: { readonly alert: Alert }) {
+  const { title, advice, tone, keyId } = describeAlert(alert)
+  return (
+    <li className="alert-line" data-tone={tone}>
+      <Group justify="space-between" gap="xs" align="baseline">
+        <Text size="sm" fw={550} flex="1 1 200px">
+          {keyId === null ? (
+            title
+          ) : (
+            <TextLink inherit c="inherit" to="/keys/$id" params={{ id: keyId }}>
+              {title}
+            </TextLink>
+          )}
+        </Text>
+        <Text size="xs" c="dimmed" span>
+          <TimeStamp at={alert.at} as="relative" />
+        </Text>
+      </Group>
+      <Text size="sm" c="dimmed">
+        {advice}
+      </Text>
+    </li>
+  )
 }

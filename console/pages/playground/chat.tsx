@@ -1,21 +1,26 @@
-import { Button, Collapse, Group, Stack } from '@mantine/core'
+import { Button, Collapse, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconAdjustments, IconCode, IconTrash } from '@tabler/icons-react'
+import {
+  IconAdjustments,
+  IconCode,
+  IconMessage2Code,
+  IconPlayerStop,
+  IconSend2,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { useModels } from '../../api/models.ts'
 import { useUrlState } from '../../app/url-state.ts'
+import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { ModelField } from '../../parts/model-field.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { pickModel } from '../../parts/pick-model.ts'
 import { CHAT_FORMATS, type ChatFormat } from '../../parts/wire/write-request.ts'
-import { CodeDrawer } from './code-drawer.tsx'
-import { Composer } from './composer.tsx'
+import { CodeDrawer, WireDrawer } from './code-drawer.tsx'
 import { ExchangeView } from './exchange-view.tsx'
 import { type Settings, SettingsForm, USUAL_SETTINGS } from './settings.tsx'
-import { Start } from './start.tsx'
 import { turnsOf, useConversation } from './use-conversation.ts'
-import { WireDrawer } from './wire-drawer.tsx'
 
 export function Chat({ account }: { readonly account: string }) {
   const models = useModels(account)
@@ -149,7 +154,7 @@ export function SidePanel({ children }: { readonly children: React.ReactNode }) 
 }
 
 /** Always open where there is room; a button opens it on a phone. */
-export function Foldable({ children }: { readonly children: React.ReactNode }) {
+function Foldable({ children }: { readonly children: React.ReactNode }) {
   const [isOpen, { toggle }] = useDisclosure(false)
   return (
     <>
@@ -167,5 +172,92 @@ export function Foldable({ children }: { readonly children: React.ReactNode }) {
         {isOpen && children}
       </Collapse>
     </>
+  )
+}
+
+interface ComposerProps {
+  readonly draft: string
+  readonly onDraft: (draft: string) => void
+  readonly onSend: () => void
+  readonly onStop: () => void
+  readonly isAsking: boolean
+  /** Whether there is a model to ask. */
+  readonly isReady: boolean
+}
+
+function Composer({ draft, onDraft, onSend, onStop, isAsking, isReady }: ComposerProps) {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSend()
+      }}
+    >
+      <Textarea
+        aria-label="Message"
+        placeholder="Ask something"
+        autosize
+        minRows={2}
+        maxRows={10}
+        value={draft}
+        onChange={(event) => onDraft(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+          event.preventDefault()
+          onSend()
+        }}
+      />
+      <Group justify="space-between" mt="xs">
+        <Text size="xs" c="dimmed" visibleFrom="sm">
+          Enter sends, Shift and Enter begins a new line
+        </Text>
+        {isAsking ? (
+          <Button variant="default" leftSection={<IconPlayerStop size={16} aria-hidden />} onClick={onStop}>
+            Stop
+          </Button>
+        ) : (
+          <Button
+            type="submit"
+            leftSection={<IconSend2 size={16} aria-hidden />}
+            disabled={!isReady || draft.trim() === ''}
+          >
+            Send
+          </Button>
+        )}
+      </Group>
+    </form>
+  )
+}
+
+const EXAMPLES = [
+  'Explain what a model gateway does, in two sentences.',
+  'Write a haiku about latency.',
+  'List five edge cases for parsing CSV.',
+]
+
+function Start({ onChoose }: { readonly onChoose: (said: string) => void }) {
+  return (
+    <EmptyState
+      icon={IconMessage2Code}
+      title="Ask a model something"
+      action={
+        <Group justify="center" gap="xs" mt="xs">
+          {EXAMPLES.map((example) => (
+            <Button
+              key={example}
+              variant="default"
+              size="xs"
+              fw={450}
+              className="start-example"
+              onClick={() => onChoose(example)}
+            >
+              {example}
+            </Button>
+          ))}
+        </Group>
+      }
+    >
+      You see the answer as it comes, what it cost, which supplier gave it, and every byte of the exchange.
+    </EmptyState>
   )
 }

@@ -1,10 +1,10 @@
-import { Alert, Anchor, Button, Group, Loader, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconArrowsExchange } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
 import { useAwaitedSettlement } from '../../api/settlements.ts'
 import type { Settlement } from '../../api/wire.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { formatDuration, formatNumber } from '../../parts/format.ts'
+import { TextLink } from '../../parts/links.tsx'
 import { Money } from '../../parts/money.tsx'
 import type { Answer } from '../../parts/wire/ask.ts'
 import type { Exchange } from './use-conversation.ts'
@@ -112,9 +112,9 @@ export function AnswerFacts({ account, answer, onInspect }: AnswerFactsProps) {
         </Button>
         {answer.text !== '' && <CopyButton value={answer.text} what="the answer" />}
         {isSettled && settlement !== undefined && (
-          <Anchor size="sm" renderRoot={(props) => <Link to="/requests/$id" params={{ id }} {...props} />}>
+          <TextLink size="sm" to="/requests/$id" params={{ id }}>
             Details
-          </Anchor>
+          </TextLink>
         )}
       </Group>
     </Group>

@@ -1,8 +1,7 @@
 import { Drawer, Stack, Tabs, Text } from '@mantine/core'
 import { CodeBlock } from '../../parts/code-block.tsx'
-import { LanguageTabs } from './language-tabs.tsx'
+import { LanguageTabs, ResponseView } from './code-drawer.tsx'
 import { type Painting, type PaintQuestion, paintFields } from './paint.ts'
-import { ResponseView } from './wire-drawer.tsx'
 import { writeImageCode } from './write-image-code.ts'
 
 export interface ImageCodeDrawerProps {

@@ -1,18 +1,25 @@
-import { Button, SegmentedControl, Stack } from '@mantine/core'
+import {
+  Button,
+  FileInput,
+  NativeSelect,
+  NumberInput,
+  SegmentedControl,
+  Stack,
+  Textarea,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconBrush, IconCode, IconPlayerStop } from '@tabler/icons-react'
-import { useState } from 'react'
+import { IconBrush, IconCode, IconPhotoUp, IconPlayerStop } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useModels } from '../../api/models.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { ModelField } from '../../parts/model-field.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { SidePanel } from './chat.tsx'
-import { EditSource } from './edit-source.tsx'
 import { ImageCodeDrawer } from './image-code.tsx'
+import { MaskCanvas } from './mask-canvas.tsx'
 import { type Easel, type PaintQuestion, usePainting } from './paint.ts'
 import { Pictures } from './pictures.tsx'
-import { NO_WISH, type Wish, WishForm } from './wish-form.tsx'
 
 export function ImageStudio({ account }: { readonly account: string }) {
   const models = useModels(account)
@@ -105,4 +112,127 @@ function PaintButton({ easel, isReady, isEdit, onPaint }: PaintButtonProps) {
       {isEdit ? 'Edit the picture' : 'Generate'}
     </Button>
   )
+}
+
+const SIZES = [
+  { value: '', label: 'The model’s own' },
+  { value: '1024x1024', label: '1024 × 1024' },
+  { value: '1536x1024', label: '1536 × 1024' },
+  { value: '1024x1536', label: '1024 × 1536' },
+  { value: '512x512', label: '512 × 512' },
+]
+const QUALITIES = [
+  { value: '', label: 'The model’s own' },
+  { value: 'low', label: 'Low' },
+  { value: 'medium', label: 'Medium' },
+  { value: 'high', label: 'High' },
+]
+const MOST_PICTURES = 4
+
+/** What is to be painted, without the pictures it begins from. */
+type Wish = Pick<PaintQuestion, 'prompt' | 'n' | 'size' | 'quality'>
+const NO_WISH: Wish = { prompt: '', n: 1, size: '', quality: '' }
+
+interface WishFormProps {
+  readonly wish: Wish
+  readonly onChange: (change: Partial<Wish>) => void
+  readonly isEdit: boolean
+  /** The button below. */
+  readonly children: ReactNode
+}
+
+function WishForm({ wish, onChange, isEdit, children }: WishFormProps) {
+  return (
+    <Stack gap="sm">
+      <Textarea
+        label="Prompt"
+        placeholder={isEdit ? 'Make the sky orange' : 'A lighthouse at dawn'}
+        autosize
+        minRows={3}
+        maxRows={8}
+        value={wish.prompt}
+        onChange={(event) => onChange({ prompt: event.currentTarget.value })}
+      />
+      <NumberInput
+        label="How many"
+        min={1}
+        max={MOST_PICTURES}
+        allowDecimal={false}
+        value={wish.n}
+        onChange={(value) => onChange({ n: typeof value === 'number' ? value : 1 })}
+      />
+      <NativeSelect
+        label="Size"
+        data={SIZES}
+        value={wish.size}
+        onChange={(event) => onChange({ size: event.currentTarget.value })}
+      />
+      <NativeSelect
+        label="Quality"
+        data={QUALITIES}
+        value={wish.quality}
+        onChange={(event) => onChange({ quality: event.currentTarget.value })}
+      />
+      {children}
+    </Stack>
+  )
+}
+
+interface EditSourceProps {
+  readonly source: Blob | null
+  readonly onSource: (source: Blob | null) => void
+  readonly onMask: (mask: Blob | null) => void
+}
+
+/** The picture to be changed, and where. */
+function EditSource({ source, onSource, onMask }: EditSourceProps) {
+  const { image, error } = useBitmap(source)
+  return (
+    <Stack gap="sm">
+      <FileInput
+        label="Picture to edit"
+        description="PNG, JPEG or WebP from this device, or press Edit under one that was generated."
+        placeholder={
+          source !== null && !(source instanceof File) ? 'The generated picture' : 'Choose a picture'
+        }
+        leftSection={<IconPhotoUp size={16} aria-hidden />}
+        accept="image/png,image/jpeg,image/webp"
+        clearable
+        clearButtonProps={{ 'aria-label': 'Take the picture away' }}
+        value={source instanceof File ? source : null}
+        onChange={onSource}
+      />
+      <ErrorNotice error={error} />
+      {image !== null && <MaskCanvas image={image} onMask={onMask} />}
+    </Stack>
+  )
+}
+
+interface Bitmap {
+  readonly image: ImageBitmap | null
+  readonly error: Error | null
+}
+
+const NO_BITMAP: Bitmap = { image: null, error: null }
+
+function useBitmap(source: Blob | null): Bitmap {
+  const [bitmap, setBitmap] = useState(NO_BITMAP)
+  useEffect(() => {
+    setBitmap(NO_BITMAP)
+    if (source === null) return
+    let isCurrent = true
+    createImageBitmap(source).then(
+      (image) => isCurrent && setBitmap({ image, error: null }),
+      () =>
+        isCurrent &&
+        setBitmap({
+          image: null,
+          error: new Error('This file is no picture that can be read. Choose another.'),
+        }),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [source])
+  return bitmap
 }

@@ -1,12 +1,11 @@
-import { Anchor, SimpleGrid, Skeleton, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { ApiError } from '../../api/api-error.ts'
 import { useBodies, useBodyStorage } from '../../api/settlements.ts'
 import type { BodyStorage } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
-import { CodeBlock } from '../../parts/code-block.tsx'
+import { CodeBlock, layOutJson } from '../../parts/code-block.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { layOutJson } from '../../parts/lay-out-json.ts'
+import { TextLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 
 const TALLEST = 480
@@ -61,13 +60,9 @@ function NotKept({ storage: { enabled: isOn, days } }: { readonly storage: BodyS
       {isOn
         ? `This one was not kept: it is older than the ${days} days, or from before the switch was on. `
         : 'What was said is not kept, only what it used and cost. '}
-      <Anchor
-        inherit
-        underline="always"
-        renderRoot={(props) => <Link to="/billing" search={{ tab: 'bodies' }} {...props} />}
-      >
+      <TextLink inherit underline="always" to="/billing" search={{ tab: 'bodies' }}>
         {isOn ? 'How long bodies are kept' : 'Keep the bodies of coming requests'}
-      </Anchor>
+      </TextLink>
     </Text>
   )
 }

@@ -1,6 +1,6 @@
-import { Anchor, Group, SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import { Group, SimpleGrid, Skeleton, Stack } from '@mantine/core'
 import { IconSearchOff } from '@tabler/icons-react'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { ApiError } from '../../api/api-error.ts'
 import { useSettlement } from '../../api/settlements.ts'
 import type { Settlement } from '../../api/wire.ts'
@@ -8,16 +8,13 @@ import { useAccount } from '../../app/account.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { formatDuration, formatNumber } from '../../parts/format.ts'
-import { Money } from '../../parts/money.tsx'
-import { OutcomeBadge } from '../../parts/outcome-badge.tsx'
+import { countTokens, formatDuration, formatNumber } from '../../parts/format.ts'
+import { TextLink } from '../../parts/links.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { StatCard } from '../../parts/stat-card.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
-import { Arithmetic } from './arithmetic.tsx'
 import { BodiesPanel } from './bodies.tsx'
-import { RequestFacts, UsageFacts } from './request-facts.tsx'
+import { Figures, Heading, PricePanel, RequestFacts, UsageFacts } from './request-facts.tsx'
 import { Timeline } from './timeline.tsx'
 
 const BACK = { to: '/requests', label: 'Requests' } as const
@@ -32,12 +29,7 @@ export function Page() {
       <PageHeader
         title="Request"
         back={BACK}
-        heading={
-          <Group gap="sm">
-            <span>{query.data?.model ?? 'Request'}</span>
-            {query.data !== undefined && <OutcomeBadge outcome={query.data.outcome} />}
-          </Group>
-        }
+        heading={<Heading settlement={query.data} />}
         description={
           <Group gap={4}>
             <code className="request-id">{id}</code>
@@ -56,35 +48,23 @@ export function Page() {
 }
 
 function Details({ settlement }: { readonly settlement: Settlement }) {
-  const { usage, amount, attempts, first_byte_ms, duration_ms } = settlement
-  const tokens = usage.input + usage.cache_read + usage.cache_write + usage.output
+  const { usage, duration_ms } = settlement
+  const counted =
+    usage.images > 0
+      ? { label: 'Pictures', value: formatNumber(usage.images) }
+      : { label: 'Tokens', value: formatNumber(countTokens(usage)) }
   return (
     <>
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
-        <StatCard label="Cost" value={<Money amount={amount} />} />
-        <StatCard
-          label={usage.images > 0 ? 'Pictures' : 'Tokens'}
-          value={formatNumber(usage.images > 0 ? usage.images : tokens)}
-        />
-        <StatCard label="First byte" value={first_byte_ms === null ? '–' : formatDuration(first_byte_ms)} />
-        <StatCard
-          label="Duration"
-          value={formatDuration(duration_ms)}
-          hint={attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}
-        />
+        <Figures settlement={settlement} costLabel="Cost" counted={counted} />
       </SimpleGrid>
       <Panel title="Attempts" description={`From its arrival to its end, ${formatDuration(duration_ms)}.`}>
         <Timeline settlement={settlement} />
       </Panel>
-      <Panel
-        title="Price"
+      <PricePanel
+        settlement={settlement}
         description="Each kind of token at its own price, as it was when the request came."
-        isFlush
-      >
-        <div className="arithmetic-box">
-          <Arithmetic settlement={settlement} />
-        </div>
-      </Panel>
+      />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
         <Panel title="Usage">
           <UsageFacts settlement={settlement} />
@@ -104,7 +84,7 @@ function Unknown({ id }: { readonly id: string }) {
       icon={IconSearchOff}
       title="There is no such request here"
       isWholePage
-      action={<Anchor renderRoot={(props) => <Link to="/requests" {...props} />}>All requests</Anchor>}
+      action={<TextLink to="/requests">All requests</TextLink>}
     >
       <code className="request-id">{id}</code> is not a request of this account. It may belong to another
       account of yours, still be under way, or be older than the records are kept.

@@ -1,10 +1,15 @@
-import { Anchor } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Group, Table, Text } from '@mantine/core'
 import { useKeys } from '../../api/keys.ts'
 import type { Settlement } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
-import { formatNumber } from '../../parts/format.ts'
-import { Facts } from '../../parts/panel.tsx'
+import { formatDuration, formatMoney, formatNumber } from '../../parts/format.ts'
+import { TextLink } from '../../parts/links.tsx'
+import { Money } from '../../parts/money.tsx'
+import { OutcomeBadge } from '../../parts/outcome-badge.tsx'
+import { Facts, Panel } from '../../parts/panel.tsx'
+import { addUpPrice, type PriceLine } from '../../parts/price-lines.ts'
+import { ScrollTable } from '../../parts/scroll-table.tsx'
+import { StatCard } from '../../parts/stat-card.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
 
 const PROVENANCE: Readonly<Record<Settlement['provenance'], string>> = {
@@ -15,6 +20,38 @@ const PROVENANCE: Readonly<Record<Settlement['provenance'], string>> = {
 
 interface SettlementProps {
   readonly settlement: Settlement
+}
+
+/** The model and how it ended, as far as they are known. */
+export function Heading({ settlement }: { readonly settlement: Settlement | undefined }) {
+  return (
+    <Group gap="sm">
+      <span>{settlement?.model ?? 'Request'}</span>
+      {settlement !== undefined && <OutcomeBadge outcome={settlement.outcome} />}
+    </Group>
+  )
+}
+
+interface FiguresProps extends SettlementProps {
+  readonly costLabel: string
+  /** How much was used. */
+  readonly counted: { readonly label: string; readonly value: string }
+}
+
+export function Figures({ settlement, costLabel, counted }: FiguresProps) {
+  const { amount, attempts, first_byte_ms: firstByteMs, duration_ms: durationMs } = settlement
+  return (
+    <>
+      <StatCard label={costLabel} value={<Money amount={amount} />} />
+      <StatCard {...counted} />
+      <StatCard label="First byte" value={firstByteMs === null ? '–' : formatDuration(firstByteMs)} />
+      <StatCard
+        label="Duration"
+        value={formatDuration(durationMs)}
+        hint={attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}
+      />
+    </>
+  )
 }
 
 export function UsageFacts({ settlement: { usage, provenance } }: SettlementProps) {
@@ -47,20 +84,17 @@ export function RequestFacts({ settlement }: SettlementProps) {
         {
           label: 'Key',
           value: (
-            <Anchor
-              inherit
-              renderRoot={(props) => <Link to="/keys/$id" params={{ id: key_id }} {...props} />}
-            >
+            <TextLink inherit to="/keys/$id" params={{ id: key_id }}>
               {name}
-            </Anchor>
+            </TextLink>
           ),
         },
         {
           label: 'Model',
           value: (
-            <Anchor inherit renderRoot={(props) => <Link to="/requests" search={{ model }} {...props} />}>
+            <TextLink inherit to="/requests" search={{ model }}>
               {model}
-            </Anchor>
+            </TextLink>
           ),
         },
         { label: 'Supplier', value: supplier ?? 'None' },
@@ -70,5 +104,86 @@ export function RequestFacts({ settlement }: SettlementProps) {
         { label: 'Began', value: <TimeStamp at={started_at} /> },
       ]}
     />
+  )
+}
+
+interface PricePanelProps {
+  readonly settlement: Settlement
+  readonly description: string
+}
+
+/** How the amount comes about, line by line. */
+export function PricePanel({ settlement, description }: PricePanelProps) {
+  return (
+    <Panel title="Price" description={description} isFlush>
+      <div className="arithmetic-box">
+        <Arithmetic settlement={settlement} />
+      </div>
+    </Panel>
+  )
+}
+
+function Arithmetic({ settlement }: { readonly settlement: Settlement }) {
+  const { price, usage, amount } = settlement
+  if (price === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        No supplier served it, so nothing was charged.
+      </Text>
+    )
+  }
+  const { lines, rounding, total } = addUpPrice(usage, price)
+  return (
+    <>
+      <ScrollTable
+        label="Price, line by line"
+        heads={['What', 'How many', 'Price', 'USDT']}
+        className="arithmetic"
+      >
+        <Table.Tbody>
+          {lines.map((line) => (
+            <Line key={line.label} line={line} />
+          ))}
+          {rounding !== '0' && (
+            <Table.Tr>
+              <Table.Th scope="row">Rounded to nine decimals</Table.Th>
+              <Table.Td />
+              <Table.Td />
+              <Table.Td>{formatMoney(rounding, { isExact: true })}</Table.Td>
+            </Table.Tr>
+          )}
+        </Table.Tbody>
+        <Table.Tfoot>
+          <Table.Tr>
+            <Table.Th scope="row">Total</Table.Th>
+            <Table.Td />
+            <Table.Td />
+            <Table.Td>{formatMoney(total, { isExact: true })}</Table.Td>
+          </Table.Tr>
+        </Table.Tfoot>
+      </ScrollTable>
+      {total !== amount && (
+        <Text size="sm" p="sm" role="note">
+          Charged were {formatMoney(amount, { isExact: true })} USDT. Tell your operator: the lines should add
+          up to that.
+        </Text>
+      )}
+    </>
+  )
+}
+
+function Line({ line }: { readonly line: PriceLine }) {
+  return (
+    <Table.Tr>
+      <Table.Th scope="row">{line.label}</Table.Th>
+      <Table.Td>{formatNumber(line.quantity)}</Table.Td>
+      <Table.Td>
+        × {formatMoney(line.price, { isExact: true })}
+        <Text span inherit c="dimmed" visibleFrom="sm">
+          {line.unit === 'each' ? ' each' : ' per million'}
+        </Text>
+      </Table.Td>
+      <Table.Td>{formatMoney(line.amount, { isExact: true })}</Table.Td>
+    </Table.Tr>
   )
 }

@@ -1,17 +1,22 @@
-import { Button, Group } from '@mantine/core'
-import { IconActivity, IconFilterOff } from '@tabler/icons-react'
+import { Button, Group, NativeSelect, Stack, Switch, Text, Tooltip } from '@mantine/core'
+import { IconActivity, IconFilterOff, IconRefreshAlert, IconX } from '@tabler/icons-react'
+import { OUTCOMES } from '../../../src/vocabulary/words.ts'
 import { useKeys } from '../../api/keys.ts'
 import { useModels } from '../../api/models.ts'
 import { useSettlements } from '../../api/settlements.ts'
+import type { ApiKey, Model, Settlement } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import type { EmptyStateProps } from '../../parts/empty-state.tsx'
+import { formatDuration, formatNumber } from '../../parts/format.ts'
 import { ButtonLink } from '../../parts/links.tsx'
+import { Money } from '../../parts/money.tsx'
+import { OutcomeBadge, outcomeLabel } from '../../parts/outcome-badge.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { TablePanel } from '../../parts/table-panel.tsx'
-import { columnsOf } from './columns.tsx'
-import { FilterBar, type Filters, LiveSwitch, NO_FILTERS } from './filters.tsx'
-import { boundsOf } from './time-filter.ts'
+import { type Column, TablePanel } from '../../parts/table-panel.tsx'
+import { TimeField } from '../../parts/time-field.tsx'
+import { TimeStamp } from '../../parts/time-stamp.tsx'
+import { boundsOf, SPANS } from './time-filter.ts'
 
 export function Page() {
   const account = useAccount()
@@ -77,4 +82,170 @@ const NONE: EmptyStateProps = {
       </ButtonLink>
     </Group>
   ),
+}
+
+const NO_FILTERS = { key: '', model: '', outcome: '', span: 'all', from: '', to: '' }
+type Filters = typeof NO_FILTERS
+
+interface FilterBarProps {
+  readonly filters: Filters
+  readonly onChange: (change: Partial<Filters>) => void
+  readonly keys: readonly ApiKey[]
+  readonly models: readonly Model[]
+}
+
+function FilterBar({ filters, onChange, keys, models }: FilterBarProps) {
+  const isCustom = filters.span === 'custom'
+  const isFiltered = Object.entries(NO_FILTERS).some(
+    ([name, value]) => (name !== 'to' || isCustom) && filters[name as keyof Filters] !== value,
+  )
+  return (
+    <Group gap="sm" className="request-filters" role="search" aria-label="Filter requests">
+      <NativeSelect
+        aria-label="Key"
+        value={filters.key}
+        onChange={(event) => onChange({ key: event.currentTarget.value })}
+        data={withAny('All keys', keyChoices(keys), filters.key)}
+      />
+      <NativeSelect
+        aria-label="Model"
+        value={filters.model}
+        onChange={(event) => onChange({ model: event.currentTarget.value })}
+        data={withAny('All models', modelChoices(models), filters.model)}
+      />
+      <NativeSelect
+        aria-label="Outcome"
+        value={filters.outcome}
+        onChange={(event) => onChange({ outcome: event.currentTarget.value })}
+        data={[
+          { value: '', label: 'All outcomes' },
+          ...OUTCOMES.map((value) => ({ value, label: outcomeLabel(value) })),
+        ]}
+      />
+      <NativeSelect
+        aria-label="Time"
+        value={filters.span}
+        onChange={(event) => onChange({ span: event.currentTarget.value, from: '', to: '' })}
+        data={SPANS}
+      />
+      {isCustom && (
+        <>
+          <TimeField aria-label="From" value={filters.from} onChange={(from) => onChange({ from })} />
+          <TimeField aria-label="Before" value={filters.to} onChange={(to) => onChange({ to })} />
+        </>
+      )}
+      {isFiltered && (
+        <Button
+          variant="subtle"
+          color="gray"
+          leftSection={<IconX size={14} aria-hidden />}
+          onClick={() => onChange(NO_FILTERS)}
+        >
+          Clear
+        </Button>
+      )}
+    </Group>
+  )
+}
+
+interface Choice {
+  readonly value: string
+  readonly label: string
+}
+
+const modelChoices = (models: readonly Model[]): Choice[] =>
+  models.map(({ id }) => ({ value: id, label: id }))
+
+const keyChoices = (keys: readonly ApiKey[]): Choice[] =>
+  keys.map(({ id, name, last_four }) => ({
+    value: id,
+    label: last_four === null ? name : `${name} · …${last_four}`,
+  }))
+
+/** A deep link may name what is not in the list any more; it must not look as if nothing were chosen. */
+function withAny(any: string, choices: readonly Choice[], chosen: string): Choice[] {
+  const isKnown = chosen === '' || choices.some(({ value }) => value === chosen)
+  return [{ value: '', label: any }, ...choices, ...(isKnown ? [] : [{ value: chosen, label: chosen }])]
+}
+
+interface LiveSwitchProps {
+  readonly filters: Filters
+  readonly onChange: (change: Partial<Filters>) => void
+}
+
+/** A paused list ends at the moment of the pause, which is in the address: the same rows can be shown to others. */
+function LiveSwitch({ filters, onChange }: LiveSwitchProps) {
+  if (filters.span === 'custom') return null
+  const isLive = filters.to === ''
+  return (
+    <Switch
+      label="Live"
+      checked={isLive}
+      onChange={() => onChange({ to: isLive ? new Date().toISOString() : '' })}
+      className="live-switch"
+      wrapperProps={{ 'data-live': isLive || undefined }}
+    />
+  )
+}
+
+function columnsOf(keyName: (id: string) => string): readonly Column<Settlement>[] {
+  return [
+    {
+      head: 'Model',
+      cell: ({ model, supplier, request_id, started_at }) => (
+        <Stack gap={0} data-request={request_id}>
+          <Text inherit className="request-model">
+            {model}
+          </Text>
+          <Text size="xs" c="dimmed" fw={400} visibleFrom="sm">
+            {supplier ?? 'served by nobody'}
+          </Text>
+          <Text size="xs" c="dimmed" fw={400} hiddenFrom="sm">
+            <TimeStamp at={started_at} as="relative" />
+          </Text>
+        </Stack>
+      ),
+    },
+    { head: 'Time', cell: ({ started_at }) => <TimeStamp at={started_at} />, from: 'sm' },
+    { head: 'Key', cell: ({ key_id }) => keyName(key_id), from: 'lg' },
+    {
+      head: 'Outcome',
+      cell: (settlement) => (
+        <Group gap={6} wrap="nowrap">
+          <OutcomeBadge outcome={settlement.outcome} />
+          <Retried attempts={settlement.attempts.length} />
+        </Group>
+      ),
+    },
+    { head: 'Tokens', isNumeric: true, from: 'md', cell: ({ usage }) => tokensOf(usage) },
+    {
+      head: 'First byte',
+      isNumeric: true,
+      from: 'lg',
+      cell: ({ first_byte_ms }) => (first_byte_ms === null ? '–' : formatDuration(first_byte_ms)),
+    },
+    {
+      head: 'Duration',
+      isNumeric: true,
+      from: 'md',
+      cell: ({ duration_ms }) => formatDuration(duration_ms),
+    },
+    { head: 'USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
+  ]
+}
+
+function tokensOf(usage: Settlement['usage']): string {
+  const prompt = usage.input + usage.cache_read + usage.cache_write
+  if (usage.images > 0) return usage.images === 1 ? '1 picture' : `${usage.images} pictures`
+  return `${formatNumber(prompt)} → ${formatNumber(usage.output)}`
+}
+
+function Retried({ attempts }: { readonly attempts: number }) {
+  if (attempts < 2) return null
+  const said = `It took ${attempts} attempts`
+  return (
+    <Tooltip label={said}>
+      <IconRefreshAlert size={16} stroke={1.7} role="img" aria-label={said} className="request-retried" />
+    </Tooltip>
+  )
 }

@@ -5,9 +5,8 @@ import { useUrlState } from '../../app/url-state.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageTabs } from '../../parts/page-tabs.tsx'
 import { Members } from './members.tsx'
-import { Password } from './password.tsx'
-import { Profile } from './profile.tsx'
-import { SecondFactorSettings } from './second-factor-settings.tsx'
+import { Password, Profile } from './profile.tsx'
+import { SecondFactorSettings } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 
 export function Page() {

@@ -1,9 +1,12 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useState } from 'react'
 import { SESSION_KEY } from '../../api/client.ts'
-import { identity, useUser } from '../../api/session.ts'
+import { identity, sessionsQuery, useUser } from '../../api/session.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { placeError } from '../../parts/field-errors.ts'
 import { Panel } from '../../parts/panel.tsx'
+import { checkPassword, PASSWORD_ADVICE } from '../../parts/password-rule.ts'
 import { useAction } from '../../parts/use-action.ts'
 
 export function Profile() {
@@ -38,5 +41,74 @@ export function Profile() {
         </Stack>
       </form>
     </Panel>
+  )
+}
+
+const FIELDS = ['current', 'new'] as const
+
+export function Password() {
+  const { email, has_password: hasPassword } = useUser()
+  if (!hasPassword) {
+    return (
+      <Panel title="Password">
+        <Text size="sm">You sign in with another provider and have no password here.</Text>
+      </Panel>
+    )
+  }
+  return (
+    <Panel title="Password" description="Changing it signs you out everywhere else.">
+      <PasswordForm email={email} />
+    </Panel>
+  )
+}
+
+function PasswordForm({ email }: { readonly email: string }) {
+  const [error, setError] = useState<unknown>(null)
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { current: '', new: '' },
+    validate: {
+      current: (current) => (current === '' ? 'Enter your current password' : null),
+      new: checkPassword,
+    },
+  })
+  const change = useAction(identity.changePassword, {
+    done: 'Your password was changed. All your other sessions have ended.',
+    // The gateway gives the session a new token together with the new password.
+    refreshes: [SESSION_KEY, sessionsQuery.queryKey],
+    onDone: form.reset,
+  })
+  const submit = async (values: { current: string; new: string }) => {
+    setError(null)
+    await change.runAndWait(values).catch((thrown: unknown) => {
+      setError(placeError(thrown, FIELDS, form.setFieldError))
+    })
+  }
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack maw={440}>
+        {/* Lets password managers know whose password changes. */}
+        <input type="text" autoComplete="username" value={email} readOnly hidden />
+        <PasswordInput
+          label="Current password"
+          autoComplete="current-password"
+          key={form.key('current')}
+          {...form.getInputProps('current')}
+        />
+        <PasswordInput
+          label="New password"
+          description={PASSWORD_ADVICE}
+          autoComplete="new-password"
+          key={form.key('new')}
+          {...form.getInputProps('new')}
+        />
+        <ErrorNotice error={error} />
+        <Group>
+          <Button type="submit" loading={change.isRunning}>
+            Change password
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }

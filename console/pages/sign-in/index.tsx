@@ -1,7 +1,7 @@
 import { Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { Link, useRouter, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useRouter, useSearch } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { signIn, useSession } from '../../api/session.ts'
 import type { SignIn } from '../../api/wire.ts'
@@ -9,8 +9,7 @@ import { PageLoading } from '../../app/page-loading.tsx'
 import { EntryForm } from '../../parts/entry-form.tsx'
 import { EntryFrame } from '../../parts/entry-frame.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { OUTSIDE_REFUSALS } from './outside-refusals.ts'
-import { SecondFactor } from './second-factor.tsx'
+import { TextLink } from '../../parts/links.tsx'
 
 /** Where to go after the sign-in; only pages of this console, whatever the address says. */
 function useReturn(): string {
@@ -48,9 +47,9 @@ export function Page() {
         {session?.sign_up && (
           <Text size="sm" ta="center" c="dimmed">
             New here?{' '}
-            <Anchor size="sm" underline="always" renderRoot={(props) => <Link to="/sign-up" {...props} />}>
+            <TextLink size="sm" underline="always" to="/sign-up">
               Create an account
-            </Anchor>
+            </TextLink>
           </Text>
         )}
       </Stack>
@@ -122,4 +121,70 @@ function PasswordForm({ onSecondFactor }: PasswordFormProps) {
       />
     </EntryForm>
   )
+}
+
+interface SecondFactorProps {
+  readonly credentials: SignIn
+  readonly onBack: () => void
+}
+
+/** The code of the authenticator, or one of the recovery codes. */
+function SecondFactor({ credentials, onBack }: SecondFactorProps) {
+  const [code, setCode] = useState('')
+  const [isRecovery, setRecovery] = useState(false)
+  const [isRunning, setRunning] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const submit = async (event?: FormEvent) => {
+    event?.preventDefault()
+    setRunning(true)
+    setError(null)
+    try {
+      await signIn({ ...credentials, code: code.replaceAll(' ', '') })
+    } catch (thrown) {
+      setError(thrown)
+      setRunning(false)
+    }
+  }
+  return (
+    <EntryForm
+      onSubmit={(event) => void submit(event)}
+      submitLabel="Go on"
+      isSubmitting={isRunning}
+      isEmpty={code.trim() === ''}
+      error={error}
+      ways={
+        <>
+          <Anchor component="button" type="button" size="sm" onClick={() => setRecovery(!isRecovery)}>
+            {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
+          </Anchor>
+          <Anchor component="button" type="button" size="sm" c="dimmed" onClick={onBack}>
+            Back to the password
+          </Anchor>
+        </>
+      }
+    >
+      <TextInput
+        key={String(isRecovery)}
+        label={isRecovery ? 'Recovery code' : 'Code'}
+        size="md"
+        autoFocus
+        autoComplete="one-time-code"
+        inputMode={isRecovery ? 'text' : 'numeric'}
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+        classNames={{ input: 'code-input' }}
+      />
+    </EntryForm>
+  )
+}
+
+/** Why signing in with another provider did not work, by the code the gateway puts into the address. */
+const OUTSIDE_REFUSALS: Readonly<Record<string, string>> = {
+  oidc_failed: 'The provider could not be reached or gave an answer that cannot be trusted. Try again.',
+  oidc_cancelled: 'The sign-in was cancelled at the provider.',
+  oidc_email_unverified:
+    'The provider has not verified your e-mail address. Verify it there, then try again.',
+  oidc_email_in_use: 'There is a user with this e-mail address already. Sign in with the password.',
+  oidc_no_account: 'Nobody here has this e-mail address, and this gateway does not take new users by itself.',
+  oidc_disabled: 'This user is disabled. Ask the operator of this gateway.',
 }

@@ -1,12 +1,13 @@
-import { Anchor, PasswordInput, Text, TextInput } from '@mantine/core'
+import { PasswordInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { Link, Navigate } from '@tanstack/react-router'
+import { Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { signUp, useSession } from '../../api/session.ts'
 import type { SignUp } from '../../api/wire.ts'
 import { EntryForm } from '../../parts/entry-form.tsx'
 import { EntryFrame } from '../../parts/entry-frame.tsx'
 import { placeError } from '../../parts/field-errors.ts'
+import { TextLink } from '../../parts/links.tsx'
 import { checkPassword, PASSWORD_ADVICE } from '../../parts/password-rule.ts'
 
 export function Page() {
@@ -21,9 +22,9 @@ export function Page() {
       )}
       <Text size="sm" ta="center" c="dimmed" mt="md">
         Already have one?{' '}
-        <Anchor size="sm" underline="always" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
+        <TextLink size="sm" underline="always" to="/sign-in">
           Sign in
-        </Anchor>
+        </TextLink>
       </Text>
     </EntryFrame>
   )

@@ -1,17 +1,28 @@
-import { NumberInput, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
+import {
+  Button,
+  Group,
+  NativeSelect,
+  NumberInput,
+  Radio,
+  SimpleGrid,
+  Stack,
+  Switch,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useModels } from '../../api/models.ts'
 import { useOverview } from '../../api/overview.ts'
+import type { Model } from '../../api/wire.ts'
 import { formatNumber } from '../format.ts'
+import { isAllowed } from '../pick-model.ts'
 import { rangeOf } from '../range-picker.tsx'
-import { ExpiryField } from './expiry-field.tsx'
-import type { KeyFormValues } from './key-form-values.ts'
-import { BudgetFields, LimitFields } from './money-fields.tsx'
-import { ModelFields, RouteFields } from './route-fields.tsx'
+import { type KeyFormValues, toLocalField } from './key-form-values.ts'
 
-export type KeyForm = UseFormReturnType<KeyFormValues>
+type KeyForm = UseFormReturnType<KeyFormValues>
 
-export interface KeyFieldsProps {
+interface KeyFieldsProps {
   readonly form: KeyForm
   readonly account: string
 }
@@ -81,4 +92,208 @@ function RateFields({ form, account }: KeyFieldsProps) {
 
 function placeholderOf(limit: number | null | undefined): string {
   return typeof limit === 'number' ? `at most ${formatNumber(limit)}` : 'no limit'
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+const SPANS = [7, 30, 90, 365] as const
+
+function ExpiryField({ form }: { readonly form: KeyForm }) {
+  const choose = (days: number) =>
+    form.setFieldValue('expiry', toLocalField(new Date(Date.now() + days * DAY_MS)))
+  return (
+    <fieldset className="key-part">
+      <legend>Expiry</legend>
+      <p className="key-part-words">
+        From that minute on the key is refused with 401. A date in your own time zone; empty means never.
+      </p>
+      <TextInput type="datetime-local" aria-label="Expires at" {...form.getInputProps('expiry')} />
+      <Group gap={6} mt="xs">
+        {SPANS.map((days) => (
+          <Button key={days} size="compact-xs" variant="default" onClick={() => choose(days)}>
+            in {days} days
+          </Button>
+        ))}
+        <Button size="compact-xs" variant="default" onClick={() => form.setFieldValue('expiry', '')}>
+          never
+        </Button>
+      </Group>
+    </fieldset>
+  )
+}
+
+interface FieldsProps {
+  readonly form: KeyForm
+}
+
+const PERIODS = [
+  { value: 'daily', label: 'a day' },
+  { value: 'weekly', label: 'a week' },
+  { value: 'monthly', label: 'a month' },
+  { value: 'forever', label: 'in all, for ever' },
+]
+
+function LimitFields({ form }: FieldsProps) {
+  return (
+    <fieldset className="key-part">
+      <legend>Usage limit</legend>
+      <Stack gap="sm">
+        <Switch
+          label="Stop at an amount"
+          description="When it is spent, requests are refused until the period ends. Days begin at midnight UTC, weeks on Monday, months on the first."
+          {...form.getInputProps('hasLimit', { type: 'checkbox' })}
+        />
+        {form.values.hasLimit && (
+          <Group align="flex-start" gap="sm" grow>
+            <TextInput
+              label="At most, in USDT"
+              inputMode="decimal"
+              placeholder="such as 5"
+              {...form.getInputProps('limitAmount')}
+            />
+            <NativeSelect label="Period" data={PERIODS} {...form.getInputProps('limitPeriod')} />
+          </Group>
+        )}
+      </Stack>
+    </fieldset>
+  )
+}
+
+function BudgetFields({ form }: FieldsProps) {
+  return (
+    <fieldset className="key-part">
+      <legend>Budget</legend>
+      <Stack gap="sm">
+        <Switch
+          label="Warn about monthly spending"
+          description="Only warns, never stops anything: an alert is raised at each threshold, here and at your webhook."
+          {...form.getInputProps('hasBudget', { type: 'checkbox' })}
+        />
+        {form.values.hasBudget && (
+          <>
+            <TextInput
+              label="Budget a month, in USDT"
+              inputMode="decimal"
+              placeholder="such as 100"
+              {...form.getInputProps('budgetAmount')}
+            />
+            <TagsInput
+              label="Warn at, in percent"
+              description="Press Enter after each."
+              maxTags={20}
+              {...form.getInputProps('thresholds')}
+            />
+          </>
+        )}
+      </Stack>
+    </fieldset>
+  )
+}
+
+interface RouteFieldsProps {
+  readonly form: KeyForm
+  readonly models: readonly Model[]
+}
+
+const MOST_MODELS = 1_000
+
+function ModelFields({ form, models }: RouteFieldsProps) {
+  const { isNarrowed, allowlist } = form.values
+  const allowed = models.filter(({ id }) => isAllowed(id, allowlist))
+  return (
+    <fieldset className="key-part">
+      <legend>Models</legend>
+      <Stack gap="sm">
+        <Radio.Group
+          aria-label="Models"
+          value={isNarrowed ? 'some' : 'all'}
+          onChange={(value) => form.setFieldValue('isNarrowed', value === 'some')}
+        >
+          <Stack gap="xs">
+            <Radio value="all" label="All models" description="Also those that come later." />
+            <Radio
+              value="some"
+              label="Only some"
+              description="To this key all others do not exist: they are not listed, and asking for them gives 404."
+            />
+          </Stack>
+        </Radio.Group>
+        {isNarrowed && (
+          <>
+            <TagsInput
+              label="Allowed models"
+              description="An id, or a beginning followed by * for all that begin so. Press Enter after each."
+              placeholder="gpt-5 or claude-*"
+              data={suggestionsOf(models)}
+              maxTags={MOST_MODELS}
+              limit={50}
+              // The list itself must be what scrolls, so that it belongs to the field for screen readers.
+              withScrollArea={false}
+              classNames={{ options: 'suggestions' }}
+              splitChars={[',', ' ']}
+              clearable
+              clearButtonProps={{ 'aria-label': 'Remove all' }}
+              {...form.getInputProps('allowlist')}
+            />
+            {allowlist.length > 0 && (
+              <Text size="sm" c="dimmed" aria-live="polite">
+                Allows {allowed.length} of {models.length} models
+                {allowed.length > 0 && `: ${listed(allowed.map(({ id }) => id))}`}.
+              </Text>
+            )}
+          </>
+        )}
+      </Stack>
+    </fieldset>
+  )
+}
+
+function RouteFields({ form, models }: RouteFieldsProps) {
+  const { provider } = form.values
+  const suppliers = [...new Set(models.flatMap((model) => model.suppliers))].toSorted()
+  const known = provider === '' || suppliers.includes(provider) ? suppliers : [provider, ...suppliers]
+  return (
+    <fieldset className="key-part">
+      <legend>Suppliers</legend>
+      <Stack gap="sm">
+        <Radio.Group aria-label="Suppliers" {...form.getInputProps('routing')}>
+          <Stack gap="xs">
+            <Radio
+              value="intelligent"
+              label="Intelligent"
+              description="The gateway chooses for each request and goes on to the next supplier when one fails."
+            />
+            <Radio
+              value="specified_provider"
+              label="One supplier"
+              description="Everything goes there and nowhere else. When it is down, requests fail; models it does not have do not exist."
+            />
+          </Stack>
+        </Radio.Group>
+        {form.values.routing === 'specified_provider' && (
+          <NativeSelect
+            label="Supplier"
+            data={[{ value: '', label: 'Choose…' }, ...known]}
+            {...form.getInputProps('provider')}
+          />
+        )}
+      </Stack>
+    </fieldset>
+  )
+}
+
+const MOST_LISTED = 4
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_LISTED).join(', ')
+  return names.length > MOST_LISTED ? `${shown} and ${names.length - MOST_LISTED} more` : shown
+}
+
+/** The ids, and the beginnings that several of them share. */
+function suggestionsOf(models: readonly Model[]): string[] {
+  const ids = models.map(({ id }) => id)
+  const beginnings = Map.groupBy(ids, (id) => /^[^-]+-/.exec(id)?.[0] ?? '')
+  const patterns = [...beginnings]
+    .filter(([beginning, own]) => beginning !== '' && own.length > 1)
+    .map(([beginning]) => `${beginning}*`)
+  return [...patterns, ...ids]
 }

@@ -1,0 +1,197 @@
+import { Button, Center, Group, NativeSelect, Table, Text } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import type { UsageGrouping } from '../../../src/gateway/ports/console.ts'
+import { useKeys } from '../../api/keys.ts'
+import { useUsage } from '../../api/usage.ts'
+import type { ApiKey, UsageRow } from '../../api/wire.ts'
+import { useUrlState } from '../../app/url-state.ts'
+import { sumAmounts } from '../../parts/decimal.ts'
+import { formatDuration, formatNumber, formatShare, formatShort } from '../../parts/format.ts'
+import { TextLink } from '../../parts/links.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { ScrollTable } from '../../parts/scroll-table.tsx'
+import { UsagePanel, useMetric } from '../../parts/usage-panel.tsx'
+import { type GroupUsage, totalsByGroup } from '../../parts/usage-points.ts'
+
+const GROUPINGS: readonly { readonly value: UsageGrouping; readonly label: string }[] = [
+  { value: 'model', label: 'By model' },
+  { value: 'key', label: 'By key' },
+  { value: 'supplier', label: 'By supplier' },
+  { value: 'none', label: 'All together' },
+]
+
+// Over longer times an hour is too thin to be seen.
+const SPANS_WITH_HOURS = ['7d', '30d']
+
+/** How usage developed, and what it is made of. */
+export function Usage({ account }: { readonly account: string }) {
+  const [state, setState] = useUrlState({ by: 'model', per: '' })
+  const { metric, label, range, choice, span } = useMetric()
+  const grouping = GROUPINGS.find(({ value }) => value === state.by)?.value ?? 'model'
+  const hasChoice = SPANS_WITH_HOURS.includes(span)
+  const granularity = hasChoice && state.per === 'hour' ? ('hour' as const) : range.granularity
+  const spell = { ...range, granularity }
+  const usage = useUsage(account, { ...spell, group_by: grouping })
+  const nameOf = useGroupNames(account, grouping)
+  return (
+    <>
+      <UsagePanel
+        title="Usage"
+        actions={
+          <Group gap="xs">
+            {choice}
+            <NativeSelect
+              aria-label="Told apart by"
+              size="xs"
+              value={grouping}
+              onChange={(event) => setState({ by: event.currentTarget.value })}
+              data={[...GROUPINGS]}
+            />
+            {hasChoice && (
+              <NativeSelect
+                aria-label="Step"
+                size="xs"
+                value={granularity}
+                onChange={(event) => setState({ per: event.currentTarget.value === 'hour' ? 'hour' : '' })}
+                data={STEPS}
+              />
+            )}
+          </Group>
+        }
+        label={`${label}, per ${granularity}`}
+        usage={usage}
+        spell={spell}
+        metric={metric}
+        nameOf={nameOf}
+      />
+      {grouping !== 'none' && <Breakdown rows={usage.data?.data ?? []} grouping={grouping} nameOf={nameOf} />}
+    </>
+  )
+}
+
+const STEPS = [
+  { value: 'hour', label: 'Hourly' },
+  { value: 'day', label: 'Daily (UTC)' },
+]
+
+/** Keys are told by their names; what no supplier served is said to be so. */
+function useGroupNames(account: string, grouping: UsageGrouping): (group: string | null) => string {
+  const { rows } = useKeys(account)
+  const names = new Map(rows.map(({ id, name }: ApiKey) => [id, name]))
+  return (group) => {
+    if (grouping === 'none') return 'All'
+    if (group === null || group === '') return grouping === 'supplier' ? 'No supplier' : 'Unknown'
+    return grouping === 'key' ? (names.get(group) ?? group) : group
+  }
+}
+
+interface BreakdownProps {
+  readonly rows: readonly UsageRow[]
+  readonly grouping: Exclude<UsageGrouping, 'none'>
+  readonly nameOf: (group: string | null) => string
+}
+
+const SHOWN = 6
+
+const TITLES = { model: 'Model', key: 'Key', supplier: 'Supplier' } as const
+
+/** The figures behind the chart, for whoever wants numbers or cannot see it. */
+function Breakdown({ rows, grouping, nameOf }: BreakdownProps) {
+  const [isWhole, setWhole] = useState(false)
+  const groups = totalsByGroup(rows)
+  if (groups.length === 0) return null
+  const whole = Number(sumAmounts(groups.map(({ amount }) => amount)))
+  const figures = figuresOf(whole)
+  return (
+    <Panel title={`By ${grouping}`} isFlush>
+      <ScrollTable
+        label={`Usage by ${grouping}`}
+        heads={[
+          TITLES[grouping],
+          ...figures.map(({ head, from = '' }) => (
+            <Table.Th key={head} scope="col" className={`numeric ${from}`}>
+              {head}
+            </Table.Th>
+          )),
+        ]}
+        className="data-table"
+      >
+        <Table.Tbody>
+          {(isWhole ? groups : groups.slice(0, SHOWN)).map((usage) => (
+            <Table.Tr key={usage.group ?? ''}>
+              <Table.Td className="overview-group">
+                <GroupName grouping={grouping} group={usage.group} name={nameOf(usage.group)} />
+              </Table.Td>
+              {figures.map(({ head, from = '', cell }) => (
+                <Table.Td key={head} className={`numeral numeric ${from}`}>
+                  {cell(usage)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </ScrollTable>
+      {groups.length > SHOWN && (
+        <Center p="sm">
+          <Button variant="subtle" size="xs" onClick={() => setWhole(!isWhole)} aria-expanded={isWhole}>
+            {isWhole ? 'Show fewer' : `Show all ${groups.length}`}
+          </Button>
+        </Center>
+      )}
+    </Panel>
+  )
+}
+
+interface Figure {
+  readonly head: string
+  readonly from?: 'mantine-visible-from-sm' | 'mantine-visible-from-md'
+  readonly cell: (usage: GroupUsage) => ReactNode
+}
+
+const SM = 'mantine-visible-from-sm'
+
+function figuresOf(whole: number): readonly Figure[] {
+  const shareOf = (part: number, all: number) => formatShare(all === 0 ? 0 : part / all)
+  return [
+    { head: 'Spend, USDT', cell: ({ amount }) => <Money amount={amount} isBare /> },
+    {
+      head: 'Share',
+      from: SM,
+      cell: ({ amount }) => (whole > 0 ? formatShare(Number(amount) / whole) : '–'),
+    },
+    { head: 'Requests', cell: ({ requests }) => formatNumber(requests) },
+    { head: 'Errors', from: SM, cell: ({ failed, requests }) => shareOf(failed, requests) },
+    { head: 'Tokens', from: SM, cell: ({ tokens }) => formatShort(tokens) },
+    {
+      head: 'First byte',
+      from: 'mantine-visible-from-md',
+      cell: ({ first_byte_ms_avg: ms }) => (ms === null ? '–' : formatDuration(ms)),
+    },
+  ]
+}
+
+interface GroupNameProps {
+  readonly grouping: BreakdownProps['grouping']
+  readonly group: string | null
+  readonly name: string
+}
+
+function GroupName({ grouping, group, name }: GroupNameProps) {
+  if (group === null || grouping === 'supplier') {
+    return (
+      <Text size="sm" span>
+        {name}
+      </Text>
+    )
+  }
+  return grouping === 'key' ? (
+    <TextLink size="sm" c="inherit" to="/keys/$id" params={{ id: group }}>
+      {name}
+    </TextLink>
+  ) : (
+    <TextLink size="sm" c="inherit" to="/models" search={{ model: group }}>
+      {name}
+    </TextLink>
+  )
+}
