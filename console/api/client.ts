@@ -1,3 +1,5 @@
+import { type QueryKey, queryOptions } from '@tanstack/react-query'
+import type { ShownList } from '../../src/edges/management-api/endpoint.ts'
 import { queryClient } from '../app/query-client.ts'
 import { ApiError, readApiError } from './api-error.ts'
 import type { Session } from './wire.ts'
@@ -26,6 +28,28 @@ export const api = {
   put: <T>(path: string, body: unknown) => call<T>('PUT', path, { body }),
   patch: <T>(path: string, body: unknown) => call<T>('PATCH', path, { body }),
   delete: <T>(path: string) => call<T>('DELETE', path, {}),
+}
+
+/** What a page asks for and keeps: one answer of the gateway, under `queryKey`. */
+export function getQuery<T>(queryKey: QueryKey, path: string, query: Query = {}) {
+  return queryOptions({ queryKey, queryFn: ({ signal }) => api.get<T>(path, { query, signal }) })
+}
+
+/** The rows of a list, page after page. */
+export async function readPages<T>(
+  path: string,
+  { query, signal }: CallOptions,
+  maxPages = Number.POSITIVE_INFINITY,
+): Promise<T[]> {
+  const rows: T[] = []
+  let cursor: string | null = null
+  for (let page = 0; page < maxPages; page += 1) {
+    const answer: ShownList<T> = await api.get(path, { query: { ...query, cursor }, signal })
+    rows.push(...answer.data)
+    cursor = answer.next_cursor ?? null
+    if (cursor === null) break
+  }
+  return rows
 }
 
 /** `/console/api/accounts/<account>/keys` of `/keys`. */

@@ -2,7 +2,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { KeyChange } from '../../src/vocabulary/api-key.ts'
 import type { Sent } from '../../src/vocabulary/shape.ts'
 import { useOptimistic } from '../parts/use-optimistic.ts'
-import { accountPath, api } from './client.ts'
+import { accountPath, api, getQuery } from './client.ts'
 import { type List, useList } from './use-list.ts'
 import type { ApiKey, IssuedKey, KeySettings } from './wire.ts'
 
@@ -14,10 +14,7 @@ export function useKeys(account: string): List<ApiKey> {
 }
 
 export function useKey(account: string, id: string): UseQueryResult<ApiKey> {
-  return useQuery({
-    queryKey: [account, 'keys', 'one', id],
-    queryFn: ({ signal }) => api.get<ApiKey>(keyPath(account, id), { signal }),
-  })
+  return useQuery(getQuery<ApiKey>([account, 'keys', 'one', id], keyPath(account, id)))
 }
 
 export function keyCalls(account: string) {

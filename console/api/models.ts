@@ -1,15 +1,12 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ShownList } from '../../src/edges/management-api/endpoint.ts'
-import { accountPath, api } from './client.ts'
+import { accountPath, getQuery } from './client.ts'
 import type { Model } from './wire.ts'
 
 // The catalog changes when an operator changes it, and the account's events tell of that.
 const FRESH_MS = 60_000
 
 export function useModels(account: string): UseQueryResult<ShownList<Model>> {
-  return useQuery({
-    queryKey: [account, 'models'],
-    queryFn: ({ signal }) => api.get<ShownList<Model>>(accountPath(account, '/models'), { signal }),
-    staleTime: FRESH_MS,
-  })
+  const query = getQuery<ShownList<Model>>([account, 'models'], accountPath(account, '/models'))
+  return useQuery({ ...query, staleTime: FRESH_MS })
 }

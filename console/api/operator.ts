@@ -1,6 +1,6 @@
 import { type QueryKey, queryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ShownList } from '../../src/edges/management-api/endpoint.ts'
-import { api, type Query } from './client.ts'
+import { api, getQuery, readPages } from './client.ts'
 import type { Account, CatalogModel, Credential, Finding, ModelComparison, Route, Supplier } from './wire.ts'
 
 const LARGEST_PAGE = 200
@@ -14,30 +14,13 @@ export function accountCall(id: string, rest = ''): string {
 
 export type Whole<T> = Pick<ShownList<T>, 'data'>
 
-interface Question {
-  readonly query?: Query
-  readonly signal?: AbortSignal
-}
-
 /** Every page of a list, for what the gateway itself holds in memory and a person searches by eye. */
-export async function readWhole<T>(path: string, { query = {}, signal }: Question = {}): Promise<Whole<T>> {
-  const data: T[] = []
-  let cursor: string | null = null
-  do {
-    const page: ShownList<T> = await api.get<ShownList<T>>(path, {
-      query: { ...query, limit: LARGEST_PAGE, cursor },
-      signal,
-    })
-    data.push(...page.data)
-    cursor = page.next_cursor
-  } while (cursor !== null)
-  return { data }
-}
-
-function wholeQuery<T>(key: QueryKey, path: string) {
+export function wholeQuery<T>(key: QueryKey, path: string) {
   return queryOptions({
     queryKey: key,
-    queryFn: ({ signal }) => readWhole<T>(path, { signal }),
+    queryFn: async ({ signal }) => ({
+      data: await readPages<T>(path, { query: { limit: LARGEST_PAGE }, signal }),
+    }),
   })
 }
 
@@ -89,27 +72,21 @@ export function routeCall({ model, supplier }: Pick<Route, 'model' | 'supplier'>
 }
 
 export function supplierQuery(id: string) {
-  return queryOptions({
-    queryKey: [...SUPPLIERS_KEY, id],
-    queryFn: ({ signal }) => api.get<Supplier>(supplierCall(id), { signal }),
-  })
+  return getQuery<Supplier>([...SUPPLIERS_KEY, id], supplierCall(id))
 }
 
 export function credentialsQuery(supplier: string) {
-  return queryOptions({
-    queryKey: [...SUPPLIERS_KEY, supplier, 'credentials'],
-    queryFn: ({ signal }) => readWhole<Credential>(supplierCall(supplier, '/credentials'), { signal }),
-  })
+  return wholeQuery<Credential>(
+    [...SUPPLIERS_KEY, supplier, 'credentials'],
+    supplierCall(supplier, '/credentials'),
+  )
 }
 
 /** Asks the supplier itself, so only when somebody wants to know. */
 export function comparisonQuery(supplier: string) {
-  return queryOptions({
-    queryKey: [...SUPPLIERS_KEY, supplier, 'models'],
-    queryFn: ({ signal }) => api.get<ModelComparison>(supplierCall(supplier, '/models'), { signal }),
-    staleTime: 60_000,
-    retry: false,
-  })
+  const key = [...SUPPLIERS_KEY, supplier, 'models']
+  const query = getQuery<ModelComparison>(key, supplierCall(supplier, '/models'))
+  return { ...query, staleTime: 60_000, retry: false }
 }
 
 /** Calls every supplier once with each active credential, which they charge for. */

@@ -1,16 +1,13 @@
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { Range } from '../parts/range-picker.tsx'
-import { accountPath, api } from './client.ts'
+import { accountPath, getQuery } from './client.ts'
 import type { Overview } from './wire.ts'
 
 export function useOverview(
   account: string,
   { from, to }: Pick<Range, 'from' | 'to'>,
 ): UseQueryResult<Overview> {
-  const query = { from, to }
-  return useQuery({
-    queryKey: [account, 'overview', query],
-    queryFn: ({ signal }) => api.get<Overview>(accountPath(account, '/overview'), { query, signal }),
-    placeholderData: keepPreviousData,
-  })
+  const key = [account, 'overview', { from, to }]
+  const query = getQuery<Overview>(key, accountPath(account, '/overview'), { from, to })
+  return useQuery({ ...query, placeholderData: keepPreviousData })
 }

@@ -1,6 +1,6 @@
 import { accountPath, api } from './client.ts'
 import { type List, useList } from './use-list.ts'
-import type { Credential, OwnSupplier, OwnSupplierPut, Supplier } from './wire.ts'
+import type { Credential, OwnCredential, OwnSupplier, OwnSupplierPut, Supplier } from './wire.ts'
 
 export function useOwnSuppliers(account: string): List<OwnSupplier> {
   return useList<OwnSupplier>([account, 'own-suppliers'], accountPath(account, '/own-suppliers'))
@@ -10,7 +10,7 @@ export function ownSupplierCalls(account: string) {
   const pathOf = (id: string) => accountPath(account, `/own-suppliers/${encodeURIComponent(id)}`)
   return {
     save: (id: string, settings: OwnSupplierPut) => api.put<Supplier>(pathOf(id), settings),
-    addCredential: (id: string, credential: { secret: string; label?: string }) =>
+    addCredential: (id: string, credential: OwnCredential) =>
       api.post<Credential>(`${pathOf(id)}/credentials`, credential),
     remove: (id: string) => api.delete<unknown>(pathOf(id)),
     removeCredential: (id: string) =>

@@ -1,9 +1,11 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { queryClient } from '../app/query-client.ts'
-import { api, loadSession, SESSION_KEY } from './client.ts'
+import { api, getQuery, loadSession, SESSION_KEY } from './client.ts'
 import type {
+  FactorProof,
   FactorSecret,
   OpenSession,
+  PasswordChange,
   RecoveryCodes,
   Session,
   SignedInUser,
@@ -50,18 +52,13 @@ function keep(session: Session): Session {
   return session
 }
 
-export const sessionsQuery = queryOptions({
-  queryKey: ['sessions'],
-  queryFn: ({ signal }) => api.get<{ data: OpenSession[] }>('/console/api/sessions', { signal }),
-})
+export const sessionsQuery = getQuery<{ data: OpenSession[] }>(['sessions'], '/console/api/sessions')
 
 export const identity = {
   endSession: (id: string) => api.delete(`/console/api/sessions/${encodeURIComponent(id)}`),
-  changePassword: (change: { readonly current: string; readonly new: string }) =>
-    api.post('/console/api/password', change),
+  changePassword: (change: PasswordChange) => api.post('/console/api/password', change),
   rename: (name: string) => api.patch('/console/api/profile', { name }),
   beginTotp: () => api.post<FactorSecret>('/console/api/totp/begin'),
   confirmTotp: (code: string) => api.post<RecoveryCodes>('/console/api/totp/confirm', { code }),
-  disableTotp: (proof: { readonly password: string } | { readonly code: string }) =>
-    api.post('/console/api/totp/disable', proof),
+  disableTotp: (proof: FactorProof) => api.post('/console/api/totp/disable', proof),
 }

@@ -1,7 +1,7 @@
-import { queryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { SettlementFilter } from '../../src/vocabulary/settlement.ts'
 import type { Shown } from '../../src/vocabulary/shape.ts'
-import { accountPath, api } from './client.ts'
+import { accountPath, api, getQuery } from './client.ts'
 import { type List, useList } from './use-list.ts'
 import type { Bodies, BodyStorage, Settlement } from './wire.ts'
 
@@ -29,30 +29,19 @@ export function useAwaitedSettlement(account: string, id: string | null): UseQue
 }
 
 function settlementQuery(account: string, id: string) {
-  return queryOptions({
-    queryKey: [account, 'settlement', id],
-    queryFn: ({ signal }) =>
-      api.get<Settlement>(accountPath(account, `/settlements/${encodeURIComponent(id)}`), { signal }),
-    // It never changes.
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const path = accountPath(account, `/settlements/${encodeURIComponent(id)}`)
+  // It never changes.
+  return { ...getQuery<Settlement>([account, 'settlement', id], path), staleTime: Number.POSITIVE_INFINITY }
 }
 
 /** Asked for only when the account keeps bodies: null as long as that is not known. */
 export function useBodies(account: string, id: string | null): UseQueryResult<Bodies> {
-  return useQuery({
-    queryKey: [account, 'bodies', id],
-    queryFn: ({ signal }) =>
-      api.get<Bodies>(accountPath(account, `/bodies/${encodeURIComponent(id ?? '')}`), { signal }),
-    enabled: id !== null,
-  })
+  const path = accountPath(account, `/bodies/${encodeURIComponent(id ?? '')}`)
+  return useQuery({ ...getQuery<Bodies>([account, 'bodies', id], path), enabled: id !== null })
 }
 
 export function useBodyStorage(account: string): UseQueryResult<BodyStorage> {
-  return useQuery({
-    queryKey: [account, 'body-storage'],
-    queryFn: ({ signal }) => api.get<BodyStorage>(accountPath(account, '/body-storage'), { signal }),
-  })
+  return useQuery(getQuery<BodyStorage>([account, 'body-storage'], accountPath(account, '/body-storage')))
 }
 
 export function saveBodyStorage(account: string, setting: BodyStorage): Promise<BodyStorage> {

@@ -48,6 +48,7 @@ export type WebhookTest = Shown<typeof alert.WebhookTest>
 export type Supplier = Shown<typeof supply.Supplier>
 export type OwnSupplier = Shown<typeof supply.OwnSupplier>
 export type OwnSupplierPut = Sent<typeof supply.OwnSupplierPut>
+export type OwnCredential = Pick<Sent<typeof supply.CredentialCreate>, 'secret' | 'label'>
 export type Credential = Shown<typeof supply.CredentialView>
 export type CatalogModel = Shown<typeof supply.Model>
 /** With how its credentials are doing. */
@@ -63,6 +64,9 @@ export type Membership = Session['accounts'][number]
 export type SignIn = Sent<typeof user.SignIn>
 export type SignUp = Sent<typeof user.SignUp>
 export type OpenSession = Shown<typeof user.SessionView>
+export type PasswordChange = Sent<typeof user.PasswordChange>
+/** The password, or a code of the second factor. */
+export type FactorProof = Sent<typeof user.FactorProof>
 export type FactorSecret = Shown<typeof user.FactorSecret>
 export type RecoveryCodes = Shown<typeof user.RecoveryCodes>
 export type MemberAdd = Sent<typeof user.MemberAdd>

@@ -15,27 +15,10 @@ import {
   IconUserShield,
   IconUsers,
 } from '@tabler/icons-react'
-
-export type NavigationPath =
-  | '/overview'
-  | '/keys'
-  | '/models'
-  | '/playground'
-  | '/requests'
-  | '/billing'
-  | '/billing/credentials'
-  | '/connect'
-  | '/settings'
-  | '/operator/accounts'
-  | '/operator/suppliers'
-  | '/operator/models'
-  | '/operator/settlements'
-  | '/operator/audit'
-  | '/operator/system'
-  | '/operator/users'
+import type { LinkProps } from '@tanstack/react-router'
 
 export interface NavigationEntry {
-  readonly to: NavigationPath
+  readonly to: NonNullable<LinkProps['to']>
   readonly label: string
   readonly icon: typeof IconKey
   /** Further words by which the command palette finds it. */

@@ -1,4 +1,5 @@
 import {
+  type AnyRoute,
   createRootRoute,
   createRoute,
   createRouter,
@@ -7,6 +8,7 @@ import {
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { sessionQuery } from '../api/session.ts'
 import { chooseAccount } from './account.ts'
 import { PageFailure } from './page-failure.tsx'
@@ -24,6 +26,15 @@ const root = createRootRoute({
   validateSearch: (search: Record<string, unknown>): Search => search as Search,
 })
 
+// What a page is made of is not looked at here: it knows the router, so that its type would depend on itself.
+type Load = () => Promise<object>
+
+/** Each page is loaded when it is first wanted. */
+function page<Parent extends AnyRoute, Path extends string>(parent: Parent, path: Path, load: Load) {
+  const loadPage = load as () => Promise<{ readonly Page: () => ReactNode }>
+  return createRoute({ getParentRoute: () => parent, path, component: lazyRouteComponent(loadPage, 'Page') })
+}
+
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
@@ -32,17 +43,8 @@ const start = createRoute({
   },
 })
 
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
-  component: lazyRouteComponent(() => import('../pages/sign-in/index.tsx'), 'Page'),
-})
-
-const signUp = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-up',
-  component: lazyRouteComponent(() => import('../pages/sign-up/index.tsx'), 'Page'),
-})
+const signIn = page(root, '/sign-in', () => import('../pages/sign-in/index.tsx'))
+const signUp = page(root, '/sign-up', () => import('../pages/sign-up/index.tsx'))
 
 /** Everything behind the sign-in, inside the frame; the chosen account is always in the address. */
 const app = createRoute({
@@ -78,122 +80,34 @@ const operator = createRoute({
 })
 
 const pages = [
-  createRoute({
-    getParentRoute: () => app,
-    path: '/overview',
-    component: lazyRouteComponent(() => import('../pages/overview/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => app,
-    path: '/keys',
-    component: lazyRouteComponent(() => import('../pages/keys/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => app,
-    path: '/keys/$id',
-    component: lazyRouteComponent(() => import('../pages/key/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => app,
-    path: '/models',
-    component: lazyRouteComponent(() => import('../pages/models/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => app,
-    path: '/playground',
-    component: lazyRouteComponent(() => import('../pages/playground/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => app,
-    path: '/requests',
-    component: lazyRouteComponent(() => import('../pages/requests/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => app,
-    path: '/requests/$id',
-    component: lazyRouteComponent(() => import('../pages/request/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => app,
-    path: '/billing',
-    component: lazyRouteComponent(() => import('../pages/billing/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => app,
-    path: '/billing/credentials',
-    component: lazyRouteComponent(() => import('../pages/own-credentials/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => app,
-    path: '/connect',
-    component: lazyRouteComponent(() => import('../pages/connect/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => app,
-    path: '/settings',
-    component: lazyRouteComponent(() => import('../pages/settings/index.tsx'), 'Page'),
-  }),
+  page(app, '/overview', () => import('../pages/overview/index.tsx')),
+  page(app, '/keys', () => import('../pages/keys/index.tsx')),
+  page(app, '/keys/$id', () => import('../pages/key/index.tsx')),
+  page(app, '/models', () => import('../pages/models/index.tsx')),
+  page(app, '/playground', () => import('../pages/playground/index.tsx')),
+  page(app, '/requests', () => import('../pages/requests/index.tsx')),
+  page(app, '/requests/$id', () => import('../pages/request/index.tsx')),
+  page(app, '/billing', () => import('../pages/billing/index.tsx')),
+  page(app, '/billing/credentials', () => import('../pages/own-credentials/index.tsx')),
+  page(app, '/connect', () => import('../pages/connect/index.tsx')),
+  page(app, '/settings', () => import('../pages/settings/index.tsx')),
 ] as const
 
 /** Inside the frame, so that whoever is lost keeps the menu. */
 const missing = createRoute({ getParentRoute: () => app, path: '$', component: PageMissing })
 
 const operatorPages = [
-  createRoute({
-    getParentRoute: () => operator,
-    path: '/operator/accounts',
-    component: lazyRouteComponent(() => import('../pages/operator-accounts/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => operator,
-    path: '/operator/accounts/$id',
-    component: lazyRouteComponent(() => import('../pages/operator-account/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => operator,
-    path: '/operator/suppliers',
-    component: lazyRouteComponent(() => import('../pages/operator-suppliers/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => operator,
-    path: '/operator/suppliers/$id',
-    component: lazyRouteComponent(() => import('../pages/operator-supplier/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => operator,
-    path: '/operator/models',
-    component: lazyRouteComponent(() => import('../pages/operator-models/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => operator,
-    path: '/operator/models/$id',
-    component: lazyRouteComponent(() => import('../pages/operator-model/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => operator,
-    path: '/operator/settlements',
-    component: lazyRouteComponent(() => import('../pages/operator-settlements/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => operator,
-    path: '/operator/settlements/$id',
-    component: lazyRouteComponent(() => import('../pages/operator-settlement/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => operator,
-    path: '/operator/audit',
-    component: lazyRouteComponent(() => import('../pages/operator-audit/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => operator,
-    path: '/operator/system',
-    component: lazyRouteComponent(() => import('../pages/operator-system/index.tsx'), 'Page'),
-  }),
-  createRoute({
-    getParentRoute: () => operator,
-    path: '/operator/users',
-    component: lazyRouteComponent(() => import('../pages/operator-users/index.tsx'), 'Page'),
-  }),
+  page(operator, '/operator/accounts', () => import('../pages/operator-accounts/index.tsx')),
+  page(operator, '/operator/accounts/$id', () => import('../pages/operator-account/index.tsx')),
+  page(operator, '/operator/suppliers', () => import('../pages/operator-suppliers/index.tsx')),
+  page(operator, '/operator/suppliers/$id', () => import('../pages/operator-supplier/index.tsx')),
+  page(operator, '/operator/models', () => import('../pages/operator-models/index.tsx')),
+  page(operator, '/operator/models/$id', () => import('../pages/operator-model/index.tsx')),
+  page(operator, '/operator/settlements', () => import('../pages/operator-settlements/index.tsx')),
+  page(operator, '/operator/settlements/$id', () => import('../pages/operator-settlement/index.tsx')),
+  page(operator, '/operator/audit', () => import('../pages/operator-audit/index.tsx')),
+  page(operator, '/operator/system', () => import('../pages/operator-system/index.tsx')),
+  page(operator, '/operator/users', () => import('../pages/operator-users/index.tsx')),
 ] as const
 
 const PENDING_MS = 150

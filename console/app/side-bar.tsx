@@ -1,7 +1,7 @@
 import { NavLink, Stack, Text } from '@mantine/core'
 import { Link, useLocation } from '@tanstack/react-router'
 import { useUser } from '../api/session.ts'
-import { NAVIGATION, type NavigationGroup, type NavigationPath } from './navigation.ts'
+import { NAVIGATION, type NavigationGroup } from './navigation.ts'
 
 interface SideBarProps {
   /** On a phone the menu covers the page and has to go. */
@@ -50,7 +50,7 @@ function Entries({ group, onNavigate }: SideBarProps & { readonly group: Navigat
 }
 
 /** The longest entry that the address lies under, so that a part of a section does not mark the section as well. */
-function activePath(path: string): NavigationPath | null {
+function activePath(path: string): string | null {
   const all = NAVIGATION.flatMap((group) => group.entries.map(({ to }) => to))
   const under = all.filter((to) => path === to || path.startsWith(`${to}/`))
   return under.sort((a, b) => b.length - a.length)[0] ?? null

@@ -1,31 +1,34 @@
-import { Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, type ButtonProps, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
 import { ErrorNotice } from './error-notice.tsx'
+import { type ActionOptions, useAction } from './use-action.ts'
 
-export interface ConfirmActionProps {
+export interface ConfirmActionProps<Result = unknown>
+  extends Pick<ActionOptions<Result>, 'done' | 'refreshes' | 'onDone'> {
   /** A question: "Revoke this key?" */
   readonly title: string
   /** What will happen, and that it cannot be undone. */
   readonly children: ReactNode
   /** A verb: "Revoke". */
   readonly confirmLabel: string
-  readonly onConfirm: () => Promise<unknown>
+  readonly onConfirm: () => Promise<Result>
   /** Must be typed first, for what hurts most. */
   readonly typeToConfirm?: string
   /** For what does no harm. */
   readonly isHarmless?: boolean
-  /** The button or menu item that opens it. */
-  readonly trigger: (open: () => void) => ReactNode
+  /** What opens it: usually a button. */
+  readonly trigger: ButtonTrigger | ((open: () => void) => ReactNode)
 }
 
-type Dialog = Omit<ConfirmActionProps, 'trigger'>
+type ButtonTrigger = ButtonProps & { readonly 'aria-label'?: string }
+export type Dialog<Result = unknown> = Omit<ConfirmActionProps<Result>, 'trigger'>
 
 /** Asks before doing what cannot be undone; stays open and says why when it fails. */
-export function ConfirmAction({ trigger, ...dialog }: ConfirmActionProps) {
+export function ConfirmAction<Result>({ trigger, ...dialog }: ConfirmActionProps<Result>) {
   const [isOpen, { open, close }] = useDisclosure(false)
   // The page may show what comes of it before it is done; the question stays the one that was answered.
-  const [answered, setAnswered] = useState<Dialog | null>(null)
+  const [answered, setAnswered] = useState<Dialog<Result> | null>(null)
   const shown = answered ?? dialog
   const ask = () => {
     setAnswered(null)
@@ -33,7 +36,7 @@ export function ConfirmAction({ trigger, ...dialog }: ConfirmActionProps) {
   }
   return (
     <>
-      {trigger(ask)}
+      {typeof trigger === 'function' ? trigger(ask) : <Button variant="default" {...trigger} onClick={ask} />}
       <Modal opened={isOpen} onClose={close} title={shown.title}>
         {isOpen && <Question {...shown} onAnswer={() => setAnswered(dialog)} onClose={close} />}
       </Modal>
@@ -41,33 +44,26 @@ export function ConfirmAction({ trigger, ...dialog }: ConfirmActionProps) {
   )
 }
 
-type QuestionProps = Dialog & { readonly onAnswer: () => void; readonly onClose: () => void }
+type QuestionProps<Result> = Dialog<Result> & { readonly onAnswer: () => void; readonly onClose: () => void }
 
-function Question(props: QuestionProps) {
+function Question<Result>(props: QuestionProps<Result>) {
   const { children, confirmLabel, onConfirm, typeToConfirm, isHarmless, onAnswer, onClose } = props
   const [typed, setTyped] = useState('')
-  const [isRunning, setRunning] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const confirm = async () => {
-    onAnswer()
-    setRunning(true)
-    setError(null)
-    try {
-      await onConfirm()
+  const action = useAction(onConfirm, {
+    ...props,
+    onDone: (result) => {
+      props.onDone?.(result)
       onClose()
-    } catch (thrown) {
-      setError(thrown)
-    } finally {
-      setRunning(false)
-    }
-  }
+    },
+  })
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
         // A form that this dialog was opened from must not take it for its own.
         event.stopPropagation()
-        void confirm()
+        onAnswer()
+        action.run(undefined)
       }}
     >
       <Stack>
@@ -87,7 +83,7 @@ function Question(props: QuestionProps) {
             autoComplete="off"
           />
         )}
-        <ErrorNotice error={error} />
+        <ErrorNotice error={action.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
@@ -95,7 +91,7 @@ function Question(props: QuestionProps) {
           <Button
             type="submit"
             {...(isHarmless ? {} : { color: 'red' })}
-            loading={isRunning}
+            loading={action.isRunning}
             disabled={typeToConfirm !== undefined && typed !== typeToConfirm}
           >
             {confirmLabel}

@@ -111,11 +111,7 @@ function SaveAndDelete({ enabled, isDisabled, onConfirm }: SaveAndDeleteProps) {
       title={enabled ? 'Delete older bodies?' : 'Delete all stored bodies?'}
       confirmLabel="Save and delete"
       onConfirm={onConfirm}
-      trigger={(open) => (
-        <Button onClick={open} disabled={isDisabled}>
-          Save
-        </Button>
-      )}
+      trigger={{ variant: 'filled', disabled: isDisabled, children: 'Save' }}
     >
       {enabled
         ? 'Bodies that are older than the days you chose are deleted at once. This cannot be undone.'

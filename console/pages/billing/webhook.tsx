@@ -73,11 +73,6 @@ function WebhookForm({ account, webhook, onSecret }: WebhookFormProps) {
     refreshes,
     onDone: ({ secret }) => onSecret(secret ?? null),
   })
-  const remove = useAction(calls.remove, {
-    done: 'The webhook is deleted.',
-    refreshes,
-    onDone: () => onSecret(null),
-  })
   const isChanged = url.trim() !== (webhook?.url ?? '') || enabled !== (webhook?.enabled ?? true)
   return (
     <form
@@ -115,12 +110,11 @@ function WebhookForm({ account, webhook, onSecret }: WebhookFormProps) {
             <ConfirmAction
               title="Delete the webhook?"
               confirmLabel="Delete"
-              onConfirm={() => remove.runAndWait(undefined)}
-              trigger={(open) => (
-                <Button variant="default" onClick={open}>
-                  Delete
-                </Button>
-              )}
+              onConfirm={calls.remove}
+              onDone={() => onSecret(null)}
+              done="The webhook is deleted."
+              refreshes={refreshes}
+              trigger={{ children: 'Delete' }}
             >
               Alerts are no longer sent to {webhook.url}, and its secret is lost. They still show in the
               console.

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { ShownList } from '../../../src/edges/management-api/endpoint.ts'
-import { accountPath, api } from '../../api/client.ts'
+import { accountPath, getQuery } from '../../api/client.ts'
 import { useKey } from '../../api/keys.ts'
 import { useUsage } from '../../api/usage.ts'
 import type { ApiKey, IssuedKey, Settlement } from '../../api/wire.ts'
@@ -170,13 +170,8 @@ function BudgetState({ apiKey: { name, usage, budget } }: KeyMoneyProps) {
   )
 }
 
-interface KeyUsageProps {
-  readonly account: string
-  readonly apiKey: ApiKey
-}
-
 /** What the key used over time. */
-function KeyUsage({ account, apiKey }: KeyUsageProps) {
+function KeyUsage({ account, apiKey }: KeyPageProps) {
   const { metric, label, range, choice, spanChoice } = useMetric()
   const usage = useUsage(account, { ...range, group_by: 'key' })
   const rows = usage.data?.data.filter(({ group }) => group === apiKey.id)
@@ -269,18 +264,10 @@ const COLUMNS: readonly Column<Settlement>[] = [
 
 const SHOWN = 5
 
-interface RecentRequestsProps {
-  readonly account: string
-  readonly apiKey: ApiKey
-}
-
-function RecentRequests({ account, apiKey: { id } }: RecentRequestsProps) {
+function RecentRequests({ account, apiKey: { id } }: KeyPageProps) {
   const query = { key_id: id, limit: SHOWN }
-  const latest = useQuery({
-    queryKey: [account, 'settlements', query],
-    queryFn: ({ signal }) =>
-      api.get<ShownList<Settlement>>(accountPath(account, '/settlements'), { query, signal }),
-  })
+  const path = accountPath(account, '/settlements')
+  const latest = useQuery(getQuery<ShownList<Settlement>>([account, 'settlements', query], path, query))
   return (
     <TablePanel
       title="Latest requests"

@@ -11,7 +11,7 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { api } from '../../api/client.ts'
+import { getQuery } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import { useUsage } from '../../api/usage.ts'
 import { useList } from '../../api/use-list.ts'
@@ -39,10 +39,7 @@ const BACK = { to: '/operator/accounts', label: 'Accounts' } as const
 
 export function Page() {
   const { id = '' } = useParams({ strict: false })
-  const account = useQuery({
-    queryKey: [...ACCOUNTS_KEY, id],
-    queryFn: ({ signal }) => api.get<Account>(accountCall(id), { signal }),
-  })
+  const account = useQuery(getQuery<Account>([...ACCOUNTS_KEY, id], accountCall(id)))
   return (
     <DetailPage query={account} title="Account" back={BACK}>
       {(data) => <AccountDetails account={data} />}

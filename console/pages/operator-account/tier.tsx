@@ -12,7 +12,6 @@ import { type Fact, Facts, Panel } from '../../parts/panel.tsx'
 import { countOrNull, RateFields } from '../../parts/rate-fields.tsx'
 import { TimeField } from '../../parts/time-field.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
-import { useAction } from '../../parts/use-action.ts'
 
 interface TierProps {
   readonly account: Account
@@ -73,20 +72,14 @@ function ownLimit(value: number | null): string {
 }
 
 function EndAssignment({ account }: Pick<TierProps, 'account'>) {
-  const end = useAction(() => api.delete(accountCall(account.id, '/tier')), {
-    done: `${account.earned_tier} is in force again.`,
-    refreshes: [ACCOUNTS_KEY],
-  })
   return (
     <ConfirmAction
       title="End the assignment?"
       confirmLabel="End it"
-      onConfirm={() => end.runAndWait(undefined)}
-      trigger={(open) => (
-        <Button variant="default" size="sm" onClick={open}>
-          End
-        </Button>
-      )}
+      onConfirm={() => api.delete(accountCall(account.id, '/tier'))}
+      done={`${account.earned_tier} is in force again.`}
+      refreshes={[ACCOUNTS_KEY]}
+      trigger={{ size: 'sm', children: 'End' }}
     >
       {account.name} falls back to {account.earned_tier} with the next request. Its limits may become lower
       than what it uses now.

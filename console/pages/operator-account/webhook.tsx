@@ -69,7 +69,6 @@ function Standing({ account, webhook, onEdit }: StandingProps) {
     refreshes,
     isFailureShown: true,
   })
-  const remove = useAction(() => api.delete(path), { done: 'The webhook was deleted.', refreshes })
   return (
     <>
       <Facts
@@ -92,12 +91,10 @@ function Standing({ account, webhook, onEdit }: StandingProps) {
         <ConfirmAction
           title="Delete the webhook?"
           confirmLabel="Delete"
-          onConfirm={() => remove.runAndWait(undefined)}
-          trigger={(open) => (
-            <Button variant="default" size="sm" onClick={open}>
-              Delete
-            </Button>
-          )}
+          onConfirm={() => api.delete(path)}
+          done="The webhook was deleted."
+          refreshes={refreshes}
+          trigger={{ size: 'sm', children: 'Delete' }}
         >
           <Text size="sm">
             Nobody is told of alerts any more. Its secret is gone; a new webhook gets a new one.

@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core'
 import { IconPencil, IconPlus, IconRoute } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { api } from '../../api/client.ts'
+import { getQuery } from '../../api/client.ts'
 import { MODELS_KEY, modelCall, useLiveRoutes } from '../../api/operator.ts'
 import type { CatalogModel, Route } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
@@ -25,10 +25,7 @@ const BACK = { to: '/operator/models', label: 'Models and prices' } as const
 
 export function Page() {
   const { id = '' } = useParams({ strict: false })
-  const model = useQuery({
-    queryKey: [...MODELS_KEY, id],
-    queryFn: ({ signal }) => api.get<CatalogModel>(modelCall(id), { signal }),
-  })
+  const model = useQuery(getQuery<CatalogModel>([...MODELS_KEY, id], modelCall(id)))
   return (
     <DetailPage query={model} title={id} back={BACK}>
       {(data) => <Model model={data} />}

@@ -1,7 +1,7 @@
 import { Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { api } from '../../api/client.ts'
+import { getQuery } from '../../api/client.ts'
 import { OPERATOR, useAccountNames } from '../../api/operator.ts'
 import type { Settlement } from '../../api/wire.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
@@ -18,13 +18,10 @@ const BACK = { to: '/operator/settlements', label: 'All requests' } as const
 
 export function Page() {
   const { id = '' } = useParams({ strict: false })
-  const query = useQuery({
-    queryKey: ['operator', 'settlements', id],
-    queryFn: ({ signal }) =>
-      api.get<Settlement>(`${OPERATOR}/settlements/${encodeURIComponent(id)}`, { signal }),
-    // It never changes.
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const path = `${OPERATOR}/settlements/${encodeURIComponent(id)}`
+  const settlement = getQuery<Settlement>(['operator', 'settlements', id], path)
+  // It never changes.
+  const query = useQuery({ ...settlement, staleTime: Number.POSITIVE_INFINITY })
   const { data } = query
   return (
     <>

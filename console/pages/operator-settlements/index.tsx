@@ -7,8 +7,8 @@ import {
   allAccountsQuery,
   allModelsQuery,
   OPERATOR,
-  readWhole,
   useAccountNames,
+  wholeQuery,
 } from '../../api/operator.ts'
 import { useList } from '../../api/use-list.ts'
 import type { ApiKey, Settlement } from '../../api/wire.ts'
@@ -182,8 +182,7 @@ function Filters({ filters, onChange }: FiltersProps) {
 /** With an account its keys by name, without one a key's id as it was pasted. */
 function KeyFilter({ filters: { customer, key }, onChange }: FiltersProps) {
   const keys = useQuery({
-    queryKey: ['operator', 'accounts', customer, 'all-keys'],
-    queryFn: ({ signal }) => readWhole<ApiKey>(accountCall(customer, '/keys'), { signal }),
+    ...wholeQuery<ApiKey>(['operator', 'accounts', customer, 'all-keys'], accountCall(customer, '/keys')),
     enabled: customer !== '',
   })
   if (customer === '') {

@@ -1,16 +1,16 @@
-import { ActionIcon, Button, Menu, Text } from '@mantine/core'
+import { Button, Menu, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconDots, IconKey, IconPlus } from '@tabler/icons-react'
+import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { credentialCall, credentialsQuery, ROUTES_KEY, SUPPLIERS_KEY } from '../../api/operator.ts'
 import type { Credential, Route, Supplier } from '../../api/wire.ts'
+import { ActionMenu } from '../../parts/action-menu.tsx'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
 import { formatDuration, formatNumber, formatShare, formatShort } from '../../parts/format.ts'
 import { asList } from '../../parts/lists.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { type Column, TablePanel } from '../../parts/table-panel.tsx'
-import { useAction } from '../../parts/use-action.ts'
 import { useOptimistic } from '../../parts/use-optimistic.ts'
 import { type CredentialHealth, healthOfCredential } from '../operator-suppliers/health.ts'
 import { CredentialForm, ReplaceSecret } from './credential-form.tsx'
@@ -110,34 +110,25 @@ function Actions({ credential }: { readonly credential: Credential }) {
     key: SUPPLIERS_KEY,
     act: (row, body) => api.patch(credentialCall(row.id), body),
   })
-  const remove = useAction(() => api.delete(credentialCall(credential.id)), {
-    done: 'The credential was deleted.',
-    refreshes: [SUPPLIERS_KEY, ROUTES_KEY],
-  })
   return (
     <>
       <ConfirmAction
         title={`Delete ${name}?`}
         confirmLabel="Delete"
-        onConfirm={() => remove.runAndWait(undefined)}
+        onConfirm={() => api.delete(credentialCall(credential.id))}
+        done="The credential was deleted."
+        refreshes={[SUPPLIERS_KEY, ROUTES_KEY]}
         trigger={(open) => (
-          <Menu position="bottom-end" withinPortal>
-            <Menu.Target>
-              <ActionIcon aria-label={`Actions for ${name}`}>
-                <IconDots size={18} />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item onClick={editing.open}>Edit</Menu.Item>
-              <Menu.Item onClick={replacing.open}>Replace the secret</Menu.Item>
-              <Menu.Item onClick={() => void change(credential, { state: isActive ? 'disabled' : 'active' })}>
-                {isActive ? 'Disable' : 'Enable'}
-              </Menu.Item>
-              <Menu.Item color="red" onClick={open}>
-                Delete
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+          <ActionMenu name={name}>
+            <Menu.Item onClick={editing.open}>Edit</Menu.Item>
+            <Menu.Item onClick={replacing.open}>Replace the secret</Menu.Item>
+            <Menu.Item onClick={() => void change(credential, { state: isActive ? 'disabled' : 'active' })}>
+              {isActive ? 'Disable' : 'Enable'}
+            </Menu.Item>
+            <Menu.Item color="red" onClick={open}>
+              Delete
+            </Menu.Item>
+          </ActionMenu>
         )}
       >
         The gateway forgets its secret, and this cannot be undone. Requests under way are finished. To only

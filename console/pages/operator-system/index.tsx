@@ -1,7 +1,7 @@
 import { Alert, Anchor, Group, SimpleGrid, Stack, Table, Text } from '@mantine/core'
 import { IconClock, IconDatabase, IconNotebook, IconPlugConnected } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { api } from '../../api/client.ts'
+import { getQuery } from '../../api/client.ts'
 import { OPERATOR } from '../../api/operator.ts'
 import type { SystemStatus } from '../../api/wire.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
@@ -22,8 +22,7 @@ const EVERY_MS = 5_000
 
 export function Page() {
   const { data, error, refetch } = useQuery({
-    queryKey: ['operator', 'system'],
-    queryFn: ({ signal }) => api.get<SystemStatus>(`${OPERATOR}/system`, { signal }),
+    ...getQuery<SystemStatus>(['operator', 'system'], `${OPERATOR}/system`),
     refetchInterval: (query) => (query.state.error === null ? EVERY_MS : false),
   })
   return (

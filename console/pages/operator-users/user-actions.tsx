@@ -1,16 +1,4 @@
-import {
-  ActionIcon,
-  Alert,
-  Checkbox,
-  Menu,
-  Modal,
-  NativeSelect,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
+import { Alert, Checkbox, Menu, Modal, NativeSelect, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Sent } from '../../../src/vocabulary/shape.ts'
@@ -19,10 +7,10 @@ import { api } from '../../api/client.ts'
 import { allAccountsQuery, USERS, USERS_KEY, userCall } from '../../api/operator.ts'
 import { useUser } from '../../api/session.ts'
 import type { IssuedUser, User } from '../../api/wire.ts'
+import { ActionMenu } from '../../parts/action-menu.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
-import { ConfirmAction } from '../../parts/confirm-action.tsx'
+import { ConfirmAction, type Dialog } from '../../parts/confirm-action.tsx'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
-import { useAction } from '../../parts/use-action.ts'
 import { useOptimistic } from '../../parts/use-optimistic.ts'
 
 interface UserActionsProps {
@@ -50,60 +38,44 @@ function Actions({ user }: UserActionsProps) {
     key: USERS_KEY,
     act: (row, body) => api.patch(userCall(row.id), body),
   })
-  const reset = useAction(() => api.post<IssuedUser>(userCall(user.id, '/password')), {
-    refreshes: [USERS_KEY],
-    onDone: setIssued,
-  })
-  const ask = (question: Question) => (trigger: (open: () => void) => ReactNode) => (
-    <ConfirmAction {...question} trigger={trigger} />
-  )
+  const ask =
+    <Result,>(question: Dialog<Result>) =>
+    (trigger: (open: () => void) => ReactNode) => <ConfirmAction {...question} trigger={trigger} />
   const standing = questionOf(user, change)
   return ask({
     title: `Reset the password of ${user.name}?`,
     confirmLabel: 'Reset',
     children: 'The old password stops working and all sessions of the user end. The new one is shown once.',
-    onConfirm: () => reset.runAndWait(undefined),
+    onConfirm: () => api.post<IssuedUser>(userCall(user.id, '/password')),
+    refreshes: [USERS_KEY],
+    onDone: setIssued,
   })((openReset) =>
     ask(standing)((openStanding) => (
       <>
-        <Menu position="bottom-end" withinPortal>
-          <Menu.Target>
-            <ActionIcon aria-label={`Actions for ${user.email}`}>
-              <IconDots size={18} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={openStanding}>
-              {user.is_operator ? 'Take operator rights away' : 'Make operator'}
+        <ActionMenu name={user.email}>
+          <Menu.Item onClick={openStanding}>
+            {user.is_operator ? 'Take operator rights away' : 'Make operator'}
+          </Menu.Item>
+          <Menu.Item onClick={openReset}>Reset the password</Menu.Item>
+          {user.totp_enabled && (
+            <Menu.Item onClick={() => void change(user, { totp_enabled: false })}>
+              Turn off the second factor
             </Menu.Item>
-            <Menu.Item onClick={openReset}>Reset the password</Menu.Item>
-            {user.totp_enabled && (
-              <Menu.Item onClick={() => void change(user, { totp_enabled: false })}>
-                Turn off the second factor
-              </Menu.Item>
-            )}
-            <Menu.Item
-              {...(!user.disabled && { color: 'red' })}
-              onClick={() => void change(user, { disabled: !user.disabled })}
-            >
-              {user.disabled ? 'Enable' : 'Disable'}
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+          )}
+          <Menu.Item
+            {...(!user.disabled && { color: 'red' })}
+            onClick={() => void change(user, { disabled: !user.disabled })}
+          >
+            {user.disabled ? 'Enable' : 'Disable'}
+          </Menu.Item>
+        </ActionMenu>
         <IssuedPassword user={issued} onClose={() => setIssued(null)} />
       </>
     )),
   )
 }
 
-interface Question {
-  readonly title: string
-  readonly confirmLabel: string
-  readonly children: string
-  readonly onConfirm: () => Promise<unknown>
-}
-
-function questionOf(user: User, change: (row: User, change: Change) => Promise<void>): Question {
+function questionOf(user: User, change: (row: User, change: Change) => Promise<void>): Dialog {
   if (user.is_operator) {
     return {
       title: `Take operator rights from ${user.name}?`,

@@ -2,7 +2,7 @@ import { Group, Progress, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
-import { accountPath, api } from '../../api/client.ts'
+import { accountPath, getQuery } from '../../api/client.ts'
 import { useOverview } from '../../api/overview.ts'
 import type { Alert, Overview } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
@@ -66,11 +66,12 @@ export function Page() {
 /** Whether no request was ever made, whatever the range that is looked at. */
 function useIsNew(account: string, overview: Overview | undefined): boolean {
   const isQuiet = overview?.totals.requests === 0
-  const query = { limit: 1 }
   const latest = useQuery({
-    queryKey: [account, 'settlements', 'latest'],
-    queryFn: ({ signal }) =>
-      api.get<{ data: unknown[] }>(accountPath(account, '/settlements'), { query, signal }),
+    ...getQuery<{ data: unknown[] }>(
+      [account, 'settlements', 'latest'],
+      accountPath(account, '/settlements'),
+      { limit: 1 },
+    ),
     enabled: isQuiet,
   })
   return isQuiet && latest.data?.data.length === 0

@@ -14,7 +14,6 @@ import { TextLink } from '../../parts/links.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { Facts, Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { useAction } from '../../parts/use-action.ts'
 import { AddSupplier } from './add-supplier.tsx'
 
 export function Page() {
@@ -106,13 +105,6 @@ interface SupplierPanelProps {
 
 function SupplierPanel({ account, supplier }: SupplierPanelProps) {
   const [isAdding, adding] = useDisclosure(false)
-  const remove = useAction(() => ownSupplierCalls(account).remove(supplier.id), {
-    done: `${supplier.id} is deleted.`,
-    refreshes: [
-      [account, 'own-suppliers'],
-      [account, 'models'],
-    ],
-  })
   return (
     <Panel
       title={supplier.id}
@@ -131,12 +123,13 @@ function SupplierPanel({ account, supplier }: SupplierPanelProps) {
             title={`Delete ${supplier.id}?`}
             confirmLabel="Delete"
             typeToConfirm={supplier.id}
-            onConfirm={() => remove.runAndWait(undefined)}
-            trigger={(open) => (
-              <Button size="xs" variant="default" onClick={open} aria-label={`Delete ${supplier.id}`}>
-                Delete
-              </Button>
-            )}
+            onConfirm={() => ownSupplierCalls(account).remove(supplier.id)}
+            done={`${supplier.id} is deleted.`}
+            refreshes={[
+              [account, 'own-suppliers'],
+              [account, 'models'],
+            ]}
+            trigger={{ size: 'xs', 'aria-label': `Delete ${supplier.id}`, children: 'Delete' }}
           >
             Its credentials go with it, and requests go to shared suppliers again, paid from your balance.
             This cannot be undone.
@@ -190,10 +183,6 @@ interface CredentialRowProps {
 function CredentialRow({ account, credential, isLast }: CredentialRowProps) {
   const name = credential.label || 'Credential'
   const ending = credential.last_four === null ? '' : ` …${credential.last_four}`
-  const remove = useAction(() => ownSupplierCalls(account).removeCredential(credential.id), {
-    done: 'The credential is deleted.',
-    refreshes: [[account, 'own-suppliers']],
-  })
   return (
     <Group component="li" justify="space-between" wrap="nowrap" className="credential-row">
       <Group gap="sm">
@@ -212,19 +201,17 @@ function CredentialRow({ account, credential, isLast }: CredentialRowProps) {
       <ConfirmAction
         title={`Delete ${name}${ending}?`}
         confirmLabel="Delete"
-        onConfirm={() => remove.runAndWait(undefined)}
-        trigger={(open) => (
-          <Button
-            size="xs"
-            variant="subtle"
-            color="gray"
-            leftSection={<IconTrash size={14} aria-hidden />}
-            onClick={open}
-            aria-label={`Delete ${name}${ending}`}
-          >
-            Delete
-          </Button>
-        )}
+        onConfirm={() => ownSupplierCalls(account).removeCredential(credential.id)}
+        done="The credential is deleted."
+        refreshes={[[account, 'own-suppliers']]}
+        trigger={{
+          size: 'xs',
+          variant: 'subtle',
+          color: 'gray',
+          leftSection: <IconTrash size={14} aria-hidden />,
+          'aria-label': `Delete ${name}${ending}`,
+          children: 'Delete',
+        }}
       >
         The gateway forgets the secret.{' '}
         {isLast &&

@@ -10,7 +10,6 @@ import { ConfirmAction } from '../../parts/confirm-action.tsx'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { type Column, TablePanel } from '../../parts/table-panel.tsx'
-import { useAction } from '../../parts/use-action.ts'
 
 interface MembersProps {
   readonly account: ChosenAccount
@@ -19,11 +18,6 @@ interface MembersProps {
 export function Members({ account }: MembersProps) {
   const [isAdding, adding] = useDisclosure(false)
   const me = useUser()
-  const path = accountPath(account.id, '/members')
-  const remove = useAction((id: string) => api.delete(`${path}/${encodeURIComponent(id)}`), {
-    done: 'The member was removed.',
-    refreshes: [[account.id, 'members']],
-  })
   const columns: readonly Column<Member>[] = [
     { head: 'Name', cell: ({ name, email }) => name || email },
     { head: 'E-mail', cell: ({ email }) => email, from: 'sm' },
@@ -35,10 +29,7 @@ export function Members({ account }: MembersProps) {
       head: 'Remove',
       isHeadHidden: true,
       isNumeric: true,
-      cell: (member) =>
-        member.user_id === me.id ? null : (
-          <Remove member={member} onConfirm={() => remove.runAndWait(member.user_id)} />
-        ),
+      cell: (member) => (member.user_id === me.id ? null : <Remove account={account} member={member} />),
     },
   ]
   return (
@@ -52,7 +43,7 @@ export function Members({ account }: MembersProps) {
             Add member
           </Button>
         }
-        list={useList<Member>([account.id, 'members'], path)}
+        list={useList<Member>([account.id, 'members'], accountPath(account.id, '/members'))}
         columns={columns}
         rowKey={(member) => member.user_id}
         empty={{
@@ -66,22 +57,15 @@ export function Members({ account }: MembersProps) {
   )
 }
 
-interface RemoveProps {
-  readonly member: Member
-  readonly onConfirm: () => Promise<unknown>
-}
-
-function Remove({ member, onConfirm }: RemoveProps) {
+function Remove({ account, member }: MembersProps & { readonly member: Member }) {
   return (
     <ConfirmAction
       title={`Remove ${member.name || member.email}?`}
       confirmLabel="Remove"
-      onConfirm={onConfirm}
-      trigger={(open) => (
-        <Button size="xs" variant="default" onClick={open} aria-label={`Remove ${member.email}`}>
-          Remove
-        </Button>
-      )}
+      onConfirm={() => api.delete(accountPath(account.id, `/members/${encodeURIComponent(member.user_id)}`))}
+      done="The member was removed."
+      refreshes={[[account.id, 'members']]}
+      trigger={{ size: 'xs', 'aria-label': `Remove ${member.email}`, children: 'Remove' }}
     >
       They lose sight of this account at once. Keys they made go on working until you revoke them.
     </ConfirmAction>

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { SESSION_KEY } from '../../api/client.ts'
 import { identity, sessionsQuery, useUser } from '../../api/session.ts'
+import type { PasswordChange } from '../../api/wire.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { placeError } from '../../parts/field-errors.ts'
 import { Panel } from '../../parts/panel.tsx'
@@ -78,7 +79,7 @@ function PasswordForm({ email }: { readonly email: string }) {
     refreshes: [SESSION_KEY, sessionsQuery.queryKey],
     onDone: form.reset,
   })
-  const submit = async (values: { current: string; new: string }) => {
+  const submit = async (values: PasswordChange) => {
     setError(null)
     await change.runAndWait(values).catch((thrown: unknown) => {
       setError(placeError(thrown, FIELDS, form.setFieldError))

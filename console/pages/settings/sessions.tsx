@@ -67,11 +67,7 @@ function SignOutEverywhere() {
       title="Sign out everywhere?"
       confirmLabel="Sign out everywhere"
       onConfirm={() => signOut({ everywhere: true })}
-      trigger={(open) => (
-        <Button variant="default" size="sm" onClick={open}>
-          Sign out everywhere
-        </Button>
-      )}
+      trigger={{ size: 'sm', children: 'Sign out everywhere' }}
     >
       All your sessions end, this one as well. API keys go on working.
     </ConfirmAction>

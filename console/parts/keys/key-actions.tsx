@@ -1,16 +1,10 @@
-import { ActionIcon, Button, Group, Menu, Modal, NativeSelect, Stack, Text } from '@mantine/core'
+import { Button, Group, Menu, Modal, NativeSelect, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import {
-  IconDots,
-  IconPencil,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconRefresh,
-  IconTrash,
-} from '@tabler/icons-react'
+import { IconPencil, IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { keyCalls, useKeySwitch } from '../../api/keys.ts'
 import type { ApiKey, IssuedKey } from '../../api/wire.ts'
+import { ActionMenu } from '../action-menu.tsx'
 import { ConfirmAction } from '../confirm-action.tsx'
 import { ErrorNotice } from '../error-notice.tsx'
 import { useAction } from '../use-action.ts'
@@ -28,10 +22,6 @@ const ICON = { size: 16, stroke: 1.7, 'aria-hidden': true } as const
 export function KeyActions(props: KeyActionsProps) {
   const { account, apiKey, onIssued } = props
   const [isRotating, rotating] = useDisclosure(false)
-  const revoke = useAction(keyCalls(account).revoke, {
-    done: ({ name }) => `${name} is revoked.`,
-    refreshes: [[account, 'keys']],
-  })
   if (apiKey.state === 'revoked') return null
   return (
     <>
@@ -39,7 +29,9 @@ export function KeyActions(props: KeyActionsProps) {
         title={`Revoke ${apiKey.name}?`}
         confirmLabel="Revoke"
         typeToConfirm={apiKey.name}
-        onConfirm={() => revoke.runAndWait(apiKey.id)}
+        onConfirm={() => keyCalls(account).revoke(apiKey.id)}
+        done={`${apiKey.name} is revoked.`}
+        refreshes={[[account, 'keys']]}
         trigger={(openRevoke) => <KeyMenu {...props} onRotate={rotating.open} onRevoke={openRevoke} />}
       >
         Programs that use it are refused from now on. This cannot be undone: to stop it for a while, disable
@@ -61,41 +53,34 @@ function KeyMenu({ account, apiKey, onEdit, onRotate, onRevoke }: KeyMenuProps) 
   const change = useKeySwitch(account)
   const { name, state } = apiKey
   return (
-    <Menu position="bottom-end" withinPortal shadow="md">
-      <Menu.Target>
-        <ActionIcon aria-label={`Actions for ${name}`} variant="subtle">
-          <IconDots size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconPencil {...ICON} />} onClick={onEdit}>
-          Edit
+    <ActionMenu name={name} shadow="md">
+      <Menu.Item leftSection={<IconPencil {...ICON} />} onClick={onEdit}>
+        Edit
+      </Menu.Item>
+      <Menu.Item leftSection={<IconRefresh {...ICON} />} onClick={onRotate}>
+        Rotate secret
+      </Menu.Item>
+      {state === 'active' && (
+        <Menu.Item
+          leftSection={<IconPlayerPause {...ICON} />}
+          onClick={() => void change(apiKey, { state: 'disabled' })}
+        >
+          Disable
         </Menu.Item>
-        <Menu.Item leftSection={<IconRefresh {...ICON} />} onClick={onRotate}>
-          Rotate secret
+      )}
+      {state === 'disabled' && (
+        <Menu.Item
+          leftSection={<IconPlayerPlay {...ICON} />}
+          onClick={() => void change(apiKey, { state: 'active' })}
+        >
+          Enable
         </Menu.Item>
-        {state === 'active' && (
-          <Menu.Item
-            leftSection={<IconPlayerPause {...ICON} />}
-            onClick={() => void change(apiKey, { state: 'disabled' })}
-          >
-            Disable
-          </Menu.Item>
-        )}
-        {state === 'disabled' && (
-          <Menu.Item
-            leftSection={<IconPlayerPlay {...ICON} />}
-            onClick={() => void change(apiKey, { state: 'active' })}
-          >
-            Enable
-          </Menu.Item>
-        )}
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconTrash {...ICON} />} c="var(--mantine-color-error)" onClick={onRevoke}>
-          Revoke
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      )}
+      <Menu.Divider />
+      <Menu.Item leftSection={<IconTrash {...ICON} />} c="var(--mantine-color-error)" onClick={onRevoke}>
+        Revoke
+      </Menu.Item>
+    </ActionMenu>
   )
 }
 

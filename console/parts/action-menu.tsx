@@ -1,0 +1,24 @@
+import { ActionIcon, Menu, type MenuProps } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+
+export interface ActionMenuProps extends Pick<MenuProps, 'shadow'> {
+  /** What the actions are for; names the button. */
+  readonly name: string
+  /** `Menu.Item`s. */
+  readonly children: ReactNode
+}
+
+/** What can be done with the thing of a row. */
+export function ActionMenu({ name, children, ...menu }: ActionMenuProps) {
+  return (
+    <Menu position="bottom-end" withinPortal {...menu}>
+      <Menu.Target>
+        <ActionIcon aria-label={`Actions for ${name}`}>
+          <IconDots size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>{children}</Menu.Dropdown>
+    </Menu>
+  )
+}
