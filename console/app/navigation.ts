@@ -17,13 +17,13 @@ import {
 } from '@tabler/icons-react'
 import type { LinkProps } from '@tanstack/react-router'
 
-export interface NavigationEntry {
-  readonly to: NonNullable<LinkProps['to']>
-  readonly label: string
-  readonly icon: typeof IconKey
-  /** Further words by which the command palette finds it. */
-  readonly keywords: string
-}
+/** A page; the last are further words by which the command palette finds it. */
+export type NavigationEntry = readonly [
+  to: NonNullable<LinkProps['to']>,
+  label: string,
+  icon: typeof IconKey,
+  keywords: string,
+]
 
 export interface NavigationGroup {
   readonly label: string | null
@@ -37,84 +37,34 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     label: null,
     isForOperators: false,
     entries: [
-      {
-        to: '/overview',
-        label: 'Overview',
-        icon: IconChartBar,
-        keywords: 'home dashboard balance spend usage',
-      },
-      { to: '/keys', label: 'API keys', icon: IconKey, keywords: 'secret token create rotate revoke limit' },
-      { to: '/models', label: 'Models', icon: IconCpu, keywords: 'prices catalog context formats' },
-      { to: '/playground', label: 'Playground', icon: IconMessage2Code, keywords: 'chat try image test' },
-      { to: '/requests', label: 'Requests', icon: IconActivity, keywords: 'log settlements live errors' },
+      ['/overview', 'Overview', IconChartBar, 'home dashboard balance spend usage'],
+      ['/keys', 'API keys', IconKey, 'secret token create rotate revoke limit'],
+      ['/models', 'Models', IconCpu, 'prices catalog context formats'],
+      ['/playground', 'Playground', IconMessage2Code, 'chat try image test'],
+      ['/requests', 'Requests', IconActivity, 'log settlements live errors'],
     ],
   },
   {
     label: 'Account',
     isForOperators: false,
     entries: [
-      {
-        to: '/billing',
-        label: 'Billing',
-        icon: IconCoin,
-        keywords: 'ledger payments exports alerts webhook',
-      },
-      {
-        to: '/billing/credentials',
-        label: 'Own credentials',
-        icon: IconPlugConnected,
-        keywords: 'byok bring your own key supplier',
-      },
-      {
-        to: '/connect',
-        label: 'Connect',
-        icon: IconSitemap,
-        keywords: 'sdk claude code codex gemini base url',
-      },
-      {
-        to: '/settings',
-        label: 'Settings',
-        icon: IconSettings,
-        keywords: 'profile password security members',
-      },
+      ['/billing', 'Billing', IconCoin, 'ledger payments exports alerts webhook'],
+      ['/billing/credentials', 'Own credentials', IconPlugConnected, 'byok bring your own key supplier'],
+      ['/connect', 'Connect', IconSitemap, 'sdk claude code codex gemini base url'],
+      ['/settings', 'Settings', IconSettings, 'profile password security members'],
     ],
   },
   {
     label: 'Operator',
     isForOperators: true,
     entries: [
-      {
-        to: '/operator/accounts',
-        label: 'Accounts',
-        icon: IconBuildingBank,
-        keywords: 'customers tier credit',
-      },
-      {
-        to: '/operator/suppliers',
-        label: 'Suppliers',
-        icon: IconTruckDelivery,
-        keywords: 'credentials health',
-      },
-      {
-        to: '/operator/models',
-        label: 'Models and prices',
-        icon: IconListDetails,
-        keywords: 'routes price edit',
-      },
-      {
-        to: '/operator/settlements',
-        label: 'All requests',
-        icon: IconActivity,
-        keywords: 'settlements traffic',
-      },
-      { to: '/operator/users', label: 'Users', icon: IconUsers, keywords: 'people disable operators' },
-      { to: '/operator/audit', label: 'Audit log', icon: IconHistory, keywords: 'changes who when' },
-      {
-        to: '/operator/system',
-        label: 'System',
-        icon: IconUserShield,
-        keywords: 'nodes database journal version',
-      },
+      ['/operator/accounts', 'Accounts', IconBuildingBank, 'customers tier credit'],
+      ['/operator/suppliers', 'Suppliers', IconTruckDelivery, 'credentials health'],
+      ['/operator/models', 'Models and prices', IconListDetails, 'routes price edit'],
+      ['/operator/settlements', 'All requests', IconActivity, 'settlements traffic'],
+      ['/operator/users', 'Users', IconUsers, 'people disable operators'],
+      ['/operator/audit', 'Audit log', IconHistory, 'changes who when'],
+      ['/operator/system', 'System', IconUserShield, 'nodes database journal version'],
     ],
   },
 ]

@@ -19,7 +19,7 @@ export function PaletteDialog({ openings }: PaletteDialogProps) {
   const groups = NAVIGATION.filter((group) => isOperator || !group.isForOperators)
   const actions: SpotlightActionGroupData[] = groups.map((group) => ({
     group: group.label ?? 'Pages',
-    actions: group.entries.map(({ to, label, icon: Glyph, keywords }) => ({
+    actions: group.entries.map(([to, label, Glyph, keywords]) => ({
       id: to,
       label,
       keywords,

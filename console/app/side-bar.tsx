@@ -32,7 +32,7 @@ function Entries({ group, onNavigate }: SideBarProps & { readonly group: Navigat
         </Text>
       )}
       <Stack gap={2}>
-        {group.entries.map(({ to, label, icon: Glyph }) => (
+        {group.entries.map(([to, label, Glyph]) => (
           <NavLink
             key={to}
             className="nav-link"
@@ -51,7 +51,7 @@ function Entries({ group, onNavigate }: SideBarProps & { readonly group: Navigat
 
 /** The longest entry that the address lies under, so that a part of a section does not mark the section as well. */
 function activePath(path: string): string | null {
-  const all = NAVIGATION.flatMap((group) => group.entries.map(({ to }) => to))
+  const all = NAVIGATION.flatMap((group) => group.entries.map(([to]) => to))
   const under = all.filter((to) => path === to || path.startsWith(`${to}/`))
   return under.sort((a, b) => b.length - a.length)[0] ?? null
 }

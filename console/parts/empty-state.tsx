@@ -1,4 +1,4 @@
-import { Stack, Text, ThemeIcon, Title } from '@mantine/core'
+import { Button, Stack, Text, ThemeIcon, Title } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 
@@ -9,8 +9,19 @@ export interface EmptyStateProps {
   readonly children?: ReactNode
   /** Nothing else is on the page, so that this is its first-level heading. */
   readonly isWholePage?: boolean
-  /** The button that makes the first one. */
-  readonly action?: ReactNode
+  /** Makes the first one, or shows the others. */
+  readonly action?: ReactNode | EmptyAction
+}
+
+export interface EmptyAction {
+  readonly label: string
+  readonly onClick: () => void
+  /** What everybody here wants to do. */
+  readonly isMain?: boolean
+}
+
+function isAction(action: ReactNode | EmptyAction): action is EmptyAction {
+  return typeof action === 'object' && action !== null && 'onClick' in action
 }
 
 /** Where nothing is yet: says what belongs here and how to begin. */
@@ -28,7 +39,13 @@ export function EmptyState({ icon: Glyph, title, children, action, isWholePage =
           {children}
         </Text>
       )}
-      {action}
+      {isAction(action) ? (
+        <Button variant={action.isMain ? 'filled' : 'default'} onClick={action.onClick}>
+          {action.label}
+        </Button>
+      ) : (
+        action
+      )}
     </Stack>
   )
 }

@@ -5,9 +5,13 @@ import { ErrorNotice } from './error-notice.tsx'
 import { placeError } from './field-errors.ts'
 import { type ActionOptions, useAction } from './use-action.ts'
 
-export interface FormFrameProps {
-  readonly title: string
+/** What is shown until somebody closes it. */
+export interface Closable {
   readonly onClose: () => void
+}
+
+export interface FormFrameProps extends Closable {
+  readonly title: string
   readonly onSubmit: (event?: FormEvent<HTMLFormElement>) => void
   readonly submitLabel: string
   readonly isSubmitting?: boolean
@@ -47,12 +51,11 @@ export function FormFrame(props: FormFrameProps) {
 
 type Form<Values> = UseFormReturnType<Values>
 
-export interface FormOptions<Values, Result> extends ActionOptions<Result> {
+export interface FormOptions<Values, Result> extends Closable, ActionOptions<Result> {
   readonly title: string
-  /** Also what happens once it is sent, unless `onDone` says otherwise. */
-  readonly onClose: () => void
   readonly initialValues: Values
   readonly validate?: FormValidateInput<Values>
+  /** Once it is sent, the form is closed, unless `onDone` says otherwise. */
   readonly send: (values: Values) => Promise<Result>
   /** The fields a refusal may be shown at, by what the API calls them: all, by their own names, unless given. */
   readonly fields?: Readonly<Record<string, string>>

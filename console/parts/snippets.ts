@@ -65,7 +65,7 @@ function namesOf({ baseUrl, secret, model }: SnippetQuestion): Names {
   }
 }
 
-function quoteForShell(text: string): string {
+export function quoteForShell(text: string): string {
   return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 

@@ -1,4 +1,4 @@
-import type { Snippet } from '../../parts/snippets.ts'
+import { quoteForShell, type Snippet } from '../../parts/snippets.ts'
 
 /** What the settings of a program fill in. */
 export interface ToolQuestion {
@@ -71,7 +71,7 @@ console.log((await model.invoke('Hello!')).content)`,
           title: 'Terminal',
           code: `export OPENAI_API_BASE=${baseUrl}/v1
 export OPENAI_API_KEY=${key}
-aider --model ${shellWord(`openai/${model}`)}`,
+aider --model ${quoteForShell(`openai/${model}`)}`,
         },
       ],
     },
@@ -126,8 +126,4 @@ OPENAI_API_KEY=${key}`,
       ],
     },
   ]
-}
-
-function shellWord(text: string): string {
-  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

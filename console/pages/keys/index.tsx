@@ -67,7 +67,7 @@ export function Page() {
         empty={
           keys.rows.length === 0
             ? { ...NONE, action: create }
-            : { ...NO_MATCH, action: <ShowAll onClick={() => setAddress(DEFAULTS)} /> }
+            : { ...NO_MATCH, action: { label: 'Show all', onClick: () => setAddress(DEFAULTS) } }
         }
       />
       {address.create !== '' && (
@@ -131,14 +131,6 @@ const NO_MATCH = {
   icon: IconSearch,
   title: 'No key fits',
   children: 'Other keys exist, but none with this name and state.',
-}
-
-function ShowAll({ onClick }: { readonly onClick: () => void }) {
-  return (
-    <Button variant="default" onClick={onClick}>
-      Show all
-    </Button>
-  )
 }
 
 interface KeyColumnsOptions {

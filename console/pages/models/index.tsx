@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Switch, Text, TextInput } from '@mantine/core'
+import { Group, NativeSelect, Switch, Text, TextInput } from '@mantine/core'
 import { IconCpu, IconSearch } from '@tabler/icons-react'
 import { useModels } from '../../api/models.ts'
 import type { Model } from '../../api/wire.ts'
@@ -64,11 +64,7 @@ function noMatch(count: number, onClear: () => void): EmptyStateProps {
     icon: IconSearch,
     title: 'No model fits',
     children: `${count} models are there, but none with all of these properties.`,
-    action: (
-      <Button variant="default" onClick={onClear}>
-        Clear the filters
-      </Button>
-    ),
+    action: { label: 'Clear the filters', onClick: onClear },
   }
 }
 
@@ -87,9 +83,6 @@ const SORTS = [
 
 /** Only what some model has can be chosen. */
 function ModelFilterBar({ models, filters, onChange }: ModelFilterBarProps) {
-  const kinds = unique(models.flatMap((model) => model.kinds))
-  const formats = unique(models.flatMap((model) => model.formats))
-  const suppliers = unique(models.flatMap((model) => model.suppliers))
   return (
     <Group className="filter-bar" gap="sm">
       <TextInput
@@ -100,26 +93,38 @@ function ModelFilterBar({ models, filters, onChange }: ModelFilterBarProps) {
         onChange={(event) => onChange({ q: event.currentTarget.value })}
         flex="2 1 220px"
       />
-      <Choice
-        label="Kind"
-        all="Every kind"
+      <NativeSelect
+        aria-label="Kind"
         value={filters.kind}
-        options={kinds.map((value) => ({ value, label: describeKind(value) }))}
-        onChange={(kind) => onChange({ kind })}
+        data={choices(
+          'Every kind',
+          models.flatMap(({ kinds }) => kinds),
+          describeKind,
+        )}
+        onChange={(event) => onChange({ kind: event.currentTarget.value })}
+        flex="1 1 130px"
       />
-      <Choice
-        label="Format"
-        all="Every format"
+      <NativeSelect
+        aria-label="Format"
         value={filters.format}
-        options={formats.map((value) => ({ value, label: describeFormat(value) }))}
-        onChange={(format) => onChange({ format })}
+        data={choices(
+          'Every format',
+          models.flatMap(({ formats }) => formats),
+          describeFormat,
+        )}
+        onChange={(event) => onChange({ format: event.currentTarget.value })}
+        flex="1 1 130px"
       />
-      <Choice
-        label="Supplier"
-        all="Every supplier"
+      <NativeSelect
+        aria-label="Supplier"
         value={filters.supplier}
-        options={suppliers.map((value) => ({ value, label: value }))}
-        onChange={(supplier) => onChange({ supplier })}
+        data={choices(
+          'Every supplier',
+          models.flatMap(({ suppliers }) => suppliers),
+          String,
+        )}
+        onChange={(event) => onChange({ supplier: event.currentTarget.value })}
+        flex="1 1 130px"
       />
       <NativeSelect
         aria-label="Order"
@@ -137,24 +142,8 @@ function ModelFilterBar({ models, filters, onChange }: ModelFilterBarProps) {
   )
 }
 
-interface ChoiceProps {
-  readonly label: string
-  readonly all: string
-  readonly value: string
-  readonly options: readonly { readonly value: string; readonly label: string }[]
-  readonly onChange: (value: string) => void
-}
-
-function Choice({ label, all, value, options, onChange }: ChoiceProps) {
-  return (
-    <NativeSelect
-      aria-label={label}
-      data={[{ value: '', label: all }, ...options]}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      flex="1 1 130px"
-    />
-  )
+function choices<T extends string>(all: string, values: readonly T[], nameOf: (value: T) => string) {
+  return [{ value: '', label: all }, ...unique(values).map((value) => ({ value, label: nameOf(value) }))]
 }
 
 function unique<T extends string>(values: readonly T[]): T[] {

@@ -5,7 +5,7 @@ import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import type { Account } from '../../api/wire.ts'
 import { readNano } from '../../parts/exact-amount.ts'
-import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { type Closable, FormDrawer } from '../../parts/form-drawer.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { TimeStamp } from '../../parts/time-stamp.tsx'
@@ -35,12 +35,7 @@ export function Settings({ account, onEdit }: SettingsProps) {
   )
 }
 
-interface EditAccountProps {
-  readonly account: Account
-  readonly onClose: () => void
-}
-
-export function EditAccount({ account, onClose }: EditAccountProps) {
+export function EditAccount({ account, onClose }: Closable & { readonly account: Account }) {
   return (
     <FormDrawer
       title="Edit the account"

@@ -6,7 +6,7 @@ import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import type { Account, TierAssignment } from '../../api/wire.ts'
 import { ConfirmAction } from '../../parts/confirm-action.tsx'
-import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { type Closable, FormDrawer } from '../../parts/form-drawer.tsx'
 import { formatNumber } from '../../parts/format.ts'
 import { type Fact, Facts, Panel } from '../../parts/panel.tsx'
 import { countOrNull, RateFields } from '../../parts/rate-fields.tsx'
@@ -87,12 +87,7 @@ function EndAssignment({ account }: Pick<TierProps, 'account'>) {
   )
 }
 
-interface AssignTierProps {
-  readonly account: Account
-  readonly onClose: () => void
-}
-
-export function AssignTier({ account, onClose }: AssignTierProps) {
+export function AssignTier({ account, onClose }: Closable & { readonly account: Account }) {
   const { tier_assignment: now } = account
   return (
     <FormDrawer

@@ -64,8 +64,11 @@ export function Page() {
         rowLink={({ id }) => ({ to: '/operator/accounts/$id', params: { id } })}
         empty={
           q === '' && tier === ''
-            ? { ...NONE, action: <Button onClick={() => open('create')}>Create account</Button> }
-            : { ...NO_MATCH, action: <ShowAll onClick={() => setState({ q: '', tier: '' })} /> }
+            ? { ...NONE, action: { label: 'Create account', onClick: () => open('create'), isMain: true } }
+            : {
+                ...NO_MATCH,
+                action: { label: 'Show all accounts', onClick: () => setState({ q: '', tier: '' }) },
+              }
         }
       />
       {doing === 'create' && <CreateAccount onClose={close} />}
@@ -85,14 +88,6 @@ const NO_MATCH = {
   icon: IconSearchOff,
   title: 'No account matches',
   children: 'Names, e-mail addresses and ids are searched. Every word must occur in one of them.',
-}
-
-function ShowAll({ onClick }: { readonly onClick: () => void }) {
-  return (
-    <Button variant="default" onClick={onClick}>
-      Show all accounts
-    </Button>
-  )
 }
 
 /** Page by page as long as nobody searches; the gateway's list cannot be searched, so for that all of it is read. */

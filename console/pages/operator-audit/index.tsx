@@ -1,4 +1,4 @@
-import { Button, Drawer, Stack, Text } from '@mantine/core'
+import { Drawer, Stack, Text } from '@mantine/core'
 import { IconHistory, IconSearchOff } from '@tabler/icons-react'
 import { OPERATOR } from '../../api/operator.ts'
 import { type List, useList } from '../../api/use-list.ts'
@@ -74,11 +74,7 @@ export function Page() {
   const { q, kind, open } = state
   const all = useList<AuditEvent>(['operator', 'audit'], `${OPERATOR}/audit`)
   const isNarrowed = q.trim() !== '' || kind !== ''
-  const clear = (
-    <Button variant="default" onClick={() => setState({ q: '', kind: '' })}>
-      Show everything
-    </Button>
-  )
+  const clear = { label: 'Show everything', onClick: () => setState({ q: '', kind: '' }) }
   return (
     <>
       <PageHeader

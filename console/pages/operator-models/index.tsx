@@ -49,7 +49,9 @@ export function Page() {
         columns={columnsOf(routes.data?.data)}
         rowLink={({ id }) => ({ to: '/operator/models/$id', params: { id } })}
         empty={
-          q !== '' || kind !== '' ? NO_MATCH : { ...NONE, action: <Button onClick={add}>Add model</Button> }
+          q !== '' || kind !== ''
+            ? NO_MATCH
+            : { ...NONE, action: { label: 'Add model', onClick: add, isMain: true } }
         }
       />
       {doing === 'create' && (

@@ -33,11 +33,7 @@ export function Page() {
     to,
   })
   const isNarrowed = Object.values(filters).some((value) => value !== '')
-  const clear = (
-    <Button variant="default" onClick={() => setFilters(NO_FILTERS)}>
-      Clear the filters
-    </Button>
-  )
+  const clear = { label: 'Clear the filters', onClick: () => setFilters(NO_FILTERS) }
   return (
     <>
       <PageHeader

@@ -4,7 +4,7 @@ import type { CredentialChange } from '../../../src/vocabulary/supply.ts'
 import { api } from '../../api/client.ts'
 import { credentialCall, ROUTES_KEY, SUPPLIERS_KEY, supplierCall } from '../../api/operator.ts'
 import type { Credential } from '../../api/wire.ts'
-import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { type Closable, FormDrawer } from '../../parts/form-drawer.tsx'
 import { countOrNull, RateFields } from '../../parts/rate-fields.tsx'
 
 type Values = ReturnType<typeof valuesOf>
@@ -83,12 +83,7 @@ function bodyOf({ label, rpm, tpm, weight }: Values): Sent<typeof CredentialChan
   }
 }
 
-interface ReplaceSecretProps {
-  readonly credential: Credential
-  readonly onClose: () => void
-}
-
-export function ReplaceSecret({ credential, onClose }: ReplaceSecretProps) {
+export function ReplaceSecret({ credential, onClose }: Closable & { readonly credential: Credential }) {
   return (
     <FormDrawer
       title={`Replace the secret of ${credential.label ?? credential.id}`}

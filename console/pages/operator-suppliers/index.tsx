@@ -62,7 +62,11 @@ export function Page() {
           )}
           columns={columns}
           rowLink={({ id }) => ({ to: '/operator/suppliers/$id', params: { id } })}
-          empty={q === '' ? { ...NONE, action: <Button onClick={openForm}>Add supplier</Button> } : NO_MATCH}
+          empty={
+            q === ''
+              ? { ...NONE, action: { label: 'Add supplier', onClick: openForm, isMain: true } }
+              : NO_MATCH
+          }
         />
         <Findings
           description="Each supplier was asked a few words with each active credential, by its cheapest text model."

@@ -46,7 +46,7 @@ export function Page() {
         label="Users"
         list={useSearchedList(all, isNarrowed ? (user) => fits(user, q.trim(), show) : null)}
         columns={columnsOf(nameOf)}
-        empty={isNarrowed ? NO_MATCH : { ...NONE, action: <Button onClick={add}>Add user</Button> }}
+        empty={isNarrowed ? NO_MATCH : { ...NONE, action: { label: 'Add user', onClick: add, isMain: true } }}
       />
       {doing === 'create' && <AddUser onClose={() => setState({ do: '' })} />}
     </>

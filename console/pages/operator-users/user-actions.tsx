@@ -10,7 +10,7 @@ import type { IssuedUser, User } from '../../api/wire.ts'
 import { ActionMenu } from '../../parts/action-menu.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { ConfirmAction, type Dialog } from '../../parts/confirm-action.tsx'
-import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { type Closable, FormDrawer } from '../../parts/form-drawer.tsx'
 import { useOptimistic } from '../../parts/use-optimistic.ts'
 
 interface UserActionsProps {
@@ -92,13 +92,8 @@ function questionOf(user: User, change: (row: User, change: Change) => Promise<v
   }
 }
 
-interface IssuedPasswordProps {
-  readonly user: IssuedUser | null
-  readonly onClose: () => void
-}
-
 /** A new password at the only moment it can be seen. */
-function IssuedPassword({ user, onClose }: IssuedPasswordProps) {
+function IssuedPassword({ user, onClose }: Closable & { readonly user: IssuedUser | null }) {
   return (
     <Modal opened={user !== null} onClose={onClose} title="The new password">
       {user !== null && (

@@ -2,7 +2,7 @@ import { NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { ownSupplierCalls } from '../../api/own-suppliers.ts'
 import type { ChosenAccount } from '../../app/account.ts'
-import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { type Closable, FormDrawer } from '../../parts/form-drawer.tsx'
 import { PRESETS, type Preset, settingsOf, suggestId } from './presets.ts'
 
 interface Values {
@@ -14,13 +14,8 @@ interface Values {
 
 const [FIRST] = PRESETS
 
-export interface AddSupplierProps {
-  readonly account: ChosenAccount
-  readonly onClose: () => void
-}
-
 /** Two calls: the supplier, then its credential. A second try repeats the first call, which then changes nothing. */
-export function AddSupplier({ account, onClose }: AddSupplierProps) {
+export function AddSupplier({ account, onClose }: Closable & { readonly account: ChosenAccount }) {
   return (
     <FormDrawer
       title="Add a supplier"

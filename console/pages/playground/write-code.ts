@@ -18,8 +18,12 @@ export function writeCode(question: Question, baseUrl: string): Code[] {
   const request = writeRequest(question)
   return [
     { id: 'curl', label: 'curl', code: writeCurl(question, request, baseUrl) },
-    { id: 'typescript', label: 'TypeScript', code: TYPESCRIPT[question.format](question, baseUrl) },
-    { id: 'python', label: 'Python', code: PYTHON[question.format](question, baseUrl) },
+    {
+      id: 'typescript',
+      label: 'TypeScript',
+      code: scriptOf(question, TYPESCRIPT[question.format](question, baseUrl)),
+    },
+    { id: 'python', label: 'Python', code: pythonOf(question, PYTHON[question.format](question, baseUrl)) },
   ]
 }
 
@@ -40,68 +44,60 @@ function writeCurl({ format, isStreamed }: Question, request: WireRequest, baseU
   ].join('\n')
 }
 
-type Writer = (question: Question, baseUrl: string) => string
+type Writer = (question: Question, baseUrl: string) => Lines
 
 const TYPESCRIPT: Readonly<Record<ChatFormat, Writer>> = {
-  'chat-completion': (question, baseUrl) =>
-    scriptOf(question, {
-      setUp: openAiScript(baseUrl),
-      call: `client.chat.completions.create(${script(bodyOf(question))})`,
-      whole: 'console.log(answer.choices[0].message.content)',
-      part: "process.stdout.write(part.choices[0]?.delta?.content ?? '')",
-    }),
-  responses: (question, baseUrl) =>
-    scriptOf(question, {
-      setUp: openAiScript(baseUrl),
-      call: `client.responses.create(${script(bodyOf(question))})`,
-      whole: 'console.log(answer.output_text)',
-      part: "if (part.type === 'response.output_text.delta') process.stdout.write(part.delta)",
-    }),
-  messages: (question, baseUrl) =>
-    scriptOf(question, {
-      setUp: `import Anthropic from '@anthropic-ai/sdk'\n\nconst client = new Anthropic({ baseURL: '${baseUrl}', apiKey: process.env.${VARIABLE} })`,
-      call: `client.messages.create(${script(bodyOf(question))})`,
-      whole: 'console.log(answer.content)',
-      part: "if (part.type === 'content_block_delta' && part.delta.type === 'text_delta') process.stdout.write(part.delta.text)",
-    }),
-  'content-generation': (question, baseUrl) =>
-    scriptOf(question, {
-      setUp: `import { GoogleGenAI } from '@google/genai'\n\nconst client = new GoogleGenAI({ apiKey: process.env.${VARIABLE}, httpOptions: { baseUrl: '${baseUrl}' } })`,
-      call: `client.models.generateContent${question.isStreamed ? 'Stream' : ''}(${script(googleOf(question))})`,
-      whole: 'console.log(answer.text)',
-      part: "process.stdout.write(part.text ?? '')",
-    }),
+  'chat-completion': (question, baseUrl) => ({
+    setUp: openAiScript(baseUrl),
+    call: `client.chat.completions.create(${script(bodyOf(question))})`,
+    whole: 'console.log(answer.choices[0].message.content)',
+    part: "process.stdout.write(part.choices[0]?.delta?.content ?? '')",
+  }),
+  responses: (question, baseUrl) => ({
+    setUp: openAiScript(baseUrl),
+    call: `client.responses.create(${script(bodyOf(question))})`,
+    whole: 'console.log(answer.output_text)',
+    part: "if (part.type === 'response.output_text.delta') process.stdout.write(part.delta)",
+  }),
+  messages: (question, baseUrl) => ({
+    setUp: `import Anthropic from '@anthropic-ai/sdk'\n\nconst client = new Anthropic({ baseURL: '${baseUrl}', apiKey: process.env.${VARIABLE} })`,
+    call: `client.messages.create(${script(bodyOf(question))})`,
+    whole: 'console.log(answer.content)',
+    part: "if (part.type === 'content_block_delta' && part.delta.type === 'text_delta') process.stdout.write(part.delta.text)",
+  }),
+  'content-generation': (question, baseUrl) => ({
+    setUp: `import { GoogleGenAI } from '@google/genai'\n\nconst client = new GoogleGenAI({ apiKey: process.env.${VARIABLE}, httpOptions: { baseUrl: '${baseUrl}' } })`,
+    call: `client.models.generateContent${question.isStreamed ? 'Stream' : ''}(${script(googleOf(question))})`,
+    whole: 'console.log(answer.text)',
+    part: "process.stdout.write(part.text ?? '')",
+  }),
 }
 
 const PYTHON: Readonly<Record<ChatFormat, Writer>> = {
-  'chat-completion': (question, baseUrl) =>
-    pythonOf(question, {
-      setUp: openAiPython(baseUrl),
-      call: `client.chat.completions.create(${keywords(bodyOf(question))})`,
-      whole: 'print(answer.choices[0].message.content)',
-      part: 'if part.choices and part.choices[0].delta.content:\n        print(part.choices[0].delta.content, end="")',
-    }),
-  responses: (question, baseUrl) =>
-    pythonOf(question, {
-      setUp: openAiPython(baseUrl),
-      call: `client.responses.create(${keywords(bodyOf(question))})`,
-      whole: 'print(answer.output_text)',
-      part: 'if part.type == "response.output_text.delta":\n        print(part.delta, end="")',
-    }),
-  messages: (question, baseUrl) =>
-    pythonOf(question, {
-      setUp: `import os\nfrom anthropic import Anthropic\n\nclient = Anthropic(base_url="${baseUrl}", api_key=os.environ["${VARIABLE}"])`,
-      call: `client.messages.create(${keywords(bodyOf(question))})`,
-      whole: 'print(answer.content)',
-      part: 'if part.type == "content_block_delta" and part.delta.type == "text_delta":\n        print(part.delta.text, end="")',
-    }),
-  'content-generation': (question, baseUrl) =>
-    pythonOf(question, {
-      setUp: `import os\nfrom google import genai\n\nclient = genai.Client(api_key=os.environ["${VARIABLE}"], http_options={"base_url": "${baseUrl}"})`,
-      call: `client.models.generate_content${question.isStreamed ? '_stream' : ''}(${keywords(googleOf(question))})`,
-      whole: 'print(answer.text)',
-      part: 'print(part.text or "", end="")',
-    }),
+  'chat-completion': (question, baseUrl) => ({
+    setUp: openAiPython(baseUrl),
+    call: `client.chat.completions.create(${keywords(bodyOf(question))})`,
+    whole: 'print(answer.choices[0].message.content)',
+    part: 'if part.choices and part.choices[0].delta.content:\n        print(part.choices[0].delta.content, end="")',
+  }),
+  responses: (question, baseUrl) => ({
+    setUp: openAiPython(baseUrl),
+    call: `client.responses.create(${keywords(bodyOf(question))})`,
+    whole: 'print(answer.output_text)',
+    part: 'if part.type == "response.output_text.delta":\n        print(part.delta, end="")',
+  }),
+  messages: (question, baseUrl) => ({
+    setUp: `import os\nfrom anthropic import Anthropic\n\nclient = Anthropic(base_url="${baseUrl}", api_key=os.environ["${VARIABLE}"])`,
+    call: `client.messages.create(${keywords(bodyOf(question))})`,
+    whole: 'print(answer.content)',
+    part: 'if part.type == "content_block_delta" and part.delta.type == "text_delta":\n        print(part.delta.text, end="")',
+  }),
+  'content-generation': (question, baseUrl) => ({
+    setUp: `import os\nfrom google import genai\n\nclient = genai.Client(api_key=os.environ["${VARIABLE}"], http_options={"base_url": "${baseUrl}"})`,
+    call: `client.models.generate_content${question.isStreamed ? '_stream' : ''}(${keywords(googleOf(question))})`,
+    whole: 'print(answer.text)',
+    part: 'print(part.text or "", end="")',
+  }),
 }
 
 function bodyOf(question: Question): WireRequest['body'] {

@@ -62,11 +62,7 @@ function noMatch(onClear: () => void): EmptyStateProps {
     title: 'No request fits',
     children:
       'Choose a longer time or fewer conditions. Requests that were refused before they were let in, such as those with a wrong key, are not recorded.',
-    action: (
-      <Button variant="default" onClick={onClear}>
-        Clear the filters
-      </Button>
-    ),
+    action: { label: 'Clear the filters', onClick: onClear },
   }
 }
 

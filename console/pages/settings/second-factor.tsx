@@ -20,7 +20,7 @@ import { identity, useUser } from '../../api/session.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { FormDrawer } from '../../parts/form-drawer.tsx'
+import { type Closable, FormDrawer } from '../../parts/form-drawer.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { useAction } from '../../parts/use-action.ts'
@@ -91,13 +91,8 @@ function SwitchOff({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-interface SetupProps {
-  readonly isOpen: boolean
-  readonly onClose: () => void
-}
-
 /** First the app learns the secret, then a code proves it, then the recovery codes are shown once. */
-function SecondFactorSetup({ isOpen, onClose }: SetupProps) {
+function SecondFactorSetup({ isOpen, onClose }: Closable & { readonly isOpen: boolean }) {
   const queryClient = useQueryClient()
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   const close = () => {
@@ -189,12 +184,7 @@ function CodeForm({ onProven }: { readonly onProven: (codes: readonly string[]) 
   )
 }
 
-interface RecoveryCodesProps {
-  readonly codes: readonly string[]
-  readonly onClose: () => void
-}
-
-function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
+function RecoveryCodes({ codes, onClose }: Closable & { readonly codes: readonly string[] }) {
   const text = codes.join('\n')
   return (
     <Stack>

@@ -12,6 +12,7 @@ import {
   TextInput,
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import type { ReactNode } from 'react'
 import { useModels } from '../../api/models.ts'
 import { useOverview } from '../../api/overview.ts'
 import type { Model } from '../../api/wire.ts'
@@ -68,24 +69,34 @@ function RateFields({ form, account }: KeyFieldsProps) {
         <NumberInput
           label="Requests (RPM)"
           placeholder={placeholderOf(limits?.rpm)}
-          min={1}
-          allowDecimal={false}
-          allowNegative={false}
-          thousandSeparator=","
-          hideControls
+          {...COUNT}
           {...form.getInputProps('rpm')}
         />
         <NumberInput
           label="Tokens (TPM)"
           placeholder={placeholderOf(limits?.tpm)}
-          min={1}
-          allowDecimal={false}
-          allowNegative={false}
-          thousandSeparator=","
-          hideControls
+          {...COUNT}
           {...form.getInputProps('tpm')}
         />
       </SimpleGrid>
+    </fieldset>
+  )
+}
+
+const COUNT = {
+  min: 1,
+  allowDecimal: false,
+  allowNegative: false,
+  thousandSeparator: ',',
+  hideControls: true,
+} as const
+
+/** One thing about a key, with all that belongs to it. */
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <fieldset className="key-part">
+      <legend>{title}</legend>
+      <Stack gap="sm">{children}</Stack>
     </fieldset>
   )
 }
@@ -134,58 +145,52 @@ const PERIODS = [
 
 function LimitFields({ form }: FieldsProps) {
   return (
-    <fieldset className="key-part">
-      <legend>Usage limit</legend>
-      <Stack gap="sm">
-        <Switch
-          label="Stop at an amount"
-          description="When it is spent, requests are refused until the period ends. Days begin at midnight UTC, weeks on Monday, months on the first."
-          {...form.getInputProps('hasLimit', { type: 'checkbox' })}
-        />
-        {form.values.hasLimit && (
-          <Group align="flex-start" gap="sm" grow>
-            <TextInput
-              label="At most, in USDT"
-              inputMode="decimal"
-              placeholder="such as 5"
-              {...form.getInputProps('limitAmount')}
-            />
-            <NativeSelect label="Period" data={PERIODS} {...form.getInputProps('limitPeriod')} />
-          </Group>
-        )}
-      </Stack>
-    </fieldset>
+    <Part title="Usage limit">
+      <Switch
+        label="Stop at an amount"
+        description="When it is spent, requests are refused until the period ends. Days begin at midnight UTC, weeks on Monday, months on the first."
+        {...form.getInputProps('hasLimit', { type: 'checkbox' })}
+      />
+      {form.values.hasLimit && (
+        <Group align="flex-start" gap="sm" grow>
+          <TextInput
+            label="At most, in USDT"
+            inputMode="decimal"
+            placeholder="such as 5"
+            {...form.getInputProps('limitAmount')}
+          />
+          <NativeSelect label="Period" data={PERIODS} {...form.getInputProps('limitPeriod')} />
+        </Group>
+      )}
+    </Part>
   )
 }
 
 function BudgetFields({ form }: FieldsProps) {
   return (
-    <fieldset className="key-part">
-      <legend>Budget</legend>
-      <Stack gap="sm">
-        <Switch
-          label="Warn about monthly spending"
-          description="Only warns, never stops anything: an alert is raised at each threshold, here and at your webhook."
-          {...form.getInputProps('hasBudget', { type: 'checkbox' })}
-        />
-        {form.values.hasBudget && (
-          <>
-            <TextInput
-              label="Budget a month, in USDT"
-              inputMode="decimal"
-              placeholder="such as 100"
-              {...form.getInputProps('budgetAmount')}
-            />
-            <TagsInput
-              label="Warn at, in percent"
-              description="Press Enter after each."
-              maxTags={20}
-              {...form.getInputProps('thresholds')}
-            />
-          </>
-        )}
-      </Stack>
-    </fieldset>
+    <Part title="Budget">
+      <Switch
+        label="Warn about monthly spending"
+        description="Only warns, never stops anything: an alert is raised at each threshold, here and at your webhook."
+        {...form.getInputProps('hasBudget', { type: 'checkbox' })}
+      />
+      {form.values.hasBudget && (
+        <>
+          <TextInput
+            label="Budget a month, in USDT"
+            inputMode="decimal"
+            placeholder="such as 100"
+            {...form.getInputProps('budgetAmount')}
+          />
+          <TagsInput
+            label="Warn at, in percent"
+            description="Press Enter after each."
+            maxTags={20}
+            {...form.getInputProps('thresholds')}
+          />
+        </>
+      )}
+    </Part>
   )
 }
 
@@ -200,50 +205,47 @@ function ModelFields({ form, models }: RouteFieldsProps) {
   const { isNarrowed, allowlist } = form.values
   const allowed = models.filter(({ id }) => isAllowed(id, allowlist))
   return (
-    <fieldset className="key-part">
-      <legend>Models</legend>
-      <Stack gap="sm">
-        <Radio.Group
-          aria-label="Models"
-          value={isNarrowed ? 'some' : 'all'}
-          onChange={(value) => form.setFieldValue('isNarrowed', value === 'some')}
-        >
-          <Stack gap="xs">
-            <Radio value="all" label="All models" description="Also those that come later." />
-            <Radio
-              value="some"
-              label="Only some"
-              description="To this key all others do not exist: they are not listed, and asking for them gives 404."
-            />
-          </Stack>
-        </Radio.Group>
-        {isNarrowed && (
-          <>
-            <TagsInput
-              label="Allowed models"
-              description="An id, or a beginning followed by * for all that begin so. Press Enter after each."
-              placeholder="gpt-5 or claude-*"
-              data={suggestionsOf(models)}
-              maxTags={MOST_MODELS}
-              limit={50}
-              // The list itself must be what scrolls, so that it belongs to the field for screen readers.
-              withScrollArea={false}
-              classNames={{ options: 'suggestions' }}
-              splitChars={[',', ' ']}
-              clearable
-              clearButtonProps={{ 'aria-label': 'Remove all' }}
-              {...form.getInputProps('allowlist')}
-            />
-            {allowlist.length > 0 && (
-              <Text size="sm" c="dimmed" aria-live="polite">
-                Allows {allowed.length} of {models.length} models
-                {allowed.length > 0 && `: ${listed(allowed.map(({ id }) => id))}`}.
-              </Text>
-            )}
-          </>
-        )}
-      </Stack>
-    </fieldset>
+    <Part title="Models">
+      <Radio.Group
+        aria-label="Models"
+        value={isNarrowed ? 'some' : 'all'}
+        onChange={(value) => form.setFieldValue('isNarrowed', value === 'some')}
+      >
+        <Stack gap="xs">
+          <Radio value="all" label="All models" description="Also those that come later." />
+          <Radio
+            value="some"
+            label="Only some"
+            description="To this key all others do not exist: they are not listed, and asking for them gives 404."
+          />
+        </Stack>
+      </Radio.Group>
+      {isNarrowed && (
+        <>
+          <TagsInput
+            label="Allowed models"
+            description="An id, or a beginning followed by * for all that begin so. Press Enter after each."
+            placeholder="gpt-5 or claude-*"
+            data={suggestionsOf(models)}
+            maxTags={MOST_MODELS}
+            limit={50}
+            // The list itself must be what scrolls, so that it belongs to the field for screen readers.
+            withScrollArea={false}
+            classNames={{ options: 'suggestions' }}
+            splitChars={[',', ' ']}
+            clearable
+            clearButtonProps={{ 'aria-label': 'Remove all' }}
+            {...form.getInputProps('allowlist')}
+          />
+          {allowlist.length > 0 && (
+            <Text size="sm" c="dimmed" aria-live="polite">
+              Allows {allowed.length} of {models.length} models
+              {allowed.length > 0 && `: ${listed(allowed.map(({ id }) => id))}`}.
+            </Text>
+          )}
+        </>
+      )}
+    </Part>
   )
 }
 
@@ -252,32 +254,29 @@ function RouteFields({ form, models }: RouteFieldsProps) {
   const suppliers = [...new Set(models.flatMap((model) => model.suppliers))].toSorted()
   const known = provider === '' || suppliers.includes(provider) ? suppliers : [provider, ...suppliers]
   return (
-    <fieldset className="key-part">
-      <legend>Suppliers</legend>
-      <Stack gap="sm">
-        <Radio.Group aria-label="Suppliers" {...form.getInputProps('routing')}>
-          <Stack gap="xs">
-            <Radio
-              value="intelligent"
-              label="Intelligent"
-              description="The gateway chooses for each request and goes on to the next supplier when one fails."
-            />
-            <Radio
-              value="specified_provider"
-              label="One supplier"
-              description="Everything goes there and nowhere else. When it is down, requests fail; models it does not have do not exist."
-            />
-          </Stack>
-        </Radio.Group>
-        {form.values.routing === 'specified_provider' && (
-          <NativeSelect
-            label="Supplier"
-            data={[{ value: '', label: 'Choose…' }, ...known]}
-            {...form.getInputProps('provider')}
+    <Part title="Suppliers">
+      <Radio.Group aria-label="Suppliers" {...form.getInputProps('routing')}>
+        <Stack gap="xs">
+          <Radio
+            value="intelligent"
+            label="Intelligent"
+            description="The gateway chooses for each request and goes on to the next supplier when one fails."
           />
-        )}
-      </Stack>
-    </fieldset>
+          <Radio
+            value="specified_provider"
+            label="One supplier"
+            description="Everything goes there and nowhere else. When it is down, requests fail; models it does not have do not exist."
+          />
+        </Stack>
+      </Radio.Group>
+      {form.values.routing === 'specified_provider' && (
+        <NativeSelect
+          label="Supplier"
+          data={[{ value: '', label: 'Choose…' }, ...known]}
+          {...form.getInputProps('provider')}
+        />
+      )}
+    </Part>
   )
 }
 
