@@ -26,11 +26,14 @@ const root = createRootRoute({
   validateSearch: (search: Record<string, unknown>): Search => search as Search,
 })
 
-// What a page is made of is not looked at here: it knows the router, so that its type would depend on itself.
-type Load = () => Promise<object>
+interface PageRoute<Path extends string> {
+  readonly path: Path
+  // What a page is made of is not looked at here: it knows the router, so that its type would depend on itself.
+  readonly load: () => Promise<object>
+}
 
 /** Each page is loaded when it is first wanted. */
-function page<Parent extends AnyRoute, Path extends string>(parent: Parent, path: Path, load: Load) {
+function page<Parent extends AnyRoute, Path extends string>(parent: Parent, { path, load }: PageRoute<Path>) {
   const loadPage = load as () => Promise<{ readonly Page: () => ReactNode }>
   return createRoute({ getParentRoute: () => parent, path, component: lazyRouteComponent(loadPage, 'Page') })
 }
@@ -43,8 +46,8 @@ const start = createRoute({
   },
 })
 
-const signIn = page(root, '/sign-in', () => import('../pages/sign-in/index.tsx'))
-const signUp = page(root, '/sign-up', () => import('../pages/sign-up/index.tsx'))
+const signIn = page(root, { path: '/sign-in', load: () => import('../pages/sign-in/index.tsx') })
+const signUp = page(root, { path: '/sign-up', load: () => import('../pages/sign-up/index.tsx') })
 
 /** Everything behind the sign-in, inside the frame; the chosen account is always in the address. */
 const app = createRoute({
@@ -80,34 +83,49 @@ const operator = createRoute({
 })
 
 const pages = [
-  page(app, '/overview', () => import('../pages/overview/index.tsx')),
-  page(app, '/keys', () => import('../pages/keys/index.tsx')),
-  page(app, '/keys/$id', () => import('../pages/key/index.tsx')),
-  page(app, '/models', () => import('../pages/models/index.tsx')),
-  page(app, '/playground', () => import('../pages/playground/index.tsx')),
-  page(app, '/requests', () => import('../pages/requests/index.tsx')),
-  page(app, '/requests/$id', () => import('../pages/request/index.tsx')),
-  page(app, '/billing', () => import('../pages/billing/index.tsx')),
-  page(app, '/billing/credentials', () => import('../pages/own-credentials/index.tsx')),
-  page(app, '/connect', () => import('../pages/connect/index.tsx')),
-  page(app, '/settings', () => import('../pages/settings/index.tsx')),
+  page(app, { path: '/overview', load: () => import('../pages/overview/index.tsx') }),
+  page(app, { path: '/keys', load: () => import('../pages/keys/index.tsx') }),
+  page(app, { path: '/keys/$id', load: () => import('../pages/key/index.tsx') }),
+  page(app, { path: '/models', load: () => import('../pages/models/index.tsx') }),
+  page(app, { path: '/playground', load: () => import('../pages/playground/index.tsx') }),
+  page(app, { path: '/requests', load: () => import('../pages/requests/index.tsx') }),
+  page(app, { path: '/requests/$id', load: () => import('../pages/request/index.tsx') }),
+  page(app, { path: '/billing', load: () => import('../pages/billing/index.tsx') }),
+  page(app, { path: '/billing/credentials', load: () => import('../pages/own-credentials/index.tsx') }),
+  page(app, { path: '/connect', load: () => import('../pages/connect/index.tsx') }),
+  page(app, { path: '/settings', load: () => import('../pages/settings/index.tsx') }),
 ] as const
 
 /** Inside the frame, so that whoever is lost keeps the menu. */
 const missing = createRoute({ getParentRoute: () => app, path: '$', component: PageMissing })
 
 const operatorPages = [
-  page(operator, '/operator/accounts', () => import('../pages/operator-accounts/index.tsx')),
-  page(operator, '/operator/accounts/$id', () => import('../pages/operator-account/index.tsx')),
-  page(operator, '/operator/suppliers', () => import('../pages/operator-suppliers/index.tsx')),
-  page(operator, '/operator/suppliers/$id', () => import('../pages/operator-supplier/index.tsx')),
-  page(operator, '/operator/models', () => import('../pages/operator-models/index.tsx')),
-  page(operator, '/operator/models/$id', () => import('../pages/operator-model/index.tsx')),
-  page(operator, '/operator/settlements', () => import('../pages/operator-settlements/index.tsx')),
-  page(operator, '/operator/settlements/$id', () => import('../pages/operator-settlement/index.tsx')),
-  page(operator, '/operator/audit', () => import('../pages/operator-audit/index.tsx')),
-  page(operator, '/operator/system', () => import('../pages/operator-system/index.tsx')),
-  page(operator, '/operator/users', () => import('../pages/operator-users/index.tsx')),
+  page(operator, { path: '/operator/accounts', load: () => import('../pages/operator-accounts/index.tsx') }),
+  page(operator, {
+    path: '/operator/accounts/$id',
+    load: () => import('../pages/operator-account/index.tsx'),
+  }),
+  page(operator, {
+    path: '/operator/suppliers',
+    load: () => import('../pages/operator-suppliers/index.tsx'),
+  }),
+  page(operator, {
+    path: '/operator/suppliers/$id',
+    load: () => import('../pages/operator-supplier/index.tsx'),
+  }),
+  page(operator, { path: '/operator/models', load: () => import('../pages/operator-models/index.tsx') }),
+  page(operator, { path: '/operator/models/$id', load: () => import('../pages/operator-model/index.tsx') }),
+  page(operator, {
+    path: '/operator/settlements',
+    load: () => import('../pages/operator-settlements/index.tsx'),
+  }),
+  page(operator, {
+    path: '/operator/settlements/$id',
+    load: () => import('../pages/operator-settlement/index.tsx'),
+  }),
+  page(operator, { path: '/operator/audit', load: () => import('../pages/operator-audit/index.tsx') }),
+  page(operator, { path: '/operator/system', load: () => import('../pages/operator-system/index.tsx') }),
+  page(operator, { path: '/operator/users', load: () => import('../pages/operator-users/index.tsx') }),
 ] as const
 
 const PENDING_MS = 150
