@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import type { Settlement } from '../../src/vocabulary/settlement.ts'
 import { type Books, readBooks } from '../robustness/support/books.ts'
 import { chatRequest } from '../robustness/support/chat-load.ts'
@@ -108,21 +109,49 @@ export function ask(url: string, isStream: boolean): Promise<Seen> {
   return askAt(`${url}/v1/chat/completions`, chatRequest({ model: MODEL, stream: false }), false)
 }
 
-async function askAt(address: string, request: RequestInit, isStream: boolean): Promise<Seen> {
-  const response = await fetch(address, request)
-  const head = {
-    requestId: response.headers.get('x-request-id') ?? '',
-    isStream,
-    status: response.status,
-    retryAfter: response.headers.get('retry-after'),
+/** By a socket of its own: `fetch` throws away what nobody has read yet when the connection breaks right after it. */
+async function askAt(address: string, { headers, body }: RequestInit, isStream: boolean): Promise<Seen> {
+  const { hostname, port, pathname, search } = new URL(address)
+  const text = String(body)
+  const lines = { ...headers, host: hostname, connection: 'close', 'content-length': Buffer.byteLength(text) }
+  const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`)
+  const pieces: Buffer[] = []
+  const socket = connect(Number(port), hostname)
+  socket.write(`POST ${pathname}${search} HTTP/1.1\r\n${head.join('')}\r\n${text}`)
+  socket.on('data', (piece: Buffer) => pieces.push(piece))
+  // What has come before counts.
+  socket.on('error', () => undefined)
+  await new Promise((resolve) => socket.on('close', resolve))
+  return { ...readSeen(Buffer.concat(pieces)), isStream }
+}
+
+function readSeen(bytes: Buffer): Omit<Seen, 'isStream'> {
+  const headEnd = bytes.indexOf('\r\n\r\n')
+  if (headEnd < 0) throw new Error(`No answer but ${bytes.length} bytes.`)
+  const lines = bytes.toString('latin1', 0, headEnd)
+  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(lines)?.[1] ?? null
+  const coded = bytes.subarray(headEnd + 4)
+  const length = field('content-length')
+  const { body, isWhole } =
+    length === null ? readChunks(coded) : { body: coded, isWhole: coded.length === Number(length) }
+  return {
+    requestId: field('x-request-id') ?? '',
+    status: Number(lines.split(' ')[1]),
+    text: body.toString(),
+    retryAfter: field('retry-after'),
+    isReset: !isWhole,
   }
-  let text = ''
-  try {
-    const decoder = new TextDecoder()
-    for await (const bytes of response.body ?? []) text += decoder.decode(bytes, { stream: true })
-    return { ...head, text, isReset: false }
-  } catch {
-    return { ...head, text, isReset: true }
+}
+
+function readChunks(coded: Buffer): { readonly body: Buffer; readonly isWhole: boolean } {
+  const chunks: Buffer[] = []
+  for (let at = 0; ; ) {
+    const lineEnd = coded.indexOf('\r\n', at)
+    const size = lineEnd < 0 ? Number.NaN : Number.parseInt(coded.toString('latin1', at, lineEnd), 16)
+    if (Number.isNaN(size)) return { body: Buffer.concat(chunks), isWhole: false }
+    if (size === 0) return { body: Buffer.concat(chunks), isWhole: true }
+    chunks.push(coded.subarray(lineEnd + 2, lineEnd + 2 + size))
+    at = lineEnd + 4 + size
   }
 }
 
