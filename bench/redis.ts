@@ -1,8 +1,8 @@
 import { administer, type OwnRedis, startOwnRedis } from '../scripts/test-redis.ts'
 import { openRedisDesk } from '../src/edges/redis/index.ts'
 import type { RedisDesk } from '../src/edges/redis/redis-desk.ts'
-import type { AdmitCall } from '../src/gateway/ports/common-desk.ts'
-import type { KeyTotals } from '../src/gateway/ports/shared-books.ts'
+import type { AdmitCall } from '../src/serve/ports/common-desk.ts'
+import type { KeyTotals } from '../src/serve/ports/shared-books.ts'
 import { median } from './statistics.ts'
 
 /** What the shared desk costs: `bun bench/redis.ts [calls]`, with a Redis of its own on this machine. */

@@ -26,10 +26,10 @@ describe('the folder rule', () => {
   test('accepts a tree that keeps to it', () => {
     plant({
       'main.ts':
-        "import { serve } from './edges/http-server/serve.ts'\nimport { route } from './gateway/route.ts'",
-      'gateway/route.ts':
+        "import { serve } from './edges/http-server/serve.ts'\nimport { route } from './serve/route.ts'",
+      'serve/route.ts':
         "import { spend } from '../rules/limits/spend.ts'\nimport type { Port } from './ports/port.ts'",
-      'gateway/ports/port.ts': 'export interface Port {}',
+      'serve/ports/port.ts': 'export interface Port {}',
       'rules/limits/spend.ts': "import { join } from 'node:path'\nimport { now } from './clock.ts'",
       'rules/limits/clock.ts': 'export const now = 1',
       'edges/http-server/serve.ts': "import type { Protocol } from '../../protocols/protocol.ts'",
@@ -42,10 +42,10 @@ describe('the folder rule', () => {
 
   const forbidden: readonly (readonly [why: string, path: string, code: string, expected: string])[] = [
     [
-      'the gateway reaches for an edge',
-      'gateway/route.ts',
+      'the request path reaches for an edge',
+      'serve/route.ts',
       "\nimport { open } from '../edges/storage/open.ts'",
-      'gateway/route.ts:2 imports edges/storage/open.ts: folder gateway may not import folder edges/storage',
+      'serve/route.ts:2 imports edges/storage/open.ts: folder serve may not import folder edges/storage',
     ],
     [
       'an edge imports another edge',
@@ -74,8 +74,8 @@ describe('the folder rule', () => {
     [
       'a test reaches further than its folder',
       'wire/sse.test.ts',
-      "import { generate } from '../gateway/generate.ts'",
-      'wire/sse.test.ts:1 imports gateway/generate.ts: folder wire may not import folder gateway',
+      "import { generate } from '../serve/generate.ts'",
+      'wire/sse.test.ts:1 imports serve/generate.ts: folder wire may not import folder serve',
     ],
     [
       'a lazy import counts',
@@ -91,9 +91,9 @@ describe('the folder rule', () => {
     ],
     [
       'a part reaches for the program it is part of',
-      'gateway/route.ts',
+      'serve/route.ts',
       "import { start } from '../start.ts'",
-      'gateway/route.ts:1 imports start.ts: folder gateway may not import folder main',
+      'serve/route.ts:1 imports start.ts: folder serve may not import folder main',
     ],
     [
       'a folder nobody declared',
@@ -110,7 +110,7 @@ describe('the folder rule', () => {
   }
 
   test('does not take an import shown in a comment for one', () => {
-    plant({ 'wire/sse.ts': "/*\n import { a } from '../gateway/a.ts'\n*/\nexport const x = 1" })
+    plant({ 'wire/sse.ts': "/*\n import { a } from '../serve/a.ts'\n*/\nexport const x = 1" })
     expect(checkImports(root)).toEqual([])
   })
 })
@@ -135,12 +135,12 @@ describe('cycles', () => {
 
 test('a protocol named outside its folder is refused, in a test it is not', () => {
   plant({
-    'gateway/route.ts': "\nif (format === 'chat-completion') go()",
-    'gateway/route.test.ts': "expect(format).toBe('chat-completion')",
+    'serve/route.ts': "\nif (format === 'chat-completion') go()",
+    'serve/route.test.ts': "expect(format).toBe('chat-completion')",
     'protocols/chat-completion/index.ts': "export const name = 'chat-completion'",
   })
   expect(checkImports(root)).toEqual([
-    'gateway/route.ts:2 names protocol chat-completion: only protocols/ may know it by name',
+    'serve/route.ts:2 names protocol chat-completion: only protocols/ may know it by name',
   ])
 })
 

@@ -10,31 +10,31 @@ export interface ImportRule {
   readonly importsTypes: readonly string[]
 }
 
+const CORE = [
+  'rules/*',
+  'protocols',
+  'protocols/*',
+  'suppliers',
+  'suppliers/*',
+  'conversation',
+  'vocabulary',
+  'wire',
+  'errors',
+]
+const PORT_TYPES = ['rules/*', 'protocols', 'suppliers', 'wire']
+
 /** The whole rule. ARCHITECTURE.md shows the same table (`--table` prints it). */
 export const IMPORT_RULES: readonly ImportRule[] = [
   rule('main', ['everything']),
   rule('app', ['everything']),
   rule('cli', ['everything']),
-  rule('gateway', [
-    'gateway/ports',
-    'rules/*',
-    'protocols',
-    'protocols/*',
-    'suppliers',
-    'suppliers/*',
-    'conversation',
-    'vocabulary',
-    'wire',
-    'errors',
-  ]),
-  rule(
-    'gateway/ports',
-    ['vocabulary', 'conversation', 'errors'],
-    ['rules/*', 'protocols', 'suppliers', 'wire'],
-  ),
+  rule('serve', ['serve/ports', ...CORE], ['manage/ports']),
+  rule('manage', ['serve', 'serve/ports', 'manage/ports', ...CORE]),
+  rule('serve/ports', ['vocabulary', 'conversation', 'errors'], PORT_TYPES),
+  rule('manage/ports', ['serve/ports', 'vocabulary', 'conversation', 'errors'], PORT_TYPES),
   rule(
     'edges/*',
-    ['gateway/ports', 'rules/*', 'vocabulary', 'conversation', 'wire', 'errors'],
+    ['serve/ports', 'manage/ports', 'rules/*', 'vocabulary', 'conversation', 'wire', 'errors'],
     ['protocols', 'protocols/*', 'suppliers', 'suppliers/*'],
   ),
   rule('rules/*', ['vocabulary', 'conversation', 'errors']),
@@ -179,12 +179,12 @@ function isAllowed(from: string, importRule: ImportRule, { target, typeOnly }: I
 
 const FAMILIES = ['rules', 'protocols', 'suppliers', 'edges']
 
-/** The smallest unit the table speaks of: `rules/limits`, `gateway/ports`, `wire`, `main`. */
+/** The smallest unit the table speaks of: `rules/limits`, `serve/ports`, `wire`, `main`. */
 function folderOf(path: string): string {
   const [first = '', second = '', ...rest] = path.split('/')
   if (second === '') return 'main'
   if (FAMILIES.includes(first) && rest.length > 0) return `${first}/${second}`
-  return first === 'gateway' && second === 'ports' ? 'gateway/ports' : first
+  return second === 'ports' ? `${first}/ports` : first
 }
 
 function patternOf(folder: string): string {

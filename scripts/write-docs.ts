@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startTurnpike } from '../src/app/turnpike.ts'
 import { type Operation, operationsOf } from '../src/edges/api-docs/build-document.ts'
 import { readSettings } from '../src/edges/settings/read-settings.ts'
-import type { Endpoint } from '../src/gateway/ports/exchange.ts'
+import type { Endpoint } from '../src/serve/ports/exchange.ts'
 import { SYSTEM_CLOCK } from '../src/vocabulary/clock.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { EventKind } from '../../src/gateway/ports/console.ts'
+import type { EventKind } from '../../src/manage/ports/console.ts'
 import { accountPath } from './client.ts'
 
 /** What each kind of event makes out of date: second elements of query keys, after the account. */

@@ -1,6 +1,6 @@
 /** What the gateway answers and takes, as JSON: amounts are decimal text in USDT, times are RFC 3339. */
 
-import type * as diagnostics from '../../src/gateway/ports/diagnostics.ts'
+import type * as diagnostics from '../../src/manage/ports/diagnostics.ts'
 import type { ShownToMembers } from '../../src/rules/catalog/conceal-supply.ts'
 import type * as account from '../../src/vocabulary/account.ts'
 import type * as alert from '../../src/vocabulary/alert.ts'

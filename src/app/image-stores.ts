@@ -5,9 +5,9 @@ import { SignedAssets } from '../edges/assets/signed-assets.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import { createFormReader } from '../edges/uploads/read-form.ts'
 import { UploadFolder } from '../edges/uploads/upload-folder.ts'
-import type { AssetStore } from '../gateway/ports/assets.ts'
-import type { Log } from '../gateway/ports/log.ts'
-import type { ReadForm } from '../gateway/ports/uploads.ts'
+import type { AssetStore } from '../serve/ports/assets.ts'
+import type { Log } from '../serve/ports/log.ts'
+import type { ReadForm } from '../serve/ports/uploads.ts'
 import type { Clock } from '../vocabulary/clock.ts'
 
 const HOUR_MS = 60 * 60 * 1_000

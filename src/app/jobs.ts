@@ -1,10 +1,10 @@
 import type { FileJournal } from '../edges/journal/file-journal.ts'
 import type { BindingPace, NodeStorage } from '../edges/storage/index.ts'
-import { systemRandom } from '../gateway/operate/random-source.ts'
-import { dropOldSettlements } from '../gateway/operate/retention.ts'
-import type { Log } from '../gateway/ports/log.ts'
-import type { Storage } from '../gateway/ports/storage.ts'
-import { ScheduledJob } from '../gateway/scheduled-job.ts'
+import { systemRandom } from '../manage/operations/random-source.ts'
+import { dropOldSettlements } from '../manage/operations/retention.ts'
+import type { Storage } from '../manage/ports/storage.ts'
+import { ScheduledJob } from '../manage/scheduled-job.ts'
+import type { Log } from '../serve/ports/log.ts'
 import type { Clock } from '../vocabulary/clock.ts'
 
 const HOUR_MS = 60 * 60 * 1_000

@@ -1,8 +1,8 @@
 import type { HttpServer } from '../edges/http-server/serve.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import { GatewayError } from '../errors/gateway-error.ts'
-import type { LiveStreams } from '../gateway/live-streams.ts'
-import type { Log } from '../gateway/ports/log.ts'
+import type { LiveStreams } from '../serve/delivery/live-streams.ts'
+import type { Log } from '../serve/ports/log.ts'
 import type { Turnpike } from './turnpike.ts'
 
 /** How a gateway ends. */

@@ -5,14 +5,14 @@ import { type DataFolder, enterDataFolder, openDataFolder } from '../edges/setti
 import type { Settings } from '../edges/settings/settings.ts'
 import { isRefusal, openStorage, SealingTransition } from '../edges/storage/index.ts'
 import { Metrics } from '../edges/telemetry/metrics.ts'
-import { LiveEvents } from '../gateway/console/live-events.ts'
-import type { Log } from '../gateway/ports/log.ts'
+import { LiveEvents } from '../manage/console/live-events.ts'
 import {
   createSealer,
   createSecretKeeper,
   deriveAssetKey,
   firstFingerprintKey,
 } from '../rules/access/server-secret.ts'
+import type { Log } from '../serve/ports/log.ts'
 import { openImageStores } from './image-stores.ts'
 import { atOnce } from './jobs.ts'
 import { SettlementFeed } from './settlement-feed.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '../gateway/ports/log.ts'
+import type { Log } from '../serve/ports/log.ts'
 import type { SteadyClock } from '../vocabulary/clock.ts'
 
 /** What a test may put in place of the real thing. */

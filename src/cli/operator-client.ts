@@ -1,7 +1,7 @@
 import { OPERATOR_PATH } from '../edges/management-api/operator/address.ts'
 import { OTHER_NAMES } from '../edges/settings/known-names.ts'
 import type { Environment } from '../edges/settings/read-settings.ts'
-import type { HttpMethod } from '../gateway/ports/exchange.ts'
+import type { HttpMethod } from '../serve/ports/exchange.ts'
 import { UsageError } from './command.ts'
 
 const USUAL_URL = 'http://127.0.0.1:8080'

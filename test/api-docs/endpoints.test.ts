@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { fillTables, readPages } from '../../scripts/write-docs.ts'
-import type { Endpoint } from '../../src/gateway/ports/exchange.ts'
+import type { Endpoint } from '../../src/serve/ports/exchange.ts'
 import type { Access } from '../../src/vocabulary/contract.ts'
 import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { LONGEST_BODY } from '../../src/gateway/console/body-keeping.ts'
+import { LONGEST_BODY } from '../../src/manage/console/body-keeping.ts'
 import { chat, say } from '../support/chat.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
 import {

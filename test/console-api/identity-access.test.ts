@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Access, CONSOLE_PATH } from '../../src/edges/management-api/console/console-endpoint.ts'
-import type { Endpoint } from '../../src/gateway/ports/exchange.ts'
+import type { Endpoint } from '../../src/serve/ports/exchange.ts'
 import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { Browser } from './support/browser.ts'
 import { addAccount, addPerson, PASSWORD, readAudit } from './support/people.ts'

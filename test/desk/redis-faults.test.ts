@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { administer, type OwnRedis, startOwnRedis } from '../../scripts/test-redis.ts'
 import { DeskAway, DeskSilent } from '../../src/edges/redis/index.ts'
 import type { RedisDesk } from '../../src/edges/redis/redis-desk.ts'
-import type { DeskNotice } from '../../src/gateway/ports/common-desk.ts'
+import type { DeskNotice } from '../../src/serve/ports/common-desk.ts'
 import { eventually } from '../support/eventually.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
 import {

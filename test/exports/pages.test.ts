@@ -4,8 +4,8 @@ import { readLedger } from '../../src/edges/storage/tables/money/ledger.ts'
 import { readSettlements } from '../../src/edges/storage/tables/money/settlement-list.ts'
 import { writeSettlements } from '../../src/edges/storage/tables/money/settlements.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
-import type { Placed } from '../../src/gateway/ports/books.ts'
-import type { Page } from '../../src/gateway/ports/storage.ts'
+import type { Placed } from '../../src/manage/ports/books.ts'
+import type { Page } from '../../src/manage/ports/storage.ts'
 import {
   DAY_MS,
   FIRST_DAY_MS,

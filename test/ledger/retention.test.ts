@@ -11,7 +11,7 @@ import { rebuildUsage } from '../../src/edges/storage/tables/money/usage.ts'
 import { verifyLedger } from '../../src/edges/storage/tables/money/verify-ledger.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { auditEvent } from '../../src/edges/storage/testing/samples.ts'
-import { dropOldSettlements } from '../../src/gateway/operate/retention.ts'
+import { dropOldSettlements } from '../../src/manage/operations/retention.ts'
 import type { AuditEvent } from '../../src/vocabulary/audit-event.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
 import {

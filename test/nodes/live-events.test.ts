@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { NodeStorage } from '../../src/edges/storage/index.ts'
 import { openAt, type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
-import { LiveEvents } from '../../src/gateway/console/live-events.ts'
-import type { Follower } from '../../src/gateway/ports/console.ts'
+import { LiveEvents } from '../../src/manage/console/live-events.ts'
+import type { Follower } from '../../src/manage/ports/console.ts'
 import type { Settlement } from '../../src/vocabulary/settlement.ts'
 import { aSettlement } from '../../src/vocabulary/testing/specimens.ts'
 

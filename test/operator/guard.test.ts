@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { guardEndpoint } from '../../src/edges/management-api/operator/guard.ts'
 import { operatorEndpoints } from '../../src/edges/management-api/operator/index.ts'
 import { createTextApplication } from '../../src/edges/supply-file/apply-text.ts'
-import type { Exchange } from '../../src/gateway/ports/exchange.ts'
+import type { Exchange } from '../../src/serve/ports/exchange.ts'
 import { checkOperator, type GatewayUnderTest, OPERATOR_TOKEN, startGateway } from './gateway-under-test.ts'
 
 let gateway: GatewayUnderTest

@@ -1,5 +1,5 @@
-import { describePictures } from '../../src/gateway/images/image-asking.ts'
-import { tryParse } from '../../src/gateway/lane-plan.ts'
+import { describePictures } from '../../src/serve/images/image-asking.ts'
+import { tryParse } from '../../src/serve/lanes/lane-plan.ts'
 import { checkTraits, encodeReply, readEdit, readGeneration } from '../../src/protocols/images/index.ts'
 import { PICTURE_SIDES } from '../../src/protocols/index.ts'
 import { estimatePromptTokens } from '../../src/rules/limits/estimate.ts'

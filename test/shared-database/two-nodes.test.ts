@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
-import { credentialDisabler } from '../../src/gateway/alerts/disable-credential.ts'
+import { credentialDisabler } from '../../src/manage/alerts/disable-credential.ts'
 import { KeyCreate } from '../../src/vocabulary/api-key.ts'
 import type { Snapshot } from '../../src/vocabulary/snapshot.ts'
 import { aSupplier } from '../../src/vocabulary/testing/specimens.ts'

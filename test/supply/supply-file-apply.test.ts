@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { RefusedSupply, type SupplyOptions } from '../../src/gateway/ports/supply-application.ts'
+import { RefusedSupply, type SupplyOptions } from '../../src/manage/ports/supply-application.ts'
 import {
   type SupplyDocument,
   USUAL_TIMEOUTS,

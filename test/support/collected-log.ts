@@ -1,4 +1,4 @@
-import type { AttemptLine, Log, RequestLine } from '../../src/gateway/ports/log.ts'
+import type { AttemptLine, Log, RequestLine } from '../../src/serve/ports/log.ts'
 
 /** A log that prints nothing and keeps what it was told. */
 export interface CollectedLog extends Log {

@@ -1,5 +1,5 @@
-import type { JournalReading } from '../../src/gateway/ports/books.ts'
-import type { Storage } from '../../src/gateway/ports/storage.ts'
+import type { JournalReading } from '../../src/manage/ports/books.ts'
+import type { Storage } from '../../src/manage/ports/storage.ts'
 
 const NO_JOURNAL: JournalReading = { settled: () => [], setAside: () => [] }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { openAt, type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
-import type { Storage } from '../../src/gateway/ports/storage.ts'
-import { ScheduledJob } from '../../src/gateway/scheduled-job.ts'
+import type { Storage } from '../../src/manage/ports/storage.ts'
+import { ScheduledJob } from '../../src/manage/scheduled-job.ts'
 import { type CollectedLog, createCollectedLog } from '../support/collected-log.ts'
 import { createMovableClock, type MovableClock } from '../support/movable-clock.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
-import { ScheduledJob } from '../../src/gateway/scheduled-job.ts'
+import { ScheduledJob } from '../../src/manage/scheduled-job.ts'
 import { createCollectedLog } from '../support/collected-log.ts'
 import { createMovableClock, type MovableClock } from '../support/movable-clock.ts'
 import { auditOf, type Node, startNode } from '../support/node.ts'

@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { type DeskServer, serveDesk } from '../../src/edges/desk-socket/serve-desk.ts'
 import { connectDesk } from '../../src/edges/desk-socket/socket-desk.ts'
 import { DeskHub } from '../../src/edges/windows/memory-desk.ts'
-import type { WindowDemand } from '../../src/gateway/ports/admissions.ts'
-import type { CommonDesk, DeskNotice } from '../../src/gateway/ports/common-desk.ts'
+import type { WindowDemand } from '../../src/serve/ports/admissions.ts'
+import type { CommonDesk, DeskNotice } from '../../src/serve/ports/common-desk.ts'
 import { eventually } from '../support/eventually.ts'
 
 const NOW_MS = Date.UTC(2026, 5, 10)

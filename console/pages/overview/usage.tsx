@@ -1,6 +1,6 @@
 import { Button, Center, Group, NativeSelect, Table, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import type { UsageGrouping } from '../../../src/gateway/ports/console.ts'
+import type { UsageGrouping } from '../../../src/manage/ports/console.ts'
 import { useKeys } from '../../api/keys.ts'
 import { useUsage } from '../../api/usage.ts'
 import type { ApiKey, UsageRow } from '../../api/wire.ts'

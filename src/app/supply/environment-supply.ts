@@ -1,8 +1,8 @@
-import type { LocalOperations } from '../../gateway/operate/index.ts'
-import type { Log } from '../../gateway/ports/log.ts'
-import type { Listing, Page } from '../../gateway/ports/storage.ts'
+import type { LocalOperations } from '../../manage/operations/index.ts'
+import type { Listing, Page } from '../../manage/ports/storage.ts'
 import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
 import { supplyOf, VENDOR_KEY_LABEL, type VendorKey } from '../../rules/catalog/built-in/vendor-supply.ts'
+import type { Log } from '../../serve/ports/log.ts'
 import type { Supplier, SupplyDocument, WantedModel } from '../../vocabulary/supply.ts'
 
 const ACTOR = 'environment'

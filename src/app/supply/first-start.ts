@@ -1,6 +1,6 @@
 import type { DataFolder } from '../../edges/settings/data-folder.ts'
-import type { LocalOperations } from '../../gateway/operate/index.ts'
-import type { UserOperations } from '../../gateway/ports/identity.ts'
+import type { LocalOperations } from '../../manage/operations/index.ts'
+import type { UserOperations } from '../../manage/ports/identity.ts'
 import type { SecretKeeper } from '../../rules/access/server-secret.ts'
 import { KeyCreate } from '../../vocabulary/api-key.ts'
 import { UserCreate } from '../../vocabulary/user.ts'

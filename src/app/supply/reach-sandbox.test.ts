@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { SupplierCall } from '../../gateway/ports/supplier-call.ts'
+import type { SupplierCall } from '../../serve/ports/supplier-call.ts'
 import { atSandbox, reachingSandbox, SANDBOX_ORIGIN } from './reach-sandbox.ts'
 
 const HERE = 'http://127.0.0.1:9000'

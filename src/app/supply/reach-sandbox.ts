@@ -1,4 +1,4 @@
-import type { CallSupplier } from '../../gateway/ports/supplier-call.ts'
+import type { CallSupplier } from '../../serve/ports/supplier-call.ts'
 
 const HOST = 'sandbox.turnpike.invalid'
 

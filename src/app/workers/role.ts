@@ -1,4 +1,4 @@
-import type { CommonDesk } from '../../gateway/ports/common-desk.ts'
+import type { CommonDesk } from '../../serve/ports/common-desk.ts'
 
 /** What a process is among several of one gateway; a gateway that runs alone has no role. */
 export interface Role {

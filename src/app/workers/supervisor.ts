@@ -1,4 +1,4 @@
-import type { Log } from '../../gateway/ports/log.ts'
+import type { Log } from '../../serve/ports/log.ts'
 import type { WorkerProcess } from './spawn-worker.ts'
 
 export interface SupervisorOptions {

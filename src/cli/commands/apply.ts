@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Environment } from '../../edges/settings/read-settings.ts'
 import { readSupply } from '../../edges/supply-file/read-supply.ts'
-import type { SupplyText } from '../../gateway/ports/supply-application.ts'
+import type { SupplyText } from '../../manage/ports/supply-application.ts'
 import type { Sent, Shown } from '../../vocabulary/shape.ts'
 import type { SupplyApply, SupplyChanges } from '../../vocabulary/supply.ts'
 import { type Command, codeOf, parseOptions, UsageError } from '../command.ts'

@@ -1,5 +1,5 @@
 import type { Environment } from '../../edges/settings/read-settings.ts'
-import type { ModelComparison } from '../../gateway/ports/diagnostics.ts'
+import type { ModelComparison } from '../../manage/ports/diagnostics.ts'
 import type { Shown } from '../../vocabulary/shape.ts'
 import { type Command, parseOptions, UsageError } from '../command.ts'
 import { callEndpoint } from '../operator-action.ts'

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import type { SendWebhook, WebhookCall } from '../../gateway/ports/alerts.ts'
+import type { SendWebhook, WebhookCall } from '../../manage/ports/alerts.ts'
 import { isPublicAddress } from '../../rules/access/public-address.ts'
 import { resolveHost } from '../../wire/resolve-host.ts'
 

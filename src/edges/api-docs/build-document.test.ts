@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import Type, { type TSchema } from 'typebox'
-import type { Endpoint, HttpMethod } from '../../gateway/ports/exchange.ts'
+import type { Endpoint, HttpMethod } from '../../serve/ports/exchange.ts'
 import type { Access, Contract } from '../../vocabulary/contract.ts'
 import { buildDocument } from './build-document.ts'
 

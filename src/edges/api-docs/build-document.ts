@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../gateway/ports/exchange.ts'
+import type { Endpoint } from '../../serve/ports/exchange.ts'
 import type { AnswerContract, BodyContract, Contract, Parameter } from '../../vocabulary/contract.ts'
 import { cleanSchema, type JsonSchema } from './clean-schema.ts'
 import { Components, type ErrorBody } from './components.ts'

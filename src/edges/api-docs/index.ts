@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Type from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { Endpoint, Exchange } from '../../gateway/ports/exchange.ts'
+import type { Endpoint, Exchange } from '../../serve/ports/exchange.ts'
 import type { Contract } from '../../vocabulary/contract.ts'
 import { buildDocument, type OpenApiDocument } from './build-document.ts'
 

@@ -1,4 +1,4 @@
-import type { Asset, AssetStore } from '../../gateway/ports/assets.ts'
+import type { Asset, AssetStore } from '../../serve/ports/assets.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import { choosePlace, readAddress, writeAddress } from './asset-address.ts'
 import type { AssetFiles } from './asset-files.ts'

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { Exchange } from '../../gateway/ports/exchange.ts'
+import type { Exchange } from '../../serve/ports/exchange.ts'
 import type { BuiltConsole } from './built-console.ts'
 import { SAFETY_HEADERS } from './safety-headers.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { GatewayError } from '../../errors/gateway-error.ts'
-import type { Endpoint, Exchange } from '../../gateway/ports/exchange.ts'
+import type { Endpoint, Exchange } from '../../serve/ports/exchange.ts'
 import { accepts } from './assets.ts'
 import { consoleFileEndpoints } from './index.ts'
 

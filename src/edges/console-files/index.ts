@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Type from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { Endpoint, Exchange } from '../../gateway/ports/exchange.ts'
+import type { Endpoint, Exchange } from '../../serve/ports/exchange.ts'
 import type { Contract } from '../../vocabulary/contract.ts'
 import { giveAsset } from './assets.ts'
 import { BuiltConsole } from './built-console.ts'

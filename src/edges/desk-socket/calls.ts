@@ -1,5 +1,5 @@
-import type { AccountNews, AdmitCall, CommonDesk, OpenHold } from '../../gateway/ports/common-desk.ts'
-import type { KeyTotals } from '../../gateway/ports/shared-books.ts'
+import type { AccountNews, AdmitCall, CommonDesk, OpenHold } from '../../serve/ports/common-desk.ts'
+import type { KeyTotals } from '../../serve/ports/shared-books.ts'
 
 /** A number of its own for each call of a connection, what is asked, and with what. */
 export type CallLine = readonly [id: number, name: CallName, ...given: readonly unknown[]]

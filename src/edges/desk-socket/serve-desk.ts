@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import type { CommonDesk } from '../../gateway/ports/common-desk.ts'
+import type { CommonDesk } from '../../serve/ports/common-desk.ts'
 import { type AnswerLine, type CallLine, type CallName, carryOut, HELLO, NOTICE_ID } from './calls.ts'
 import { LineReader, LineWriter, type Wire } from './lines.ts'
 

@@ -1,4 +1,4 @@
-import type { PushedBody } from '../../gateway/ports/exchange.ts'
+import type { PushedBody } from '../../serve/ports/exchange.ts'
 import type { MessageWriter, WritableSocket } from '../../wire/message-writer.ts'
 import { type AnswerFields, fieldLines, fieldOf, statusLine } from './answer-head.ts'
 import { type OutgoingBody, PulledAnswer, PushedAnswer } from './outgoing-body.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { Endpoint, Exchange, Reply } from '../../gateway/ports/exchange.ts'
+import type { Endpoint, Exchange, Reply } from '../../serve/ports/exchange.ts'
 import { codeOf, type EchoServer, reply, startEchoServer } from './testing/echo-server.ts'
 import { asBytes, ask, get, head, RawConnection } from './testing/raw-client.ts'
 import type { RawAnswer } from './testing/read-answer.ts'

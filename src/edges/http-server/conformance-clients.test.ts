@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http'
-import type { Endpoint } from '../../gateway/ports/exchange.ts'
+import type { Endpoint } from '../../serve/ports/exchange.ts'
 import { type Echo, type EchoServer, reply, startEchoServer } from './testing/echo-server.ts'
 
 const MEGABYTE = 1_048_576

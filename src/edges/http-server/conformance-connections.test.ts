@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { Endpoint, Exchange, Reply } from '../../gateway/ports/exchange.ts'
+import type { Endpoint, Exchange, Reply } from '../../serve/ports/exchange.ts'
 import {
   type EchoServer,
   type EchoServerOptions,

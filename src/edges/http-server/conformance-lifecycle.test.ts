@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { Endpoint } from '../../gateway/ports/exchange.ts'
+import type { Endpoint } from '../../serve/ports/exchange.ts'
 import {
   codeOf,
   type EchoServer,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { Endpoint, Reply } from '../../gateway/ports/exchange.ts'
+import type { Endpoint, Reply } from '../../serve/ports/exchange.ts'
 import { type EchoServer, readEcho, reply, startEchoServer } from './testing/echo-server.ts'
 import { get, head, nextRound, RawConnection } from './testing/raw-client.ts'
 

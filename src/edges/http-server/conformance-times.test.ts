@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import type { Endpoint } from '../../gateway/ports/exchange.ts'
+import type { Endpoint } from '../../serve/ports/exchange.ts'
 import { type EchoServer, type EchoServerOptions, reply, startEchoServer } from './testing/echo-server.ts'
 import { get, head, post, postChunked, RawConnection } from './testing/raw-client.ts'
 

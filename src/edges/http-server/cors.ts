@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../gateway/ports/exchange.ts'
+import type { Exchange, Reply } from '../../serve/ports/exchange.ts'
 
 type Asking = Pick<Exchange, 'headers'>
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { asGatewayError, renderError } from '../../errors/render-error.ts'
-import type { Endpoint, Reply } from '../../gateway/ports/exchange.ts'
+import type { Endpoint, Reply } from '../../serve/ports/exchange.ts'
 import type { AnswerParts } from './answer-sender.ts'
 import type { ClientConnection } from './client-connection.ts'
 import { answerPreflight } from './cors.ts'

@@ -1,4 +1,4 @@
-import type { BodySink } from '../../gateway/ports/exchange.ts'
+import type { BodySink } from '../../serve/ports/exchange.ts'
 import type { OutgoingPieces } from './outgoing-pieces.ts'
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>

@@ -1,4 +1,4 @@
-import type { Endpoint, HttpMethod } from '../../gateway/ports/exchange.ts'
+import type { Endpoint, HttpMethod } from '../../serve/ports/exchange.ts'
 
 /** What is at a path: the endpoints for the methods it knows. */
 export interface Resource {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { Endpoint, Exchange } from '../../gateway/ports/exchange.ts'
-import type { Log, RequestLine } from '../../gateway/ports/log.ts'
+import type { Endpoint, Exchange } from '../../serve/ports/exchange.ts'
+import type { Log, RequestLine } from '../../serve/ports/log.ts'
 import { type HttpServer, startServer } from './serve.ts'
 
 let server: HttpServer | null = null

@@ -1,6 +1,6 @@
 import type { GatewayError } from '../../errors/gateway-error.ts'
-import type { Exchange } from '../../gateway/ports/exchange.ts'
-import type { ReadForm, UploadedForm, UploadRules } from '../../gateway/ports/uploads.ts'
+import type { Exchange } from '../../serve/ports/exchange.ts'
+import type { ReadForm, UploadedForm, UploadRules } from '../../serve/ports/uploads.ts'
 import type { HeadFields } from '../../wire/head-fields.ts'
 import type { TrustedProxies } from '../../wire/trusted-proxies.ts'
 import type { BodyBudget, HeldBody } from './body-budget.ts'

@@ -1,5 +1,5 @@
-import type { Journal } from '../../gateway/ports/journal.ts'
 import { encodeJournalLine } from '../../rules/ledger/journal-line.ts'
+import type { Journal } from '../../serve/ports/journal.ts'
 import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
 import { type DamagedLine, damagedLine } from './damaged-line.ts'
 import { DiskWatch } from './disk-watch.ts'

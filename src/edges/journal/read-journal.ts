@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { JournalReading } from '../../gateway/ports/books.ts'
+import type { JournalReading } from '../../manage/ports/books.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import { findJournalFolders } from './journal-folders.ts'
 import { readLines } from './read-lines.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { Endpoint, Exchange, HttpMethod, Reply } from '../../gateway/ports/exchange.ts'
-import type { Listing, Page } from '../../gateway/ports/storage.ts'
+import type { Listing, Page } from '../../manage/ports/storage.ts'
+import type { Endpoint, Exchange, HttpMethod, Reply } from '../../serve/ports/exchange.ts'
 import type { Access, AnswerContract, Contract, Parameter } from '../../vocabulary/contract.ts'
 import {
   type Body,

@@ -1,5 +1,5 @@
 import * as client from 'openid-client'
-import type { OutsideFlow, OutsideIdentity, OutsideProvider } from '../../gateway/ports/identity.ts'
+import type { OutsideFlow, OutsideIdentity, OutsideProvider } from '../../manage/ports/identity.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 
 export interface OidcSettings {

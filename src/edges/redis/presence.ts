@@ -1,5 +1,5 @@
 import { Cluster, type Redis } from 'ioredis'
-import type { DeskNotice } from '../../gateway/ports/common-desk.ts'
+import type { DeskNotice } from '../../serve/ports/common-desk.ts'
 import type { RedisClient } from './open-client.ts'
 
 // A server that takes a connection and then says nothing is given this long.

@@ -1,4 +1,4 @@
-import type { WindowDemand } from '../../gateway/ports/admissions.ts'
+import type { WindowDemand } from '../../serve/ports/admissions.ts'
 import type {
   AccountNews,
   AdmitAnswer,
@@ -10,7 +10,7 @@ import type {
   DeskNotice,
   OpenHold,
   WindowState,
-} from '../../gateway/ports/common-desk.ts'
+} from '../../serve/ports/common-desk.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { DeskConnection } from './connection.ts'
 import {

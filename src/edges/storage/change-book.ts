@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { ChangeProgress } from '../../gateway/ports/shared-books.ts'
+import type { ChangeProgress } from '../../serve/ports/shared-books.ts'
 import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import { type Database, type Lock, LockedOut } from './database.ts'
 import { prepare, queryOn } from './query.ts'

@@ -1,4 +1,4 @@
-import type { Configuration, Storage } from '../../gateway/ports/storage.ts'
+import type { Configuration, Storage } from '../../manage/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
 import { ChangeBook, loadConfigurationVersion } from './change-book.ts'
 import { type Database, START_LOCK } from './database.ts'

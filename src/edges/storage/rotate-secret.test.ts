@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { KeptReply } from '../../gateway/ports/reply-store.ts'
 import {
   createSealer,
   createSecretKeeper,
   firstFingerprintKey,
   type SealedPlace,
 } from '../../rules/access/server-secret.ts'
+import type { KeptReply } from '../../serve/ports/reply-store.ts'
 import type { SecondFactor, User } from '../../vocabulary/user.ts'
 import { MIGRATIONS, migrate } from './migrations.ts'
 import { type Rotation, rotateSecret } from './rotate-secret.ts'

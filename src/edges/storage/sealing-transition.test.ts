@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { KeptReply } from '../../gateway/ports/reply-store.ts'
 import {
   createSealer,
   createUnboundSealer,
   firstFingerprintKey,
   type Sealer,
 } from '../../rules/access/server-secret.ts'
+import type { KeptReply } from '../../serve/ports/reply-store.ts'
 import { type BindingPace, type NodeStorage, openStorage, SealingTransition } from './index.ts'
 import { rotateSecret } from './rotate-secret.ts'
 import { SEALED_COLUMNS } from './tables/supply/sealed-columns.ts'

@@ -1,4 +1,4 @@
-import type { Storage } from '../../gateway/ports/storage.ts'
+import type { Storage } from '../../manage/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
 import type { DatabaseEngine } from '../../vocabulary/system.ts'
 import type { ChangeBook } from './change-book.ts'

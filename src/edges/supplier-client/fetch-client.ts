@@ -1,4 +1,4 @@
-import type { SupplierCall } from '../../gateway/ports/supplier-call.ts'
+import type { SupplierCall } from '../../serve/ports/supplier-call.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { HttpAnswer } from '../../wire/http-answer.ts'
 import { decompress, type UnpackBudget } from './decompress.ts'

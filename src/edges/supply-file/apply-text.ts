@@ -1,10 +1,10 @@
-import type { Operations } from '../../gateway/ports/operations.ts'
+import type { Operations } from '../../manage/ports/operations.ts'
 import {
   type ApplySupplyText,
   RefusedSupply,
   type SupplyProblem,
   type SupplyText,
-} from '../../gateway/ports/supply-application.ts'
+} from '../../manage/ports/supply-application.ts'
 import { type ReadSupply, readSupply } from './read-supply.ts'
 
 /** Applies supply files to a gateway; what the operations refuse is told with its place in the text. */

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Check } from 'typebox/value'
-import type { SupplyPath, SupplyProblem } from '../../gateway/ports/supply-application.ts'
+import type { SupplyPath, SupplyProblem } from '../../manage/ports/supply-application.ts'
 
 /** Everything about a value that does not fit its schema: each field once, with what it got and what it takes. */
 export function findProblems(schema: TSchema, value: unknown, path: SupplyPath = []): SupplyProblem[] {

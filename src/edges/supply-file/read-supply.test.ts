@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { RefusedSupply, type SupplyText } from '../../gateway/ports/supply-application.ts'
+import { RefusedSupply, type SupplyText } from '../../manage/ports/supply-application.ts'
 import { formatUsdt } from '../../vocabulary/money.ts'
 import { readSupply } from './read-supply.ts'
 

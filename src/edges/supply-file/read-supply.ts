@@ -4,7 +4,7 @@ import {
   type SupplyPath,
   type SupplyProblem,
   type SupplyText,
-} from '../../gateway/ports/supply-application.ts'
+} from '../../manage/ports/supply-application.ts'
 import type { Sent } from '../../vocabulary/shape.ts'
 import { Price, type SupplyDocument, SupplyFile } from '../../vocabulary/supply.ts'
 import { findProblems } from './find-problems.ts'

@@ -10,7 +10,7 @@ import {
   type Scalar,
   type YAMLMap,
 } from 'yaml'
-import type { SupplyPath, SupplyProblem, SupplyText } from '../../gateway/ports/supply-application.ts'
+import type { SupplyPath, SupplyProblem, SupplyText } from '../../manage/ports/supply-application.ts'
 import { explainSyntax } from './explain-syntax.ts'
 import { resolveReferences } from './resolve-references.ts'
 

@@ -1,4 +1,4 @@
-import type { SupplyProblem, SupplyText } from '../../gateway/ports/supply-application.ts'
+import type { SupplyProblem, SupplyText } from '../../manage/ports/supply-application.ts'
 
 /** A text with its references put in, or what is wrong with them. */
 export interface Resolved {

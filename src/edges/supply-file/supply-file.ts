@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { Log } from '../../gateway/ports/log.ts'
 import {
   type ApplySupplyText,
   RefusedSupply,
   type SupplyChanges,
   type SupplyText,
-} from '../../gateway/ports/supply-application.ts'
+} from '../../manage/ports/supply-application.ts'
+import type { Log } from '../../serve/ports/log.ts'
 import { type FileWatch, watchFile } from './watch-file.ts'
 
 /** Who the audit says did it. */

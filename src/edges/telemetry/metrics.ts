@@ -1,5 +1,5 @@
-import type { ConnectionGauges } from '../../gateway/ports/connection-gauges.ts'
-import type { RequestLine } from '../../gateway/ports/log.ts'
+import type { ConnectionGauges } from '../../serve/ports/connection-gauges.ts'
+import type { RequestLine } from '../../serve/ports/log.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import { SHARED_LIMITS_STATES, type SharedLimitsState } from '../../vocabulary/system.ts'
 import { counters, escapeLabel, type Family, gauge, renderFamily } from './families.ts'

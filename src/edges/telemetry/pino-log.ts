@@ -1,5 +1,5 @@
 import pino from 'pino'
-import type { AttemptLine, Log } from '../../gateway/ports/log.ts'
+import type { AttemptLine, Log } from '../../serve/ports/log.ts'
 import { RequestLineWriter } from './request-line.ts'
 import { scrub } from './scrub.ts'
 

@@ -1,4 +1,4 @@
-import type { RequestLine } from '../../gateway/ports/log.ts'
+import type { RequestLine } from '../../serve/ports/log.ts'
 import { scrub } from './scrub.ts'
 
 const LONGEST_PATH = 200

@@ -1,4 +1,4 @@
-import type { UploadedForm, UploadedPicture, UploadRules } from '../../gateway/ports/uploads.ts'
+import type { UploadedForm, UploadedPicture, UploadRules } from '../../serve/ports/uploads.ts'
 import type { PictureHeader } from '../../wire/pictures/picture-header.ts'
 import { PictureScan } from '../../wire/pictures/picture-scan.ts'
 import { HeldFile } from './held-file.ts'

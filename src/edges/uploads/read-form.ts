@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../errors/gateway-error.ts'
-import type { IncomingForm, ReadForm } from '../../gateway/ports/uploads.ts'
+import type { IncomingForm, ReadForm } from '../../serve/ports/uploads.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 import { FormDraft } from './form-draft.ts'
 import { refusals } from './refusals.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import type { WindowDemand } from '../../gateway/ports/admissions.ts'
+import type { WindowDemand } from '../../serve/ports/admissions.ts'
 import { settlementOf, type TestNode, World, type WorldOptions } from './testing/common-world.ts'
 import { settleAll } from './testing/manual-time.ts'
 

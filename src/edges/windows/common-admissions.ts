@@ -1,3 +1,4 @@
+import { dayOf } from '../../rules/ledger/period.ts'
 import type {
   Admissions,
   CallerIds,
@@ -8,10 +9,9 @@ import type {
   MoneyOwners,
   WindowDemand,
   WindowReading,
-} from '../../gateway/ports/admissions.ts'
-import type { DeskNotice } from '../../gateway/ports/common-desk.ts'
-import type { StoredBalance } from '../../gateway/ports/shared-books.ts'
-import { dayOf } from '../../rules/ledger/period.ts'
+} from '../../serve/ports/admissions.ts'
+import type { DeskNotice } from '../../serve/ports/common-desk.ts'
+import type { StoredBalance } from '../../serve/ports/shared-books.ts'
 import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'

@@ -1,5 +1,5 @@
-import type { Refusal, WindowDemand } from '../../gateway/ports/admissions.ts'
 import { canSpend, resetSeconds, UNOPENED, type Window } from '../../rules/limits/window.ts'
+import type { Refusal, WindowDemand } from '../../serve/ports/admissions.ts'
 
 export type WindowRefusal = Extract<Refusal, { reason: 'window' }>
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Decision, WindowDemand } from '../../gateway/ports/admissions.ts'
+import type { Decision, WindowDemand } from '../../serve/ports/admissions.ts'
 import { type TestNode, World, type WorldOptions } from './testing/common-world.ts'
 import { settleAll } from './testing/manual-time.ts'
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Demand, WindowDemand } from '../../gateway/ports/admissions.ts'
+import type { Demand, WindowDemand } from '../../serve/ports/admissions.ts'
 import { MemoryAdmissions } from './memory-admissions.ts'
 
 const DAY_MS = 86_400_000

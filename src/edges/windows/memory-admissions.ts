@@ -1,3 +1,7 @@
+import type { DailySpend } from '../../manage/ports/storage.ts'
+import { KeySpend } from '../../rules/ledger/key-spend.ts'
+import { dayOf } from '../../rules/ledger/period.ts'
+import { isOver, remaining, resetSeconds, spend, UNOPENED, type Window } from '../../rules/limits/window.ts'
 import type {
   Admissions,
   Choice,
@@ -6,11 +10,7 @@ import type {
   KeyMoney,
   WindowDemand,
   WindowReading,
-} from '../../gateway/ports/admissions.ts'
-import type { DailySpend } from '../../gateway/ports/storage.ts'
-import { KeySpend } from '../../rules/ledger/key-spend.ts'
-import { dayOf } from '../../rules/ledger/period.ts'
-import { isOver, remaining, resetSeconds, spend, UNOPENED, type Window } from '../../rules/limits/window.ts'
+} from '../../serve/ports/admissions.ts'
 import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import type { WindowDemand } from '../../gateway/ports/admissions.ts'
-import type { AccountNews, AdmitCall, DeskNotice } from '../../gateway/ports/common-desk.ts'
-import type { KeyTotals } from '../../gateway/ports/shared-books.ts'
+import type { WindowDemand } from '../../serve/ports/admissions.ts'
+import type { AccountNews, AdmitCall, DeskNotice } from '../../serve/ports/common-desk.ts'
+import type { KeyTotals } from '../../serve/ports/shared-books.ts'
 import { DeskHub, type MemoryDesk } from './memory-desk.ts'
 import { settleAll } from './testing/manual-time.ts'
 

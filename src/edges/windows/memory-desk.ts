@@ -1,4 +1,5 @@
-import type { WindowDemand } from '../../gateway/ports/admissions.ts'
+import { dayOf } from '../../rules/ledger/period.ts'
+import type { WindowDemand } from '../../serve/ports/admissions.ts'
 import type {
   AccountNews,
   AdmitAnswer,
@@ -10,8 +11,7 @@ import type {
   DeskNotice,
   OpenHold,
   WindowState,
-} from '../../gateway/ports/common-desk.ts'
-import { dayOf } from '../../rules/ledger/period.ts'
+} from '../../serve/ports/common-desk.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import { DeskAccount } from './desk/desk-account.ts'
 import type { DeskMoney } from './desk/desk-money.ts'

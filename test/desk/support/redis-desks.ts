@@ -1,7 +1,7 @@
 import { openRedisDesk } from '../../../src/edges/redis/index.ts'
 import type { RedisDesk } from '../../../src/edges/redis/redis-desk.ts'
-import type { AdmitCall, CommonDesk } from '../../../src/gateway/ports/common-desk.ts'
-import type { KeyTotals } from '../../../src/gateway/ports/shared-books.ts'
+import type { AdmitCall, CommonDesk } from '../../../src/serve/ports/common-desk.ts'
+import type { KeyTotals } from '../../../src/serve/ports/shared-books.ts'
 import type { Clock } from '../../../src/vocabulary/clock.ts'
 import type { NanoUsdt } from '../../../src/vocabulary/money.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { readJournal } from '../../../src/edges/journal/read-journal.ts'
 import { openStorage } from '../../../src/edges/storage/index.ts'
-import type { Storage } from '../../../src/gateway/ports/storage.ts'
+import type { Storage } from '../../../src/manage/ports/storage.ts'
 import { createSecretKeeper } from '../../../src/rules/access/server-secret.ts'
 import type { Settlement } from '../../../src/vocabulary/settlement.ts'
 import { findDifference } from '../../support/find-difference.ts'

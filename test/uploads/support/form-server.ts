@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { type HttpServer, startServer } from '../../../src/edges/http-server/serve.ts'
 import { createFormReader } from '../../../src/edges/uploads/read-form.ts'
 import { UploadFolder } from '../../../src/edges/uploads/upload-folder.ts'
-import type { Endpoint, Exchange } from '../../../src/gateway/ports/exchange.ts'
-import type { UploadRules } from '../../../src/gateway/ports/uploads.ts'
+import type { Endpoint, Exchange } from '../../../src/serve/ports/exchange.ts'
+import type { UploadRules } from '../../../src/serve/ports/uploads.ts'
 
 const MEBIBYTE = 1024 * 1024
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { Endpoint, Exchange, HttpMethod, Reply } from '../../../gateway/ports/exchange.ts'
-import type { RequestLine } from '../../../gateway/ports/log.ts'
+import type { Endpoint, Exchange, HttpMethod, Reply } from '../../../serve/ports/exchange.ts'
+import type { RequestLine } from '../../../serve/ports/log.ts'
 import { type HttpServer, type ServerOptions, startServer } from '../serve.ts'
 
 /** A request as its handler saw it. */

@@ -1,5 +1,5 @@
-import type { Follower, LiveEvent } from '../../../gateway/ports/console.ts'
-import type { Exchange, Reply } from '../../../gateway/ports/exchange.ts'
+import type { Follower, LiveEvent } from '../../../manage/ports/console.ts'
+import type { Exchange, Reply } from '../../../serve/ports/exchange.ts'
 import { raw } from '../endpoint.ts'
 import { type AccountApiParts, concealJson } from './account-parts.ts'
 import { ACCOUNT_PATH, type AccountVisit, consoleDefiner } from './console-endpoint.ts'

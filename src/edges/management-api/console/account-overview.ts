@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import { type TimeRange, USAGE_GROUPINGS } from '../../../gateway/ports/console.ts'
+import { type TimeRange, USAGE_GROUPINGS } from '../../../manage/ports/console.ts'
 import { SPAN_MS, spanStartMs } from '../../../rules/ledger/aggregate.ts'
 import { choice, time } from '../../../vocabulary/field.ts'
 import { AccountModel, AccountUsagePoint, Overview } from '../../../vocabulary/overview.ts'

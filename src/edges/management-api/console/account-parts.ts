@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
-import type { AccountDesk } from '../../../gateway/ports/console.ts'
-import type { Door, UserOperations } from '../../../gateway/ports/identity.ts'
-import type { Operations } from '../../../gateway/ports/operations.ts'
+import type { AccountDesk } from '../../../manage/ports/console.ts'
+import type { Door, UserOperations } from '../../../manage/ports/identity.ts'
+import type { Operations } from '../../../manage/ports/operations.ts'
 import {
   type ConcealedFrom,
   conceal,

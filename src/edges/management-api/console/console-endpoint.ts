@@ -1,5 +1,5 @@
-import type { Exchange, HttpMethod, Reply } from '../../../gateway/ports/exchange.ts'
-import type { Visitor } from '../../../gateway/ports/identity.ts'
+import type { Visitor } from '../../../manage/ports/identity.ts'
+import type { Exchange, HttpMethod, Reply } from '../../../serve/ports/exchange.ts'
 import type { Contract } from '../../../vocabulary/contract.ts'
 import type { Fields } from '../../../vocabulary/shape.ts'
 import type { Role } from '../../../vocabulary/user.ts'

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import { asGatewayError } from '../../../errors/render-error.ts'
-import type { Endpoint, Exchange, Reply } from '../../../gateway/ports/exchange.ts'
-import { actorOfUser, type Door, type Visitor } from '../../../gateway/ports/identity.ts'
+import { actorOfUser, type Door, type Visitor } from '../../../manage/ports/identity.ts'
+import type { Endpoint, Exchange, Reply } from '../../../serve/ports/exchange.ts'
 import {
   ACCOUNT_PATH,
   type Access,

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { HttpMethod } from '../../../gateway/ports/exchange.ts'
+import type { HttpMethod } from '../../../serve/ports/exchange.ts'
 import { accountEndpoints } from './accounts.ts'
 import { bindConsole, type ConsoleEndpoint } from './console-endpoint.ts'
 import { type GuardedEndpoint, guardConsoleEndpoint } from './guard.ts'

@@ -1,6 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import type { Exchange } from '../../../gateway/ports/exchange.ts'
-import type { Door, Entry, Identity, Visitor, Whereabouts } from '../../../gateway/ports/identity.ts'
+import type { Door, Entry, Identity, Visitor, Whereabouts } from '../../../manage/ports/identity.ts'
 import {
   clearCookie,
   DEVICE_COOKIE,
@@ -9,6 +8,7 @@ import {
   writeCookie,
 } from '../../../rules/access/cookies.ts'
 import { DEVICE_MS, LONGEST_MS } from '../../../rules/access/session-life.ts'
+import type { Exchange } from '../../../serve/ports/exchange.ts'
 import type { SessionState } from '../../../vocabulary/user.ts'
 import { textReader } from '../../../wire/read-shape.ts'
 import type { AccountApiParts } from './account-parts.ts'

@@ -1,4 +1,4 @@
-import type { Entry, Visitor } from '../../../gateway/ports/identity.ts'
+import type { Entry, Visitor } from '../../../manage/ports/identity.ts'
 import {
   clearCookie,
   DEVICE_COOKIE,

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../../gateway/ports/exchange.ts'
+import type { Exchange } from '../../../serve/ports/exchange.ts'
 
 export const OPERATOR_PATH = '/operator/v1'
 

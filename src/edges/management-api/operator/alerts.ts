@@ -1,4 +1,4 @@
-import type { Operations } from '../../../gateway/ports/operations.ts'
+import type { Operations } from '../../../manage/ports/operations.ts'
 import { AlertFilter, AlertView, IssuedWebhook, WebhookPut, WebhookView } from '../../../vocabulary/alert.ts'
 import { DELETED, definer, listOf, one } from '../endpoint.ts'
 

@@ -1,4 +1,4 @@
-import { type Diagnostics, Findings, ModelComparison } from '../../../gateway/ports/diagnostics.ts'
+import { type Diagnostics, Findings, ModelComparison } from '../../../manage/ports/diagnostics.ts'
 import { definer, one } from '../endpoint.ts'
 
 const define = definer<Diagnostics>()

@@ -1,12 +1,12 @@
 import { type TSchema, Type } from 'typebox'
-import type { BookOperations, Placed } from '../../../gateway/ports/books.ts'
-import type { Reply } from '../../../gateway/ports/exchange.ts'
+import type { BookOperations, Placed } from '../../../manage/ports/books.ts'
 import {
   CURSOR_COLUMN,
   type ExportColumn,
   LEDGER_EXPORT,
   SETTLEMENT_EXPORT,
 } from '../../../rules/ledger/export-columns.ts'
+import type { Reply } from '../../../serve/ports/exchange.ts'
 import { choice, integer, text } from '../../../vocabulary/field.ts'
 import { LedgerFilter } from '../../../vocabulary/ledger.ts'
 import { SettlementFilter } from '../../../vocabulary/settlement.ts'

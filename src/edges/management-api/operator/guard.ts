@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { Endpoint, Exchange } from '../../../gateway/ports/exchange.ts'
+import type { Endpoint, Exchange } from '../../../serve/ports/exchange.ts'
 import type { HeaderFields } from '../../../wire/http-answer.ts'
 
 export type OperatorCheck = (headers: HeaderFields) => boolean

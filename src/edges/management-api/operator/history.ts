@@ -1,4 +1,4 @@
-import type { Operations } from '../../../gateway/ports/operations.ts'
+import type { Operations } from '../../../manage/ports/operations.ts'
 import { AuditEvent } from '../../../vocabulary/audit-event.ts'
 import { choice } from '../../../vocabulary/field.ts'
 import { LedgerVerification } from '../../../vocabulary/ledger.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { Exchange } from '../../../gateway/ports/exchange.ts'
-import type { Operations } from '../../../gateway/ports/operations.ts'
+import type { Operations } from '../../../manage/ports/operations.ts'
+import type { Exchange } from '../../../serve/ports/exchange.ts'
 import { type OperatorApiOptions, operatorEndpoints } from './index.ts'
 
 test('how a node does is told also while it cannot catch up with the others, and nothing else is', async () => {

@@ -1,4 +1,4 @@
-import type { Operations } from '../../../gateway/ports/operations.ts'
+import type { Operations } from '../../../manage/ports/operations.ts'
 import { IssuedKey, KeyChange, KeyCreate, KeyRotate, KeyView } from '../../../vocabulary/api-key.ts'
 import { definer, listOf, one } from '../endpoint.ts'
 

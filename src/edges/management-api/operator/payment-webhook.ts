@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { Endpoint, Exchange } from '../../../gateway/ports/exchange.ts'
-import type { Operations } from '../../../gateway/ports/operations.ts'
+import type { Operations } from '../../../manage/ports/operations.ts'
+import type { Endpoint, Exchange } from '../../../serve/ports/exchange.ts'
 import type { Clock } from '../../../vocabulary/clock.ts'
 import { Payment, PaymentEvent } from '../../../vocabulary/ledger.ts'
 import { bind, definer, one } from '../endpoint.ts'

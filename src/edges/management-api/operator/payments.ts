@@ -1,4 +1,4 @@
-import type { Operations } from '../../../gateway/ports/operations.ts'
+import type { Operations } from '../../../manage/ports/operations.ts'
 import {
   Adjustment,
   AdjustmentCreate,

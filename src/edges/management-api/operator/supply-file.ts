@@ -1,4 +1,4 @@
-import type { ApplySupplyText } from '../../../gateway/ports/supply-application.ts'
+import type { ApplySupplyText } from '../../../manage/ports/supply-application.ts'
 import { SupplyApply, SupplyChanges } from '../../../vocabulary/supply.ts'
 import { definer, one } from '../endpoint.ts'
 

@@ -1,4 +1,4 @@
-import type { DescribeSystem } from '../../../gateway/ports/console.ts'
+import type { DescribeSystem } from '../../../manage/ports/console.ts'
 import { SystemStatus } from '../../../vocabulary/system.ts'
 import { definer, one } from '../endpoint.ts'
 

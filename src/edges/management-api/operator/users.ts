@@ -1,4 +1,4 @@
-import type { UserOperations } from '../../../gateway/ports/identity.ts'
+import type { UserOperations } from '../../../manage/ports/identity.ts'
 import { IssuedUser, PasswordReset, UserChange, UserCreate, UserView } from '../../../vocabulary/user.ts'
 import { definer, listOf, one } from '../endpoint.ts'
 

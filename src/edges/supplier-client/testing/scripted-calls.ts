@@ -1,4 +1,4 @@
-import type { SupplierCall } from '../../../gateway/ports/supplier-call.ts'
+import type { SupplierCall } from '../../../serve/ports/supplier-call.ts'
 import { SupplierClient, type SupplierClientOptions } from '../supplier-client.ts'
 import { noRest } from './rests.ts'
 import { startScriptedSupplier } from './scripted-supplier.ts'

@@ -1,4 +1,4 @@
-import type { CommonDesk } from '../../../gateway/ports/common-desk.ts'
+import type { CommonDesk } from '../../../serve/ports/common-desk.ts'
 import type { AccountReader } from './account-reader.ts'
 import type { DeskCircuit } from './desk-circuit.ts'
 import type { DeskGeneration } from './desk-generation.ts'

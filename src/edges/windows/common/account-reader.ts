@@ -1,5 +1,5 @@
-import type { KeyTotals, SharedBookStore, StoredBalance } from '../../../gateway/ports/shared-books.ts'
 import { dayOf } from '../../../rules/ledger/period.ts'
+import type { KeyTotals, SharedBookStore, StoredBalance } from '../../../serve/ports/shared-books.ts'
 import type { Clock } from '../../../vocabulary/clock.ts'
 import type { MoneyViews } from './money-views.ts'
 

@@ -1,5 +1,5 @@
-import type { Decision, Demand, Refusal } from '../../../gateway/ports/admissions.ts'
-import type { AdmitAnswer } from '../../../gateway/ports/common-desk.ts'
+import type { Decision, Demand, Refusal } from '../../../serve/ports/admissions.ts'
+import type { AdmitAnswer } from '../../../serve/ports/common-desk.ts'
 import type { NodeParts } from './node-parts.ts'
 import type { Entry } from './open-entries.ts'
 import { isDoneWithin } from './timers.ts'

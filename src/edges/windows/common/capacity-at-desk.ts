@@ -1,5 +1,5 @@
-import type { Choice, Decision, WindowDemand } from '../../../gateway/ports/admissions.ts'
-import type { CapacityAnswer } from '../../../gateway/ports/common-desk.ts'
+import type { Choice, Decision, WindowDemand } from '../../../serve/ports/admissions.ts'
+import type { CapacityAnswer } from '../../../serve/ports/common-desk.ts'
 import { UNAVAILABLE } from './admit-at-desk.ts'
 import type { NodeParts } from './node-parts.ts'
 

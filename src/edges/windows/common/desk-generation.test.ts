@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { AccountNews } from '../../../gateway/ports/common-desk.ts'
+import type { AccountNews } from '../../../serve/ports/common-desk.ts'
 import { DeskHub, type MemoryDesk } from '../memory-desk.ts'
 import { ManualTime, settleAll } from '../testing/manual-time.ts'
 import { TinyBooks } from '../testing/tiny-books.ts'

@@ -1,4 +1,4 @@
-import type { CommonDesk } from '../../../gateway/ports/common-desk.ts'
+import type { CommonDesk } from '../../../serve/ports/common-desk.ts'
 import type { Clock, Timers } from '../../../vocabulary/clock.ts'
 
 export interface GenerationParts {

@@ -1,5 +1,5 @@
-import type { CommonDesk } from '../../../gateway/ports/common-desk.ts'
-import type { KeyTotals, StoredBalance } from '../../../gateway/ports/shared-books.ts'
+import type { CommonDesk } from '../../../serve/ports/common-desk.ts'
+import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books.ts'
 import type { AccountReader } from './account-reader.ts'
 import type { DeskCircuit } from './desk-circuit.ts'
 import type { LocalWindows } from './local-windows.ts'

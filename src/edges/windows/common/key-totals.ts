@@ -1,5 +1,5 @@
-import type { KeyTotals, PeriodTotal } from '../../../gateway/ports/shared-books.ts'
 import { periodStartDay } from '../../../rules/ledger/period.ts'
+import type { KeyTotals, PeriodTotal } from '../../../serve/ports/shared-books.ts'
 import type { UsagePeriod } from '../../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 

@@ -1,5 +1,5 @@
-import type { Choice, Decision, HoldDemand, WindowDemand } from '../../../gateway/ports/admissions.ts'
 import { dayOf } from '../../../rules/ledger/period.ts'
+import type { Choice, Decision, HoldDemand, WindowDemand } from '../../../serve/ports/admissions.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import { spentIn } from './key-totals.ts'
 import { type LocalMoment, LocalWindows } from './local-windows.ts'

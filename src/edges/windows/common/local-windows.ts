@@ -1,5 +1,5 @@
-import type { Refusal, WindowDemand, WindowReading } from '../../../gateway/ports/admissions.ts'
 import { WINDOW_MS } from '../../../rules/limits/window.ts'
+import type { Refusal, WindowDemand, WindowReading } from '../../../serve/ports/admissions.ts'
 import { secondsUntil, type WindowView } from './window-view.ts'
 
 interface LocalWindow {

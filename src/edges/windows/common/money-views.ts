@@ -1,6 +1,6 @@
-import type { KeyMoney } from '../../../gateway/ports/admissions.ts'
-import type { KeyTotals, StoredBalance } from '../../../gateway/ports/shared-books.ts'
 import { periodStartDay } from '../../../rules/ledger/period.ts'
+import type { KeyMoney } from '../../../serve/ports/admissions.ts'
+import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books.ts'
 import type { UsagePeriod } from '../../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import { newerTotals, spentIn } from './key-totals.ts'

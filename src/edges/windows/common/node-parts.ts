@@ -1,4 +1,4 @@
-import type { CommonDesk, PinnedTo } from '../../../gateway/ports/common-desk.ts'
+import type { CommonDesk, PinnedTo } from '../../../serve/ports/common-desk.ts'
 import { type Clock, SYSTEM_TIMERS, type Timers } from '../../../vocabulary/clock.ts'
 import { AccountLoader } from './account-loader.ts'
 import { AccountReader, type StoredBooks } from './account-reader.ts'

@@ -1,5 +1,5 @@
-import type { Demand } from '../../../gateway/ports/admissions.ts'
-import type { OpenHold } from '../../../gateway/ports/common-desk.ts'
+import type { Demand } from '../../../serve/ports/admissions.ts'
+import type { OpenHold } from '../../../serve/ports/common-desk.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import { FoldedCosts } from './folded-costs.ts'
 import type { AccountView, KeyView, MoneyViews } from './money-views.ts'

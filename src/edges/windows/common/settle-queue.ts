@@ -1,4 +1,4 @@
-import type { CommonDesk } from '../../../gateway/ports/common-desk.ts'
+import type { CommonDesk } from '../../../serve/ports/common-desk.ts'
 import type { Timers } from '../../../vocabulary/clock.ts'
 import type { DeskCircuit } from './desk-circuit.ts'
 import type { Entry } from './open-entries.ts'

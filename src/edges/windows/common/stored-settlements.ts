@@ -1,6 +1,6 @@
-import type { KeyTotals, StoredBalance } from '../../../gateway/ports/shared-books.ts'
 import { endedAtMs } from '../../../rules/ledger/aggregate.ts'
 import { dayOf } from '../../../rules/ledger/period.ts'
+import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { AccountReader } from './account-reader.ts'
 import type { DeskCircuit } from './desk-circuit.ts'

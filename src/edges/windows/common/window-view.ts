@@ -1,6 +1,6 @@
-import type { WindowDemand, WindowReading } from '../../../gateway/ports/admissions.ts'
-import type { WindowState } from '../../../gateway/ports/common-desk.ts'
 import { WINDOW_MS } from '../../../rules/limits/window.ts'
+import type { WindowDemand, WindowReading } from '../../../serve/ports/admissions.ts'
+import type { WindowState } from '../../../serve/ports/common-desk.ts'
 
 /** Where a window stood when the desk last told, with its end by the clock of this node. */
 export interface SeenWindow {

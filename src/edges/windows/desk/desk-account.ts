@@ -1,4 +1,4 @@
-import type { PinnedTo } from '../../../gateway/ports/common-desk.ts'
+import type { PinnedTo } from '../../../serve/ports/common-desk.ts'
 import { DeskMoney } from './desk-money.ts'
 import { DeskWindows } from './desk-windows.ts'
 import { ExpiringMap } from './expiring-map.ts'

@@ -1,6 +1,6 @@
-import type { HoldDemand, Refusal } from '../../../gateway/ports/admissions.ts'
-import type { AccountNews, OpenHold } from '../../../gateway/ports/common-desk.ts'
-import type { KeyTotals } from '../../../gateway/ports/shared-books.ts'
+import type { HoldDemand, Refusal } from '../../../serve/ports/admissions.ts'
+import type { AccountNews, OpenHold } from '../../../serve/ports/common-desk.ts'
+import type { KeyTotals } from '../../../serve/ports/shared-books.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import { begunBy, newerTotals, spentIn } from '../common/key-totals.ts'
 

@@ -1,6 +1,6 @@
-import type { WindowDemand } from '../../../gateway/ports/admissions.ts'
-import type { WindowState } from '../../../gateway/ports/common-desk.ts'
 import { isOver, spend, UNOPENED, WINDOW_MS, type Window } from '../../../rules/limits/window.ts'
+import type { WindowDemand } from '../../../serve/ports/admissions.ts'
+import type { WindowState } from '../../../serve/ports/common-desk.ts'
 import { findFullWindow, type WindowRefusal } from '../full-window.ts'
 
 const NOT_OPEN: WindowState = { spent: 0, closesInMs: 0 }

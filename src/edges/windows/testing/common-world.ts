@@ -1,5 +1,5 @@
-import type { Decision, Demand } from '../../../gateway/ports/admissions.ts'
-import type { StoredBalance } from '../../../gateway/ports/shared-books.ts'
+import type { Decision, Demand } from '../../../serve/ports/admissions.ts'
+import type { StoredBalance } from '../../../serve/ports/shared-books.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { CommonAdmissionsOptions } from '../common/node-parts.ts'
 import { CommonAdmissions } from '../common-admissions.ts'

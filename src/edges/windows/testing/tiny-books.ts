@@ -1,6 +1,6 @@
-import type { KeyTotals, StoredBalance } from '../../../gateway/ports/shared-books.ts'
 import { endedAtMs } from '../../../rules/ledger/aggregate.ts'
 import { dayOf, periodStartDay } from '../../../rules/ledger/period.ts'
+import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books.ts'
 import type { UsagePeriod } from '../../../vocabulary/api-key.ts'
 import type { Timers } from '../../../vocabulary/clock.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'

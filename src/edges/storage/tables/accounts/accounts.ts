@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { TierStep } from '../../../../gateway/ports/storage.ts'
+import type { TierStep } from '../../../../manage/ports/storage.ts'
 import { Account } from '../../../../vocabulary/account.ts'
 import { type ApiKey, KeyRecord, KeySecret } from '../../../../vocabulary/api-key.ts'
 import { amount, integer, text, time } from '../../../../vocabulary/field.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Storage } from '../../../../gateway/ports/storage.ts'
+import type { Storage } from '../../../../manage/ports/storage.ts'
 import { IDLE_MS, LONGEST_MS } from '../../../../rules/access/session-life.ts'
 import type { SecondFactor, Session, User } from '../../../../vocabulary/user.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'

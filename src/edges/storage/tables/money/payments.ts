@@ -1,4 +1,4 @@
-import type { Recorded, Storage } from '../../../../gateway/ports/storage.ts'
+import type { Recorded, Storage } from '../../../../manage/ports/storage.ts'
 import { Adjustment, type LedgerEntry, Payment, Refund } from '../../../../vocabulary/ledger.ts'
 import type { ChangeBook } from '../../change-book.ts'
 import { readPage } from '../../cursor.ts'

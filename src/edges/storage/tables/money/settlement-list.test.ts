@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Storage } from '../../../../gateway/ports/storage.ts'
+import type { Storage } from '../../../../manage/ports/storage.ts'
 import type { Settlement, SettlementListFilter } from '../../../../vocabulary/settlement.ts'
 import { OUTCOMES } from '../../../../vocabulary/words.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'

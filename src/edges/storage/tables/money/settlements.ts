@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
-import type { StoredBalance } from '../../../../gateway/ports/shared-books.ts'
 import { isPresumed } from '../../../../rules/ledger/journal-line.ts'
 import { dayOf } from '../../../../rules/ledger/period.ts'
+import type { StoredBalance } from '../../../../serve/ports/shared-books.ts'
 import type { Settlement } from '../../../../vocabulary/settlement.ts'
 import type { Database } from '../../database.ts'
 import { queryOn } from '../../query.ts'

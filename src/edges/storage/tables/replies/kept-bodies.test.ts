@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Storage } from '../../../../gateway/ports/storage.ts'
+import type { Storage } from '../../../../manage/ports/storage.ts'
 import type { KeptBody } from '../../../../vocabulary/kept-body.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'
 import {

@@ -1,5 +1,5 @@
-import type { KeptReply, ReplyStore, StoredTurn } from '../../../../gateway/ports/reply-store.ts'
 import type { SealedPlace, Sealer } from '../../../../rules/access/server-secret.ts'
+import type { KeptReply, ReplyStore, StoredTurn } from '../../../../serve/ports/reply-store.ts'
 import type { Database } from '../../database.ts'
 import { eachOf, inPortions, padded, prepare, queryOn, writeLarge } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'

@@ -1,0 +1,138 @@
+import { newThresholds } from '../../rules/alerts/new-thresholds.ts'
+import { dayOf, periodStartDay } from '../../rules/ledger/period.ts'
+import type { Money } from '../../serve/ports/admissions.ts'
+import type { Notice } from '../../vocabulary/alert.ts'
+import type { ApiKey } from '../../vocabulary/api-key.ts'
+import type { Clock } from '../../vocabulary/clock.ts'
+import type { Settlement } from '../../vocabulary/settlement.ts'
+import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import type { SpendWatch } from '../ports/alerts.ts'
+import { balanceNotice, balanceOccasion, budgetNotice, limitNotice, limitOccasion } from './write-notice.ts'
+
+export interface WatchParts {
+  readonly snapshot: () => Snapshot
+  readonly money: Pick<Money, 'balanceNano' | 'knowsBalance' | 'keyMoney'>
+  readonly clock: Clock
+  /** Accounts whose low balance was said by an earlier process. */
+  readonly lowBalances: readonly string[]
+}
+
+/** What the watch has seen and nobody has stored yet. */
+export type Sighting =
+  | { readonly type: 'notice'; readonly notice: Notice }
+  | { readonly type: 'occasion-ended'; readonly occasion: string }
+
+interface SaidThresholds {
+  readonly monthStartDay: number
+  readonly upTo: number
+}
+
+/**
+ * Sees budgets, limits and balances crossed. It looks at where things stand right after each movement of money, in the
+ * same step, so no crossing falls between two looks; what it remembers only keeps it from offering the same occasion
+ * again and again, and the storage is what keeps an occasion from being said twice.
+ */
+export class AlertWatch implements SpendWatch {
+  readonly #parts: WatchParts
+  readonly #waiting: Sighting[] = []
+  readonly #thresholds = new Map<string, SaidThresholds>()
+  readonly #limits = new Map<string, string>()
+  readonly #low: Set<string>
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts
+    this.#low = new Set(parts.lowBalances)
+  }
+
+  noteSettled({ keyId, accountId, amountNano }: Settlement): void {
+    if (amountNano === 0n) return
+    // As it stands now, which may differ from how it stood when the request began.
+    const key = this.#parts.snapshot().keys.get(keyId)
+    if (key !== undefined) this.#lookAtKey(key)
+    this.noteBalance(accountId)
+  }
+
+  /** Where the money of an account and some of its keys stands has come to be known, whichever node moved it. */
+  noteMoney(accountId: string, keyIds: readonly string[]): void {
+    for (const keyId of keyIds) {
+      const key = this.#parts.snapshot().keys.get(keyId)
+      if (key !== undefined) this.#lookAtKey(key)
+    }
+    this.noteBalance(accountId)
+  }
+
+  noteKeyRefused(keyId: string): void {
+    const key = this.#parts.snapshot().keys.get(keyId)
+    if (key !== undefined) this.#lookAtLimit(key, { isRefused: true })
+  }
+
+  /** To be called after every movement of the balance. */
+  noteBalance(accountId: string): void {
+    const account = this.#parts.snapshot().accounts.get(accountId)
+    // What other nodes have stored is known once this one has stored something or looked; nothing known is not nothing left.
+    if (account === undefined || this.#parts.money.knowsBalance?.(accountId) === false) return
+    const floorNano = account.balanceAlertNano
+    const balanceNano = this.#parts.money.balanceNano(accountId)
+    const isLow = floorNano !== null && balanceNano < floorNano
+    if (isLow === this.#low.has(accountId)) return
+    if (isLow) {
+      this.#low.add(accountId)
+      this.note(balanceNotice(account, { floorNano, balanceNano }, this.#parts.clock.nowMs()))
+    } else {
+      this.#low.delete(accountId)
+      this.#waiting.push({ type: 'occasion-ended', occasion: balanceOccasion(accountId) })
+    }
+  }
+
+  note(notice: Notice): void {
+    this.#waiting.push({ type: 'notice', notice })
+  }
+
+  /** Where everything stands: for a start, because the process before may have ended between seeing and storing. */
+  lookAtAll(): void {
+    const { keys, accounts } = this.#parts.snapshot()
+    for (const key of keys.values()) if (key.state === 'active') this.#lookAtKey(key)
+    for (const accountId of accounts.keys()) this.noteBalance(accountId)
+  }
+
+  /** The oldest sighting; it stays until it is done. */
+  get first(): Sighting | undefined {
+    return this.#waiting[0]
+  }
+
+  removeFirst(): void {
+    this.#waiting.shift()
+  }
+
+  #lookAtKey(key: ApiKey): void {
+    this.#lookAtBudget(key)
+    this.#lookAtLimit(key, { isRefused: false })
+  }
+
+  #lookAtBudget(key: ApiKey): void {
+    const { budget } = key
+    if (budget === null) return
+    const { money, clock } = this.#parts
+    const atMs = clock.nowMs()
+    const { spentNano } = money.keyMoney(key.id, 'monthly')
+    const monthStartDay = periodStartDay('monthly', dayOf(atMs))
+    const said = this.#thresholds.get(key.id)
+    const saidUpTo = said?.monthStartDay === monthStartDay ? said.upTo : 0
+    for (const threshold of newThresholds(budget, spentNano, saidUpTo)) {
+      this.#thresholds.set(key.id, { monthStartDay, upTo: threshold })
+      this.note(budgetNotice(key, { budget, threshold }, { spentNano, atMs }))
+    }
+  }
+
+  #lookAtLimit(key: ApiKey, { isRefused }: { isRefused: boolean }): void {
+    const limit = key.usageLimit
+    if (limit === null) return
+    const { spentNano } = this.#parts.money.keyMoney(key.id, limit.period)
+    if (!isRefused && spentNano < limit.amountNano) return
+    const atMs = this.#parts.clock.nowMs()
+    const occasion = limitOccasion(key, limit, atMs)
+    if (this.#limits.get(key.id) === occasion) return
+    this.#limits.set(key.id, occasion)
+    this.note(limitNotice(key, limit, { spentNano, atMs }))
+  }
+}

@@ -1,0 +1,91 @@
+import type { Log } from '../../serve/ports/log.ts'
+import type { Alert, AlertKind, Notice } from '../../vocabulary/alert.ts'
+import type { AuditEvent } from '../../vocabulary/audit-event.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { AlertWatch, Sighting } from './alert-watch.ts'
+
+export interface RaiseParts {
+  readonly watch: AlertWatch
+  readonly storage: Pick<Storage, 'raiseAlert' | 'endOccasion'>
+  /** A fresh id, `<prefix>_…`. */
+  readonly newId: (prefix: string) => string
+  readonly log: Log
+  /** Told of each alert that this process has put on record. */
+  readonly onRaised?: (alert: Alert) => void
+}
+
+const ACTOR = 'alerts'
+
+const ACTIONS: Readonly<Record<AlertKind, string>> = {
+  'budget.threshold': 'alert.budget',
+  'key.limit_reached': 'alert.key_limit',
+  'balance.low': 'alert.balance',
+  'credential.disabled': 'alert.credential',
+}
+
+/** Puts what the watch has seen on record, outside of any request. */
+export class AlertRaiser {
+  readonly #parts: RaiseParts
+  #raising: Promise<void> | null = null
+  #isFailing = false
+  #alerts = 0
+
+  constructor(parts: RaiseParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves when everything seen so far is stored, or cannot be for now. Never fails. */
+  raise(): Promise<void> {
+    if (this.#parts.watch.first === undefined) return this.#raising ?? Promise.resolve()
+    this.#raising ??= this.#raiseAll().finally(() => {
+      this.#raising = null
+    })
+    return this.#raising
+  }
+
+  async #raiseAll(): Promise<void> {
+    const { watch, log } = this.#parts
+    try {
+      for (let sighting = watch.first; sighting !== undefined; sighting = watch.first) {
+        await this.#store(sighting)
+        watch.removeFirst()
+      }
+      this.#isFailing = false
+    } catch (error) {
+      // Said once, not again at every try until the database is back.
+      if (!this.#isFailing) log.trouble('alerts wait for the database', error)
+      this.#isFailing = true
+    }
+  }
+
+  async #store(sighting: Sighting): Promise<void> {
+    const { storage } = this.#parts
+    switch (sighting.type) {
+      case 'notice': {
+        const alert: Alert = { ...sighting.notice, id: this.#newId('alt') }
+        if (await storage.raiseAlert(alert, this.#audit(alert))) this.#parts.onRaised?.(alert)
+        return
+      }
+      case 'occasion-ended':
+        return storage.endOccasion(sighting.occasion)
+    }
+  }
+
+  // What was seen in one millisecond is listed by id, so the id says which came first.
+  #newId(prefix: string): string {
+    this.#alerts += 1
+    return this.#parts.newId(`${prefix}_${String(this.#alerts).padStart(10, '0')}`)
+  }
+
+  #audit({ kind, subject, atMs, data }: Notice): AuditEvent {
+    return {
+      id: this.#newId('aud'),
+      atMs,
+      actor: ACTOR,
+      action: ACTIONS[kind],
+      subject,
+      before: null,
+      after: data,
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import { isDeepStrictEqual } from 'node:util'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { isDue } from '../../serve/is-due.ts'
+import type { LiveConfiguration } from '../../serve/ports/configuration.ts'
+import { type Alert, AlertMessage } from '../../vocabulary/alert.ts'
+import { Settlement } from '../../vocabulary/settlement.ts'
+import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import type { Follower, LiveEvent, LiveEventDesk } from '../ports/console.ts'
+import { type ElsewhereParts, SettlementsElsewhere } from './elsewhere.ts'
+
+const MOST_OF_ACCOUNT = 50
+const MOST_OF_ALL = 2_000
+const HEARTBEAT_MS = 15_000
+// How late the end of a session, or of a membership, is noticed at most.
+const LOOK_MS = 2_000
+
+/** Tells whoever follows an account what happens to it. An account that nobody follows costs nothing but a look. */
+export class LiveEvents implements LiveEventDesk {
+  readonly #followers = new Map<string, Set<Follower>>()
+  readonly #elsewhere: SettlementsElsewhere | null
+  #count = 0
+  #nextBeatMs = 0
+  #nextLookMs = 0
+
+  /** Without `elsewhere`, only what this node stores is told. */
+  constructor(elsewhere?: ElsewhereParts) {
+    this.#elsewhere = elsewhere === undefined ? null : new SettlementsElsewhere(elsewhere)
+  }
+
+  get size(): number {
+    return this.#count
+  }
+
+  follow(follower: Follower): () => void {
+    const { accountId } = follower
+    const others = this.#followers.get(accountId) ?? new Set()
+    if (others.size >= MOST_OF_ACCOUNT || this.#count >= MOST_OF_ALL) {
+      throw new GatewayError('rate_limit_exceeded', 'Too many pages follow this account; close some.', {
+        headers: { 'retry-after': '30' },
+      })
+    }
+    this.#followers.set(accountId, others.add(follower))
+    this.#elsewhere?.begin(accountId)
+    this.#count += 1
+    return () => this.#remove(follower)
+  }
+
+  noteSettlements(settlements: readonly Settlement[]): void {
+    if (this.#count === 0) return
+    for (const settlement of settlements) {
+      if (!this.#followers.has(settlement.accountId)) continue
+      if (this.#elsewhere?.note(settlement) !== false) this.#tellSettlement(settlement)
+    }
+  }
+
+  noteAlert(alert: Alert): void {
+    if (alert.accountId !== null)
+      this.#tell(alert.accountId, { kind: 'alert', data: AlertMessage.show(alert) })
+  }
+
+  noteChange(accountId: string, things: readonly string[]): void {
+    this.#tell(accountId, { kind: 'change', data: { things } })
+  }
+
+  /** The configuration, which tells those it concerns when it is replaced. */
+  watching(configuration: LiveConfiguration): LiveConfiguration {
+    configuration.onReplaced((before, next) => this.#noteReplaced(before, next))
+    return configuration
+  }
+
+  /** To be called about once a second. Never fails. */
+  async beat(nowMs: number): Promise<void> {
+    const followers = [...this.#followers.values()].flatMap((some) => [...some])
+    if (isDue(nowMs, this.#nextBeatMs, HEARTBEAT_MS)) {
+      this.#nextBeatMs = nowMs + HEARTBEAT_MS
+      for (const follower of followers) follower.beat()
+    }
+    await Promise.all([
+      this.#elsewhere?.look(nowMs, (settlement) => this.#tellSettlement(settlement)),
+      this.#lookWhoIsWelcome(followers, nowMs),
+    ])
+  }
+
+  async #lookWhoIsWelcome(followers: readonly Follower[], nowMs: number): Promise<void> {
+    if (!isDue(nowMs, this.#nextLookMs, LOOK_MS)) return
+    this.#nextLookMs = nowMs + LOOK_MS
+    await Promise.all(followers.map((follower) => this.#lookAt(follower)))
+  }
+
+  endAll(): void {
+    for (const follower of [...this.#followers.values()].flatMap((some) => [...some])) this.#letGo(follower)
+  }
+
+  #noteReplaced(before: Snapshot, next: Snapshot): void {
+    if (this.#count === 0) return
+    // What was read anew is the same only by what it says.
+    const areModelsChanged = before.supply !== next.supply && !isDeepStrictEqual(before.supply, next.supply)
+    for (const accountId of [...this.#followers.keys()]) {
+      const things = changedThings(before, next, accountId)
+      if (areModelsChanged) things.push('models')
+      if (things.length > 0) this.noteChange(accountId, things)
+    }
+  }
+
+  async #lookAt(follower: Follower): Promise<void> {
+    // A database that does not answer is no reason to send somebody away.
+    const isWelcome = await follower.isWelcome().catch(() => true)
+    if (!isWelcome) this.#letGo(follower)
+  }
+
+  #tellSettlement(settlement: Settlement): void {
+    this.#tell(settlement.accountId, { kind: 'settlement', data: Settlement.show(settlement) })
+  }
+
+  #tell(accountId: string, event: LiveEvent): void {
+    for (const follower of [...(this.#followers.get(accountId) ?? [])]) {
+      if (!follower.take(event)) this.#letGo(follower)
+    }
+  }
+
+  #letGo(follower: Follower): void {
+    this.#remove(follower)
+    follower.end()
+  }
+
+  #remove(follower: Follower): void {
+    const others = this.#followers.get(follower.accountId)
+    if (others === undefined || !others.delete(follower)) return
+    this.#count -= 1
+    if (others.size > 0) return
+    this.#followers.delete(follower.accountId)
+    this.#elsewhere?.end(follower.accountId)
+  }
+}
+
+function changedThings(before: Snapshot, next: Snapshot, accountId: string): string[] {
+  const things: string[] = []
+  if (!isDeepStrictEqual(before.accounts.get(accountId), next.accounts.get(accountId))) things.push('account')
+  if (before.keys !== next.keys && hasChangedKey(before, next, accountId)) things.push('keys')
+  return things
+}
+
+function hasChangedKey(before: Snapshot, next: Snapshot, accountId: string): boolean {
+  for (const key of next.keys.values()) {
+    if (key.accountId === accountId && !isDeepStrictEqual(before.keys.get(key.id), key)) return true
+  }
+  return false
+}

@@ -1,0 +1,25 @@
+import type { LiveConfiguration } from '../../serve/ports/configuration.ts'
+import type { Log } from '../../serve/ports/log.ts'
+import type { Clock } from '../../vocabulary/clock.ts'
+import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import type { AuditDesk } from '../identity/audit-desk.ts'
+import type { RandomSource } from '../operations/parts.ts'
+import type { SendWebhook } from '../ports/alerts.ts'
+import type { Operations } from '../ports/operations.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { BodyKeeping } from './body-keeping.ts'
+import type { LiveEvents } from './live-events.ts'
+
+export interface ConsoleParts {
+  snapshot(): Snapshot
+  readonly configuration: Pick<LiveConfiguration, 'changing'>
+  readonly operations: Operations
+  readonly storage: Storage
+  readonly bodies: BodyKeeping
+  readonly events: LiveEvents
+  readonly send: SendWebhook
+  readonly random: Pick<RandomSource, 'id'>
+  readonly audit: AuditDesk
+  readonly clock: Clock
+  readonly log: Log
+}

@@ -1,0 +1,289 @@
+import { isDue } from '../../serve/is-due.ts'
+import type { CommonDesk } from '../../serve/ports/common-desk.ts'
+import type { Log } from '../../serve/ports/log.ts'
+import type { NodeStore } from '../../serve/ports/shared-books.ts'
+import { withTimeout } from '../../serve/with-timeout.ts'
+import type { Clock } from '../../vocabulary/clock.ts'
+import type { NodeRecord, SeenNode } from '../../vocabulary/system.ts'
+import type { Storage } from '../ports/storage.ts'
+
+export interface NodeParts {
+  readonly node: NodeRecord
+  readonly storage: NodeStore & Pick<Storage, 'unlessRunning'>
+  /** null: this node has nothing in common with others but the database. */
+  readonly desk: Pick<CommonDesk, 'releaseNode'> | null
+  /** Identifies the limits this node shares right now; null while it reaches none. */
+  readonly sharedLimitsId?: () => string | null
+  /** Others took this node for dead and may have let go of its holds: they are to be told again. */
+  readonly onReturned: () => void | Promise<void>
+  /** After how long a silent node counts as dead; absent: the usual time. */
+  readonly leaseMs?: number
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export const LEASE_MS = 15_000
+const HEARTBEAT_MS = 2_000
+const LIST_KEPT_MS = 1_000
+// A database that hangs must not hold up whoever asks.
+const LIST_PATIENCE_MS = 500
+const RELEASE_JOB = 'release-nodes'
+// Nodes that were told of an emptied Redis at different moments report different ids for a heartbeat or two.
+const CONFLICT_HEARTBEATS = 3
+
+/**
+ * Who is there: tells the database that this node lives, knows the other nodes, and lets go of what dead ones held.
+ *
+ * A node whose own heartbeats fail knows nothing about the others. When the database comes back after a while, all
+ * nodes look dead until each has told that it lives; so a node that was cut off judges nobody for a whole lease.
+ */
+export class NodeRegistry {
+  readonly node: NodeRecord
+  readonly #parts: NodeParts
+  readonly #leaseMs: number
+  readonly #heartbeatMs: number
+  #seen: readonly SeenNode[] = []
+  #seenAtMs = Number.NEGATIVE_INFINITY
+  #listing: Promise<void> | null = null
+  #beating: Promise<void> | null = null
+  #nextHeartbeatMs = Number.NEGATIVE_INFINITY
+  /** When the database last knew that this node lives; null before the first time. */
+  #heardAtMs: number | null = null
+  #firstHeardAtMs: number | null = null
+  /** Since when heartbeats have come without a gap. */
+  #steadySinceMs = Number.POSITIVE_INFINITY
+  #wasCutOff = false
+  #isFailing = false
+  #isAloneWithOthers = false
+  /** Whether this node has ever shared limits with all others it knew of. */
+  #hasAgreed = false
+  /** What this node and the elder one report, and since when; they change together when Redis was emptied. */
+  #difference: { readonly ids: string; readonly sinceMs: number } | null = null
+  #conflict: string | null = null
+  #isStopped = false
+
+  constructor(parts: NodeParts) {
+    this.#parts = parts
+    this.#leaseMs = parts.leaseMs ?? LEASE_MS
+    // Several may get lost before anybody takes this node for dead.
+    this.#heartbeatMs = Math.min(HEARTBEAT_MS, this.#leaseMs / 5)
+    this.node = parts.node
+  }
+
+  /** Makes this node known. */
+  start(): Promise<void> {
+    return this.beat()
+  }
+
+  /** To be called about once a second. Never fails. */
+  beat(): Promise<void> {
+    const isTime = isDue(this.#parts.clock.nowMs(), this.#nextHeartbeatMs, this.#heartbeatMs)
+    if (isTime && !this.#isStopped && this.#beating === null) {
+      this.#beating = this.#beatNow().finally(() => {
+        this.#beating = null
+      })
+    }
+    return this.#beating ?? Promise.resolve()
+  }
+
+  /** The ids of all nodes that live as far as anybody can know, this one included. `isFresh`: not as of a moment ago. */
+  async listLiving(isFresh = false): Promise<string[]> {
+    await this.#look(isFresh ? 0 : LIST_KEPT_MS)
+    return this.#living().map(({ id }) => id)
+  }
+
+  /** All nodes that are known, those that have fallen silent included. */
+  async list(): Promise<readonly SeenNode[]> {
+    await this.#look()
+    const others = this.#seen.filter(({ id }) => id !== this.node.id)
+    const own = this.#seen.find(({ id }) => id === this.node.id)
+    return [own ?? { ...this.node, sharedLimitsId: null, silentMs: 0 }, ...others]
+  }
+
+  /** As of the last look. */
+  get livingCount(): number {
+    return this.#living().length
+  }
+
+  get hasOthers(): boolean {
+    return this.livingCount > 1
+  }
+
+  /** Whether the last heartbeat reached the database. */
+  get isHeard(): boolean {
+    return !this.#isFailing
+  }
+
+  /**
+   * Why this node must not serve: it shares limits with another Redis than older nodes of the same database, so each
+   * side would admit up to the limit. The side of the longest-running node goes on. null when all agree.
+   */
+  get conflict(): string | null {
+    return this.#conflict
+  }
+
+  /** Reports which limits this node shares and compares them with the other nodes'. For when it has joined them. */
+  async compareSharedLimits(): Promise<void> {
+    this.#nextHeartbeatMs = Number.NEGATIVE_INFINITY
+    await this.#beating
+    await this.beat()
+  }
+
+  /**
+   * Takes leave of the others, when this node holds nothing any more. What it still holds is released for it when its
+   * lease is over, which takes its record.
+   */
+  async stop({ hasHolds = false } = {}): Promise<void> {
+    this.#isStopped = true
+    await this.#beating
+    if (hasHolds) return
+    const { storage, log } = this.#parts
+    try {
+      await storage.removeNode(this.node.id)
+    } catch (error) {
+      log.trouble('this node could not take leave of the others', error)
+    }
+  }
+
+  async #beatNow(): Promise<void> {
+    const { clock, log } = this.#parts
+    this.#nextHeartbeatMs = clock.nowMs() + this.#heartbeatMs
+    try {
+      await this.#tell()
+      this.#isFailing = false
+    } catch (error) {
+      // Once for each time it goes away, and not every two seconds.
+      if (!this.#isFailing) log.trouble('this node cannot tell the others that it lives', error)
+      this.#isFailing = true
+      return
+    }
+    this.#warnOfOthers()
+    this.#noteConflict()
+    await this.#releaseDead().catch((error) => log.trouble('a dead node could not be released', error))
+  }
+
+  /** Nothing else would show it: each node serves, counts what came to itself, and hears of no payment of another. */
+  #warnOfOthers(): void {
+    const { desk, log } = this.#parts
+    // Before a whole lease is over, it may be the one that this node takes the place of.
+    if (desk !== null || this.#isAloneWithOthers || !this.#mayJudge() || !this.hasOthers) return
+    this.#isAloneWithOthers = true
+    const names = this.#living().map(({ name }) => name)
+    const problem = `${names.join(', ')} use one database; limits and balances are shared with REDIS_URL only`
+    log.trouble('nodes do not share limits and balances', new Error(problem))
+  }
+
+  #noteConflict(): void {
+    const { clock, log, sharedLimitsId } = this.#parts
+    const own = sharedLimitsId?.() ?? null
+    if (own === null) return
+    const elder = this.#findElderOn(own)
+    if (elder === null) {
+      if (this.#conflict !== null) log.notice('this node shares limits with all others again')
+      this.#hasAgreed = true
+      this.#difference = null
+      this.#conflict = null
+      return
+    }
+    const nowMs = clock.nowMs()
+    // Only a heartbeat since this node started shows that the other one still lives.
+    if (elder.silentMs >= nowMs - (this.#firstHeardAtMs ?? nowMs)) return
+    const ids = `${own} ${elder.sharedLimitsId}`
+    if (this.#difference?.ids !== ids) this.#difference = { ids, sinceMs: nowMs }
+    const isSettled = nowMs - this.#difference.sinceMs >= CONFLICT_HEARTBEATS * this.#heartbeatMs
+    // A node that has not served yet can afford to wait until the others agree.
+    if (this.#conflict !== null || (this.#hasAgreed && !isSettled)) return
+    this.#conflict =
+      `REDIS_URL of this node leads to another Redis database than that of node ${elder.name}, ` +
+      'which uses the same database. Give all nodes the same REDIS_URL.'
+    log.trouble('this node does not serve', new Error(this.#conflict))
+  }
+
+  /** The longest-running node that was heard of just now, if it is not this one and shares its limits elsewhere. */
+  #findElderOn(own: string): SeenNode | null {
+    // Once in conflict, a late heartbeat of the other side is no agreement.
+    const freshMs = this.#conflict === null ? 2 * this.#heartbeatMs : this.#leaseMs
+    let eldest: SeenNode | null = null
+    for (const node of this.#seen) {
+      if (node.id === this.node.id || node.sharedLimitsId === null || node.silentMs >= freshMs) continue
+      if (isElder(node, eldest ?? this.node)) eldest = node
+    }
+    return eldest?.sharedLimitsId === own ? null : eldest
+  }
+
+  async #tell(): Promise<void> {
+    const { storage, clock, log, onReturned } = this.#parts
+    // Before it is told, since telling makes this node known again.
+    await this.#list()
+    const wasRemoved = this.#heardAtMs !== null && !this.#seen.some(({ id }) => id === this.node.id)
+    await storage.saveHeartbeat(this.node, this.#parts.sharedLimitsId?.() ?? null)
+    const nowMs = clock.nowMs()
+    const gapMs = this.#heardAtMs === null ? 0 : nowMs - this.#heardAtMs
+    // By a clock that was set back nobody can tell how long it was.
+    const isGap = gapMs < 0 || gapMs >= this.#leaseMs - this.#heartbeatMs
+    if (this.#heardAtMs === null || isGap || wasRemoved) this.#steadySinceMs = nowMs
+    if (isGap) this.#wasCutOff = true
+    if (nowMs - this.#steadySinceMs >= this.#leaseMs) this.#wasCutOff = false
+    this.#heardAtMs = nowMs
+    this.#firstHeardAtMs ??= nowMs
+    if (!wasRemoved && !isGap) return
+    log.notice('this node is back', { node: this.node.id, silentMs: gapMs })
+    await onReturned()
+  }
+
+  async #releaseDead(): Promise<void> {
+    const { storage } = this.#parts
+    if (!this.#mayJudge() || !this.#seen.some((node) => this.#isDead(node))) return
+    await storage.unlessRunning(RELEASE_JOB, async () => {
+      // Another node may have been here since, or the silent one may have spoken.
+      for (const node of await storage.listNodes()) if (this.#isDead(node)) await this.#release(node)
+      return true
+    })
+  }
+
+  #mayJudge(): boolean {
+    return this.#parts.clock.nowMs() - this.#steadySinceMs >= this.#leaseMs
+  }
+
+  async #release({ id, name, silentMs }: SeenNode): Promise<void> {
+    const { desk, storage, log } = this.#parts
+    // Holds first: a record that stays because this fails leads the next node here again.
+    const holds = (await desk?.releaseNode(id)) ?? 0
+    await storage.removeNode(id)
+    log.notice('a node has died and its holds are released', { node: id, name, silentMs, holds })
+  }
+
+  #isDead({ id, silentMs }: SeenNode): boolean {
+    return id !== this.node.id && silentMs >= this.#leaseMs
+  }
+
+  #living(): readonly NodeRecord[] {
+    const others = this.#seen.filter((node) => node.id !== this.node.id)
+    return [this.node, ...others.filter((node) => this.#wasCutOff || !this.#isDead(node))]
+  }
+
+  /** Brings the list up to date, unless it is young enough or the database does not answer soon. */
+  async #look(keptMs = LIST_KEPT_MS): Promise<void> {
+    if (!isDue(this.#parts.clock.nowMs(), this.#seenAtMs + keptMs, keptMs)) return
+    const ignore = () => undefined
+    // The list as it was known last is good enough.
+    await withTimeout(LIST_PATIENCE_MS, this.#list().catch(ignore), ignore)
+  }
+
+  #list(): Promise<void> {
+    this.#listing ??= this.#readList().finally(() => {
+      this.#listing = null
+    })
+    return this.#listing
+  }
+
+  async #readList(): Promise<void> {
+    const { storage, clock } = this.#parts
+    this.#seen = await storage.listNodes()
+    this.#seenAtMs = clock.nowMs()
+  }
+}
+
+function isElder(one: NodeRecord, other: NodeRecord): boolean {
+  return one.startedAtMs < other.startedAtMs || (one.startedAtMs === other.startedAtMs && one.id < other.id)
+}

@@ -1,0 +1,311 @@
+import { type Conversation, NO_SAMPLING } from '../../conversation/conversation.ts'
+import { textPart } from '../../conversation/part.ts'
+import type { SupplierFailure } from '../../errors/supplier-failure.ts'
+import { protocolOf } from '../../protocols/index.ts'
+import type { Protocol } from '../../protocols/protocol.ts'
+import type { SupplyContext } from '../../protocols/translation.ts'
+import type { BuiltInCatalog } from '../../rules/catalog/built-in/read-catalog.ts'
+import type { Answer } from '../../serve/delivery/answer.ts'
+import { ask } from '../../serve/delivery/ask.ts'
+import { failureOf, withoutSecret } from '../../serve/delivery/supplier-trouble.ts'
+import { type LanePlan, tryParse } from '../../serve/lanes/lane-plan.ts'
+import { fitToQuirks } from '../../serve/lanes/strip-parameters.ts'
+import type { CallSupplier } from '../../serve/ports/supplier-call.ts'
+import { quirksOf } from '../../suppliers/quirks.ts'
+import type { CallTools } from '../../suppliers/supplier-type.ts'
+import { lastFourOf } from '../../vocabulary/api-key.ts'
+import type { Clock } from '../../vocabulary/clock.ts'
+import type { Snapshot, Supply } from '../../vocabulary/snapshot.ts'
+import type { Credential, Model, Price, Route, Supplier } from '../../vocabulary/supply.ts'
+import { fitTraits } from '../../vocabulary/traits.ts'
+import { type Diagnostics, type Finding, findingOf } from '../ports/diagnostics.ts'
+import { compareModels, targetOf } from './compare-models.ts'
+
+export interface DiagnosisParts {
+  snapshot(): Snapshot
+  readonly callSupplier: CallSupplier
+  readonly callTools: CallTools
+  readonly catalog: BuiltInCatalog
+  readonly clock: Clock
+  /** How long one call may take. */
+  readonly patienceMs: number
+}
+
+/** How long one call of the doctor may take: longer would be no answer to somebody who waits for a table. */
+export const DOCTOR_PATIENCE_MS = 10_000
+
+// Enough that one silent supplier holds up nobody, too few to look like load to any of them.
+const VISITS_AT_ONCE = 4
+
+export function createDiagnostics(parts: DiagnosisParts): Diagnostics {
+  return {
+    examineSupply: () => examineSupply(parts),
+    compareModels: (supplierId) => compareModels(supplierId, parts),
+  }
+}
+
+/**
+ * Calls every supplier once with each of its credentials, as a request would. Nobody is charged for it here, and
+ * routing learns nothing from it.
+ */
+async function examineSupply(parts: DiagnosisParts): Promise<readonly Finding[]> {
+  const planned = planVisits(parts.snapshot().supply)
+  const findings: Finding[] = new Array(planned.length)
+  const waiting = planned.entries()
+  const work = async () => {
+    // All workers share one iterator, so each takes the next visit nobody has begun.
+    for (const [index, visit] of waiting) findings[index] = await makeFinding(visit, parts)
+  }
+  await Promise.all(Array.from({ length: VISITS_AT_ONCE }, work))
+  return findings
+}
+
+async function makeFinding(planned: PlannedVisit, parts: DiagnosisParts): Promise<Finding> {
+  const { supplier, credential } = planned
+  const about = {
+    supplierId: supplier.id,
+    credentialId: credential?.id ?? null,
+    label: credential?.label ?? null,
+    lastFour: credential && lastFourOf(credential.secret),
+  }
+  if (planned.type !== 'visit') {
+    const { type: result, hint } = planned
+    return { ...about, modelId: null, format: null, result, status: null, latencyMs: null, hint }
+  }
+  const seen = await visitSupplier(planned, parts)
+  return { ...about, modelId: planned.model.id, format: planned.protocol.name, ...seen }
+}
+
+/** A call to make: what to ask, whom, and with which credential. */
+export interface Visit {
+  readonly type: 'visit'
+  readonly supplier: Supplier
+  readonly credential: Credential
+  readonly model: Model
+  readonly route: Route
+  readonly protocol: Protocol
+}
+
+/** A visit, or why there will be none. */
+type PlannedVisit =
+  | Visit
+  | {
+      readonly type: 'skipped' | 'not_configured'
+      readonly supplier: Supplier
+      readonly credential: Credential | null
+      readonly hint: string
+    }
+
+type Way = Pick<Visit, 'model' | 'route' | 'protocol'>
+
+/** One visit for each supplier and credential, in the order of their ids. */
+function planVisits(supply: Supply): PlannedVisit[] {
+  const suppliers = [...supply.suppliers.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  return suppliers.flatMap((supplier) => planSupplier(supply, supplier))
+}
+
+function planSupplier(supply: Supply, supplier: Supplier): PlannedVisit[] {
+  if (!supplier.enabled) return [leaveOut(supplier, 'skipped', 'The supplier is disabled.')]
+  // A call would be on the bill of an account that has not asked for it.
+  if (supplier.source === 'byok') return [leaveOut(supplier, 'skipped', 'It belongs to an account.')]
+  const credentials = supply.credentialsBySupplier.get(supplier.id) ?? []
+  if (credentials.length === 0) {
+    return [leaveOut(supplier, 'not_configured', 'Add a credential to this supplier.')]
+  }
+  const way = cheapestWay(supply, supplier)
+  if (way === null) {
+    return [leaveOut(supplier, 'not_configured', 'Give a text model an enabled route with a price to it.')]
+  }
+  return credentials.map((credential) =>
+    credential.state === 'active'
+      ? { type: 'visit', supplier, credential, ...way }
+      : { type: 'skipped', supplier, credential, hint: 'The credential is disabled.' },
+  )
+}
+
+/** How to ask for a word of this model with a credential, or of another text model there; null when there is no way. */
+export function planVisit(
+  supply: Supply,
+  supplier: Supplier,
+  { credential, modelId }: { readonly credential: Credential; readonly modelId: string },
+): Visit | null {
+  const way = cheapestWay(supply, supplier, modelId) ?? cheapestWay(supply, supplier)
+  return way === null ? null : { type: 'visit', supplier, credential, ...way }
+}
+
+function leaveOut(supplier: Supplier, type: 'skipped' | 'not_configured', hint: string): PlannedVisit {
+  return { type, supplier, credential: null, hint }
+}
+
+/** The cheapest text model the supplier has, or this one, and the format it is asked in; null when there is none. */
+function cheapestWay(supply: Supply, supplier: Supplier, modelId?: string): Way | null {
+  const ways: (Way & { readonly price: Price })[] = []
+  for (const route of [...supply.routesByModel.values()].flat()) {
+    if (route.supplierId !== supplier.id || !route.enabled || route.price === null) continue
+    if (modelId !== undefined && route.modelId !== modelId) continue
+    const model = supply.models.get(route.modelId)
+    const protocol = protocolFor(route, supplier)
+    if (model?.kinds.includes('text') && protocol !== null) {
+      ways.push({ model, route, protocol, price: route.price })
+    }
+  }
+  const [cheapest] = ways.sort(
+    (a, b) => comparePrices(a.price, b.price) || (a.model.id < b.model.id ? -1 : 1),
+  )
+  return cheapest ?? null
+}
+
+function protocolFor(route: Route, supplier: Supplier): Protocol | null {
+  const formats = (route.formats ?? supplier.formats).filter((format) => supplier.formats.includes(format))
+  return formats.map(protocolOf).find((protocol) => protocol !== undefined) ?? null
+}
+
+function comparePrices(a: Price, b: Price): number {
+  return Number(
+    a.outputNanoPerMillion - b.outputNanoPerMillion || a.inputNanoPerMillion - b.inputNanoPerMillion,
+  )
+}
+
+// Room for a model that thinks before it says anything; what it says does not matter.
+const MOST_OUTPUT_TOKENS = 64
+const LONGEST_QUOTE = 200
+
+export type VisitParts = Pick<DiagnosisParts, 'callSupplier' | 'callTools' | 'clock' | 'patienceMs'>
+
+type Seen = Pick<Finding, 'result' | 'status' | 'latencyMs' | 'hint'>
+
+/** Asks for a word, on the same way a client's request goes, and tells what came of it. */
+async function visitSupplier(visit: Visit, parts: DiagnosisParts): Promise<Seen> {
+  const startedAtMs = parts.clock.nowMs()
+  const failure = await askForFailure(visit, parts)
+  const latencyMs = parts.clock.nowMs() - startedAtMs
+  if (failure === null) return { result: 'works', status: 200, latencyMs, hint: '' }
+  const hint = hintFor(failure, visit, parts)
+  return { result: findingOf(failure.kind), status: failure.status, latencyMs, hint }
+}
+
+/** Asks for a word; null when it comes. Nothing of a client's is in the request, so the failure is not about any. */
+export async function askForFailure(visit: Visit, parts: VisitParts): Promise<SupplierFailure | null> {
+  const answer = await callOnce(visit, parts)
+  return answer.type === 'failed' ? withoutSecret(answer.failure, visit.credential.secret) : null
+}
+
+async function callOnce(visit: Visit, parts: VisitParts): Promise<Answer> {
+  let hasTimedOut = false
+  try {
+    const plan = planWord(visit)
+    const { supplier, credential, route, protocol } = visit
+    const { body } = plan
+    const asked = { supplier, credential, format: protocol.name, upstreamModel: route.upstreamModel, body }
+    const target = await within(parts.patienceMs, targetOf(asked, parts.callTools), () => {
+      hasTimedOut = true
+    })
+    return await ask(plan, {
+      target,
+      credentialId: credential.id,
+      callSupplier: parts.callSupplier,
+      client: { onLeave: () => () => undefined },
+      clock: parts.clock,
+      connectMs: parts.patienceMs,
+      firstByteMs: parts.patienceMs,
+    })
+  } catch (error) {
+    return { type: 'failed', failure: failureOf(error, hasTimedOut), remaining: null }
+  }
+}
+
+function planWord({ protocol, model, route, supplier }: Visit): LanePlan {
+  const quirks = quirksOf(supplier, protocol.name)
+  const context: SupplyContext = {
+    upstreamModel: route.upstreamModel,
+    route: supplier.id,
+    traits: { ...fitTraits(protocol.supplier.traits, model.capabilities), ...quirks?.traits },
+    outputTokenLimit: model.outputTokenLimit,
+  }
+  const { body } = protocol.supplier.encodeRequest(askForWord(model.id), context)
+  const plan: LanePlan = {
+    supplierProtocol: protocol,
+    body: JSON.stringify(body),
+    isStreamed: false,
+    copies: 1,
+    openTap: () => {
+      throw new Error('a visit is not streamed')
+    },
+    readWhole: ([text = '']) => {
+      const answer = protocol.supplier.decodeReply(tryParse(text), context)
+      return answer && { body: text, facts: { usage: answer.usage, outputCharacters: 0 } }
+    },
+    dropped: [],
+  }
+  return quirks === null ? plan : fitToQuirks(plan, quirks, false)
+}
+
+function askForWord(model: string): Conversation {
+  return {
+    model,
+    stream: false,
+    instructions: [],
+    turns: [{ role: 'user', parts: [textPart('Answer with the word ok.')] }],
+    tools: [],
+    toolChoice: null,
+    parallelTools: null,
+    sampling: NO_SAMPLING,
+    maxOutputTokens: MOST_OUTPUT_TOKENS,
+    choices: 1,
+    reasoning: null,
+    output: { type: 'text' },
+    topLogprobs: null,
+    verbosity: null,
+    endUser: null,
+    cacheKey: null,
+    metadata: null,
+    extras: {},
+  }
+}
+
+/** Gives up waiting in time; some addresses need a token that has to be fetched first. */
+async function within<T>(patienceMs: number, work: Promise<T>, onTimeout: () => void): Promise<T> {
+  const { promise: isLate, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    onTimeout()
+    reject(new Error('took too long'))
+  }, patienceMs)
+  try {
+    return await Promise.race([work, isLate])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function hintFor(failure: SupplierFailure, { supplier }: Visit, { patienceMs }: DiagnosisParts): string {
+  if (failure.status === 404) {
+    return `It does not know this model or address; compare with "turnpike models refresh ${supplier.id}".`
+  }
+  switch (failure.kind) {
+    case 'credential':
+      return 'It refuses this credential; check that the key is right and may use this model.'
+    case 'denied':
+      return `It refuses the request, but not because of the key: ${quote(failure.message)}`
+    case 'local':
+      return 'This machine cannot open more connections; raise its limit of open files.'
+    case 'rate-limited':
+      return 'It has no capacity left for this credential; look at the limits and the balance there.'
+    case 'overloaded':
+      return 'It is overloaded; try again later.'
+    case 'server':
+      return 'It failed to answer; try again later, or look at its status page.'
+    case 'timeout':
+      return `It did not answer within ${Math.ceil(patienceMs / 1000)} seconds.`
+    case 'unreachable':
+      return 'Nobody answers at its base URL; check the address and the way there.'
+    case 'malformed':
+      return 'What it answers is not of this format; check its base URL and formats.'
+    case 'input':
+    case 'context-length':
+      return `It refuses the request: ${quote(failure.message)}`
+  }
+}
+
+function quote(message: string): string {
+  return message.replace(/\s+/g, ' ').trim().slice(0, LONGEST_QUOTE)
+}

@@ -1,0 +1,107 @@
+import { GatewayError } from '../../errors/gateway-error.ts'
+import type { BodyRecorder } from '../../manage/ports/console.ts'
+import type { ClientRequest, Protocol } from '../../protocols/protocol.ts'
+import { holdFor } from '../../rules/ledger/price.ts'
+import { estimatePromptTokens, estimateTokens } from '../../rules/limits/estimate.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Decision, Refusal } from '../ports/admissions.ts'
+import type { Exchange } from '../ports/exchange.ts'
+import type { KeepReply } from '../reply-state.ts'
+import { Admission, type AdmissionParts, unwritableError } from './admission.ts'
+import type { Caller } from './authenticate.ts'
+import { conversationOf } from './conversation-name.ts'
+import type { Target } from './find-model.ts'
+import { limitHeaders, ownWindows, rateLimitError } from './own-limits.ts'
+import { ConfigurationChanged } from './retry-on-config-change.ts'
+
+/** What is asked of a model, as far as it is the same for words and for pictures. */
+export interface PreparedRequest {
+  readonly exchange: Exchange
+  readonly protocol: Pick<Protocol, 'name' | 'heartbeat' | 'breaksOffAfterError'>
+  readonly caller: Caller
+  readonly request: Pick<ClientRequest, 'facts' | 'conversationHint' | 'streamContentType'>
+  readonly target: Target
+  /** For formats whose replies are kept. */
+  readonly keepReply?: KeepReply | undefined
+  /** For accounts that want to read later what was said. */
+  readonly bodies?: BodyRecorder | null
+}
+
+export interface PreparedText extends PreparedRequest {
+  readonly protocol: Protocol
+  readonly request: ClientRequest
+  /** How long the body is: work on a large one makes way for others. */
+  readonly bodyCharacters: number
+}
+
+/** Takes request window, token window and spending hold in one step, or refuses and takes nothing. */
+export function admit<Kind extends PreparedRequest>(
+  asking: Kind,
+  gateway: Gateway,
+): Admission<Kind> | Promise<Admission<Kind>> {
+  const { caller, target } = asking
+  const { facts } = asking.request
+  // What cannot be written into the books must not be spent.
+  const unwritable = gateway.journal.refusal()
+  if (unwritable !== null) throw unwritableError(unwritable)
+  const promptTokens = estimatePromptTokens(facts)
+  // Spec 8.4: a request for pictures carries no token estimate.
+  const tokens = facts.images === undefined ? estimateTokens(facts) : null
+  const windows = ownWindows(caller, { requests: 1, tokens })
+  const holdNano = holdFor(
+    {
+      promptTokens,
+      maxOutputTokens: facts.maxOutputTokens,
+      modelOutputLimit: target.model.outputTokenLimit,
+      choices: facts.choices,
+      images: facts.images ?? 0,
+    },
+    target.routes,
+  )
+  const conversation = conversationOf(asking)
+  const decision = gateway.admissions.admit({
+    requestId: asking.exchange.requestId,
+    accountId: caller.account.id,
+    keyId: caller.key.id,
+    configurationVersion: caller.snapshot.version,
+    conversation,
+    windows,
+    hold: {
+      amountNano: holdNano,
+      creditLineNano: caller.account.creditLineNano,
+      usageLimit: caller.key.usageLimit,
+    },
+  })
+  const parts = { asking, gateway, windows, conversation, promptTokens, tokens: tokens ?? 0, holdNano }
+  return decision instanceof Promise ? decision.then((made) => letIn(made, parts)) : letIn(decision, parts)
+}
+
+function letIn<Kind extends PreparedRequest>(
+  decision: Decision,
+  parts: AdmissionParts<Kind>,
+): Admission<Kind> {
+  if (decision === null) return new Admission(parts)
+  const { asking, gateway, windows } = parts
+  if (decision.reason === 'key-spending-limit') gateway.alerts.noteKeyRefused(asking.caller.key.id)
+  if (decision.reason === 'configuration-changed') throw new ConfigurationChanged()
+  throw refusalError(decision).withHeaders(limitHeaders(gateway.admissions, windows))
+}
+
+function refusalError(refusal: Exclude<Refusal, { reason: 'configuration-changed' }>): GatewayError {
+  switch (refusal.reason) {
+    case 'window':
+      return rateLimitError(refusal.window, refusal.retryAfterSeconds)
+    case 'key-spending-limit':
+      return new GatewayError(
+        'spending_limit_exceeded',
+        'What this request may cost does not fit in what is left of the spending limit of this API key.',
+      )
+    case 'balance':
+      return new GatewayError(
+        'spending_limit_exceeded',
+        'What this request may cost does not fit in the balance of this account.',
+      )
+    case 'unavailable':
+      return new GatewayError('temporarily_unavailable', refusal.message)
+  }
+}

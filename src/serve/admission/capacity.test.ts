@@ -1,0 +1,46 @@
+import { expect, test } from 'bun:test'
+import { A_PRICE, aCredential, aModel, aRoute, aSupplier } from '../../vocabulary/testing/specimens.ts'
+import type { Admission } from './admission.ts'
+import { capacityWindows } from './capacity.ts'
+
+const candidateWith = (route: object, credential: object) => ({
+  route: {
+    route: aRoute(route),
+    price: A_PRICE,
+    supplier: aSupplier(),
+    formats: ['chat-completion'] as const,
+    credentials: [],
+  },
+  credential: aCredential(credential),
+  reason: '',
+})
+const admissionTo = (model: object, attempts: readonly object[] = []) =>
+  ({ asking: { target: { model: aModel(model) } }, tokens: 700, attempts }) as unknown as Admission
+
+test('an attempt takes from the model, the route and the credential, as far as they have limits', () => {
+  const windows = capacityWindows(
+    admissionTo({ rpm: 9 }),
+    candidateWith({ tpm: 5_000 }, { rpm: 3, tpm: 900 }),
+    { copies: 1 },
+  )
+  expect(windows).toEqual([
+    { id: 'model:model-1:requests', metric: 'requests', limit: 9, amount: 1 },
+    { id: 'route:sup_1:model-1:tokens', metric: 'tokens', limit: 5_000, amount: 700 },
+    { id: 'credential:cred_1:requests', metric: 'requests', limit: 3, amount: 1 },
+    { id: 'credential:cred_1:tokens', metric: 'tokens', limit: 900, amount: 700 },
+  ])
+})
+
+test('to the model, further attempts are the same request', () => {
+  const windows = capacityWindows(admissionTo({ rpm: 9 }, [{}]), candidateWith({}, { rpm: 3 }), { copies: 1 })
+  expect(windows.map(({ id }) => id)).toEqual(['credential:cred_1:requests'])
+})
+
+test('without any limit there is nothing to take', () => {
+  expect(capacityWindows(admissionTo({}), candidateWith({}, {}), { copies: 1 })).toEqual([])
+})
+
+test('each copy of a request counts, as the supplier counts it', () => {
+  const windows = capacityWindows(admissionTo({}), candidateWith({}, { rpm: 9, tpm: 9_000 }), { copies: 3 })
+  expect(windows.map(({ amount }) => amount)).toEqual([3, 2_100])
+})

@@ -1,0 +1,324 @@
+import { afterEach, describe, expect, jest, test } from 'bun:test'
+import { buildSnapshot, withAccount } from '../../rules/catalog/build-snapshot.ts'
+import { anAccount } from '../../vocabulary/testing/specimens.ts'
+import type { SharedConfiguration } from './configuration-follower.ts'
+import { createLiveConfiguration } from './live-configuration.ts'
+
+const EMPTY = { accounts: [], keys: [], suppliers: [], credentials: [], models: [], routes: [] }
+const FIRST = buildSnapshot({ ...EMPTY, version: 1 })
+
+test('a replaced snapshot is seen by whoever asks next, and not by whoever has the old one', () => {
+  const configuration = createLiveConfiguration(FIRST)
+  const taken = configuration.current()
+  configuration.replace(withAccount(FIRST, anAccount()))
+  expect(configuration.current().accounts.has('acc_1')).toBe(true)
+  expect(taken.accounts.size).toBe(0)
+})
+
+describe('alone', () => {
+  test('changes are made one after the other, also behind one that failed', async () => {
+    const configuration = createLiveConfiguration(FIRST)
+    const order: string[] = []
+    const gate = Promise.withResolvers<void>()
+    const first = configuration.changing(async () => {
+      await gate.promise
+      order.push('first')
+      throw new Error('on purpose')
+    })
+    const second = configuration.changing(async () => void order.push('second'))
+    gate.resolve()
+    await expect(first).rejects.toThrow('on purpose')
+    await second
+    expect(order).toEqual(['first', 'second'])
+  })
+
+  test('there is nothing to catch up with', async () => {
+    const configuration = createLiveConfiguration(FIRST)
+    await Promise.all([configuration.catchUp(), configuration.reloadTo(99), configuration.beat()])
+    expect(configuration.current()).toBe(FIRST)
+  })
+})
+
+/** A database and a desk in memory: what they are asked waits at a gate when a test wants to be in between. */
+function share(options: { readonly hasDesk: boolean } = { hasDesk: true }) {
+  const world = {
+    stored: 1,
+    announced: 1 as number | null,
+    asked: 0,
+    loads: 0,
+    isDeskAway: false,
+    isDatabaseAway: false,
+    gate: Promise.resolve(),
+    versionGate: Promise.resolve(),
+    beside: 0,
+  }
+  const database = async <T>(answer: () => T): Promise<T> => {
+    if (world.isDatabaseAway) throw new Error('The database is away.')
+    return answer()
+  }
+  const desk = async <T>(answer: () => T): Promise<T> => {
+    if (world.isDeskAway) throw new Error('The desk is away.')
+    return answer()
+  }
+  const shared: SharedConfiguration = {
+    storage: {
+      loadConfigurationVersion: async () => {
+        await world.versionGate
+        return database(() => world.stored)
+      },
+      loadConfiguration: async () => {
+        world.loads += 1
+        const loaded = await database(() => ({ ...EMPTY, version: world.stored }))
+        await world.gate
+        return loaded
+      },
+      raiseConfigurationVersion: (least) =>
+        database(() => {
+          world.stored = Math.max(world.stored, least)
+        }),
+      whileChanging: async (work) => {
+        const progress = {
+          get version() {
+            return world.stored
+          },
+        }
+        return work(progress)
+      },
+    },
+    reloadBeside: async () => {
+      world.beside += 1
+    },
+    ...(options.hasDesk && {
+      newestVersion: () => {
+        world.asked += 1
+        return desk(() => world.announced)
+      },
+      announce: (version: number) =>
+        desk(() => {
+          world.announced = Math.max(world.announced ?? 0, version)
+        }),
+    }),
+  }
+  return { world, configuration: createLiveConfiguration(FIRST, shared) }
+}
+
+describe('a database that hangs', () => {
+  afterEach(() => void jest.useRealTimers())
+  const never = new Promise<never>(() => undefined)
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+  test('does not hold up whoever is judged by what is known', async () => {
+    const { world, configuration } = share()
+    Object.assign(world, { isDeskAway: true, versionGate: never })
+    jest.useFakeTimers()
+    const caughtUp = configuration.catchUp()
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+    jest.advanceTimersByTime(1_000)
+    await caughtUp
+    expect(configuration.current()).toBe(FIRST)
+  })
+
+  test('refuses whoever would be judged by what is known to be old, and is read for those who come later', async () => {
+    const { world, configuration } = share()
+    const gate = Promise.withResolvers<void>()
+    Object.assign(world, { stored: 2, announced: 2, gate: gate.promise })
+    jest.useFakeTimers()
+    const refused = configuration.catchUp().catch((error: unknown) => error)
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+    jest.advanceTimersByTime(5_000)
+    expect(await refused).toMatchObject({ code: 'temporarily_unavailable' })
+    jest.useRealTimers()
+    gate.resolve()
+    await settle()
+    expect([configuration.current().version, world.loads]).toEqual([2, 1])
+  })
+})
+
+describe('shared', () => {
+  test('many who catch up at once ask twice at most, and nobody is served by what began before they asked', async () => {
+    const { world, configuration } = share()
+    const first = configuration.catchUp()
+    world.stored = 2
+    world.announced = 2
+    const later = Array.from({ length: 50 }, () => configuration.catchUp())
+    await Promise.all([first, ...later])
+    expect([configuration.current().version, world.asked, world.loads]).toEqual([2, 2, 1])
+    await configuration.catchUp()
+    expect([world.asked, world.loads, world.beside]).toEqual([3, 1, 1])
+  })
+
+  for (const [name, trouble] of [
+    ['knows nothing', { announced: null }],
+    ['is away', { isDeskAway: true }],
+  ] as const) {
+    test(`the database is asked when the desk ${name}`, async () => {
+      const { world, configuration } = share()
+      Object.assign(world, trouble, { stored: 5 })
+      await configuration.catchUp()
+      expect(configuration.current().version).toBe(5)
+    })
+  }
+
+  test('what is known goes on while nobody can be asked', async () => {
+    const { world, configuration } = share()
+    Object.assign(world, { isDeskAway: true, isDatabaseAway: true })
+    await configuration.catchUp()
+    await configuration.beat()
+    expect(configuration.current()).toBe(FIRST)
+  })
+
+  test('whoever is told of a newer version and cannot read it fails, and the next one reads it', async () => {
+    const { world, configuration } = share()
+    Object.assign(world, { stored: 2, announced: 2, isDatabaseAway: true })
+    await expect(configuration.catchUp()).rejects.toMatchObject({
+      code: 'temporarily_unavailable',
+      cause: { message: 'The database is away.' },
+    })
+    world.isDatabaseAway = false
+    await configuration.catchUp()
+    expect(configuration.current().version).toBe(2)
+  })
+
+  test('one attempt that fails is not the last', async () => {
+    const { world, configuration } = share()
+    Object.assign(world, { stored: 2, announced: 2, isDatabaseAway: true })
+    const reading = configuration.catchUp()
+    setTimeout(() => {
+      world.isDatabaseAway = false
+    }, 1)
+    await reading
+    expect(configuration.current().version).toBe(2)
+  })
+
+  test('a reload that began before the version was stored does not count', async () => {
+    const { world, configuration } = share()
+    world.stored = 2
+    const gate = Promise.withResolvers<void>()
+    world.gate = gate.promise
+    const first = configuration.reloadTo(2)
+    world.stored = 3
+    const second = configuration.reloadTo(3)
+    gate.resolve()
+    await Promise.all([first, second])
+    expect([configuration.current().version, world.loads]).toEqual([3, 2])
+  })
+
+  test('a change is based on the newest, numbered by what is stored, and announced before it is done', async () => {
+    const { world, configuration } = share()
+    world.stored = 4
+    const before = await configuration.changing(async () => {
+      const { version } = configuration.current()
+      world.stored = 5
+      configuration.replace(withAccount(configuration.current(), anAccount()))
+      return version
+    })
+    expect([before, configuration.current().version, world.announced]).toEqual([4, 5, 5])
+    expect(configuration.current().accounts.has('acc_1')).toBe(true)
+  })
+
+  test('a reload under way does not undo what is changed meanwhile', async () => {
+    const { world, configuration } = share()
+    world.stored = 2
+    const gate = Promise.withResolvers<void>()
+    world.gate = gate.promise
+    const reloading = configuration.reloadTo(2)
+    const changing = configuration.changing(async () => {
+      world.stored = 3
+      configuration.replace(withAccount(configuration.current(), anAccount()))
+    })
+    gate.resolve()
+    await Promise.all([reloading, changing])
+    expect(configuration.current().version).toBe(3)
+    expect(configuration.current().accounts.has('acc_1')).toBe(true)
+  })
+
+  test('who asks while this node changes is not kept waiting', async () => {
+    const { world, configuration } = share()
+    const gate = Promise.withResolvers<void>()
+    const changing = configuration.changing(async () => {
+      world.stored = 2
+      await gate.promise
+    })
+    await configuration.catchUp()
+    await configuration.beat()
+    gate.resolve()
+    await changing
+    expect([configuration.current().version, world.loads]).toEqual([2, 0])
+  })
+
+  test('a change that fails after a part of it was stored is read from the database, and announced', async () => {
+    const { world, configuration } = share()
+    const change = configuration.changing(async () => {
+      world.stored = 2
+      throw new Error('on purpose')
+    })
+    await expect(change).rejects.toThrow('on purpose')
+    expect([configuration.current().version, world.announced, world.loads]).toEqual([2, 2, 1])
+  })
+
+  test('a change that nobody could be told of is made, and announced at a later beat', async () => {
+    const { world, configuration } = share()
+    world.isDeskAway = true
+    await configuration.changing(async () => {
+      world.stored = 2
+    })
+    expect([configuration.current().version, world.announced]).toEqual([2, 1])
+    world.isDeskAway = false
+    await configuration.beat()
+    expect(world.announced).toBe(2)
+  })
+
+  test('a beat finds what was stored and never announced, and tells an emptied desk', async () => {
+    const { world, configuration } = share()
+    Object.assign(world, { stored: 6, announced: null })
+    await configuration.beat()
+    expect([configuration.current().version, world.announced]).toEqual([6, 6])
+  })
+
+  test('a database that has lost changes counts, under a number that was never given', async () => {
+    const { world, configuration } = share()
+    Object.assign(world, { stored: 3, announced: 8 })
+    await configuration.catchUp()
+    expect([configuration.current().version, world.stored]).toEqual([9, 9])
+    world.stored = 5
+    await configuration.beat()
+    expect([configuration.current().version, world.stored, world.announced]).toEqual([10, 10, 10])
+  })
+
+  for (const [name, known] of [
+    ['that this node knows', { stored: 5, announced: 5 }],
+    ['that others have announced', { announced: 5 }],
+  ] as const) {
+    test(`a change never gets the number of one ${name} and the database has lost`, async () => {
+      const { world, configuration } = share()
+      Object.assign(world, known)
+      if ('stored' in known) await configuration.catchUp()
+      world.stored = 4
+      await configuration.changing(async () => {
+        world.stored += 1
+      })
+      expect([configuration.current().version, world.stored, world.announced]).toEqual([7, 7, 7])
+    })
+  }
+
+  test('without a desk the database tells of every change', async () => {
+    const { world, configuration } = share({ hasDesk: false })
+    world.stored = 2
+    await configuration.catchUp()
+    world.stored = 3
+    await configuration.changing(async () => {
+      world.stored = 4
+    })
+    await configuration.beat()
+    expect([configuration.current().version, world.loads]).toEqual([4, 2])
+  })
+
+  test('listeners hear of what other nodes have changed', async () => {
+    const { world, configuration } = share()
+    const heard: number[][] = []
+    configuration.onReplaced((before, next) => heard.push([before.version, next.version]))
+    Object.assign(world, { stored: 2, announced: 2 })
+    await configuration.catchUp()
+    expect(heard).toEqual([[1, 2]])
+  })
+})

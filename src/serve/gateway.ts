@@ -1,0 +1,78 @@
+import type { SpendWatch } from '../manage/ports/alerts.ts'
+import type { BodyKeeper } from '../manage/ports/console.ts'
+import type { SecretKeeper } from '../rules/access/server-secret.ts'
+import type { RefusalGuard } from '../rules/limits/refusal-guard.ts'
+import type { LearnedParameters } from '../rules/routing/learned-parameters.ts'
+import type { Random } from '../rules/routing/order-candidates.ts'
+import type { Router } from '../rules/routing/router.ts'
+import type { CallTools } from '../suppliers/supplier-type.ts'
+import type { SteadyClock } from '../vocabulary/clock.ts'
+import type { Snapshot } from '../vocabulary/snapshot.ts'
+import type { LiveStreams } from './delivery/live-streams.ts'
+import type { Admissions } from './ports/admissions.ts'
+import type { AssetStore } from './ports/assets.ts'
+import type { FetchImage } from './ports/fetch-image.ts'
+import type { Journal } from './ports/journal.ts'
+import type { Log } from './ports/log.ts'
+import type { ReplyStore } from './ports/reply-store.ts'
+import type { CallSupplier } from './ports/supplier-call.ts'
+import type { ThinkingMemory } from './translate/thinking-memory.ts'
+
+export interface Timeouts {
+  /** Until a connection to a supplier stands. */
+  readonly connectMs: number
+  /** From admission to the first usable byte, over all attempts. */
+  readonly deadlineMs: number
+  /** From sending the request to the supplier's first usable byte. */
+  readonly firstByteMs: number
+  /** Silence in the middle of an answer. */
+  readonly idleMs: number
+  /** Silence towards the client after which a heartbeat is sent. */
+  readonly heartbeatMs: number
+}
+
+export interface CredentialRefusal {
+  readonly supplierId: string
+  readonly credentialId: string
+  readonly modelId: string
+  readonly evidence: 'said' | 'suspected' | 'denied'
+}
+
+/** The parts a request needs, built once in main.ts. */
+export interface Gateway {
+  /** The configuration as of now; a request takes it once and keeps it. */
+  snapshot(): Snapshot
+  /** Resolves when whatever other nodes had changed before this call is in the snapshot. */
+  catchUp(): Promise<void>
+  readonly secrets: SecretKeeper
+  readonly admissions: Admissions
+  /** Counts what is refused, so that a caller cannot have refusals without end. */
+  readonly refusals: RefusalGuard
+  readonly journal: Journal
+  readonly alerts: SpendWatch
+  readonly callSupplier: CallSupplier
+  /** What supplier types need for making an address. */
+  readonly callTools: CallTools
+  readonly router: Router
+  /** Told of every answer that may mean that a credential is refused; verifies it before it is disabled. */
+  onCredentialRefused(refusal: CredentialRefusal): void
+  readonly streams: LiveStreams
+  readonly thinking: ThinkingMemory
+  /** Parameters that models have refused. */
+  readonly learned: LearnedParameters
+  readonly replies: ReplyStore
+  /** How much of stored replies an account may have; null: any amount. */
+  readonly maxStoredBytes: number | null
+  readonly bodies: BodyKeeper
+  readonly fetchImage: FetchImage
+  /** Pictures a client fetches by address. */
+  readonly assets: AssetStore
+  /** Where clients reach this gateway; null: where their requests say they were sent. */
+  readonly publicUrl: string | null
+  /** A fresh id: the prefix and 32 characters. */
+  newId(prefix: string): string
+  readonly timeouts: Timeouts
+  readonly clock: SteadyClock
+  readonly random: Random
+  readonly log: Log
+}

@@ -1,0 +1,117 @@
+import { GatewayError } from '../../errors/gateway-error.ts'
+import type { SupplierFailure } from '../../errors/supplier-failure.ts'
+import type { PictureSide } from '../../protocols/pictures.ts'
+import type { Candidate } from '../../rules/routing/order-candidates.ts'
+import { imageTraitsOf } from '../../vocabulary/image-traits.ts'
+import type { Admission } from '../admission/admission.ts'
+import type { PlanFor } from '../delivery/candidate-line.ts'
+import type { Gateway } from '../gateway.ts'
+import { type CallPlan, tryParse, type WholeReading } from '../lanes/lane-plan.ts'
+import { isStrict } from '../lanes/strip-parameters.ts'
+import { collectPictures } from './collect-pictures.ts'
+import { pictureSideOf } from './find-image-model.ts'
+import { handOut } from './hand-out.ts'
+import type { ImageAsking } from './image-asking.ts'
+import { mergePictureAnswers } from './merge-answers.ts'
+
+interface PlanParts {
+  readonly admission: Admission<ImageAsking>
+  readonly candidate: Candidate
+  readonly gateway: Gateway
+  readonly side: PictureSide
+}
+
+/** How requests for pictures are planned, and mended when a supplier does not take a parameter. */
+export function planImages(admission: Admission<ImageAsking>, gateway: Gateway): PlanFor {
+  return async (candidate) => {
+    const side = pictureSideOf(candidate.route)
+    if (side === null) throw new Error('a candidate that cannot be asked for pictures')
+    const parts = { admission, candidate, gateway, side }
+    return planPictures(parts, refusedBefore(parts))
+  }
+}
+
+function planPictures(parts: PlanParts, refused: readonly string[]): CallPlan {
+  const { asking } = parts.admission
+  const { picture, target } = asking
+  const { body, copies, dropped } = parts.side.encodeRequest(picture, {
+    upstreamModel: parts.candidate.route.route.upstreamModel,
+    traits: imageTraitsOf(target.model.capabilities),
+    refused,
+  })
+  if (dropped.length > 0 && isStrict(asking.exchange)) throw cannotTake(dropped)
+  return {
+    supplierProtocol: parts.side,
+    body,
+    copies,
+    dropped,
+    operation: picture.edit === null ? 'generate-image' : 'edit-image',
+    isStreamed: false,
+    openTap: () => {
+      throw new Error('pictures are not streamed')
+    },
+    readWhole: (replies, { signal }) => readPictures(replies, signal, parts),
+    mend: (failure) => Promise.resolve(mendedPlan(failure, refused, parts)),
+  }
+}
+
+/** What only says how the bytes are to come is not the client's word, so leaving it out loses nothing. */
+const OWN_PARAMETERS: readonly string[] = ['response_format']
+
+/** What the model is known to refuse. A client that wants nothing left out is to hear the supplier's complaint. */
+function refusedBefore({ admission, candidate, gateway }: PlanParts): readonly string[] {
+  const { supplier, route } = candidate.route
+  const refusals = gateway.learned.of(supplier.id, route.upstreamModel)
+  const learned = refusals.filter(({ value }) => value === null).map(({ name }) => name)
+  if (!isStrict(admission.asking.exchange)) return learned
+  return learned.filter((name) => OWN_PARAMETERS.includes(name))
+}
+
+function mendedPlan(
+  { refusedParam, refusedScope }: SupplierFailure,
+  before: readonly string[],
+  parts: PlanParts,
+): CallPlan | null {
+  const { admission, candidate, gateway, side } = parts
+  if (refusedParam === undefined || !side.strippable.has(refusedParam) || before.includes(refusedParam))
+    return null
+  if (isStrict(admission.asking.exchange) && !OWN_PARAMETERS.includes(refusedParam)) return null
+  const plan = planPictures(parts, [...before, refusedParam])
+  if (refusedScope !== 'parameter') return plan
+  const { supplier, route } = candidate.route
+  const refusal = { name: refusedParam, value: null }
+  return { ...plan, noteAnswered: () => gateway.learned.note(supplier.id, route.upstreamModel, refusal) }
+}
+
+async function readPictures(
+  replies: readonly string[],
+  signal: AbortSignal,
+  { admission, candidate, gateway, side }: PlanParts,
+): Promise<WholeReading> {
+  const answers = replies.flatMap((text) => side.decodeReply(tryParse(text)) ?? [])
+  const answer = answers.length < replies.length ? null : mergePictureAnswers(answers)
+  if (answer === null) return null
+  if (answer.pictures.length === 0) return { failure: refusedBy(answer.refusal) }
+  const { asking } = admission
+  // More than was asked for was not held for.
+  const wanted = answer.pictures.slice(0, asking.picture.count ?? 1)
+  const supplierUrl = candidate.route.supplier.baseUrl
+  const pictures = await collectPictures(wanted, { gateway, supplierUrl, signal })
+  if (pictures === null) return null
+  const images = pictures.length
+  return {
+    body: () => handOut(pictures, { asking, gateway, answer }),
+    facts: { usage: answer.usage && { ...answer.usage, images }, outputCharacters: 0, images },
+  }
+}
+
+function refusedBy(reason: string | null): SupplierFailure {
+  const message = reason ?? 'The model made no picture.'
+  return { kind: 'input', status: 400, message, param: null, retryAfterSeconds: null }
+}
+
+function cannotTake(names: readonly string[]): GatewayError {
+  const [param = ''] = names
+  const message = `The supplier of this model cannot take: ${names.join(', ')}.`
+  return new GatewayError('unsupported_parameter', message, { param })
+}

@@ -1,0 +1,169 @@
+import Type, { type Static } from 'typebox'
+import { encodeModel, encodeModelList } from '../protocols/content-generation/index.ts'
+import { KeySettings, type RoutePolicy } from '../vocabulary/api-key.ts'
+import type { Contract } from '../vocabulary/contract.ts'
+import { type Model, SUPPLIER_TYPES } from '../vocabulary/supply.ts'
+import { FORMATS, MODEL_KINDS } from '../vocabulary/words.ts'
+import type { Caller } from './admission/authenticate.ts'
+import { availableModel, availableModels, modelNotFound, type Target } from './admission/find-model.ts'
+import { limitOf, MODEL_SOURCES, protocolsOf, sourceOf } from './admission/model-facts.ts'
+import type { Gateway } from './gateway.ts'
+import { lookUp } from './look-up.ts'
+import type { Exchange, Reply } from './ports/exchange.ts'
+
+/** A model as a key sees it. */
+const ModelEntry = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('model'),
+  type: Type.Literal('model'),
+  created: Type.Integer({ description: 'Unix time in seconds.' }),
+  created_at: Type.String({ description: 'The same as an RFC 3339 time.' }),
+  owned_by: Type.String(),
+  display_name: Type.String(),
+  gateway: Type.Object({
+    route_policy: Type.Unsafe<RoutePolicy>(KeySettings.fields.routePolicy.codec.schema),
+    provider_types: Type.Array(Type.Enum([...SUPPLIER_TYPES])),
+    protocols: Type.Array(Type.Enum([...FORMATS]), {
+      description: 'Formats its suppliers speak; clients may use any.',
+    }),
+    source: Type.Enum([...MODEL_SOURCES], {
+      description: 'Whose credentials may serve: of the platform, of the account itself, or both.',
+    }),
+    kinds: Type.Array(Type.Enum([...MODEL_KINDS]), {
+      description: 'What it does: `text` answers, `image` makes pictures, `image-edit` changes them.',
+    }),
+    limits: Type.Optional(
+      Type.Object(
+        { rpm: Type.Optional(Type.Integer()), tpm: Type.Optional(Type.Integer()) },
+        { description: 'The limits in force for this key and model; absent when there are none.' },
+      ),
+    ),
+    routeable: Type.Boolean({ description: 'Whether a supplier with a usable credential is there.' }),
+  }),
+})
+
+const ModelEntryList = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(ModelEntry),
+  has_more: Type.Boolean(),
+  first_id: Type.Union([Type.String(), Type.Null()]),
+  last_id: Type.Union([Type.String(), Type.Null()]),
+})
+
+const EXAMPLE: Static<typeof ModelEntry> = {
+  id: 'sandbox-chat',
+  object: 'model',
+  type: 'model',
+  created: 1_800_000_000,
+  created_at: '2027-01-15T08:00:00.000Z',
+  owned_by: 'sandbox',
+  display_name: 'Sandbox chat',
+  gateway: {
+    route_policy: { mode: 'intelligent' },
+    provider_types: ['sandbox'],
+    protocols: [FORMATS[0]],
+    source: 'shared',
+    kinds: ['text'],
+    limits: { rpm: 60 },
+    routeable: true,
+  },
+}
+
+export const listModelsContract: Contract = {
+  id: 'listModels',
+  tag: 'Models',
+  summary: 'List the models this key may use',
+  access: 'key',
+  answer: {
+    description: 'In the order of their ids.',
+    name: 'ModelList',
+    schema: ModelEntryList,
+    example: { object: 'list', data: [EXAMPLE], has_more: false, first_id: EXAMPLE.id, last_id: EXAMPLE.id },
+  },
+}
+
+export const showModelContract: Contract = {
+  id: 'showModel',
+  tag: 'Models',
+  summary: 'Show a model',
+  access: 'key',
+  documentPath: '/v1/models/{model}',
+  parameters: [{ name: 'model', in: 'path', description: 'A model id; its slashes may stand as they are.' }],
+  answer: { description: 'The model.', name: 'Model', schema: ModelEntry, example: EXAMPLE },
+}
+
+/** The models a key may use, as its route policy and allowlist stand at this moment. */
+export function listModels(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  return lookUp(exchange, gateway, (caller) => {
+    const data = availableModels(caller).map((target) => modelEntry(caller, target))
+    const ends = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null }
+    return { object: 'list', data, has_more: false, ...ends }
+  })
+}
+
+export function showModel(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  return lookUp(exchange, gateway, (caller) => modelEntry(caller, availableModel(caller, idOf(exchange))))
+}
+
+/** The same models in the shape and pages of the content-generation family. */
+export function listGenerationModels(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  return lookUp(exchange, gateway, (caller) => {
+    const { query } = exchange
+    const page = { pageSize: query.get('pageSize'), pageToken: query.get('pageToken') }
+    return encodeModelList(
+      availableModels(caller)
+        .map(({ model }) => model)
+        .filter(isTalking),
+      page,
+    )
+  })
+}
+
+export function showGenerationModel(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  return lookUp(exchange, gateway, (caller) => {
+    const { model } = availableModel(caller, idOf(exchange))
+    if (!isTalking(model)) throw modelNotFound(model.id)
+    return encodeModel(model)
+  })
+}
+
+/** That family lists what its own methods can be called with. */
+function isTalking({ kinds }: Model): boolean {
+  return kinds.includes('text')
+}
+
+function idOf(exchange: Exchange): string {
+  return exchange.params['*'] ?? ''
+}
+
+function modelEntry(caller: Caller, target: Target): Static<typeof ModelEntry> {
+  const { model, routes } = target
+  return {
+    id: model.id,
+    object: 'model',
+    type: 'model',
+    created: Math.floor(model.createdAtMs / 1000),
+    created_at: new Date(model.createdAtMs).toISOString(),
+    owned_by: model.ownedBy,
+    display_name: model.displayName,
+    gateway: {
+      route_policy: caller.key.routePolicy,
+      provider_types: distinct(routes.map((route) => route.supplier.type)),
+      protocols: [...protocolsOf(target)],
+      source: sourceOf(routes),
+      kinds: [...model.kinds],
+      ...limitsOf(caller, target),
+      routeable: routes.some((route) => route.credentials.length > 0),
+    },
+  }
+}
+
+function limitsOf(caller: Caller, target: Target) {
+  const { rpm, tpm } = limitOf(caller, target)
+  if (rpm === null && tpm === null) return {}
+  return { limits: { ...(rpm && { rpm: rpm.value }), ...(tpm && { tpm: tpm.value }) } }
+}
+
+function distinct<T>(values: readonly T[]): T[] {
+  return [...new Set(values)]
+}

@@ -1,0 +1,19 @@
+import { authenticateVisitor, type Caller } from './admission/authenticate.ts'
+import { guardLookUp } from './admission/own-limits.ts'
+import { RateLimitHeaders, withRateLimitHeaders } from './admission/rate-limit-headers.ts'
+import type { Gateway } from './gateway.ts'
+import { jsonReply } from './json-reply.ts'
+import type { Exchange, Reply } from './ports/exchange.ts'
+
+/** Answers a question about the gateway itself: with the caller's limits, but spending none of its windows. */
+export async function lookUp(
+  exchange: Exchange,
+  gateway: Gateway,
+  answer: (caller: Caller) => unknown,
+): Promise<Reply> {
+  const caller = await authenticateVisitor(exchange, gateway)
+  return withRateLimitHeaders(new RateLimitHeaders(caller, gateway), async () => {
+    await guardLookUp(caller, gateway.admissions)
+    return jsonReply(answer(caller))
+  })
+}

@@ -1,0 +1,42 @@
+import { checkTraits } from '../protocols/images/index.ts'
+import { imageTraitsOf } from '../vocabulary/image-traits.ts'
+import { admit } from './admission/admit.ts'
+import { checkBeforeBody } from './admission/before-body.ts'
+import { RateLimitHeaders, withRateLimitHeaders } from './admission/rate-limit-headers.ts'
+import { authenticate, retryOnConfigChange } from './admission/retry-on-config-change.ts'
+import { deliver } from './delivery/deliver.ts'
+import type { Gateway } from './gateway.ts'
+import { respond } from './generate.ts'
+import { findImageModel } from './images/find-image-model.ts'
+import { describePictures } from './images/image-asking.ts'
+import { planImages } from './images/plan-images.ts'
+import { type ReadImageRequest, readEditRequest, readGenerationRequest } from './images/read-image-request.ts'
+import type { Exchange, Reply } from './ports/exchange.ts'
+
+export function generateImage(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  return makeImage(exchange, gateway, readGenerationRequest)
+}
+
+export function editImage(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  return makeImage(exchange, gateway, readEditRequest)
+}
+
+/** Serves one request for pictures, from socket to settlement. What was uploaded goes when it is over, however it ends. */
+async function makeImage(exchange: Exchange, gateway: Gateway, read: ReadImageRequest): Promise<Reply> {
+  const incoming = { exchange, gateway }
+  const first = await checkBeforeBody(await authenticate(incoming), incoming)
+  return withRateLimitHeaders(new RateLimitHeaders(first, gateway, exchange), async (limits) => {
+    const { picture, dispose } = await read(exchange)
+    try {
+      const admission = await retryOnConfigChange(first, incoming, (caller) => {
+        const target = findImageModel(caller, picture)
+        checkTraits(picture, imageTraitsOf(target.model.capabilities))
+        return admit({ exchange, caller, target, picture, ...describePictures(picture) }, gateway)
+      })
+      limits.windows = admission.windows
+      return respond(await deliver(admission, gateway, planImages(admission, gateway)))
+    } finally {
+      await dispose()
+    }
+  })
+}

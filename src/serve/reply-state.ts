@@ -1,0 +1,208 @@
+import { GatewayError } from '../errors/gateway-error.ts'
+import type { StateRules } from '../protocols/protocol.ts'
+import { authenticateVisitor, type Caller } from './admission/authenticate.ts'
+import { guardLookUp } from './admission/own-limits.ts'
+import { RateLimitHeaders, withRateLimitHeaders } from './admission/rate-limit-headers.ts'
+import type { Gateway } from './gateway.ts'
+import { jsonReply } from './json-reply.ts'
+import { type ListedItem, pageOfItems } from './page-of-items.ts'
+import type { Exchange, Reply } from './ports/exchange.ts'
+import type { KeptReply, SaveOptions, StoredConversation } from './ports/reply-store.ts'
+
+const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
+// A database that does not answer must not keep a client from its answer.
+const KEEP_PATIENCE_MS = 3_000
+const MOST_REFERENCES = 1_000
+// What is sealed is written in base64.
+const SEALED_BYTES_PER_BYTE = 4 / 3
+// Ids are made by programs. Databases choke on some characters, so anything else is an id of nothing.
+const PLAIN_ID = /^[!-~]{1,256}$/
+
+/** What is needed to continue from what an account has stored. */
+export interface StateParts {
+  readonly rules: StateRules
+  readonly caller: Caller
+  readonly gateway: Gateway
+  readonly requestId: string
+}
+
+/**
+ * The body with the stored items it refers to in their places. One that names nothing stored is left as it is, for
+ * the format to refuse.
+ */
+export async function resolveReferences(body: unknown, parts: StateParts): Promise<unknown> {
+  const { rules, caller, gateway } = parts
+  const ids = rules.referencedIds(body)
+  if (ids.length === 0) return body
+  const wanted = [...new Set(ids)]
+  // Repeated at will, a reference of a few bytes would blow the body up to any size.
+  if (wanted.length < ids.length || ids.length > MOST_REFERENCES) throw badReferences()
+  const plain = wanted.filter((id) => PLAIN_ID.test(id))
+  const items = await gateway.replies.findReplyItems(caller.account.id, plain, gateway.clock.nowMs())
+  return rules.resolve(body, items)
+}
+
+function badReferences(): GatewayError {
+  const message = `input may refer to ${MOST_REFERENCES} stored items at most, and to each only once.`
+  return new GatewayError('invalid_request', message, { param: 'input' })
+}
+
+/** Keeps a whole reply for later requests, before its last byte leaves. Never fails. */
+export type KeepReply = (reply: unknown) => Promise<void>
+
+/** A body whose earlier replies have been put before its own input. */
+export interface ContinuedBody {
+  readonly body: unknown
+  /** Absent when the client wants nothing kept. */
+  readonly keepReply?: KeepReply
+}
+
+/**
+ * Continues from an earlier reply, for formats that can. The gateway owns the state, so it works whatever format
+ * the supplier speaks and wherever the next request is routed. `bodyBytes` is about what the body takes.
+ */
+export async function continueFrom(
+  body: unknown,
+  bodyBytes: number,
+  parts: StateParts,
+): Promise<ContinuedBody> {
+  const { rules } = parts
+  const previousId = rules.previousId(body)
+  const earlier = previousId === null ? null : await findConversation(previousId, parts)
+  if (earlier === null && previousId !== null) throw notStored(previousId, 'previous_response_id')
+  const wantsStore = rules.wantsStore(body)
+  if (wantsStore) refuseTooMuch((earlier?.sizeBytes ?? 0) + bodyBytes * SEALED_BYTES_PER_BYTE, parts.gateway)
+  const continued = earlier === null ? body : rules.expand(body, earlier.turns)
+  if (!wantsStore) return { body: continued }
+  const link = earlier?.link ?? null
+  const wholeInput = () => rules.inputItems(continued)
+  const inputItems = earlier === null || link !== null ? rules.inputItems(body) : wholeInput()
+  return {
+    body: continued,
+    keepReply: (reply) => {
+      const previous = link === null ? {} : { previous: { link, wholeInput } }
+      return keepPatiently({ reply: rules.keptReply(reply, body), inputItems, ...previous }, parts)
+    },
+  }
+}
+
+/** Before a supplier is asked: an answer that cannot be kept would be paid for and then be lost to the next turn. */
+function refuseTooMuch(bytes: number, { maxStoredBytes }: Gateway): void {
+  if (maxStoredBytes === null || bytes <= maxStoredBytes) return
+  const message =
+    `This conversation takes more than the ${maxStoredBytes} bytes that an account may store. ` +
+    'Send "store": false, or begin a new conversation.'
+  throw new GatewayError('request_too_large', message, { param: 'store' })
+}
+
+interface Keeping extends Pick<SaveOptions, 'previous'> {
+  readonly reply: unknown
+  readonly inputItems: readonly unknown[]
+}
+
+/** A reply that cannot be kept is still a good answer; only continuing from it will fail. */
+async function keepPatiently(keeping: Keeping, parts: StateParts): Promise<void> {
+  const { promise: isLate, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error('The database does not answer.')), KEEP_PATIENCE_MS)
+  try {
+    await Promise.race([keep(keeping, parts, () => timer.refresh()), isLate])
+  } catch (problem) {
+    parts.gateway.log.trouble('a reply could not be kept', problem, parts.requestId)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Written before the last byte of the reply leaves, so that a client may continue from it at once. */
+async function keep(
+  { reply, inputItems, previous }: Keeping,
+  { rules, caller, gateway }: StateParts,
+  onProgress: () => void,
+): Promise<void> {
+  const id = rules.replyId(reply)
+  if (id === null || !PLAIN_ID.test(id)) return
+  const nowMs = gateway.clock.nowMs()
+  const kept: KeptReply = {
+    id,
+    accountId: caller.account.id,
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + KEPT_MS,
+    inputItems,
+    reply: reply as KeptReply['reply'],
+  }
+  const items = rules.outputItems(reply).flatMap((item): (readonly [string, unknown])[] => {
+    const itemId = rules.itemId(item)
+    return itemId !== null && PLAIN_ID.test(itemId) ? [[itemId, item]] : []
+  })
+  await gateway.replies.saveReply(kept, new Map(items), {
+    onProgress,
+    ...(previous !== undefined && { previous }),
+  })
+}
+
+type Owner = Pick<StateParts, 'caller' | 'gateway'>
+
+async function findConversation(id: string, { caller, gateway }: Owner): Promise<StoredConversation | null> {
+  if (!PLAIN_ID.test(id)) return null
+  return gateway.replies.findConversation(caller.account.id, id, gateway.clock.nowMs())
+}
+
+async function findObject(id: string, { caller, gateway }: Owner): Promise<KeptReply['reply'] | null> {
+  if (!PLAIN_ID.test(id)) return null
+  return gateway.replies.findReplyObject(caller.account.id, id, gateway.clock.nowMs())
+}
+
+function notStored(id: string, param?: string): GatewayError {
+  const message = `There is no stored response ${JSON.stringify(id.slice(0, 100))}.`
+  return new GatewayError('not_found', message, param === undefined ? {} : { param })
+}
+
+/** Gives a kept reply back. */
+export function showReply(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  return withOwner(exchange, gateway, async (id, owner) => {
+    const reply = await findObject(id, owner)
+    if (reply === null) throw notStored(id)
+    return jsonReply(reply)
+  })
+}
+
+/** Gives back what a kept reply was the answer to. */
+export function listReplyInput(exchange: Exchange, gateway: Gateway, rules: StateRules): Promise<Reply> {
+  return withOwner(exchange, gateway, async (id, owner) => {
+    const found = await findConversation(id, owner)
+    if (found === null) throw notStored(id)
+    const items = withIds(rules.wholeInput(found.turns), `item_${id}_`)
+    return jsonReply(pageOfItems(items, exchange.query))
+  })
+}
+
+/** Clients page by id, so each item has one, and no two the same. */
+function withIds(items: readonly unknown[], prefix: string): ListedItem[] {
+  const taken = new Set<unknown>()
+  return items.map((item, index) => {
+    const known: Readonly<Record<string, unknown>> = { ...(item as object) }
+    const id = typeof known.id === 'string' && !taken.has(known.id) ? known.id : `${prefix}${index}`
+    taken.add(id)
+    return { ...known, id }
+  })
+}
+
+export function deleteReply(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  return withOwner(exchange, gateway, async (id, owner) => {
+    const isKept = (await findObject(id, owner)) !== null
+    if (!isKept || !(await gateway.replies.deleteReply(owner.caller.account.id, id))) throw notStored(id)
+    return jsonReply({ id, object: 'response', deleted: true })
+  })
+}
+
+async function withOwner(
+  exchange: Exchange,
+  gateway: Gateway,
+  answer: (id: string, owner: Owner) => Promise<Reply>,
+): Promise<Reply> {
+  const caller = await authenticateVisitor(exchange, gateway)
+  return withRateLimitHeaders(new RateLimitHeaders(caller, gateway), async () => {
+    await guardLookUp(caller, gateway.admissions)
+    return answer(exchange.params.id ?? '', { caller, gateway })
+  })
+}
