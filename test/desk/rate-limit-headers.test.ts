@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { type TestNode, World } from '../../src/edges/windows/testing/common-world.ts'
 import { GatewayError } from '../../src/errors/gateway-error.ts'
+import { buildSnapshot } from '../../src/rules/catalog/build-snapshot.ts'
 import type { Caller } from '../../src/serve/admission/authenticate.ts'
-import type { Gateway } from '../../src/serve/gateway.ts'
 import { limitHeaders, ownWindows, rateLimitError } from '../../src/serve/admission/own-limits.ts'
 import { RateLimitHeaders, withRateLimitHeaders } from '../../src/serve/admission/rate-limit-headers.ts'
-import { buildSnapshot } from '../../src/rules/catalog/build-snapshot.ts'
+import type { Gateway } from '../../src/serve/gateway.ts'
 import { aKey, anAccount } from '../../src/vocabulary/testing/specimens.ts'
 
 const nothing = { accounts: [], keys: [], suppliers: [], credentials: [], models: [], routes: [] }
