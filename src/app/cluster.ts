@@ -259,7 +259,7 @@ export function readNodeGauges(
 }
 
 /** The same desk; how long requests wait for it is counted. */
-export function meterDesk(desk: CommonDesk, metrics: Metrics): CommonDesk {
+function meterDesk(desk: CommonDesk, metrics: Metrics): CommonDesk {
   const metered = async <Answer>(call: Promise<Answer>): Promise<Answer> => {
     const begunMs = performance.now()
     try {

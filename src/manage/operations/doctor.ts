@@ -11,6 +11,7 @@ import { failureOf, withoutSecret } from '../../serve/delivery/supplier-trouble.
 import { type LanePlan, tryParse } from '../../serve/lanes/lane-plan.ts'
 import { fitToQuirks } from '../../serve/lanes/strip-parameters.ts'
 import type { CallSupplier } from '../../serve/ports/supplier-call.ts'
+import { withTimeout } from '../../serve/with-timeout.ts'
 import { quirksOf } from '../../suppliers/quirks.ts'
 import type { CallTools } from '../../suppliers/supplier-type.ts'
 import { lastFourOf } from '../../vocabulary/api-key.ts'
@@ -197,8 +198,10 @@ async function callOnce(visit: Visit, parts: VisitParts): Promise<Answer> {
     const { supplier, credential, route, protocol } = visit
     const { body } = plan
     const asked = { supplier, credential, format: protocol.name, upstreamModel: route.upstreamModel, body }
-    const target = await within(parts.patienceMs, targetOf(asked, parts.callTools), () => {
+    // Some addresses need a token that has to be fetched first.
+    const target = await withTimeout(parts.patienceMs, targetOf(asked, parts.callTools), () => {
       hasTimedOut = true
+      throw new Error('took too long')
     })
     return await ask(plan, {
       target,
@@ -260,20 +263,6 @@ function askForWord(model: string): Conversation {
     cacheKey: null,
     metadata: null,
     extras: {},
-  }
-}
-
-/** Gives up waiting in time; some addresses need a token that has to be fetched first. */
-async function within<T>(patienceMs: number, work: Promise<T>, onTimeout: () => void): Promise<T> {
-  const { promise: isLate, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    onTimeout()
-    reject(new Error('took too long'))
-  }, patienceMs)
-  try {
-    return await Promise.race([work, isLate])
-  } finally {
-    clearTimeout(timer)
   }
 }
 
