@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { readChunks, readHead } from '../../src/edges/http-server/testing/read-answer.ts'
 import type { Settlement } from '../../src/vocabulary/settlement.ts'
 import { type Books, readBooks } from '../robustness/support/books.ts'
 import { chatRequest } from '../robustness/support/chat-load.ts'
@@ -128,30 +129,17 @@ async function askAt(address: string, { headers, body }: RequestInit, isStream: 
 function readSeen(bytes: Buffer): Omit<Seen, 'isStream'> {
   const headEnd = bytes.indexOf('\r\n\r\n')
   if (headEnd < 0) throw new Error(`No answer but ${bytes.length} bytes.`)
-  const lines = bytes.toString('latin1', 0, headEnd)
-  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(lines)?.[1] ?? null
+  const { status, headers } = readHead(bytes.toString('latin1', 0, headEnd))
   const coded = bytes.subarray(headEnd + 4)
-  const length = field('content-length')
-  const { body, isWhole } =
-    length === null ? readChunks(coded) : { body: coded, isWhole: coded.length === Number(length) }
+  const length = headers['content-length']
+  const { value, isWhole } =
+    length === undefined ? readChunks(coded) : { value: coded, isWhole: coded.length === Number(length) }
   return {
-    requestId: field('x-request-id') ?? '',
-    status: Number(lines.split(' ')[1]),
-    text: body.toString(),
-    retryAfter: field('retry-after'),
+    requestId: headers['x-request-id'] ?? '',
+    status,
+    text: value.toString(),
+    retryAfter: headers['retry-after'] ?? null,
     isReset: !isWhole,
-  }
-}
-
-function readChunks(coded: Buffer): { readonly body: Buffer; readonly isWhole: boolean } {
-  const chunks: Buffer[] = []
-  for (let at = 0; ; ) {
-    const lineEnd = coded.indexOf('\r\n', at)
-    const size = lineEnd < 0 ? Number.NaN : Number.parseInt(coded.toString('latin1', at, lineEnd), 16)
-    if (Number.isNaN(size)) return { body: Buffer.concat(chunks), isWhole: false }
-    if (size === 0) return { body: Buffer.concat(chunks), isWhole: true }
-    chunks.push(coded.subarray(lineEnd + 2, lineEnd + 2 + size))
-    at = lineEnd + 4 + size
   }
 }
 

@@ -37,7 +37,7 @@ export function readAnswer(bytes: Buffer, context: AnswerContext): Found<RawAnsw
   return { value: { ...head, framing, body: body.value }, end: start + body.end }
 }
 
-function readHead(text: string): Head {
+export function readHead(text: string): Head {
   const [first = '', ...lines] = text.split('\r\n')
   const match = /^(HTTP\/1\.[01]) (\d{3}) ([\t -~]*)$/.exec(first)
   if (match === null) throw new Error(`not a status line: ${JSON.stringify(first)}`)
@@ -83,8 +83,10 @@ function readBody(
       return context.hasEnded ? { value: bytes, end: bytes.length } : null
     case 'length':
       return readLength(bytes, head.headers['content-length'] ?? '')
-    case 'chunked':
-      return readChunks(bytes)
+    case 'chunked': {
+      const chunks = readChunks(bytes)
+      return chunks.isWhole ? chunks : null
+    }
   }
 }
 
@@ -94,18 +96,20 @@ function readLength(bytes: Buffer, text: string): Found<Buffer> | null {
   return bytes.length < end ? null : { value: bytes.subarray(0, end), end }
 }
 
-function readChunks(bytes: Buffer): Found<Buffer> | null {
+/** What has come so far, and whether it is all. */
+export function readChunks(bytes: Buffer): Found<Buffer> & { readonly isWhole: boolean } {
   const chunks: Buffer[] = []
   for (let at = 0; ; ) {
+    const soFar = () => ({ value: Buffer.concat(chunks), end: at, isWhole: false })
     const lineEnd = bytes.indexOf('\r\n', at)
-    if (lineEnd < 0) return null
+    if (lineEnd < 0) return soFar()
     const line = bytes.toString('latin1', at, lineEnd)
     if (!/^[0-9a-f]+$/i.test(line)) throw new Error(`not the size of a chunk: ${JSON.stringify(line)}`)
     const start = lineEnd + 2
     const end = start + Number.parseInt(line, 16)
-    if (bytes.length < end + 2) return null
+    if (bytes.length < end + 2) return soFar()
     if (bytes.toString('latin1', end, end + 2) !== '\r\n') throw new Error('a chunk longer than its size')
-    if (end === start) return { value: Buffer.concat(chunks), end: end + 2 }
+    if (end === start) return { value: Buffer.concat(chunks), end: end + 2, isWhole: true }
     chunks.push(bytes.subarray(start, end))
     at = end + 2
   }
