@@ -8,8 +8,12 @@ import { startDirect } from './targets/direct.ts'
 import { startGateway } from './targets/gateway.ts'
 import type { Target } from './targets/target.ts'
 
-/** Two checkouts of the gateway take turns in one run: `bun bench/versions.ts <other checkout> [rounds]`. */
-const [other, rounds = '15'] = process.argv.slice(2)
+/**
+ * Two checkouts of the gateway take turns in one run: `bun bench/versions.ts <other checkout> [starts] [rounds]`. Every
+ * start of a program lays out its memory and its compiled code differently, which alone makes it some percent faster or
+ * slower for as long as it runs, so both are started several times.
+ */
+const [other, starts = '6', rounds = '5'] = process.argv.slice(2)
 if (other === undefined)
   throw new Error('Name the folder of the other checkout, with its packages installed.')
 
@@ -46,26 +50,39 @@ function median(numbers: readonly number[]): number {
   return numbers.toSorted((one, another) => one - another)[Math.floor(numbers.length / 2)] ?? 0
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
-const processes = new ProcessGroup(folder)
-try {
-  const targets = await startBoth(processes, folder)
-  const plan = makePlan(false)
-  for (const scenario of plan.warmUp) for (const target of targets) await measure(target, scenario, 0)
-  console.log('CPU µs per request or chunk    other     this   medians   median of pairs   least')
-  for (const scenario of plan.repeated) {
-    const [before = [], after = []] = await measureRounds(targets, scenario)
-    const pairs = median(after.map((value, index) => value / (before[index] ?? value)))
-    const cells = [
-      median(before).toFixed(1),
-      median(after).toFixed(1),
-      (median(after) / median(before)).toFixed(3),
-      pairs.toFixed(3),
-      (Math.min(...after) / Math.min(...before)).toFixed(3),
-    ]
-    console.log(scenario.name.padEnd(28), cells.map((cell) => cell.padStart(9)).join(' '))
+/** The ratio of this checkout to the other, and the two medians, for each row of one start. */
+async function measureStart(start: number): Promise<readonly number[][]> {
+  const folder = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
+  const processes = new ProcessGroup(folder)
+  try {
+    const targets = await startBoth(processes, folder)
+    for (const scenario of plan.warmUp) for (const target of targets) await measure(target, scenario, 0)
+    const found: number[][] = []
+    for (const scenario of plan.repeated) {
+      const [before = 0, after = 0] = (await measureRounds(targets, scenario)).map(median)
+      found.push([after / before, before, after])
+    }
+    console.error(`start ${start}: ${found.map(([ratio = 0]) => ratio.toFixed(3)).join(' ')}`)
+    return found
+  } finally {
+    await processes.stop()
+    rmSync(folder, { recursive: true, force: true })
   }
-} finally {
-  await processes.stop()
-  rmSync(folder, { recursive: true, force: true })
+}
+
+const plan = makePlan(false)
+const measured: (readonly number[][])[] = []
+for (let start = 1; start <= Number(starts); start += 1) measured.push(await measureStart(start))
+console.log('CPU µs per request or chunk    other     this     ratio    least     most')
+for (const [row, { name }] of plan.repeated.entries()) {
+  const column = (index: number) => measured.map((rows) => rows[row]?.[index] ?? 0)
+  const ratios = column(0)
+  const cells = [
+    median(column(1)).toFixed(1),
+    median(column(2)).toFixed(1),
+    median(ratios).toFixed(3),
+    Math.min(...ratios).toFixed(3),
+    Math.max(...ratios).toFixed(3),
+  ]
+  console.log(name.padEnd(28), cells.map((cell) => cell.padStart(8)).join(' '))
 }
