@@ -1,11 +1,11 @@
 import { administer, type OwnRedis, startOwnRedis } from '../scripts/test-redis.ts'
-import { openRedisDesk } from '../src/edges/redis/index.ts'
-import type { RedisDesk } from '../src/edges/redis/redis-desk.ts'
-import type { AdmitCall } from '../src/serve/ports/common-desk.ts'
+import { openRedisLimits } from '../src/edges/redis/index.ts'
+import type { RedisLimits } from '../src/edges/redis/redis-limits.ts'
 import type { KeyTotals } from '../src/serve/ports/shared-books.ts'
+import type { AdmitCall } from '../src/serve/ports/shared-limits.ts'
 import { median } from './statistics.ts'
 
-/** What the shared desk costs: `bun bench/redis.ts [calls]`, with a Redis of its own on this machine. */
+/** What the limits store costs: `bun bench/redis.ts [calls]`, with a Redis of its own on this machine. */
 const CALLS = Number(process.argv[2] ?? 10_000)
 const ROUNDS = 4
 const ACCOUNTS = 100
@@ -29,14 +29,20 @@ interface Subject {
   run(index: number): Promise<unknown>
 }
 
-async function loadAccounts(desk: RedisDesk): Promise<void> {
-  await desk.beginGeneration(GENERATION)
+async function loadAccounts(sharedLimits: RedisLimits): Promise<void> {
+  await sharedLimits.beginGeneration(GENERATION)
   const total = { startDay: 0, spentNano: 0n }
   for (let index = 0; index < ACCOUNTS; index++) {
     const totals = { daily: total, weekly: total, monthly: total, forever: total }
     const keys: KeyTotals[] = [{ keyId: `key_${index}`, totals }]
     const balance = { balanceNano: 10n ** 18n, version: 1n }
-    await desk.learn(`acc_${index}`, { generation: GENERATION, stored: [], balance, keys, isLoad: true })
+    await sharedLimits.learn(`acc_${index}`, {
+      generation: GENERATION,
+      stored: [],
+      balance,
+      keys,
+      isLoad: true,
+    })
   }
 }
 
@@ -70,34 +76,34 @@ function admitCall(index: number): AdmitCall {
   }
 }
 
-async function admitOrThrow(desk: RedisDesk, index: number): Promise<void> {
-  const answer = await desk.admit(admitCall(index))
+async function admitOrThrow(sharedLimits: RedisLimits, index: number): Promise<void> {
+  const answer = await sharedLimits.admit(admitCall(index))
   if (answer.type !== 'admitted') throw new Error(`not admitted: ${JSON.stringify(answer)}`)
 }
 
-function takeCapacity(desk: RedisDesk): Promise<unknown> {
+function takeCapacity(sharedLimits: RedisLimits): Promise<unknown> {
   const windows = (['requests', 'tokens'] as const).map((metric) => {
     return { id: `credential:c1:${metric}`, metric, limit: 1e9, amount: 1 }
   })
-  return desk.takeCapacity(null, [windows, windows])
+  return sharedLimits.takeCapacity(null, [windows, windows])
 }
 
 /** One request from admission to the stored settlement, with its share of what is told in batches. */
-async function serveOne(desk: RedisDesk, index: number): Promise<void> {
-  await admitOrThrow(desk, index)
-  await takeCapacity(desk)
+async function serveOne(sharedLimits: RedisLimits, index: number): Promise<void> {
+  await admitOrThrow(sharedLimits, index)
+  await takeCapacity(sharedLimits)
   // Requests of one account are ACCOUNTS apart.
   const isLastOfBatch = Math.floor(index / ACCOUNTS) % BATCH === BATCH - 1
   if (!isLastOfBatch) return
   const [accountId, keyId] = [`acc_${index % ACCOUNTS}`, `key_${index % ACCOUNTS}`]
   const stored = Array.from({ length: BATCH }, (_, back) => requestIdOf(index - back * ACCOUNTS))
   const settled = stored.map((id) => ({ requestId: id, keyId, amountNano: 900_000n }))
-  await desk.settle(accountId, settled)
+  await sharedLimits.settle(accountId, settled)
   const total = { startDay: 0, spentNano: BigInt(index) }
   const totals = { daily: total, weekly: total, monthly: total, forever: total }
   const balance = { balanceNano: 10n ** 18n - BigInt(index), version: BigInt(index + 2) }
   const keys = [{ keyId, totals }]
-  await desk.learn(accountId, { generation: GENERATION, stored, balance, keys, isLoad: false })
+  await sharedLimits.learn(accountId, { generation: GENERATION, stored, balance, keys, isLoad: false })
 }
 
 async function measure(subject: Subject, parallel: number, port: number): Promise<Cost> {
@@ -130,15 +136,19 @@ async function measure(subject: Subject, parallel: number, port: number): Promis
 
 interface Stage {
   readonly server: OwnRedis
-  readonly desk: RedisDesk
+  readonly sharedLimits: RedisLimits
 }
 
 /** The cheapest of some rounds: whatever else the machine does can only add to it. */
-async function measureRounds(subject: Subject, parallel: number, { server, desk }: Stage): Promise<Cost> {
+async function measureRounds(
+  subject: Subject,
+  parallel: number,
+  { server, sharedLimits }: Stage,
+): Promise<Cost> {
   const rounds: Cost[] = []
   for (let round = 0; round < ROUNDS; round++) {
     await server.flush()
-    await loadAccounts(desk)
+    await loadAccounts(sharedLimits)
     rounds.push(await measure(subject, parallel, server.port))
   }
   const least = (pick: (cost: Cost) => number) => Math.min(...rounds.map(pick))
@@ -172,27 +182,27 @@ function print(costs: readonly Cost[]): void {
 async function main(): Promise<number> {
   const server = await startOwnRedis()
   if (server === null) return 1
-  const desk = openRedisDesk({
+  const sharedLimits = openRedisLimits({
     url: server.url,
     nodeId: 'bench',
     deadlineMs: 1_000,
     onTrouble: (message) => console.error(message),
   })
-  await new Promise<void>((resolve) => desk.onConnected(() => resolve()))
+  await new Promise<void>((resolve) => sharedLimits.onConnected(() => resolve()))
   const subjects: Subject[] = [
-    { name: 'ask for the version', run: () => desk.configurationVersion() },
-    { name: 'admit', run: (index) => admitOrThrow(desk, index) },
-    { name: 'take capacity', run: () => takeCapacity(desk) },
-    { name: 'whole request', run: (index) => serveOne(desk, index) },
+    { name: 'ask for the version', run: () => sharedLimits.configurationVersion() },
+    { name: 'admit', run: (index) => admitOrThrow(sharedLimits, index) },
+    { name: 'take capacity', run: () => takeCapacity(sharedLimits) },
+    { name: 'whole request', run: (index) => serveOne(sharedLimits, index) },
   ]
-  const stage = { server, desk }
+  const stage = { server, sharedLimits }
   const costs: Cost[] = []
   try {
     for (const subject of subjects) {
       for (const parallel of [128, 16, 1]) costs.push(await measureRounds(subject, parallel, stage))
     }
   } finally {
-    await desk.close()
+    await sharedLimits.close()
     await server.stop()
   }
   print(costs)

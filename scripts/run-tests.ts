@@ -56,7 +56,7 @@ async function forward(
 const LANES: readonly (readonly string[])[] = [
   ['test/console/'],
   ['test/nodes/'],
-  ['test/robustness/', 'test/workers/', 'test/desk/'],
+  ['test/robustness/', 'test/workers/', 'test/shared-limits/'],
   ['test/', 'console/', 'scripts/', 'bench/'],
   ['src/'],
   ['test/captures/', 'test/conformance/', 'test/fuzz/', 'test/images/', 'test/sandbox/'],

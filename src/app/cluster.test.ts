@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { beatCluster, type Cluster } from './cluster.ts'
 
-test('the desk is told what this node holds also while the database hangs', async () => {
+test('the limits store is told what this node holds also while the database hangs', async () => {
   const database = Promise.withResolvers<void>()
   let beats = 0
   const countBeat = () => {

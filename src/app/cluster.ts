@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import packageFile from '../../package.json' with { type: 'json' }
-import { DeskSilent, openRedisDesk } from '../edges/redis/index.ts'
+import { LimitsSilent, openRedisLimits } from '../edges/redis/index.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import type { Metrics } from '../edges/telemetry/metrics.ts'
 import { CommonAdmissions } from '../edges/windows/common-admissions.ts'
@@ -10,8 +10,8 @@ import type { DescribeRedis } from '../manage/ports/console.ts'
 import type { Router } from '../rules/routing/router.ts'
 import type { SharedConfiguration } from '../serve/configuration/configuration-follower.ts'
 import type { Admissions, MoneyOwners } from '../serve/ports/admissions.ts'
-import type { CommonDesk, PinnedTo } from '../serve/ports/common-desk.ts'
 import type { LiveConfiguration } from '../serve/ports/configuration.ts'
+import type { PinnedTo, SharedLimits } from '../serve/ports/shared-limits.ts'
 import { withTimeout } from '../serve/with-timeout.ts'
 import type { Snapshot } from '../vocabulary/snapshot.ts'
 import type { SharedLimitsState } from '../vocabulary/system.ts'
@@ -30,8 +30,8 @@ export function openCluster(
   const { role, storage } = persistence
   const { clock, log } = system
   const nodeId = role?.nodeId ?? `node_${crypto.randomUUID().replaceAll('-', '')}`
-  const found = openDesk(settings, system, { nodeId, role })
-  const desk = found === null ? null : meterDesk(found, persistence.metrics)
+  const found = openSharedLimits(settings, system, { nodeId, role })
+  const sharedLimits = found === null ? null : meterSharedLimits(found, persistence.metrics)
   const state: { admissions: CommonAdmissions | null } = { admissions: null }
   const registry = new NodeRegistry({
     node: {
@@ -41,7 +41,7 @@ export function openCluster(
       startedAtMs: clock.nowMs(),
     },
     storage,
-    desk,
+    sharedLimits,
     leaseMs: settings.nodeLeaseSeconds * 1_000,
     // Workers share what their parent holds; those of a parent that was killed share nothing with the next one's.
     sharedLimitsId: () => (settings.redisUrl === null ? null : (state.admissions?.sharedLimitsId ?? null)),
@@ -52,11 +52,11 @@ export function openCluster(
   /** Whether another process may use the same database. */
   const hasCompany = settings.databaseUrl !== null || role !== null
   persistence.company.hasOthers = () => hasCompany && registry.hasOthers
-  return { nodeId, desk, registry, hasCompany, state }
+  return { nodeId, sharedLimits, registry, hasCompany, state }
 }
 
-/** By what this node judges now; null when it has no desk. */
-export function deskStateOf({ state }: Cluster, settings: Settings): SharedLimitsState | null {
+/** By what this node judges now; null when it shares no limits. */
+export function sharedLimitsStateOf({ state }: Cluster, settings: Settings): SharedLimitsState | null {
   if (state.admissions === null) return null
   if (state.admissions.isShared) return 'shared'
   return lossRules(settings).loss === 'local' ? 'local' : 'refusing'
@@ -71,11 +71,11 @@ export function ownTroubleOf({ registry, state }: Cluster): string | null {
 /** How Redis does, as this node sees it. */
 export function redisDescriber(cluster: Cluster, settings: Settings): DescribeRedis {
   const { redisUrl, redisLoss } = settings
-  const { desk } = cluster
+  const { sharedLimits } = cluster
   return async () => {
-    if (redisUrl === null || desk === null) return null
+    if (redisUrl === null || sharedLimits === null) return null
     const begunMs = performance.now()
-    const isReachable = await desk.configurationVersion().then(
+    const isReachable = await sharedLimits.configurationVersion().then(
       () => true,
       () => false,
     )
@@ -84,7 +84,7 @@ export function redisDescriber(cluster: Cluster, settings: Settings): DescribeRe
       isReachable,
       pingMs: isReachable ? Math.round((performance.now() - begunMs) * 100) / 100 : null,
       lossPolicy: redisLoss,
-      state: deskStateOf(cluster, settings) ?? 'shared',
+      state: sharedLimitsStateOf(cluster, settings) ?? 'shared',
       usedMemoryBytes: null,
     }
   }
@@ -95,13 +95,13 @@ function modeOf(redisUrl: string): 'single' | 'sentinel' | 'cluster' {
   return /^rediss?\+sentinel:/.test(redisUrl) ? 'sentinel' : 'single'
 }
 
-function openDesk(
+function openSharedLimits(
   { redisUrl, redisDeadlineMs }: Settings,
   { log }: SystemServices,
   { nodeId, role }: { readonly nodeId: string; readonly role: Role | null },
-): CommonDesk | null {
-  if (redisUrl === null) return role?.desk ?? null
-  return openRedisDesk({
+): SharedLimits | null {
+  if (redisUrl === null) return role?.sharedLimits ?? null
+  return openRedisLimits({
     url: redisUrl,
     nodeId,
     deadlineMs: redisDeadlineMs,
@@ -111,21 +111,22 @@ function openDesk(
 
 /** How changes of the configuration reach this node; undefined: nobody else makes any. */
 export function sharingOf(
-  { desk, hasCompany }: Cluster,
+  { sharedLimits, hasCompany }: Cluster,
   { storage }: Persistence,
   parts: { readonly reloadBeside: () => Promise<void>; readonly current: () => { readonly version: number } },
 ): SharedConfiguration | undefined {
   if (!hasCompany) return undefined
   const { reloadBeside } = parts
-  // Without a desk nobody can say it quickly; what others change is then seen at the next beat.
-  if (desk === null) return { storage, reloadBeside, newestVersion: async () => parts.current().version }
+  // Without a limits store nobody can say it quickly; what others change is then seen at the next beat.
+  if (sharedLimits === null)
+    return { storage, reloadBeside, newestVersion: async () => parts.current().version }
   return {
     storage,
     reloadBeside,
-    newestVersion: () => desk.configurationVersion(),
+    newestVersion: () => sharedLimits.configurationVersion(),
     announce: async (version) => {
-      await desk.announceConfiguration(version)
-      await desk.publish({ type: 'configuration', version })
+      await sharedLimits.announceConfiguration(version)
+      await sharedLimits.publish({ type: 'configuration', version })
     },
   }
 }
@@ -149,23 +150,23 @@ export async function openAdmissions(
     readonly system: SystemServices
   },
 ): Promise<Admissions> {
-  const { desk, nodeId, registry, state } = cluster
+  const { sharedLimits, nodeId, registry, state } = cluster
   const { storage, stored } = persistence
   const { clock, log } = system
-  if (desk === null) {
+  if (sharedLimits === null) {
     stored.ignore()
     return loadAdmissions(persistence, system)
   }
   const { configuration, router, onNews } = parts
   const admissions = new CommonAdmissions({
-    desk,
+    sharedLimits,
     nodeId,
     books: storage,
     clock,
     ...lossRules(settings),
     leaseMs: settings.nodeLeaseSeconds * 1_000,
-    outlivesDesk: settings.redisUrl !== null,
-    refusal: () => (registry.conflict === null ? null : 'This node is not connected to the shared limits.'),
+    outlivesLimits: settings.redisUrl !== null,
+    refusal: () => (registry.conflict === null ? null : 'This node is not connected to the limits store.'),
     listLivingNodes: (isFresh) => registry.listLiving(isFresh),
     needsTotals: (keyId) => {
       const key = configuration.current().keys.get(keyId)
@@ -200,7 +201,7 @@ function watchedOwners({ accounts, keys }: Snapshot): MoneyOwners {
 // A parent that is this late hangs, and its workers are about to end with it.
 const PARENT_DEADLINE_MS = 5_000
 
-/** What to do while the desk does not answer. Workers whose parent is gone end anyway. */
+/** What to do while the limits store does not answer. Workers whose parent is gone end anyway. */
 function lossRules({ redisUrl, redisLoss, redisDeadlineMs }: Settings) {
   if (redisUrl === null) return { loss: 'refuse', deadlineMs: PARENT_DEADLINE_MS } as const
   return { loss: redisLoss, deadlineMs: redisDeadlineMs }
@@ -220,7 +221,7 @@ async function loadAdmissions(
 /** To be called about once a second. Never fails. */
 export async function beatCluster({ registry, state, hasCompany }: Cluster): Promise<void> {
   if (!hasCompany) return
-  // Beside each other: a database that hangs must not keep a node from telling the desk what it holds.
+  // Beside each other: a database that hangs must not keep a node from telling the limits store what it holds.
   await Promise.all([registry.beat(), state.admissions?.beat()])
 }
 
@@ -232,10 +233,10 @@ export function leaveCluster(cluster: Cluster): Promise<void> {
   return withTimeout(LEAVE_PATIENCE_MS, leave(cluster), () => undefined)
 }
 
-async function leave({ registry, state, desk, hasCompany }: Cluster): Promise<void> {
+async function leave({ registry, state, sharedLimits, hasCompany }: Cluster): Promise<void> {
   const isDone = (await state.admissions?.stop()) ?? true
   if (hasCompany) await registry.stop({ hasHolds: !isDone })
-  await desk?.close()
+  await sharedLimits?.close()
 }
 
 /** What a node tells of itself as one of several. */
@@ -244,7 +245,7 @@ export function readNodeGauges(
   { clock }: SystemServices,
   { journal, cluster }: Pick<Persistence, 'journal'> & { readonly cluster: Cluster },
 ) {
-  const deskState = deskStateOf(cluster, settings)
+  const sharedLimitsState = sharedLimitsStateOf(cluster, settings)
   const { oldestAtMs } = journal
   return {
     journal: {
@@ -254,47 +255,47 @@ export function readNodeGauges(
       isRefusing: journal.refusal() !== null,
     },
     nodesLiving: cluster.registry.livingCount,
-    ...(deskState !== null && { deskState }),
+    ...(sharedLimitsState !== null && { sharedLimitsState }),
   }
 }
 
-/** The same desk; how long requests wait for it is counted. */
-function meterDesk(desk: CommonDesk, metrics: Metrics): CommonDesk {
+/** The same limits store; how long requests wait for it is counted. */
+function meterSharedLimits(sharedLimits: SharedLimits, metrics: Metrics): SharedLimits {
   const metered = async <Answer>(call: Promise<Answer>): Promise<Answer> => {
     const begunMs = performance.now()
     try {
       const answer = await call
-      metrics.noteDeskCall({ result: 'answered', durationMs: performance.now() - begunMs })
+      metrics.noteSharedLimitsCall({ result: 'answered', durationMs: performance.now() - begunMs })
       return answer
     } catch (error) {
-      const result = error instanceof DeskSilent ? 'late' : 'failed'
-      metrics.noteDeskCall({ result, durationMs: performance.now() - begunMs })
+      const result = error instanceof LimitsSilent ? 'late' : 'failed'
+      metrics.noteSharedLimitsCall({ result, durationMs: performance.now() - begunMs })
       throw error
     }
   }
   return {
-    admit: (call) => metered(desk.admit(call)),
-    takeCapacity: (...call) => metered(desk.takeCapacity(...call)),
-    look: (...call) => metered(desk.look(...call)),
+    admit: (call) => metered(sharedLimits.admit(call)),
+    takeCapacity: (...call) => metered(sharedLimits.takeCapacity(...call)),
+    look: (...call) => metered(sharedLimits.look(...call)),
     // Nobody waits for these.
-    settle: (...call) => desk.settle(...call),
-    learn: (...call) => desk.learn(...call),
-    assertHolds: (...call) => desk.assertHolds(...call),
-    addHolds: (...call) => desk.addHolds(...call),
-    releaseNode: (nodeId) => desk.releaseNode(nodeId),
-    generation: () => desk.generation(),
-    beginGeneration: (proposed) => desk.beginGeneration(proposed),
-    joinGeneration: (generation) => desk.joinGeneration(generation),
-    listJoined: (generation) => desk.listJoined(generation),
-    configurationVersion: () => desk.configurationVersion(),
-    announceConfiguration: (version) => desk.announceConfiguration(version),
-    savePin: (pin) => desk.savePin(pin),
-    saveNote: (note) => desk.saveNote(note),
-    findNotes: (...call) => desk.findNotes(...call),
-    publish: (...call) => desk.publish(...call),
-    listKept: () => desk.listKept(),
-    onNotice: (listener) => desk.onNotice(listener),
-    onConnected: (listener) => desk.onConnected(listener),
-    close: () => desk.close(),
+    settle: (...call) => sharedLimits.settle(...call),
+    learn: (...call) => sharedLimits.learn(...call),
+    assertHolds: (...call) => sharedLimits.assertHolds(...call),
+    addHolds: (...call) => sharedLimits.addHolds(...call),
+    releaseNode: (nodeId) => sharedLimits.releaseNode(nodeId),
+    generation: () => sharedLimits.generation(),
+    beginGeneration: (proposed) => sharedLimits.beginGeneration(proposed),
+    joinGeneration: (generation) => sharedLimits.joinGeneration(generation),
+    listJoined: (generation) => sharedLimits.listJoined(generation),
+    configurationVersion: () => sharedLimits.configurationVersion(),
+    announceConfiguration: (version) => sharedLimits.announceConfiguration(version),
+    savePin: (pin) => sharedLimits.savePin(pin),
+    saveNote: (note) => sharedLimits.saveNote(note),
+    findNotes: (...call) => sharedLimits.findNotes(...call),
+    publish: (...call) => sharedLimits.publish(...call),
+    listKept: () => sharedLimits.listKept(),
+    onNotice: (listener) => sharedLimits.onNotice(listener),
+    onConnected: (listener) => sharedLimits.onConnected(listener),
+    close: () => sharedLimits.close(),
   }
 }

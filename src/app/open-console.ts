@@ -2,9 +2,9 @@ import type { ConsoleParts } from '../edges/management-api/console/index.ts'
 import type { NoteWrongToken } from '../edges/management-api/operator/index.ts'
 import { createOidcProvider } from '../edges/oidc/provider.ts'
 import type { Settings } from '../edges/settings/settings.ts'
-import { createAccountDesk } from '../manage/console/index.ts'
-import { AuditDesk } from '../manage/identity/audit-desk.ts'
-import { createIdentity, type IdentityDesk } from '../manage/identity/index.ts'
+import { createAccountOperations } from '../manage/console/index.ts'
+import { AuditLog } from '../manage/identity/audit-log.ts'
+import { createIdentity, type IdentityServices } from '../manage/identity/index.ts'
 import { systemRandom } from '../manage/operations/random-source.ts'
 import type { DescribeRedis, DescribeSystem } from '../manage/ports/console.ts'
 import type { UserOperations } from '../manage/ports/identity.ts'
@@ -24,11 +24,11 @@ export function openAccountApi(
 ): ConsoleParts['account'] {
   const { operations, configuration } = services
   return {
-    desk: createAccountDesk({
+    account: createAccountOperations({
       ...services,
       snapshot: configuration.current,
       random: systemRandom,
-      audit: new AuditDesk(clock, systemRandom.id),
+      audit: new AuditLog(clock, systemRandom.id),
       clock,
       log,
     }),
@@ -159,7 +159,7 @@ export function openIdentity(
   settings: Settings,
   { clock, log }: SystemServices,
   { storage, secrets, configuration, operations, cluster }: Services,
-): IdentityDesk {
+): IdentityServices {
   const company = attemptCompany(cluster)
   return createIdentity({
     store: storage,
@@ -184,7 +184,7 @@ export function openWrongTokens(
   { storage }: Pick<Services, 'storage'>,
 ): NoteWrongToken {
   const tokens = new WrongTokens(clock)
-  const audit = new AuditDesk(clock, systemRandom.id)
+  const audit = new AuditLog(clock, systemRandom.id)
   return (address) => {
     const { waitMs, toReport } = tokens.note(networkOf(address ?? 'unknown'))
     if (toReport !== null) {

@@ -53,7 +53,7 @@ describe('what was stored', () => {
     })
     await Bun.sleep(0)
     expect(isSettled).toBe(false)
-    dealing.reject(new Error('the desk is away'))
+    dealing.reject(new Error('the limits store is away'))
     await settled
   })
 

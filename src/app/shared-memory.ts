@@ -2,8 +2,8 @@ import type { AttemptCompany } from '../manage/identity/parts.ts'
 import type { SealedPlace, Sealer } from '../rules/access/server-secret.ts'
 import type { Router } from '../rules/routing/router.ts'
 import type { RoutingNews } from '../rules/routing/routing-news.ts'
-import type { DeskNotice } from '../serve/ports/common-desk.ts'
 import type { LiveConfiguration } from '../serve/ports/configuration.ts'
+import type { SharedNotice } from '../serve/ports/shared-limits.ts'
 import type { ThoughtShelf } from '../serve/translate/thinking-memory.ts'
 import type { Cluster } from './cluster.ts'
 import type { Persistence } from './persistence.ts'
@@ -14,32 +14,32 @@ const THOUGHTS_KEPT_MS = 6 * 60 * 60 * 1_000
 
 /** Tells the other nodes what routing has learned here. Nobody waits for it, and at worst they learn it themselves. */
 export function routingTeller(
-  { desk }: Cluster,
+  { sharedLimits }: Cluster,
   current: () => ReturnType<LiveConfiguration['current']>,
 ): ((news: RoutingNews) => void) | undefined {
-  if (desk === null) return undefined
+  if (sharedLimits === null) return undefined
   const ignore = () => undefined
   return (news) => {
     if (news.type !== 'pinned') {
       const keptMs = news.type === 'circuit-closed' ? undefined : Math.min(news.forMs, LONGEST_KEPT_MS)
-      desk.publish(news, keptMs).catch(ignore)
+      sharedLimits.publish(news, keptMs).catch(ignore)
       return
     }
     const keyId = news.conversation.slice(0, news.conversation.indexOf(':'))
     const accountId = current().keys.get(keyId)?.accountId
     if (accountId === undefined) return
     const { conversation, supplierId, credentialId, forMs } = news
-    desk.savePin({ accountId, conversation, supplierId, credentialId, keptMs: forMs }).catch(ignore)
+    sharedLimits.savePin({ accountId, conversation, supplierId, credentialId, keptMs: forMs }).catch(ignore)
   }
 }
 
 /** Listens to the other nodes, from what they have said to be kept on. */
 export async function followOthers(
-  { desk }: Cluster,
+  { sharedLimits }: Cluster,
   { configuration, router }: { readonly configuration: LiveConfiguration; readonly router: Router },
 ): Promise<void> {
-  if (desk === null) return
-  const hear = (notice: DeskNotice) => {
+  if (sharedLimits === null) return
+  const hear = (notice: SharedNotice) => {
     if (notice.type === 'generation' || notice.type === 'attempt') return
     if (notice.type === 'configuration') {
       void configuration.reloadTo(notice.version).catch(() => undefined)
@@ -49,19 +49,19 @@ export async function followOthers(
     const credential = credentials?.find(({ id }) => id === notice.credentialId)
     if (credential !== undefined) router.learn(notice, credential)
   }
-  desk.onNotice(hear)
-  for (const notice of await desk.listKept().catch(() => [])) hear(notice)
+  sharedLimits.onNotice(hear)
+  for (const notice of await sharedLimits.listKept().catch(() => [])) hear(notice)
 }
 
 /** Tells of attempts to sign in and hears of those on other nodes. Nobody waits for it; what is lost is counted here alone. */
-export function attemptCompany({ desk }: Cluster): AttemptCompany | undefined {
-  if (desk === null) return undefined
+export function attemptCompany({ sharedLimits }: Cluster): AttemptCompany | undefined {
+  if (sharedLimits === null) return undefined
   return {
     tell: (throttle, news) => {
-      desk.publish({ type: 'attempt', throttle, ...news }).catch(() => undefined)
+      sharedLimits.publish({ type: 'attempt', throttle, ...news }).catch(() => undefined)
     },
     onNews: (listener) => {
-      desk.onNotice((notice) => {
+      sharedLimits.onNotice((notice) => {
         if (notice.type === 'attempt') listener(notice.throttle, notice)
       })
     },
@@ -69,8 +69,8 @@ export function attemptCompany({ desk }: Cluster): AttemptCompany | undefined {
 }
 
 /** Thoughts are the client's, so they lie there sealed. */
-export function thoughtShelf({ desk }: Cluster, { secrets }: Persistence): ThoughtShelf | undefined {
-  if (desk === null) return undefined
+export function thoughtShelf({ sharedLimits }: Cluster, { secrets }: Persistence): ThoughtShelf | undefined {
+  if (sharedLimits === null) return undefined
   return {
     save: (accountId, callId, text) => {
       const note = {
@@ -79,10 +79,10 @@ export function thoughtShelf({ desk }: Cluster, { secrets }: Persistence): Thoug
         text: secrets.seal(text, thoughtPlace(accountId, callId)),
         keptMs: THOUGHTS_KEPT_MS,
       }
-      desk.saveNote(note).catch(() => undefined)
+      sharedLimits.saveNote(note).catch(() => undefined)
     },
     find: async (accountId, callIds) => {
-      const sealed = await desk.findNotes(accountId, callIds).catch(() => [])
+      const sealed = await sharedLimits.findNotes(accountId, callIds).catch(() => [])
       return callIds.map((callId, index) =>
         openOrNull(sealed[index] ?? null, thoughtPlace(accountId, callId), secrets),
       )

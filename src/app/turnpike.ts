@@ -31,11 +31,11 @@ import { LOOPBACK, NO_TRUSTED_PROXIES, parseTrustedProxies } from '../wire/trust
 import { buildGateway } from './build-gateway.ts'
 import {
   beatCluster,
-  deskStateOf,
   leaveCluster,
   ownTroubleOf,
   readNodeGauges,
   redisDescriber,
+  sharedLimitsStateOf,
 } from './cluster.ts'
 import { sweepAssetsHourly } from './image-stores.ts'
 import { bindSealsInBackground, scheduleRetention } from './jobs.ts'
@@ -241,7 +241,7 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
       journal: services.journal,
       isClosing: () => watch.isClosing,
       isDatabaseShared: settings.databaseUrl !== null,
-      deskState: () => deskStateOf(services.cluster, settings),
+      sharedLimitsState: () => sharedLimitsStateOf(services.cluster, settings),
       ownTrouble: () => ownTroubleOf(services.cluster),
     }),
     ...consoleEndpoints({

@@ -46,10 +46,14 @@ describe('health', () => {
     ['room in the journal', { journal: FULL }, 'The journal is full.'],
     [
       'Redis, judging alone',
-      { deskState: () => 'local' },
+      { sharedLimitsState: () => 'local' },
       'Redis does not answer; this node judges by its share of each limit',
     ],
-    ['Redis, refusing', { deskState: () => 'refusing' }, 'Redis does not answer; requests are refused'],
+    [
+      'Redis, refusing',
+      { sharedLimitsState: () => 'refusing' },
+      'Redis does not answer; requests are refused',
+    ],
   ])('what all nodes lack at once takes none of them away: %s', async (_what, parts, told) => {
     const all = { isDatabaseShared: true, ...parts }
     expect(await ready(all)).toEqual([200, { status: 'ready', degraded: [told] }])

@@ -13,7 +13,7 @@ export interface HealthParts {
   readonly isDatabaseShared?: boolean
   readonly journal?: Pick<Journal, 'refusal'> & { readonly isDiskFailing: boolean }
   /** Null when nothing is shared but the database. */
-  readonly deskState?: () => SharedLimitsState | null
+  readonly sharedLimitsState?: () => SharedLimitsState | null
   /** What keeps this node from serving as one of several, while others serve. */
   readonly ownTrouble?: () => string | null
 }
@@ -101,12 +101,12 @@ function findOwnTrouble(
   return isDatabaseThere || isDatabaseShared ? null : NO_DATABASE
 }
 
-function findSharedTroubles({ journal, deskState }: HealthParts, isDatabaseThere: boolean): string[] {
+function findSharedTroubles({ journal, sharedLimitsState }: HealthParts, isDatabaseThere: boolean): string[] {
   const troubles: string[] = []
   if (!isDatabaseThere) troubles.push(NO_DATABASE)
   const refusal = journal?.refusal() ?? null
   if (refusal !== null) troubles.push(refusal)
-  switch (deskState?.() ?? 'shared') {
+  switch (sharedLimitsState?.() ?? 'shared') {
     case 'shared':
       break
     case 'local':

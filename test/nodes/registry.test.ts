@@ -39,7 +39,7 @@ for (const engine of testedEngines()) {
         return new NodeRegistry({
           node: { id: `node-${index}`, name: `machine ${index}`, version: '1', startedAtMs: clock.nowMs() },
           storage: { ...aged, unlessRunning: storage.unlessRunning },
-          desk: { releaseNode: async (id) => released.push(id) },
+          sharedLimits: { releaseNode: async (id) => released.push(id) },
           onReturned: () => undefined,
           clock,
           log,

@@ -48,7 +48,7 @@ describe('a start that cannot succeed says why in one line', () => {
     )
   })
 
-  test.each(['3', JSON.stringify({ nodeId: 'node_1', slot: 0, port: 1, deskPath: '/nowhere' })])(
+  test.each(['3', JSON.stringify({ nodeId: 'node_1', slot: 0, port: 1, limitsPath: '/nowhere' })])(
     'an order to a worker that has no parent: %s',
     async (order) => {
       const line = await refusalOf({ TURNPIKE_WORKER: order })

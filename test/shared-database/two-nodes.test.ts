@@ -27,11 +27,11 @@ for (const engine of testedEngines()) {
     beforeEach(async () => {
       site = await engine.makeSite()
       const clock = createMovableClock()
-      const desk = { version: null as number | null }
+      const sharedLimits = { version: null as number | null }
       const announcing = {
-        newestVersion: async () => desk.version,
+        newestVersion: async () => sharedLimits.version,
         announce: async (version: number) => {
-          desk.version = Math.max(desk.version ?? 0, version)
+          sharedLimits.version = Math.max(sharedLimits.version ?? 0, version)
         },
       }
       const first = await startNode(site, { clock, announcing })

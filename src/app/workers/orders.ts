@@ -8,7 +8,7 @@ export interface Assignment {
   readonly port: number
   readonly sandboxUrl: string | null
   /** Where the parent keeps the windows; null: Redis has them. */
-  readonly deskPath: string | null
+  readonly limitsPath: string | null
 }
 
 /** What a parent orders. */

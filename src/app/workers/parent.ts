@@ -6,8 +6,8 @@ import { startSandbox } from '../../sandbox/server.ts'
 import { SYSTEM_CLOCK } from '../../vocabulary/clock.ts'
 import { greeting, newSecrets, outliveStrayFaults, type Started } from '../lifecycle.ts'
 import { startTurnpike } from '../turnpike.ts'
-import { openParentDesk } from './desk-place.ts'
 import { forwardLines } from './forward-lines.ts'
+import { openParentLimits } from './limits-place.ts'
 import { Slots } from './slots.ts'
 import { type Forward, spawnWorker } from './spawn-worker.ts'
 import { Supervisor } from './supervisor.ts'
@@ -69,26 +69,26 @@ type Crew = ReturnType<typeof openCrew>
 function openCrew(settings: Settings, log: PinoLog, hasSandbox: boolean) {
   const folder = openDataFolder(settings.dataFolder)
   const sandbox = hasSandbox ? startSandbox() : null
-  const desk = settings.redisUrl === null ? openParentDesk(folder.path, clock) : null
+  const sharedLimits = settings.redisUrl === null ? openParentLimits(folder.path, clock) : null
   const slots = new Slots(folder.path)
   const forward: Forward = (printed, slot) => forwardLines(printed, slot, log.forward)
   const spawn = () => {
     const slot = slots.take()
     const nodeId = `node_${crypto.randomUUID().replaceAll('-', '')}`
     const { port } = settings
-    const place = { sandboxUrl: sandbox?.url ?? null, deskPath: desk?.path ?? null }
+    const place = { sandboxUrl: sandbox?.url ?? null, limitsPath: sharedLimits?.path ?? null }
     return spawnWorker({ nodeId, slot, port, ...place }, forward)
   }
   const supervisor = new Supervisor({
     workers: settings.workers,
     spawn,
     onEnded: ({ slot }) => slots.release(slot),
-    onTakenOver: async ({ nodeId }) => desk?.releaseNode(nodeId),
+    onTakenOver: async ({ nodeId }) => sharedLimits?.releaseNode(nodeId),
     patienceMs: (settings.drainSeconds + settings.shutdownSeconds) * 1_000 + PATIENCE_MS,
     log,
   })
   const close = async () => {
-    desk?.close()
+    sharedLimits?.close()
     await sandbox?.stop()
     folder.release()
   }

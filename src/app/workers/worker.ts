@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { connectDesk } from '../../edges/desk-socket/socket-desk.ts'
+import { connectLimits } from '../../edges/limits-socket/socket-limits.ts'
 import type { Settings } from '../../edges/settings/settings.ts'
 import { createLog, type PinoLog } from '../../edges/telemetry/pino-log.ts'
 import { SYSTEM_CLOCK } from '../../vocabulary/clock.ts'
@@ -14,16 +14,16 @@ const REPORT_PATIENCE_MS = 1_000
 
 /** Serves a part of what comes to the port, until the parent orders otherwise or is gone. */
 export async function runWorker(settings: Settings, assignment: Assignment): Promise<void> {
-  const { nodeId, slot, port, deskPath, sandboxUrl } = assignment
+  const { nodeId, slot, port, limitsPath, sandboxUrl } = assignment
   const log = createLog(settings.logLevel)
   const ending = new Ending(settings, log)
   takeOrders(ending)
-  const desk = deskPath === null ? null : await connectDesk(deskPath, nodeId)
+  const sharedLimits = limitsPath === null ? null : await connectLimits(limitsPath, nodeId)
   const nodeName = `${settings.nodeName ?? hostname()}-${slot}`
   const turnpike = await startTurnpike(
     { ...settings, port, nodeName },
     { clock: SYSTEM_CLOCK, random: Math.random, log },
-    { nodeId, slot, desk, sandboxUrl },
+    { nodeId, slot, sharedLimits, sandboxUrl },
   )
   ending.turnpike = turnpike
   outliveStrayFaults(log)

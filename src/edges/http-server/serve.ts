@@ -103,7 +103,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   dateLine = ''
   readonly writer = new MessageWriter()
   readonly requestIds = new RequestIds()
-  readonly #desk: Dispatcher
+  readonly #dispatcher: Dispatcher
   readonly #log: Log
   readonly #listener: Bun.TCPSocketListener<ClientConnection>
   readonly connections: OpenConnections<ClientConnection>
@@ -123,7 +123,7 @@ class SocketServer implements HttpServer, ConnectionHost {
     this.headMs = (options.headSeconds ?? HEAD_SECONDS) * 1_000
     this.idleMs = (options.idleSeconds ?? IDLE_SECONDS) * 1_000
     this.#log = log
-    this.#desk = new Dispatcher(options)
+    this.#dispatcher = new Dispatcher(options)
     this.connections = new OpenConnections(options.connectionLimits ?? NO_LIMITS)
     this.#descriptors = options.descriptorGuard ?? new DescriptorGuard()
     this.#readClock()
@@ -147,11 +147,11 @@ class SocketServer implements HttpServer, ConnectionHost {
   }
 
   serve(exchange: SocketExchange, connection: ClientConnection): void {
-    void this.#desk.serve(exchange, connection)
+    void this.#dispatcher.serve(exchange, connection)
   }
 
   refuse(error: GatewayError, requestId: string): AnswerParts {
-    return this.#desk.refuse(error, requestId)
+    return this.#dispatcher.refuse(error, requestId)
   }
 
   endConnections(): void {
@@ -163,7 +163,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   }
 
   stopAccepting(): void {
-    this.#desk.isClosing = true
+    this.#dispatcher.isClosing = true
   }
 
   endWaiting(): void {

@@ -1,6 +1,6 @@
 import { Cluster, Command, type Redis } from 'ioredis'
-import { DeskAway, DeskRefused } from './desk-errors.ts'
-import type { DeskScript } from './desk-script.ts'
+import { LimitsAway, LimitsRefused } from './limits-errors.ts'
+import type { LimitsScript } from './limits-script.ts'
 import type { RedisClient } from './open-client.ts'
 import { SilenceWatch } from './silence-watch.ts'
 
@@ -15,7 +15,7 @@ export interface ConnectionRules {
 const SCAN_BATCH = 1_000
 
 /** Asks Redis: in order, fast to fail, and never twice. */
-export class DeskConnection {
+export class LimitsConnection {
   readonly #client: RedisClient
   readonly #rules: ConnectionRules
   // One per server, since one of a Cluster can be silent while the others speak.
@@ -31,7 +31,7 @@ export class DeskConnection {
   }
 
   /** All keys of a script stand on one server. */
-  run(script: DeskScript, keys: readonly string[], values: readonly Argument[]): Promise<unknown> {
+  run(script: LimitsScript, keys: readonly string[], values: readonly Argument[]): Promise<unknown> {
     const rest = [keys.length, ...keys, ...values]
     return this.#ask(keys[0] ?? '', {
       send: () => this.#command('evalsha', [script.sha, ...rest]),
@@ -66,7 +66,7 @@ export class DeskConnection {
   #ask(key: string, question: Question<unknown>): Promise<unknown> {
     // The client would keep nothing either, but says so only after having built the command.
     if (this.#client.status !== 'ready')
-      return Promise.reject(new DeskAway('There is no connection to Redis.'))
+      return Promise.reject(new LimitsAway('There is no connection to Redis.'))
     return guard(this.#watchOf(this.#serverOf(key)), question)
   }
 
@@ -143,7 +143,7 @@ function nameOf(server: Redis): string {
 
 /** Errors of the client carry the command with its arguments, the password among them; ours carry words only. */
 function describeFailure(error: unknown): Error {
-  if (!(error instanceof Error)) return new DeskAway('Redis could not be asked.')
-  if (error.name === 'ReplyError') return new DeskRefused(`Redis answered: ${error.message}`)
-  return new DeskAway(`The connection to Redis failed: ${error.message}`)
+  if (!(error instanceof Error)) return new LimitsAway('Redis could not be asked.')
+  if (error.name === 'ReplyError') return new LimitsRefused(`Redis answered: ${error.message}`)
+  return new LimitsAway(`The connection to Redis failed: ${error.message}`)
 }

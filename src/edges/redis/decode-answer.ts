@@ -1,6 +1,6 @@
 import { WINDOW_MS } from '../../rules/limits/window.ts'
 import type { Refusal, WindowDemand } from '../../serve/ports/admissions.ts'
-import type { AdmitAnswer, CapacityAnswer, PinnedTo, WindowState } from '../../serve/ports/common-desk.ts'
+import type { AdmitAnswer, CapacityAnswer, PinnedTo, WindowState } from '../../serve/ports/shared-limits.ts'
 
 /** A word, the time at Redis, a detail; then for each window what was spent and when it was opened, 0 if it is not. */
 export type WindowAnswer = readonly [word: string, nowMs: number, detail: string, ...windows: number[]]

@@ -1,5 +1,5 @@
 import type { WindowDemand } from '../../serve/ports/admissions.ts'
-import type { AccountNews, AdmitCall, OpenHold } from '../../serve/ports/common-desk.ts'
+import type { AccountNews, AdmitCall, OpenHold } from '../../serve/ports/shared-limits.ts'
 import { USAGE_PERIODS } from '../../vocabulary/api-key.ts'
 import type { Argument } from './connection.ts'
 

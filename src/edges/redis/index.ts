@@ -1,14 +1,14 @@
 import type { Clock } from '../../vocabulary/clock.ts'
-import { DeskConnection } from './connection.ts'
-import { DeskKeys } from './desk-keys.ts'
+import { LimitsConnection } from './connection.ts'
+import { LimitsKeys } from './limits-keys.ts'
 import { openClient, openListener } from './open-client.ts'
-import { DeskPresence } from './presence.ts'
+import { LimitsPresence } from './presence.ts'
 import { parseRedisAddress, type RedisAddress } from './redis-address.ts'
-import { RedisDesk } from './redis-desk.ts'
+import { RedisLimits } from './redis-limits.ts'
 
-export { DeskAway, DeskRefused, DeskSilent } from './desk-errors.ts'
+export { LimitsAway, LimitsRefused, LimitsSilent } from './limits-errors.ts'
 
-export interface RedisDeskOptions {
+export interface RedisLimitsOptions {
   readonly url: string
   /** Of this run of the process. */
   readonly nodeId: string
@@ -23,19 +23,19 @@ export interface RedisDeskOptions {
 }
 
 /** Connects in the background and goes on trying: a gateway must start while Redis is away. */
-export function openRedisDesk(options: RedisDeskOptions): RedisDesk {
+export function openRedisLimits(options: RedisLimitsOptions): RedisLimits {
   const { url, nodeId, prefix = 'tp:' } = options
   const address = parseRedisAddress(url)
   const channel = nameChannel(prefix, address)
   const client = openClient(address, `turnpike-${nodeId}`)
   const listener = openListener(address, `turnpike-${nodeId}-listens`)
-  const presence = new DeskPresence({ client, listener, channel, nodeId, onTrouble: options.onTrouble })
-  const connection = new DeskConnection(client, {
+  const presence = new LimitsPresence({ client, listener, channel, nodeId, onTrouble: options.onTrouble })
+  const connection = new LimitsConnection(client, {
     deadlineMs: options.deadlineMs,
     onGivenUp: () => presence.listenAnew(),
   })
-  const keys = new DeskKeys(prefix, nodeId)
-  return new RedisDesk({ connection, presence, keys, nodeId, channel, clock: options.clock ?? null })
+  const keys = new LimitsKeys(prefix, nodeId)
+  return new RedisLimits({ connection, presence, keys, nodeId, channel, clock: options.clock ?? null })
 }
 
 /** Channels, unlike keys, are the same in all databases of a server. */

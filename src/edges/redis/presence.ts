@@ -1,5 +1,5 @@
 import { Cluster, type Redis } from 'ioredis'
-import type { DeskNotice } from '../../serve/ports/common-desk.ts'
+import type { SharedNotice } from '../../serve/ports/shared-limits.ts'
 import type { RedisClient } from './open-client.ts'
 
 // A server that takes a connection and then says nothing is given this long.
@@ -16,7 +16,7 @@ export interface PresenceParts {
 
 interface Message {
   readonly from: string
-  readonly notice: DeskNotice
+  readonly notice: SharedNotice
 }
 
 /** How Redis knows a connection. */
@@ -26,10 +26,10 @@ interface Session {
 }
 
 /** Whether both connections stand, and what other nodes say. */
-export class DeskPresence {
+export class LimitsPresence {
   readonly #parts: PresenceParts
   readonly #connectedListeners = new Set<() => void>()
-  readonly #noticeListeners = new Set<(notice: DeskNotice) => void>()
+  readonly #noticeListeners = new Set<(notice: SharedNotice) => void>()
   #isClientUp = false
   #isListenerUp = false
   #session: Session | null = null
@@ -51,11 +51,11 @@ export class DeskPresence {
   }
 
   /** What a node says to the others, with its name on it, because Redis tells it to the sender as well. */
-  encode(notice: DeskNotice): string {
+  encode(notice: SharedNotice): string {
     return JSON.stringify({ from: this.#parts.nodeId, notice } satisfies Message)
   }
 
-  onNotice(listener: (notice: DeskNotice) => void): () => void {
+  onNotice(listener: (notice: SharedNotice) => void): () => void {
     this.#noticeListeners.add(listener)
     return () => this.#noticeListeners.delete(listener)
   }

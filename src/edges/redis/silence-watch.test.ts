@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
-import { DeskSilent } from './desk-errors.ts'
+import { LimitsSilent } from './limits-errors.ts'
 import { SilenceWatch } from './silence-watch.ts'
 
 const DEADLINE_MS = 20
@@ -28,7 +28,7 @@ describe('a silent connection', () => {
     const watch = createWatch()
     const startMs = performance.now()
     const calls = [openCall(watch), openCall(watch)]
-    for (const { failed } of calls) expect(await failed).toBeInstanceOf(DeskSilent)
+    for (const { failed } of calls) expect(await failed).toBeInstanceOf(LimitsSilent)
     expect(performance.now() - startMs).toBeGreaterThanOrEqual(DEADLINE_MS)
   })
 
@@ -46,7 +46,7 @@ describe('a silent connection', () => {
       other.end()
     }
     expect(failure).toBeNull()
-    expect(await waiting.failed).toBeInstanceOf(DeskSilent)
+    expect(await waiting.failed).toBeInstanceOf(LimitsSilent)
   })
 
   test('is told to be given up once, when even late answers stay away', async () => {
@@ -57,7 +57,7 @@ describe('a silent connection', () => {
       resolve()
     })
     const call = openCall(watch)
-    expect(await call.failed).toBeInstanceOf(DeskSilent)
+    expect(await call.failed).toBeInstanceOf(LimitsSilent)
     expect(givenUp).toBe(0)
     await promise
     call.end()

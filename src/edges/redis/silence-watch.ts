@@ -1,4 +1,4 @@
-import { DeskSilent } from './desk-errors.ts'
+import { LimitsSilent } from './limits-errors.ts'
 
 // Fine enough to be near the deadline, coarse enough to cost nothing.
 const TICKS_PER_DEADLINE = 10
@@ -88,7 +88,7 @@ export class SilenceWatch {
     if (this.#silentMs <= this.#rules.deadlineMs) return
     const calls = [...this.#open]
     this.#open.clear()
-    const error = new DeskSilent(this.#rules.deadlineMs)
+    const error = new LimitsSilent(this.#rules.deadlineMs)
     for (const call of calls) call.fail(error)
   }
 }

@@ -14,7 +14,7 @@ export interface Gauges {
   /** Nodes that live, as far as this one knows. */
   readonly nodesLiving?: number
   /** Absent when nothing is shared but the database. */
-  readonly deskState?: SharedLimitsState
+  readonly sharedLimitsState?: SharedLimitsState
   readonly connections?: ConnectionGauges
   readonly residentBytes: number
   readonly cpuSeconds: number
@@ -29,7 +29,7 @@ export interface JournalGauges {
 }
 
 /** One call to what nodes have in common. */
-export interface DeskCall {
+export interface LimitsCall {
   /** `late`: it did not answer in time. `skipped`: it was not asked, because it has failed too often lately. */
   readonly result: 'answered' | 'late' | 'failed' | 'skipped'
   /** Null when it was not asked. */
@@ -37,7 +37,7 @@ export interface DeskCall {
 }
 
 // Upper ends in seconds; the deadline is 50 ms unless an operator has changed it.
-const DESK_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 1] as const
+const SHARED_LIMITS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 1] as const
 
 // Upper ends in seconds; a model that thinks takes minutes to its first byte.
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const
@@ -60,12 +60,12 @@ export class Metrics {
     ['cut_off', 0],
     ['altered', 0],
   ])
-  readonly #deskCalls = new Map<DeskCall['result'], number>()
-  readonly #deskTimes = emptyHistogram(DESK_BUCKETS)
+  readonly #sharedLimitsCalls = new Map<LimitsCall['result'], number>()
+  readonly #sharedLimitsTimes = emptyHistogram(SHARED_LIMITS_BUCKETS)
 
-  noteDeskCall({ result, durationMs }: DeskCall): void {
-    this.#deskCalls.set(result, (this.#deskCalls.get(result) ?? 0) + 1)
-    if (durationMs !== null) observe(this.#deskTimes, DESK_BUCKETS, durationMs / 1_000)
+  noteSharedLimitsCall({ result, durationMs }: LimitsCall): void {
+    this.#sharedLimitsCalls.set(result, (this.#sharedLimitsCalls.get(result) ?? 0) + 1)
+    if (durationMs !== null) observe(this.#sharedLimitsTimes, SHARED_LIMITS_BUCKETS, durationMs / 1_000)
   }
 
   /** A line of the journal that says nothing any more: cut off by a crash, or altered on the disk. */
@@ -97,12 +97,16 @@ export class Metrics {
           ),
         ),
       },
-      counters('turnpike_desk_calls_total', 'Calls to what nodes share, by result.', this.#deskCallLines()),
+      counters(
+        'turnpike_shared_limits_calls_total',
+        'Calls to what nodes share, by result.',
+        this.#sharedLimitsCallLines(),
+      ),
       {
-        name: 'turnpike_desk_call_seconds',
+        name: 'turnpike_shared_limits_call_seconds',
         help: 'Time of calls to what nodes share.',
         type: 'histogram',
-        lines: this.#deskTimeLines(),
+        lines: this.#sharedLimitsTimeLines(),
       },
       counters(
         'turnpike_journal_damaged_lines_total',
@@ -127,15 +131,19 @@ export class Metrics {
     observe(histogram, BUCKETS, seconds)
   }
 
-  #deskCallLines(): string[] {
-    return [...this.#deskCalls].map(
-      ([result, count]) => `turnpike_desk_calls_total{result="${result}"} ${count}`,
+  #sharedLimitsCallLines(): string[] {
+    return [...this.#sharedLimitsCalls].map(
+      ([result, count]) => `turnpike_shared_limits_calls_total{result="${result}"} ${count}`,
     )
   }
 
-  #deskTimeLines(): string[] {
-    if (this.#deskTimes.count === 0) return []
-    return histogramLines({ name: 'turnpike_desk_call_seconds', label: '' }, DESK_BUCKETS, this.#deskTimes)
+  #sharedLimitsTimeLines(): string[] {
+    if (this.#sharedLimitsTimes.count === 0) return []
+    return histogramLines(
+      { name: 'turnpike_shared_limits_call_seconds', label: '' },
+      SHARED_LIMITS_BUCKETS,
+      this.#sharedLimitsTimes,
+    )
   }
 
   #damagedLineLines(): string[] {
@@ -200,13 +208,16 @@ function connectionFamilies(connections: ConnectionGauges | undefined): Family[]
   ]
 }
 
-function sharedFamilies({ nodesLiving, deskState }: Pick<Gauges, 'nodesLiving' | 'deskState'>): Family[] {
-  const name = 'turnpike_desk_state'
+function sharedFamilies({
+  nodesLiving,
+  sharedLimitsState,
+}: Pick<Gauges, 'nodesLiving' | 'sharedLimitsState'>): Family[] {
+  const name = 'turnpike_shared_limits_state'
   const families: Family[] = []
   if (nodesLiving !== undefined) families.push(gauge('turnpike_nodes', 'Nodes that live.', nodesLiving))
-  if (deskState !== undefined) {
+  if (sharedLimitsState !== undefined) {
     const lines = SHARED_LIMITS_STATES.map(
-      (state) => `${name}{state="${state}"} ${state === deskState ? 1 : 0}`,
+      (state) => `${name}{state="${state}"} ${state === sharedLimitsState ? 1 : 0}`,
     )
     families.push({ name, help: 'By what this node judges limits: 1 for one of them.', type: 'gauge', lines })
   }

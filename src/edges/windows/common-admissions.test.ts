@@ -37,9 +37,9 @@ async function seconds(count: number): Promise<void> {
 describe('an admission', () => {
   test('is one call when everything is known', async () => {
     await world.admit(left, world.demand(holding(1n)))
-    left.desk.calls.length = 0
+    left.sharedLimits.calls.length = 0
     expect(await world.admit(left, world.demand(holding(1n)))).toBeNull()
-    expect(left.desk.calls).toEqual(['admit'])
+    expect(left.sharedLimits.calls).toEqual(['admit'])
   })
 
   test('reads an unknown account once, however many wait for it', async () => {
@@ -91,13 +91,13 @@ describe('an admission', () => {
   })
 
   test('by an old configuration asks for a new judgement', async () => {
-    await right.desk.announceConfiguration(2)
+    await right.sharedLimits.announceConfiguration(2)
     expect(await world.admit(left, world.demand())).toEqual({ reason: 'configuration-changed' })
     expect(await world.admit(left, world.demand({ configurationVersion: 2 }))).toBeNull()
   })
 
   test('hands over the pin of its conversation', async () => {
-    await right.desk.savePin({
+    await right.sharedLimits.savePin({
       accountId: 'acc',
       conversation: 'talk',
       supplierId: 's',
@@ -130,10 +130,10 @@ describe('a cost', () => {
   test('of many requests of an account is told in one call', async () => {
     const demands = Array.from({ length: 10 }, () => world.demand(holding(10n)))
     for (const demand of demands) await world.admit(left, demand)
-    left.desk.calls.length = 0
+    left.sharedLimits.calls.length = 0
     for (const { requestId } of demands) world.settle(requestId, 1n)
     await world.time.advance(5)
-    expect(left.desk.calls).toEqual(['settle'])
+    expect(left.sharedLimits.calls).toEqual(['settle'])
     expect(world.hub.account('acc').money.heldNano).toBe(10n)
   })
 
@@ -229,19 +229,19 @@ describe('a payment', () => {
     expect(await world.admit(right, world.demand(holding(1_500n)))).toBeNull()
   })
 
-  test('is told by the next beat when the desk was away', async () => {
+  test('is told by the next beat when the limits store was away', async () => {
     await world.admit(right, world.demand(holding(1n)))
-    left.desk.fault = 'lost'
+    left.sharedLimits.fault = 'lost'
     world.books.move('acc', 500n)
     await left.admissions.credit('acc')
-    left.desk.fault = 'none'
+    left.sharedLimits.fault = 'none'
     await seconds(1)
     expect(world.hub.account('acc').money.balanceNano).toBe(1_500n)
   })
 })
 
 describe('what this node knows', () => {
-  test('is brought up to date from desk and database', async () => {
+  test('is brought up to date from limits store and database', async () => {
     const windows = [requests(5)]
     const demand = world.demand({ windows, ...limited(100n, 600n) })
     await world.admit(right, demand)
@@ -270,10 +270,10 @@ describe('capacity', () => {
   const credential = (limit: number, name: string) => requests(limit, `credential:${name}:requests`)
 
   test('needs no call where nothing is limited', async () => {
-    left.desk.calls.length = 0
+    left.sharedLimits.calls.length = 0
     expect(await left.admissions.takeCapacity([])).toBeNull()
     expect(await left.admissions.takeFirst([[], [credential(1, 'a')]])).toEqual({ taken: 0 })
-    expect(left.desk.calls).toEqual([])
+    expect(left.sharedLimits.calls).toEqual([])
   })
 
   test('is shared by all nodes, and the first option with room is taken', async () => {
@@ -292,7 +292,7 @@ describe('capacity', () => {
   })
 })
 
-describe('an emptied desk', () => {
+describe('an emptied limits store', () => {
   test('is told everything before the next admission', async () => {
     await world.admit(left, world.demand(holding(600n)))
     await world.admit(right, world.demand(holding(300n)))
@@ -308,12 +308,12 @@ describe('an emptied desk', () => {
   test('is not trusted while a living node has not told its holds', async () => {
     await world.admit(left, world.demand(holding(600n)))
     await world.admit(right, world.demand(holding(1n)))
-    left.desk.fault = 'silent'
+    left.sharedLimits.fault = 'silent'
     world.empty()
     const waiting = world.admit(right, world.demand(holding(900n)))
     await world.time.advance(60)
     expect(await waiting).toMatchObject({ reason: 'unavailable' })
-    left.desk.fault = 'none'
+    left.sharedLimits.fault = 'none'
     await seconds(1)
     expect(await world.admit(right, world.demand(holding(900n)))).toEqual({ reason: 'balance' })
     expect(await world.admit(right, world.demand(holding(399n)))).toBeNull()
@@ -321,7 +321,7 @@ describe('an emptied desk', () => {
 
   test('is trusted when the node that does not join has outlived its lease', async () => {
     await begin({ leaseMs: 5_000 })
-    left.desk.fault = 'silent'
+    left.sharedLimits.fault = 'silent'
     world.empty()
     const first = world.admit(right, world.demand(holding(1n)))
     await seconds(6)
@@ -331,7 +331,7 @@ describe('an emptied desk', () => {
 
   test('is asked again by a request whose answer is from before', async () => {
     await world.admit(right, world.demand(holding(1n)))
-    left.desk.fault = 'slow'
+    left.sharedLimits.fault = 'slow'
     const underWay = world.admit(left, world.demand(holding(600n)))
     world.empty()
     await right.admissions.beat()
@@ -373,13 +373,13 @@ describe('a node', () => {
     await world.admit(left, world.demand(holding(600n)))
     world.crash(left)
     expect(await world.admit(right, world.demand(holding(500n)))).toEqual({ reason: 'balance' })
-    expect(await right.desk.releaseNode('left')).toBe(1)
+    expect(await right.sharedLimits.releaseNode('left')).toBe(1)
     expect(await world.admit(right, world.demand(holding(500n)))).toBeNull()
   })
 
   test('that was released while it lived tells its holds again', async () => {
     await world.admit(left, world.demand(holding(600n)))
-    await right.desk.releaseNode('left')
+    await right.sharedLimits.releaseNode('left')
     await seconds(5)
     expect(world.hub.account('acc').money.heldNano).toBe(600n)
   })
@@ -419,7 +419,7 @@ describe('costs that wait for the database in great number', () => {
     expect([money().balanceNano, money().holdsOf('left')]).toEqual([685n, []])
   })
 
-  test('stay held as such when the desk was emptied, and when the node stops', async () => {
+  test('stay held as such when the limits store was emptied, and when the node stops', async () => {
     await settleMany(105)
     world.empty()
     await seconds(2)

@@ -10,14 +10,14 @@ import type {
   WindowDemand,
   WindowReading,
 } from '../../serve/ports/admissions.ts'
-import type { DeskNotice } from '../../serve/ports/common-desk.ts'
 import type { StoredBalance } from '../../serve/ports/shared-books.ts'
+import type { SharedNotice } from '../../serve/ports/shared-limits.ts'
 import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
-import { AdmitAtDesk, READ_PATIENCE_MS } from './common/admit-at-desk.ts'
-import { CapacityAtDesk } from './common/capacity-at-desk.ts'
 import { buildNodeParts, type CommonAdmissionsOptions, type NodeParts } from './common/node-parts.ts'
+import { READ_PATIENCE_MS, SharedAdmission } from './common/shared-admission.ts'
+import { SharedCapacity } from './common/shared-capacity.ts'
 import { isDoneWithin } from './common/timers.ts'
 
 // How old what is known of a key's spending may be when its caller asks for it.
@@ -27,8 +27,8 @@ const HEAL_EVERY_BEATS = 5
 /** One node's side of limits, holds and balances that several nodes share. */
 export class CommonAdmissions implements Admissions {
   readonly #parts: NodeParts
-  readonly #admitting: AdmitAtDesk
-  readonly #capacity: CapacityAtDesk
+  readonly #admitting: SharedAdmission
+  readonly #capacity: SharedCapacity
   readonly #ends: (() => void)[] = []
   #beats = 0
   #beating: Promise<void> | null = null
@@ -36,15 +36,15 @@ export class CommonAdmissions implements Admissions {
 
   constructor(options: CommonAdmissionsOptions) {
     this.#parts = buildNodeParts(options)
-    this.#admitting = new AdmitAtDesk(this.#parts)
-    this.#capacity = new CapacityAtDesk(this.#parts)
+    this.#admitting = new SharedAdmission(this.#parts)
+    this.#capacity = new SharedCapacity(this.#parts)
   }
 
-  /** Joins the others. A desk that does not answer does not keep a node from starting. */
+  /** Joins the others. A limits store that does not answer does not keep a node from starting. */
   async start(): Promise<void> {
-    const { desk } = this.#parts
-    this.#ends.push(desk.onNotice((notice) => this.#hear(notice)))
-    this.#ends.push(desk.onConnected(() => void this.#reconnect()))
+    const { sharedLimits } = this.#parts
+    this.#ends.push(sharedLimits.onNotice((notice) => this.#hear(notice)))
+    this.#ends.push(sharedLimits.onConnected(() => void this.#reconnect()))
     await this.#countNodes()
     if (!(await this.#join())) return
     // Begun now rather than by the first request. A node that cannot join must not keep this one from starting.
@@ -61,12 +61,12 @@ export class CommonAdmissions implements Admissions {
     return this.#beating
   }
 
-  /** Tells the desk anew what this node holds, which others may have taken for dead. */
+  /** Tells the limits store anew what this node holds, which others may have taken for dead. */
   reassert(): Promise<void> {
     return this.#reconnect()
   }
 
-  /** Whether limits are judged at the desk, and not by this node's share. */
+  /** Whether limits are judged at the limits store, and not by this node's share. */
   get isShared(): boolean {
     return this.#parts.circuit.isClosed
   }
@@ -163,7 +163,7 @@ export class CommonAdmissions implements Admissions {
    * whether there were none.
    */
   async stop(): Promise<boolean> {
-    const { desk, nodeId, entries, circuit, settleQueue, onTrouble } = this.#parts
+    const { sharedLimits, nodeId, entries, circuit, settleQueue, onTrouble } = this.#parts
     this.#isStopped = true
     for (const end of this.#ends) end()
     circuit.stop()
@@ -171,9 +171,9 @@ export class CommonAdmissions implements Admissions {
     await this.#beating
     const costs = entries.costsByAccount()
     try {
-      if (costs.size === 0) await desk.releaseNode(nodeId)
+      if (costs.size === 0) await sharedLimits.releaseNode(nodeId)
       for (const accountId of costs.size === 0 ? [] : entries.accountIds()) {
-        await desk.assertHolds(accountId, costs.get(accountId) ?? [], [])
+        await sharedLimits.assertHolds(accountId, costs.get(accountId) ?? [], [])
       }
       return costs.size === 0
     } catch (error) {
@@ -192,11 +192,11 @@ export class CommonAdmissions implements Admissions {
       if (this.#beats % HEAL_EVERY_BEATS === 0) await healer.healEverything()
       else if (suspects.size > 0) await healer.healSuspects()
     } catch {
-      // The circuit knows, and everything is healed when the desk answers again.
+      // The circuit knows, and everything is healed when the limits store answers again.
     }
   }
 
-  /** Whether this node is in the generation of the desk. */
+  /** Whether this node is in the generation of the limits store. */
   async #join(): Promise<boolean> {
     const { circuit, generation } = this.#parts
     try {
@@ -213,7 +213,7 @@ export class CommonAdmissions implements Admissions {
     if (await this.#join()) await healer.healEverything().catch(() => undefined)
   }
 
-  #hear(notice: DeskNotice): void {
+  #hear(notice: SharedNotice): void {
     if (notice.type === 'generation') void this.#adopt(notice.generation)
   }
 
@@ -249,10 +249,10 @@ export class CommonAdmissions implements Admissions {
   }
 
   async #look(accountId: string, windows: readonly WindowDemand[]): Promise<void> {
-    const { circuit, desk, windowView, clock } = this.#parts
+    const { circuit, sharedLimits, windowView, clock } = this.#parts
     if (windows.length === 0 || !circuit.isClosed) return
     try {
-      const states = await circuit.watch(desk.look(accountId, windows))
+      const states = await circuit.watch(sharedLimits.look(accountId, windows))
       windowView.remember(windows, states, clock.nowMs())
     } catch {
       // The circuit knows.

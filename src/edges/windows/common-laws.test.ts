@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { UsageLimit } from '../../vocabulary/api-key.ts'
 import { type TestNode, World } from './testing/common-world.ts'
-import type { Fault } from './testing/faulty-desk.ts'
+import type { Fault } from './testing/faulty-limits.ts'
 import { settleAll } from './testing/manual-time.ts'
 
 const ACCOUNTS = ['acc_1', 'acc_2']
@@ -139,7 +139,7 @@ class Run {
         for (const { admissions } of this.#nodes) this.#waiting.push(admissions.beat())
         return
       case 'fault':
-        this.#node(command.node).desk.fault = command.fault
+        this.#node(command.node).sharedLimits.fault = command.fault
         return
       case 'empty':
         world.empty()
@@ -181,7 +181,7 @@ class Run {
 
   /**
    * A process dies, and another one takes its place. What the journal of the dead one has is stored before anything
-   * else happens: a cost that is in a journal only is nobody's while its process is dead and the desk was emptied.
+   * else happens: a cost that is in a journal only is nobody's while its process is dead and the limits store was emptied.
    */
   async #replace(index: number): Promise<void> {
     const { world } = this
@@ -190,12 +190,12 @@ class Run {
     const left = [...dead.written.flatMap(({ settlements }) => settlements), ...dead.journal]
     const balances = world.books.write(left)
     world.crash(dead)
-    dead.desk.fault = 'lost'
+    dead.sharedLimits.fault = 'lost'
     void dead.admissions.stop()
     const heir = await this.#birth()
     this.#nodes = this.#nodes.map((one) => (one === dead ? heir : one))
     heir.written.push({ settlements: left, balances })
-    this.#waiting.push(heir.desk.releaseNode(dead.id))
+    this.#waiting.push(heir.sharedLimits.releaseNode(dead.id))
   }
 
   /** A payment whose node died before it told of it is known to all with the next cost that is stored. */
@@ -289,7 +289,7 @@ describe('whatever several nodes do in whatever order', () => {
     )
   }, 30_000)
 
-  test('and whatever fails: none is passed where a lost desk refuses, and afterwards all agree', async () => {
+  test('and whatever fails: none is passed where a lost limits store refuses, and afterwards all agree', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(...troubled, ...traffic, ...traffic), { maxLength: 80, size: 'max' }),
@@ -309,7 +309,7 @@ describe('whatever several nodes do in whatever order', () => {
     )
   }, 60_000)
 
-  test('and whatever fails: all agree afterwards where a lost desk is replaced by shares', async () => {
+  test('and whatever fails: all agree afterwards where a lost limits store is replaced by shares', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(...troubled, ...traffic, ...traffic), { maxLength: 80, size: 'max' }),

@@ -27,12 +27,12 @@ const holding = (amountNano: bigint, creditLineNano: bigint | null = 0n) => ({
 })
 
 function lose(): void {
-  for (const { desk } of world.nodes.values()) desk.fault = 'lost'
+  for (const { sharedLimits } of world.nodes.values()) sharedLimits.fault = 'lost'
 }
 
-/** The desk answers again, and every node has had time to notice. */
+/** The limits store answers again, and every node has had time to notice. */
 async function find(): Promise<void> {
-  for (const { desk } of world.nodes.values()) desk.fault = 'none'
+  for (const { sharedLimits } of world.nodes.values()) sharedLimits.fault = 'none'
   await settleAll()
 }
 
@@ -43,7 +43,7 @@ async function admitUntilRefused(node: TestNode, fields: Parameters<World['deman
   return Number.POSITIVE_INFINITY
 }
 
-/** Asks for as long as an admission waits for an emptied desk. */
+/** Asks for as long as an admission waits for an emptied limits store. */
 async function askWaiting(node: TestNode, amountNano: bigint): Promise<Decision> {
   const decided = world.admit(node, world.demand(holding(amountNano)))
   await world.time.advance(60)
@@ -60,16 +60,16 @@ async function spendAlone(node: TestNode, amountNano: bigint): Promise<void> {
   await world.note(node)
 }
 
-describe('where a lost desk refuses', () => {
+describe('where a lost limits store refuses', () => {
   beforeEach(() => begin({ loss: 'refuse' }))
 
   test('only requests that were under way wait for it', async () => {
     await world.admit(left, world.demand(holding(1n)))
-    left.desk.fault = 'silent'
+    left.sharedLimits.fault = 'silent'
     const first = world.admit(left, world.demand(holding(1n)))
     await world.time.advance(50)
     expect(await first).toMatchObject({ reason: 'unavailable' })
-    left.desk.calls.length = 0
+    left.sharedLimits.calls.length = 0
     expect(await world.admit(left, world.demand(holding(1n)))).toMatchObject({ reason: 'unavailable' })
     expect(await left.admissions.takeCapacity([requests(1, 'credential:a:requests')])).toMatchObject({
       reason: 'unavailable',
@@ -78,18 +78,18 @@ describe('where a lost desk refuses', () => {
       taken: null,
       retryAfterSeconds: [1],
     })
-    expect(left.desk.calls).toEqual([])
+    expect(left.sharedLimits.calls).toEqual([])
     expect(left.admissions.isShared).toBe(false)
   })
 
   test('it is asked again ever more seldom, and at once when the connection stands', async () => {
-    left.desk.fault = 'lost'
+    left.sharedLimits.fault = 'lost'
     await world.admit(left, world.demand())
-    left.desk.calls.length = 0
+    left.sharedLimits.calls.length = 0
     const probes: number[] = []
     for (let waitedMs = 0; waitedMs < 10_000; waitedMs += 250) {
       await world.time.advance(250)
-      if (left.desk.calls.splice(0).includes('generation')) probes.push(waitedMs + 250)
+      if (left.sharedLimits.calls.splice(0).includes('generation')) probes.push(waitedMs + 250)
     }
     expect(probes).toEqual([250, 750, 1_750, 3_750, 5_750, 7_750, 9_750])
     await find()
@@ -99,7 +99,7 @@ describe('where a lost desk refuses', () => {
 
   test('what it let in without an answer is let go of', async () => {
     await world.admit(left, world.demand(holding(1n)))
-    left.desk.fault = 'lost-after'
+    left.sharedLimits.fault = 'lost-after'
     expect(await world.admit(left, world.demand(holding(900n)))).toMatchObject({ reason: 'unavailable' })
     expect(world.hub.account('acc').money.heldNano).toBe(901n)
     await find()
@@ -108,7 +108,7 @@ describe('where a lost desk refuses', () => {
 
   test('a call that is carried out after it was given up is made undone', async () => {
     await world.admit(left, world.demand(holding(1n)))
-    left.desk.fault = 'silent'
+    left.sharedLimits.fault = 'silent'
     const given = world.admit(left, world.demand(holding(900n)))
     await world.time.advance(50)
     expect(await given).toMatchObject({ reason: 'unavailable' })
@@ -119,7 +119,7 @@ describe('where a lost desk refuses', () => {
   })
 })
 
-describe('where a lost desk is replaced by shares', () => {
+describe('where a lost limits store is replaced by shares', () => {
   beforeEach(() => begin({ loss: 'local' }))
 
   test('each node has its part of a window', async () => {
@@ -207,7 +207,7 @@ describe('where a lost desk is replaced by shares', () => {
     expect(await left.admissions.takeFirst([windows])).toEqual({ taken: null, retryAfterSeconds: [60] })
   })
 
-  test('the desk is told of everything before it is asked again', async () => {
+  test('the limits store is told of everything before it is asked again', async () => {
     const windows = [requests(10)]
     await world.admit(left, world.demand({ windows, ...holding(100n) }))
     lose()
@@ -223,7 +223,7 @@ describe('where a lost desk is replaced by shares', () => {
     expect(await admitUntilRefused(right, { windows })).toBe(7)
   })
 
-  test('what is let in while the desk is being told is told as well', async () => {
+  test('what is let in while the limits store is being told is told as well', async () => {
     await world.admit(left, world.demand(holding(10n)))
     lose()
     await world.admit(left, world.demand(holding(20n)))
@@ -238,7 +238,7 @@ describe('where a lost desk is replaced by shares', () => {
 
   test('one node that is cut off passes a balance by its share at most', async () => {
     for (const node of [left, right]) await world.admit(node, world.demand(holding(0n)))
-    left.desk.fault = 'lost'
+    left.sharedLimits.fault = 'lost'
     expect(await admitUntilRefused(left, holding(100n))).toBe(5)
     expect(await admitUntilRefused(right, holding(100n))).toBe(10)
     await find()
@@ -248,15 +248,15 @@ describe('where a lost desk is replaced by shares', () => {
     expect(world.books.balance('acc').balanceNano).toBe(-500n)
   })
 
-  test('what is let in while an emptied desk waits for a node is told before the desk is asked again', async () => {
+  test('what is let in while an emptied limits store waits for a node is told before the limits store is asked again', async () => {
     for (const node of [left, right]) await world.admit(node, world.demand(holding(1n)))
-    right.desk.fault = 'silent'
+    right.sharedLimits.fault = 'silent'
     world.empty()
     const alone = world.admit(left, world.demand(holding(400n)))
     await world.time.advance(60)
     expect(await alone).toBeNull()
     expect(left.admissions.isShared).toBe(true)
-    right.desk.fault = 'none'
+    right.sharedLimits.fault = 'none'
     await right.admissions.beat()
     await world.time.advance(500)
     for (const node of [left, right]) {
@@ -265,7 +265,7 @@ describe('where a lost desk is replaced by shares', () => {
     expect(await world.admit(left, world.demand(holding(598n)))).toBeNull()
   })
 
-  test('costs that are stored while an emptied desk waits for a node stay a part of the share', async () => {
+  test('costs that are stored while an emptied limits store waits for a node stay a part of the share', async () => {
     const third = await world.addNode('third')
     await world.beat()
     for (const node of [left, right]) await world.admit(node, world.demand(holding(1n)))
@@ -273,17 +273,17 @@ describe('where a lost desk is replaced by shares', () => {
     await spendAlone(left, 300n)
     expect(await askWaiting(left, 33n)).toEqual({ reason: 'balance' })
     expect(await askWaiting(right, 232n)).toBeNull()
-    third.desk.fault = 'none'
+    third.sharedLimits.fault = 'none'
     await world.beat()
-    // Judged at the desk, and what is lost later is a new loss.
+    // Judged at the limits store, and what is lost later is a new loss.
     expect(await askWaiting(left, 466n)).toBeNull()
     expect(world.hub.account('acc').money).toMatchObject({ balanceNano: 700n, heldNano: 700n })
   })
 
-  test('what is judged alone until after the desk is back is told before the desk is asked again', async () => {
+  test('what is judged alone until after the limits store is back is told before the limits store is asked again', async () => {
     await world.admit(left, world.demand(holding(1n)))
     await world.time.advance(4_000)
-    left.desk.fault = 'lost'
+    left.sharedLimits.fault = 'lost'
     world.books.answerMs = 30
     const alone = world.admit(left, world.demand(holding(400n)))
     await settleAll()
@@ -316,13 +316,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const losses = fc.constantFrom<Loss>('lost', 'emptied')
 
-/** Every way to lose the desk: it does not answer, or it is empty and waits for a node that does not tell its holds. */
+/** Every way to lose the limits store: it does not answer, or it is empty and waits for a node that does not tell its holds. */
 type Loss = 'lost' | 'emptied'
 
 function loseBy(loss: Loss, silent: TestNode): void {
   if (loss === 'lost') lose()
   else {
-    silent.desk.fault = 'silent'
+    silent.sharedLimits.fault = 'silent'
     world.empty()
   }
 }
@@ -333,7 +333,7 @@ async function carryOut(one: Step, nodes: readonly TestNode[]): Promise<number> 
     case 'admit': {
       const demand = world.demand({ windows: [requests(10)], ...holding(BigInt(one.amount)) })
       const decided = world.admit(nodes[one.node] ?? left, demand)
-      // As long as an admission waits for an emptied desk.
+      // As long as an admission waits for an emptied limits store.
       await world.time.advance(60)
       return (await decided) === null ? 1 : 0
     }

@@ -1,7 +1,7 @@
 import { type BodyStorage, BodyStorageView } from '../../vocabulary/kept-body.ts'
 import { type Supplier, viewCredential } from '../../vocabulary/supply.ts'
 import { requireAccount, requireFound } from '../operations/refuse.ts'
-import type { AccountDesk } from '../ports/console.ts'
+import type { AccountOperations } from '../ports/console.ts'
 import { listModels } from './list-models.ts'
 import { listUsage, overview } from './overview.ts'
 import type { ConsoleParts } from './parts.ts'
@@ -9,7 +9,7 @@ import { PlaygroundKeys } from './playground-key.ts'
 import { WebhookTests } from './test-webhook.ts'
 
 /** What people do with an account in the console. */
-export function createAccountDesk(parts: ConsoleParts): AccountDesk {
+export function createAccountOperations(parts: ConsoleParts): AccountOperations {
   const { snapshot, bodies, operations } = parts
   const playground = new PlaygroundKeys(parts)
   const webhooks = new WebhookTests(parts)

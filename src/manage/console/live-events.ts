@@ -5,7 +5,7 @@ import type { LiveConfiguration } from '../../serve/ports/configuration.ts'
 import { type Alert, AlertMessage } from '../../vocabulary/alert.ts'
 import { Settlement } from '../../vocabulary/settlement.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
-import type { Follower, LiveEvent, LiveEventDesk } from '../ports/console.ts'
+import type { Follower, LiveEvent, LiveEventFeed } from '../ports/console.ts'
 import { type ElsewhereParts, SettlementsElsewhere } from './elsewhere.ts'
 
 const MOST_OF_ACCOUNT = 50
@@ -15,7 +15,7 @@ const HEARTBEAT_MS = 15_000
 const LOOK_MS = 2_000
 
 /** Tells whoever follows an account what happens to it. An account that nobody follows costs nothing but a look. */
-export class LiveEvents implements LiveEventDesk {
+export class LiveEvents implements LiveEventFeed {
   readonly #followers = new Map<string, Set<Follower>>()
   readonly #elsewhere: SettlementsElsewhere | null
   #count = 0

@@ -2,7 +2,7 @@ import type { LiveConfiguration } from '../../serve/ports/configuration.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
-import type { AuditDesk } from '../identity/audit-desk.ts'
+import type { AuditLog } from '../identity/audit-log.ts'
 import type { RandomSource } from '../operations/parts.ts'
 import type { SendWebhook } from '../ports/alerts.ts'
 import type { Operations } from '../ports/operations.ts'
@@ -19,7 +19,7 @@ export interface ConsoleParts {
   readonly events: LiveEvents
   readonly send: SendWebhook
   readonly random: Pick<RandomSource, 'id'>
-  readonly audit: AuditDesk
+  readonly audit: AuditLog
   readonly clock: Clock
   readonly log: Log
 }

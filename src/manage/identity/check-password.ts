@@ -1,8 +1,8 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { findPasswordFault } from '../../rules/access/password-rules.ts'
 import type { User } from '../../vocabulary/user.ts'
-import type { Asker } from './hashing-desk.ts'
 import type { IdentityParts } from './parts.ts'
+import type { Asker } from './password-hasher.ts'
 
 /** A user's own password, or false after just as much work. */
 export async function checkPassword(

@@ -1,13 +1,13 @@
 import { AttemptThrottle, type ThrottleRule } from '../../rules/access/attempt-throttle.ts'
 import { actorOfUser, type Identity, type UserOperations } from '../ports/identity.ts'
-import { AuditDesk } from './audit-desk.ts'
+import { AuditLog } from './audit-log.ts'
 import { createDoor, findOperator } from './door.ts'
-import { HashingDesk } from './hashing-desk.ts'
 import { createOutsideSignIn } from './outside-sign-in.ts'
 import { changePassword, endSession, rename } from './own-account.ts'
 import type { IdentityParts, IdentitySurroundings, Throttles } from './parts.ts'
+import { PasswordHasher } from './password-hasher.ts'
 import { beginSecondFactor, confirmSecondFactor, disableSecondFactor } from './second-factor.ts'
-import { SessionDesk } from './session-desk.ts'
+import { SessionStore } from './session-store.ts'
 import { signIn } from './sign-in.ts'
 import { signUp } from './sign-up.ts'
 import { ToldThrottle } from './told-throttle.ts'
@@ -27,13 +27,13 @@ const BY_EMAIL: ThrottleRule = {
 const BY_ADDRESS: ThrottleRule = { ...BY_EMAIL, free: 20 }
 const CODES: ThrottleRule = { ...BY_EMAIL, firstWaitMs: 5_000, longestWaitMs: 15 * MINUTE_MS }
 
-export interface IdentityDesk {
+export interface IdentityServices {
   readonly identity: Identity
   readonly users: UserOperations
 }
 
 /** Who people are and what they may do about it. */
-export function createIdentity(surroundings: IdentitySurroundings): IdentityDesk {
+export function createIdentity(surroundings: IdentitySurroundings): IdentityServices {
   const parts = buildParts(surroundings)
   const { sessions, store, clock, provider } = parts
   const door = createDoor(parts)
@@ -66,12 +66,12 @@ export function createIdentity(surroundings: IdentitySurroundings): IdentityDesk
 
 function buildParts(surroundings: IdentitySurroundings): IdentityParts {
   const { clock, random } = surroundings
-  const audit = new AuditDesk(clock, random.id)
+  const audit = new AuditLog(clock, random.id)
   return {
     ...surroundings,
     audit,
-    sessions: new SessionDesk({ ...surroundings, audit }),
-    hashing: new HashingDesk(),
+    sessions: new SessionStore({ ...surroundings, audit }),
+    hashing: new PasswordHasher(),
     throttles: buildThrottles(surroundings),
   }
 }

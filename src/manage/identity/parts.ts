@@ -2,9 +2,9 @@ import type { SecretKeeper } from '../../rules/access/server-secret.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { IdentityStore, OutsideProvider } from '../ports/identity.ts'
-import type { AuditDesk } from './audit-desk.ts'
-import type { HashingDesk } from './hashing-desk.ts'
-import type { SessionDesk } from './session-desk.ts'
+import type { AuditLog } from './audit-log.ts'
+import type { PasswordHasher } from './password-hasher.ts'
+import type { SessionStore } from './session-store.ts'
 import type { AttemptNews, Throttle } from './told-throttle.ts'
 
 /** What the stories need of accounts. */
@@ -50,8 +50,8 @@ export interface Throttles {
 }
 
 export interface IdentityParts extends IdentitySurroundings {
-  readonly sessions: SessionDesk
-  readonly hashing: HashingDesk
-  readonly audit: AuditDesk
+  readonly sessions: SessionStore
+  readonly hashing: PasswordHasher
+  readonly audit: AuditLog
   readonly throttles: Throttles
 }

@@ -51,12 +51,12 @@ class Records implements NodeStore {
   }
 }
 
-class Desk {
+class ReleasedHolds {
   readonly released: string[] = []
   isAway = false
 
   async releaseNode(nodeId: string): Promise<number> {
-    if (this.isAway) throw new Error('the desk is away')
+    if (this.isAway) throw new Error('the limits store is away')
     this.released.push(nodeId)
     return 2
   }
@@ -67,7 +67,7 @@ const oddClock = createMovableClock()
 
 function stage(...names: string[]) {
   const records = new Records()
-  const desk = new Desk()
+  const sharedLimits = new ReleasedHolds()
   const troubles: string[] = []
   const notices: { readonly what: string; readonly facts: object | undefined }[] = []
   const noteTrouble: Log['trouble'] = (what) => void troubles.push(what)
@@ -84,7 +84,7 @@ function stage(...names: string[]) {
         sharedLimitsId: () => shared[id] ?? null,
         node: { id, name: `machine of ${id}`, version: '1', startedAtMs: clock.nowMs() },
         storage: records,
-        desk: id.startsWith('deskless') ? null : desk,
+        sharedLimits: id.startsWith('unshared') ? null : sharedLimits,
         onReturned: () => void returned.push(id),
         clock: id === 'odd' ? oddClock : clock,
         log,
@@ -97,14 +97,14 @@ function stage(...names: string[]) {
       await Promise.all(living.map((node) => node?.beat()))
     }
   }
-  return { records, desk, notices, troubles, returned, shared, nodes, pass }
+  return { records, sharedLimits, notices, troubles, returned, shared, nodes, pass }
 }
 
 const LEASE_SECONDS = LEASE_MS / 1_000
 
 describe('nodes', () => {
   test('know of each other while they live, and no more after an orderly stop', async () => {
-    const { records, desk, nodes, pass } = stage('a', 'b')
+    const { records, sharedLimits, nodes, pass } = stage('a', 'b')
     const [a, b] = nodes
     await a?.start()
     await b?.start()
@@ -117,7 +117,7 @@ describe('nodes', () => {
     await b?.stop()
     await pass(1, a, b)
     expect(await a?.listLiving()).toEqual(['a'])
-    expect(desk.released).toEqual([])
+    expect(sharedLimits.released).toEqual([])
   })
 
   test('that started just now are known to whoever wants a fresh list', async () => {
@@ -130,7 +130,7 @@ describe('nodes', () => {
   })
 
   test('that share nothing but the database say so, once, and not because of the one they replace', async () => {
-    const { troubles, nodes, pass } = stage('deskless before', 'deskless 1', 'deskless 2')
+    const { troubles, nodes, pass } = stage('unshared before', 'unshared 1', 'unshared 2')
     const [before, first, second] = nodes
     await before?.start()
     await first?.start()
@@ -142,7 +142,7 @@ describe('nodes', () => {
   })
 
   test('whose clock is set back go on telling that they live, and judging the others', async () => {
-    const { records, desk, nodes, pass } = stage('a', 'odd', 'dead')
+    const { records, sharedLimits, nodes, pass } = stage('a', 'odd', 'dead')
     const [a, odd, dead] = nodes
     const passForAll = async (seconds: number, ...living: (NodeRegistry | undefined)[]) => {
       for (let second = 0; second < seconds; second += 1) {
@@ -154,37 +154,37 @@ describe('nodes', () => {
     await passForAll(LEASE_SECONDS, a, odd, dead)
     oddClock.advance(-3_600_000)
     await passForAll(LEASE_SECONDS * 2, a, odd, dead)
-    expect(desk.released).toEqual([])
+    expect(sharedLimits.released).toEqual([])
     expect(await a?.listLiving()).toEqual(['a', 'odd', 'dead'])
     await passForAll(LEASE_SECONDS + 2, odd)
-    expect(desk.released.toSorted()).toEqual(['a', 'dead'])
+    expect(sharedLimits.released.toSorted()).toEqual(['a', 'dead'])
     expect([...records.heard.keys()]).toEqual(['odd'])
     expect(await odd?.listLiving()).toEqual(['odd'])
   })
 
   test('that stop while they still hold something are released when their lease is over', async () => {
-    const { desk, nodes, pass } = stage('a', 'b')
+    const { sharedLimits, nodes, pass } = stage('a', 'b')
     const [a, b] = nodes
     await a?.start()
     await b?.start()
     await pass(LEASE_SECONDS * 2, a, b)
     await b?.stop({ hasHolds: true })
-    expect(desk.released).toEqual([])
+    expect(sharedLimits.released).toEqual([])
     await pass(LEASE_SECONDS + 3, a)
-    expect(desk.released).toEqual(['b'])
+    expect(sharedLimits.released).toEqual(['b'])
   })
 
   test('that die are released once, by one of those that live, when their lease is over', async () => {
-    const { records, desk, notices, nodes, pass } = stage('a', 'b', 'c')
+    const { records, sharedLimits, notices, nodes, pass } = stage('a', 'b', 'c')
     const [a, b, c] = nodes
     for (const node of nodes) await node.start()
     await pass(LEASE_SECONDS, a, b, c)
     await pass(LEASE_SECONDS - 2, a, b)
-    expect([desk.released, records.heard.has('c')]).toEqual([[], true])
+    expect([sharedLimits.released, records.heard.has('c')]).toEqual([[], true])
     await pass(4, a, b)
-    expect([desk.released, records.heard.has('c')]).toEqual([['c'], false])
+    expect([sharedLimits.released, records.heard.has('c')]).toEqual([['c'], false])
     await pass(LEASE_SECONDS, a, b)
-    expect(desk.released).toEqual(['c'])
+    expect(sharedLimits.released).toEqual(['c'])
     expect(await a?.listLiving()).toEqual(['a', 'b'])
     const [told] = notices.filter(({ what }) => what.includes('has died'))
     expect(told?.facts).toMatchObject({ node: 'c', name: 'machine of c', holds: 2 })
@@ -213,7 +213,7 @@ describe('nodes', () => {
   })
 
   test('judge nobody after the database was away, before everybody could speak', async () => {
-    const { records, desk, nodes, pass } = stage('a', 'b')
+    const { records, sharedLimits, nodes, pass } = stage('a', 'b')
     const [a, b] = nodes
     for (const node of nodes) await node.start()
     await pass(LEASE_SECONDS * 2, a, b)
@@ -226,23 +226,23 @@ describe('nodes', () => {
     await pass(10, a)
     expect(await a?.listLiving()).toEqual(['a', 'b'])
     await pass(LEASE_SECONDS, a, b)
-    expect(desk.released).toEqual([])
+    expect(sharedLimits.released).toEqual([])
     // And when it is really dead, it is found in the end.
     await pass(LEASE_SECONDS * 2, a)
-    expect(desk.released).toEqual(['b'])
+    expect(sharedLimits.released).toEqual(['b'])
   })
 
   test('keep the record of a dead one while its holds cannot be released', async () => {
-    const { records, desk, nodes, pass } = stage('a', 'b')
+    const { records, sharedLimits, nodes, pass } = stage('a', 'b')
     const [a, b] = nodes
     for (const node of nodes) await node.start()
     await pass(LEASE_SECONDS, a, b)
-    desk.isAway = true
+    sharedLimits.isAway = true
     await pass(LEASE_SECONDS * 2, a)
     expect(records.heard.has('b')).toBe(true)
-    desk.isAway = false
+    sharedLimits.isAway = false
     await pass(2, a)
-    expect([records.heard.has('b'), desk.released]).toEqual([false, ['b']])
+    expect([records.heard.has('b'), sharedLimits.released]).toEqual([false, ['b']])
   })
 
   test('answer from the last list when the database hangs, and ask it once a second at most', async () => {

@@ -1,7 +1,7 @@
 import { isDue } from '../../serve/is-due.ts'
-import type { CommonDesk } from '../../serve/ports/common-desk.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { NodeStore } from '../../serve/ports/shared-books.ts'
+import type { SharedLimits } from '../../serve/ports/shared-limits.ts'
 import { withTimeout } from '../../serve/with-timeout.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { NodeRecord, SeenNode } from '../../vocabulary/system.ts'
@@ -11,7 +11,7 @@ export interface NodeParts {
   readonly node: NodeRecord
   readonly storage: NodeStore & Pick<Storage, 'unlessRunning'>
   /** null: this node has nothing in common with others but the database. */
-  readonly desk: Pick<CommonDesk, 'releaseNode'> | null
+  readonly sharedLimits: Pick<SharedLimits, 'releaseNode'> | null
   /** Identifies the limits this node shares right now; null while it reaches none. */
   readonly sharedLimitsId?: () => string | null
   /** Others took this node for dead and may have let go of its holds: they are to be told again. */
@@ -164,9 +164,9 @@ export class NodeRegistry {
 
   /** Nothing else would show it: each node serves, counts what came to itself, and hears of no payment of another. */
   #warnOfOthers(): void {
-    const { desk, log } = this.#parts
+    const { sharedLimits, log } = this.#parts
     // Before a whole lease is over, it may be the one that this node takes the place of.
-    if (desk !== null || this.#isAloneWithOthers || !this.#mayJudge() || !this.hasOthers) return
+    if (sharedLimits !== null || this.#isAloneWithOthers || !this.#mayJudge() || !this.hasOthers) return
     this.#isAloneWithOthers = true
     const names = this.#living().map(({ name }) => name)
     const problem = `${names.join(', ')} use one database; limits and balances are shared with REDIS_URL only`
@@ -246,9 +246,9 @@ export class NodeRegistry {
   }
 
   async #release({ id, name, silentMs }: SeenNode): Promise<void> {
-    const { desk, storage, log } = this.#parts
+    const { sharedLimits, storage, log } = this.#parts
     // Holds first: a record that stays because this fails leads the next node here again.
-    const holds = (await desk?.releaseNode(id)) ?? 0
+    const holds = (await sharedLimits?.releaseNode(id)) ?? 0
     await storage.removeNode(id)
     log.notice('a node has died and its holds are released', { node: id, name, silentMs, holds })
   }

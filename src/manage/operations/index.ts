@@ -7,7 +7,7 @@ import { supplyApplication } from './apply-supply.ts'
 import { historyOperations } from './history.ts'
 import { keyOperations, type NewKey } from './keys.ts'
 import { modelChanges, modelOperations } from './models.ts'
-import { createChangeDesk, createInnerDesk, type OperationParts, operationsOf } from './parts.ts'
+import { createChangeQueue, createUnqueued, type OperationParts, operationsOf } from './parts.ts'
 import { paymentChanges, paymentOperations } from './payments.ts'
 import { supplyChanges, supplyOperations } from './supply.ts'
 
@@ -27,14 +27,14 @@ export interface LocalOperations extends Operations {
  * audit event, and only then put in force: what the gateway acts on is never more than what is stored.
  */
 export function createOperations(parts: OperationParts): LocalOperations {
-  const inner = createInnerDesk(parts)
-  const desk = createChangeDesk(inner)
+  const inner = createUnqueued(parts)
+  const queue = createChangeQueue(inner)
   const supplyWrites = { ...supplyChanges, ...modelChanges }
   return {
-    ...operationsOf(desk, { ...accountChanges, ...paymentChanges, ...alertChanges, ...supplyWrites }),
+    ...operationsOf(queue, { ...accountChanges, ...paymentChanges, ...alertChanges, ...supplyWrites }),
     ...accountOperations(parts),
     ...paymentOperations(parts),
-    ...keyOperations(desk),
+    ...keyOperations(queue),
     ...alertOperations(parts),
     ...supplyOperations(parts),
     ...modelOperations(parts),

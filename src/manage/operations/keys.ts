@@ -19,7 +19,7 @@ import {
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { LocalOperations } from './index.ts'
 import { pageOf, positionByAge } from './paging.ts'
-import type { Change, ChangeDesk, OperationParts } from './parts.ts'
+import type { Change, ChangeQueue, OperationParts } from './parts.ts'
 import {
   refuse,
   requireAccount,
@@ -36,7 +36,7 @@ export interface NewKey {
   readonly secret: string
 }
 
-export function keyOperations({ parts, makeChange }: ChangeDesk) {
+export function keyOperations({ parts, makeChange }: ChangeQueue) {
   const { configuration, random } = parts
   const issue = async (accountId: string, input: NewKey, actor: string): Promise<IssuedKey> => {
     const key = await makeChange(actor, (change) => issueKey(change, accountId, input))

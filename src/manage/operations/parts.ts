@@ -85,13 +85,13 @@ export interface Change {
 }
 
 /** Where all changes are made, one after the other, so that none is based on a state another has left behind. */
-export interface ChangeDesk {
+export interface ChangeQueue {
   readonly parts: OperationParts
   makeChange<T>(actor: string, work: (change: Change) => Promise<T>): Promise<T>
 }
 
 /** Changes that wait for their turn, on this node and on others. */
-export function createChangeDesk({ parts, makeChange }: ChangeDesk): ChangeDesk {
+export function createChangeQueue({ parts, makeChange }: ChangeQueue): ChangeQueue {
   return {
     parts,
     makeChange: (actor, work) => parts.configuration.changing(() => makeChange(actor, work)),
@@ -99,7 +99,7 @@ export function createChangeDesk({ parts, makeChange }: ChangeDesk): ChangeDesk 
 }
 
 /** Changes that are part of a larger one: whoever makes them is `changing` the configuration already. */
-export function createInnerDesk(parts: OperationParts): ChangeDesk {
+export function createUnqueued(parts: OperationParts): ChangeQueue {
   let changes = 0
   return { parts, makeChange: (actor, work) => work(beginChange(parts, actor, ++changes)) }
 }
@@ -136,7 +136,7 @@ type ChangeOf<Operation> = Operation extends (...args: infer Args) => Promise<in
   : never
 
 /** The operations that make these changes. */
-export function operationsOf<C extends Changes>({ makeChange }: ChangeDesk, changes: C) {
+export function operationsOf<C extends Changes>({ makeChange }: ChangeQueue, changes: C) {
   const operations = Object.entries(changes as Record<string, AnyChange>).map(([name, work]) => {
     const operation = (...given: [...unknown[], string]) => {
       const actor = given.at(-1) as string

@@ -71,14 +71,14 @@ export interface Follower {
   end(): void
 }
 
-export interface LiveEventDesk {
+export interface LiveEventFeed {
   /** Gives a function that ends it. Refuses when too many follow already. */
   follow(follower: Follower): () => void
 }
 
 /** What people do with an account in the console, beyond what an operator does with it in the same words. */
-export interface AccountDesk {
-  readonly events: LiveEventDesk
+export interface AccountOperations {
+  readonly events: LiveEventFeed
   overview(accountId: string, range: TimeRange): Promise<AccountStanding>
   listUsage(accountId: string, question: AccountUsageQuestion): Promise<Listing<AccountUsagePoint>>
   /** As any key of the account could use them, or as this one can. */

@@ -121,7 +121,7 @@ test('a request is admitted again by each newer configuration, and not without e
 
 test('a change that nobody can be asked for is waited for a moment', async () => {
   const { exchange, gateway } = courtFor('sk-one')
-  // Neither the desk nor the database says anything.
+  // Neither the limits store nor the database says anything.
   const incoming = { exchange, gateway: { ...gateway, catchUp: async () => undefined } as Gateway }
   let turns = 0
   const result = retryOnConfigChange(await authenticate(incoming), incoming, async () => {

@@ -39,14 +39,14 @@ describe('alone', () => {
   })
 })
 
-/** A database and a desk in memory: what they are asked waits at a gate when a test wants to be in between. */
-function share(options: { readonly hasDesk: boolean } = { hasDesk: true }) {
+/** A database and a limits store in memory: what they are asked waits at a gate when a test wants to be in between. */
+function share(options: { readonly hasSharedLimits: boolean } = { hasSharedLimits: true }) {
   const world = {
     stored: 1,
     announced: 1 as number | null,
     asked: 0,
     loads: 0,
-    isDeskAway: false,
+    areLimitsAway: false,
     isDatabaseAway: false,
     gate: Promise.resolve(),
     versionGate: Promise.resolve(),
@@ -56,8 +56,8 @@ function share(options: { readonly hasDesk: boolean } = { hasDesk: true }) {
     if (world.isDatabaseAway) throw new Error('The database is away.')
     return answer()
   }
-  const desk = async <T>(answer: () => T): Promise<T> => {
-    if (world.isDeskAway) throw new Error('The desk is away.')
+  const sharedLimits = async <T>(answer: () => T): Promise<T> => {
+    if (world.areLimitsAway) throw new Error('The limits store is away.')
     return answer()
   }
   const shared: SharedConfiguration = {
@@ -88,13 +88,13 @@ function share(options: { readonly hasDesk: boolean } = { hasDesk: true }) {
     reloadBeside: async () => {
       world.beside += 1
     },
-    ...(options.hasDesk && {
+    ...(options.hasSharedLimits && {
       newestVersion: () => {
         world.asked += 1
-        return desk(() => world.announced)
+        return sharedLimits(() => world.announced)
       },
       announce: (version: number) =>
-        desk(() => {
+        sharedLimits(() => {
           world.announced = Math.max(world.announced ?? 0, version)
         }),
     }),
@@ -109,7 +109,7 @@ describe('a database that hangs', () => {
 
   test('does not hold up whoever is judged by what is known', async () => {
     const { world, configuration } = share()
-    Object.assign(world, { isDeskAway: true, versionGate: never })
+    Object.assign(world, { areLimitsAway: true, versionGate: never })
     jest.useFakeTimers()
     const caughtUp = configuration.catchUp()
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
@@ -149,9 +149,9 @@ describe('shared', () => {
 
   for (const [name, trouble] of [
     ['knows nothing', { announced: null }],
-    ['is away', { isDeskAway: true }],
+    ['is away', { areLimitsAway: true }],
   ] as const) {
-    test(`the database is asked when the desk ${name}`, async () => {
+    test(`the database is asked when the limits store ${name}`, async () => {
       const { world, configuration } = share()
       Object.assign(world, trouble, { stored: 5 })
       await configuration.catchUp()
@@ -161,7 +161,7 @@ describe('shared', () => {
 
   test('what is known goes on while nobody can be asked', async () => {
     const { world, configuration } = share()
-    Object.assign(world, { isDeskAway: true, isDatabaseAway: true })
+    Object.assign(world, { areLimitsAway: true, isDatabaseAway: true })
     await configuration.catchUp()
     await configuration.beat()
     expect(configuration.current()).toBe(FIRST)
@@ -258,17 +258,17 @@ describe('shared', () => {
 
   test('a change that nobody could be told of is made, and announced at a later beat', async () => {
     const { world, configuration } = share()
-    world.isDeskAway = true
+    world.areLimitsAway = true
     await configuration.changing(async () => {
       world.stored = 2
     })
     expect([configuration.current().version, world.announced]).toEqual([2, 1])
-    world.isDeskAway = false
+    world.areLimitsAway = false
     await configuration.beat()
     expect(world.announced).toBe(2)
   })
 
-  test('a beat finds what was stored and never announced, and tells an emptied desk', async () => {
+  test('a beat finds what was stored and never announced, and tells an emptied limits store', async () => {
     const { world, configuration } = share()
     Object.assign(world, { stored: 6, announced: null })
     await configuration.beat()
@@ -301,8 +301,8 @@ describe('shared', () => {
     })
   }
 
-  test('without a desk the database tells of every change', async () => {
-    const { world, configuration } = share({ hasDesk: false })
+  test('without a limits store the database tells of every change', async () => {
+    const { world, configuration } = share({ hasSharedLimits: false })
     world.stored = 2
     await configuration.catchUp()
     world.stored = 3

@@ -66,8 +66,8 @@ export const accountAlertEndpoints = [
     id: 'consoleTestWebhook',
     summary: 'Send a test to the webhook',
     answer: one(WebhookTest),
-    handle: async ({ desk }, { visit }) => {
-      const failure = await desk.testWebhook(visit.accountId)
+    handle: async ({ account }, { visit }) => {
+      const failure = await account.testWebhook(visit.accountId)
       return { delivered: failure === null, failure }
     },
   }),

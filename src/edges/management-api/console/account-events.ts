@@ -58,7 +58,7 @@ class EventStream implements Follower {
   }
 
   open(): ReadableStream<Uint8Array> {
-    const unfollow = this.#parts.desk.events.follow(this)
+    const unfollow = this.#parts.account.events.follow(this)
     this.#exchange.onLeave(unfollow)
     return new ReadableStream<Uint8Array>(
       {

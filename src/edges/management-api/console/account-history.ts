@@ -30,7 +30,7 @@ export const accountHistoryEndpoints = [
     answer: concealed(listOf(Settlement)),
     handle: async (parts, { query, page, visit }) => {
       const { accountId } = visit
-      if (query.keyId !== undefined) parts.desk.ownKeyId(accountId, query.keyId)
+      if (query.keyId !== undefined) parts.account.ownKeyId(accountId, query.keyId)
       const found = await parts.operations.listSettlements({ ...query, accountId }, page)
       return concealFor(parts, visit, found)
     },
@@ -43,7 +43,7 @@ export const accountHistoryEndpoints = [
     summary: 'Show what became of a request',
     answer: concealed(one(Settlement)),
     handle: async (parts, { params, visit }) =>
-      concealFor(parts, visit, await parts.desk.findSettlement(visit.accountId, params.id)),
+      concealFor(parts, visit, await parts.account.findSettlement(visit.accountId, params.id)),
   }),
   define({
     ...common,
@@ -71,8 +71,8 @@ export const accountHistoryEndpoints = [
     summary: 'Export the requests of an account',
     query: { ...OWN_SETTLEMENTS, ...EXPORT_OPTIONS },
     answer: linesOf(MEMBER_COLUMNS),
-    handle: ({ desk, operations }, { query, visit: { accountId } }) => {
-      if (query.keyId !== undefined) desk.ownKeyId(accountId, query.keyId)
+    handle: ({ account, operations }, { query, visit: { accountId } }) => {
+      if (query.keyId !== undefined) account.ownKeyId(accountId, query.keyId)
       return exportSettlements(operations, { ...query, accountId }, MEMBER_COLUMNS)
     },
   }),
@@ -94,7 +94,7 @@ export const accountHistoryEndpoints = [
     id: 'consoleShowBody',
     summary: 'Show what was asked and answered',
     answer: one(KeptContent),
-    handle: ({ desk }, { params, visit }) => desk.findBody(visit.accountId, params.id),
+    handle: ({ account }, { params, visit }) => account.findBody(visit.accountId, params.id),
   }),
   define({
     ...common,
@@ -103,7 +103,7 @@ export const accountHistoryEndpoints = [
     id: 'consoleShowBodyStorage',
     summary: 'Show whether bodies are kept',
     answer: one(BodyStorageView),
-    handle: ({ desk }, { visit }) => desk.bodyStorage(visit.accountId),
+    handle: ({ account }, { visit }) => account.bodyStorage(visit.accountId),
   }),
   define({
     ...common,
@@ -113,7 +113,10 @@ export const accountHistoryEndpoints = [
     summary: 'Choose whether bodies are kept, and for how long',
     body: BodyStorageChange,
     answer: one(BodyStorageView),
-    handle: ({ desk }, { body: { isEnabled, days }, visit: { accountId }, actor }) =>
-      desk.setBodyStorage({ accountId, isEnabled, days: days ?? desk.bodyStorage(accountId).days }, actor),
+    handle: ({ account }, { body: { isEnabled, days }, visit: { accountId }, actor }) =>
+      account.setBodyStorage(
+        { accountId, isEnabled, days: days ?? account.bodyStorage(accountId).days },
+        actor,
+      ),
   }),
 ]

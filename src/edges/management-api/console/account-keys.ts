@@ -36,8 +36,8 @@ export const accountKeyEndpoints = [
     id: 'consoleShowKey',
     summary: 'Show a key',
     answer: one(KeyView),
-    handle: ({ desk, operations }, { params, visit }) =>
-      operations.findKey(desk.ownKeyId(visit.accountId, params.id)),
+    handle: ({ account, operations }, { params, visit }) =>
+      operations.findKey(account.ownKeyId(visit.accountId, params.id)),
   }),
   define({
     ...common,
@@ -47,8 +47,8 @@ export const accountKeyEndpoints = [
     summary: 'Change a key',
     body: KeyChange,
     answer: one(KeyView),
-    handle: ({ desk, operations }, { params, body, visit, actor }) =>
-      operations.changeKey(desk.ownKeyId(visit.accountId, params.id), body, actor),
+    handle: ({ account, operations }, { params, body, visit, actor }) =>
+      operations.changeKey(account.ownKeyId(visit.accountId, params.id), body, actor),
   }),
   define({
     ...common,
@@ -57,8 +57,8 @@ export const accountKeyEndpoints = [
     id: 'consoleRevokeKey',
     summary: 'Revoke a key for good',
     answer: one(KeyView),
-    handle: ({ desk, operations }, { params, visit, actor }) =>
-      operations.revokeKey(desk.ownKeyId(visit.accountId, params.id), actor),
+    handle: ({ account, operations }, { params, visit, actor }) =>
+      operations.revokeKey(account.ownKeyId(visit.accountId, params.id), actor),
   }),
   define({
     ...common,
@@ -68,8 +68,8 @@ export const accountKeyEndpoints = [
     summary: 'Give a key a new secret',
     body: KeyRotate,
     answer: one(IssuedKey),
-    handle: ({ desk, operations }, { params, body, visit, actor }) =>
-      operations.rotateKey(desk.ownKeyId(visit.accountId, params.id), body.graceSeconds, actor),
+    handle: ({ account, operations }, { params, body, visit, actor }) =>
+      operations.rotateKey(account.ownKeyId(visit.accountId, params.id), body.graceSeconds, actor),
   }),
   define({
     ...common,
@@ -78,7 +78,7 @@ export const accountKeyEndpoints = [
     id: 'consoleIssuePlaygroundKey',
     summary: "Give the playground a key that replaces the user's one before",
     answer: one(IssuedPlaygroundKey),
-    handle: ({ desk }, { visit: { visitor, accountId }, actor }) =>
-      desk.issuePlaygroundKey({ userId: visitor.user.id, accountId }, actor),
+    handle: ({ account }, { visit: { visitor, accountId }, actor }) =>
+      account.issuePlaygroundKey({ userId: visitor.user.id, accountId }, actor),
   }),
 ]

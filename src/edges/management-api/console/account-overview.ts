@@ -28,7 +28,7 @@ export const accountOverviewEndpoints = [
       const { accountId } = visit
       const [account, standing, alerts] = await Promise.all([
         parts.operations.findAccount(accountId),
-        parts.desk.overview(accountId, rangeOf(query, parts.clock.nowMs())),
+        parts.account.overview(accountId, rangeOf(query, parts.clock.nowMs())),
         parts.operations.listAlerts({ accountId }, { limit: 5, cursor: null }),
       ])
       return concealFor(parts, visit, { account, ...standing, alerts: alerts.data })
@@ -47,11 +47,11 @@ export const accountOverviewEndpoints = [
       groupBy: choice(USAGE_GROUPINGS).note('What the answer tells apart.'),
     },
     answer: listOf(AccountUsagePoint),
-    handle: ({ desk, clock }, { query, page, visit }) => {
+    handle: ({ account, clock }, { query, page, visit }) => {
       const { granularity: span = 'day', groupBy = 'none' } = query
       const wanted = rangeOf(query, clock.nowMs())
       requireReasonable(wanted, span)
-      return desk.listUsage(visit.accountId, { ...wanted, span, groupBy, cursor: page.cursor })
+      return account.listUsage(visit.accountId, { ...wanted, span, groupBy, cursor: page.cursor })
     },
   }),
   define({
@@ -61,7 +61,7 @@ export const accountOverviewEndpoints = [
     summary: 'List what any key of the account could use, or what this one can',
     query: { keyId: SettlementFilter.fields.keyId },
     answer: wholeListOf(AccountModel),
-    handle: ({ desk }, { query, visit }) => desk.listModels(visit.accountId, query.keyId ?? null),
+    handle: ({ account }, { query, visit }) => account.listModels(visit.accountId, query.keyId ?? null),
   }),
 ]
 

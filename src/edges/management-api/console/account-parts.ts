@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { AccountDesk } from '../../../manage/ports/console.ts'
+import type { AccountOperations } from '../../../manage/ports/console.ts'
 import type { Door, UserOperations } from '../../../manage/ports/identity.ts'
 import type { Operations } from '../../../manage/ports/operations.ts'
 import {
@@ -14,7 +14,7 @@ import type { AccountVisit } from './console-endpoint.ts'
 
 /** What the part of the console that is about accounts works with. */
 export interface AccountApiParts {
-  readonly desk: AccountDesk
+  readonly account: AccountOperations
   readonly operations: Operations
   readonly users: UserOperations
   readonly clock: Clock
@@ -28,12 +28,12 @@ interface Concealed<Result> {
 }
 
 export function concealFor<Result>(
-  { desk }: AccountApiParts,
+  { account }: AccountApiParts,
   { visitor, accountId }: AccountVisit,
   result: Result,
 ): Concealed<Result> {
   if (visitor.user.isOperator) return { result, from: null }
-  return { result, from: (supplierId) => desk.ownsSupplier(accountId, supplierId) }
+  return { result, from: (supplierId) => account.ownsSupplier(accountId, supplierId) }
 }
 
 /** What is JSON already, as this visitor may see it. */

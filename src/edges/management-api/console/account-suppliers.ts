@@ -23,7 +23,7 @@ export const accountSupplierEndpoints = [
     id: 'consoleListOwnSuppliers',
     summary: "List the account's own suppliers with their credentials",
     answer: wholeListOf(OwnSupplier),
-    handle: ({ desk }, { visit }) => desk.listSuppliers(visit.accountId),
+    handle: ({ account }, { visit }) => account.listSuppliers(visit.accountId),
   }),
   define({
     ...common,
@@ -45,8 +45,8 @@ export const accountSupplierEndpoints = [
     id: 'consoleDeleteOwnSupplier',
     summary: 'Delete an own supplier with its credentials',
     answer: DELETED,
-    handle: async ({ desk }, { params, visit, actor }) => {
-      await desk.deleteSupplier(visit.accountId, params.id, actor)
+    handle: async ({ account }, { params, visit, actor }) => {
+      await account.deleteSupplier(visit.accountId, params.id, actor)
       return params.id
     },
   }),
@@ -58,9 +58,9 @@ export const accountSupplierEndpoints = [
     summary: 'Add a credential to an own supplier',
     body: CredentialCreate,
     answer: one(CredentialView),
-    handle: ({ desk, operations }, { params, body, visit, actor }) =>
+    handle: ({ account, operations }, { params, body, visit, actor }) =>
       operations.addCredential(
-        desk.ownSupplierId(visit.accountId, params.id),
+        account.ownSupplierId(visit.accountId, params.id),
         { ...body, state: 'active' },
         actor,
       ),
@@ -72,8 +72,8 @@ export const accountSupplierEndpoints = [
     id: 'consoleDeleteOwnCredential',
     summary: 'Delete an own credential',
     answer: DELETED,
-    handle: async ({ desk, operations }, { params, visit, actor }) => {
-      await operations.deleteCredential(desk.ownCredentialId(visit.accountId, params.id), actor)
+    handle: async ({ account, operations }, { params, visit, actor }) => {
+      await operations.deleteCredential(account.ownCredentialId(visit.accountId, params.id), actor)
       return params.id
     },
   }),

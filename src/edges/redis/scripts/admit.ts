@@ -1,4 +1,4 @@
-import { createScript } from '../desk-script.ts'
+import { createScript } from '../limits-script.ts'
 import { AMOUNTS, TIME, WINDOWS } from './parts.ts'
 
 /** The first day of the period that `now` belongs to, as the rest of the gateway counts days. */

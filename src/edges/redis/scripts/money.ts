@@ -1,4 +1,4 @@
-import { createScript } from '../desk-script.ts'
+import { createScript } from '../limits-script.ts'
 import { AMOUNTS, HOLDS, TIME } from './parts.ts'
 
 /** KEYS: money, holds of this node. ARGV: request and amount of each. */

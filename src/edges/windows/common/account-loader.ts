@@ -1,12 +1,12 @@
-import type { CommonDesk } from '../../../serve/ports/common-desk.ts'
+import type { SharedLimits } from '../../../serve/ports/shared-limits.ts'
 import type { AccountReader } from './account-reader.ts'
-import type { DeskCircuit } from './desk-circuit.ts'
-import type { DeskGeneration } from './desk-generation.ts'
+import type { LimitsCircuit } from './limits-circuit.ts'
+import type { LimitsGeneration } from './limits-generation.ts'
 
 export interface LoaderParts {
-  readonly desk: CommonDesk
-  readonly circuit: DeskCircuit
-  readonly generation: DeskGeneration
+  readonly sharedLimits: SharedLimits
+  readonly circuit: LimitsCircuit
+  readonly generation: LimitsGeneration
   readonly reader: AccountReader
 }
 
@@ -18,7 +18,7 @@ interface Flight {
   readonly done: Promise<void>
 }
 
-/** Tells the desk what is stored of an account it does not know. */
+/** Tells the limits store what is stored of an account it does not know. */
 export class AccountLoader {
   readonly #parts: LoaderParts
   readonly #flights = new Map<string, Flight>()
@@ -27,7 +27,7 @@ export class AccountLoader {
     this.#parts = parts
   }
 
-  /** Resolves when the desk knows the account, and the key if there is one. */
+  /** Resolves when the limits store knows the account, and the key if there is one. */
   async load(accountId: string, keyId: string | null): Promise<void> {
     for (;;) {
       const flight = this.#flights.get(accountId)
@@ -56,8 +56,8 @@ export class AccountLoader {
   }
 
   async #fly(accountId: string, flight: Flight): Promise<void> {
-    const { desk, circuit, generation, reader } = this.#parts
-    // Read after this, or the desk could be told a balance from before it was emptied.
+    const { sharedLimits, circuit, generation, reader } = this.#parts
+    // Read after this, or the limits store could be told a balance from before it was emptied.
     const complete = await generation.complete()
     flight.hasBegun = true
     const [balances, totals] = await Promise.all([
@@ -68,7 +68,7 @@ export class AccountLoader {
     if (balance === null) throw new Error(`The database did not tell the balance of account ${accountId}.`)
     const keys = [...totals.values()]
     await circuit.watch(
-      desk.learn(accountId, { generation: complete, stored: [], balance, keys, isLoad: true }),
+      sharedLimits.learn(accountId, { generation: complete, stored: [], balance, keys, isLoad: true }),
     )
   }
 }

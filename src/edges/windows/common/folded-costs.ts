@@ -1,4 +1,4 @@
-import type { OpenHold } from '../../../serve/ports/common-desk.ts'
+import type { OpenHold } from '../../../serve/ports/shared-limits.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 
 interface Cost extends OpenHold {

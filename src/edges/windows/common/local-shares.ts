@@ -24,13 +24,13 @@ interface Share {
   readonly amountNano: NanoUsdt
 }
 
-/** How this node judges while the desk cannot: each limit is divided among the nodes that live. */
+/** How this node judges while the limits store cannot: each limit is divided among the nodes that live. */
 export class LocalShares {
   readonly windows: LocalWindows
   #nodes = 1
   /**
-   * What was stored of this node's costs since the desk went away: it stays a part of this node's share. Whoever is in
-   * it is judged here, whether the desk does not answer or is empty and waits for another node.
+   * What was stored of this node's costs since the limits store went away: it stays a part of this node's share. Whoever is in
+   * it is judged here, whether the limits store does not answer or is empty and waits for another node.
    */
   readonly #stored = new Map<AccountView | KeyView, NanoUsdt>()
 
@@ -72,7 +72,7 @@ export class LocalShares {
     return { taken: null, retryAfterSeconds }
   }
 
-  /** `isLost`: the desk does not answer, so everybody is judged here from now on. */
+  /** `isLost`: the limits store does not answer, so everybody is judged here from now on. */
   noteStored({ account, key }: Owners, amountNano: NanoUsdt, isLost: boolean): void {
     for (const owner of [account, key]) {
       const storedNano = this.#stored.get(owner) ?? (isLost ? 0n : null)
@@ -80,14 +80,14 @@ export class LocalShares {
     }
   }
 
-  /** The desk has judged a request of these. */
+  /** The limits store has judged a request of these. */
   noteShared({ account, key }: Owners): void {
     if (this.#stored.size === 0) return
     this.#stored.delete(account)
     this.#stored.delete(key)
   }
 
-  /** The desk judges again. */
+  /** The limits store judges again. */
   clear(nowMs: number): void {
     this.windows.clear(nowMs)
     this.#stored.clear()
@@ -112,7 +112,7 @@ export class LocalShares {
   }
 
   /**
-   * Adding up what every node takes by this rule gives no more than was left when the desk went away: a cost that is
+   * Adding up what every node takes by this rule gives no more than was left when the limits store went away: a cost that is
    * stored leaves what is left for all, and is therefore still counted against the node it came from.
    */
   #fits({ owner, leftNano, amountNano }: Share): boolean {

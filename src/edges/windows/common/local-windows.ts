@@ -10,7 +10,7 @@ interface LocalWindow {
   readonly closesAtMs: number
   isOpen: boolean
   spent: number
-  /** How much of it the desk has been told. */
+  /** How much of it the limits store has been told. */
   told: number
 }
 
@@ -22,7 +22,7 @@ export interface LocalMoment {
 }
 
 /**
- * This node's share of windows while the desk is away. A window that was open when the desk was last heard of goes on
+ * This node's share of windows while the limits store is away. A window that was open when the limits store was last heard of goes on
  * with the node's share of what was left of it; every later one is the node's share of the limit.
  */
 export class LocalWindows {
@@ -64,7 +64,7 @@ export class LocalWindows {
     return { metric, limit, remaining, resetSeconds: secondsUntil(window.closesAtMs, nowMs) }
   }
 
-  /** Whose windows have been spent from without the desk's knowledge. */
+  /** Whose windows have been spent from without the limits store's knowledge. */
   owners(nowMs: number): Set<string | null> {
     const owners = new Set<string | null>()
     for (const window of this.#windows.values()) {
@@ -73,7 +73,7 @@ export class LocalWindows {
     return owners
   }
 
-  /** What the desk is to be told, as demands without a limit: it has been spent already. */
+  /** What the limits store is to be told, as demands without a limit: it has been spent already. */
   tell(accountId: string | null, nowMs: number): WindowDemand[] {
     const news: WindowDemand[] = []
     for (const window of this.#windows.values()) {
@@ -85,7 +85,7 @@ export class LocalWindows {
     return news
   }
 
-  /** The desk may not have heard it. Telling it twice would only refuse too much. */
+  /** The limits store may not have heard it. Telling it twice would only refuse too much. */
   takeBack(news: readonly WindowDemand[]): void {
     for (const { id, amount } of news) {
       const window = this.#windows.get(id)
@@ -93,7 +93,7 @@ export class LocalWindows {
     }
   }
 
-  /** The desk judges again: what it was told counts there from now on. */
+  /** The limits store judges again: what it was told counts there from now on. */
   clear(nowMs: number): void {
     for (const { demand, told } of this.#windows.values()) this.#view.add(demand.id, told, nowMs)
     this.#windows.clear()

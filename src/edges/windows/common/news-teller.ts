@@ -1,14 +1,14 @@
-import type { CommonDesk } from '../../../serve/ports/common-desk.ts'
 import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books.ts'
-import type { DeskCircuit } from './desk-circuit.ts'
-import type { DeskGeneration } from './desk-generation.ts'
+import type { SharedLimits } from '../../../serve/ports/shared-limits.ts'
+import type { LimitsCircuit } from './limits-circuit.ts'
+import type { LimitsGeneration } from './limits-generation.ts'
 import type { Entry, OpenEntries } from './open-entries.ts'
 import type { Suspects } from './suspects.ts'
 
 export interface TellerParts {
-  readonly desk: CommonDesk
-  readonly circuit: DeskCircuit
-  readonly generation: DeskGeneration
+  readonly sharedLimits: SharedLimits
+  readonly circuit: LimitsCircuit
+  readonly generation: LimitsGeneration
   readonly entries: OpenEntries
   readonly suspects: Suspects
 }
@@ -24,7 +24,7 @@ export interface StoredNews {
   readonly strangers: readonly string[]
 }
 
-/** Tells the desk what is stored. */
+/** Tells the limits store what is stored. */
 export class NewsTeller {
   readonly #parts: TellerParts
 
@@ -32,9 +32,9 @@ export class NewsTeller {
     this.#parts = parts
   }
 
-  /** Entries are forgotten when the desk has heard of them. Fails when the desk does. */
+  /** Entries are forgotten when the limits store has heard of them. Fails when the limits store does. */
   async tell({ accountId, balance, keys, entries, strangers }: StoredNews): Promise<void> {
-    const { desk, circuit, suspects } = this.#parts
+    const { sharedLimits, circuit, suspects } = this.#parts
     // The present one, whenever the facts were read: those that are out of date by then change nothing.
     const generation = this.#parts.generation.current
     const stored = [...strangers]
@@ -43,9 +43,9 @@ export class NewsTeller {
       stored.push(entry.requestId)
     }
     try {
-      await circuit.watch(desk.learn(accountId, { generation, stored, balance, keys, isLoad: false }))
+      await circuit.watch(sharedLimits.learn(accountId, { generation, stored, balance, keys, isLoad: false }))
       for (const entry of entries) this.#parts.entries.forget(entry)
-      // What the desk holds of them is a part of a sum, which is now too great.
+      // What the limits store holds of them is a part of a sum, which is now too great.
       if (entries.some(({ isFolded }) => isFolded)) suspects.add(accountId)
     } catch (error) {
       for (const entry of entries) entry.state = 'stored'

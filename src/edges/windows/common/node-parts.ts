@@ -1,10 +1,10 @@
-import type { CommonDesk, PinnedTo } from '../../../serve/ports/common-desk.ts'
+import type { PinnedTo, SharedLimits } from '../../../serve/ports/shared-limits.ts'
 import { type Clock, SYSTEM_TIMERS, type Timers } from '../../../vocabulary/clock.ts'
 import { AccountLoader } from './account-loader.ts'
 import { AccountReader, type StoredBooks } from './account-reader.ts'
-import { DeskCircuit } from './desk-circuit.ts'
-import { DeskGeneration } from './desk-generation.ts'
-import { DeskHealer } from './desk-healer.ts'
+import { LimitsCircuit } from './limits-circuit.ts'
+import { LimitsGeneration } from './limits-generation.ts'
+import { LimitsHealer } from './limits-healer.ts'
 import { LocalShares } from './local-shares.ts'
 import { MoneyViews } from './money-views.ts'
 import { NewsTeller } from './news-teller.ts'
@@ -15,19 +15,19 @@ import { Suspects } from './suspects.ts'
 import { WindowView } from './window-view.ts'
 
 export interface CommonAdmissionsOptions {
-  readonly desk: CommonDesk
-  /** The one the desk was made for. */
+  readonly sharedLimits: SharedLimits
+  /** The one the limits store was made for. */
   readonly nodeId: string
   readonly books: StoredBooks
   readonly clock: Clock
-  /** What to do while the desk does not answer: judge by this node's share of each limit, or refuse. */
+  /** What to do while the limits store does not answer: judge by this node's share of each limit, or refuse. */
   readonly loss: 'local' | 'refuse'
-  /** How long an admission waits for nodes to tell an emptied desk what they hold. */
+  /** How long an admission waits for nodes to tell an emptied limits store what they hold. */
   readonly deadlineMs: number
   /** How long a living node that does not join a new generation is waited for. */
   readonly leaseMs: number
   /** Whether nodes go on when what they share is lost; false for workers, which end with their parent. */
-  readonly outlivesDesk?: boolean
+  readonly outlivesLimits?: boolean
   /** Why nothing may be admitted here, whatever the limits say; null when there is no such reason. */
   readonly refusal?: () => string | null
   /**
@@ -50,9 +50,9 @@ export interface CommonAdmissionsOptions {
 
 export type NodeParts = ReturnType<typeof buildNodeParts>
 
-/** The parts of one node's side of the desk. */
+/** The parts of one node's side of the limits store. */
 export function buildNodeParts(options: CommonAdmissionsOptions) {
-  const { desk, books, clock, needsTotals, onTrouble, onNews } = options
+  const { sharedLimits, books, clock, needsTotals, onTrouble, onNews } = options
   const timers = options.timers ?? SYSTEM_TIMERS
   const views = new MoneyViews()
   const windowView = new WindowView()
@@ -61,7 +61,7 @@ export function buildNodeParts(options: CommonAdmissionsOptions) {
   const suspects = new Suspects()
   const reader = new AccountReader(books, views, clock)
   const nowMs = () => clock.nowMs()
-  const circuit = new DeskCircuit({
+  const circuit = new LimitsCircuit({
     timers,
     onTrouble,
     recover: async () => {
@@ -73,17 +73,17 @@ export function buildNodeParts(options: CommonAdmissionsOptions) {
       shares.clear(nowMs())
     },
   })
-  const generation: DeskGeneration = new DeskGeneration({
+  const generation: LimitsGeneration = new LimitsGeneration({
     ...options,
     timers,
     assertEverything: () => healer.assertEverything(),
   })
-  const teller = new NewsTeller({ desk, circuit, generation, entries, suspects })
+  const teller = new NewsTeller({ sharedLimits, circuit, generation, entries, suspects })
   const localWindows = shares.windows
-  const healing = { desk, circuit, reader, entries, suspects, teller, localWindows, nowMs }
-  const healer = new DeskHealer({ ...healing, needsTotals, onTrouble })
-  const loader = new AccountLoader({ desk, circuit, generation, reader })
-  const settleQueue = new SettleQueue({ desk, circuit, suspects, timers })
+  const healing = { sharedLimits, circuit, reader, entries, suspects, teller, localWindows, nowMs }
+  const healer = new LimitsHealer({ ...healing, needsTotals, onTrouble })
+  const loader = new AccountLoader({ sharedLimits, circuit, generation, reader })
+  const settleQueue = new SettleQueue({ sharedLimits, circuit, suspects, timers })
   const storing = { circuit, reader, views, entries, suspects, teller, shares }
   const storedSettlements = new StoredSettlements({ ...storing, needsTotals, onNews, onTrouble })
   return {

@@ -1,19 +1,19 @@
 import type { Demand } from '../../../serve/ports/admissions.ts'
-import type { OpenHold } from '../../../serve/ports/common-desk.ts'
+import type { OpenHold } from '../../../serve/ports/shared-limits.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import { FoldedCosts } from './folded-costs.ts'
 import type { AccountView, KeyView, MoneyViews } from './money-views.ts'
 
 /**
- * - `asked`: whether it is admitted is not known yet; the desk may hold it or not.
+ * - `asked`: whether it is admitted is not known yet; the limits store may hold it or not.
  * - `open`: under way, with a hold.
  * - `settled`: over, and its cost is not stored yet.
- * - `stored`: its cost is stored, and the desk has not been told.
- * - `telling`: the desk is being told; it may have heard it or not.
+ * - `stored`: its cost is stored, and the limits store has not been told.
+ * - `telling`: the limits store is being told; it may have heard it or not.
  */
 type EntryState = 'asked' | 'open' | 'settled' | 'stored' | 'telling'
 
-/** One request of this node, for as long as the desk may hold something of it. */
+/** One request of this node, for as long as the limits store may hold something of it. */
 export class Entry implements OpenHold {
   readonly requestId: string
   readonly accountId: string
@@ -23,11 +23,11 @@ export class Entry implements OpenHold {
   amountNano: NanoUsdt
   state: EntryState = 'asked'
   endedDay = 0
-  /** Whether the desk did not answer when it was asked, and may hold it nevertheless. */
+  /** Whether the limits store did not answer when it was asked, and may hold it nevertheless. */
   isUnanswered = false
   /** Whether what this node knows of the stored balance lacks it. */
   isUncounted = false
-  /** Whether the desk is told of it as part of a sum. */
+  /** Whether the limits store is told of it as part of a sum. */
   isFolded = false
 
   constructor({ requestId, accountId, keyId, hold }: Demand, views: MoneyViews) {
@@ -40,18 +40,18 @@ export class Entry implements OpenHold {
   }
 }
 
-/** What one account's entries mean for the desk. */
+/** What one account's entries mean for the limits store. */
 export interface AccountEntries {
   readonly holds: OpenHold[]
-  /** Whether the desk holds these cannot be said now: what was asked about them is not answered. */
+  /** Whether the limits store holds these cannot be said now: what was asked about them is not answered. */
   readonly unsure: string[]
   readonly stored: Entry[]
 }
 
-// The desk is told of all of an account's at once, in a step for which everybody waits.
+// The limits store is told of all of an account's at once, in a step for which everybody waits.
 const FOLD_AT = 2_000
 
-/** The requests of this node that the desk holds something of, or should. */
+/** The requests of this node that the limits store holds something of, or should. */
 export class OpenEntries {
   readonly #entries = new Map<string, Entry>()
   /** Those that are folded and wait for the database: as many as the journal has room for, so nobody walks through them. */
@@ -103,7 +103,7 @@ export class OpenEntries {
     return (this.#costs.get(accountId)?.size ?? 0) >= this.#foldAt
   }
 
-  /** From the next assertion of holds on, the desk knows them as a sum. */
+  /** From the next assertion of holds on, the limits store knows them as a sum. */
   foldBacklog(accountId: string): void {
     for (const entry of this.#costs.get(accountId) ?? []) {
       entry.isFolded = true
@@ -114,7 +114,7 @@ export class OpenEntries {
     this.#costs.delete(accountId)
   }
 
-  /** The database has its cost, and the desk is to be told. */
+  /** The database has its cost, and the limits store is to be told. */
   noteStored(entry: Entry): void {
     entry.state = 'stored'
     this.#removeCost(entry)

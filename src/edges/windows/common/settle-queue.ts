@@ -1,12 +1,12 @@
-import type { CommonDesk } from '../../../serve/ports/common-desk.ts'
+import type { SharedLimits } from '../../../serve/ports/shared-limits.ts'
 import type { Timers } from '../../../vocabulary/clock.ts'
-import type { DeskCircuit } from './desk-circuit.ts'
+import type { LimitsCircuit } from './limits-circuit.ts'
 import type { Entry } from './open-entries.ts'
 import type { Suspects } from './suspects.ts'
 
 export interface SettleQueueParts {
-  readonly desk: CommonDesk
-  readonly circuit: DeskCircuit
+  readonly sharedLimits: SharedLimits
+  readonly circuit: LimitsCircuit
   readonly suspects: Suspects
   readonly timers: Timers
 }
@@ -14,7 +14,7 @@ export interface SettleQueueParts {
 // Nobody waits for it; meanwhile more is held than need be, so it is not put off for long.
 const GATHER_MS = 5
 
-/** Tells the desk what requests have cost, those of one account together. */
+/** Tells the limits store what requests have cost, those of one account together. */
 export class SettleQueue {
   readonly #parts: SettleQueueParts
   #waiting = new Map<string, Entry[]>()
@@ -44,15 +44,15 @@ export class SettleQueue {
   }
 
   async #send(accountId: string, entries: readonly Entry[]): Promise<void> {
-    const { desk, circuit, suspects } = this.#parts
+    const { sharedLimits, circuit, suspects } = this.#parts
     if (!circuit.isClosed) {
       suspects.add(accountId)
       return
     }
     try {
-      await circuit.watch(desk.settle(accountId, entries))
+      await circuit.watch(sharedLimits.settle(accountId, entries))
     } catch {
-      // The circuit knows, and the account is healed when the desk answers again.
+      // The circuit knows, and the account is healed when the limits store answers again.
       suspects.add(accountId)
     }
   }

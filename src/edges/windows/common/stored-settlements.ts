@@ -3,7 +3,7 @@ import { dayOf } from '../../../rules/ledger/period.ts'
 import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { AccountReader } from './account-reader.ts'
-import type { DeskCircuit } from './desk-circuit.ts'
+import type { LimitsCircuit } from './limits-circuit.ts'
 import type { LocalShares } from './local-shares.ts'
 import type { MoneyViews } from './money-views.ts'
 import type { NewsTeller } from './news-teller.ts'
@@ -11,7 +11,7 @@ import type { Entry, OpenEntries } from './open-entries.ts'
 import type { Suspects } from './suspects.ts'
 
 export interface StoredSettlementsParts {
-  readonly circuit: DeskCircuit
+  readonly circuit: LimitsCircuit
   readonly reader: AccountReader
   readonly views: MoneyViews
   readonly entries: OpenEntries
@@ -47,7 +47,7 @@ export class StoredSettlements {
     this.#parts = parts
   }
 
-  /** Never fails: what the desk could not be told it is told when it is healed. */
+  /** Never fails: what the limits store could not be told it is told when it is healed. */
   async note(settlements: readonly Settlement[], balances: readonly StoredBalance[]): Promise<void> {
     const batches = this.#batches(settlements)
     const facts = await this.#facts(batches, balances)

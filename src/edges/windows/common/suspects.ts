@@ -1,4 +1,4 @@
-/** Accounts of which the desk may believe something that is not so, with the keys whose totals it may lack. */
+/** Accounts of which the limits store may believe something that is not so, with the keys whose totals it may lack. */
 export class Suspects {
   readonly #keysOf = new Map<string, Set<string>>()
   /**

@@ -1,8 +1,8 @@
 import { WINDOW_MS } from '../../../rules/limits/window.ts'
 import type { WindowDemand, WindowReading } from '../../../serve/ports/admissions.ts'
-import type { WindowState } from '../../../serve/ports/common-desk.ts'
+import type { WindowState } from '../../../serve/ports/shared-limits.ts'
 
-/** Where a window stood when the desk last told, with its end by the clock of this node. */
+/** Where a window stood when the limits store last told, with its end by the clock of this node. */
 export interface SeenWindow {
   readonly spent: number
   readonly closesAtMs: number
@@ -10,7 +10,7 @@ export interface SeenWindow {
 
 const SWEEP_EVERY_LOOKS = 10_000
 
-/** What this node knows of the desk's windows. */
+/** What this node knows of the limits store's windows. */
 export class WindowView {
   readonly #seen = new Map<string, SeenWindow>()
   #looksUntilSweep = SWEEP_EVERY_LOOKS
@@ -25,7 +25,7 @@ export class WindowView {
     this.#tidy(nowMs)
   }
 
-  /** Takes note of what this node has spent at the desk when the desk does not say where the window stands now. */
+  /** Takes note of what this node has spent at the limits store when the limits store does not say where the window stands now. */
   add(id: string, amount: number, nowMs: number): void {
     if (amount === 0) return
     const seen = this.find(id, nowMs)

@@ -3,8 +3,8 @@ import type { StoredBalance } from '../../../serve/ports/shared-books.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { CommonAdmissionsOptions } from '../common/node-parts.ts'
 import { CommonAdmissions } from '../common-admissions.ts'
-import { DeskHub } from '../memory-desk.ts'
-import { FaultyDesk } from './faulty-desk.ts'
+import { LimitsHub } from '../memory-limits.ts'
+import { FaultyLimits } from './faulty-limits.ts'
 import { ManualTime, settleAll } from './manual-time.ts'
 import { TinyBooks } from './tiny-books.ts'
 
@@ -15,7 +15,7 @@ interface Admitted {
 
 export interface TestNode {
   readonly id: string
-  readonly desk: FaultyDesk
+  readonly sharedLimits: FaultyLimits
   readonly admissions: CommonAdmissions
   /** Settled and not written. */
   journal: Settlement[]
@@ -29,7 +29,7 @@ export type WorldOptions = Partial<
 
 type DemandFields = Partial<Omit<Demand, 'hold'>> & { readonly hold?: Partial<Demand['hold']> }
 
-/** Several nodes, their desk and their database, and what really happened. */
+/** Several nodes, their limits store and their database, and what really happened. */
 export class World {
   readonly time = new ManualTime(Date.parse('2026-06-10T12:00:00Z'))
   readonly books = new TinyBooks(this.time)
@@ -38,7 +38,7 @@ export class World {
   readonly open = new Map<string, Admitted>()
   readonly news: string[] = []
   readonly pins: string[] = []
-  hub = new DeskHub(this.time)
+  hub = new LimitsHub(this.time)
   readonly #options: WorldOptions
   #names = 0
 
@@ -47,9 +47,9 @@ export class World {
   }
 
   async addNode(id: string): Promise<TestNode> {
-    const desk = new FaultyDesk(this.hub.deskFor(id), this.time)
+    const sharedLimits = new FaultyLimits(this.hub.limitsForNode(id), this.time)
     const admissions = new CommonAdmissions({
-      desk,
+      sharedLimits,
       nodeId: id,
       books: this.books,
       clock: this.time,
@@ -68,7 +68,7 @@ export class World {
       onTrouble: () => undefined,
       ...this.#options,
     })
-    const node: TestNode = { id, desk, admissions, journal: [], written: [] }
+    const node: TestNode = { id, sharedLimits, admissions, journal: [], written: [] }
     this.nodes.set(id, node)
     await admissions.start()
     await settleAll()
@@ -123,10 +123,10 @@ export class World {
     )
   }
 
-  /** The desk forgets everything. */
+  /** The limits store forgets everything. */
   empty(): void {
-    this.hub = new DeskHub(this.time)
-    for (const { desk, id } of this.nodes.values()) desk.replace(this.hub.deskFor(id))
+    this.hub = new LimitsHub(this.time)
+    for (const { sharedLimits, id } of this.nodes.values()) sharedLimits.replace(this.hub.limitsForNode(id))
   }
 
   /** The process is gone with everything it knew but its journal. */
@@ -139,7 +139,7 @@ export class World {
   async heal(): Promise<void> {
     this.books.isAway = false
     this.books.answerMs = 0
-    for (const { desk } of this.nodes.values()) desk.fault = 'none'
+    for (const { sharedLimits } of this.nodes.values()) sharedLimits.fault = 'none'
     for (let second = 0; second < 15; second += 1) await this.beat()
   }
 

@@ -1,0 +1,160 @@
+import type { KeyTotals } from '../../serve/ports/shared-books.ts'
+import type { AccountNews, AdmitCall, OpenHold, SharedLimits } from '../../serve/ports/shared-limits.ts'
+
+/** A number of its own for each call of a connection, what is asked, and with what. */
+export type CallLine = readonly [id: number, name: CallName, ...given: readonly unknown[]]
+/** `failure` is there only when the call has failed. */
+export type AnswerLine = readonly [id: number, answer: unknown, failure?: string]
+
+/** The call that opens a connection; it has no answer. */
+export const HELLO = 'hello'
+/** What is said without having been asked has this number. */
+export const NOTICE_ID = 0
+
+type Asked = Omit<SharedLimits, 'onNotice' | 'onConnected' | 'close'>
+export type CallName = keyof Asked
+
+/** As JSON has no whole numbers of any size, amounts travel as texts. */
+type Wired<Value> = Value extends bigint
+  ? string
+  : Value extends readonly (infer Item)[]
+    ? readonly Wired<Item>[]
+    : Value extends object
+      ? { readonly [Name in keyof Value]: Wired<Value[Name]> }
+      : Value
+
+export function encodeAdmit(call: AdmitCall): Wired<AdmitCall> {
+  const { amountNano, creditLineNano, usageLimit } = call.hold
+  return {
+    requestId: call.requestId,
+    accountId: call.accountId,
+    keyId: call.keyId,
+    generation: call.generation,
+    configurationVersion: call.configurationVersion,
+    windows: call.windows,
+    hold: {
+      amountNano: String(amountNano),
+      creditLineNano: creditLineNano === null ? null : String(creditLineNano),
+      usageLimit: usageLimit && { period: usageLimit.period, amountNano: String(usageLimit.amountNano) },
+    },
+    conversation: call.conversation,
+  }
+}
+
+function decodeAdmit(call: Wired<AdmitCall>): AdmitCall {
+  const { amountNano, creditLineNano, usageLimit } = call.hold
+  return {
+    ...call,
+    hold: {
+      amountNano: BigInt(amountNano),
+      creditLineNano: creditLineNano === null ? null : BigInt(creditLineNano),
+      usageLimit: usageLimit && { ...usageLimit, amountNano: BigInt(usageLimit.amountNano) },
+    },
+  }
+}
+
+export function encodeHolds(holds: readonly OpenHold[]): Wired<readonly OpenHold[]> {
+  // Only what belongs to a hold: whoever asks may know more about it.
+  return holds.map(({ requestId, keyId, amountNano }) => ({
+    requestId,
+    keyId,
+    amountNano: String(amountNano),
+  }))
+}
+
+function decodeHolds(holds: Wired<readonly OpenHold[]>): readonly OpenHold[] {
+  return holds.map((hold) => ({ ...hold, amountNano: BigInt(hold.amountNano) }))
+}
+
+export function encodeNews(news: AccountNews): Wired<AccountNews> {
+  const { generation, stored, balance, keys, isLoad } = news
+  return {
+    generation,
+    stored,
+    balance: balance && {
+      balanceNano: String(balance.balanceNano),
+      version: String(balance.version),
+    },
+    keys: keys.map(encodeTotals),
+    isLoad,
+  }
+}
+
+function decodeNews(news: Wired<AccountNews>): AccountNews {
+  const { balance } = news
+  return {
+    ...news,
+    balance: balance && {
+      ...balance,
+      balanceNano: BigInt(balance.balanceNano),
+      version: BigInt(balance.version),
+    },
+    keys: news.keys.map(decodeTotals),
+  }
+}
+
+function encodeTotals({ keyId, totals }: KeyTotals): Wired<KeyTotals> {
+  const encode = ({ startDay, spentNano }: (typeof totals)['daily']) => ({
+    startDay,
+    spentNano: String(spentNano),
+  })
+  const { daily, weekly, monthly, forever } = totals
+  return {
+    keyId,
+    totals: {
+      daily: encode(daily),
+      weekly: encode(weekly),
+      monthly: encode(monthly),
+      forever: encode(forever),
+    },
+  }
+}
+
+function decodeTotals({ keyId, totals }: Wired<KeyTotals>): KeyTotals {
+  const decode = ({ startDay, spentNano }: (typeof totals)['daily']) => ({
+    startDay,
+    spentNano: BigInt(spentNano),
+  })
+  const { daily, weekly, monthly, forever } = totals
+  return {
+    keyId,
+    totals: {
+      daily: decode(daily),
+      weekly: decode(weekly),
+      monthly: decode(monthly),
+      forever: decode(forever),
+    },
+  }
+}
+
+type Given<Name extends CallName> = Parameters<Asked[Name]>
+
+/** Carries a call out as it came over the wire; both ends are one program, so its shape is as it was sent. */
+export function carryOut(
+  sharedLimits: SharedLimits,
+  name: CallName,
+  given: readonly unknown[],
+): Promise<unknown> {
+  switch (name) {
+    case 'admit':
+      return sharedLimits.admit(decodeAdmit(...(given as Wired<Given<'admit'>> as [Wired<AdmitCall>])))
+    case 'settle': {
+      const [accountId, holds] = given as [string, Wired<readonly OpenHold[]>]
+      return sharedLimits.settle(accountId, decodeHolds(holds))
+    }
+    case 'learn': {
+      const [accountId, news] = given as [string, Wired<AccountNews>]
+      return sharedLimits.learn(accountId, decodeNews(news))
+    }
+    case 'assertHolds': {
+      const [accountId, holds, unsure] = given as [string, Wired<readonly OpenHold[]>, readonly string[]]
+      return sharedLimits.assertHolds(accountId, decodeHolds(holds), unsure)
+    }
+    case 'addHolds': {
+      const [accountId, holds] = given as [string, Wired<readonly OpenHold[]>]
+      return sharedLimits.addHolds(accountId, decodeHolds(holds))
+    }
+    default:
+      return (sharedLimits[name] as (...all: readonly unknown[]) => Promise<unknown>)(...given)
+  }
+}

@@ -1,0 +1,83 @@
+import { rmSync } from 'node:fs'
+import type { SharedLimits } from '../../serve/ports/shared-limits.ts'
+import { type AnswerLine, type CallLine, type CallName, carryOut, HELLO, NOTICE_ID } from './calls.ts'
+import { LineReader, LineWriter, type Wire } from './lines.ts'
+
+export interface LimitsServerOptions {
+  /** Nobody but the user of this process may connect to it. */
+  readonly path: string
+  readonly limitsForNode: (nodeId: string) => SharedLimits
+}
+
+export interface LimitsServer {
+  close(): void
+}
+
+const OWNER_ONLY_MASK = 0o177
+
+/** Serves a limits store to the nodes on this machine, each over one connection. */
+export function serveLimits({ path, limitsForNode }: LimitsServerOptions): LimitsServer {
+  // A process that was killed leaves its socket behind.
+  rmSync(path, { force: true })
+  const usualMask = process.umask(OWNER_ONLY_MASK)
+  try {
+    const listener = Bun.listen<Visitor>({
+      unix: path,
+      socket: {
+        open: (socket) => {
+          socket.data = new Visitor(socket, limitsForNode)
+        },
+        data: ({ data: visitor }, bytes) => visitor.hear(bytes),
+        drain: ({ data: visitor }) => visitor.resume(),
+        close: ({ data: visitor }) => visitor.leave(),
+      },
+    })
+    return { close: () => listener.stop(true) }
+  } finally {
+    process.umask(usualMask)
+  }
+}
+
+/** One node at the limits store. */
+class Visitor {
+  readonly #reader = new LineReader()
+  readonly #writer: LineWriter
+  readonly #limitsForNode: LimitsServerOptions['limitsForNode']
+  #sharedLimits: SharedLimits | null = null
+  #endNotices: () => void = () => {}
+
+  constructor(wire: Wire, limitsForNode: LimitsServerOptions['limitsForNode']) {
+    this.#writer = new LineWriter(wire)
+    this.#limitsForNode = limitsForNode
+  }
+
+  hear(bytes: Uint8Array): void {
+    for (const line of this.#reader.push(bytes)) this.#take(JSON.parse(line) as CallLine)
+  }
+
+  resume(): void {
+    this.#writer.resume()
+  }
+
+  leave(): void {
+    this.#endNotices()
+    void this.#sharedLimits?.close()
+  }
+
+  #take([id, name, ...given]: readonly [id: number, name: CallName | typeof HELLO, ...unknown[]]): void {
+    if (name === HELLO) {
+      const sharedLimits = this.#limitsForNode(given[0] as string)
+      this.#sharedLimits = sharedLimits
+      this.#endNotices = sharedLimits.onNotice((notice) => this.#say([NOTICE_ID, notice]))
+    } else if (this.#sharedLimits !== null) {
+      carryOut(this.#sharedLimits, name, given).then(
+        (answer) => this.#say([id, answer ?? null]),
+        (error: unknown) => this.#say([id, null, error instanceof Error ? error.message : String(error)]),
+      )
+    }
+  }
+
+  #say(line: AnswerLine): void {
+    this.#writer.add(JSON.stringify(line))
+  }
+}

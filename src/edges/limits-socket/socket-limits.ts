@@ -1,0 +1,233 @@
+import type { WindowDemand } from '../../serve/ports/admissions.ts'
+import type {
+  AccountNews,
+  AdmitAnswer,
+  AdmitCall,
+  CapacityAnswer,
+  ConversationPin,
+  OpenHold,
+  SharedLimits,
+  SharedNote,
+  SharedNotice,
+  WindowState,
+} from '../../serve/ports/shared-limits.ts'
+import {
+  type AnswerLine,
+  type CallName,
+  encodeAdmit,
+  encodeHolds,
+  encodeNews,
+  HELLO,
+  NOTICE_ID,
+} from './calls.ts'
+import { LineReader, LineWriter } from './lines.ts'
+
+/** The limits store of the parent process, reached over a socket. It speaks in the name of one node. */
+export async function connectLimits(path: string, nodeId: string): Promise<SharedLimits> {
+  const reader = new LineReader()
+  const { data: place } = await Bun.connect<{ sharedLimits: SocketLimits | null }>({
+    unix: path,
+    data: { sharedLimits: null },
+    socket: {
+      open: (socket) => {
+        socket.data.sharedLimits = new SocketLimits(socket)
+      },
+      data: ({ data }, bytes) => {
+        for (const line of reader.push(bytes)) data.sharedLimits?.take(JSON.parse(line) as AnswerLine)
+      },
+      drain: ({ data }) => data.sharedLimits?.resume(),
+      close: ({ data }) => data.sharedLimits?.lose(),
+    },
+  })
+  if (place.sharedLimits === null)
+    throw new Error('The limits store of the parent process cannot be reached.')
+  place.sharedLimits.introduce(nodeId)
+  return place.sharedLimits
+}
+
+interface Connection {
+  write(bytes: string | Uint8Array): number
+  end(): void
+}
+
+interface Waiting {
+  readonly name: CallName
+  readonly askedAtLook: number
+  readonly resolve: (answer: never) => void
+  readonly reject: (error: Error) => void
+}
+
+// Looks at what waits come this often, and a call is given up when it has seen so many of them: a parent that is busy
+// for this long is not well. Time alone would not do, since an answer cannot be read while this process is busy itself.
+const LOOK_MS = 250
+const MOST_LOOKS = 20
+
+/**
+ * One connection, so that calls are carried out in the order in which they were made. When it is lost it stays lost:
+ * the parent is gone then, and the worker follows it.
+ */
+class SocketLimits implements SharedLimits {
+  readonly #connection: Connection
+  readonly #writer: LineWriter
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #noticeListeners = new Set<(notice: SharedNotice) => void>()
+  // One look at the oldest now and then: a timer for each call would cost more than the call.
+  readonly #look = setInterval(() => this.#giveUpOld(), LOOK_MS)
+  #looks = 0
+  #calls = NOTICE_ID
+  #isLost = false
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+    this.#writer = new LineWriter(connection)
+  }
+
+  admit(call: AdmitCall): Promise<AdmitAnswer> {
+    return this.#ask('admit', encodeAdmit(call))
+  }
+
+  takeCapacity(
+    accountId: string | null,
+    options: readonly (readonly WindowDemand[])[],
+  ): Promise<CapacityAnswer> {
+    return this.#ask('takeCapacity', accountId, options)
+  }
+
+  look(accountId: string | null, windows: readonly WindowDemand[]): Promise<readonly WindowState[]> {
+    return this.#ask('look', accountId, windows)
+  }
+
+  settle(accountId: string, settled: readonly OpenHold[]): Promise<void> {
+    return this.#ask('settle', accountId, encodeHolds(settled))
+  }
+
+  learn(accountId: string, news: AccountNews): Promise<void> {
+    return this.#ask('learn', accountId, encodeNews(news))
+  }
+
+  assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void> {
+    return this.#ask('assertHolds', accountId, encodeHolds(holds), unsure)
+  }
+
+  addHolds(accountId: string, holds: readonly OpenHold[]): Promise<void> {
+    return this.#ask('addHolds', accountId, encodeHolds(holds))
+  }
+
+  releaseNode(nodeId: string): Promise<number> {
+    return this.#ask('releaseNode', nodeId)
+  }
+
+  generation(): Promise<string | null> {
+    return this.#ask('generation')
+  }
+
+  beginGeneration(proposed: string): Promise<string> {
+    return this.#ask('beginGeneration', proposed)
+  }
+
+  joinGeneration(generation: string): Promise<void> {
+    return this.#ask('joinGeneration', generation)
+  }
+
+  listJoined(generation: string): Promise<readonly string[]> {
+    return this.#ask('listJoined', generation)
+  }
+
+  configurationVersion(): Promise<number | null> {
+    return this.#ask('configurationVersion')
+  }
+
+  announceConfiguration(version: number): Promise<void> {
+    return this.#ask('announceConfiguration', version)
+  }
+
+  savePin(pin: ConversationPin): Promise<void> {
+    return this.#ask('savePin', pin)
+  }
+
+  saveNote(note: SharedNote): Promise<void> {
+    return this.#ask('saveNote', note)
+  }
+
+  findNotes(accountId: string, names: readonly string[]): Promise<readonly (string | null)[]> {
+    return this.#ask('findNotes', accountId, names)
+  }
+
+  publish(notice: SharedNotice, keptMs?: number): Promise<void> {
+    return keptMs === undefined ? this.#ask('publish', notice) : this.#ask('publish', notice, keptMs)
+  }
+
+  listKept(): Promise<readonly SharedNotice[]> {
+    return this.#ask('listKept')
+  }
+
+  onNotice(listener: (notice: SharedNotice) => void): () => void {
+    this.#noticeListeners.add(listener)
+    return () => this.#noticeListeners.delete(listener)
+  }
+
+  /** The connection stands from the beginning, and never again once it is lost. */
+  onConnected(listener: () => void): () => void {
+    let isWanted = true
+    setImmediate(() => {
+      if (isWanted && !this.#isLost) listener()
+    })
+    return () => {
+      isWanted = false
+    }
+  }
+
+  async close(): Promise<void> {
+    this.lose()
+    this.#connection.end()
+  }
+
+  introduce(nodeId: string): void {
+    this.#writer.add(JSON.stringify([NOTICE_ID, HELLO, nodeId]))
+  }
+
+  take([id, answer, failure]: AnswerLine): void {
+    if (id === NOTICE_ID) {
+      for (const listener of this.#noticeListeners) listener(answer as SharedNotice)
+      return
+    }
+    const waiting = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    if (failure === undefined) waiting?.resolve(answer as never)
+    else waiting?.reject(new Error(failure))
+  }
+
+  resume(): void {
+    this.#writer.resume()
+  }
+
+  lose(): void {
+    this.#isLost = true
+    clearInterval(this.#look)
+    for (const { reject } of this.#waiting.values()) reject(gone())
+    this.#waiting.clear()
+  }
+
+  #giveUpOld(): void {
+    this.#looks += 1
+    for (const [id, { name, askedAtLook, reject }] of this.#waiting) {
+      if (this.#looks - askedAtLook < MOST_LOOKS) return
+      this.#waiting.delete(id)
+      reject(new Error(`The parent process, which keeps the limits, does not answer (${name}).`))
+    }
+  }
+
+  #ask<Answer>(name: CallName, ...given: readonly unknown[]): Promise<Answer> {
+    if (this.#isLost) return Promise.reject(gone())
+    this.#calls += 1
+    const id = this.#calls
+    this.#writer.add(JSON.stringify([id, name, ...given]))
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    this.#waiting.set(id, { name, askedAtLook: this.#looks, resolve, reject })
+    return promise
+  }
+}
+
+function gone(): Error {
+  return new Error('The parent process, which keeps the limits, is gone.')
+}

@@ -1,0 +1,200 @@
+import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books.ts'
+import type { SharedLimits } from '../../../serve/ports/shared-limits.ts'
+import type { AccountReader } from './account-reader.ts'
+import type { LimitsCircuit } from './limits-circuit.ts'
+import type { LocalWindows } from './local-windows.ts'
+import type { NewsTeller } from './news-teller.ts'
+import type { Entry, OpenEntries } from './open-entries.ts'
+import type { Suspects } from './suspects.ts'
+
+export interface HealerParts {
+  readonly sharedLimits: SharedLimits
+  readonly circuit: LimitsCircuit
+  readonly reader: AccountReader
+  readonly entries: OpenEntries
+  readonly suspects: Suspects
+  readonly teller: NewsTeller
+  readonly localWindows: LocalWindows
+  readonly nowMs: () => number
+  readonly needsTotals: (keyId: string) => boolean
+  readonly onTrouble: (error: unknown) => void
+}
+
+interface Facts {
+  readonly balances: ReadonlyMap<string, StoredBalance>
+  readonly totals: ReadonlyMap<string, KeyTotals>
+}
+
+/** What there is to tell of one account besides its balance. */
+interface Patient {
+  readonly accountId: string
+  readonly stored: readonly Entry[]
+  readonly keyIds: ReadonlySet<string>
+}
+
+// More at once would fill the connection that requests wait for.
+const MOST_AT_ONCE = 200
+
+/** Brings the limits store back in step with what this node holds and with what is stored. */
+export class LimitsHealer {
+  readonly #parts: HealerParts
+  /**
+   * Accounts in which holds were asserted. They are asserted until there are none: news that would have removed them
+   * are lost on a limits store that has been emptied and whose new generation this node has not joined yet.
+   */
+  readonly #asserted = new Set<string>()
+
+  constructor(parts: HealerParts) {
+    this.#parts = parts
+  }
+
+  /** Tells the holds of this node in all accounts. Fails when the limits store does, as everything here. */
+  async assertEverything(): Promise<void> {
+    const accountIds = [...this.#parts.entries.accountIds().union(this.#asserted)]
+    for (const some of portionsOf(accountIds)) await allOf(this.#assert(some))
+  }
+
+  /**
+   * Tells of a request that this node let in by itself although the limits store is asked: sent in this very step, so whatever
+   * is asked next is judged with it. Never fails.
+   */
+  tellAdmitted(entry: Entry): void {
+    const { sharedLimits } = this.#parts
+    const { accountId } = entry
+    this.#asserted.add(accountId)
+    this.#watch(accountId, sharedLimits.addHolds(accountId, [entry])).catch(() => undefined)
+  }
+
+  /** Makes one sum of the costs of an account that wait for the database. Never fails. */
+  fold(accountId: string): void {
+    const { entries, circuit } = this.#parts
+    entries.foldBacklog(accountId)
+    // A limits store that does not answer is told everything when it does.
+    if (circuit.isClosed) allOf(this.#assert([accountId])).catch(() => undefined)
+  }
+
+  /** Every account in use, and every one that may be out of step. */
+  async healEverything(): Promise<void> {
+    const { entries, suspects } = this.#parts
+    const inUse = entries.accountIds().union(this.#asserted)
+    const outOfStep = [...suspects.takeConvalescents(), ...suspects.accountIds()]
+    await this.#heal(this.#withLocalWindows([...inUse, ...outOfStep]))
+  }
+
+  async healSuspects(): Promise<void> {
+    await this.#heal(this.#parts.suspects.accountIds())
+  }
+
+  /** Holds and windows only, and sent in this very step: whatever is asked next is judged with them. */
+  sendSuspects(): void {
+    const { suspects, circuit } = this.#parts
+    const accountIds = this.#withLocalWindows(suspects.accountIds())
+    for (const accountId of accountIds) suspects.discharge(accountId)
+    allOf([...this.#assert(accountIds), this.#tellWindows(null)]).catch((error) => circuit.trip(error))
+  }
+
+  /** Each once, and with those whose windows this node has spent from by itself. */
+  #withLocalWindows(accountIds: Iterable<string>): string[] {
+    const { localWindows, nowMs } = this.#parts
+    const all = new Set(accountIds)
+    for (const owner of localWindows.owners(nowMs())) if (owner !== null) all.add(owner)
+    return [...all]
+  }
+
+  async #heal(accountIds: readonly string[]): Promise<void> {
+    for (const some of portionsOf(accountIds)) await this.#healSome(some)
+    await this.#tellWindows(null)
+  }
+
+  async #healSome(accountIds: readonly string[]): Promise<void> {
+    // Taken before anything is read: what these cost is then in what is read.
+    const patients = this.#patients(accountIds)
+    const facts = await this.#read(patients)
+    const told = facts === null ? [] : patients.map((patient) => this.#tellFacts(patient, facts))
+    // Not waited for in between: the limits store hears it in this order, and what is being told now is left as it is.
+    await allOf([...told, ...this.#assert(accountIds)])
+  }
+
+  #patients(accountIds: readonly string[]): Patient[] {
+    const { entries, suspects, needsTotals } = this.#parts
+    const grouped = entries.byAccount(accountIds)
+    return accountIds.map((accountId) => {
+      const stored = grouped.get(accountId)?.stored ?? []
+      const keyIds = new Set(suspects.discharge(accountId))
+      for (const { keyId } of stored) if (needsTotals(keyId)) keyIds.add(keyId)
+      return { accountId, stored, keyIds }
+    })
+  }
+
+  /** null when the database does not tell. The accounts then stay suspect, and costs that are stored stay held. */
+  async #read(patients: readonly Patient[]): Promise<Facts | null> {
+    const { reader, suspects, onTrouble } = this.#parts
+    try {
+      const [balances, totals] = await Promise.all([
+        reader.readBalances(patients.map(({ accountId }) => accountId)),
+        reader.readTotals(patients.flatMap(({ keyIds }) => [...keyIds])),
+      ])
+      return { balances, totals }
+    } catch (error) {
+      for (const { accountId, keyIds } of patients) suspects.add(accountId, keyIds)
+      onTrouble(error)
+      return null
+    }
+  }
+
+  #tellFacts({ accountId, stored, keyIds }: Patient, facts: Facts): Promise<void> {
+    const { teller, entries } = this.#parts
+    const untold = stored.filter((entry) => entry.state === 'stored')
+    for (const entry of untold) entries.count(entry)
+    const keys: KeyTotals[] = []
+    for (const keyId of keyIds) {
+      const totals = facts.totals.get(keyId)
+      if (totals !== undefined) keys.push(totals)
+    }
+    const balance = facts.balances.get(accountId) ?? null
+    return teller.tell({ accountId, balance, keys, entries: untold, strangers: [] })
+  }
+
+  #assert(accountIds: readonly string[]): Promise<void>[] {
+    const calls: Promise<void>[] = []
+    for (const [accountId, { holds, unsure }] of this.#parts.entries.byAccount(accountIds)) {
+      if (holds.length + unsure.length > 0) this.#asserted.add(accountId)
+      else this.#asserted.delete(accountId)
+      calls.push(this.#tellWindows(accountId))
+      calls.push(this.#watch(accountId, this.#parts.sharedLimits.assertHolds(accountId, holds, unsure)))
+    }
+    return calls
+  }
+
+  async #tellWindows(accountId: string | null): Promise<void> {
+    const { sharedLimits, circuit, localWindows, nowMs } = this.#parts
+    const news = localWindows.tell(accountId, nowMs())
+    if (news.length === 0) return
+    try {
+      await circuit.watch(sharedLimits.takeCapacity(accountId, [news]))
+    } catch (error) {
+      localWindows.takeBack(news)
+      throw error
+    }
+  }
+
+  async #watch(accountId: string, call: Promise<void>): Promise<void> {
+    try {
+      await this.#parts.circuit.watch(call)
+    } catch (error) {
+      this.#parts.suspects.add(accountId)
+      throw error
+    }
+  }
+}
+
+function* portionsOf(ids: readonly string[]): Generator<readonly string[]> {
+  for (let first = 0; first < ids.length; first += MOST_AT_ONCE) yield ids.slice(first, first + MOST_AT_ONCE)
+}
+
+/** Waits for all of them, also when one fails, so that none is left to fail unseen. */
+async function allOf(calls: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(calls)
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}

@@ -1,0 +1,137 @@
+import type { Decision, Demand, Refusal } from '../../../serve/ports/admissions.ts'
+import type { AdmitAnswer } from '../../../serve/ports/shared-limits.ts'
+import type { NodeParts } from './node-parts.ts'
+import type { Entry } from './open-entries.ts'
+import { isDoneWithin } from './timers.ts'
+
+type Missing = Extract<AdmitAnswer, { type: 'unknown' }>['missing']
+
+// A limits store that is emptied again and again would otherwise be asked for ever.
+const MOST_TRIES = 5
+/** How long an admission waits for the database to tell of an account that nobody asked for yet. */
+export const READ_PATIENCE_MS = 2_000
+
+// How old what is known of money may be when a node judges alone, and what it does to know better.
+const FRESH_MS = 3_000
+const REFRESH_PATIENCE_MS = 200
+const REST_MS = 2_000
+
+const CHANGED: Refusal = { reason: 'configuration-changed' }
+export const UNAVAILABLE: Refusal = {
+  reason: 'unavailable',
+  message: 'The limits that all nodes share cannot be looked up at the moment.',
+}
+
+/** Judges requests: at the limits store, or by this node's share of the limits when the limits store cannot. */
+export class SharedAdmission {
+  readonly #parts: NodeParts
+  /** A database that did not answer is not waited for by every request. */
+  #databaseRestsUntilMs = Number.NEGATIVE_INFINITY
+
+  constructor(parts: NodeParts) {
+    this.#parts = parts
+  }
+
+  async admit(demand: Demand): Promise<Decision> {
+    const { circuit, sharedLimits, generation } = this.#parts
+    const entry = this.#parts.entries.ask(demand)
+    for (let tries = 0; tries < MOST_TRIES && circuit.isClosed; tries += 1) {
+      const asked = generation.current
+      let answer: AdmitAnswer
+      try {
+        answer = await sharedLimits.admit({
+          requestId: demand.requestId,
+          accountId: demand.accountId,
+          keyId: demand.keyId,
+          generation: asked,
+          configurationVersion: demand.configurationVersion,
+          windows: demand.windows,
+          hold: demand.hold,
+          conversation: demand.conversation,
+        })
+      } catch (error) {
+        circuit.trip(error)
+        entry.isUnanswered = true
+        break
+      }
+      // This node told the emptied limits store its holds before it knew of this one, so the limits store does not have it.
+      if (answer.type === 'admitted' && asked !== generation.current) continue
+      if (answer.type !== 'unknown') return this.#conclude(answer, demand, entry)
+      if (!(await this.#makeKnown(answer.missing, demand))) break
+    }
+    return this.#judgeAlone(demand, entry)
+  }
+
+  #conclude(answer: Exclude<AdmitAnswer, { type: 'unknown' }>, demand: Demand, entry: Entry): Decision {
+    const { entries, windowView, clock, suspects, shares, onPin } = this.#parts
+    shares.noteShared(entry)
+    switch (answer.type) {
+      case 'admitted':
+        windowView.remember(demand.windows, answer.windows, clock.nowMs())
+        entries.open(entry)
+        if (answer.pin !== null && demand.conversation !== null) onPin(demand.conversation, answer.pin)
+        return null
+      case 'refused':
+        windowView.remember(demand.windows, answer.windows, clock.nowMs())
+        entries.forget(entry)
+        // Another node may have died between storing a payment and telling of it: what is stored is looked up once more.
+        if (answer.refusal.reason !== 'window') suspects.add(demand.accountId, limitedKeys(demand))
+        return answer.refusal
+      case 'behind':
+        entries.forget(entry)
+        return CHANGED
+    }
+  }
+
+  async #makeKnown(missing: Missing, { accountId, keyId, hold }: Demand): Promise<boolean> {
+    const { circuit, generation, loader, timers, deadlineMs } = this.#parts
+    if (missing === 'generation') {
+      return isDoneWithin(circuit.watch(generation.join()), deadlineMs, timers)
+    }
+    if (!(await isDoneWithin(generation.complete(), deadlineMs, timers))) return false
+    const limitedKeyId = hold.usageLimit === null ? null : keyId
+    return isDoneWithin(loader.load(accountId, limitedKeyId), READ_PATIENCE_MS, timers)
+  }
+
+  async #judgeAlone(demand: Demand, entry: Entry): Promise<Decision> {
+    const { loss, shares, entries, suspects, clock, circuit, healer } = this.#parts
+    const canJudge = loss === 'local' && (await this.#knowsEnough(demand, entry))
+    const refusal = canJudge ? shares.admit(demand, entry, clock.nowMs()) : UNAVAILABLE
+    if (refusal === null) entries.open(entry)
+    else entries.forget(entry)
+    // A limits store that does not answer is told when it does.
+    if (refusal === null && circuit.isClosed) healer.tellAdmitted(entry)
+    // The limits store does not know of it, or may hold what was refused.
+    if (refusal === null || entry.isUnanswered) {
+      suspects.add(demand.accountId, limitedKeys(demand))
+    }
+    return refusal
+  }
+
+  /**
+   * Other nodes may have spent since this one looked. What was known before the database went away as well is good
+   * enough: this node knows what it did since.
+   */
+  async #knowsEnough({ accountId, keyId, hold }: Demand, { account, key }: Entry): Promise<boolean> {
+    const { reader, timers, clock } = this.#parts
+    const nowMs = clock.nowMs()
+    const isOld = (readAtMs: number) => nowMs - readAtMs > FRESH_MS && nowMs >= this.#databaseRestsUntilMs
+    const wantsBalance = hold.creditLineNano !== null && hold.amountNano > 0n
+    const wantsTotals = hold.usageLimit !== null
+    const isKnown = (!wantsBalance || account.isKnown) && (!wantsTotals || key.totals !== null)
+    const readsBalance = wantsBalance && (!account.isKnown || isOld(account.readAtMs))
+    const readsTotals = wantsTotals && (key.totals === null || isOld(key.readAtMs))
+    if (!readsBalance && !readsTotals) return true
+    const read = Promise.all([
+      reader.readBalances(readsBalance ? [accountId] : []),
+      reader.readTotals(readsTotals ? [keyId] : []),
+    ])
+    if (await isDoneWithin(read, isKnown ? REFRESH_PATIENCE_MS : READ_PATIENCE_MS, timers)) return true
+    this.#databaseRestsUntilMs = clock.nowMs() + REST_MS
+    return isKnown
+  }
+}
+
+function limitedKeys({ keyId, hold }: Demand): string[] {
+  return hold.usageLimit === null ? [] : [keyId]
+}

@@ -1,0 +1,120 @@
+import type { HoldDemand, Refusal } from '../../../serve/ports/admissions.ts'
+import type { KeyTotals } from '../../../serve/ports/shared-books.ts'
+import type { AccountNews, OpenHold } from '../../../serve/ports/shared-limits.ts'
+import type { NanoUsdt } from '../../../vocabulary/money.ts'
+import { begunBy, newerTotals, spentIn } from '../common/key-totals.ts'
+
+type NodeHolds = Map<string, OpenHold>
+
+/** The money of one account at a limits store: its balance, what its keys have spent, and what every node holds of it. */
+export class SharedMoney {
+  /** The generation in which everything there is to know was told; null before. */
+  loadedIn: string | null = null
+  balanceNano: NanoUsdt = 0n
+  version = -1n
+  heldNano: NanoUsdt = 0n
+  readonly #heldByKey = new Map<string, NanoUsdt>()
+  readonly #totals = new Map<string, KeyTotals>()
+  readonly #loadedKeys = new Set<string>()
+  readonly #holds = new Map<string, NodeHolds>()
+
+  knowsKey(keyId: string): boolean {
+    return this.#loadedKeys.has(keyId)
+  }
+
+  refusalOf(keyId: string, hold: HoldDemand, today: number): Refusal | null {
+    const { amountNano, creditLineNano, usageLimit } = hold
+    if (usageLimit !== null) {
+      const spentNano = spentIn(this.#totals.get(keyId), usageLimit.period, today)
+      const heldNano = this.#heldByKey.get(keyId) ?? 0n
+      if (spentNano >= usageLimit.amountNano || spentNano + heldNano + amountNano > usageLimit.amountNano) {
+        return { reason: 'key-spending-limit' }
+      }
+    }
+    // A request that costs nothing needs no money.
+    if (creditLineNano === null || amountNano === 0n) return null
+    return amountNano > this.balanceNano - this.heldNano + creditLineNano ? { reason: 'balance' } : null
+  }
+
+  place(nodeId: string, hold: OpenHold): void {
+    const { requestId, keyId, amountNano } = hold
+    this.remove(nodeId, requestId)
+    this.#ofNode(nodeId).set(requestId, { requestId, keyId, amountNano })
+    this.#count(keyId, amountNano)
+  }
+
+  settle(nodeId: string, settled: readonly OpenHold[]): void {
+    for (const hold of settled) {
+      if (this.#holds.get(nodeId)?.has(hold.requestId)) this.place(nodeId, hold)
+    }
+  }
+
+  learn(nodeId: string, { stored, balance, keys, isLoad }: AccountNews, today: number): void {
+    for (const requestId of stored) this.remove(nodeId, requestId)
+    if (balance !== null && balance.version > this.version) {
+      this.balanceNano = balance.balanceNano
+      this.version = balance.version
+    }
+    for (const totals of keys) {
+      const begun = begunBy(today, totals)
+      this.#totals.set(totals.keyId, newerTotals(this.#totals.get(totals.keyId), begun))
+      if (isLoad) this.#loadedKeys.add(totals.keyId)
+    }
+  }
+
+  assert(nodeId: string, holds: readonly OpenHold[], unsure: readonly string[]): void {
+    const kept = new Set(unsure)
+    for (const hold of holds) kept.add(hold.requestId)
+    for (const requestId of [...(this.#holds.get(nodeId)?.keys() ?? [])]) {
+      if (!kept.has(requestId)) this.remove(nodeId, requestId)
+    }
+    for (const hold of holds) this.place(nodeId, hold)
+  }
+
+  /** What the node stored and did not tell is read when the account is loaded again. */
+  release(nodeId: string): number {
+    const requestIds = [...(this.#holds.get(nodeId)?.keys() ?? [])]
+    if (requestIds.length === 0) return 0
+    for (const requestId of requestIds) this.remove(nodeId, requestId)
+    this.loadedIn = null
+    this.#totals.clear()
+    this.#loadedKeys.clear()
+    return requestIds.length
+  }
+
+  remove(nodeId: string, requestId: string): void {
+    const ofNode = this.#holds.get(nodeId)
+    const hold = ofNode?.get(requestId)
+    if (ofNode === undefined || hold === undefined) return
+    ofNode.delete(requestId)
+    if (ofNode.size === 0) this.#holds.delete(nodeId)
+    this.#count(hold.keyId, -hold.amountNano)
+  }
+
+  holdsOf(nodeId: string): OpenHold[] {
+    return [...(this.#holds.get(nodeId)?.values() ?? [])]
+  }
+
+  heldOn(keyId: string): NanoUsdt {
+    return this.#heldByKey.get(keyId) ?? 0n
+  }
+
+  totalsOf(keyId: string): KeyTotals | null {
+    return this.#totals.get(keyId) ?? null
+  }
+
+  #ofNode(nodeId: string): NodeHolds {
+    const known = this.#holds.get(nodeId)
+    if (known !== undefined) return known
+    const created: NodeHolds = new Map()
+    this.#holds.set(nodeId, created)
+    return created
+  }
+
+  #count(keyId: string, changeNano: NanoUsdt): void {
+    this.heldNano += changeNano
+    const ofKey = (this.#heldByKey.get(keyId) ?? 0n) + changeNano
+    if (ofKey === 0n) this.#heldByKey.delete(keyId)
+    else this.#heldByKey.set(keyId, ofKey)
+  }
+}

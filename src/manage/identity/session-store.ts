@@ -1,0 +1,160 @@
+import type { SecretKeeper } from '../../rules/access/server-secret.ts'
+import { isSessionOver, needsTouch } from '../../rules/access/session-life.ts'
+import { AgingMap } from '../../vocabulary/aging-map.ts'
+import type { Clock } from '../../vocabulary/clock.ts'
+import type { Session, User } from '../../vocabulary/user.ts'
+import {
+  actorOfUser,
+  type Entry,
+  type IdentityStore,
+  type Visitor,
+  type Whereabouts,
+} from '../ports/identity.ts'
+import type { AuditLog, Deed } from './audit-log.ts'
+import { issueDevice } from './known-device.ts'
+import type { IdentityRandom } from './parts.ts'
+
+export interface SessionStoreParts {
+  readonly store: IdentityStore
+  readonly secrets: Pick<SecretKeeper, 'fingerprint'>
+  readonly random: IdentityRandom
+  readonly clock: Clock
+  readonly audit: AuditLog
+}
+
+const TOKEN_BYTES = 32
+const TOKEN = /^[\w-]{43}$/
+const LONGEST_USER_AGENT = 200
+// What another node has changed is seen this much later at most.
+const CACHE_MS = 3_000
+const MOST_CACHED = 1_000
+
+interface Cached {
+  readonly visitor: Visitor
+  readonly readAtMs: number
+}
+
+/** Begins, finds and ends sessions. Only a hash of the cookie's value is kept, here and in the database. */
+export class SessionStore {
+  readonly #parts: SessionStoreParts
+  /** By hash. */
+  readonly #cache = new AgingMap<string, Cached>()
+  #changes = 0
+
+  constructor(parts: SessionStoreParts) {
+    this.#parts = parts
+  }
+
+  get cached(): number {
+    return this.#cache.size
+  }
+
+  /** Always under a value that nobody has seen before. */
+  async begin(user: User, { address, userAgent }: Whereabouts, method: string): Promise<Entry> {
+    const { store, random, clock, audit } = this.#parts
+    const nowMs = clock.nowMs()
+    const { token, tokenHash } = this.#makeToken()
+    const session: Session = {
+      id: random.id('ses'),
+      userId: user.id,
+      tokenHash,
+      createdAtMs: nowMs,
+      lastSeenAtMs: nowMs,
+      address,
+      userAgent: userAgent?.slice(0, LONGEST_USER_AGENT) ?? null,
+    }
+    const deed = { actor: actorOfUser(user), action: 'user.signed_in', subject: user.id }
+    const after = { session: session.id, method, address }
+    await store.saveSession(session, audit.event({ ...deed, after }))
+    return { visitor: await this.#complete(user, session), token, device: issueDevice(this.#parts, user) }
+  }
+
+  async find(token: string): Promise<Visitor | null> {
+    if (!TOKEN.test(token)) return null
+    const tokenHash = this.#hash(token)
+    const visitor = this.#recall(tokenHash) ?? (await this.#read(tokenHash))
+    const nowMs = this.#parts.clock.nowMs()
+    if (visitor === null || visitor.user.isDisabled || isSessionOver(visitor.session, nowMs)) return null
+    return needsTouch(visitor.session, nowMs) ? this.#touch(visitor, nowMs) : visitor
+  }
+
+  /** Another cookie for the same session, after which the old one opens nothing. */
+  async renew({ user, session }: Visitor): Promise<Entry> {
+    const { token, tokenHash } = this.#makeToken()
+    await this.#parts.store.renewSession(session.id, tokenHash)
+    this.forget(user.id)
+    const latest = (await this.#parts.store.findUser(user.id)) ?? user
+    const visitor = await this.#complete(latest, { ...session, tokenHash })
+    return { visitor, token, device: issueDevice(this.#parts, latest) }
+  }
+
+  async endOne(userId: string, sessionId: string, actor: string): Promise<boolean> {
+    const deed = { actor, action: 'session.ended', subject: sessionId }
+    const ended = await this.#end({ userId, only: sessionId }, deed)
+    return ended > 0
+  }
+
+  /** All sessions of a user, but for one that may stay; no device is known any more. */
+  async endAll(userId: string, except: string | null, actor: string): Promise<void> {
+    await this.#end({ userId, except }, { actor, action: 'user.signed_out_everywhere', subject: userId })
+  }
+
+  /** To be called when anything about a user has changed: the next request reads it anew. */
+  forget(userId: string): void {
+    this.#changes += 1
+    for (const [hash, { visitor }] of this.#cache.entries()) {
+      if (visitor.user.id === userId) this.#cache.delete(hash)
+    }
+  }
+
+  async #end(which: Parameters<IdentityStore['endSessions']>[0], deed: Deed): Promise<number> {
+    const ended = await this.#parts.store.endSessions(which, this.#parts.audit.event(deed))
+    this.forget(which.userId)
+    return ended
+  }
+
+  #recall(tokenHash: string): Visitor | null {
+    const cached = this.#cache.get(tokenHash)
+    if (cached === undefined) return null
+    if (this.#parts.clock.nowMs() - cached.readAtMs < CACHE_MS) return cached.visitor
+    this.#cache.delete(tokenHash)
+    return null
+  }
+
+  async #read(tokenHash: string): Promise<Visitor | null> {
+    const before = this.#changes
+    const session = await this.#parts.store.findSession(tokenHash)
+    const user = session && (await this.#parts.store.findUser(session.userId))
+    return session && user && this.#keep(await this.#complete(user, session), before)
+  }
+
+  async #touch(visitor: Visitor, nowMs: number): Promise<Visitor> {
+    const before = this.#changes
+    await this.#parts.store.touchSession(visitor.session, nowMs)
+    return this.#keep({ ...visitor, session: { ...visitor.session, lastSeenAtMs: nowMs } }, before)
+  }
+
+  async #complete(user: User, session: Session): Promise<Visitor> {
+    return { user, session, memberships: await this.#parts.store.listMembershipsOf(user.id) }
+  }
+
+  /** Unless something changed while it was read: then it may be what was true before. */
+  #keep(visitor: Visitor, changesBefore: number): Visitor {
+    if (this.#changes !== changesBefore) return visitor
+    const { tokenHash } = visitor.session
+    this.#cache.renew(tokenHash, { visitor, readAtMs: this.#parts.clock.nowMs() })
+    const { oldest } = this.#cache
+    if (oldest !== null && this.#cache.size > MOST_CACHED) this.#cache.delete(oldest.key)
+    return visitor
+  }
+
+  #makeToken(): { token: string; tokenHash: string } {
+    const token = Buffer.from(this.#parts.random.bytes(TOKEN_BYTES)).toString('base64url')
+    return { token, tokenHash: this.#hash(token) }
+  }
+
+  // The purpose is part of what is hashed, so that a hash of one thing never stands for another.
+  #hash(token: string): string {
+    return this.#parts.secrets.fingerprint(`session ${token}`)
+  }
+}

@@ -1,0 +1,51 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { type TestNode, World } from '../../src/edges/windows/testing/common-world.ts'
+import { GatewayError } from '../../src/errors/gateway-error.ts'
+import { buildSnapshot } from '../../src/rules/catalog/build-snapshot.ts'
+import type { Caller } from '../../src/serve/admission/authenticate.ts'
+import { limitHeaders, ownWindows, rateLimitError } from '../../src/serve/admission/own-limits.ts'
+import { RateLimitHeaders, withRateLimitHeaders } from '../../src/serve/admission/rate-limit-headers.ts'
+import type { Gateway } from '../../src/serve/gateway.ts'
+import { aKey, anAccount } from '../../src/vocabulary/testing/specimens.ts'
+
+const nothing = { accounts: [], keys: [], suppliers: [], credentials: [], models: [], routes: [] }
+const caller: Caller = {
+  account: anAccount(),
+  key: aKey({ rpm: null, tpm: null }),
+  limits: { rpm: 1, tpm: 100 },
+  snapshot: buildSnapshot({ version: 1, ...nothing }),
+}
+
+let node: TestNode
+let gateway: Gateway
+
+beforeEach(async () => {
+  node = await new World().addNode('node')
+  gateway = { admissions: node.admissions } as unknown as Gateway
+  node.sharedLimits.calls.length = 0
+})
+
+function tell(error: GatewayError): Promise<unknown> {
+  const limits = new RateLimitHeaders(caller, gateway)
+  return withRateLimitHeaders(limits, () => Promise.reject(error)).catch((thrown: unknown) => thrown)
+}
+
+describe('a refusal', () => {
+  test('for a limit tells what was found full, and nothing is looked up for it', async () => {
+    const windows = ownWindows(caller, { requests: 1, tokens: 10 })
+    const [full] = windows
+    if (full === undefined) throw new Error('the caller must have a window')
+    const error = rateLimitError(full, 7).withHeaders(limitHeaders(node.admissions, windows))
+    expect(await tell(error)).toBe(error)
+    expect(node.sharedLimits.calls).toEqual([])
+  })
+
+  test('for anything else tells where the windows stand now', async () => {
+    const told = await tell(new GatewayError('model_not_found', 'There is no such model.'))
+    expect(told).toMatchObject({
+      code: 'model_not_found',
+      headers: { 'x-ratelimit-remaining-requests': '1' },
+    })
+    expect(node.sharedLimits.calls).toEqual(['look'])
+  })
+})
