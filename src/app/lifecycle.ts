@@ -3,7 +3,7 @@ import type { Settings } from '../edges/settings/settings.ts'
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { LiveStreams } from '../serve/delivery/live-streams.ts'
 import type { Log } from '../serve/ports/log.ts'
-import type { Turnpike } from './turnpike.ts'
+import type { FirstUser } from './supply/first-start.ts'
 
 /** How a gateway ends. */
 export interface Leaving {
@@ -51,8 +51,12 @@ export function outliveStrayFaults(log: Log): void {
   process.on('unhandledRejection', (fault) => log.trouble('a failure that nobody awaited', fault))
 }
 
-/** What a start has made and found. */
-export type Started = Pick<Turnpike, 'url' | 'newOperatorToken' | 'newUser' | 'newKey'> & {
+/** What a start has made. Secrets are shown once: on any later start they are null. */
+export interface Started {
+  readonly url: string
+  readonly newOperatorToken: string | null
+  readonly newKey: string | null
+  readonly newUser: FirstUser | null
   readonly hasSandbox: boolean
 }
 

@@ -39,12 +39,12 @@ import {
 } from './cluster.ts'
 import { sweepAssetsHourly } from './image-stores.ts'
 import { bindSealsInBackground, scheduleRetention } from './jobs.ts'
-import { drain, type Leaving, stopTaking } from './lifecycle.ts'
+import { drain, type Leaving, type Started, stopTaking } from './lifecycle.ts'
 import { openAccountApi, openIdentity, openWrongTokens, systemDescriber } from './open-console.ts'
 import { openPersistence, type Persistence } from './persistence.ts'
 import { openServices, type Services } from './services.ts'
 import { registerVendorKeys } from './supply/environment-supply.ts'
-import { type FirstUser, makeFirstAccount, makeFirstUser } from './supply/first-start.ts'
+import { makeFirstAccount, makeFirstUser } from './supply/first-start.ts'
 import { openSandbox } from './supply/sandbox-supply.ts'
 import type { SystemServices } from './system-services.ts'
 import type { Role } from './workers/role.ts'
@@ -52,8 +52,7 @@ import type { Role } from './workers/role.ts'
 export type { SystemServices } from './system-services.ts'
 
 /** A running gateway. */
-export interface Turnpike {
-  readonly url: string
+export interface Turnpike extends Omit<Started, 'hasSandbox'> {
   readonly port: number
   /** Everything that can be asked of it. */
   readonly endpoints: readonly Endpoint[]
@@ -62,10 +61,6 @@ export interface Turnpike {
   readonly storage: Storage
   readonly streams: LiveStreams
   readonly alerts: Alerts
-  /** Made by this very start and shown once; null on any later start. */
-  readonly newOperatorToken: string | null
-  readonly newKey: string | null
-  readonly newUser: FirstUser | null
   /** Stops accepting, lets streams finish up to the deadline, ends the rest, and stores everything. */
   stop(deadlineMs: number, leaving?: Omit<Leaving, 'finishMs'>): Promise<void>
 }

@@ -1,5 +1,6 @@
-import { authenticateVisitor, type Caller } from './admission/authenticate.ts'
+import { authenticateVisitor } from './admission/authenticate.ts'
 import { guardLookUp } from './admission/own-limits.ts'
+import type { Caller } from './admission/prepared-request.ts'
 import { RateLimitHeaders, withRateLimitHeaders } from './admission/rate-limit-headers.ts'
 import type { Gateway } from './gateway.ts'
 import { jsonReply } from './json-reply.ts'

@@ -10,7 +10,7 @@ import type { Attempt, Outcome, Settlement } from '../../vocabulary/settlement.t
 import type { Format } from '../../vocabulary/supply.ts'
 import type { Gateway } from '../gateway.ts'
 import type { WindowDemand } from '../ports/admissions.ts'
-import type { PreparedRequest } from './admit.ts'
+import type { PreparedRequest } from './prepared-request.ts'
 
 /** How a request ended. */
 export interface Ending {

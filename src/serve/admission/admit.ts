@@ -1,38 +1,13 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { BodyRecorder } from '../../manage/ports/console.ts'
-import type { ClientRequest, Protocol } from '../../protocols/protocol.ts'
 import { holdFor } from '../../rules/ledger/price.ts'
 import { estimatePromptTokens, estimateTokens } from '../../rules/limits/estimate.ts'
+import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Decision, Refusal } from '../ports/admissions.ts'
-import type { Exchange } from '../ports/exchange.ts'
-import type { KeepReply } from '../reply-state.ts'
 import { Admission, type AdmissionParts, unwritableError } from './admission.ts'
-import type { Caller } from './authenticate.ts'
-import { conversationOf } from './conversation-name.ts'
-import type { Target } from './find-model.ts'
 import { limitHeaders, ownWindows, rateLimitError } from './own-limits.ts'
+import type { PreparedRequest } from './prepared-request.ts'
 import { ConfigurationChanged } from './retry-on-config-change.ts'
-
-/** What is asked of a model, as far as it is the same for words and for pictures. */
-export interface PreparedRequest {
-  readonly exchange: Exchange
-  readonly protocol: Pick<Protocol, 'name' | 'heartbeat' | 'breaksOffAfterError'>
-  readonly caller: Caller
-  readonly request: Pick<ClientRequest, 'facts' | 'conversationHint' | 'streamContentType'>
-  readonly target: Target
-  /** For formats whose replies are kept. */
-  readonly keepReply?: KeepReply | undefined
-  /** For accounts that want to read later what was said. */
-  readonly bodies?: BodyRecorder | null
-}
-
-export interface PreparedText extends PreparedRequest {
-  readonly protocol: Protocol
-  readonly request: ClientRequest
-  /** How long the body is: work on a large one makes way for others. */
-  readonly bodyCharacters: number
-}
 
 /** Takes request window, token window and spending hold in one step, or refuses and takes nothing. */
 export function admit<Kind extends PreparedRequest>(
@@ -104,4 +79,32 @@ function refusalError(refusal: Exclude<Refusal, { reason: 'configuration-changed
     case 'unavailable':
       return new GatewayError('temporarily_unavailable', refusal.message)
   }
+}
+
+/** Headers in which agents name the session they are in. */
+const SESSION_HEADERS = ['x-session-id', 'session_id', 'session-id', 'x-claude-code-session-id'] as const
+
+/**
+ * What the turns of a conversation have in common, so that they can stay together: an id that says nothing about it, and
+ * that no other key shares. Null when nothing is known, or when there is nothing to choose from.
+ */
+function conversationOf(asking: PreparedRequest): string | null {
+  if (!hasChoice(asking)) return null
+  const { exchange, request, caller } = asking
+  const name = sessionOf(exchange.headers) ?? request.conversationHint()
+  if (name === null) return null
+  return `${caller.key.id}:${Bun.hash(name).toString(36)}`
+}
+
+function sessionOf(headers: HeaderFields): string | null {
+  for (const name of SESSION_HEADERS) {
+    const value = headers.get(name)
+    if (value !== null && value !== '') return value
+  }
+  return null
+}
+
+function hasChoice({ target }: PreparedRequest): boolean {
+  const { routes } = target
+  return routes.length > 1 || (routes[0]?.credentials.length ?? 0) > 1
 }

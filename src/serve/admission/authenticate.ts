@@ -1,17 +1,11 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { findCaller, type KeyHolder } from '../../rules/access/find-caller.ts'
 import { accountLimits } from '../../rules/accounts/tiers.ts'
-import type { RateLimits } from '../../vocabulary/account.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Exchange } from '../ports/exchange.ts'
 import { limitHeaders, ownWindows, refuseFlood } from './own-limits.ts'
-
-/** An authenticated client, and the configuration its request lives in from here on. */
-export interface Caller extends KeyHolder {
-  readonly limits: RateLimits
-  readonly snapshot: Snapshot
-}
+import type { Caller } from './prepared-request.ts'
 
 /** Who is asking. Refuses a missing, unknown, expired or switched-off key, and one that has spent its limit. */
 export function authenticateNow(exchange: Exchange, gateway: Gateway): Caller {

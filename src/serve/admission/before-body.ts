@@ -1,7 +1,8 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { canServeUnpaid } from '../../rules/routing/eligible-routes.ts'
-import { authenticateNow, type Caller, readChanges } from './authenticate.ts'
+import { authenticateNow, readChanges } from './authenticate.ts'
 import { limitHeaders, ownWindows, rateLimitError, refuseFlood } from './own-limits.ts'
+import type { Caller } from './prepared-request.ts'
 import type { IncomingRequest } from './retry-on-config-change.ts'
 
 // Smaller bodies have usually come with the head; judging them twice would cost more than reading them.

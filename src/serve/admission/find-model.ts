@@ -3,7 +3,7 @@ import type { ClientRequest, Protocol } from '../../protocols/protocol.ts'
 import { type EligibleRoute, eligibleRoutes } from '../../rules/routing/eligible-routes.ts'
 import type { Model } from '../../vocabulary/supply.ts'
 import { chooseLane } from '../lanes/choose-lane.ts'
-import type { Caller } from './authenticate.ts'
+import type { Caller } from './prepared-request.ts'
 
 /** The model a request names and the routes that can carry the request to it. */
 export interface Target {

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import type { RateLimits } from '../../vocabulary/account.ts'
 import { aKey, anAccount } from '../../vocabulary/testing/specimens.ts'
 import type { Admissions, Decision, WindowDemand, WindowReading } from '../ports/admissions.ts'
-import type { Caller } from './authenticate.ts'
 import { guardLookUp, limitHeaders, ownWindows, rateLimitError } from './own-limits.ts'
+import type { Caller } from './prepared-request.ts'
 
 function callerWith(limits: RateLimits, key: Partial<RateLimits> = {}): Caller {
   return {

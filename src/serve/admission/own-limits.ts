@@ -3,7 +3,7 @@ import { effectiveRpm, guardLimit, type RefusalGuard } from '../../rules/limits/
 import type { Account } from '../../vocabulary/account.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Admissions, Metric, WindowDemand, WindowReading } from '../ports/admissions.ts'
-import type { Caller } from './authenticate.ts'
+import type { Caller } from './prepared-request.ts'
 
 /** What a request takes from its caller's own windows; tokens null when it carries no estimate. */
 export interface OwnSpend {

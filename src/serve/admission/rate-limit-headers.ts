@@ -3,8 +3,8 @@ import { asGatewayError } from '../../errors/render-error.ts'
 import type { Gateway } from '../gateway.ts'
 import type { WindowDemand } from '../ports/admissions.ts'
 import type { Exchange, Reply } from '../ports/exchange.ts'
-import type { Caller } from './authenticate.ts'
 import { limitHeaders, ownWindows, writeLimitHeaders } from './own-limits.ts'
+import type { Caller } from './prepared-request.ts'
 
 /** Where a caller's own windows stand, for whatever its request ends in. */
 export class RateLimitHeaders {

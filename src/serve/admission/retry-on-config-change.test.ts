@@ -7,7 +7,8 @@ import type { SharedConfiguration } from '../configuration/configuration-followe
 import { createLiveConfiguration } from '../configuration/live-configuration.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Exchange } from '../ports/exchange.ts'
-import { authenticateVisitor, type Caller } from './authenticate.ts'
+import { authenticateVisitor } from './authenticate.ts'
+import type { Caller } from './prepared-request.ts'
 import { authenticate, ConfigurationChanged, retryOnConfigChange } from './retry-on-config-change.ts'
 
 const secrets = createSecretKeeper('server secret of the tests')

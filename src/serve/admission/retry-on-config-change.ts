@@ -1,7 +1,8 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Exchange } from '../ports/exchange.ts'
-import { authenticateNow, type Caller, readChanges, unreadable } from './authenticate.ts'
+import { authenticateNow, readChanges, unreadable } from './authenticate.ts'
+import type { Caller } from './prepared-request.ts'
 
 /** Another node has changed the configuration since the request was admitted; nothing was taken for it. */
 export class ConfigurationChanged extends Error {}

@@ -1,4 +1,4 @@
-import type { PreparedRequest } from '../admission/admit.ts'
+import type { PreparedRequest } from '../admission/prepared-request.ts'
 import type { Exchange } from '../ports/exchange.ts'
 import type { Answer } from './answer.ts'
 import { type AttemptOutcome, type AttemptParts, attemptWithRepairs } from './attempt.ts'

@@ -1,6 +1,6 @@
 import type { PictureRequest } from '../../conversation/pictures.ts'
 import { images } from '../../protocols/images/index.ts'
-import type { PreparedRequest } from '../admission/admit.ts'
+import type { PreparedRequest } from '../admission/prepared-request.ts'
 
 /** A request for pictures on its way. */
 export interface ImageAsking extends PreparedRequest {

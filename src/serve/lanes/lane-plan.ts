@@ -1,7 +1,11 @@
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { Protocol, ReplyFacts, StreamTap } from '../../protocols/protocol.ts'
+import type { Candidate } from '../../rules/routing/order-candidates.ts'
 import type { SupplierOperation } from '../../suppliers/supplier-type.ts'
 import type { PiecedBody } from '../../wire/pieced-body.ts'
+import type { Admission } from '../admission/admission.ts'
+import type { PreparedText } from '../admission/prepared-request.ts'
+import type { Gateway } from '../gateway.ts'
 
 /** A whole answer for the client. */
 export interface PreparedReply {
@@ -50,6 +54,13 @@ export interface LanePlan extends CallPlan {
   readonly supplierProtocol: Protocol
   readonly body: string
   readWhole(replies: readonly string[]): WholeReply | null
+}
+
+/** What a lane is planned from. */
+export interface LaneParts {
+  readonly admission: Admission<PreparedText>
+  readonly candidate: Candidate
+  readonly gateway: Gateway
 }
 
 /** The plan with something else about it; how its answer is read stays, whatever kind of object the plan is. */

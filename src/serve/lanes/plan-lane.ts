@@ -5,7 +5,7 @@ import type { Candidate } from '../../rules/routing/order-candidates.ts'
 import { quirksOf } from '../../suppliers/quirks.ts'
 import { fitTraits, type Traits } from '../../vocabulary/traits.ts'
 import type { Admission } from '../admission/admission.ts'
-import type { PreparedText } from '../admission/admit.ts'
+import type { PreparedText } from '../admission/prepared-request.ts'
 import type { PlanFor } from '../delivery/candidate-line.ts'
 import type { Gateway } from '../gateway.ts'
 import {
@@ -16,15 +16,9 @@ import {
   unfoldReply,
 } from '../translate/translate.ts'
 import { chooseLane } from './choose-lane.ts'
-import { changedPlan, type LanePlan, type WholeReply } from './lane-plan.ts'
+import { changedPlan, type LaneParts, type LanePlan, type WholeReply } from './lane-plan.ts'
 import { planMending, type RelayLane, RelayPlan } from './relay.ts'
 import { isStrict, leaveOutRefused, planWithoutRefused } from './strip-parameters.ts'
-
-export interface LaneParts {
-  readonly admission: Admission<PreparedText>
-  readonly candidate: Candidate
-  readonly gateway: Gateway
-}
 
 /** How requests between text formats are planned, and mended when a supplier says how. */
 export function planText(admission: Admission<PreparedText>, gateway: Gateway): PlanFor {

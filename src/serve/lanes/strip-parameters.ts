@@ -5,8 +5,7 @@ import type { Refusal } from '../../rules/routing/learned-parameters.ts'
 import { type Quirks, quirksOf } from '../../suppliers/quirks.ts'
 import { editMembers, isSameName, type MemberEdits, readMember } from '../../wire/edit-members.ts'
 import type { Exchange } from '../ports/exchange.ts'
-import { changedPlan, type LanePlan } from './lane-plan.ts'
-import type { LaneParts } from './plan-lane.ts'
+import { changedPlan, type LaneParts, type LanePlan } from './lane-plan.ts'
 
 /** Whether the client would rather be refused than have anything left out. */
 export function isStrict({ headers }: Pick<Exchange, 'headers'>): boolean {
