@@ -5,7 +5,7 @@ import { readSettlements } from '../../src/edges/storage/tables/money/settlement
 import { writeSettlements } from '../../src/edges/storage/tables/money/settlements.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import type { Placed } from '../../src/manage/ports/books.ts'
-import type { Page } from '../../src/manage/ports/storage.ts'
+import type { Page } from '../../src/manage/ports/page.ts'
 import {
   DAY_MS,
   FIRST_DAY_MS,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createDoctorCommand } from '../../src/cli/commands/doctor.ts'
 import { SupplierClient } from '../../src/edges/supplier-client/supplier-client.ts'
-import { createDiagnostics } from '../../src/manage/operations/doctor.ts'
+import { createDiagnostics } from '../../src/manage/diagnostics/doctor.ts'
 import { buildSnapshot } from '../../src/rules/catalog/build-snapshot.ts'
 import { BUILT_IN_CATALOG } from '../../src/rules/catalog/built-in/built-in-catalog.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'

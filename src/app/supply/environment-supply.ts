@@ -1,5 +1,5 @@
-import type { LocalOperations } from '../../manage/operations/index.ts'
-import type { Listing, Page } from '../../manage/ports/storage.ts'
+import type { LocalOperations } from '../../manage/operations/parts.ts'
+import type { Listing, Page } from '../../manage/ports/page.ts'
 import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
 import { supplyOf, VENDOR_KEY_LABEL, type VendorKey } from '../../rules/catalog/built-in/vendor-supply.ts'
 import type { Log } from '../../serve/ports/log.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { DataFolder } from '../../edges/settings/data-folder.ts'
-import type { LocalOperations } from '../../manage/operations/index.ts'
+import type { LocalOperations } from '../../manage/operations/parts.ts'
 import { createSecretKeeper } from '../../rules/access/server-secret.ts'
 import { aKey, anAccount } from '../../vocabulary/testing/specimens.ts'
 import { findOperatorAccess, findServerSecret, makeFirstAccount } from './first-start.ts'

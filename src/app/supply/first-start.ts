@@ -1,5 +1,5 @@
 import type { DataFolder } from '../../edges/settings/data-folder.ts'
-import type { LocalOperations } from '../../manage/operations/index.ts'
+import type { LocalOperations } from '../../manage/operations/parts.ts'
 import type { UserOperations } from '../../manage/ports/identity.ts'
 import type { SecretKeeper } from '../../rules/access/server-secret.ts'
 import { KeyCreate } from '../../vocabulary/api-key.ts'

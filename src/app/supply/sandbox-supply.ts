@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Settings } from '../../edges/settings/settings.ts'
-import type { LocalOperations } from '../../manage/operations/index.ts'
+import type { LocalOperations } from '../../manage/operations/parts.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts'
 import {
   CredentialCreate,

@@ -1,7 +1,7 @@
 import type { LiveConfiguration } from '../../serve/ports/configuration.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
-import type { LocalOperations } from '../operations/index.ts'
+import type { LocalOperations } from '../operations/parts.ts'
 import type { AlertWatch } from './alert-watch.ts'
 import { credentialNotice } from './write-notice.ts'
 

@@ -6,7 +6,7 @@ import type { AccountStanding, AccountUsagePoint, NextTier, UsageTotals } from '
 import type { UsageFigures, UsageSpan, UsageView } from '../../vocabulary/settlement.ts'
 import { TIER_NAMES } from '../../vocabulary/words.ts'
 import type { AccountUsageQuestion, TimeRange, UsageGrouping } from '../ports/console.ts'
-import type { Listing } from '../ports/storage.ts'
+import type { Listing } from '../ports/page.ts'
 import type { ConsoleParts } from './parts.ts'
 
 // More than any chart can show; whoever wants all of it follows the cursor.

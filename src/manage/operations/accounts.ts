@@ -5,9 +5,8 @@ import { withAccount } from '../../rules/catalog/build-snapshot.ts'
 import { Account, type AccountView, type TierMove } from '../../vocabulary/account.ts'
 import { formatTime } from '../../vocabulary/time.ts'
 import type { TierStep } from '../ports/storage.ts'
-import type { LocalOperations } from './index.ts'
 import { pageOf, positionByAge } from './paging.ts'
-import type { BeforeAndAfter, Change, Changes, OperationParts } from './parts.ts'
+import type { BeforeAndAfter, Change, Changes, LocalOperations, OperationParts } from './parts.ts'
 import {
   refuse,
   requireAccount,

@@ -2,8 +2,7 @@ import { isIP } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { isPublicAddress } from '../../rules/access/public-address.ts'
 import type { Webhook } from '../../vocabulary/alert.ts'
-import type { LocalOperations } from './index.ts'
-import type { Changes, OperationParts } from './parts.ts'
+import type { Changes, LocalOperations, OperationParts } from './parts.ts'
 import { refuse, requireAccount, requireFound } from './refuse.ts'
 
 export function alertOperations(parts: OperationParts) {

@@ -22,9 +22,8 @@ import {
   type SupplyPath,
   type SupplyProblem,
 } from '../ports/supply-application.ts'
-import type { LocalOperations } from './index.ts'
 import { checkModel, completeModel, completeRoute, nameOfRoute } from './models.ts'
-import type { OperationParts } from './parts.ts'
+import type { LocalOperations, OperationParts } from './parts.ts'
 import {
   checkCredentialSettings,
   checkSecret,

@@ -1,8 +1,7 @@
 import type { UsageView } from '../../vocabulary/settlement.ts'
 import type { ExportOptions, JournalReading, Placed, UsagePoint } from '../ports/books.ts'
-import type { Page } from '../ports/storage.ts'
-import type { LocalOperations } from './index.ts'
-import type { OperationParts } from './parts.ts'
+import type { Page } from '../ports/page.ts'
+import type { LocalOperations, OperationParts } from './parts.ts'
 import { requireFound } from './refuse.ts'
 
 const NO_JOURNAL: JournalReading = { settled: () => [], setAside: () => [] }

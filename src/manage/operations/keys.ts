@@ -17,9 +17,8 @@ import {
   summarizeKey,
 } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { LocalOperations } from './index.ts'
 import { pageOf, positionByAge } from './paging.ts'
-import type { Change, ChangeQueue, OperationParts } from './parts.ts'
+import type { Change, ChangeQueue, LocalOperations, NewKey, OperationParts } from './parts.ts'
 import {
   refuse,
   requireAccount,
@@ -29,12 +28,6 @@ import {
   requireSane,
   requireText,
 } from './refuse.ts'
-
-export interface NewKey {
-  readonly settings: KeySettings
-  /** Starts with `sk-`. */
-  readonly secret: string
-}
 
 export function keyOperations({ parts, makeChange }: ChangeQueue) {
   const { configuration, random } = parts

@@ -14,9 +14,8 @@ import {
   type Supplier,
   viewCredential,
 } from '../../vocabulary/supply.ts'
-import type { LocalOperations } from './index.ts'
 import { pageOf, positionById } from './paging.ts'
-import type { Change, Changes, OperationParts } from './parts.ts'
+import type { Change, Changes, LocalOperations, OperationParts } from './parts.ts'
 import {
   nameSome,
   refuse,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Listing, Page } from '../ports/storage.ts'
+import type { Listing, Page } from '../ports/page.ts'
 import { pageOf, positionByAge, positionById } from './paging.ts'
 
 const ITEMS = ['d', 'a', 'c', 'e', 'b'].map((id) => ({ id }))

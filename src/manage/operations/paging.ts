@@ -1,4 +1,4 @@
-import type { Listing, Page } from '../ports/storage.ts'
+import type { Listing, Page } from '../ports/page.ts'
 import { refuse } from './refuse.ts'
 
 /**

@@ -2,13 +2,14 @@ import type { SecretKeeper } from '../../rules/access/server-secret.ts'
 import type { CandidateIds } from '../../rules/routing/supply-health.ts'
 import type { Money } from '../../serve/ports/admissions.ts'
 import type { LiveConfiguration } from '../../serve/ports/configuration.ts'
+import type { IssuedKey, KeySettings } from '../../vocabulary/api-key.ts'
 import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
 import type { Credential, Format, Standing, SupplierTypeName } from '../../vocabulary/supply.ts'
 import type { JournalReading } from '../ports/books.ts'
+import type { Operations } from '../ports/operations.ts'
 import type { Storage } from '../ports/storage.ts'
-import type { LocalOperations } from './index.ts'
 
 export interface RandomSource {
   /** A fresh API key secret: `sk-` and 48 characters of A-Z, a-z and 0-9. */
@@ -122,6 +123,23 @@ function beginChange(parts: OperationParts, actor: string, ordinal: number): Cha
     }),
     publish: (edit) => parts.configuration.replace(edit(parts.configuration.current())),
   }
+}
+
+export interface NewKey {
+  readonly settings: KeySettings
+  /** Starts with `sk-`. */
+  readonly secret: string
+}
+
+/** All operations, and those only the program itself may use. */
+export interface LocalOperations extends Operations {
+  /** Creates a key whose secret was chosen beforehand, for a first start that is told its key. */
+  issueKey(accountId: string, input: NewKey, actor: string): Promise<IssuedKey>
+  /**
+   * Disables a credential that a supplier has refused. False when somebody, on whichever node, has seen to it since:
+   * it is gone, not in use, or has another secret than the refused one.
+   */
+  disableRefused(refused: Credential, actor: string): Promise<boolean>
 }
 
 /** The operations that change something, each with its change in the place of who asked for it. */

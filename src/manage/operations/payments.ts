@@ -5,8 +5,7 @@ import type { Adjustment, Payment, PaymentCreate, PaymentLine, Refund } from '..
 import { formatUsdt, type NanoUsdt, parseUsdt } from '../../vocabulary/money.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
 import type { Recorded } from '../ports/storage.ts'
-import type { LocalOperations } from './index.ts'
-import type { BeforeAndAfter, Change, Changes, OperationParts } from './parts.ts'
+import type { BeforeAndAfter, Change, Changes, LocalOperations, OperationParts } from './parts.ts'
 import { refuse, requireAccount, requirePositive, requireSane, requireText } from './refuse.ts'
 
 export function paymentOperations(parts: OperationParts) {

@@ -14,9 +14,8 @@ import {
   SupplierTimeouts,
   viewCredential,
 } from '../../vocabulary/supply.ts'
-import type { LocalOperations } from './index.ts'
 import { pageOf, positionById } from './paging.ts'
-import type { CallableType, Change, Changes, OperationParts } from './parts.ts'
+import type { CallableType, Change, Changes, LocalOperations, OperationParts } from './parts.ts'
 import { nameSome, refuse, requireCredential, requireSupplier } from './refuse.ts'
 
 export function supplyOperations(parts: OperationParts) {

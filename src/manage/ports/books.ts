@@ -9,7 +9,7 @@ import type {
   UsageSpan,
   UsageView,
 } from '../../vocabulary/settlement.ts'
-import type { Listing, Page } from './storage.ts'
+import type { Listing, Page } from './page.ts'
 
 export interface UsageQuestion {
   readonly span: UsageSpan

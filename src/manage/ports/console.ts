@@ -6,7 +6,7 @@ import type { Settlement, UsageSpan } from '../../vocabulary/settlement.ts'
 import type { OwnSupplier } from '../../vocabulary/supply.ts'
 import type { DatabaseEngine, RedisStatus, SystemStatus } from '../../vocabulary/system.ts'
 import type { PlaygroundKey } from '../../vocabulary/user.ts'
-import type { Listing } from './storage.ts'
+import type { Listing } from './page.ts'
 
 /** What only the console asks of the storage. */
 export interface ConsoleStore {

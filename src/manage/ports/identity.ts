@@ -18,7 +18,7 @@ import type {
   UserView,
 } from '../../vocabulary/user.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
-import type { Listing, Page } from './storage.ts'
+import type { Listing, Page } from './page.ts'
 
 export interface NewUser {
   readonly user: User

@@ -29,7 +29,7 @@ import type {
   SupplyDocument,
 } from '../../vocabulary/supply.ts'
 import type { BookOperations } from './books.ts'
-import type { Listing, Page } from './storage.ts'
+import type { Listing, Page } from './page.ts'
 import type { SupplyChanges, SupplyOptions } from './supply-application.ts'
 
 /**

@@ -11,16 +11,7 @@ import type { AlertStore } from './alerts.ts'
 import type { BookStore } from './books.ts'
 import type { ConsoleStore } from './console.ts'
 import type { IdentityStore } from './identity.ts'
-
-export interface Page {
-  readonly limit: number
-  readonly cursor: string | null
-}
-
-export interface Listing<T> {
-  readonly data: readonly T[]
-  readonly nextCursor: string | null
-}
+import type { Listing, Page } from './page.ts'
 
 /** All configuration rows, credentials decrypted. */
 export interface Configuration {

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { Placed } from '../../../../manage/ports/books.ts'
-import type { Listing, Page } from '../../../../manage/ports/storage.ts'
+import type { Listing, Page } from '../../../../manage/ports/page.ts'
 import { SPAN_MS, spanStartMs } from '../../../../rules/ledger/aggregate.ts'
 import type { Settlement, SettlementListFilter, UsageSpan } from '../../../../vocabulary/settlement.ts'
 import {

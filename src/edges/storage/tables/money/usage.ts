@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { GatewayError } from '../../../../errors/gateway-error.ts'
 import type { UsagePoint, UsageQuestion } from '../../../../manage/ports/books.ts'
-import type { Listing, Page } from '../../../../manage/ports/storage.ts'
+import type { Listing, Page } from '../../../../manage/ports/page.ts'
 import { FIGURE_NAMES, SPAN_MS, UsageSums, type UsageTotal } from '../../../../rules/ledger/aggregate.ts'
 import {
   type Settlement,

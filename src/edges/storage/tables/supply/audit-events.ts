@@ -1,4 +1,4 @@
-import type { Listing, Page } from '../../../../manage/ports/storage.ts'
+import type { Listing, Page } from '../../../../manage/ports/page.ts'
 import { AuditEvent } from '../../../../vocabulary/audit-event.ts'
 import { shape } from '../../../../vocabulary/shape.ts'
 import { readPage } from '../../cursor.ts'

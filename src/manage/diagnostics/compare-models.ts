@@ -1,14 +1,27 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
+import type { BuiltInCatalog } from '../../rules/catalog/built-in/read-catalog.ts'
 import { tryParse } from '../../serve/lanes/lane-plan.ts'
+import type { CallSupplier } from '../../serve/ports/supplier-call.ts'
 import { supplierTypeOf } from '../../suppliers/index.ts'
 import { type ModelList, type ModelPage, modelListOf } from '../../suppliers/model-lists.ts'
 import type { CallQuery, CallTarget, CallTools } from '../../suppliers/supplier-type.ts'
-import type { Supply } from '../../vocabulary/snapshot.ts'
+import type { Clock } from '../../vocabulary/clock.ts'
+import type { Snapshot, Supply } from '../../vocabulary/snapshot.ts'
 import type { Credential, Supplier } from '../../vocabulary/supply.ts'
 import { LARGEST_MESSAGE_BYTES, readText } from '../../wire/read-text.ts'
+import { requireSupplier } from '../operations/refuse.ts'
 import type { ModelComparison } from '../ports/diagnostics.ts'
-import type { DiagnosisParts } from './doctor.ts'
-import { requireSupplier } from './refuse.ts'
+
+/** What calling suppliers takes, outside any request of a client. */
+export interface DiagnosisParts {
+  snapshot(): Snapshot
+  readonly callSupplier: CallSupplier
+  readonly callTools: CallTools
+  readonly catalog: BuiltInCatalog
+  readonly clock: Clock
+  /** How long one call may take. */
+  readonly patienceMs: number
+}
 
 // No vendor has as many models as this many pages hold; a list that goes on is going in circles.
 const MOST_PAGES = 50

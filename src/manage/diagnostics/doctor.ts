@@ -4,33 +4,19 @@ import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import { protocolOf } from '../../protocols/index.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import type { SupplyContext } from '../../protocols/translation.ts'
-import type { BuiltInCatalog } from '../../rules/catalog/built-in/read-catalog.ts'
 import type { Answer } from '../../serve/delivery/answer.ts'
 import { ask } from '../../serve/delivery/ask.ts'
 import { failureOf, withoutSecret } from '../../serve/delivery/supplier-trouble.ts'
 import { type LanePlan, tryParse } from '../../serve/lanes/lane-plan.ts'
 import { fitToQuirks } from '../../serve/lanes/strip-parameters.ts'
-import type { CallSupplier } from '../../serve/ports/supplier-call.ts'
 import { withTimeout } from '../../serve/with-timeout.ts'
 import { quirksOf } from '../../suppliers/quirks.ts'
-import type { CallTools } from '../../suppliers/supplier-type.ts'
 import { lastFourOf } from '../../vocabulary/api-key.ts'
-import type { Clock } from '../../vocabulary/clock.ts'
-import type { Snapshot, Supply } from '../../vocabulary/snapshot.ts'
+import type { Supply } from '../../vocabulary/snapshot.ts'
 import type { Credential, Model, Price, Route, Supplier } from '../../vocabulary/supply.ts'
 import { fitTraits } from '../../vocabulary/traits.ts'
 import { type Diagnostics, type Finding, findingOf } from '../ports/diagnostics.ts'
-import { compareModels, targetOf } from './compare-models.ts'
-
-export interface DiagnosisParts {
-  snapshot(): Snapshot
-  readonly callSupplier: CallSupplier
-  readonly callTools: CallTools
-  readonly catalog: BuiltInCatalog
-  readonly clock: Clock
-  /** How long one call may take. */
-  readonly patienceMs: number
-}
+import { compareModels, type DiagnosisParts, targetOf } from './compare-models.ts'
 
 /** How long one call of the doctor may take: longer would be no answer to somebody who waits for a table. */
 export const DOCTOR_PATIENCE_MS = 10_000
