@@ -2,11 +2,11 @@ import { GatewayError } from '../errors/gateway-error.ts'
 import type { BodyRecorder } from '../manage/ports/console.ts'
 import type { ClientRequest, Protocol, RequestAddress } from '../protocols/protocol.ts'
 import { parseJson } from '../wire/parse-json.ts'
-import type { Caller } from './admission/prepared-request.ts'
+import type { Caller, KeepReply } from './admission/prepared-request.ts'
 import { isLargeBody, yieldLoop } from './delivery/yield-loop.ts'
 import type { Gateway } from './gateway.ts'
 import type { Exchange } from './ports/exchange.ts'
-import { continueFrom, type KeepReply, resolveReferences, type StateParts } from './reply-state.ts'
+import { continueFrom, resolveReferences, type StateParts } from './reply-state.ts'
 
 export interface Reading {
   readonly exchange: Exchange

@@ -2,7 +2,7 @@ import { GatewayError } from '../errors/gateway-error.ts'
 import type { StateRules } from '../protocols/protocol.ts'
 import { authenticateVisitor } from './admission/authenticate.ts'
 import { guardLookUp } from './admission/own-limits.ts'
-import type { Caller } from './admission/prepared-request.ts'
+import type { Caller, KeepReply } from './admission/prepared-request.ts'
 import { RateLimitHeaders, withRateLimitHeaders } from './admission/rate-limit-headers.ts'
 import type { Gateway } from './gateway.ts'
 import { jsonReply } from './json-reply.ts'
@@ -47,9 +47,6 @@ function badReferences(): GatewayError {
   const message = `input may refer to ${MOST_REFERENCES} stored items at most, and to each only once.`
   return new GatewayError('invalid_request', message, { param: 'input' })
 }
-
-/** Keeps a whole reply for later requests, before its last byte leaves. Never fails. */
-export type KeepReply = (reply: unknown) => Promise<void>
 
 /** A body whose earlier replies have been put before its own input. */
 export interface ContinuedBody {

@@ -3,13 +3,7 @@ import type { ClientRequest, Protocol } from '../../protocols/protocol.ts'
 import { type EligibleRoute, eligibleRoutes } from '../../rules/routing/eligible-routes.ts'
 import type { Model } from '../../vocabulary/supply.ts'
 import { chooseLane } from '../lanes/choose-lane.ts'
-import type { Caller } from './prepared-request.ts'
-
-/** The model a request names and the routes that can carry the request to it. */
-export interface Target {
-  readonly model: Model
-  readonly routes: readonly EligibleRoute[]
-}
+import type { Caller, Target } from './prepared-request.ts'
 
 /** Every model the key may use at this moment, in the order of their ids. */
 export function availableModels(caller: Caller): Target[] {

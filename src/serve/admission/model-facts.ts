@@ -2,8 +2,7 @@ import { effectiveLimit } from '../../rules/limits/effective-limit.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import type { EffectiveLimit } from '../../vocabulary/account.ts'
 import type { Format } from '../../vocabulary/supply.ts'
-import type { Target } from './find-model.ts'
-import type { Caller } from './prepared-request.ts'
+import type { Caller, Target } from './prepared-request.ts'
 
 /** How much of this model the caller may ask for in a minute, and what keeps it from more. */
 export function limitOf(caller: Caller, { model, routes }: Target): EffectiveLimit {

@@ -1,17 +1,26 @@
 import type { BodyRecorder } from '../../manage/ports/console.ts'
 import type { ClientRequest, Protocol } from '../../protocols/protocol.ts'
 import type { KeyHolder } from '../../rules/access/find-caller.ts'
+import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import type { RateLimits } from '../../vocabulary/account.ts'
 import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import type { Model } from '../../vocabulary/supply.ts'
 import type { Exchange } from '../ports/exchange.ts'
-import type { KeepReply } from '../reply-state.ts'
-import type { Target } from './find-model.ts'
 
 /** An authenticated client, and the configuration its request lives in from here on. */
 export interface Caller extends KeyHolder {
   readonly limits: RateLimits
   readonly snapshot: Snapshot
 }
+
+/** The model a request names and the routes that can carry the request to it. */
+export interface Target {
+  readonly model: Model
+  readonly routes: readonly EligibleRoute[]
+}
+
+/** Keeps a whole reply for later requests, before its last byte leaves. Never fails. */
+export type KeepReply = (reply: unknown) => Promise<void>
 
 /** A request to a model, with what text and image requests have in common. */
 export interface PreparedRequest {

@@ -4,8 +4,8 @@ import { PICTURE_SIDES } from '../../protocols/index.ts'
 import type { PictureSide } from '../../protocols/pictures.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import type { ModelKind } from '../../vocabulary/supply.ts'
-import { availableModel, modelNotFound, type Target } from '../admission/find-model.ts'
-import type { Caller } from '../admission/prepared-request.ts'
+import { availableModel, modelNotFound } from '../admission/find-model.ts'
+import type { Caller, Target } from '../admission/prepared-request.ts'
 
 const DEEDS = { image: 'make pictures', 'image-edit': 'change pictures' } as const
 
