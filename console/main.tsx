@@ -3,9 +3,9 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { Notices } from './app/notices.tsx'
 import { queryClient } from './app/query-client.ts'
 import { router } from './app/router.tsx'
+import { Notices } from './app/shell/notices.tsx'
 import { cssVariables, theme } from './app/theme.ts'
 
 // The page's policy admits only style elements that carry the value made for this very answer.

@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { KeyChange } from '../../src/vocabulary/api-key.ts'
 import type { Sent } from '../../src/vocabulary/shape.ts'
-import { useOptimistic } from '../parts/use-optimistic.ts'
+import { useOptimistic } from '../parts/forms/use-optimistic.ts'
 import { accountPath, api, getQuery } from './client.ts'
 import { type List, useList } from './use-list.ts'
 import type { ApiKey, IssuedKey, KeySettings } from './wire.ts'

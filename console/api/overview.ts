@@ -1,5 +1,5 @@
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
-import type { Range } from '../parts/range-picker.tsx'
+import type { Range } from '../parts/charts/range-picker.tsx'
 import { accountPath, getQuery } from './client.ts'
 import type { Overview } from './wire.ts'
 

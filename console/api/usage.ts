@@ -1,7 +1,7 @@
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ShownList } from '../../src/edges/management-api/endpoint.ts'
 import type { UsageGrouping } from '../../src/manage/ports/console.ts'
-import type { Range } from '../parts/range-picker.tsx'
+import type { Range } from '../parts/charts/range-picker.tsx'
 import { accountPath, readPages } from './client.ts'
 import type { UsageRow } from './wire.ts'
 

@@ -2,8 +2,8 @@ import { Button, Group } from '@mantine/core'
 import { IconRefreshAlert } from '@tabler/icons-react'
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { explainError } from '../parts/explain-error.ts'
+import { EmptyState } from '../parts/layout/empty-state.tsx'
+import { explainError } from '../parts/layout/explain-error.ts'
 
 const RELOADED_AT = 'turnpike-reloaded-at'
 const RELOAD_PAUSE_MS = 60_000

@@ -1,7 +1,7 @@
 import { IconMapOff } from '@tabler/icons-react'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { ButtonLink } from '../parts/links.tsx'
-import { usePageTitle } from '../parts/page-header.tsx'
+import { EmptyState } from '../parts/layout/empty-state.tsx'
+import { usePageTitle } from '../parts/layout/page-header.tsx'
+import { ButtonLink } from '../parts/text/links.tsx'
 
 export function PageMissing() {
   usePageTitle('Not found')

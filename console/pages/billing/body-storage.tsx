@@ -2,10 +2,10 @@ import { Button, Group, NumberInput, Skeleton, Stack, Switch, Text } from '@mant
 import { useState } from 'react'
 import { saveBodyStorage, useBodyStorage } from '../../api/settlements.ts'
 import type { BodyStorage } from '../../api/wire.ts'
-import { ConfirmAction } from '../../parts/confirm-action.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { useAction } from '../../parts/use-action.ts'
+import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
+import { useAction } from '../../parts/forms/use-action.ts'
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
 
 const MOST_DAYS = 365
 

@@ -14,10 +14,10 @@ import { useEffect, useRef, useState } from 'react'
 import { ApiError, readApiError } from '../../api/api-error.ts'
 import { accountPath, withQuery } from '../../api/client.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { formatBytes, formatNumber } from '../../parts/format.ts'
-import { Panel } from '../../parts/panel.tsx'
-import { TimeField } from '../../parts/time-field.tsx'
+import { TimeField } from '../../parts/forms/time-field.tsx'
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
+import { formatBytes, formatNumber } from '../../parts/text/format.ts'
 
 const WHAT = [
   { value: 'settlements', label: 'Requests: one line for each, with usage and price' },

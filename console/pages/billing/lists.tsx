@@ -3,11 +3,11 @@ import { IconBellCheck, IconCash, IconScale } from '@tabler/icons-react'
 import { accountPath } from '../../api/client.ts'
 import { useList } from '../../api/use-list.ts'
 import type { Alert, LedgerEntry, Payment } from '../../api/wire.ts'
-import { describeAlert } from '../../parts/describe-alert.ts'
-import { ledgerColumns, PAYMENT_COLUMNS } from '../../parts/ledger-columns.tsx'
-import { StatusBadge, type Tone } from '../../parts/status-badge.tsx'
-import { type Column, TablePanel } from '../../parts/table-panel.tsx'
-import { TimeStamp } from '../../parts/time-stamp.tsx'
+import { StatusBadge, type Tone } from '../../parts/layout/status-badge.tsx'
+import { ledgerColumns, PAYMENT_COLUMNS } from '../../parts/tables/ledger-columns.tsx'
+import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
+import { describeAlert } from '../../parts/text/describe-alert.ts'
+import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 interface OfAccount {
   readonly account: string

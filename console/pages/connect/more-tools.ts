@@ -1,4 +1,4 @@
-import { quoteForShell, type Snippet } from '../../parts/snippets.ts'
+import { quoteForShell, type Snippet } from '../../parts/text/snippets.ts'
 
 /** What the settings of a program fill in. */
 export interface ToolQuestion {

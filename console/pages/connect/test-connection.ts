@@ -1,4 +1,4 @@
-import { formatDuration } from '../../parts/format.ts'
+import { formatDuration } from '../../parts/text/format.ts'
 import { ask } from '../../parts/wire/ask.ts'
 import { failureOf, parse } from '../../parts/wire/read-answer.ts'
 import { type ChatFormat, keyHeaders, writeRequest } from '../../parts/wire/write-request.ts'

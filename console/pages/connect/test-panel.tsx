@@ -3,7 +3,7 @@ import { IconCircleCheck, IconCircleDashed, IconCircleX, IconPlugConnected } fro
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { playgroundKey } from '../../api/playground.ts'
-import { Panel } from '../../parts/panel.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
 import { FORMAT_LABELS } from '../../parts/wire/write-request.ts'
 import { STEPS, type Step, testConnection } from './test-connection.ts'
 import type { Tool } from './tools.ts'

@@ -1,4 +1,4 @@
-import { type Snippet, writeSnippets } from '../../parts/snippets.ts'
+import { type Snippet, writeSnippets } from '../../parts/text/snippets.ts'
 import type { ChatFormat } from '../../parts/wire/write-request.ts'
 import { type ToolQuestion, writeMoreTools } from './more-tools.ts'
 

@@ -10,8 +10,21 @@ import { useUsage } from '../../api/usage.ts'
 import type { ApiKey, IssuedKey, Settlement } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { CopyButton } from '../../parts/copy-button.tsx'
-import { DetailPage } from '../../parts/detail-page.tsx'
+import { LimitBar } from '../../parts/charts/limit-bar.tsx'
+import { UsagePanel, useMetric } from '../../parts/charts/usage-panel.tsx'
+import { sumUsage, type UsageSum } from '../../parts/charts/usage-points.ts'
+import { IssuedKeyDialog } from '../../parts/keys/issued-key-dialog.tsx'
+import { KeyActions } from '../../parts/keys/key-actions.tsx'
+import { EditKey } from '../../parts/keys/key-form.tsx'
+import { describePeriod, describeRate, describeRoutes, describeSecret } from '../../parts/keys/key-words.ts'
+import { DetailPage } from '../../parts/layout/detail-page.tsx'
+import { OutcomeBadge } from '../../parts/layout/outcome-badge.tsx'
+import { PageHeader } from '../../parts/layout/page-header.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
+import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { asList } from '../../parts/tables/lists.ts'
+import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
+import { CopyButton } from '../../parts/text/copy-button.tsx'
 import {
   countTokens,
   formatDuration,
@@ -19,23 +32,10 @@ import {
   formatNumber,
   formatShare,
   formatShort,
-} from '../../parts/format.ts'
-import { IssuedKeyDialog } from '../../parts/keys/issued-key-dialog.tsx'
-import { KeyActions } from '../../parts/keys/key-actions.tsx'
-import { EditKey } from '../../parts/keys/key-form.tsx'
-import { describePeriod, describeRate, describeRoutes, describeSecret } from '../../parts/keys/key-words.ts'
-import { LimitBar } from '../../parts/limit-bar.tsx'
-import { TextLink } from '../../parts/links.tsx'
-import { asList } from '../../parts/lists.ts'
-import { Money } from '../../parts/money.tsx'
-import { OutcomeBadge } from '../../parts/outcome-badge.tsx'
-import { PageHeader } from '../../parts/page-header.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
-import { type Column, TablePanel } from '../../parts/table-panel.tsx'
-import { TimeStamp } from '../../parts/time-stamp.tsx'
-import { UsagePanel, useMetric } from '../../parts/usage-panel.tsx'
-import { sumUsage, type UsageSum } from '../../parts/usage-points.ts'
+} from '../../parts/text/format.ts'
+import { TextLink } from '../../parts/text/links.tsx'
+import { Money } from '../../parts/text/money.tsx'
+import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 const BACK = { to: '/keys', label: 'API keys' } as const
 

@@ -6,7 +6,7 @@ import type { List } from '../../api/use-list.ts'
 import type { ApiKey, IssuedKey } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { Hint } from '../../parts/hint.tsx'
+import { LimitBar } from '../../parts/charts/limit-bar.tsx'
 import { IssuedKeyDialog } from '../../parts/keys/issued-key-dialog.tsx'
 import { KeyActions } from '../../parts/keys/key-actions.tsx'
 import { CreateKey, EditKey } from '../../parts/keys/key-form.tsx'
@@ -16,12 +16,12 @@ import {
   describeRate,
   describeSecret,
 } from '../../parts/keys/key-words.ts'
-import { LimitBar } from '../../parts/limit-bar.tsx'
-import { Money } from '../../parts/money.tsx'
-import { PageHeader } from '../../parts/page-header.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
-import { type Column, TablePanel } from '../../parts/table-panel.tsx'
-import { TimeStamp } from '../../parts/time-stamp.tsx'
+import { Hint } from '../../parts/layout/hint.tsx'
+import { PageHeader } from '../../parts/layout/page-header.tsx'
+import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
+import { Money } from '../../parts/text/money.tsx'
+import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 const STATES = [
   { value: '', label: 'All but revoked' },

@@ -1,9 +1,9 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { BindingLimit, Model } from '../../api/wire.ts'
-import { formatMoney, formatShort } from '../../parts/format.ts'
-import { Hint } from '../../parts/hint.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
-import type { Column } from '../../parts/table-panel.tsx'
+import { Hint } from '../../parts/layout/hint.tsx'
+import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import type { Column } from '../../parts/tables/table-panel.tsx'
+import { formatMoney, formatShort } from '../../parts/text/format.ts'
 import { describeKind, describeLimit, explainLimit, nameOf } from './model-words.ts'
 
 export const MODEL_COLUMNS: readonly Column<Model>[] = [

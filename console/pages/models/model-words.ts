@@ -1,7 +1,7 @@
 import type { Constraint } from '../../../src/vocabulary/account.ts'
 import type { Format, ModelKind } from '../../../src/vocabulary/supply.ts'
 import type { BindingLimit, Model } from '../../api/wire.ts'
-import { formatNumber } from '../../parts/format.ts'
+import { formatNumber } from '../../parts/text/format.ts'
 
 const KINDS: Readonly<Record<ModelKind, string>> = {
   text: 'Text',

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import type { Account } from '../../api/wire.ts'
-import { readNano, writeNano } from '../../parts/exact-amount.ts'
-import { FormDrawer, sameNames } from '../../parts/form-drawer.tsx'
-import { formatMoney } from '../../parts/format.ts'
+import { FormDrawer, sameNames } from '../../parts/forms/form-drawer.tsx'
+import { readNano, writeNano } from '../../parts/text/exact-amount.ts'
+import { formatMoney } from '../../parts/text/format.ts'
 import { makeReference } from './make-reference.ts'
 
 /** The ways an operator moves a balance by hand. */

@@ -4,9 +4,9 @@ import { withQuery } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall, OPERATOR } from '../../api/operator.ts'
 import { useList } from '../../api/use-list.ts'
 import type { Account, LedgerEntry, Payment } from '../../api/wire.ts'
-import { ledgerColumns, PAYMENT_COLUMNS } from '../../parts/ledger-columns.tsx'
-import { Money } from '../../parts/money.tsx'
-import { TablePanel } from '../../parts/table-panel.tsx'
+import { ledgerColumns, PAYMENT_COLUMNS } from '../../parts/tables/ledger-columns.tsx'
+import { TablePanel } from '../../parts/tables/table-panel.tsx'
+import { Money } from '../../parts/text/money.tsx'
 
 interface MoneyProps {
   readonly account: Account

@@ -4,11 +4,11 @@ import type { Sent } from '../../../src/vocabulary/shape.ts'
 import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import type { Account } from '../../api/wire.ts'
-import { readNano } from '../../parts/exact-amount.ts'
-import { type Closable, FormDrawer } from '../../parts/form-drawer.tsx'
-import { Money } from '../../parts/money.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { TimeStamp } from '../../parts/time-stamp.tsx'
+import { type Closable, FormDrawer } from '../../parts/forms/form-drawer.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
+import { readNano } from '../../parts/text/exact-amount.ts'
+import { Money } from '../../parts/text/money.tsx'
+import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 interface SettingsProps {
   readonly account: Account

@@ -5,9 +5,9 @@ import { FORMATS } from '../../../src/vocabulary/words.ts'
 import { api } from '../../api/client.ts'
 import { allSuppliersQuery, ROUTES_KEY, routeCall } from '../../api/operator.ts'
 import type { CatalogModel, Route } from '../../api/wire.ts'
-import { sameNames } from '../../parts/form-drawer.tsx'
-import { RateFields } from '../../parts/rate-fields.tsx'
-import { ReviewDrawer } from '../../parts/review-drawer.tsx'
+import { sameNames } from '../../parts/forms/form-drawer.tsx'
+import { RateFields } from '../../parts/forms/rate-fields.tsx'
+import { ReviewDrawer } from '../../parts/forms/review-drawer.tsx'
 import { bodyOfRoute, checkPrice, newRouteValues, type RouteValues, valuesOfRoute } from './route-values.ts'
 
 interface RouteFormProps {

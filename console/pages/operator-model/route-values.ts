@@ -1,6 +1,6 @@
 import type { Route } from '../../api/wire.ts'
-import { readNano } from '../../parts/exact-amount.ts'
-import { countOrNull } from '../../parts/rate-fields.tsx'
+import { countOrNull } from '../../parts/forms/rate-fields.tsx'
+import { readNano } from '../../parts/text/exact-amount.ts'
 
 /** What the form of a route holds. */
 export type RouteValues = ReturnType<typeof valuesOfRoute>

@@ -6,8 +6,8 @@ import { MODEL_KINDS } from '../../../src/vocabulary/words.ts'
 import { api } from '../../api/client.ts'
 import { MODELS_KEY, modelCall } from '../../api/operator.ts'
 import type { CatalogModel } from '../../api/wire.ts'
-import { countOrNull, RateFields } from '../../parts/rate-fields.tsx'
-import { ReviewDrawer } from '../../parts/review-drawer.tsx'
+import { countOrNull, RateFields } from '../../parts/forms/rate-fields.tsx'
+import { ReviewDrawer } from '../../parts/forms/review-drawer.tsx'
 
 interface ModelFormProps {
   /** Null for a new one. */

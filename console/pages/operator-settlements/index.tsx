@@ -13,13 +13,13 @@ import {
 import { useList } from '../../api/use-list.ts'
 import type { ApiKey, Settlement } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { countTokens, formatDuration, formatNumber } from '../../parts/format.ts'
-import { Money } from '../../parts/money.tsx'
-import { OutcomeBadge } from '../../parts/outcome-badge.tsx'
-import { PageHeader } from '../../parts/page-header.tsx'
-import { type Column, TablePanel } from '../../parts/table-panel.tsx'
-import { TimeField } from '../../parts/time-field.tsx'
-import { TimeBelow, TimeStamp } from '../../parts/time-stamp.tsx'
+import { TimeField } from '../../parts/forms/time-field.tsx'
+import { OutcomeBadge } from '../../parts/layout/outcome-badge.tsx'
+import { PageHeader } from '../../parts/layout/page-header.tsx'
+import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
+import { countTokens, formatDuration, formatNumber } from '../../parts/text/format.ts'
+import { Money } from '../../parts/text/money.tsx'
+import { TimeBelow, TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 export function Page() {
   const [filters, setFilters] = useUrlState(NO_FILTERS)

@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query'
 import { comparisonQuery } from '../../api/operator.ts'
 import type { ModelComparison } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { formatNumber } from '../../parts/format.ts'
-import { TextLink } from '../../parts/links.tsx'
-import { Panel } from '../../parts/panel.tsx'
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
+import { formatNumber } from '../../parts/text/format.ts'
+import { TextLink } from '../../parts/text/links.tsx'
 
 /** What the supplier offers beside what is routed to it. It is asked only when somebody wants to know. */
 export function Comparison({ supplier }: { readonly supplier: string }) {

@@ -4,8 +4,8 @@ import type { CredentialChange } from '../../../src/vocabulary/supply.ts'
 import { api } from '../../api/client.ts'
 import { credentialCall, ROUTES_KEY, SUPPLIERS_KEY, supplierCall } from '../../api/operator.ts'
 import type { Credential } from '../../api/wire.ts'
-import { type Closable, FormDrawer } from '../../parts/form-drawer.tsx'
-import { countOrNull, RateFields } from '../../parts/rate-fields.tsx'
+import { type Closable, FormDrawer } from '../../parts/forms/form-drawer.tsx'
+import { countOrNull, RateFields } from '../../parts/forms/rate-fields.tsx'
 
 type Values = ReturnType<typeof valuesOf>
 

@@ -1,10 +1,10 @@
 import { Tooltip } from '@mantine/core'
 import { IconRoute } from '@tabler/icons-react'
 import type { CredentialStanding, Route } from '../../api/wire.ts'
-import { formatDuration, formatRelative, formatShare } from '../../parts/format.ts'
-import { wholeList } from '../../parts/lists.ts'
-import { StatusBadge, type Tone } from '../../parts/status-badge.tsx'
-import { type Column, TablePanel, TwoLines } from '../../parts/table-panel.tsx'
+import { StatusBadge, type Tone } from '../../parts/layout/status-badge.tsx'
+import { wholeList } from '../../parts/tables/lists.ts'
+import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
+import { formatDuration, formatRelative, formatShare } from '../../parts/text/format.ts'
 import type { CredentialHealth } from '../operator-suppliers/health.ts'
 
 interface Row {

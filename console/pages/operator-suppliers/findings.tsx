@@ -1,9 +1,9 @@
 import { IconStethoscope } from '@tabler/icons-react'
 import type { Finding } from '../../api/wire.ts'
-import { formatDuration } from '../../parts/format.ts'
-import { wholeList } from '../../parts/lists.ts'
-import { StatusBadge, type Tone } from '../../parts/status-badge.tsx'
-import { type Column, TablePanel, TwoLines } from '../../parts/table-panel.tsx'
+import { StatusBadge, type Tone } from '../../parts/layout/status-badge.tsx'
+import { wholeList } from '../../parts/tables/lists.ts'
+import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
+import { formatDuration } from '../../parts/text/format.ts'
 
 const COLUMNS: readonly Column<Finding>[] = [
   {

@@ -1,5 +1,5 @@
 import type { CredentialStanding, Route } from '../../api/wire.ts'
-import type { Tone } from '../../parts/status-badge.tsx'
+import type { Tone } from '../../parts/layout/status-badge.tsx'
 
 export interface Health {
   readonly tone: Tone

@@ -4,8 +4,8 @@ import type { SupplierType } from '../../../src/suppliers/supplier-type.ts'
 import { api } from '../../api/client.ts'
 import { ROUTES_KEY, SUPPLIERS_KEY, supplierCall } from '../../api/operator.ts'
 import type { Supplier } from '../../api/wire.ts'
-import { FormDrawer, sameNames } from '../../parts/form-drawer.tsx'
-import { countOrNull } from '../../parts/rate-fields.tsx'
+import { FormDrawer, sameNames } from '../../parts/forms/form-drawer.tsx'
+import { countOrNull } from '../../parts/forms/rate-fields.tsx'
 
 type Form = UseFormReturnType<Values>
 

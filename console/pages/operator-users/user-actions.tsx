@@ -7,11 +7,11 @@ import { api } from '../../api/client.ts'
 import { allAccountsQuery, USERS, USERS_KEY, userCall } from '../../api/operator.ts'
 import { useUser } from '../../api/session.ts'
 import type { IssuedUser, User } from '../../api/wire.ts'
-import { ActionMenu } from '../../parts/action-menu.tsx'
-import { CodeBlock } from '../../parts/code-block.tsx'
-import { ConfirmAction, type Dialog } from '../../parts/confirm-action.tsx'
-import { type Closable, FormDrawer } from '../../parts/form-drawer.tsx'
-import { useOptimistic } from '../../parts/use-optimistic.ts'
+import { ActionMenu } from '../../parts/forms/action-menu.tsx'
+import { ConfirmAction, type Dialog } from '../../parts/forms/confirm-action.tsx'
+import { type Closable, FormDrawer } from '../../parts/forms/form-drawer.tsx'
+import { useOptimistic } from '../../parts/forms/use-optimistic.ts'
+import { CodeBlock } from '../../parts/text/code-block.tsx'
 
 interface UserActionsProps {
   readonly user: User

@@ -10,6 +10,8 @@ import {
   IconWallet,
 } from '@tabler/icons-react'
 import type { Overview } from '../../api/wire.ts'
+import { StatCard } from '../../parts/charts/stat-card.tsx'
+import { Hint } from '../../parts/layout/hint.tsx'
 import {
   countTokens,
   formatDuration,
@@ -17,10 +19,8 @@ import {
   formatNumber,
   formatShare,
   formatShort,
-} from '../../parts/format.ts'
-import { Hint } from '../../parts/hint.tsx'
-import { Money } from '../../parts/money.tsx'
-import { StatCard } from '../../parts/stat-card.tsx'
+} from '../../parts/text/format.ts'
+import { Money } from '../../parts/text/money.tsx'
 
 /** The figures everybody looks for first. */
 export function Figures({ overview }: { readonly overview: Overview | undefined }) {

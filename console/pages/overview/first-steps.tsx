@@ -3,10 +3,10 @@ import { IconCheck } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useModels } from '../../api/models.ts'
 import type { Overview } from '../../api/wire.ts'
-import { ButtonLink } from '../../parts/links.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { pickModel } from '../../parts/pick-model.ts'
-import { SnippetTabs } from '../../parts/snippet-tabs.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
+import { ButtonLink } from '../../parts/text/links.tsx'
+import { pickModel } from '../../parts/text/pick-model.ts'
+import { SnippetTabs } from '../../parts/text/snippet-tabs.tsx'
 
 export interface FirstStepsProps {
   readonly account: string

@@ -2,7 +2,7 @@ import { NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { ownSupplierCalls } from '../../api/own-suppliers.ts'
 import type { ChosenAccount } from '../../app/account.ts'
-import { type Closable, FormDrawer } from '../../parts/form-drawer.tsx'
+import { type Closable, FormDrawer } from '../../parts/forms/form-drawer.tsx'
 import { PRESETS, type Preset, settingsOf, suggestId } from './presets.ts'
 
 interface Values {

@@ -1,7 +1,7 @@
 import { Drawer, NativeSelect, Stack, Table, Tabs, Text } from '@mantine/core'
 import { useState } from 'react'
-import { CodeBlock, layOutJson } from '../../parts/code-block.tsx'
-import { formatDuration } from '../../parts/format.ts'
+import { CodeBlock, layOutJson } from '../../parts/text/code-block.tsx'
+import { formatDuration } from '../../parts/text/format.ts'
 import type { Answer } from '../../parts/wire/ask.ts'
 import {
   CHAT_FORMATS,

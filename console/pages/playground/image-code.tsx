@@ -1,5 +1,5 @@
 import { Drawer, Stack, Tabs, Text } from '@mantine/core'
-import { CodeBlock } from '../../parts/code-block.tsx'
+import { CodeBlock } from '../../parts/text/code-block.tsx'
 import { LanguageTabs, ResponseView } from './code-drawer.tsx'
 import { type Painting, type PaintQuestion, paintFields } from './paint.ts'
 import { writeImageCode } from './write-image-code.ts'

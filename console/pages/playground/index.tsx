@@ -1,8 +1,8 @@
 import { IconMessages, IconPhoto } from '@tabler/icons-react'
 import { useAccount } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { PageHeader } from '../../parts/page-header.tsx'
-import { PageTabs } from '../../parts/page-tabs.tsx'
+import { PageHeader } from '../../parts/layout/page-header.tsx'
+import { PageTabs } from '../../parts/layout/page-tabs.tsx'
 import { Chat } from './chat.tsx'
 import { ImageStudio } from './image-studio.tsx'
 

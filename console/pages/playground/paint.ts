@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { forgetPlaygroundKey, playgroundKey } from '../../api/playground.ts'
-import { explainError } from '../../parts/explain-error.ts'
+import { explainError } from '../../parts/layout/explain-error.ts'
 import { type Answer, NO_ANSWER } from '../../parts/wire/ask.ts'
 import { failureOf, parse } from '../../parts/wire/read-answer.ts'
 

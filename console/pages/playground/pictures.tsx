@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Loader, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconAlertTriangle, IconDownload, IconPencil, IconPhoto } from '@tabler/icons-react'
-import { EmptyState } from '../../parts/empty-state.tsx'
+import { EmptyState } from '../../parts/layout/empty-state.tsx'
 import { AnswerFacts } from './exchange-view.tsx'
 import { ImageWireDrawer } from './image-code.tsx'
 import type { Painting, Picture } from './paint.ts'

@@ -3,10 +3,10 @@ import { ApiError } from '../../api/api-error.ts'
 import { useBodies, useBodyStorage } from '../../api/settlements.ts'
 import type { BodyStorage } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
-import { CodeBlock, layOutJson } from '../../parts/code-block.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { TextLink } from '../../parts/links.tsx'
-import { Panel } from '../../parts/panel.tsx'
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
+import { CodeBlock, layOutJson } from '../../parts/text/code-block.tsx'
+import { TextLink } from '../../parts/text/links.tsx'
 
 const TALLEST = 480
 

@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core'
 import type { Settlement } from '../../api/wire.ts'
-import { formatDuration } from '../../parts/format.ts'
-import { StatusBadge, type Tone } from '../../parts/status-badge.tsx'
+import { StatusBadge, type Tone } from '../../parts/layout/status-badge.tsx'
+import { formatDuration } from '../../parts/text/format.ts'
 import { layTimeline, type TimelineRow } from './lay-timeline.ts'
 
 const RESULTS: Readonly<Record<string, { readonly label: string; readonly tone: Tone }>> = {

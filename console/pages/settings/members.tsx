@@ -6,10 +6,10 @@ import { useUser } from '../../api/session.ts'
 import { useList } from '../../api/use-list.ts'
 import type { Member, MemberAdd } from '../../api/wire.ts'
 import type { ChosenAccount } from '../../app/account.ts'
-import { ConfirmAction } from '../../parts/confirm-action.tsx'
-import { FormDrawer } from '../../parts/form-drawer.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
-import { type Column, TablePanel } from '../../parts/table-panel.tsx'
+import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
+import { FormDrawer } from '../../parts/forms/form-drawer.tsx'
+import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 
 interface MembersProps {
   readonly account: ChosenAccount

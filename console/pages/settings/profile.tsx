@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { SESSION_KEY } from '../../api/client.ts'
 import { identity, sessionsQuery, useUser } from '../../api/session.ts'
 import type { PasswordChange } from '../../api/wire.ts'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { placeError } from '../../parts/field-errors.ts'
-import { Panel } from '../../parts/panel.tsx'
-import { checkPassword, PASSWORD_ADVICE } from '../../parts/password-rule.ts'
-import { useAction } from '../../parts/use-action.ts'
+import { placeError } from '../../parts/forms/field-errors.ts'
+import { checkPassword, PASSWORD_ADVICE } from '../../parts/forms/password-rule.ts'
+import { useAction } from '../../parts/forms/use-action.ts'
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
 
 export function Profile() {
   const user = useUser()

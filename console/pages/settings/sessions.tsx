@@ -3,12 +3,12 @@ import { IconDeviceLaptop } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { identity, sessionsQuery, signOut } from '../../api/session.ts'
 import type { OpenSession } from '../../api/wire.ts'
-import { ConfirmAction } from '../../parts/confirm-action.tsx'
-import { asList } from '../../parts/lists.ts'
-import { StatusBadge } from '../../parts/status-badge.tsx'
-import { type Column, TablePanel } from '../../parts/table-panel.tsx'
-import { TimeStamp } from '../../parts/time-stamp.tsx'
-import { useAction } from '../../parts/use-action.ts'
+import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
+import { useAction } from '../../parts/forms/use-action.ts'
+import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { asList } from '../../parts/tables/lists.ts'
+import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
+import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 export function Sessions() {
   const end = useAction(identity.endSession, {

@@ -6,10 +6,10 @@ import { ApiError } from '../../api/api-error.ts'
 import { signIn, useSession } from '../../api/session.ts'
 import type { SignIn } from '../../api/wire.ts'
 import { PageLoading } from '../../app/page-loading.tsx'
-import { EntryForm } from '../../parts/entry-form.tsx'
-import { EntryFrame } from '../../parts/entry-frame.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { TextLink } from '../../parts/links.tsx'
+import { EntryForm } from '../../parts/forms/entry-form.tsx'
+import { EntryFrame } from '../../parts/forms/entry-frame.tsx'
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
+import { TextLink } from '../../parts/text/links.tsx'
 
 /** Where to go after the sign-in; only pages of this console, whatever the address says. */
 function useReturn(): string {

@@ -4,11 +4,11 @@ import { Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { signUp, useSession } from '../../api/session.ts'
 import type { SignUp } from '../../api/wire.ts'
-import { EntryForm } from '../../parts/entry-form.tsx'
-import { EntryFrame } from '../../parts/entry-frame.tsx'
-import { placeError } from '../../parts/field-errors.ts'
-import { TextLink } from '../../parts/links.tsx'
-import { checkPassword, PASSWORD_ADVICE } from '../../parts/password-rule.ts'
+import { EntryForm } from '../../parts/forms/entry-form.tsx'
+import { EntryFrame } from '../../parts/forms/entry-frame.tsx'
+import { placeError } from '../../parts/forms/field-errors.ts'
+import { checkPassword, PASSWORD_ADVICE } from '../../parts/forms/password-rule.ts'
+import { TextLink } from '../../parts/text/links.tsx'
 
 export function Page() {
   const session = useSession()

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Stack, Title } from '@mantine/core'
 import { useModels } from '../../api/models.ts'
 import type { IssuedKey } from '../../api/wire.ts'
-import { pickModel } from '../pick-model.ts'
-import { SecretOnce } from '../secret-once.tsx'
-import { SnippetTabs } from '../snippet-tabs.tsx'
+import { pickModel } from '../text/pick-model.ts'
+import { SecretOnce } from '../text/secret-once.tsx'
+import { SnippetTabs } from '../text/snippet-tabs.tsx'
 
 export interface IssuedKeyDialogProps {
   readonly account: string

@@ -4,10 +4,10 @@ import { IconPencil, IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } f
 import { useState } from 'react'
 import { keyCalls, useKeySwitch } from '../../api/keys.ts'
 import type { ApiKey, IssuedKey } from '../../api/wire.ts'
-import { ActionMenu } from '../action-menu.tsx'
-import { ConfirmAction } from '../confirm-action.tsx'
-import { ErrorNotice } from '../error-notice.tsx'
-import { useAction } from '../use-action.ts'
+import { ActionMenu } from '../forms/action-menu.tsx'
+import { ConfirmAction } from '../forms/confirm-action.tsx'
+import { useAction } from '../forms/use-action.ts'
+import { ErrorNotice } from '../layout/error-notice.tsx'
 
 interface KeyActionsProps {
   readonly account: string

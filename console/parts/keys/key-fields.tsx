@@ -16,9 +16,9 @@ import type { ReactNode } from 'react'
 import { useModels } from '../../api/models.ts'
 import { useOverview } from '../../api/overview.ts'
 import type { Model } from '../../api/wire.ts'
-import { formatNumber } from '../format.ts'
-import { isAllowed } from '../pick-model.ts'
-import { rangeOf } from '../range-picker.tsx'
+import { rangeOf } from '../charts/range-picker.tsx'
+import { formatNumber } from '../text/format.ts'
+import { isAllowed } from '../text/pick-model.ts'
 import { type KeyFormValues, toLocalField } from './key-form-values.ts'
 
 type KeyForm = UseFormReturnType<KeyFormValues>

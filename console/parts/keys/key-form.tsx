@@ -1,6 +1,6 @@
 import { keyCalls } from '../../api/keys.ts'
 import type { ApiKey, IssuedKey } from '../../api/wire.ts'
-import { FormDrawer } from '../form-drawer.tsx'
+import { FormDrawer } from '../forms/form-drawer.tsx'
 import { KeyFields } from './key-fields.tsx'
 import { changesOf, FIELD_OF_PARAM, KEY_FORM_CHECKS, settingsOf, valuesOf } from './key-form-values.ts'
 

@@ -1,6 +1,6 @@
 import type { UsagePeriod } from '../../../src/vocabulary/api-key.ts'
 import type { ApiKey } from '../../api/wire.ts'
-import { formatShort } from '../format.ts'
+import { formatShort } from '../text/format.ts'
 
 const PERIODS: Readonly<Record<UsagePeriod, string>> = {
   daily: 'a day',

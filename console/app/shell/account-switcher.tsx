@@ -1,0 +1,70 @@
+import { Button, Menu, Text } from '@mantine/core'
+import { IconCheck, IconSelector } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { api } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
+import type { Account } from '../../api/wire.ts'
+import { type ChosenAccount, useChosenAccount } from '../account.ts'
+
+/** Which account the pages speak of; the choice is part of the address. */
+export function AccountSwitcher() {
+  const session = useSession()
+  const account = useChosenAccount()
+  const name = useAccountName(account)
+  const navigate = useNavigate()
+  if (account === null || session === undefined) return null
+  const choose = (id: string) => void navigate({ to: '.', search: { account: id } })
+  return (
+    <Menu position="bottom-start" width={260} shadow="md">
+      <Menu.Target>
+        <Button
+          variant="default"
+          size="compact-md"
+          fz="sm"
+          className="account-switcher"
+          rightSection={<IconSelector size={15} aria-hidden />}
+          aria-label={`Account: ${name}. Choose another`}
+        >
+          {name}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Accounts</Menu.Label>
+        {session.accounts.map(({ id, name: label, role }) => (
+          <Menu.Item
+            key={id}
+            onClick={() => choose(id)}
+            rightSection={id === account.id ? <IconCheck size={15} aria-label="chosen" /> : null}
+          >
+            <Text size="sm" truncate>
+              {label}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {role}
+            </Text>
+          </Menu.Item>
+        ))}
+        {account.role === 'operator' && (
+          <Menu.Item disabled>
+            <Text size="sm" truncate>
+              {name}
+            </Text>
+            <Text size="xs">seen as operator</Text>
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** An operator may look at an account whose name the session does not tell. */
+function useAccountName(account: ChosenAccount | null): string {
+  const id = account?.id ?? ''
+  const { data } = useQuery({
+    queryKey: ['operator', 'accounts', id],
+    queryFn: ({ signal }) => api.get<Account>(`/operator/v1/accounts/${encodeURIComponent(id)}`, { signal }),
+    enabled: account?.role === 'operator',
+  })
+  return data?.name ?? account?.name ?? ''
+}

@@ -1,0 +1,47 @@
+import { Group, Progress, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { shareOf } from '../text/decimal.ts'
+import { formatMoney, formatShare } from '../text/format.ts'
+
+export interface LimitBarProps {
+  /** Names the bar for those who cannot see it: "Usage limit of ci". */
+  readonly label: string
+  readonly spent: string
+  readonly limit: string
+  /** A line below. */
+  readonly hint?: ReactNode
+  /** From this share on the bar warns. */
+  readonly warnsFrom?: number
+}
+
+const WARNS_FROM = 0.8
+
+/** How much of an amount is used up. */
+export function LimitBar({ label, spent, limit, hint, warnsFrom = WARNS_FROM }: LimitBarProps) {
+  const share = shareOf(spent, limit)
+  const colour = share >= 1 ? 'red' : share >= warnsFrom ? 'yellow' : 'teal'
+  return (
+    <Stack gap={5} className="limit-bar">
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <Text size="sm" span className="numeral" lh={1.3}>
+          {formatMoney(spent)}
+          <Text span inherit c="dimmed">
+            {' '}
+            of {formatMoney(limit)}
+          </Text>
+        </Text>
+        <Text size="xs" c="dimmed" span className="numeral">
+          {formatShare(share)}
+        </Text>
+      </Group>
+      <Progress.Root size={6}>
+        <Progress.Section value={Math.min(share, 1) * 100} color={colour} aria-label={label} />
+      </Progress.Root>
+      {hint !== undefined && (
+        <Text size="xs" c="dimmed" component="div">
+          {hint}
+        </Text>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,77 @@
+import { Center, Skeleton, Text } from '@mantine/core'
+import type { UsageRow } from '../../api/wire.ts'
+import { formatDuration, formatRoughMoney, formatShort } from '../text/format.ts'
+import { UsageChart } from './usage-chart.tsx'
+import { chartUsage, type Metric, type Spell } from './usage-points.ts'
+
+export const METRICS: readonly { readonly value: Metric; readonly label: string }[] = [
+  { value: 'spend', label: 'Spend' },
+  { value: 'requests', label: 'Requests' },
+  { value: 'tokens', label: 'Tokens' },
+  { value: 'errors', label: 'Errors' },
+  { value: 'latency', label: 'Latency' },
+]
+
+const EXPLANATIONS: Readonly<Record<Metric, string>> = {
+  spend: 'USDT',
+  requests: 'Requests of any outcome',
+  tokens: 'Input, cached and output tokens together',
+  errors: 'Requests that failed or were refused',
+  latency: 'Average time to the first byte',
+}
+
+export function isMetric(text: string): text is Metric {
+  return text in EXPLANATIONS
+}
+
+export function explainMetric(metric: Metric): string {
+  return EXPLANATIONS[metric]
+}
+
+export interface MetricChartProps {
+  /** Names the chart for those who cannot see it. */
+  readonly label: string
+  /** undefined while they are on their way. */
+  readonly rows: readonly UsageRow[] | undefined
+  readonly spell: Spell
+  readonly metric: Metric
+  readonly nameOf: (group: string | null) => string
+  readonly height?: number
+}
+
+const USUAL_HEIGHT = 300
+
+/** One figure of the usage over time, told apart by group. */
+export function MetricChart({ label, rows, spell, metric, nameOf, height = USUAL_HEIGHT }: MetricChartProps) {
+  if (rows === undefined) return <Skeleton height={height} />
+  const { points, series } = chartUsage({ rows, spell, metric, nameOf })
+  if (series.length === 0) {
+    return (
+      <Center h={height}>
+        <Text c="dimmed" size="sm">
+          Nothing happened in this time. Choose a longer one to look further back.
+        </Text>
+      </Center>
+    )
+  }
+  return (
+    <UsageChart
+      label={label}
+      points={points}
+      series={series}
+      granularity={spell.granularity}
+      kind={metric === 'latency' ? 'line' : 'bar'}
+      isStacked={metric !== 'latency'}
+      formatValue={FORMATS[metric]}
+      height={height}
+    />
+  )
+}
+
+const FORMATS: Readonly<Record<Metric, (value: number) => string>> = {
+  spend: formatRoughMoney,
+  requests: formatShort,
+  tokens: formatShort,
+  errors: formatShort,
+  latency: formatDuration,
+}

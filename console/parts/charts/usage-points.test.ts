@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test'
+import type { UsageRow } from '../../api/wire.ts'
+import { chartUsage, sumUsage, totalsByGroup } from './usage-points.ts'
+
+function row(at: string, group: string, some: Partial<UsageRow> = {}): UsageRow {
+  return {
+    at,
+    group,
+    requests: 1,
+    failed: 0,
+    input: 10,
+    cache_read: 0,
+    cache_write: 0,
+    output: 5,
+    images: 0,
+    amount: '0.1',
+    first_byte_ms_avg: 100,
+    duration_ms_avg: 200,
+    ...some,
+  }
+}
+
+const SPELL = { from: '2026-11-01T00:00:00Z', to: '2026-11-03T10:00:00Z', granularity: 'day' } as const
+const nameOf = (group: string | null) => group ?? 'none'
+
+describe('chartUsage', () => {
+  test('has a point for each day, with 0 where nothing happened', () => {
+    const rows = [
+      row('2026-11-01T00:00:00Z', 'gpt-4.1'),
+      row('2026-11-03T00:00:00Z', 'gpt-4.1', { amount: '2' }),
+    ]
+    const { points, series } = chartUsage({ rows, spell: SPELL, metric: 'spend', nameOf })
+    expect(series).toEqual([{ name: 's0', label: 'gpt-4.1' }])
+    expect(points).toEqual([
+      { at: '2026-11-01T00:00:00.000Z', s0: 0.1 },
+      { at: '2026-11-02T00:00:00.000Z', s0: 0 },
+      { at: '2026-11-03T00:00:00.000Z', s0: 2 },
+    ])
+  })
+
+  test('has no waiting time where nobody waited', () => {
+    const rows = [row('2026-11-02T00:00:00Z', 'a', { first_byte_ms_avg: 120 })]
+    const { points } = chartUsage({ rows, spell: SPELL, metric: 'latency', nameOf })
+    expect(points.map((point) => point.s0)).toEqual([undefined, 120, undefined])
+  })
+
+  test('puts all but the dearest groups together', () => {
+    const rows = Array.from({ length: 12 }, (_, index) =>
+      row('2026-11-02T00:00:00Z', `m${index}`, { amount: String(index + 1), requests: 2 }),
+    )
+    const { points, series } = chartUsage({ rows, spell: SPELL, metric: 'requests', nameOf })
+    expect(series.map(({ label }) => label)).toEqual(['m11', 'm10', 'm9', 'm8', 'm7', 'm6', 'm5', 'Others'])
+    expect(points[1]).toMatchObject({ s0: 2, rest: 10 })
+  })
+
+  test('does not call a single group the others', () => {
+    const rows = Array.from({ length: 8 }, (_, index) => row('2026-11-02T00:00:00Z', `m${index}`))
+    const { series } = chartUsage({ rows, spell: SPELL, metric: 'requests', nameOf })
+    expect(series).toHaveLength(8)
+    expect(series.some(({ label }) => label === 'Others')).toBe(false)
+  })
+})
+
+test('a sum weighs waiting times by their requests and leaves out what was never timed', () => {
+  const rows = [
+    row('2026-11-01T00:00:00Z', 'a', { requests: 3, first_byte_ms_avg: 100 }),
+    row('2026-11-01T00:00:00Z', 'b', { requests: 1, first_byte_ms_avg: 500 }),
+    row('2026-11-01T00:00:00Z', 'c', { requests: 9, failed: 9, first_byte_ms_avg: null }),
+  ]
+  expect(sumUsage(rows)).toMatchObject({ requests: 13, failed: 9, amount: '0.3', first_byte_ms_avg: 200 })
+  expect(sumUsage([])).toMatchObject({ requests: 0, amount: '0', first_byte_ms_avg: null })
+})
+
+test('groups come by what they cost, then by their requests', () => {
+  const rows = [
+    row('2026-11-01T00:00:00Z', 'free', { amount: '0', requests: 5 }),
+    row('2026-11-01T00:00:00Z', 'freer', { amount: '0', requests: 9 }),
+    row('2026-11-01T00:00:00Z', 'dear', { amount: '3' }),
+  ]
+  expect(totalsByGroup(rows).map(({ group }) => group)).toEqual(['dear', 'freer', 'free'])
+})

@@ -1,0 +1,123 @@
+import type { UsageRow } from '../../api/wire.ts'
+import { sumAmounts } from '../text/decimal.ts'
+import type { ChartPoint, ChartSeries } from './usage-chart.tsx'
+
+export type Metric = 'spend' | 'requests' | 'tokens' | 'errors' | 'latency'
+
+const HOUR_MS = 60 * 60 * 1_000
+const STEP_MS = { hour: HOUR_MS, day: 24 * HOUR_MS } as const
+
+export interface Spell {
+  readonly from: string
+  readonly to: string
+  readonly granularity: keyof typeof STEP_MS
+}
+
+export interface ChartData {
+  readonly points: readonly ChartPoint[]
+  readonly series: readonly ChartSeries[]
+}
+
+export interface ChartQuestion {
+  readonly rows: readonly UsageRow[]
+  readonly spell: Spell
+  readonly metric: Metric
+  readonly nameOf: (group: string | null) => string
+}
+
+// More lines than this cannot be told apart; the small rest is shown as one.
+const MOST_SERIES = 7
+const REST = 'Others'
+
+/**
+ * Usage as a chart draws it: a point for every hour or day, also for those in which nothing happened, and the largest
+ * groups by name. Series have numbers for names because a dot in a model's name would be read as a path.
+ */
+export function chartUsage({ rows, spell, metric, nameOf }: ChartQuestion): ChartData {
+  const ranked = totalsByGroup(rows)
+  const named = ranked.slice(0, ranked.length === MOST_SERIES + 1 ? MOST_SERIES + 1 : MOST_SERIES)
+  const seriesOf = new Map(named.map(({ group }, index) => [group, `s${index}`]))
+  const hasRest = ranked.length > named.length
+  const cells = new Map<string, UsageRow[]>()
+  for (const row of rows) {
+    const cell = `${new Date(row.at).getTime()} ${seriesOf.get(row.group) ?? 'rest'}`
+    cells.set(cell, [...(cells.get(cell) ?? []), row])
+  }
+  const series = [
+    ...named.map(({ group }, index) => ({ name: `s${index}`, label: nameOf(group) })),
+    ...(hasRest ? [{ name: 'rest', label: REST, colour: 'gray.5' }] : []),
+  ]
+  const valuesAt = (startMs: number) => {
+    const values: Record<string, number> = {}
+    for (const { name } of series) {
+      const value = figureOf(cells.get(`${startMs} ${name}`) ?? [], metric)
+      // No requests took no time at all; a line goes on from the last point it has.
+      if (value !== null) values[name] = value
+    }
+    return values
+  }
+  const points = stepsOf(spell).map((startMs) => ({
+    at: new Date(startMs).toISOString(),
+    ...valuesAt(startMs),
+  }))
+  return { points, series }
+}
+
+function stepsOf({ from, to, granularity }: Spell): number[] {
+  const stepMs = STEP_MS[granularity]
+  const firstMs = Math.floor(new Date(from).getTime() / stepMs) * stepMs
+  const count = Math.ceil((new Date(to).getTime() - firstMs) / stepMs)
+  return Array.from({ length: Math.max(count, 0) }, (_, index) => firstMs + index * stepMs)
+}
+
+function figureOf(rows: readonly UsageRow[], metric: Metric): number | null {
+  const total = sumUsage(rows)
+  switch (metric) {
+    case 'spend':
+      return Number(total.amount)
+    case 'requests':
+      return total.requests
+    case 'tokens':
+      return total.tokens
+    case 'errors':
+      return total.failed
+    case 'latency':
+      return total.first_byte_ms_avg
+  }
+}
+
+export interface UsageSum {
+  readonly requests: number
+  readonly failed: number
+  readonly tokens: number
+  readonly images: number
+  readonly amount: string
+  readonly first_byte_ms_avg: number | null
+}
+
+export interface GroupUsage extends UsageSum {
+  readonly group: string | null
+}
+
+/** Everything of each group, the dearest first; what costs nothing is ranked by its requests. */
+export function totalsByGroup(rows: readonly UsageRow[]): GroupUsage[] {
+  const byGroup = Map.groupBy(rows, ({ group }) => group)
+  return [...byGroup]
+    .map(([group, own]) => ({ group, ...sumUsage(own) }))
+    .sort((one, other) => Number(other.amount) - Number(one.amount) || other.requests - one.requests)
+}
+
+export function sumUsage(rows: readonly UsageRow[]): UsageSum {
+  const add = (pick: (row: UsageRow) => number) => rows.reduce((sum, row) => sum + pick(row), 0)
+  const timed = rows.filter(({ first_byte_ms_avg }) => first_byte_ms_avg !== null)
+  const timedRequests = timed.reduce((sum, { requests }) => sum + requests, 0)
+  const timedMs = timed.reduce((sum, row) => sum + (row.first_byte_ms_avg ?? 0) * row.requests, 0)
+  return {
+    requests: add(({ requests }) => requests),
+    failed: add(({ failed }) => failed),
+    tokens: add((row) => row.input + row.cache_read + row.cache_write + row.output),
+    images: add(({ images }) => images),
+    amount: sumAmounts(rows.map(({ amount }) => amount)),
+    first_byte_ms_avg: timedRequests === 0 ? null : timedMs / timedRequests,
+  }
+}

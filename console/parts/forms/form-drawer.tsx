@@ -1,0 +1,119 @@
+import { Button, Drawer, Group, Stack } from '@mantine/core'
+import { type FormValidateInput, type UseFormReturnType, useForm } from '@mantine/form'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { ErrorNotice } from '../layout/error-notice.tsx'
+import { placeError } from './field-errors.ts'
+import { type ActionOptions, useAction } from './use-action.ts'
+
+/** What is shown until somebody closes it. */
+export interface Closable {
+  readonly onClose: () => void
+}
+
+export interface FormFrameProps extends Closable {
+  readonly title: string
+  readonly onSubmit: (event?: FormEvent<HTMLFormElement>) => void
+  readonly submitLabel: string
+  readonly isSubmitting?: boolean
+  /** Of the last attempt; shown above the buttons. */
+  readonly error?: unknown
+  readonly children: ReactNode
+}
+
+/** A form at the side of the page it belongs to, as long as it is rendered; the whole width on a phone. */
+export function FormFrame(props: FormFrameProps) {
+  const { title, onClose, onSubmit, submitLabel, isSubmitting = false, error, children } = props
+  return (
+    <Drawer opened onClose={onClose} title={title}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          onSubmit(event)
+        }}
+      >
+        <Stack>
+          {children}
+          <ErrorNotice error={error} />
+          <Group justify="flex-end" className="form-drawer-actions">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isSubmitting}>
+              {submitLabel}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Drawer>
+  )
+}
+
+type Form<Values> = UseFormReturnType<Values>
+
+export interface FormOptions<Values, Result> extends Closable, ActionOptions<Result> {
+  readonly title: string
+  readonly initialValues: Values
+  readonly validate?: FormValidateInput<Values>
+  /** Once it is sent, the form is closed, unless `onDone` says otherwise. */
+  readonly send: (values: Values) => Promise<Result>
+  /** The fields a refusal may be shown at, by what the API calls them: all, by their own names, unless given. */
+  readonly fields?: Readonly<Record<string, string>>
+  /** `field('name')` gives an input of the form what it takes. */
+  readonly children: (field: Form<Values>['getInputProps'], form: Form<Values>) => ReactNode
+}
+
+/** A form and what sends it. A refusal that names a field is shown there, any other is in `error`. */
+export function useSentForm<Values extends object, Result>(options: FormOptions<Values, Result>) {
+  const {
+    initialValues,
+    validate,
+    send,
+    fields = namesOf(initialValues),
+    onClose,
+    onDone = onClose,
+  } = options
+  const form = useForm<Values>({ initialValues, ...(validate !== undefined && { validate }) })
+  const [error, setError] = useState<unknown>(null)
+  const action = useAction(send, { ...options, onDone })
+  const submit = async (values: Values) => {
+    setError(null)
+    await action.runAndWait(values).catch((thrown: unknown) => {
+      const place = (param: string, message: string) =>
+        form.setErrors({ ...form.errors, [fields[param] ?? param]: message })
+      setError(placeError(thrown, Object.keys(fields), place))
+    })
+  }
+  return { form, submit, isRunning: action.isRunning, error }
+}
+
+/** Fields that the API calls by the names they have in the form. */
+export function sameNames(...names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, name]))
+}
+
+function namesOf(values: object): Readonly<Record<string, string>> {
+  return sameNames(...Object.keys(values))
+}
+
+export interface FormDrawerProps<Values, Result> extends FormOptions<Values, Result> {
+  readonly submitLabel: string
+}
+
+/** A form that changes the gateway: its fields, how they are checked and sent, and what follows. */
+export function FormDrawer<Values extends object, Result>(props: FormDrawerProps<Values, Result>) {
+  const { title, onClose, submitLabel, children } = props
+  const { form, submit, isRunning, error } = useSentForm(props)
+  return (
+    <FormFrame
+      title={title}
+      onClose={onClose}
+      submitLabel={submitLabel}
+      onSubmit={form.onSubmit(submit)}
+      isSubmitting={isRunning}
+      error={error}
+    >
+      {children(form.getInputProps, form)}
+    </FormFrame>
+  )
+}

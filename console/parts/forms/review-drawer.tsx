@@ -1,0 +1,89 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { IconArrowLeft } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { ChangeTable } from '../tables/change-table.tsx'
+import { listChanges } from './field-changes.ts'
+import { FormFrame, type FormOptions, useSentForm } from './form-drawer.tsx'
+
+export interface ReviewDrawerProps<Values, Result> extends FormOptions<Values, Result> {
+  readonly isNew: boolean
+  /** What the values would make of it. */
+  readonly bodyOf: (values: Values) => object
+  /** Said above the changes, such as what they do to customers. */
+  readonly note?: ReactNode
+}
+
+/** A form that shows what it would change before it does. */
+export function ReviewDrawer<Values extends object, Result>(props: ReviewDrawerProps<Values, Result>) {
+  const { title, onClose, isNew, initialValues, bodyOf, note, children } = props
+  const { form, submit, isRunning, error } = useSentForm(props)
+  const [reviewed, setReviewed] = useState<object | null>(null)
+  const isReview = reviewed !== null
+  const before = isNew ? null : bodyOf(initialValues)
+  const fields = useFocusInForm(isReview)
+  const isSame = isReview && before !== null && listChanges(before, reviewed).length === 0
+  const goOn = () => {
+    if (!isReview) {
+      if (!form.validate().hasErrors) setReviewed(bodyOf(form.values))
+      return
+    }
+    if (isSame) return onClose()
+    // A refusal may name a field, so the form is shown again.
+    void submit(form.values).then(() => setReviewed(null))
+  }
+  return (
+    <FormFrame
+      title={title}
+      onClose={onClose}
+      onSubmit={goOn}
+      submitLabel={submitLabelOf({ isReview, isSame, isNew })}
+      isSubmitting={isRunning}
+      error={error}
+    >
+      <Stack ref={fields} display={isReview ? 'none' : 'flex'}>
+        {children(form.getInputProps, form)}
+      </Stack>
+      {isReview && (
+        <>
+          <Button
+            autoFocus
+            variant="subtle"
+            size="compact-sm"
+            w="fit-content"
+            leftSection={<IconArrowLeft size={14} aria-hidden />}
+            onClick={() => setReviewed(null)}
+          >
+            Back to the form
+          </Button>
+          <Text size="sm" c="dimmed" component="div">
+            {isSame ? 'Nothing would change.' : (note ?? 'This is what changes, from the next request on.')}
+          </Text>
+          <ChangeTable label="Changes" before={before} after={reviewed} />
+        </>
+      )}
+    </FormFrame>
+  )
+}
+
+/** The way back takes its own button away, so the keyboard goes on at the beginning of the form. */
+function useFocusInForm(isReview: boolean) {
+  const form = useRef<HTMLDivElement>(null)
+  const wasReview = useRef(isReview)
+  useEffect(() => {
+    if (wasReview.current && !isReview) form.current?.querySelector<HTMLElement>('input, select')?.focus()
+    wasReview.current = isReview
+  }, [isReview])
+  return form
+}
+
+interface Step {
+  readonly isReview: boolean
+  readonly isSame: boolean
+  readonly isNew: boolean
+}
+
+function submitLabelOf({ isReview, isSame, isNew }: Step): string {
+  if (!isReview) return 'Review changes'
+  if (isSame) return 'Close'
+  return isNew ? 'Create' : 'Save changes'
+}

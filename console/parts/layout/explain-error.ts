@@ -1,0 +1,34 @@
+import { ApiError } from '../../api/api-error.ts'
+
+export interface Explanation {
+  readonly title: string
+  readonly message: string
+  /** For whoever is asked for help. */
+  readonly requestId: string | null
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  unreachable: 'No connection',
+  rate_limit_exceeded: 'Too many attempts',
+  permission_denied: 'Not allowed',
+  not_found: 'Not found',
+  invalid_request: 'That was not accepted',
+  auth_required: 'You are signed out',
+  auth_invalid: 'That does not match',
+  shutting_down: 'The gateway is restarting',
+}
+
+/** What to tell a person about anything that was thrown. */
+export function explainError(error: unknown): Explanation {
+  if (!(error instanceof ApiError)) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { title: 'Something went wrong', message, requestId: null }
+  }
+  const wait = error.retryAfterSeconds
+  const advice = wait === null ? '' : ` Try again in ${wait === 1 ? 'a second' : `${wait} seconds`}.`
+  return {
+    title: TITLES[error.code] ?? 'Something went wrong',
+    message: `${error.message}${advice}`,
+    requestId: error.status >= 500 ? error.requestId : null,
+  }
+}

@@ -1,0 +1,78 @@
+import { Text } from '@mantine/core'
+import type { LedgerEntry, Payment } from '../../api/wire.ts'
+import { StatusBadge, type Tone } from '../layout/status-badge.tsx'
+import { TextLink } from '../text/links.tsx'
+import { Money } from '../text/money.tsx'
+import { TimeBelow, TimeStamp } from '../text/time-stamp.tsx'
+import type { Column } from './table-panel.tsx'
+
+const KINDS: Readonly<Record<LedgerEntry['kind'], { readonly label: string; readonly tone: Tone }>> = {
+  payment: { label: 'Payment', tone: 'good' },
+  settlement: { label: 'Request', tone: 'neutral' },
+  refund: { label: 'Refund', tone: 'warning' },
+  adjustment: { label: 'Adjustment', tone: 'info' },
+}
+
+/** Where the request of an entry is shown. */
+export type RequestRoute = '/requests/$id' | '/operator/settlements/$id'
+
+export function ledgerColumns(route: RequestRoute): readonly Column<LedgerEntry>[] {
+  return [
+    {
+      head: 'Kind',
+      cell: ({ kind, created_at }) => (
+        <>
+          <StatusBadge state={kind} label={KINDS[kind].label} tone={KINDS[kind].tone} />
+          <TimeBelow at={created_at} />
+        </>
+      ),
+    },
+    { head: 'Time', cell: ({ created_at }) => <TimeStamp at={created_at} />, from: 'sm' },
+    { head: 'What for', cell: (entry) => <Purpose entry={entry} route={route} />, from: 'sm' },
+    {
+      head: 'USDT',
+      isNumeric: true,
+      cell: ({ amount }) => (
+        <Text span inherit className={amount.startsWith('-') ? '' : 'ledger-gain'}>
+          {!amount.startsWith('-') && amount !== '0' && '+'}
+          <Money amount={amount} isBare />
+        </Text>
+      ),
+    },
+  ]
+}
+
+interface PurposeProps {
+  readonly entry: LedgerEntry
+  readonly route: RequestRoute
+}
+
+function Purpose({ entry: { kind, request_id, reference, note }, route }: PurposeProps) {
+  if (request_id !== null) {
+    return (
+      <TextLink inherit className="mono" to={route} params={{ id: request_id }}>
+        {request_id}
+      </TextLink>
+    )
+  }
+  // An adjustment always says why; its reference only keeps it from being made twice.
+  const told = kind === 'adjustment' ? [note] : [reference, note]
+  const words = told.filter((word) => word !== null && word !== '')
+  if (words.length === 0) return kind === 'settlement' ? 'Older requests of a day, together' : '–'
+  return words.join(' · ')
+}
+
+export const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
+  {
+    head: 'Reference',
+    cell: ({ reference, created_at }) => (
+      <>
+        {reference}
+        <TimeBelow at={created_at} />
+      </>
+    ),
+  },
+  { head: 'Time', cell: ({ created_at }) => <TimeStamp at={created_at} />, from: 'sm' },
+  { head: 'Note', cell: ({ note }) => note ?? '–', from: 'sm' },
+  { head: 'USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
+]

@@ -1,0 +1,195 @@
+import { Button, Center, Skeleton, Table, Text } from '@mantine/core'
+import { Link, type LinkProps } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { List } from '../../api/use-list.ts'
+import { EmptyState, type EmptyStateProps } from '../layout/empty-state.tsx'
+import { ErrorNotice } from '../layout/error-notice.tsx'
+import { Panel, type PanelProps } from '../layout/panel.tsx'
+import { ScrollTable } from './scroll-table.tsx'
+
+export interface Column<T> {
+  readonly head: string
+  readonly cell: (row: T) => ReactNode
+  /** Figures stand at the right. */
+  readonly isNumeric?: boolean
+  /** Left out on screens narrower than this. */
+  readonly from?: 'sm' | 'md' | 'lg'
+  /** The head is told to screen readers only, as for a column of buttons. */
+  readonly isHeadHidden?: boolean
+}
+
+export interface RowLink {
+  readonly to: NonNullable<LinkProps['to']>
+  readonly params?: Readonly<Record<string, string>>
+}
+
+export interface TableProps<T> extends Omit<PanelProps, 'isFlush' | 'facts' | 'children'> {
+  /** Names the table for those who cannot see it; the title does, unless this is given. */
+  readonly label?: string
+  readonly list: List<T>
+  readonly columns: readonly Column<T>[]
+  readonly rowKey?: (row: T) => string
+  /** Makes the first cell of each row a link, and the row clickable. */
+  readonly rowLink?: (row: T) => RowLink
+  /** Instead of a link: what a click or Enter on the first cell does. */
+  readonly onOpen?: (row: T) => void
+  /** What is shown when there is nothing. */
+  readonly empty: EmptyStateProps | null
+  /** Above the table. */
+  readonly filters?: ReactNode
+}
+
+/** Only rows with an id need not say what tells them apart. */
+export type TablePanelProps<T> = TableProps<T> & (T extends { readonly id: string } ? unknown : Keyed<T>)
+
+type Keyed<T> = Required<Pick<TableProps<T>, 'rowKey'>>
+
+const WAITING_ROWS = ['a', 'b', 'c', 'd', 'e'] as const
+
+/** Rows of the API with its paging by cursor; says when it loads, when it failed and when there is nothing. */
+export function TablePanel<T>(props: TablePanelProps<T>) {
+  const { title, description, actions, label = title ?? '', list, empty, filters } = props
+  const hasFailed = list.error !== null && list.rows.length === 0
+  const isEmpty = !list.isPending && list.rows.length === 0
+  return (
+    <Panel title={title} description={description} actions={actions} isFlush>
+      {filters}
+      {hasFailed && <Failure list={list} />}
+      {!hasFailed && isEmpty && empty !== null && <EmptyState {...empty} />}
+      {!hasFailed && !isEmpty && <Rows {...props} label={label} />}
+    </Panel>
+  )
+}
+
+function Rows<T>(props: TableProps<T>) {
+  const { label, list, columns } = props
+  return (
+    <>
+      <ScrollTable
+        label={label ?? ''}
+        isBusy={list.isPending || list.isOutdated}
+        heads={columns.map((column) => (
+          <Table.Th key={column.head} className={cellClass(column)} scope="col">
+            {column.isHeadHidden ? <span className="told-only">{column.head}</span> : column.head}
+          </Table.Th>
+        ))}
+        highlightOnHover
+        className="data-table"
+        data-outdated={list.isOutdated || undefined}
+      >
+        <Table.Tbody>
+          {list.isPending ? <WaitingRows columns={columns} /> : <FilledRows {...props} />}
+        </Table.Tbody>
+      </ScrollTable>
+      <Foot list={list} />
+    </>
+  )
+}
+
+function idOf(row: unknown): string {
+  return (row as { readonly id: string }).id
+}
+
+function FilledRows<T>({ list, columns, rowKey = idOf, rowLink, onOpen }: TableProps<T>) {
+  return list.rows.map((row) => (
+    <Table.Tr key={rowKey(row)} data-opens={rowLink !== undefined || onOpen !== undefined || undefined}>
+      {columns.map((column, index) => (
+        <Table.Td key={column.head} className={cellClass(column)}>
+          {index === 0 ? (
+            <Opener row={row} cell={column.cell(row)} rowLink={rowLink} onOpen={onOpen} />
+          ) : (
+            column.cell(row)
+          )}
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  ))
+}
+
+interface OpenerProps<T> {
+  readonly row: T
+  readonly cell: ReactNode
+  readonly rowLink: ((row: T) => RowLink) | undefined
+  readonly onOpen: ((row: T) => void) | undefined
+}
+
+/** One real link or button per row, stretched over the row: the mouse finds it anywhere, the keyboard once. */
+function Opener<T>({ row, cell, rowLink, onOpen }: OpenerProps<T>) {
+  if (rowLink !== undefined) {
+    const { to, params } = rowLink(row)
+    return (
+      <Link to={to} {...(params !== undefined && { params })} className="row-opener">
+        {cell}
+      </Link>
+    )
+  }
+  if (onOpen === undefined) return cell
+  return (
+    <button type="button" className="row-opener" onClick={() => onOpen(row)}>
+      {cell}
+    </button>
+  )
+}
+
+function WaitingRows<T>({ columns }: Pick<TableProps<T>, 'columns'>) {
+  return WAITING_ROWS.map((name) => (
+    <Table.Tr key={name}>
+      {columns.map((column) => (
+        <Table.Td key={column.head} className={cellClass(column)}>
+          <Skeleton height={14} width="70%" />
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  ))
+}
+
+function Foot<T>({ list }: Pick<TableProps<T>, 'list'>) {
+  if (list.error !== null) return <Failure list={list} />
+  if (!list.hasMore) return null
+  return (
+    <Center p="sm">
+      <Button variant="default" size="sm" loading={list.isLoadingMore} onClick={list.loadMore}>
+        Show more
+      </Button>
+      <Text className="told-only" aria-live="polite">
+        {list.rows.length} rows
+      </Text>
+    </Center>
+  )
+}
+
+function Failure<T>({ list }: Pick<TableProps<T>, 'list'>) {
+  return (
+    <div className="table-notice">
+      <ErrorNotice error={list.error} onRetry={list.retry} />
+    </div>
+  )
+}
+
+function cellClass<T>({ isNumeric, from }: Column<T>): string {
+  return [isNumeric ? 'numeral numeric' : '', from === undefined ? '' : `mantine-visible-from-${from}`]
+    .filter(Boolean)
+    .join(' ')
+}
+
+export interface TwoLinesProps {
+  readonly children: ReactNode
+  /** Smaller; nothing when it is null. */
+  readonly below: ReactNode
+  /** `mono` for what is no word of any language. */
+  readonly belowClass?: string
+}
+
+/** A name and, under it, what tells it from others. */
+export function TwoLines({ children, below, belowClass }: TwoLinesProps) {
+  return (
+    <span className="two-lines">
+      {children}
+      {below !== null && (
+        <Text span size="xs" c="dimmed" fw={400} {...(belowClass !== undefined && { className: belowClass })}>
+          {below}
+        </Text>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,56 @@
+import type { Alert } from '../../api/wire.ts'
+import { formatMoney } from './format.ts'
+
+export interface AlertWords {
+  readonly title: string
+  readonly advice: string
+  readonly tone: 'warning' | 'bad'
+  /** The key it is about, when it is about one. */
+  readonly keyId: string | null
+}
+
+/** What an alert says to a person. Kinds of a newer gateway are shown by their name. */
+export function describeAlert({ kind, data }: Alert): AlertWords {
+  const name = textOf(data.key_name) || 'A key'
+  const keyId = textOf(data.key_id) || null
+  switch (kind) {
+    case 'budget.threshold':
+      return {
+        title: `${name} has spent ${textOf(data.threshold)}% of its budget`,
+        advice: `${money(data.spent)} of ${money(data.amount)} USDT this month. It only warns: the key goes on working.`,
+        tone: 'warning',
+        keyId,
+      }
+    case 'key.limit_reached':
+      return {
+        title: `${name} has reached its usage limit`,
+        advice: `${money(data.spent)} of ${money(data.amount)} USDT spent. Requests are refused until the period ends or you raise the limit.`,
+        tone: 'bad',
+        keyId,
+      }
+    case 'balance.low':
+      return {
+        title: `The balance fell to ${money(data.balance)} USDT`,
+        advice: `You asked to be told below ${money(data.balance_alert)} USDT. Add funds before requests are refused.`,
+        tone: 'warning',
+        keyId,
+      }
+    case 'credential.disabled':
+      return {
+        title: `${textOf(data.supplier)} refused your credential`,
+        advice: `The one that ends in ${textOf(data.last_four)} is not used any more. Replace it under Own credentials.`,
+        tone: 'bad',
+        keyId,
+      }
+    default:
+      return { title: kind, advice: '', tone: 'warning', keyId }
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+function money(value: unknown): string {
+  return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? formatMoney(value) : '?'
+}
