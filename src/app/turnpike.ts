@@ -7,6 +7,7 @@ import type { ConnectionLimits } from '../edges/http-server/open-connections.ts'
 import { type HttpServer, startServer } from '../edges/http-server/serve.ts'
 import { consoleEndpoints } from '../edges/management-api/console/index.ts'
 import {
+  type OperatorApiOptions,
   operatorCheck,
   operatorEndpoints,
   paymentWebhookEndpoint,
@@ -19,11 +20,13 @@ import type { Alerts } from '../manage/alerts/alerts.ts'
 import { createDiagnostics, DOCTOR_PATIENCE_MS } from '../manage/diagnostics/doctor.ts'
 import { healthEndpoints } from '../manage/health.ts'
 import type { LocalOperations } from '../manage/operations/parts.ts'
+import type { UserOperations } from '../manage/ports/identity.ts'
 import type { Storage } from '../manage/ports/storage.ts'
 import { ScheduledJob } from '../manage/scheduled-job.ts'
 import { BUILT_IN_CATALOG } from '../rules/catalog/built-in/built-in-catalog.ts'
 import type { Sandbox } from '../sandbox/server.ts'
 import type { LiveStreams } from '../serve/delivery/live-streams.ts'
+import type { Gateway } from '../serve/gateway.ts'
 import type { Endpoint } from '../serve/ports/exchange.ts'
 import type { Log } from '../serve/ports/log.ts'
 import { clientEndpoints } from '../serve/routes.ts'
@@ -193,6 +196,7 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
   const isOperator = operatorCheck(access.fingerprint, secrets.fingerprint)
   const noteWrongToken = openWrongTokens(system, services)
   const { identity, users } = openIdentity(settings, system, services)
+  const guard = { isOperator, noteWrongToken, findOperator: identity.findOperator }
   const watch = { isClosing: false }
   const readGauges = () => ({
     liveStreams: gateway.streams.size,
@@ -202,25 +206,10 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
   })
   const served = [
     ...clientEndpoints(gateway),
-    ...operatorEndpoints(services.operations, {
-      isOperator,
-      noteWrongToken,
-      catchUp: services.configuration.catchUp,
-      findOperator: identity.findOperator,
-      users,
-      clock,
-      describeSystem: systemDescriber(settings, system, {
-        ...services,
-        streams: gateway.streams,
-        describeRedis: redisDescriber(services.cluster, settings),
-      }),
-      applySupplyText: services.applySupplyText,
-      diagnostics: createDiagnostics({
-        ...gateway,
-        catalog: BUILT_IN_CATALOG,
-        patienceMs: DOCTOR_PATIENCE_MS,
-      }),
-    }),
+    ...operatorEndpoints(
+      services.operations,
+      operatorApiOptions(settings, system, { services, gateway, guard, users }),
+    ),
     paymentWebhookEndpoint({
       operations: services.operations,
       secret: settings.paymentWebhookSecret,
@@ -252,6 +241,37 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
   const endpoints = withApiDocs(served, packageFile.version)
   const server = listen(settings, system, { ...services, endpoints })
   return { gateway, endpoints, server, watch, users }
+}
+
+interface OperatorApiParts {
+  readonly services: ServingParts
+  readonly gateway: Gateway
+  readonly guard: Pick<OperatorApiOptions, 'isOperator' | 'noteWrongToken' | 'findOperator'>
+  readonly users: UserOperations
+}
+
+function operatorApiOptions(
+  settings: Settings,
+  system: SystemServices,
+  { services, gateway, guard, users }: OperatorApiParts,
+): OperatorApiOptions {
+  return {
+    ...guard,
+    catchUp: services.configuration.catchUp,
+    users,
+    clock: system.clock,
+    describeSystem: systemDescriber(settings, system, {
+      ...services,
+      streams: gateway.streams,
+      describeRedis: redisDescriber(services.cluster, settings),
+    }),
+    applySupplyText: services.applySupplyText,
+    diagnostics: createDiagnostics({
+      ...gateway,
+      catalog: BUILT_IN_CATALOG,
+      patienceMs: DOCTOR_PATIENCE_MS,
+    }),
+  }
 }
 
 function listen(
