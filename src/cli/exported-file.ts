@@ -1,4 +1,4 @@
-import type { ExportFormat } from '../edges/management-api/operator/export-format.ts'
+import type { ExportFormat } from '../edges/management-api/operator/reports/export-format.ts'
 import { UsageError } from './command.ts'
 
 /** How far an export in a file has come. */

@@ -1,10 +1,10 @@
-import { accountAlertEndpoints } from './account-alerts.ts'
-import { accountEventEndpoints } from './account-events.ts'
-import { accountHistoryEndpoints } from './account-history.ts'
-import { accountKeyEndpoints } from './account-keys.ts'
-import { accountMemberEndpoints } from './account-members.ts'
-import { accountOverviewEndpoints } from './account-overview.ts'
-import { accountSupplierEndpoints } from './account-suppliers.ts'
+import { accountAlertEndpoints } from './account/alerts.ts'
+import { accountEventEndpoints } from './account/events.ts'
+import { accountHistoryEndpoints } from './account/history.ts'
+import { accountKeyEndpoints } from './account/keys.ts'
+import { accountMemberEndpoints } from './account/members.ts'
+import { accountOverviewEndpoints } from './account/overview.ts'
+import { accountSupplierEndpoints } from './account/suppliers.ts'
 
 /** Everything about one account. */
 export const accountEndpoints = [

@@ -11,7 +11,7 @@ import { DEVICE_MS, LONGEST_MS } from '../../../rules/access/session-life.ts'
 import type { Exchange } from '../../../serve/ports/exchange.ts'
 import type { SessionState } from '../../../vocabulary/user.ts'
 import { textReader } from '../../../wire/read-shape.ts'
-import type { AccountApiParts } from './account-parts.ts'
+import type { AccountApiParts } from './account/parts.ts'
 import { MAX_FORM_BYTES } from './console-endpoint.ts'
 
 export interface ConsoleParts {

@@ -1,9 +1,9 @@
-import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { Operations } from '../../../manage/ports/operations.ts'
-import type { Endpoint, Exchange } from '../../../serve/ports/exchange.ts'
-import type { Clock } from '../../../vocabulary/clock.ts'
-import { Payment, PaymentEvent } from '../../../vocabulary/ledger.ts'
-import { bind, definer, one } from '../endpoint.ts'
+import { GatewayError } from '../../../../errors/gateway-error.ts'
+import type { Operations } from '../../../../manage/ports/operations.ts'
+import type { Endpoint, Exchange } from '../../../../serve/ports/exchange.ts'
+import type { Clock } from '../../../../vocabulary/clock.ts'
+import { Payment, PaymentEvent } from '../../../../vocabulary/ledger.ts'
+import { bind, definer, one } from '../../endpoint.ts'
 import { checkSignature, SIGNATURE_HEADER, TOLERANCE_SECONDS } from './payment-signature.ts'
 
 interface PaymentWebhookParts {

@@ -1,12 +1,12 @@
-import { GatewayError } from '../../../errors/gateway-error.ts'
-import { type TimeRange, USAGE_GROUPINGS } from '../../../manage/ports/console.ts'
-import { SPAN_MS, spanStartMs } from '../../../rules/ledger/aggregate.ts'
-import { choice, time } from '../../../vocabulary/field.ts'
-import { AccountModel, AccountUsagePoint, Overview } from '../../../vocabulary/overview.ts'
-import { SettlementFilter, USAGE_SPANS, type UsageSpan } from '../../../vocabulary/settlement.ts'
-import { listOf, one, wholeListOf } from '../endpoint.ts'
-import { type AccountApiParts, concealed, concealFor } from './account-parts.ts'
-import { ACCOUNT_PATH, consoleDefiner } from './console-endpoint.ts'
+import { GatewayError } from '../../../../errors/gateway-error.ts'
+import { type TimeRange, USAGE_GROUPINGS } from '../../../../manage/ports/console.ts'
+import { SPAN_MS, spanStartMs } from '../../../../rules/ledger/aggregate.ts'
+import { choice, time } from '../../../../vocabulary/field.ts'
+import { AccountModel, AccountUsagePoint, Overview } from '../../../../vocabulary/overview.ts'
+import { SettlementFilter, USAGE_SPANS, type UsageSpan } from '../../../../vocabulary/settlement.ts'
+import { listOf, one, wholeListOf } from '../../endpoint.ts'
+import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
+import { type AccountApiParts, concealed, concealFor } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
 const common = { tag: 'Console: account', access: 'member', method: 'GET' } as const

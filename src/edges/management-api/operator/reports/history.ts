@@ -1,7 +1,7 @@
-import type { Operations } from '../../../manage/ports/operations.ts'
-import { AuditEvent } from '../../../vocabulary/audit-event.ts'
-import { choice } from '../../../vocabulary/field.ts'
-import { LedgerVerification } from '../../../vocabulary/ledger.ts'
+import type { Operations } from '../../../../manage/ports/operations.ts'
+import { AuditEvent } from '../../../../vocabulary/audit-event.ts'
+import { choice } from '../../../../vocabulary/field.ts'
+import { LedgerVerification } from '../../../../vocabulary/ledger.ts'
 import {
   Settlement,
   SettlementListFilter,
@@ -9,9 +9,9 @@ import {
   UsageFilter,
   UsageGroup,
   UsageView,
-} from '../../../vocabulary/settlement.ts'
-import { fieldNames } from '../../../vocabulary/shape.ts'
-import { definer, listOf, one } from '../endpoint.ts'
+} from '../../../../vocabulary/settlement.ts'
+import { fieldNames } from '../../../../vocabulary/shape.ts'
+import { definer, listOf, one } from '../../endpoint.ts'
 
 const define = definer<Operations>()
 const common = { tag: 'History', access: 'operator' } as const

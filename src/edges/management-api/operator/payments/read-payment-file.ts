@@ -1,6 +1,6 @@
 import { CsvError, type Info, parse } from 'csv-parse/sync'
-import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { PaymentLine } from '../../../vocabulary/ledger.ts'
+import { GatewayError } from '../../../../errors/gateway-error.ts'
+import type { PaymentLine } from '../../../../vocabulary/ledger.ts'
 
 const REQUIRED = ['account_id', 'amount', 'reference'] as const
 const COLUMNS = [...REQUIRED, 'note'] as const

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { GatewayError } from '../../../errors/gateway-error.ts'
+import { GatewayError } from '../../../../errors/gateway-error.ts'
 import { readPaymentFile } from './read-payment-file.ts'
 
 const HEAD = 'account_id,amount,reference,note'

@@ -4,10 +4,10 @@ import {
   OwnSupplier,
   OwnSupplierPut,
   Supplier,
-} from '../../../vocabulary/supply.ts'
-import { DELETED, one, wholeListOf } from '../endpoint.ts'
-import type { AccountApiParts } from './account-parts.ts'
-import { ACCOUNT_PATH, consoleDefiner } from './console-endpoint.ts'
+} from '../../../../vocabulary/supply.ts'
+import { DELETED, one, wholeListOf } from '../../endpoint.ts'
+import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
+import type { AccountApiParts } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
 const common = { tag: 'Console: own suppliers', access: 'owner' } as const

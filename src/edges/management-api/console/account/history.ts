@@ -1,11 +1,11 @@
-import { LEDGER_EXPORT, SETTLEMENT_EXPORT } from '../../../rules/ledger/export-columns.ts'
-import { BodyStorageChange, BodyStorageView, KeptContent } from '../../../vocabulary/kept-body.ts'
-import { LedgerEntry, LedgerFilter, Payment } from '../../../vocabulary/ledger.ts'
-import { Settlement, SettlementFilter, SettlementListFilter } from '../../../vocabulary/settlement.ts'
-import { listOf, one } from '../endpoint.ts'
-import { EXPORT_OPTIONS, exportLedger, exportSettlements, linesOf } from '../operator/exports.ts'
-import { type AccountApiParts, concealed, concealFor } from './account-parts.ts'
-import { ACCOUNT_PATH, consoleDefiner } from './console-endpoint.ts'
+import { LEDGER_EXPORT, SETTLEMENT_EXPORT } from '../../../../rules/ledger/export-columns.ts'
+import { BodyStorageChange, BodyStorageView, KeptContent } from '../../../../vocabulary/kept-body.ts'
+import { LedgerEntry, LedgerFilter, Payment } from '../../../../vocabulary/ledger.ts'
+import { Settlement, SettlementFilter, SettlementListFilter } from '../../../../vocabulary/settlement.ts'
+import { listOf, one } from '../../endpoint.ts'
+import { EXPORT_OPTIONS, exportLedger, exportSettlements, linesOf } from '../../operator/reports/exports.ts'
+import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
+import { type AccountApiParts, concealed, concealFor } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
 const common = { tag: 'Console: history', access: 'member' } as const

@@ -1,17 +1,17 @@
 import { type TSchema, Type } from 'typebox'
-import type { BookOperations, Placed } from '../../../manage/ports/books.ts'
+import type { BookOperations, Placed } from '../../../../manage/ports/books.ts'
 import {
   CURSOR_COLUMN,
   type ExportColumn,
   LEDGER_EXPORT,
   SETTLEMENT_EXPORT,
-} from '../../../rules/ledger/export-columns.ts'
-import type { Reply } from '../../../serve/ports/exchange.ts'
-import { choice, integer, text } from '../../../vocabulary/field.ts'
-import { LedgerFilter } from '../../../vocabulary/ledger.ts'
-import { SettlementFilter } from '../../../vocabulary/settlement.ts'
-import type { ValueIn } from '../../../vocabulary/shape.ts'
-import { definer, raw } from '../endpoint.ts'
+} from '../../../../rules/ledger/export-columns.ts'
+import type { Reply } from '../../../../serve/ports/exchange.ts'
+import { choice, integer, text } from '../../../../vocabulary/field.ts'
+import { LedgerFilter } from '../../../../vocabulary/ledger.ts'
+import { SettlementFilter } from '../../../../vocabulary/settlement.ts'
+import type { ValueIn } from '../../../../vocabulary/shape.ts'
+import { definer, raw } from '../../endpoint.ts'
 import { createWriter, EXPORT_FORMATS, type ExportFormat, type ExportWriter } from './export-format.ts'
 
 const define = definer<BookOperations>()

@@ -1,4 +1,4 @@
-import type { Operations } from '../../../manage/ports/operations.ts'
+import type { Operations } from '../../../../manage/ports/operations.ts'
 import {
   Adjustment,
   AdjustmentCreate,
@@ -9,8 +9,8 @@ import {
   PaymentImportCreate,
   Refund,
   RefundCreate,
-} from '../../../vocabulary/ledger.ts'
-import { definer, listOf, one } from '../endpoint.ts'
+} from '../../../../vocabulary/ledger.ts'
+import { definer, listOf, one } from '../../endpoint.ts'
 import { readPaymentFile } from './read-payment-file.ts'
 
 const define = definer<Operations>()

@@ -1,7 +1,7 @@
-import { Member, MemberAdd } from '../../../vocabulary/user.ts'
-import { DELETED, one, wholeListOf } from '../endpoint.ts'
-import type { AccountApiParts } from './account-parts.ts'
-import { ACCOUNT_PATH, consoleDefiner, MAX_FORM_BYTES } from './console-endpoint.ts'
+import { Member, MemberAdd } from '../../../../vocabulary/user.ts'
+import { DELETED, one, wholeListOf } from '../../endpoint.ts'
+import { ACCOUNT_PATH, consoleDefiner, MAX_FORM_BYTES } from '../console-endpoint.ts'
+import type { AccountApiParts } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
 const common = { tag: 'Console: members', access: 'owner' } as const

@@ -1,5 +1,5 @@
-import type { Placed } from '../../../manage/ports/books.ts'
-import { CURSOR_COLUMN, type ExportColumn, kindOf } from '../../../rules/ledger/export-columns.ts'
+import type { Placed } from '../../../../manage/ports/books.ts'
+import { CURSOR_COLUMN, type ExportColumn, kindOf } from '../../../../rules/ledger/export-columns.ts'
 
 export const EXPORT_FORMATS = ['csv', 'jsonl'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]

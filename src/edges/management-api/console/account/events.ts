@@ -1,8 +1,8 @@
-import type { Follower, LiveEvent } from '../../../manage/ports/console.ts'
-import type { Exchange, Reply } from '../../../serve/ports/exchange.ts'
-import { raw } from '../endpoint.ts'
-import { type AccountApiParts, concealJson } from './account-parts.ts'
-import { ACCOUNT_PATH, type AccountVisit, consoleDefiner } from './console-endpoint.ts'
+import type { Follower, LiveEvent } from '../../../../manage/ports/console.ts'
+import type { Exchange, Reply } from '../../../../serve/ports/exchange.ts'
+import { raw } from '../../endpoint.ts'
+import { ACCOUNT_PATH, type AccountVisit, consoleDefiner } from '../console-endpoint.ts'
+import { type AccountApiParts, concealJson } from './parts.ts'
 
 // What a reader may be behind. Whoever reads slower is sent away, comes back and asks for the state as it is then.
 const MOST_WAITING_BYTES = 64 * 1024

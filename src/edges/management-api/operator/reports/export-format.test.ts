@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { columnsOf } from '../../../rules/ledger/export-columns.ts'
-import { amount, flag, integer, text, time } from '../../../vocabulary/field.ts'
-import { shape, type Value } from '../../../vocabulary/shape.ts'
+import { columnsOf } from '../../../../rules/ledger/export-columns.ts'
+import { amount, flag, integer, text, time } from '../../../../vocabulary/field.ts'
+import { shape, type Value } from '../../../../vocabulary/shape.ts'
 import { createWriter } from './export-format.ts'
 
 const Line = shape('Line', {

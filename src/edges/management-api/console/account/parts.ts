@@ -1,16 +1,16 @@
 import type { TSchema } from 'typebox'
-import type { AccountOperations } from '../../../manage/ports/console.ts'
-import type { Door, UserOperations } from '../../../manage/ports/identity.ts'
-import type { Operations } from '../../../manage/ports/operations.ts'
+import type { AccountOperations } from '../../../../manage/ports/console.ts'
+import type { Door, UserOperations } from '../../../../manage/ports/identity.ts'
+import type { Operations } from '../../../../manage/ports/operations.ts'
 import {
   type ConcealedFrom,
   conceal,
   isForOperators,
   type ShownToMembers,
-} from '../../../rules/catalog/conceal-supply.ts'
-import type { Clock } from '../../../vocabulary/clock.ts'
-import type { Answer } from '../endpoint.ts'
-import type { AccountVisit } from './console-endpoint.ts'
+} from '../../../../rules/catalog/conceal-supply.ts'
+import type { Clock } from '../../../../vocabulary/clock.ts'
+import type { Answer } from '../../endpoint.ts'
+import type { AccountVisit } from '../console-endpoint.ts'
 
 /** What the part of the console that is about accounts works with. */
 export interface AccountApiParts {

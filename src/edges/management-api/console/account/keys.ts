@@ -1,8 +1,8 @@
-import { IssuedKey, KeyChange, KeyCreate, KeyRotate, KeyView } from '../../../vocabulary/api-key.ts'
-import { IssuedPlaygroundKey } from '../../../vocabulary/user.ts'
-import { listOf, one } from '../endpoint.ts'
-import type { AccountApiParts } from './account-parts.ts'
-import { ACCOUNT_PATH, consoleDefiner } from './console-endpoint.ts'
+import { IssuedKey, KeyChange, KeyCreate, KeyRotate, KeyView } from '../../../../vocabulary/api-key.ts'
+import { IssuedPlaygroundKey } from '../../../../vocabulary/user.ts'
+import { listOf, one } from '../../endpoint.ts'
+import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
+import type { AccountApiParts } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
 const common = { tag: 'Console: keys', access: 'member' } as const

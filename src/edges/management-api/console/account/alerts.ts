@@ -5,10 +5,10 @@ import {
   WebhookPut,
   WebhookTest,
   WebhookView,
-} from '../../../vocabulary/alert.ts'
-import { DELETED, listOf, one } from '../endpoint.ts'
-import { type AccountApiParts, concealed, concealFor } from './account-parts.ts'
-import { ACCOUNT_PATH, consoleDefiner } from './console-endpoint.ts'
+} from '../../../../vocabulary/alert.ts'
+import { DELETED, listOf, one } from '../../endpoint.ts'
+import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
+import { type AccountApiParts, concealed, concealFor } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
 const common = { tag: 'Console: alerts', access: 'owner' } as const

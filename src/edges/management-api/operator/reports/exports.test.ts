@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import type { BookOperations, Placed } from '../../../manage/ports/books.ts'
-import type { Exchange, Reply } from '../../../serve/ports/exchange.ts'
-import type { LedgerEntry } from '../../../vocabulary/ledger.ts'
-import { bind } from '../endpoint.ts'
+import type { BookOperations, Placed } from '../../../../manage/ports/books.ts'
+import type { Exchange, Reply } from '../../../../serve/ports/exchange.ts'
+import type { LedgerEntry } from '../../../../vocabulary/ledger.ts'
+import { bind } from '../../endpoint.ts'
 import { exportEndpoints } from './exports.ts'
 
 /** A ledger without an end, and how far it was read. */
