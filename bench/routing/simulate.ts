@@ -1,4 +1,4 @@
-import type { Candidate } from '../../src/rules/routing/order-candidates.ts'
+import type { Candidate } from '../../src/rules/routing/candidate.ts'
 import type { Price } from '../../src/vocabulary/supply.ts'
 import type { Arrival } from './arrivals.ts'
 import { EventQueue } from './event-queue.ts'

@@ -1,4 +1,4 @@
-import type { Candidate, Random } from '../../src/rules/routing/order-candidates.ts'
+import type { Candidate, Random } from '../../src/rules/routing/candidate.ts'
 import { type AttemptResult, Router } from '../../src/rules/routing/router.ts'
 import type { SteadyClock } from '../../src/vocabulary/clock.ts'
 import type { Arrival } from './arrivals.ts'

@@ -1,6 +1,6 @@
 import type { FailureKind } from '../../src/errors/supplier-failure.ts'
+import type { Candidate, Random } from '../../src/rules/routing/candidate.ts'
 import type { EligibleRoute } from '../../src/rules/routing/eligible-routes.ts'
-import type { Candidate, Random } from '../../src/rules/routing/order-candidates.ts'
 import type { AttemptResult } from '../../src/rules/routing/router.ts'
 import { A_PRICE, aCredential, aRoute, aSupplier } from '../../src/vocabulary/testing/specimens.ts'
 

@@ -8,7 +8,7 @@ import { createIdentity, type IdentityServices } from '../manage/identity/index.
 import { systemRandom } from '../manage/operations/random-source.ts'
 import type { DescribeRedis, DescribeSystem } from '../manage/ports/console.ts'
 import type { UserOperations } from '../manage/ports/identity.ts'
-import { WrongTokens } from '../rules/access/wrong-tokens.ts'
+import { WrongTokens } from '../rules/access/attempt-throttle.ts'
 import type { LiveStreams } from '../serve/delivery/live-streams.ts'
 import type { DatabaseStatus, JournalStatus, SystemStatus } from '../vocabulary/system.ts'
 import { networkOf } from '../wire/trusted-proxies.ts'

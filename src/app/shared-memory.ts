@@ -1,7 +1,7 @@
 import type { AttemptCompany } from '../manage/identity/parts.ts'
 import type { SealedPlace, Sealer } from '../rules/access/server-secret.ts'
 import type { Router } from '../rules/routing/router.ts'
-import type { RoutingNews } from '../rules/routing/routing-news.ts'
+import type { RoutingNews } from '../rules/routing/supply-health.ts'
 import type { LiveConfiguration } from '../serve/ports/configuration.ts'
 import type { SharedNotice } from '../serve/ports/shared-limits.ts'
 import type { ThoughtShelf } from '../serve/translate/thinking-memory.ts'

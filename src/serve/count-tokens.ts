@@ -1,6 +1,6 @@
 import type { CountRequest, Protocol, TokenCounting } from '../protocols/protocol.ts'
 import { estimatePromptTokens } from '../rules/limits/estimate.ts'
-import { orderCandidates } from '../rules/routing/order-candidates.ts'
+import { orderCandidates } from '../rules/routing/candidate.ts'
 import { supplierTypeOf } from '../suppliers/index.ts'
 import { parseJson } from '../wire/parse-json.ts'
 import { LARGEST_MESSAGE_BYTES, readText } from '../wire/read-text.ts'

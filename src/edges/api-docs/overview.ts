@@ -1,5 +1,5 @@
 import { ERROR_CODES } from '../../errors/codes.ts'
-import { SESSION_COOKIE } from '../../rules/access/cookies.ts'
+import { SESSION_COOKIE } from '../../rules/access/console-session.ts'
 
 const ERROR_TABLE = [
   '| code | status | retry | meaning |',

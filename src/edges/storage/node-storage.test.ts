@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { KeySpend } from '../../rules/ledger/key-spend.ts'
-import { dayOf } from '../../rules/ledger/period.ts'
+import { dayOf, KeySpend } from '../../rules/ledger/period.ts'
 import { USAGE_PERIODS } from '../../vocabulary/api-key.ts'
 import type { NodeRecord } from '../../vocabulary/system.ts'
 import type { NodeStorage } from './index.ts'

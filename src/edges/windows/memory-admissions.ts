@@ -1,6 +1,5 @@
 import type { DailySpend } from '../../manage/ports/storage.ts'
-import { KeySpend } from '../../rules/ledger/key-spend.ts'
-import { dayOf } from '../../rules/ledger/period.ts'
+import { dayOf, KeySpend } from '../../rules/ledger/period.ts'
 import { isOver, remaining, resetSeconds, spend, UNOPENED, type Window } from '../../rules/limits/window.ts'
 import type {
   Admissions,

@@ -1,4 +1,4 @@
-import { newThresholds } from '../../rules/alerts/new-thresholds.ts'
+import { newThresholds } from '../../rules/alerts/alert-rules.ts'
 import { dayOf, periodStartDay } from '../../rules/ledger/period.ts'
 import type { Money } from '../../serve/ports/admissions.ts'
 import type { Notice } from '../../vocabulary/alert.ts'

@@ -1,5 +1,4 @@
-import { MOST_TRIES, retryDelayMs } from '../../rules/alerts/retry-delay.ts'
-import { signWebhook } from '../../rules/alerts/sign-webhook.ts'
+import { MOST_TRIES, retryDelayMs, signWebhook } from '../../rules/alerts/alert-rules.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import { AlertMessage } from '../../vocabulary/alert.ts'
 import type { Clock } from '../../vocabulary/clock.ts'

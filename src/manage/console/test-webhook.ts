@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { signWebhook } from '../../rules/alerts/sign-webhook.ts'
+import { signWebhook } from '../../rules/alerts/alert-rules.ts'
 import { formatTime } from '../../vocabulary/time.ts'
 import type { ConsoleParts } from './parts.ts'
 

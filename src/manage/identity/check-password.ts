@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { findPasswordFault } from '../../rules/access/password-rules.ts'
+import { findPasswordFault } from '../../rules/access/sign-in-rules.ts'
 import type { User } from '../../vocabulary/user.ts'
 import type { IdentityParts } from './parts.ts'
 import type { Asker } from './password-hasher.ts'

@@ -1,7 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { readCookie, SESSION_COOKIE, VISIT_COOKIE } from '../../rules/access/cookies.ts'
-import { isFromOwnPage } from '../../rules/access/own-page.ts'
+import {
+  isFromOwnPage,
+  readCookie,
+  SESSION_COOKIE,
+  VISIT_COOKIE,
+} from '../../rules/access/console-session.ts'
 import { actorOfUser, type ConsoleRequest, type Door, type Visitor } from '../ports/identity.ts'
 import type { IdentityParts } from './parts.ts'
 

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
+import { DEVICE_MS } from '../../rules/access/console-session.ts'
 import type { SecretKeeper } from '../../rules/access/server-secret.ts'
-import { DEVICE_MS } from '../../rules/access/session-life.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { User } from '../../vocabulary/user.ts'
 import type { IdentityStore } from '../ports/identity.ts'

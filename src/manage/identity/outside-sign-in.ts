@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { normaliseEmail } from '../../rules/access/email-address.ts'
 import type { SealedPlace } from '../../rules/access/server-secret.ts'
+import { normaliseEmail } from '../../rules/access/sign-in-rules.ts'
 import type { User } from '../../vocabulary/user.ts'
 import {
   actorOfUser,

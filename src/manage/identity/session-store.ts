@@ -1,5 +1,5 @@
+import { isSessionOver, needsTouch } from '../../rules/access/console-session.ts'
 import type { SecretKeeper } from '../../rules/access/server-secret.ts'
-import { isSessionOver, needsTouch } from '../../rules/access/session-life.ts'
 import { AgingMap } from '../../vocabulary/aging-map.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Session, User } from '../../vocabulary/user.ts'

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { normaliseEmail } from '../../rules/access/email-address.ts'
+import { normaliseEmail } from '../../rules/access/sign-in-rules.ts'
 import type { SignUp, User } from '../../vocabulary/user.ts'
 import { actorOfUser, type Entry, type Whereabouts } from '../ports/identity.ts'
 import { placeOf, refuseWhileWaiting } from './attempts.ts'

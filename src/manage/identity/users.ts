@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { normaliseEmail } from '../../rules/access/email-address.ts'
+import { normaliseEmail } from '../../rules/access/sign-in-rules.ts'
 import { encodeBase32 } from '../../rules/access/totp.ts'
 import type {
   IssuedUser,

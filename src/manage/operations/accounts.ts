@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { evaluateTier, type TierDecision } from '../../rules/accounts/evaluate-tier.ts'
-import { accountLimits, effectiveTier, endedAssignment } from '../../rules/accounts/tiers.ts'
+import {
+  accountLimits,
+  effectiveTier,
+  endedAssignment,
+  evaluateTier,
+  type TierDecision,
+} from '../../rules/accounts/tiers.ts'
 import { withAccount } from '../../rules/catalog/build-snapshot.ts'
 import { Account, type AccountView, type TierMove } from '../../vocabulary/account.ts'
 import { formatTime } from '../../vocabulary/time.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { WrongTokens } from './wrong-tokens.ts'
+import { WrongTokens } from './attempt-throttle.ts'
 
 const MINUTE_MS = 60_000
 

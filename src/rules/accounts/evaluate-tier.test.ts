@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import type { TierName } from '../../vocabulary/account.ts'
 import { parseUsdt } from '../../vocabulary/money.ts'
 import { TIER_NAMES } from '../../vocabulary/words.ts'
-import { evaluateTier, type TierDecision, type TierTerms, tierEarnedBy } from './evaluate-tier.ts'
-import { TIERS } from './tiers.ts'
+import { evaluateTier, TIERS, type TierDecision, type TierTerms, tierEarnedBy } from './tiers.ts'
 
 const DAY_MS = 86_400_000
 const NOW_MS = Date.parse('2026-06-10T12:00:00Z')

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { KeySpend } from './key-spend.ts'
-import { dayOf } from './period.ts'
+import { dayOf, KeySpend } from './period.ts'
 
 const WEDNESDAY = dayOf(Date.parse('2026-06-10T00:00:00Z'))
 

@@ -1,4 +1,5 @@
-import type { UsagePeriod } from '../../vocabulary/api-key.ts'
+import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
+import type { NanoUsdt } from '../../vocabulary/money.ts'
 
 const DAY_MS = 86_400_000
 // 1970-01-01 was a Thursday, three days after a Monday.
@@ -40,4 +41,54 @@ export function nextPeriodMs(period: UsagePeriod, day: number): number | null {
 function firstDayOfMonth(day: number, monthsLater = 0): number {
   const date = new Date(day * DAY_MS)
   return dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsLater, 1))
+}
+
+interface PeriodSum {
+  readonly startDay: number
+  spentNano: NanoUsdt
+}
+
+/** What one key has spent by day and holds now. Kept in memory; rebuilt from the stored days. */
+export class KeySpend {
+  heldNano: NanoUsdt = 0n
+  readonly #days = new Map<number, NanoUsdt>()
+  // Summing days on every admission would cost more the longer the period is.
+  readonly #sums = new Map<UsagePeriod, PeriodSum>()
+
+  add(day: number, amountNano: NanoUsdt): void {
+    this.#days.set(day, (this.#days.get(day) ?? 0n) + amountNano)
+    for (const sum of this.#sums.values()) if (day >= sum.startDay) sum.spentNano += amountNano
+  }
+
+  /** Takes in what is stored of a day. The store may lag behind, so what is known already is never forgotten. */
+  learn(day: number, amountNano: NanoUsdt): void {
+    const known = this.#days.get(day) ?? 0n
+    if (amountNano > known) this.add(day, amountNano - known)
+  }
+
+  spentNano(period: UsagePeriod, today: number): NanoUsdt {
+    const startDay = periodStartDay(period, today)
+    const known = this.#sums.get(period)
+    if (known?.startDay === startDay) return known.spentNano
+    const spentNano = this.#sumSince(startDay)
+    this.#sums.set(period, { startDay, spentNano })
+    return spentNano
+  }
+
+  hasReached(limit: UsageLimit, today: number): boolean {
+    return this.spentNano(limit.period, today) >= limit.amountNano
+  }
+
+  canHold(limit: UsageLimit, amountNano: NanoUsdt, today: number): boolean {
+    const spentNano = this.spentNano(limit.period, today)
+    return spentNano < limit.amountNano && spentNano + this.heldNano + amountNano <= limit.amountNano
+  }
+
+  #sumSince(startDay: number): NanoUsdt {
+    let total = 0n
+    for (const [day, amountNano] of this.#days) {
+      if (day >= startDay) total += amountNano
+    }
+    return total
+  }
 }

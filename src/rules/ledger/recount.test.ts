@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type CountedRequest, UsageSums } from './aggregate.ts'
-import { Recount } from './recount.ts'
+import { type CountedRequest, Recount, UsageSums } from './aggregate.ts'
 
 const DAY_MS = 86_400_000
 

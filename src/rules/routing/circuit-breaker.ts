@@ -1,5 +1,5 @@
 import type { Circuit } from '../../vocabulary/supply.ts'
-import type { Random } from './order-candidates.ts'
+import type { Random } from './candidate.ts'
 import type { RoutingSettings } from './routing-settings.ts'
 
 /** What a breaker needs to know besides what happens to it. */

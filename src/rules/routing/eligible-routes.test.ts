@@ -2,8 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Supply } from '../../vocabulary/snapshot.ts'
 import type { Credential, Route, Supplier } from '../../vocabulary/supply.ts'
 import { aCredential, aKey, aModel, aRoute, aSupplier } from '../../vocabulary/testing/specimens.ts'
-import { canServeUnpaid, eligibleRoutes, isVisible } from './eligible-routes.ts'
-import { isAllowed } from './model-allowlist.ts'
+import { canServeUnpaid, eligibleRoutes, isAllowed, isVisible } from './eligible-routes.ts'
 
 interface Rows {
   readonly suppliers: readonly Supplier[]

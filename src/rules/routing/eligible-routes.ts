@@ -1,7 +1,6 @@
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Supply } from '../../vocabulary/snapshot.ts'
 import type { Credential, Format, Model, Price, Route, Supplier } from '../../vocabulary/supply.ts'
-import { isAllowed } from './model-allowlist.ts'
 
 /** A route that may be used: enabled, allowed to the key, with the credentials that can serve it now. */
 export interface EligibleRoute {
@@ -173,4 +172,39 @@ function isFree({ price }: Route, { kinds }: Model): boolean {
 
 function originOf(baseUrl: string): string {
   return URL.parse(baseUrl)?.origin ?? baseUrl
+}
+
+interface Matcher {
+  readonly ids: ReadonlySet<string>
+  /** By length, so that a model id is cut once for each length instead of compared with each prefix. */
+  readonly prefixesByLength: ReadonlyMap<number, ReadonlySet<string>>
+}
+
+type Allowlist = NonNullable<ApiKey['modelAllowlist']>
+
+// Every request asks, the list of a key never changes, and it may have a thousand entries.
+const matchers = new WeakMap<Allowlist, Matcher>()
+
+/** Whether the allowlist of a key (exact ids and `prefix*`) lets this model through. */
+export function isAllowed({ modelAllowlist }: ApiKey, modelId: string): boolean {
+  if (modelAllowlist === null) return true
+  const { ids, prefixesByLength } = matcherOf(modelAllowlist)
+  if (ids.has(modelId)) return true
+  for (const [length, prefixes] of prefixesByLength) {
+    if (prefixes.has(modelId.slice(0, length))) return true
+  }
+  return false
+}
+
+function matcherOf(allowlist: Allowlist): Matcher {
+  const known = matchers.get(allowlist)
+  if (known !== undefined) return known
+  const prefixes = allowlist.filter((entry) => entry.endsWith('*')).map((entry) => entry.slice(0, -1))
+  const grouped = Map.groupBy(prefixes, ({ length }) => length)
+  const matcher = {
+    ids: new Set(allowlist.filter((entry) => !entry.endsWith('*'))),
+    prefixesByLength: new Map([...grouped].map(([length, group]) => [length, new Set(group)])),
+  }
+  matchers.set(allowlist, matcher)
+  return matcher
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { aKey } from '../../vocabulary/testing/specimens.ts'
-import { isAllowed } from './model-allowlist.ts'
+import { isAllowed } from './eligible-routes.ts'
 
 const text = fc.stringMatching(/^[ab-]{0,4}$/)
 

@@ -1,6 +1,5 @@
 import type { Format, Price } from '../../vocabulary/supply.ts'
-import type { Random } from './order-candidates.ts'
-import type { RankedCandidate, Score } from './ranked-candidate.ts'
+import type { Random, RankedCandidate, Score } from './candidate.ts'
 import type { RoutingSettings } from './routing-settings.ts'
 
 /** What a ranking depends on besides the candidates. */

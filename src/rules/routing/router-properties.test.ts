@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Candidate } from './order-candidates.ts'
+import type { Candidate } from './candidate.ts'
 import type { AttemptResult, RoutingOrder } from './router.ts'
 import { ANSWERED, failed, RouterTrial, routeOf, seeded } from './testing/router-trial.ts'
 

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'bun:test'
 import type { Credential } from '../../vocabulary/supply.ts'
-import type { Candidate } from './order-candidates.ts'
+import type { Candidate } from './candidate.ts'
 import { type AttemptResult, Router } from './router.ts'
-import type { RoutingNews } from './routing-news.ts'
+import type { RoutingNews } from './supply-health.ts'
 import { ANSWERED, failed, routeOf } from './testing/router-trial.ts'
 
 const MODEL = 'model-1'

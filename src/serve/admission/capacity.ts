@@ -1,4 +1,4 @@
-import type { Candidate } from '../../rules/routing/order-candidates.ts'
+import type { Candidate } from '../../rules/routing/candidate.ts'
 import type { RateLimits } from '../../vocabulary/account.ts'
 import type { Model } from '../../vocabulary/supply.ts'
 import type { WindowDemand } from '../ports/admissions.ts'

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { BodyRecorder } from '../../manage/ports/console.ts'
-import type { Candidate } from '../../rules/routing/order-candidates.ts'
+import type { Candidate } from '../../rules/routing/candidate.ts'
 import type { EndedStream } from '../../rules/routing/router.ts'
 import type { Outcome } from '../../vocabulary/settlement.ts'
 import type { Format } from '../../vocabulary/supply.ts'

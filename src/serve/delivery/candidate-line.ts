@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
-import type { Candidate } from '../../rules/routing/order-candidates.ts'
+import type { Candidate } from '../../rules/routing/candidate.ts'
 import type { RoutingOrder } from '../../rules/routing/router.ts'
 import type { Admission } from '../admission/admission.ts'
 import { capacityWindows } from '../admission/capacity.ts'

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
+import type { Candidate } from '../../rules/routing/candidate.ts'
 import { eligibleRoutes } from '../../rules/routing/eligible-routes.ts'
-import type { Candidate } from '../../rules/routing/order-candidates.ts'
 import type { Model } from '../../vocabulary/supply.ts'
 import type { Admission } from '../admission/admission.ts'
 import { supplyWindows } from '../admission/capacity.ts'

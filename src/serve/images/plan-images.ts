@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { PictureSide } from '../../protocols/pictures.ts'
-import type { Candidate } from '../../rules/routing/order-candidates.ts'
+import type { Candidate } from '../../rules/routing/candidate.ts'
 import { imageTraitsOf } from '../../vocabulary/image-traits.ts'
 import type { Admission } from '../admission/admission.ts'
 import type { PlanFor } from '../delivery/candidate-line.ts'

@@ -1,7 +1,7 @@
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { ClientRequest, Protocol } from '../../protocols/protocol.ts'
 import { saysProofRefused } from '../../protocols/supplier-error.ts'
-import type { Candidate } from '../../rules/routing/order-candidates.ts'
+import type { Candidate } from '../../rules/routing/candidate.ts'
 import { quirksOf } from '../../suppliers/quirks.ts'
 import { fitTraits, type Traits } from '../../vocabulary/traits.ts'
 import type { Admission } from '../admission/admission.ts'

@@ -1,5 +1,4 @@
-import type { SupplyNews } from '../../rules/routing/routing-news.ts'
-import type { CandidateIds } from '../../rules/routing/supply-health.ts'
+import type { CandidateIds, SupplyNews } from '../../rules/routing/supply-health.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Demand, Refusal, WindowDemand } from './admissions.ts'
 import type { KeyTotals, StoredBalance } from './shared-books.ts'

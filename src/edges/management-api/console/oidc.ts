@@ -1,6 +1,11 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { Identity, OutsideSignIn } from '../../../manage/ports/identity.ts'
-import { clearCookie, OUTSIDE_COOKIE, readCookie, writeCookie } from '../../../rules/access/cookies.ts'
+import {
+  clearCookie,
+  OUTSIDE_COOKIE,
+  readCookie,
+  writeCookie,
+} from '../../../rules/access/console-session.ts'
 import type { Exchange } from '../../../serve/ports/exchange.ts'
 import { raw } from '../endpoint.ts'
 import { CONSOLE_PATH, consoleDefiner } from './console-endpoint.ts'

@@ -3,11 +3,12 @@ import type { Door, Entry, Identity, Visitor, Whereabouts } from '../../../manag
 import {
   clearCookie,
   DEVICE_COOKIE,
+  DEVICE_MS,
+  LONGEST_MS,
   SESSION_COOKIE,
   VISIT_COOKIE,
   writeCookie,
-} from '../../../rules/access/cookies.ts'
-import { DEVICE_MS, LONGEST_MS } from '../../../rules/access/session-life.ts'
+} from '../../../rules/access/console-session.ts'
 import type { Exchange } from '../../../serve/ports/exchange.ts'
 import type { SessionState } from '../../../vocabulary/user.ts'
 import { textReader } from '../../../wire/read-shape.ts'

@@ -1,5 +1,5 @@
 import { renderSVG } from 'uqr'
-import { clearCookie, SESSION_COOKIE } from '../../../rules/access/cookies.ts'
+import { clearCookie, SESSION_COOKIE } from '../../../rules/access/console-session.ts'
 import {
   FactorCode,
   FactorProof,

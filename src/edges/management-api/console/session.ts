@@ -6,7 +6,7 @@ import {
   SESSION_COOKIE,
   VISIT_COOKIE,
   writeCookie,
-} from '../../../rules/access/cookies.ts'
+} from '../../../rules/access/console-session.ts'
 import { ProfileChange, SessionState, SignIn, SignUp } from '../../../vocabulary/user.ts'
 import { DONE, one, type WithCookies, withCookies } from '../endpoint.ts'
 import { consoleDefiner, MAX_FORM_BYTES } from './console-endpoint.ts'

@@ -1,8 +1,8 @@
 import type { FailureKind } from '../../../errors/supplier-failure.ts'
 import type { Credential, Supplier } from '../../../vocabulary/supply.ts'
 import { A_PRICE, aCredential, aRoute, aSupplier } from '../../../vocabulary/testing/specimens.ts'
+import type { Candidate } from '../candidate.ts'
 import type { EligibleRoute } from '../eligible-routes.ts'
-import type { Candidate } from '../order-candidates.ts'
 import { type AttemptResult, Router, type RoutingOrder, type RoutingQuestion } from '../router.ts'
 import type { RoutingSettings } from '../routing-settings.ts'
 

@@ -1,5 +1,5 @@
 import { type Expression, sql } from 'kysely'
-import { sessionEndMs } from '../../../../rules/access/session-life.ts'
+import { sessionEndMs } from '../../../../rules/access/console-session.ts'
 import { text, time } from '../../../../vocabulary/field.ts'
 import { shape } from '../../../../vocabulary/shape.ts'
 import { Member, Membership, SecondFactor, Session, StoredUser, User } from '../../../../vocabulary/user.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Storage } from '../../../../manage/ports/storage.ts'
-import { IDLE_MS, LONGEST_MS } from '../../../../rules/access/session-life.ts'
+import { IDLE_MS, LONGEST_MS } from '../../../../rules/access/console-session.ts'
 import type { SecondFactor, Session, User } from '../../../../vocabulary/user.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'
 import { ACCOUNT, auditEvent, START_MS } from '../../testing/samples.ts'

@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import {
   type CountedRequest,
   FIGURE_NAMES,
+  Recount,
+  type RecountedDay,
   SPAN_MS,
   UsageSums,
   type UsageTotal,
 } from '../../../../rules/ledger/aggregate.ts'
 import { priceOf } from '../../../../rules/ledger/price.ts'
-import { Recount, type RecountedDay } from '../../../../rules/ledger/recount.ts'
 import { formatUsdt } from '../../../../vocabulary/money.ts'
 import type { UsageSpan } from '../../../../vocabulary/settlement.ts'
 import type { Price } from '../../../../vocabulary/supply.ts'

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
-import { newThresholds } from './new-thresholds.ts'
-import { MOST_TRIES, retryDelayMs } from './retry-delay.ts'
-import { signWebhook } from './sign-webhook.ts'
+import { MOST_TRIES, newThresholds, retryDelayMs, signWebhook } from './alert-rules.ts'
 
 const budget = { amountNano: 1_000n, thresholds: [50, 80, 100] }
 

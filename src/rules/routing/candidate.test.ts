@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { A_PRICE, aCredential, aRoute, aSupplier } from '../../vocabulary/testing/specimens.ts'
+import { orderCandidates } from './candidate.ts'
 import type { EligibleRoute } from './eligible-routes.ts'
-import { orderCandidates } from './order-candidates.ts'
 
 function routeOf(priority: number, weights: Readonly<Record<string, number>>): EligibleRoute {
   return {

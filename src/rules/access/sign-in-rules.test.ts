@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { COMMON_PASSWORDS } from './common-passwords.ts'
-import { normaliseEmail } from './email-address.ts'
-import { findPasswordFault } from './password-rules.ts'
+import { findPasswordFault, normaliseEmail } from './sign-in-rules.ts'
 
 const EMAIL = 'ada.lovelace@example.com'
 

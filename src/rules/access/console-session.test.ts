@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import { clearCookie, readCookie, SESSION_COOKIE, writeCookie } from './cookies.ts'
-import { isFromOwnPage } from './own-page.ts'
-import { IDLE_MS, isSessionOver, LONGEST_MS, sessionEndMs } from './session-life.ts'
+import {
+  clearCookie,
+  IDLE_MS,
+  isFromOwnPage,
+  isSessionOver,
+  LONGEST_MS,
+  readCookie,
+  SESSION_COOKIE,
+  sessionEndMs,
+  writeCookie,
+} from './console-session.ts'
 
 const [PLAIN, SECURE] = [{ isSecure: false }, { isSecure: true }]
 

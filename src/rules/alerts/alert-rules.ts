@@ -1,0 +1,34 @@
+import { createHmac } from 'node:crypto'
+import type { Budget } from '../../vocabulary/api-key.ts'
+import type { NanoUsdt } from '../../vocabulary/money.ts'
+
+/** The thresholds (percent) that a month's spend has reached and that are above the highest one said before. */
+export function newThresholds(budget: Budget, spentNano: NanoUsdt, saidUpTo: number): number[] {
+  return budget.thresholds.filter(
+    (threshold) => threshold > saidUpTo && spentNano * 100n >= budget.amountNano * BigInt(threshold),
+  )
+}
+
+/** With the waits between them, six tries take about half an hour. */
+export const MOST_TRIES = 6
+
+const FIRST_DELAY_MS = 15_000
+const GROWTH = 3
+// Of many calls that failed together each comes back at a time of its own.
+const JITTER = 0.2
+
+/** How long to wait after a number of failed tries; null when that was the last. */
+export function retryDelayMs(failedTries: number, random: () => number): number | null {
+  if (failedTries >= MOST_TRIES) return null
+  const nominalMs = FIRST_DELAY_MS * GROWTH ** (failedTries - 1)
+  return Math.round(nominalMs * (1 - JITTER + 2 * JITTER * random()))
+}
+
+/**
+ * The value of `turnpike-signature`. The time is signed too, so that a call somebody caught cannot be sent again later.
+ */
+export function signWebhook(body: string, secret: string, nowMs: number): string {
+  const timestamp = Math.floor(nowMs / 1_000)
+  const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+  return `t=${timestamp},v1=${signature}`
+}
