@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { EFFORTS, type Effort } from './conversation.ts'
-import { effortOf, nearestEffort } from './effort.ts'
+import { EFFORTS, type Effort, effortOf, nearestEffort } from './conversation.ts'
 
 test.each([
   [0, 'none'],

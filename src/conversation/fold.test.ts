@@ -3,9 +3,8 @@ import fc from 'fast-check'
 import { arbitraryAnswer, arbitraryToldAnswer } from '../../test/support/arbitrary-conversation.ts'
 import { grammarFaults } from '../../test/support/normal-form.ts'
 import type { AnswerEvent } from './answer-event.ts'
-import { fold } from './fold.ts'
+import { fold, unfold } from './fold.ts'
 import { textPart } from './part.ts'
-import { unfold } from './unfold.ts'
 
 describe('fold and unfold', () => {
   test('folding what was unfolded gives the same answer', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { decodeImageUrl, encodeImageUrl } from './image-source.ts'
+import { decodeImageUrl, encodeImageUrl } from './part.ts'
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUg=='
 

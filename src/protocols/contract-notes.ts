@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import type { BodyContract } from '../vocabulary/contract.ts'
+import type { BodyContract } from '../vocabulary/runtime/contract.ts'
 
 export const MODEL_NOTE = 'A model id from `GET /v1/models`.'
 export const STREAM_NOTE = 'True: the answer comes as server-sent events.'

@@ -2,9 +2,9 @@ import type { Usage } from '../conversation/usage.ts'
 import type { GatewayError } from '../errors/gateway-error.ts'
 import type { EnvelopeDress } from '../errors/render-error.ts'
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
-import type { Contract } from '../vocabulary/contract.ts'
+import type { Contract } from '../vocabulary/runtime/contract.ts'
+import type { Traits } from '../vocabulary/runtime/traits.ts'
 import type { Format } from '../vocabulary/supply.ts'
-import type { Traits } from '../vocabulary/traits.ts'
 import type { ClientSide, SupplierSide } from './translation.ts'
 
 /** What admission and routing need to know of a request, whatever its wire format. */

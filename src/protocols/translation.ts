@@ -3,7 +3,7 @@ import type { AnswerEvent } from '../conversation/answer-event.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { GatewayError } from '../errors/gateway-error.ts'
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
-import type { Traits } from '../vocabulary/traits.ts'
+import type { Traits } from '../vocabulary/runtime/traits.ts'
 
 /** What a supplier-side function needs to know of where the request goes. */
 export interface SupplyContext {

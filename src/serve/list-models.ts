@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { encodeModel, encodeModelList } from '../protocols/content-generation/index.ts'
 import { KeySettings, type RoutePolicy } from '../vocabulary/api-key.ts'
-import type { Contract } from '../vocabulary/contract.ts'
+import type { Contract } from '../vocabulary/runtime/contract.ts'
 import { type Model, SUPPLIER_TYPES } from '../vocabulary/supply.ts'
 import { FORMATS, MODEL_KINDS } from '../vocabulary/words.ts'
 import { availableModel, availableModels, modelNotFound } from './admission/find-model.ts'

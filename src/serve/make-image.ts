@@ -1,5 +1,5 @@
 import { checkTraits } from '../protocols/images/index.ts'
-import { imageTraitsOf } from '../vocabulary/image-traits.ts'
+import { imageTraitsOf } from '../vocabulary/runtime/traits.ts'
 import { admit } from './admission/admit.ts'
 import { checkBeforeBody } from './admission/before-body.ts'
 import { RateLimitHeaders, withRateLimitHeaders } from './admission/rate-limit-headers.ts'
@@ -8,9 +8,13 @@ import { deliver } from './delivery/deliver.ts'
 import type { Gateway } from './gateway.ts'
 import { respond } from './generate.ts'
 import { findImageModel } from './images/find-image-model.ts'
-import { describePictures } from './images/image-asking.ts'
 import { planImages } from './images/plan-images.ts'
-import { type ReadImageRequest, readEditRequest, readGenerationRequest } from './images/read-image-request.ts'
+import {
+  describePictures,
+  type ReadImageRequest,
+  readEditRequest,
+  readGenerationRequest,
+} from './images/read-image-request.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
 
 export function generateImage(exchange: Exchange, gateway: Gateway): Promise<Reply> {

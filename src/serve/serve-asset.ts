@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { GatewayError } from '../errors/gateway-error.ts'
-import type { Contract } from '../vocabulary/contract.ts'
+import type { Contract } from '../vocabulary/runtime/contract.ts'
 import type { Gateway } from './gateway.ts'
 import type { Asset } from './ports/assets.ts'
 import type { Exchange } from './ports/exchange.ts'

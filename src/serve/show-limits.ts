@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { effectiveTier } from '../rules/accounts/tiers.ts'
 import { CONSTRAINTS, type RateLimits } from '../vocabulary/account.ts'
-import type { Contract } from '../vocabulary/contract.ts'
+import type { Contract } from '../vocabulary/runtime/contract.ts'
 import { TIER_NAMES } from '../vocabulary/words.ts'
 import { availableModel, availableModels } from './admission/find-model.ts'
 import { limitOf, MODEL_SOURCES, sourceOf } from './admission/model-facts.ts'

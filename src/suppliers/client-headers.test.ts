@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { anthropicStyleTarget } from './anthropic-style.ts'
 import { openai } from './openai/index.ts'
-import { openaiStyleTarget } from './openai-style.ts'
+import { anthropicStyleTarget, openaiStyleTarget } from './styles.ts'
 import type { CallQuery, CallTools } from './supplier-type.ts'
 
 const NO_TOOLS = {} as CallTools

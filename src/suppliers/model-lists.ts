@@ -1,5 +1,5 @@
 import type { Format, Supplier } from '../vocabulary/supply.ts'
-import { GOOGLE_STYLE_FORMATS } from './google-style.ts'
+import { GOOGLE_STYLE_FORMATS } from './styles.ts'
 import { trimSlashes } from './supplier-type.ts'
 
 /** How a supplier tells which models it has, one page after the other. */

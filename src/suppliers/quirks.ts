@@ -1,5 +1,5 @@
+import type { Traits } from '../vocabulary/runtime/traits.ts'
 import type { Format, Supplier } from '../vocabulary/supply.ts'
-import type { Traits } from '../vocabulary/traits.ts'
 import { vendorOf } from './openai-compatible/vendors.ts'
 
 /** In what a supplier departs from a format it says it speaks. */

@@ -1,3 +1,5 @@
+import { GatewayError } from '../errors/gateway-error.ts'
+
 /** Passed in everywhere time matters, so that tests decide what time it is. */
 export interface Clock {
   /** UTC epoch milliseconds. May jump in either direction when the machine's clock is set. */
@@ -27,4 +29,33 @@ export const SYSTEM_TIMERS: Timers = {
     const timer = setTimeout(run, delayMs)
     return () => clearTimeout(timer)
   },
+}
+
+/** RFC 3339 in UTC, without a fraction when there is none, so that a whole second reads back as it was written. */
+export function formatTime(epochMs: number): string {
+  return new Date(epochMs).toISOString().replace('.000Z', 'Z')
+}
+
+export function formatOptionalTime(epochMs: number | null): string | null {
+  return epochMs === null ? null : formatTime(epochMs)
+}
+
+/** Reads an RFC 3339 time. A time without an offset is refused: it would mean another moment to every reader. */
+export function parseTime(text: string, param: string): number {
+  const match = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i.exec(text)
+  const timeMs = match && hasDay(match) ? Date.parse(text.toUpperCase()) : Number.NaN
+  if (Number.isNaN(timeMs)) {
+    throw new GatewayError(
+      'invalid_request',
+      `${param} must be an RFC 3339 time such as "2027-01-01T00:00:00Z".`,
+      { param },
+    )
+  }
+  return timeMs
+}
+
+// Date.parse takes the thirtieth of February for a day in March.
+function hasDay([, year, month, day]: readonly string[]): boolean {
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
+  return date.getUTCDate() === Number(day)
 }

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
+import { formatTime, parseTime } from './clock.ts'
 import { type Codec, Field } from './field-codec.ts'
 import { formatUsdt, type NanoUsdt, parseUsdt } from './money.ts'
-import { formatTime, parseTime } from './time.ts'
 
 const PLAIN = { as: undefined, unit: 'none' } as const
 const NO_DEFAULT = { has: false, from: null } as const

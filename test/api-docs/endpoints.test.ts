@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { fillTables, readPages } from '../../scripts/write-docs.ts'
 import type { Endpoint } from '../../src/serve/ports/exchange.ts'
-import type { Access } from '../../src/vocabulary/contract.ts'
+import type { Access } from '../../src/vocabulary/runtime/contract.ts'
 import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 /** Whatever is served to everybody. A new one has to be thought about, here as well. */

@@ -1,6 +1,5 @@
 import type { AnswerEvent } from '../../src/conversation/answer-event.ts'
-import { fold } from '../../src/conversation/fold.ts'
-import { unfold } from '../../src/conversation/unfold.ts'
+import { fold, unfold } from '../../src/conversation/fold.ts'
 import type { Usage } from '../../src/conversation/usage.ts'
 import { GatewayError } from '../../src/errors/gateway-error.ts'
 import { PROTOCOLS } from '../../src/protocols/index.ts'

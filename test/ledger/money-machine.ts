@@ -4,7 +4,7 @@ import { FileJournal } from '../../src/edges/journal/file-journal.ts'
 import { isRefusal, type NodeStorage } from '../../src/edges/storage/index.ts'
 import { MemoryAdmissions } from '../../src/edges/windows/memory-admissions.ts'
 import type { UsageLimit } from '../../src/vocabulary/api-key.ts'
-import type { AuditEvent } from '../../src/vocabulary/audit-event.ts'
+import type { AuditEvent } from '../../src/vocabulary/system.ts'
 import { A_PRICE, aKey, anAccount, aSettlement } from '../../src/vocabulary/testing/specimens.ts'
 import type { MovableClock } from '../support/movable-clock.ts'
 

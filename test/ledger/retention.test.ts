@@ -12,7 +12,7 @@ import { verifyLedger } from '../../src/edges/storage/tables/money/verify-ledger
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { auditEvent } from '../../src/edges/storage/testing/samples.ts'
 import { dropOldSettlements } from '../../src/manage/operations/retention.ts'
-import type { AuditEvent } from '../../src/vocabulary/audit-event.ts'
+import type { AuditEvent } from '../../src/vocabulary/system.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
 import {
   DAY_MS,

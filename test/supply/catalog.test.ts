@@ -5,7 +5,7 @@ import { protocolOf } from '../../src/protocols/index.ts'
 import { BUILT_IN_CATALOG } from '../../src/rules/catalog/built-in/built-in-catalog.ts'
 import { supplyOf } from '../../src/rules/catalog/built-in/vendor-supply.ts'
 import { supplierTypeOf } from '../../src/suppliers/index.ts'
-import { fitTraits } from '../../src/vocabulary/traits.ts'
+import { fitTraits } from '../../src/vocabulary/runtime/traits.ts'
 import { PLAIN_CONVERSATION } from '../support/plain-conversation.ts'
 
 const { vendors } = BUILT_IN_CATALOG

@@ -1,5 +1,5 @@
 import type { ReplyContext, SupplyContext } from '../../src/protocols/translation.ts'
-import { DEFAULT_TRAITS, type Traits } from '../../src/vocabulary/traits.ts'
+import { DEFAULT_TRAITS, type Traits } from '../../src/vocabulary/runtime/traits.ts'
 
 /** Where a translated request goes, for tests: the route is the one generated proofs come from. */
 export function supplyContext(traits: Partial<Traits> = {}, base: Traits = DEFAULT_TRAITS): SupplyContext {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import Type, { type TSchema } from 'typebox'
 import type { Endpoint, HttpMethod } from '../../serve/ports/exchange.ts'
-import type { Access, Contract } from '../../vocabulary/contract.ts'
+import type { Access, Contract } from '../../vocabulary/runtime/contract.ts'
 import { buildDocument } from './build-document.ts'
 
 const Thing = Type.Object({ id: Type.String() })

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../serve/ports/exchange.ts'
-import type { AnswerContract, BodyContract, Contract, Parameter } from '../../vocabulary/contract.ts'
+import type { AnswerContract, BodyContract, Contract, Parameter } from '../../vocabulary/runtime/contract.ts'
 import { cleanSchema, type JsonSchema } from './clean-schema.ts'
 import { Components, type ErrorBody } from './components.ts'
 import { HEADERS, ID_HEADERS, OVERVIEW, REQUEST_LIMIT_HEADERS, SECURITY_SCHEMES, TAGS } from './overview.ts'

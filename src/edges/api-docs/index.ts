@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import Type from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint, Exchange } from '../../serve/ports/exchange.ts'
-import type { Contract } from '../../vocabulary/contract.ts'
+import type { Contract } from '../../vocabulary/runtime/contract.ts'
 import { buildDocument, type OpenApiDocument } from './build-document.ts'
 
 // A single binary carries copies inside itself, where no package can be looked up.

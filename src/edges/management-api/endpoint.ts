@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Listing, Page } from '../../manage/ports/page.ts'
 import type { Endpoint, Exchange, HttpMethod, Reply } from '../../serve/ports/exchange.ts'
-import type { Access, AnswerContract, Contract, Parameter } from '../../vocabulary/contract.ts'
+import type { Access, AnswerContract, Contract, Parameter } from '../../vocabulary/runtime/contract.ts'
 import {
   type Body,
   type Fields,

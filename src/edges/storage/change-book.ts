@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ChangeProgress } from '../../serve/ports/shared-books.ts'
-import type { AuditEvent } from '../../vocabulary/audit-event.ts'
+import type { AuditEvent } from '../../vocabulary/system.ts'
 import { type Database, type Lock, LockedOut } from './database.ts'
 import { prepare, queryOn } from './query.ts'
 import { isChange, writeAuditEvent } from './tables/supply/audit-events.ts'

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint, Exchange } from '../../serve/ports/exchange.ts'
 import type { Log } from '../../serve/ports/log.ts'
-import type { Contract } from '../../vocabulary/contract.ts'
+import type { Contract } from '../../vocabulary/runtime/contract.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { Gauges, Metrics } from './metrics.ts'
 

@@ -4,8 +4,8 @@ import type { Money } from '../../serve/ports/admissions.ts'
 import type { Notice } from '../../vocabulary/alert.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
-import type { Snapshot } from '../../vocabulary/snapshot.ts'
 import type { SpendWatch } from '../ports/alerts.ts'
 import { balanceNotice, balanceOccasion, budgetNotice, limitNotice, limitOccasion } from './write-notice.ts'
 
@@ -134,5 +134,18 @@ export class AlertWatch implements SpendWatch {
     if (this.#limits.get(key.id) === occasion) return
     this.#limits.set(key.id, occasion)
     this.note(limitNotice(key, limit, { spentNano, atMs }))
+  }
+}
+
+/** The same money, with the watch looking at a balance after each payment, refund or correction. */
+export function watchMoney(money: Money, watch: Pick<AlertWatch, 'noteBalance'>): Money {
+  return {
+    balanceNano: (accountId) => money.balanceNano(accountId),
+    keyMoney: (keyId, period) => money.keyMoney(keyId, period),
+    credit: async (accountId, amountNano) => {
+      await money.credit(accountId, amountNano)
+      watch.noteBalance(accountId)
+    },
+    refresh: (owners) => money.refresh(owners),
   }
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../../serve/ports/log.ts'
 import type { Alert, AlertKind, Notice } from '../../vocabulary/alert.ts'
-import type { AuditEvent } from '../../vocabulary/audit-event.ts'
+import type { AuditEvent } from '../../vocabulary/system.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { AlertWatch, Sighting } from './alert-watch.ts'
 

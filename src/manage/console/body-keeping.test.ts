@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { KeptBody } from '../../vocabulary/kept-body.ts'
+import type { KeptBody } from '../../vocabulary/settlement.ts'
 import { BodyKeeping, LONGEST_BODY } from './body-keeping.ts'
 
 const ON = { accountId: 'acc_1', isEnabled: true, days: 1 }

@@ -1,6 +1,6 @@
 import type { Log } from '../../serve/ports/log.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
-import type { BodyStorage, KeptBody, KeptContent } from '../../vocabulary/kept-body.ts'
+import type { BodyStorage, KeptBody, KeptContent } from '../../vocabulary/settlement.ts'
 import type { BodyKeeper, BodyRecorder, ConsoleStore } from '../ports/console.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000

@@ -1,12 +1,14 @@
-import { type BodyStorage, BodyStorageView } from '../../vocabulary/kept-body.ts'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { signWebhook } from '../../rules/alerts/alert-rules.ts'
+import { type IssuedKey, KeyCreate } from '../../vocabulary/api-key.ts'
+import { formatTime } from '../../vocabulary/clock.ts'
+import { type BodyStorage, BodyStorageView } from '../../vocabulary/settlement.ts'
 import { type Supplier, viewCredential } from '../../vocabulary/supply.ts'
+import type { PlaygroundKey } from '../../vocabulary/user.ts'
 import { requireAccount, requireFound } from '../operations/refuse.ts'
 import type { AccountOperations } from '../ports/console.ts'
-import { listModels } from './list-models.ts'
-import { listUsage, overview } from './overview.ts'
+import { listModels, listUsage, overview } from './overview.ts'
 import type { ConsoleParts } from './parts.ts'
-import { PlaygroundKeys } from './playground-key.ts'
-import { WebhookTests } from './test-webhook.ts'
 
 /** What people do with an account in the console. */
 export function createAccountOperations(parts: ConsoleParts): AccountOperations {
@@ -98,4 +100,91 @@ async function setBodyStorage(
   // What is to be kept no longer goes at once, but nobody waits for it.
   bodies.sweep().catch((error: unknown) => log.trouble('old bodies could not be deleted', error))
   return setting
+}
+
+const LIFE_MS = 12 * 60 * 60 * 1_000
+const NAME = 'Playground'
+
+type Whose = Omit<PlaygroundKey, 'keyId'>
+
+/** Gives out the keys of playgrounds, one to each user of an account, one after the other so that none gets two. */
+export class PlaygroundKeys {
+  readonly #parts: ConsoleParts
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: ConsoleParts) {
+    this.#parts = parts
+  }
+
+  /** A fresh secret; the one before opens nothing any more. */
+  issue(whose: Whose, actor: string): Promise<IssuedKey> {
+    const issued = this.#last.then(() => this.#issue(whose, actor))
+    this.#last = issued.catch(() => undefined)
+    return issued
+  }
+
+  async #issue(whose: Whose, actor: string): Promise<IssuedKey> {
+    const { storage, operations, clock } = this.#parts
+    const expiresAtMs = clock.nowMs() + LIFE_MS
+    const keyId = await storage.findPlaygroundKey(whose)
+    const known = keyId === null ? undefined : this.#parts.snapshot().keys.get(keyId)
+    if (known === undefined || known.state === 'revoked') {
+      const made = await operations.createKey(
+        whose.accountId,
+        { ...KeyCreate.read({ name: NAME }), sharedFallback: true, expiresAtMs },
+        actor,
+      )
+      await storage.savePlaygroundKey({ ...whose, keyId: made.id })
+      return made
+    }
+    // Somebody has switched it off and meant it.
+    if (known.state === 'disabled') {
+      throw new GatewayError('permission_denied', 'The key of your playground is disabled; enable it first.')
+    }
+    await operations.changeKey(known.id, { expiresAtMs }, actor)
+    return operations.rotateKey(known.id, 0, actor)
+  }
+}
+
+const PATIENCE_MS = 15_000
+
+/** Sends test events, which look like alerts and are signed like them. */
+export class WebhookTests {
+  readonly #parts: ConsoleParts
+  readonly #underWay = new Set<string>()
+
+  constructor(parts: ConsoleParts) {
+    this.#parts = parts
+  }
+
+  /** Null when the receiver took it; otherwise why not. One at a time, so that nobody makes a flood of it. */
+  async test(accountId: string): Promise<string | null> {
+    if (this.#underWay.has(accountId)) {
+      throw new GatewayError('rate_limit_exceeded', 'A test is under way; wait for its end.', {
+        headers: { 'retry-after': '1' },
+      })
+    }
+    this.#underWay.add(accountId)
+    try {
+      return await this.#send(accountId)
+    } finally {
+      this.#underWay.delete(accountId)
+    }
+  }
+
+  async #send(accountId: string): Promise<string | null> {
+    const { operations, clock, random, send } = this.#parts
+    const { url, secret } = await operations.findWebhook(accountId)
+    const nowMs = clock.nowMs()
+    const event = {
+      id: random.id('alt'),
+      kind: 'test',
+      account_id: accountId,
+      at: formatTime(nowMs),
+      data: {},
+    }
+    const body = JSON.stringify(event)
+    const signature = signWebhook(body, secret, nowMs)
+    return send({ url, body, signature, signal: AbortSignal.timeout(PATIENCE_MS) })
+  }
 }

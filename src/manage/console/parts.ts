@@ -1,7 +1,7 @@
 import type { LiveConfiguration } from '../../serve/ports/configuration.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
-import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { AuditLog } from '../identity/audit-log.ts'
 import type { RandomSource } from '../operations/parts.ts'
 import type { SendWebhook } from '../ports/alerts.ts'

@@ -3,7 +3,7 @@ import type { Router } from '../../rules/routing/router.ts'
 import type { CredentialRefusal } from '../../serve/gateway.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { SteadyClock } from '../../vocabulary/clock.ts'
-import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import { askForFailure, planVisit, type Visit, type VisitParts } from './doctor.ts'
 
 /**

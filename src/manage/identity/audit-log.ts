@@ -1,5 +1,5 @@
-import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import type { AuditEvent } from '../../vocabulary/system.ts'
 
 const MINUTE_MS = 60_000
 const MOST_FAILURES_PER_MINUTE = 60

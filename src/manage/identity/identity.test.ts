@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Session, User } from '../../vocabulary/user.ts'
 import type { IdentityStore } from '../ports/identity.ts'
 import { AuditLog } from './audit-log.ts'
-import { PasswordHasher } from './password-hasher.ts'
+import { PasswordHasher } from './passwords.ts'
 import { SessionStore } from './session-store.ts'
 
 const clock = { timeMs: 1_000_000, nowMs: () => clock.timeMs }

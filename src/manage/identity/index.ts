@@ -1,16 +1,16 @@
 import { AttemptThrottle, type ThrottleRule } from '../../rules/access/attempt-throttle.ts'
 import { actorOfUser, type Identity, type UserOperations } from '../ports/identity.ts'
+import { ToldThrottle } from './attempts.ts'
 import { AuditLog } from './audit-log.ts'
 import { createDoor, findOperator } from './door.ts'
 import { createOutsideSignIn } from './outside-sign-in.ts'
 import { changePassword, endSession, rename } from './own-account.ts'
 import type { IdentityParts, IdentitySurroundings, Throttles } from './parts.ts'
-import { PasswordHasher } from './password-hasher.ts'
+import { PasswordHasher } from './passwords.ts'
 import { beginSecondFactor, confirmSecondFactor, disableSecondFactor } from './second-factor.ts'
 import { SessionStore } from './session-store.ts'
 import { signIn } from './sign-in.ts'
 import { signUp } from './sign-up.ts'
-import { ToldThrottle } from './told-throttle.ts'
 import { userOperations } from './users.ts'
 
 const MINUTE_MS = 60_000

@@ -2,8 +2,8 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import type { PasswordChange } from '../../vocabulary/user.ts'
 import { actorOfUser, type Entry, type Visitor } from '../ports/identity.ts'
 import { refuseWhileWaiting, signedInKey } from './attempts.ts'
-import { checkPassword, hashNewPassword } from './check-password.ts'
 import type { IdentityParts } from './parts.ts'
+import { checkPassword, hashNewPassword } from './passwords.ts'
 import { requireName } from './sign-up.ts'
 
 export async function changePassword(

@@ -2,10 +2,10 @@ import type { SecretKeeper } from '../../rules/access/server-secret.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { IdentityStore, OutsideProvider } from '../ports/identity.ts'
+import type { AttemptNews, Throttle } from './attempts.ts'
 import type { AuditLog } from './audit-log.ts'
-import type { PasswordHasher } from './password-hasher.ts'
+import type { PasswordHasher } from './passwords.ts'
 import type { SessionStore } from './session-store.ts'
-import type { AttemptNews, Throttle } from './told-throttle.ts'
 
 /** What the stories need of accounts. */
 export interface IdentityAccounts {

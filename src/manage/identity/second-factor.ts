@@ -3,8 +3,8 @@ import { decodeBase32, encodeBase32, findStep, totpUri } from '../../rules/acces
 import type { FactorProof, User } from '../../vocabulary/user.ts'
 import { actorOfUser, type Entry, type Visitor } from '../ports/identity.ts'
 import { refuseWhileWaiting, signedInKey } from './attempts.ts'
-import { checkPassword } from './check-password.ts'
 import type { IdentityParts } from './parts.ts'
+import { checkPassword } from './passwords.ts'
 
 const SECRET_BYTES = 20
 const RECOVERY_CODES = 10

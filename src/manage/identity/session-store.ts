@@ -1,7 +1,7 @@
 import { isSessionOver, needsTouch } from '../../rules/access/console-session.ts'
 import type { SecretKeeper } from '../../rules/access/server-secret.ts'
-import { AgingMap } from '../../vocabulary/aging-map.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import { AgingMap } from '../../vocabulary/runtime/aging-map.ts'
 import type { Session, User } from '../../vocabulary/user.ts'
 import {
   actorOfUser,

@@ -3,9 +3,9 @@ import { normaliseEmail } from '../../rules/access/sign-in-rules.ts'
 import type { SignIn, User } from '../../vocabulary/user.ts'
 import { actorOfUser, type Entry, type Whereabouts } from '../ports/identity.ts'
 import { type Attempt, beginAttempt, refuseWhileWaiting } from './attempts.ts'
-import { checkPassword } from './check-password.ts'
 import { findDevice, type KnownDevice } from './known-device.ts'
 import type { IdentityParts } from './parts.ts'
+import { checkPassword } from './passwords.ts'
 import { takeCode } from './second-factor.ts'
 
 /** Signs in with a password and, where there is one, the second factor. Every refusal takes as long as every other. */

@@ -3,8 +3,8 @@ import { normaliseEmail } from '../../rules/access/sign-in-rules.ts'
 import type { SignUp, User } from '../../vocabulary/user.ts'
 import { actorOfUser, type Entry, type Whereabouts } from '../ports/identity.ts'
 import { placeOf, refuseWhileWaiting } from './attempts.ts'
-import { hashNewPassword } from './check-password.ts'
 import type { IdentityParts } from './parts.ts'
+import { hashNewPassword } from './passwords.ts'
 
 /** Makes a user with an account of their own. */
 export async function signUp(parts: IdentityParts, input: SignUp, whereabouts: Whereabouts): Promise<Entry> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { AttemptThrottle } from '../../rules/access/attempt-throttle.ts'
-import { type AttemptNews, ToldThrottle } from './told-throttle.ts'
+import { type AttemptNews, ToldThrottle } from './attempts.ts'
 
 const RULE = { free: 3, firstWaitMs: 1_000, longestWaitMs: 60_000, forgetMs: 600_000, mostKept: 10 }
 

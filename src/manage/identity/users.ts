@@ -11,8 +11,8 @@ import type {
   UserView,
 } from '../../vocabulary/user.ts'
 import type { UserOperations } from '../ports/identity.ts'
-import { hashNewPassword } from './check-password.ts'
 import type { IdentityParts } from './parts.ts'
+import { hashNewPassword } from './passwords.ts'
 import { removeSecondFactor } from './second-factor.ts'
 import { addressInUse, newUser, requireEmail, requireName } from './sign-up.ts'
 

@@ -8,7 +8,7 @@ import {
 } from '../../rules/accounts/tiers.ts'
 import { withAccount } from '../../rules/catalog/build-snapshot.ts'
 import { Account, type AccountView, type TierMove } from '../../vocabulary/account.ts'
-import { formatTime } from '../../vocabulary/time.ts'
+import { formatTime } from '../../vocabulary/clock.ts'
 import type { TierStep } from '../ports/storage.ts'
 import { pageOf, positionByAge } from './paging.ts'
 import type { BeforeAndAfter, Change, Changes, LocalOperations, OperationParts } from './parts.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { listSupply } from '../../rules/catalog/build-snapshot.ts'
-import type { Supply } from '../../vocabulary/snapshot.ts'
+import type { Supply } from '../../vocabulary/runtime/snapshot.ts'
 import {
   type Credential,
   Model,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { listSupply, withSupply } from '../../rules/catalog/build-snapshot.ts'
-import { findImageTraitProblem } from '../../vocabulary/image-traits.ts'
+import { findImageTraitProblem } from '../../vocabulary/runtime/traits.ts'
 import { wireName } from '../../vocabulary/shape.ts'
 import {
   Model,

@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Account } from '../../vocabulary/account.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import { formatUsdt, type NanoUsdt } from '../../vocabulary/money.ts'
-import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Model, Supplier } from '../../vocabulary/supply.ts'
 
 export function refuse(param: string, message: string): never {

@@ -1,6 +1,5 @@
 import { SPAN_MS, spanStartMs } from '../../rules/ledger/aggregate.ts'
-import type { Clock } from '../../vocabulary/clock.ts'
-import { formatTime } from '../../vocabulary/time.ts'
+import { type Clock, formatTime } from '../../vocabulary/clock.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { RandomSource } from './parts.ts'
 

@@ -1,4 +1,3 @@
-import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type { LedgerEntry, LedgerFilter, LedgerVerification } from '../../vocabulary/ledger.ts'
 import type {
   Settlement,
@@ -10,6 +9,7 @@ import type {
   UsageView,
 } from '../../vocabulary/settlement.ts'
 import type { Listing, Page } from './page.ts'
+import type { AuditEvent } from '../../vocabulary/system.ts'
 
 export interface UsageQuestion {
   readonly span: UsageSpan

@@ -1,10 +1,8 @@
+import type { AccountModel, AccountStanding, AccountUsagePoint } from '../../vocabulary/account.ts'
 import type { IssuedKey } from '../../vocabulary/api-key.ts'
-import type { AuditEvent } from '../../vocabulary/audit-event.ts'
-import type { BodyStorage, KeptBody } from '../../vocabulary/kept-body.ts'
-import type { AccountModel, AccountStanding, AccountUsagePoint } from '../../vocabulary/overview.ts'
-import type { Settlement, UsageSpan } from '../../vocabulary/settlement.ts'
+import type { BodyStorage, KeptBody, Settlement, UsageSpan } from '../../vocabulary/settlement.ts'
 import type { OwnSupplier } from '../../vocabulary/supply.ts'
-import type { DatabaseEngine, RedisStatus, SystemStatus } from '../../vocabulary/system.ts'
+import type { AuditEvent, DatabaseEngine, RedisStatus, SystemStatus } from '../../vocabulary/system.ts'
 import type { PlaygroundKey } from '../../vocabulary/user.ts'
 import type { Listing } from './page.ts'
 

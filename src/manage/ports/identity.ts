@@ -1,4 +1,4 @@
-import type { AuditEvent } from '../../vocabulary/audit-event.ts'
+import type { AuditEvent } from '../../vocabulary/system.ts'
 import type {
   FactorProof,
   IssuedUser,

@@ -1,7 +1,6 @@
 import type { AccountChange, AccountView, TierAssignment, TierEvaluation } from '../../vocabulary/account.ts'
 import type { AlertFilter, AlertRecord, IssuedWebhook, Webhook } from '../../vocabulary/alert.ts'
 import type { IssuedKey, KeyChange, KeySettings, KeyView } from '../../vocabulary/api-key.ts'
-import type { AuditEvent } from '../../vocabulary/audit-event.ts'
 import type {
   Adjustment,
   AdjustmentCreate,
@@ -28,6 +27,7 @@ import type {
   SupplierSettings,
   SupplyDocument,
 } from '../../vocabulary/supply.ts'
+import type { AuditEvent } from '../../vocabulary/system.ts'
 import type { BookOperations } from './books.ts'
 import type { Listing, Page } from './page.ts'
 import type { SupplyChanges, SupplyOptions } from './supply-application.ts'

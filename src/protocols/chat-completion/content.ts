@@ -1,6 +1,4 @@
-import { decodeImageUrl, encodeImageUrl } from '../../conversation/image-source.ts'
-import type { ImagePart, OpaquePart, RefusalPart, TextPart } from '../../conversation/part.ts'
-import { textPart } from '../../conversation/part.ts'
+import { type ImagePart, type OpaquePart, type RefusalPart, type TextPart, decodeImageUrl, encodeImageUrl, textPart } from '../../conversation/part.ts'
 import type { JsonObject } from '../../wire/json-values.ts'
 import { decodeCache, encodeCache } from './cache.ts'
 import { FORMAT } from './format.ts'

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { decodeImageUrl } from '../../conversation/image-source.ts'
-import type { ImagePart, ToolCallPart } from '../../conversation/part.ts'
+import { type ImagePart, type ToolCallPart, decodeImageUrl } from '../../conversation/part.ts'
 import type { Proof } from '../../conversation/proof.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 import type { SupplyContext } from '../translation.ts'

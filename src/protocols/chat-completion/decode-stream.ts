@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
-import { unfold } from '../../conversation/unfold.ts'
+import { unfold } from '../../conversation/fold.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import { asArray, asObject, asText, isObject, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
 import { SseFramer } from '../../wire/sse-framer.ts'

@@ -1,5 +1,4 @@
-import { encodeImageUrl } from '../../conversation/image-source.ts'
-import type { ImagePart, ToolCallPart } from '../../conversation/part.ts'
+import { type ImagePart, type ToolCallPart, encodeImageUrl } from '../../conversation/part.ts'
 import { sealProof } from '../../conversation/proof.ts'
 import type { JsonObject } from '../../wire/json-values.ts'
 import { encodeCallSignature } from './thinking.ts'

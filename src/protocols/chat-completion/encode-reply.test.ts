@@ -7,9 +7,9 @@ import {
   type FinishReason,
   finishOf,
 } from '../../conversation/answer.ts'
+import { unfold } from '../../conversation/fold.ts'
 import { textPart } from '../../conversation/part.ts'
 import { openProof, type Proof } from '../../conversation/proof.ts'
-import { unfold } from '../../conversation/unfold.ts'
 import { encodeReply, type ReplyWishes } from './encode-reply.ts'
 import { ChatStreamEncoder } from './encode-stream.ts'
 

@@ -1,5 +1,5 @@
 import { mayCarryEnvelope } from '../../conversation/proof.ts'
-import type { Traits } from '../../vocabulary/traits.ts'
+import type { Traits } from '../../vocabulary/runtime/traits.ts'
 import { asObject } from '../../wire/json-values.ts'
 import type { SupplierLimits } from '../protocol.ts'
 import { asKnownPart, type ChatMessage, type ChatRequest } from './schema.ts'

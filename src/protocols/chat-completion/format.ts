@@ -1,4 +1,4 @@
-import { DEFAULT_TRAITS, type Traits } from '../../vocabulary/traits.ts'
+import { DEFAULT_TRAITS, type Traits } from '../../vocabulary/runtime/traits.ts'
 import type { ToolRules } from '../translation.ts'
 
 export const FORMAT = 'chat-completion'

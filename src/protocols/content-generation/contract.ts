@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { Contract, Parameter } from '../../vocabulary/contract.ts'
+import type { Contract, Parameter } from '../../vocabulary/runtime/contract.ts'
 import { requestBody } from '../contract-notes.ts'
 import type { FormatContract } from '../protocol.ts'
 import { encodeModel } from './model-list.ts'

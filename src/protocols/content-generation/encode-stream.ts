@@ -1,5 +1,4 @@
-import type { AnswerPart, Finish, TokenLogprob } from '../../conversation/answer.ts'
-import { finishOf } from '../../conversation/answer.ts'
+import { type AnswerPart, type Finish, type TokenLogprob, finishOf } from '../../conversation/answer.ts'
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import type { Citation, ThinkingPart } from '../../conversation/part.ts'
 import type { Proof } from '../../conversation/proof.ts'

@@ -1,4 +1,4 @@
-import { DEFAULT_TRAITS } from '../../vocabulary/traits.ts'
+import { DEFAULT_TRAITS } from '../../vocabulary/runtime/traits.ts'
 import type { Protocol } from '../protocol.ts'
 import type { SupplierSide } from '../translation.ts'
 import { operationOf } from './address.ts'

@@ -4,7 +4,7 @@ import type {
   PictureAnswer,
   PictureFile,
   PictureRequest,
-} from '../../conversation/pictures.ts'
+} from '../../conversation/images.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 import { type BodyPiece, PiecedBody } from '../../wire/pieced-body.ts'

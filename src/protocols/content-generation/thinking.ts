@@ -1,5 +1,5 @@
 import { EFFORTS, type Effort, type ReasoningRequest } from '../../conversation/conversation.ts'
-import type { ThinkingControl } from '../../vocabulary/traits.ts'
+import type { ThinkingControl } from '../../vocabulary/runtime/traits.ts'
 import type { WireThinkingConfig } from './schema.ts'
 
 /** How many tokens each effort stands for; the model's own bounds are applied after. */

@@ -1,6 +1,6 @@
-import type { PictureFile, PictureRequest } from '../../conversation/pictures.ts'
+import type { PictureFile, PictureRequest } from '../../conversation/images.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { ImageTraits } from '../../vocabulary/image-traits.ts'
+import type { ImageTraits } from '../../vocabulary/runtime/traits.ts'
 import { qualityWordsOf } from './quality.ts'
 
 /** Refuses what this model does not take, and says what it takes. */

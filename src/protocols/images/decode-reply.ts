@@ -1,5 +1,5 @@
-import { decodeImageUrl } from '../../conversation/image-source.ts'
-import type { MadePicture, PictureAnswer } from '../../conversation/pictures.ts'
+import type { MadePicture, PictureAnswer } from '../../conversation/images.ts'
+import { decodeImageUrl } from '../../conversation/part.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 import { decodeUsage } from './usage.ts'
 

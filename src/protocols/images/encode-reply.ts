@@ -1,4 +1,4 @@
-import type { PictureAnswer } from '../../conversation/pictures.ts'
+import type { PictureAnswer } from '../../conversation/images.ts'
 import { encodeUsage } from './usage.ts'
 
 /** A picture as the client gets it. */

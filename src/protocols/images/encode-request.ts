@@ -1,4 +1,4 @@
-import type { EncodedPictureRequest, PictureFile, PictureRequest } from '../../conversation/pictures.ts'
+import type { EncodedPictureRequest, PictureFile, PictureRequest } from '../../conversation/images.ts'
 import { type BodyPiece, PiecedBody } from '../../wire/pieced-body.ts'
 import type { PictureSupply } from '../pictures.ts'
 import { encodeQuality } from './quality.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { PictureRequest } from '../../conversation/pictures.ts'
-import { DEFAULT_IMAGE_TRAITS, type ImageTraits } from '../../vocabulary/image-traits.ts'
+import type { PictureRequest } from '../../conversation/images.ts'
+import { DEFAULT_IMAGE_TRAITS, type ImageTraits } from '../../vocabulary/runtime/traits.ts'
 import { PiecedBody } from '../../wire/pieced-body.ts'
 import { decodeReply } from './decode-reply.ts'
 import { encodeReply } from './encode-reply.ts'

@@ -1,4 +1,4 @@
-import type { PictureFile, PictureRequest } from '../../conversation/pictures.ts'
+import type { PictureFile, PictureRequest } from '../../conversation/images.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { compileCheck } from '../validation.ts'
 import { EditRequestSchema, GenerationRequestSchema, type ImageFields } from './schema.ts'

@@ -1,4 +1,4 @@
-import type { Parameter } from '../../vocabulary/contract.ts'
+import type { Parameter } from '../../vocabulary/runtime/contract.ts'
 import { oneOfKinds, requestBody } from '../contract-notes.ts'
 import type { FormatContract } from '../protocol.ts'
 import { MessagesCountSchema, MessagesReplySchema, messagesErrorFields } from './reply-schema.ts'

@@ -1,5 +1,5 @@
 import type { OutputFormat } from '../../conversation/conversation.ts'
-import type { Traits } from '../../vocabulary/traits.ts'
+import type { Traits } from '../../vocabulary/runtime/traits.ts'
 import type { JsonObject } from '../../wire/json-values.ts'
 import { toSchemaDialect } from './schema-dialect.ts'
 

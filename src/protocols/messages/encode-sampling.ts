@@ -1,5 +1,5 @@
 import type { Sampling } from '../../conversation/conversation.ts'
-import type { Traits } from '../../vocabulary/traits.ts'
+import type { Traits } from '../../vocabulary/runtime/traits.ts'
 import type { JsonObject } from '../../wire/json-values.ts'
 
 /** Suppliers take a share of the likeliest tokens beside thinking only when it is nearly all of them. */

@@ -1,4 +1,4 @@
-import type { Traits } from '../../vocabulary/traits.ts'
+import type { Traits } from '../../vocabulary/runtime/traits.ts'
 import type { ToolRules } from '../translation.ts'
 
 /** The newest models of this format: what they refuse is left out for models nothing is known of. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { Contract } from '../../vocabulary/contract.ts'
+import type { Contract } from '../../vocabulary/runtime/contract.ts'
 import { oneOfTypes, requestBody } from '../contract-notes.ts'
 import type { FormatContract } from '../protocol.ts'
 import {

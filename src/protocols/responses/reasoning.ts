@@ -1,5 +1,5 @@
 import { EFFORTS, type Effort, type ReasoningRequest } from '../../conversation/conversation.ts'
-import type { Traits } from '../../vocabulary/traits.ts'
+import type { Traits } from '../../vocabulary/runtime/traits.ts'
 import { asObject, type JsonObject } from '../../wire/json-values.ts'
 
 /** The efforts that budgets stand for, by the most tokens of each. */

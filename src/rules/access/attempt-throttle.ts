@@ -1,5 +1,5 @@
-import { AgingMap } from '../../vocabulary/aging-map.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import { AgingMap } from '../../vocabulary/runtime/aging-map.ts'
 
 export interface ThrottleRule {
   /** Attempts that may follow one another without waiting. */

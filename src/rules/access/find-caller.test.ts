@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
-import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import { aKey, anAccount } from '../../vocabulary/testing/specimens.ts'
 import { findCaller } from './find-caller.ts'
 

@@ -1,6 +1,6 @@
 import type { Account } from '../../vocabulary/account.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
-import type { KnownSecret, Snapshot, Supply } from '../../vocabulary/snapshot.ts'
+import type { KnownSecret, Snapshot, Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
 
 /** All rows about supply, in any order. */

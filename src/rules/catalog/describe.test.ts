@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type ApiKey, KeySummary, lastFourOf, summarizeKey } from '../../vocabulary/api-key.ts'
+import { formatTime } from '../../vocabulary/clock.ts'
 import { CredentialView, viewCredential } from '../../vocabulary/supply.ts'
-import { formatTime } from '../../vocabulary/time.ts'
 
 const describeKey = (key: ApiKey, nowMs: number) => KeySummary.show(summarizeKey(key, nowMs))
 

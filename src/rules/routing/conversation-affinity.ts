@@ -1,4 +1,4 @@
-import { AgingMap } from '../../vocabulary/aging-map.ts'
+import { AgingMap } from '../../vocabulary/runtime/aging-map.ts'
 import type { RoutingSettings } from './routing-settings.ts'
 
 /** The credential that answered a conversation. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Supply } from '../../vocabulary/snapshot.ts'
+import type { Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Route, Supplier } from '../../vocabulary/supply.ts'
 import { aCredential, aKey, aModel, aRoute, aSupplier } from '../../vocabulary/testing/specimens.ts'
 import { canServeUnpaid, eligibleRoutes, isAllowed, isVisible } from './eligible-routes.ts'

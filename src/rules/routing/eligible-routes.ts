@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../vocabulary/api-key.ts'
-import type { Supply } from '../../vocabulary/snapshot.ts'
+import type { Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Format, Model, Price, Route, Supplier } from '../../vocabulary/supply.ts'
 
 /** A route that may be used: enabled, allowed to the key, with the credentials that can serve it now. */

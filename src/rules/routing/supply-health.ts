@@ -1,4 +1,4 @@
-import type { Supply } from '../../vocabulary/snapshot.ts'
+import type { Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential } from '../../vocabulary/supply.ts'
 import type { Candidate } from './candidate.ts'
 import { CandidateHealth } from './candidate-health.ts'

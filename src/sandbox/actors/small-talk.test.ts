@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { answerSmallTalk } from './small-talk.ts'
+import { answerSmallTalk } from './chat.ts'
 
 test('knows a few simple answers', () => {
   expect(answerSmallTalk('ping')).toBe('pong')

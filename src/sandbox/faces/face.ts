@@ -1,7 +1,7 @@
 import type { ModelTraits } from '../actors/actor.ts'
 import type { ImageAsk, ImageUsage } from '../images/make-images.ts'
 import type { ImageSize } from '../images/raster.ts'
-import type { Ask } from '../performance/ask.ts'
+import type { Ask, SeenImage } from '../performance/ask.ts'
 import type { Performance } from '../performance/performance.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Seals } from '../seals.ts'
@@ -101,4 +101,20 @@ export interface Frame {
   readonly text: string
   /** What the frame is for, which is all that faults need to know about it. */
   readonly part: 'content' | 'finish' | 'usage' | 'end'
+}
+
+export const LINKED_IMAGE: SeenImage = { mediaType: null, bytes: null }
+
+/** Reads what an image's address tells about it; null when it is no such address. A linked image is never fetched. */
+export function readImageAddress(url: string): SeenImage | null {
+  if (/^https?:\/\//i.test(url)) return LINKED_IMAGE
+  const comma = url.indexOf(',')
+  // Only the beginning is matched, so that an image of many megabytes costs no backtracking.
+  const mediaType = /^data:([^;,]+);base64$/i.exec(url.slice(0, Math.max(0, comma)).slice(0, 200))?.[1]
+  return mediaType === undefined ? null : readImageData(mediaType, url.slice(comma + 1))
+}
+
+export function readImageData(mediaType: string, base64: string): SeenImage {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
+  return { mediaType, bytes: Math.floor((base64.length * 3) / 4) - padding, base64 }
 }

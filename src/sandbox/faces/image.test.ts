@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readImageAddress } from './image.ts'
+import { readImageAddress } from './face.ts'
 
 test('measures a picture whatever its padding', () => {
   for (const bytes of [0, 1, 2, 3, 100, 101]) {

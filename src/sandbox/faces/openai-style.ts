@@ -1,7 +1,6 @@
 import type { SeenImage, ThinkingWish } from '../performance/ask.ts'
 import { Refusal, type RefusalDetails, type RefusalKind } from '../refusal.ts'
-import type { Face } from './face.ts'
-import { readImageAddress } from './image.ts'
+import { type Face, readImageAddress } from './face.ts'
 import { type ShapeProblem, spellPlace } from './shape.ts'
 
 const ERROR_WORDS = {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { findCaller, type KeyHolder } from '../../rules/access/find-caller.ts'
 import { accountLimits } from '../../rules/accounts/tiers.ts'
-import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Exchange } from '../ports/exchange.ts'
 import { limitHeaders, ownWindows, refuseFlood } from './own-limits.ts'

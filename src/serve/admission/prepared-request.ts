@@ -3,7 +3,7 @@ import type { ClientRequest, Protocol } from '../../protocols/protocol.ts'
 import type { KeyHolder } from '../../rules/access/find-caller.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import type { RateLimits } from '../../vocabulary/account.ts'
-import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { Model } from '../../vocabulary/supply.ts'
 import type { Exchange } from '../ports/exchange.ts'
 

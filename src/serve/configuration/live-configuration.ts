@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { LiveConfiguration } from '../ports/configuration.ts'
 import {
   ConfigurationFollower,

@@ -1,4 +1,4 @@
-import type { PictureRequest } from '../../conversation/pictures.ts'
+import type { PictureRequest } from '../../conversation/images.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { PICTURE_SIDES } from '../../protocols/index.ts'
 import type { PictureSide } from '../../protocols/pictures.ts'

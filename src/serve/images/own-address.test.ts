@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ownAddressOf } from './own-address.ts'
+import { ownAddressOf } from './deliver-images.ts'
 
 const told = (headers: Record<string, string>, publicUrl: string | null = null) =>
   ownAddressOf({ headers: new Headers(headers) }, publicUrl)

@@ -1,18 +1,18 @@
+import type { PictureAnswer } from '../../conversation/images.ts'
+import { addUsage, type Usage } from '../../conversation/usage.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { PictureSide } from '../../protocols/pictures.ts'
 import type { Candidate } from '../../rules/routing/candidate.ts'
-import { imageTraitsOf } from '../../vocabulary/image-traits.ts'
+import { imageTraitsOf } from '../../vocabulary/runtime/traits.ts'
 import type { Admission } from '../admission/admission.ts'
 import type { PlanFor } from '../delivery/candidate-line.ts'
 import type { Gateway } from '../gateway.ts'
 import { type CallPlan, tryParse, type WholeReading } from '../lanes/lane-plan.ts'
 import { isStrict } from '../lanes/strip-parameters.ts'
-import { collectPictures } from './collect-pictures.ts'
+import { collectPictures, handOut } from './deliver-images.ts'
 import { pictureSideOf } from './find-image-model.ts'
-import { handOut } from './hand-out.ts'
-import type { ImageAsking } from './image-asking.ts'
-import { mergePictureAnswers } from './merge-answers.ts'
+import type { ImageAsking } from './read-image-request.ts'
 
 interface PlanParts {
   readonly admission: Admission<ImageAsking>
@@ -114,4 +114,21 @@ function cannotTake(names: readonly string[]): GatewayError {
   const [param = ''] = names
   const message = `The supplier of this model cannot take: ${names.join(', ')}.`
   return new GatewayError('unsupported_parameter', message, { param })
+}
+
+/** Several answers, each to one copy of the request, as one. A report that not all of them make is none. */
+export function mergePictureAnswers(answers: readonly PictureAnswer[]): PictureAnswer | null {
+  const [first, ...others] = answers
+  if (first === undefined || others.length === 0) return first ?? null
+  const { usage: _one, ...remarks } = first.remarks
+  return {
+    pictures: answers.flatMap(({ pictures }) => pictures),
+    usage: answers.map(({ usage }) => usage).reduce(addReports),
+    remarks,
+    refusal: answers.find(({ refusal }) => refusal !== null)?.refusal ?? null,
+  }
+}
+
+function addReports(one: Usage | null, other: Usage | null): Usage | null {
+  return one === null || other === null ? null : addUsage(one, other)
 }

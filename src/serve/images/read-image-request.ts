@@ -1,6 +1,7 @@
-import type { PictureRequest } from '../../conversation/pictures.ts'
-import { readEdit, readGeneration } from '../../protocols/images/index.ts'
+import type { PictureRequest } from '../../conversation/images.ts'
+import { images, readEdit, readGeneration } from '../../protocols/images/index.ts'
 import { parseJson } from '../../wire/parse-json.ts'
+import type { PreparedRequest } from '../admission/prepared-request.ts'
 import { isLargeBody, yieldLoop } from '../delivery/yield-loop.ts'
 import type { Exchange } from '../ports/exchange.ts'
 import type { UploadRules } from '../ports/uploads.ts'
@@ -40,5 +41,30 @@ export async function readEditRequest(exchange: Exchange): Promise<ImageReading>
   } catch (error) {
     await dispose()
     throw error
+  }
+}
+
+/** A request for pictures on its way. */
+export interface ImageAsking extends PreparedRequest {
+  readonly picture: PictureRequest
+}
+
+/** What admission and routing see of a request for pictures. */
+export function describePictures(picture: PictureRequest): Pick<PreparedRequest, 'protocol' | 'request'> {
+  const count = picture.count ?? 1
+  return {
+    protocol: images,
+    request: {
+      facts: {
+        model: picture.model,
+        stream: false,
+        promptCharacters: picture.prompt.length,
+        mediaParts: picture.edit?.pictures.length ?? 0,
+        maxOutputTokens: null,
+        choices: count,
+        images: count,
+      },
+      conversationHint: () => null,
+    },
   }
 }

@@ -1,6 +1,6 @@
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { Protocol, ReplyFacts, StreamTap } from '../../protocols/protocol.ts'
-import type { Candidate } from '../../rules/routing/order-candidates.ts'
+import type { Candidate } from '../../rules/routing/candidate.ts'
 import type { SupplierOperation } from '../../suppliers/supplier-type.ts'
 import type { PiecedBody } from '../../wire/pieced-body.ts'
 import type { Admission } from '../admission/admission.ts'

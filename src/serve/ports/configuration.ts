@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../vocabulary/snapshot.ts'
+import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 
 /** The configuration in force. A replaced snapshot is seen by the next request, never by one under way. */
 export interface LiveConfiguration {

@@ -1,5 +1,5 @@
 import type { EnvelopeDress } from '../../errors/render-error.ts'
-import type { Contract } from '../../vocabulary/contract.ts'
+import type { Contract } from '../../vocabulary/runtime/contract.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { UploadedForm, UploadRules } from './uploads.ts'
 

@@ -2,15 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import { type Conversation, NO_SAMPLING } from '../../conversation/conversation.ts'
-import { fold } from '../../conversation/fold.ts'
+import { fold, unfold } from '../../conversation/fold.ts'
 import { type Part, type ToolCallPart, textPart } from '../../conversation/part.ts'
 import type { CustomTool, FunctionTool, Tool, ToolChoice } from '../../conversation/tool.ts'
-import { unfold } from '../../conversation/unfold.ts'
 import { PROTOCOLS } from '../../protocols/index.ts'
 import type { ToolRules } from '../../protocols/translation.ts'
 import { adaptTools } from './adapt-tools.ts'
-import { passThrough } from './event-step.ts'
 import { ToolRestorer } from './restore-tools.ts'
+import { passThrough } from './translating-tap.ts'
 
 const RULES: readonly (readonly [string, ToolRules])[] = PROTOCOLS.map(({ name, supplier }) => [
   name,

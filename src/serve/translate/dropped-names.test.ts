@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { droppedNames } from './dropped-names.ts'
+import { droppedNames } from './losses.ts'
 
 test('names of parameters stay as they are', () => {
   const names = ['top_k', 'web_search.allowed_domains', 'tool_calls.mcp']

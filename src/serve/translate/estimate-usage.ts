@@ -1,7 +1,6 @@
-import type { Answer } from '../../conversation/answer.ts'
+import type { Answer, AnswerPart } from '../../conversation/answer.ts'
 import { NO_USAGE, type Usage } from '../../conversation/usage.ts'
 import { tokensOfCharacters } from '../../rules/limits/estimate.ts'
-import { countOutput } from './count-output.ts'
 
 /**
  * What a client is told when its supplier reports nothing: every format promises these figures, and zeros would look
@@ -15,4 +14,27 @@ export function estimateUsage(promptTokens: number, outputCharacters: number): U
 export function withUsage(answer: Answer, promptTokens: number): Answer {
   if (answer.usage !== null) return answer
   return { ...answer, usage: estimateUsage(promptTokens, countOutput(answer)) }
+}
+
+/** Characters of everything generated: what is charged when the supplier reports no usage. */
+export function countOutput(answer: Answer): number {
+  let characters = 0
+  for (const choice of answer.choices) {
+    for (const part of choice.parts) characters += charactersOf(part)
+  }
+  return characters
+}
+
+export function charactersOf(part: AnswerPart): number {
+  switch (part.type) {
+    case 'text':
+    case 'thinking':
+    case 'refusal':
+      return part.text.length
+    case 'tool-call':
+      return part.name.length + part.input.length
+    case 'image':
+    case 'opaque':
+      return 0
+  }
 }

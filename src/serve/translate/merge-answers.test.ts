@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { arbitraryAnswer } from '../../../test/support/arbitrary-conversation.ts'
 import type { Usage } from '../../conversation/usage.ts'
-import { countOutput } from './count-output.ts'
-import { mergeAnswers } from './merge-answers.ts'
+import { countOutput } from './estimate-usage.ts'
+import { mergeAnswers } from './translate.ts'
 
 const single = arbitraryAnswer({ without: ['many-choices'] })
 

@@ -3,7 +3,7 @@ import type { Turn } from '../../conversation/conversation.ts'
 import { type Part, textPart } from '../../conversation/part.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { protocolOf } from '../../protocols/index.ts'
-import { refuseLosses } from './refuse-losses.ts'
+import { refuseLosses } from './losses.ts'
 
 const conversation = protocolOf('chat-completion')
   ?.readRequest({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] }, '{"model":"m"}', {

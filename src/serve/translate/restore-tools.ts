@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import type { ToolCallPart } from '../../conversation/part.ts'
-import type { EventStep } from './event-step.ts'
-import type { ToolNames } from './tool-names.ts'
+import type { ToolNames } from './adapt-tools.ts'
+import type { EventStep } from './translating-tap.ts'
 
 /** Gives tool calls back the names and kinds the client defined; undoes what adapting the tools did. */
 export class ToolRestorer implements EventStep {

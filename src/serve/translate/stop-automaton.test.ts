@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { StopAutomaton } from './stop-automaton.ts'
+import { StopAutomaton } from './stop-scanner.ts'
 
 interface Hit {
   readonly end: number

@@ -6,8 +6,8 @@ import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import { fold } from '../../conversation/fold.ts'
 import { textPart } from '../../conversation/part.ts'
 import { NO_USAGE } from '../../conversation/usage.ts'
-import { passThrough } from './event-step.ts'
 import { StopScanner } from './stop-scanner.ts'
+import { passThrough } from './translating-tap.ts'
 
 const END = { reason: 'stop', stopSequence: null, explanation: null } as const
 

@@ -5,11 +5,11 @@ import { createMovableClock, type MovableClock } from '../../../test/support/mov
 import type { Answer, AnswerPart } from '../../conversation/answer.ts'
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import type { Conversation, Turn } from '../../conversation/conversation.ts'
+import { unfold } from '../../conversation/fold.ts'
 import { type Part, type ThinkingPart, type ToolCallPart, textPart } from '../../conversation/part.ts'
 import type { Proof } from '../../conversation/proof.ts'
-import { unfold } from '../../conversation/unfold.ts'
-import { passThrough } from './event-step.ts'
 import { ThinkingMemory } from './thinking-memory.ts'
+import { passThrough } from './translating-tap.ts'
 
 const HOURS_MS = 60 * 60 * 1_000
 

@@ -1,9 +1,9 @@
 import type { Conversation, Turn } from '../../conversation/conversation.ts'
 import type { Part, ThinkingPart } from '../../conversation/part.ts'
-import { AgingMap } from '../../vocabulary/aging-map.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
-import type { EventStep } from './event-step.ts'
+import { AgingMap } from '../../vocabulary/runtime/aging-map.ts'
 import { type KeptThoughts, type Thought, ThoughtWatcher } from './thought-watcher.ts'
+import type { EventStep } from './translating-tap.ts'
 
 export interface MemoryBounds {
   readonly keptMs: number

@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import type { ThinkingPart, ToolCallPart } from '../../conversation/part.ts'
 import type { Proof } from '../../conversation/proof.ts'
-import type { EventStep } from './event-step.ts'
+import type { EventStep } from './translating-tap.ts'
 
 /** Which thoughts are kept: most suppliers want only those back that they have signed. */
 export type KeptThoughts = 'signed' | 'every'

@@ -1,25 +1,20 @@
 import type { Answer } from '../../conversation/answer.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
-import { fold } from '../../conversation/fold.ts'
-import { unfold } from '../../conversation/unfold.ts'
+import { fold, unfold } from '../../conversation/fold.ts'
+import { addUsage, type Usage } from '../../conversation/usage.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import type { ClientSide, ReplyContext, SupplierSide, SupplyContext } from '../../protocols/translation.ts'
 import { isLargeBody, yieldLoop } from '../delivery/yield-loop.ts'
 import { type LanePlan, tryParse, type WholeReply } from '../lanes/lane-plan.ts'
 import { type AdaptedConversation, adaptTools } from './adapt-tools.ts'
-import { countOutput } from './count-output.ts'
-import { droppedNames } from './dropped-names.ts'
-import { withUsage } from './estimate-usage.ts'
-import { type EventStep, passThrough } from './event-step.ts'
+import { countOutput, withUsage } from './estimate-usage.ts'
 import { type FetchPicture, withImageBytes } from './image-bytes.ts'
-import { mergeAnswers } from './merge-answers.ts'
-import { refuseLosses } from './refuse-losses.ts'
+import { droppedNames, refuseLosses, withoutProofs } from './losses.ts'
 import { ToolRestorer } from './restore-tools.ts'
 import { StopScanner } from './stop-scanner.ts'
 import type { ThinkingMemory } from './thinking-memory.ts'
-import { TranslatingTap } from './translating-tap.ts'
-import { withoutProofs } from './without-proofs.ts'
+import { type EventStep, passThrough, TranslatingTap } from './translating-tap.ts'
 
 /** Both sides of an answer: how it is read from the supplier and how it is told to the client. */
 export interface ReplySides {
@@ -176,4 +171,25 @@ function wouldDrop(dropped: readonly string[]): GatewayError {
   return new GatewayError('unsupported_parameter', `The supplier of this model cannot take: ${list}.`, {
     ...(dropped[0] !== undefined && { param: dropped[0] }),
   })
+}
+
+/** Several answers to one question as the choices of one answer; what they used adds up. */
+export function mergeAnswers(answers: readonly Answer[]): Answer {
+  const [first] = answers
+  if (first === undefined) return { id: '', choices: [], usage: null }
+  if (answers.length === 1) return first
+  const choices = answers.flatMap((answer, index) =>
+    answer.choices.slice(0, 1).map((choice) => ({ ...choice, index })),
+  )
+  return { id: first.id, choices, usage: sumUsage(answers) }
+}
+
+/** null as soon as one is unknown: a sum with a gap would look exact. */
+function sumUsage(answers: readonly Answer[]): Usage | null {
+  let total: Usage | null = null
+  for (const { usage } of answers) {
+    if (usage === null) return null
+    total = total === null ? usage : addUsage(total, usage)
+  }
+  return total
 }

@@ -4,9 +4,7 @@ import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { StreamTap } from '../../protocols/protocol.ts'
 import type { StreamDecoder, StreamEncoder } from '../../protocols/translation.ts'
-import { charactersOf } from './count-output.ts'
-import { estimateUsage } from './estimate-usage.ts'
-import { type EventStep, passThrough } from './event-step.ts'
+import { charactersOf, estimateUsage } from './estimate-usage.ts'
 
 export interface TranslatingParts {
   readonly decoder: StreamDecoder
@@ -79,4 +77,19 @@ export class TranslatingTap implements StreamTap {
     else if (event.type === 'usage') this.usage = event.usage
     else if (event.type === 'answer-end') this.isTerminated = true
   }
+}
+
+/** Something every event of an answer passes through on its way to the client. Synchronous. */
+export interface EventStep {
+  /** What takes the event's place: usually the event itself. */
+  push(event: AnswerEvent): readonly AnswerEvent[]
+}
+
+export function passThrough(
+  events: readonly AnswerEvent[],
+  steps: readonly EventStep[],
+): readonly AnswerEvent[] {
+  let current = events
+  for (const step of steps) current = current.flatMap((event) => step.push(event))
+  return current
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { arbitraryConversation } from '../../../test/support/arbitrary-conversation.ts'
-import { withoutProofs } from './without-proofs.ts'
+import { withoutProofs } from './losses.ts'
 
 test('no signature is left, and everything unsigned stays as it was', () => {
   fc.assert(

@@ -1,4 +1,4 @@
-import { ANTHROPIC_STYLE_FORMATS, ANTHROPIC_STYLE_OPTIONS, anthropicStyleTarget } from '../anthropic-style.ts'
+import { ANTHROPIC_STYLE_FORMATS, ANTHROPIC_STYLE_OPTIONS, anthropicStyleTarget } from '../styles.ts'
 import type { SupplierType } from '../supplier-type.ts'
 
 export const anthropic: SupplierType = {

@@ -7,10 +7,9 @@ import {
   type SupplierType,
   trimSlashes,
 } from '../supplier-type.ts'
-import { readRefusal } from './read-refusal.ts'
+import { readRefusal } from './exceptions.ts'
 import { FRAMED_STREAM, readStream } from './read-stream.ts'
-import { type BedrockSecret, checkSecret, piecesOf, readSecret } from './secret.ts'
-import { type SignedCall, sign } from './sign.ts'
+import { type BedrockSecret, checkSecret, piecesOf, readSecret, type SignedCall, sign } from './sign.ts'
 
 /** Amazon Bedrock: Claude models in the messages format, others in the chat-completion format. */
 export const bedrock: SupplierType = {

@@ -1,5 +1,4 @@
 import { AwsV4Signer } from 'aws4fetch'
-import type { BedrockSecret } from './secret.ts'
 
 export interface SignedCall {
   readonly url: string
@@ -31,4 +30,43 @@ export async function sign(call: SignedCall, scope: SigningScope): Promise<Recor
   })
   const { headers } = await signer.sign()
   return Object.fromEntries(headers.entries())
+}
+
+/** How a caller proves who it is: by signing with a pair of keys, or by showing a key of Bedrock's own. */
+export type BedrockSecret =
+  | {
+      readonly type: 'keys'
+      readonly accessKeyId: string
+      readonly secretAccessKey: string
+      readonly sessionToken: string | null
+    }
+  | { readonly type: 'bearer'; readonly key: string }
+
+/** `ACCESS_KEY_ID:SECRET_ACCESS_KEY[:SESSION_TOKEN]`, or an API key, in which no colon occurs. */
+export function readSecret(secret: string): BedrockSecret {
+  const [accessKeyId = '', secretAccessKey, sessionToken = null] = secret.split(':')
+  if (secretAccessKey === undefined) return { type: 'bearer', key: secret }
+  return { type: 'keys', accessKeyId, secretAccessKey, sessionToken }
+}
+
+const ACCESS_KEY_ID = /^[A-Z0-9]{16,128}$/
+const FORM =
+  'secret must be ACCESS_KEY_ID:SECRET_ACCESS_KEY, with :SESSION_TOKEN after it for temporary keys, or a Bedrock API key.'
+
+export function checkSecret(secret: string): string | null {
+  // Every piece of it travels in a header or is signed into one.
+  if (!/^[\x21-\x7e]+$/.test(secret)) return FORM
+  const [first = '', ...rest] = secret.split(':')
+  if (rest.length === 0) {
+    return ACCESS_KEY_ID.test(first) ? `secret is only an access key id. ${FORM}` : null
+  }
+  const isWhole = rest.length <= 2 && !rest.includes('')
+  return isWhole && ACCESS_KEY_ID.test(first) ? null : FORM
+}
+
+/** Each piece of a secret that must not be seen when it is quoted alone. */
+export function piecesOf(secret: BedrockSecret): string[] {
+  if (secret.type === 'bearer') return [secret.key]
+  const { accessKeyId, secretAccessKey, sessionToken } = secret
+  return [secretAccessKey, accessKeyId, ...(sessionToken === null ? [] : [sessionToken])]
 }

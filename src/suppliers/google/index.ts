@@ -1,4 +1,4 @@
-import { GOOGLE_STYLE_FORMATS, googleStyleTarget } from '../google-style.ts'
+import { GOOGLE_STYLE_FORMATS, googleStyleTarget } from '../styles.ts'
 import type { SupplierType } from '../supplier-type.ts'
 
 export const google: SupplierType = {

@@ -1,4 +1,4 @@
-import { OPENAI_STYLE_FORMATS, openaiStyleTarget } from '../openai-style.ts'
+import { OPENAI_STYLE_FORMATS, openaiStyleTarget } from '../styles.ts'
 import type { SupplierType } from '../supplier-type.ts'
 
 /** Any server that follows OpenAI's paths and carries its key as a bearer token. */

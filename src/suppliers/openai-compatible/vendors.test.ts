@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { DEFAULT_TRAITS, fitTraits } from '../../vocabulary/runtime/traits.ts'
 import { aSupplier } from '../../vocabulary/testing/specimens.ts'
-import { DEFAULT_TRAITS, fitTraits } from '../../vocabulary/traits.ts'
 import { quirksOf } from '../quirks.ts'
 import { VENDORS, vendorOf } from './vendors.ts'
 

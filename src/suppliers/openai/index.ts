@@ -1,4 +1,4 @@
-import { OPENAI_STYLE_FORMATS, openaiStyleTarget } from '../openai-style.ts'
+import { OPENAI_STYLE_FORMATS, openaiStyleTarget } from '../styles.ts'
 import type { CallQuery, CallTarget, SupplierType } from '../supplier-type.ts'
 
 export const openai: SupplierType = {

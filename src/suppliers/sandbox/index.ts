@@ -1,6 +1,11 @@
-import { ANTHROPIC_STYLE_FORMATS, anthropicStyleTarget } from '../anthropic-style.ts'
-import { GOOGLE_STYLE_FORMATS, googleStyleTarget } from '../google-style.ts'
-import { OPENAI_STYLE_FORMATS, openaiStyleTarget } from '../openai-style.ts'
+import {
+  ANTHROPIC_STYLE_FORMATS,
+  anthropicStyleTarget,
+  GOOGLE_STYLE_FORMATS,
+  googleStyleTarget,
+  OPENAI_STYLE_FORMATS,
+  openaiStyleTarget,
+} from '../styles.ts'
 import { type CallQuery, type CallTarget, type SupplierType, trimSlashes } from '../supplier-type.ts'
 
 /** The built-in simulator, addressed over the network like any other supplier. It speaks every format at one origin. */

@@ -1,8 +1,13 @@
 import { betasOf, rewriteMembers, withAddedBetas } from '../hosted-messages.ts'
-import type { CallQuery, CallTarget, CallTools, SupplierType } from '../supplier-type.ts'
-import { vertexUrl } from './address.ts'
-import { fetchToken } from './fetch-token.ts'
-import { checkServiceAccount, readServiceAccount } from './service-account.ts'
+import {
+  type CallQuery,
+  type CallTarget,
+  type CallTools,
+  noAddress,
+  type SupplierType,
+  trimSlashes,
+} from '../supplier-type.ts'
+import { checkServiceAccount, fetchToken, readServiceAccount, type ServiceAccount } from './fetch-token.ts'
 
 /** Google's Vertex AI: its own models in the content-generation format, Claude models in the messages format. */
 export const vertex: SupplierType = {
@@ -54,4 +59,45 @@ function bodyOf({ format, operation, body }: CallQuery): string {
   // The address of a generation names the model; that of a count is the same for all of them.
   const isCount = operation === 'count-tokens'
   return rewriteMembers(body, { ...(!isCount && { model: null }), anthropic_version: VERSION })
+}
+
+/** Where a call goes: publishers, models and methods all stand in the path. */
+export function vertexUrl(query: CallQuery, account: ServiceAccount): string {
+  const baseUrl = trimSlashes(query.baseUrl).replace(/\/v1(beta1)?$/, '')
+  const project = query.options.project ?? account.projectId
+  if (project === null) throw new Error('the service account names no project; set the option project')
+  const place = `projects/${encodeURIComponent(project)}/locations/${encodeURIComponent(locationOf(query))}`
+  return `${baseUrl}/v1/${place}/publishers/${resourceOf(query)}`
+}
+
+const REGIONAL_HOST = /^([a-z0-9-]+)-aiplatform\.googleapis\.com$/
+const JOINED_HOST = /^aiplatform\.([a-z0-9-]+)\.rep\.googleapis\.com$/
+const GLOBAL_HOST = 'aiplatform.googleapis.com'
+
+function locationOf({ baseUrl, options }: CallQuery): string {
+  const { hostname } = new URL(baseUrl)
+  const named = options.location ?? (REGIONAL_HOST.exec(hostname) ?? JOINED_HOST.exec(hostname))?.[1]
+  if (named !== undefined) return named
+  if (hostname === GLOBAL_HOST) return 'global'
+  throw new Error('the address names no location; set the option location')
+}
+
+function resourceOf(query: CallQuery): string {
+  const model = encodeURIComponent(query.upstreamModel)
+  const isCount = query.operation === 'count-tokens'
+  switch (query.format) {
+    case 'content-generation':
+      return `google/models/${model}:${isCount ? 'countTokens' : generateMethod(query)}`
+    case 'messages':
+      return isCount
+        ? 'anthropic/models/count-tokens:rawPredict'
+        : `anthropic/models/${model}:${query.stream ? 'streamRawPredict' : 'rawPredict'}`
+    default:
+      throw noAddress(query)
+  }
+}
+
+// Without `alt=sse` the service sends one JSON list instead of events.
+function generateMethod({ stream }: CallQuery): string {
+  return stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
 }

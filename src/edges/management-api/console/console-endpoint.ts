@@ -1,6 +1,6 @@
 import type { Visitor } from '../../../manage/ports/identity.ts'
 import type { Exchange, HttpMethod, Reply } from '../../../serve/ports/exchange.ts'
-import type { Contract } from '../../../vocabulary/contract.ts'
+import type { Contract } from '../../../vocabulary/runtime/contract.ts'
 import type { Fields } from '../../../vocabulary/shape.ts'
 import type { Role } from '../../../vocabulary/user.ts'
 import { type AnyDefinition, bind, type Definition } from '../endpoint.ts'

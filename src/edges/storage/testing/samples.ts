@@ -1,10 +1,10 @@
 import type { Account } from '../../../vocabulary/account.ts'
 import type { Webhook } from '../../../vocabulary/alert.ts'
 import type { ApiKey } from '../../../vocabulary/api-key.ts'
-import type { AuditEvent } from '../../../vocabulary/audit-event.ts'
 import type { Payment } from '../../../vocabulary/ledger.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { Credential, Model, Route, Supplier } from '../../../vocabulary/supply.ts'
+import type { AuditEvent } from '../../../vocabulary/system.ts'
 import { FORMATS } from '../../../vocabulary/words.ts'
 
 export const START_MS = Date.UTC(2026, 0, 15, 12)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { DEFAULT_TRAITS } from '../../../vocabulary/traits.ts'
+import { DEFAULT_TRAITS } from '../../../vocabulary/runtime/traits.ts'
 import { BUILT_IN_CATALOG } from './built-in-catalog.ts'
 import { readCatalog } from './read-catalog.ts'
 import { VENDOR_FILES } from './vendors/index.ts'

@@ -1,5 +1,5 @@
 import { Value } from 'typebox/value'
-import { DEFAULT_TRAITS, fitTraits } from '../../../vocabulary/traits.ts'
+import { DEFAULT_TRAITS, fitTraits } from '../../../vocabulary/runtime/traits.ts'
 import { type CatalogModel, type Vendor, VendorFile } from './schema.ts'
 
 /** The checked catalog: its vendors, and what is known of each model whoever offers it. */

@@ -11,7 +11,7 @@ import type {
   ToolChoice,
   Turn,
 } from '../../performance/ask.ts'
-import { LINKED_IMAGE, readImageData } from '../image.ts'
+import { LINKED_IMAGE, readImageData } from '../face.ts'
 import { checkOrder, checkSignatures, mergeContents, type Run, type SignatureRules } from './history.ts'
 import { type FunctionDeclaration, type GenerateRequest, refuse, type WirePart } from './schema.ts'
 import { readSchema } from './schema-keywords.ts'

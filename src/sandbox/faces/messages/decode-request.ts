@@ -2,7 +2,7 @@ import { asArray, asObject } from '../../../wire/json-values.ts'
 import type { Ask, SeenImage, ThinkingWish, Tool, ToolChoice, Turn } from '../../performance/ask.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Seals } from '../../seals.ts'
-import { LINKED_IMAGE, readImageData } from '../image.ts'
+import { LINKED_IMAGE, readImageData } from '../face.ts'
 import {
   checkOrder,
   checkSignatures,

@@ -1,6 +1,6 @@
 import type { AnswerShape, Ask, SeenImage, Tool, ToolChoice, Turn } from '../../performance/ask.ts'
 import type { Seals } from '../../seals.ts'
-import { LINKED_IMAGE } from '../image.ts'
+import { LINKED_IMAGE } from '../face.ts'
 import { decodeEffort, decodeImageUrl, refuseMissing } from '../openai-style.ts'
 import { checkThoughts, nameCalls } from './history.ts'
 import {

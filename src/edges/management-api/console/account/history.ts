@@ -1,7 +1,6 @@
 import { LEDGER_EXPORT, SETTLEMENT_EXPORT } from '../../../../rules/ledger/export-columns.ts'
-import { BodyStorageChange, BodyStorageView, KeptContent } from '../../../../vocabulary/kept-body.ts'
+import { BodyStorageChange, BodyStorageView, KeptContent, Settlement, SettlementFilter, SettlementListFilter } from '../../../../vocabulary/settlement.ts'
 import { LedgerEntry, LedgerFilter, Payment } from '../../../../vocabulary/ledger.ts'
-import { Settlement, SettlementFilter, SettlementListFilter } from '../../../../vocabulary/settlement.ts'
 import { listOf, one } from '../../endpoint.ts'
 import { EXPORT_OPTIONS, exportLedger, exportSettlements, linesOf } from '../../operator/reports/exports.ts'
 import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'

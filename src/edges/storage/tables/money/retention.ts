@@ -1,7 +1,7 @@
 import { endedAtMs, SPAN_MS } from '../../../../rules/ledger/aggregate.ts'
 import { dayOf } from '../../../../rules/ledger/period.ts'
-import type { AuditEvent } from '../../../../vocabulary/audit-event.ts'
 import type { Settlement } from '../../../../vocabulary/settlement.ts'
+import type { AuditEvent } from '../../../../vocabulary/system.ts'
 import type { Database, Parameter } from '../../database.ts'
 import { prepare, queryOn } from '../../query.ts'
 import { Refusal } from '../../refusal.ts'

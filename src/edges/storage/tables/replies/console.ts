@@ -1,6 +1,6 @@
 import type { SealedPlace } from '../../../../rules/access/server-secret.ts'
 import { text } from '../../../../vocabulary/field.ts'
-import { BodyStorage, KeptBody, type KeptContent } from '../../../../vocabulary/kept-body.ts'
+import { BodyStorage, KeptBody, type KeptContent } from '../../../../vocabulary/settlement.ts'
 import type { DatabaseEngine } from '../../../../vocabulary/system.ts'
 import { PlaygroundKey } from '../../../../vocabulary/user.ts'
 import { queryOn } from '../../query.ts'

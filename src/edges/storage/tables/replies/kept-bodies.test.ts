@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Storage } from '../../../../manage/ports/storage.ts'
-import type { KeptBody } from '../../../../vocabulary/kept-body.ts'
+import type { KeptBody } from '../../../../vocabulary/settlement.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'
 import {
   ACCOUNT,

@@ -1,5 +1,5 @@
 import type { Listing, Page } from '../../../../manage/ports/page.ts'
-import { AuditEvent } from '../../../../vocabulary/audit-event.ts'
+import { AuditEvent } from '../../../../vocabulary/system.ts'
 import { shape } from '../../../../vocabulary/shape.ts'
 import { readPage } from '../../cursor.ts'
 import type { Database } from '../../database.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { DEFAULT_IMAGE_TRAITS, findImageTraitProblem, imageTraitsOf } from './image-traits.ts'
+import { DEFAULT_IMAGE_TRAITS, findImageTraitProblem, imageTraitsOf } from './traits.ts'
 
 test('what is known of a model stands over what holds for any', () => {
   const images = { sizes: ['512x512'], n: 1, mask: false, responseFormat: 'none' }

@@ -1,6 +1,6 @@
-import type { Account } from './account.ts'
-import type { ApiKey } from './api-key.ts'
-import type { Credential, Model, Route, Supplier } from './supply.ts'
+import type { Account } from '../account.ts'
+import type { ApiKey } from '../api-key.ts'
+import type { Credential, Model, Route, Supplier } from '../supply.ts'
 
 /** Everything an operator configures about supply, by id. */
 export interface Supply {

@@ -1,0 +1,74 @@
+import type { Format } from '../vocabulary/supply.ts'
+import { allowedBetas } from './anthropic/betas.ts'
+import {
+  type CallQuery,
+  type CallTarget,
+  noAddress,
+  type SupplierOperation,
+  trimSlashes,
+} from './supplier-type.ts'
+
+type Paths = Readonly<Partial<Record<Format, Readonly<Partial<Record<SupplierOperation, string>>>>>>
+
+/** Where each format lives under a base URL that ends in the version, as OpenAI's own SDK takes it. */
+const PATHS: Paths = {
+  'chat-completion': { generate: '/chat/completions' },
+  responses: { generate: '/responses', 'count-tokens': '/responses/input_tokens' },
+  images: { 'generate-image': '/images/generations', 'edit-image': '/images/edits' },
+}
+
+export const OPENAI_STYLE_FORMATS = Object.keys(PATHS) as readonly Format[]
+
+export function openaiStyleTarget(query: CallQuery): CallTarget {
+  const path = PATHS[query.format]?.[query.operation ?? 'generate']
+  if (path === undefined) throw noAddress(query)
+  return {
+    url: `${trimSlashes(query.baseUrl)}${path}`,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${query.secret}` },
+  }
+}
+
+/** The version this program was written for; a newer one takes away parameters that clients still send. */
+const VERSION = '2023-06-01'
+
+export const ANTHROPIC_STYLE_FORMATS: readonly Format[] = ['messages']
+export const ANTHROPIC_STYLE_OPTIONS = ['version', 'betas'] as const
+
+/** The base URL has no version in it, as Anthropic's own SDK takes it. */
+export function anthropicStyleTarget(query: CallQuery): CallTarget {
+  if (query.format !== 'messages') throw noAddress(query)
+  const path = query.operation === 'count-tokens' ? '/v1/messages/count_tokens' : '/v1/messages'
+  const betas = allowedBetas(query.clientHeaders, query.options.betas)
+  return {
+    url: `${trimSlashes(query.baseUrl)}${path}`,
+    headers: {
+      'content-type': 'application/json',
+      'x-api-key': query.secret,
+      'anthropic-version': query.options.version ?? VERSION,
+      ...(betas !== null && { 'anthropic-beta': betas }),
+    },
+  }
+}
+
+export const GOOGLE_STYLE_FORMATS: readonly Format[] = ['content-generation']
+
+/** The base URL has no version in it, as Google's own SDK takes it; model and method stand in the path. */
+export function googleStyleTarget(query: CallQuery): CallTarget {
+  if (query.format !== 'content-generation') throw noAddress(query)
+  return {
+    url: `${trimSlashes(query.baseUrl)}/v1beta/${resourceOf(query.upstreamModel)}:${methodOf(query)}`,
+    headers: { 'content-type': 'application/json', 'x-goog-api-key': query.secret },
+  }
+}
+
+function methodOf({ operation, stream }: CallQuery): string {
+  if (operation === 'count-tokens') return 'countTokens'
+  // Without this the service sends one JSON list instead of events.
+  return stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
+}
+
+/** A tuned model's name already says where it lives. */
+function resourceOf(model: string): string {
+  const path = encodeURIComponent(model).replaceAll('%2F', '/').replaceAll('%3A', ':')
+  return /^(models|tunedModels)\//.test(path) ? path : `models/${path}`
+}
