@@ -13,7 +13,7 @@ import type { LiveStreams } from '../serve/delivery/live-streams.ts'
 import type { DatabaseStatus, JournalStatus, SystemStatus } from '../vocabulary/system.ts'
 import { networkOf } from '../wire/trusted-proxies.ts'
 import type { Services } from './services.ts'
-import { attemptCompany } from './shared-memory.ts'
+import { attemptPeers } from './shared-memory.ts'
 import type { SystemServices } from './system-services.ts'
 
 /** What the console shows and changes of accounts. */
@@ -160,7 +160,7 @@ export function openIdentity(
   { clock, log }: SystemServices,
   { storage, secrets, configuration, operations, cluster }: Services,
 ): IdentityServices {
-  const company = attemptCompany(cluster)
+  const peers = attemptPeers(cluster)
   return createIdentity({
     store: storage,
     secrets,
@@ -174,7 +174,7 @@ export function openIdentity(
     log,
     allowsSignUp: settings.signUp === 'on',
     publicUrl: settings.publicUrl,
-    ...(company !== undefined && { company }),
+    ...(peers !== undefined && { peers }),
   })
 }
 

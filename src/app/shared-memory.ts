@@ -1,4 +1,4 @@
-import type { AttemptCompany } from '../manage/identity/parts.ts'
+import type { AttemptPeers } from '../manage/identity/parts.ts'
 import type { SealedPlace, Sealer } from '../rules/access/server-secret.ts'
 import type { Router } from '../rules/routing/router.ts'
 import type { RoutingNews } from '../rules/routing/supply-health.ts'
@@ -54,7 +54,7 @@ export async function followOthers(
 }
 
 /** Tells of attempts to sign in and hears of those on other nodes. Nobody waits for it; what is lost is counted here alone. */
-export function attemptCompany({ sharedLimits }: Cluster): AttemptCompany | undefined {
+export function attemptPeers({ sharedLimits }: Cluster): AttemptPeers | undefined {
   if (sharedLimits === null) return undefined
   return {
     tell: (throttle, news) => {

@@ -1,7 +1,7 @@
 import type { Usage } from './usage.ts'
 
-/** A picture to be changed, or the mask that says where. It is read from where it lies only when it is used. */
-export interface PictureFile {
+/** An image to edit, or its mask. The content is read only when it is used. */
+export interface ImageFile {
   readonly mediaType: string
   readonly bytes: number
   readonly width: number
@@ -11,8 +11,8 @@ export interface PictureFile {
   readonly content: Blob
 }
 
-/** What is asked for when pictures are, whatever format says it. */
-export interface PictureRequest {
+/** A request to generate or edit images, independent of the wire format. */
+export interface ImageRequest {
   readonly model: string
   readonly prompt: string
   /** null when the client did not say how many. */
@@ -22,15 +22,15 @@ export interface PictureRequest {
   readonly quality: string | null
   readonly style: string | null
   readonly user: string | null
-  /** Whether the client wants addresses or the pictures themselves. */
+  /** Whether the client wants URLs or Base64. */
   readonly wants: 'url' | 'base64'
-  /** What is to be changed; null when pictures are to be made from words alone. */
-  readonly edit: { readonly pictures: readonly PictureFile[]; readonly mask: PictureFile | null } | null
-  /** What else the client said, in words this gateway does not know. */
+  /** What to edit; null to generate images from the prompt alone. */
+  readonly edit: { readonly pictures: readonly ImageFile[]; readonly mask: ImageFile | null } | null
+  /** Parameters that this gateway does not know. */
   readonly others: readonly (readonly [name: string, value: unknown])[]
 }
 
-export interface MadePicture {
+export interface GeneratedImage {
   readonly source:
     | { readonly type: 'base64'; readonly data: string }
     | { readonly type: 'url'; readonly url: string }
@@ -38,22 +38,22 @@ export interface MadePicture {
   readonly revisedPrompt: string | null
 }
 
-/** What came back. */
-export interface PictureAnswer {
-  readonly pictures: readonly MadePicture[]
+/** The images that were generated. */
+export interface ImageAnswer {
+  readonly pictures: readonly GeneratedImage[]
   /** null when the supplier reported none. */
   readonly usage: Usage | null
-  /** What it says about all pictures together, as the client's format has it. */
+  /** Facts about all images together, as the client's format has them. */
   readonly remarks: Readonly<Record<string, unknown>>
-  /** Why there is no picture, when the model would not make one. */
+  /** Why the model declined to make an image. */
   readonly refusal: string | null
 }
 
 /** A request in a supplier's format. */
-export interface EncodedPictureRequest<Body> {
+export interface EncodedImageRequest<Body> {
   readonly body: Body
-  /** How often to send it, where one call makes one picture. */
+  /** How many times to send it, for suppliers that make one image per call. */
   readonly copies: number
-  /** What the client said that this format or model has no place for. */
+  /** Parameters that this format or model does not support. */
   readonly dropped: readonly string[]
 }

@@ -101,7 +101,7 @@ export function textPart(text: string, cache: CacheHint | null = null): TextPart
   return { type: 'text', text, cache, citations: [], proof: null }
 }
 
-/** The first characters that the Base64 of each kind of picture begins with. */
+/** How the Base64 of each image type begins. */
 const SIGNATURES: readonly (readonly [start: string, mediaType: string])[] = [
   ['/9j/', 'image/jpeg'],
   ['iVBORw0KGgo', 'image/png'],
@@ -109,7 +109,7 @@ const SIGNATURES: readonly (readonly [start: string, mediaType: string])[] = [
   ['UklGR', 'image/webp'],
 ]
 
-/** A picture's address as formats write it: a data URL is taken apart, any other address stays one. */
+/** Reads an image URL. A data URL is split into type and bytes; other URLs stay as they are. */
 export function decodeImageUrl(url: string): ImageSource {
   const comma = url.indexOf(',')
   if (!/^data:/i.test(url) || comma === -1) return { type: 'url', url, mediaType: null }
@@ -120,12 +120,12 @@ export function decodeImageUrl(url: string): ImageSource {
   return { type: 'base64', mediaType: mediaTypeOf(type, data), data }
 }
 
-/** The address of a picture; its bytes become a data URL. */
+/** The URL of an image; bytes become a data URL. */
 export function encodeImageUrl(source: ImageSource): string {
   return source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`
 }
 
-/** What a picture in Base64 is; null when it is none that is known. */
+/** Detects the media type of a Base64 image; null when it is unknown. */
 export function imageTypeOf(data: string): string | null {
   return SIGNATURES.find(([start]) => data.startsWith(start))?.[1] ?? null
 }

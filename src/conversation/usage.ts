@@ -14,7 +14,7 @@ export interface Usage {
   readonly output: number
   /** The part of `output` that was thinking; never added to it. */
   readonly reasoning: number
-  /** Pictures made. */
+  /** Images generated. */
   readonly images: number
 }
 

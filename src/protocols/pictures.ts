@@ -1,4 +1,4 @@
-import type { EncodedPictureRequest, PictureAnswer, PictureRequest } from '../conversation/images.ts'
+import type { EncodedImageRequest, ImageAnswer, ImageRequest } from '../conversation/images.ts'
 import type { ImageTraits } from '../vocabulary/runtime/traits.ts'
 import type { PiecedBody } from '../wire/pieced-body.ts'
 import type { Protocol } from './protocol.ts'
@@ -14,9 +14,9 @@ export interface PictureSupply {
 /** How suppliers of a format are asked for pictures. */
 export interface PictureSide extends Pick<Protocol, 'name' | 'decodeError'> {
   /** Throws a GatewayError when what the client wants cannot be said in this format. */
-  encodeRequest(request: PictureRequest, supply: PictureSupply): EncodedPictureRequest<string | PiecedBody>
+  encodeRequest(request: ImageRequest, supply: PictureSupply): EncodedImageRequest<string | PiecedBody>
   /** null when the body is not a reply of this format. */
-  decodeReply(body: unknown): PictureAnswer | null
+  decodeReply(body: unknown): ImageAnswer | null
   /** Parameters without which the request is still the same one. */
   readonly strippable: ReadonlySet<string>
 }

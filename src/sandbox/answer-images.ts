@@ -7,7 +7,7 @@ import { countImageUsage, type GivenImage, openStudio } from './images/make-imag
 import { type Ask, lastUserText, lastUserTurn, type SeenImage } from './performance/ask.ts'
 import { type Choice, type Performance, readStep } from './performance/performance.ts'
 import { countTokens, TOKENS_PER_MADE_IMAGE } from './performance/tokens.ts'
-import { Refusal } from './refusal.ts'
+import { SandboxError } from './sandbox-error.ts'
 import type { Stage } from './stage.ts'
 
 /** Makes the images of one call, one after the other. */
@@ -26,14 +26,14 @@ export async function answerImages(
   }
   const usage = plan.find('missing-usage') === null ? countImageUsage(scene.ask, studio.size) : null
   const writeReply = () => scene.writeReply({ images, size: studio.size, usage })
-  const writeErrorFrame = (refusal: Refusal) => JSON.stringify(face.writeError(refusal))
+  const writeErrorFrame = (refusal: SandboxError) => JSON.stringify(face.writeError(refusal))
   return answerWhole(writeReply, { plan, call, signal, writeErrorFrame }, stage)
 }
 
 function refuseUnwanted(prompt: string): void {
   if (!declinesImage(prompt)) return
   const message = 'Your request was rejected as a result of our safety system.'
-  throw new Refusal('bad-request', message, { field: 'prompt', code: 'content_policy_violation' })
+  throw new SandboxError('bad-request', message, { field: 'prompt', code: 'content_policy_violation' })
 }
 
 /** Ends every answer that was not broken off with an image, if images are wanted at all. */
@@ -85,6 +85,6 @@ function findImages(ask: Ask): readonly SeenImage[] {
 function toGiven({ base64 }: SeenImage): GivenImage {
   const field = 'contents'
   if (base64 !== undefined) return { field, bytes: Buffer.from(base64, 'base64') }
-  const message = 'Unable to process input image: the sandbox fetches no linked pictures.'
-  throw new Refusal('bad-request', message, { field })
+  const message = 'Unable to process input image: the sandbox does not fetch image URLs.'
+  throw new SandboxError('bad-request', message, { field })
 }

@@ -5,7 +5,7 @@ import { refuseWith } from './delivery/responses.ts'
 import type { Face, Form, FormValue, Incoming, Scene } from './faces/face.ts'
 import { type Fault, type FaultPlan, FaultRuleError, parseFault, planFaults } from './faults.ts'
 import { imageAddress } from './images/image-store.ts'
-import { Refusal } from './refusal.ts'
+import { SandboxError } from './sandbox-error.ts'
 import type { Stage } from './stage.ts'
 
 /** Serves one call to a simulated model, from request to the last piece of its answer. */
@@ -23,7 +23,7 @@ export async function serveCall(request: Request, face: Face, stage: Stage): Pro
     const plan = gatherFaults(request, actor, stage)
     return await answerCall({ scene, actor, plan, call, face, signal: request.signal }, stage)
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof SandboxError)) throw error
     call.finished = true
     return refuseWith(error, face)
   }
@@ -35,7 +35,7 @@ function openScene(face: Face, incoming: Incoming): Scene {
   } catch (error) {
     // A body may nest deeper than the stack.
     if (error instanceof RangeError)
-      throw new Refusal('bad-request', 'The body of your request nests too deeply.')
+      throw new SandboxError('bad-request', 'The body of your request nests too deeply.')
     throw error
   }
 }
@@ -64,7 +64,7 @@ function describeIncoming(
 function findActor({ ask }: Scene, stage: Stage): Actor {
   const actor = stage.actors.find((candidate) => candidate.model === ask.model)
   if (actor !== undefined) return actor
-  throw new Refusal('unknown-model', `The model '${ask.model}' does not exist.`, { field: 'model' })
+  throw new SandboxError('unknown-model', `The model '${ask.model}' does not exist.`, { field: 'model' })
 }
 
 /** From the most general source to the most particular one, which has the last word. */
@@ -86,7 +86,7 @@ function readFaultHeader(request: Request): Fault[] {
     return [parseFault(JSON.parse(header))]
   } catch (error) {
     const reason = error instanceof FaultRuleError ? error.message : 'it is not JSON'
-    throw new Refusal('bad-request', `Header x-sandbox-fault cannot be used: ${reason}.`)
+    throw new SandboxError('bad-request', `Header x-sandbox-fault cannot be used: ${reason}.`)
   }
 }
 
@@ -104,7 +104,7 @@ async function parse<T>(kind: 'JSON' | 'multipart', read: () => Promise<T>): Pro
   try {
     return await read()
   } catch {
-    throw new Refusal('bad-request', `We could not parse the ${kind} body of your request.`)
+    throw new SandboxError('bad-request', `We could not parse the ${kind} body of your request.`)
   }
 }
 
@@ -113,7 +113,7 @@ async function readForm(request: Request, call: CallRecord): Promise<Form> {
   const type = request.headers.get('content-type') ?? ''
   if (!/^multipart\/form-data\b/i.test(type)) {
     const message = `Unsupported content type: '${type}'. This method takes only 'multipart/form-data'.`
-    throw new Refusal('bad-request', message, { code: 'unsupported_content_type' })
+    throw new SandboxError('bad-request', message, { code: 'unsupported_content_type' })
   }
   const form: Form = new Map()
   for (const [name, value] of await parse('multipart', () => request.formData())) {

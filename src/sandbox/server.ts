@@ -7,7 +7,7 @@ import { FACES, faceAt } from './faces/index.ts'
 import { createFaultBook, type FaultControl, FaultRuleError, parseRule } from './faults.ts'
 import { createImageStore, serveImage } from './images/image-store.ts'
 import { createPromptCache } from './performance/prompt-cache.ts'
-import { Refusal } from './refusal.ts'
+import { SandboxError } from './sandbox-error.ts'
 import { createSeals } from './seals.ts'
 import { checkKey, serveCall } from './serve-call.ts'
 import type { SandboxClock, Stage } from './stage.ts'
@@ -110,9 +110,9 @@ async function route(request: Request, stage: Stage, startedAtMs: number): Promi
     const catalog = { models: stage.actors, startedAtMs }
     const listing = request.method === 'GET' ? (home.list?.(path, catalog) ?? null) : null
     if (listing !== null) return Response.json(listing)
-    throw new Refusal('unknown-path', `Unknown request URL: ${request.method} ${path}.`)
+    throw new SandboxError('unknown-path', `Unknown request URL: ${request.method} ${path}.`)
   } catch (error) {
-    if (error instanceof Refusal) return refuseWith(error, home)
+    if (error instanceof SandboxError) return refuseWith(error, home)
     throw error
   }
 }

@@ -10,7 +10,7 @@ import { respond } from './generate.ts'
 import { findImageModel } from './images/find-image-model.ts'
 import { planImages } from './images/plan-images.ts'
 import {
-  describePictures,
+  describeImages,
   type ReadImageRequest,
   readEditRequest,
   readGenerationRequest,
@@ -25,17 +25,17 @@ export function editImage(exchange: Exchange, gateway: Gateway): Promise<Reply> 
   return makeImage(exchange, gateway, readEditRequest)
 }
 
-/** Serves one request for pictures, from socket to settlement. What was uploaded goes when it is over, however it ends. */
+/** Serves one image request, from socket to settlement. Uploads are deleted at the end in every case. */
 async function makeImage(exchange: Exchange, gateway: Gateway, read: ReadImageRequest): Promise<Reply> {
   const incoming = { exchange, gateway }
   const first = await checkBeforeBody(await authenticate(incoming), incoming)
   return withRateLimitHeaders(new RateLimitHeaders(first, gateway, exchange), async (limits) => {
-    const { picture, dispose } = await read(exchange)
+    const { imageRequest, dispose } = await read(exchange)
     try {
       const admission = await retryOnConfigChange(first, incoming, (caller) => {
-        const target = findImageModel(caller, picture)
-        checkTraits(picture, imageTraitsOf(target.model.capabilities))
-        return admit({ exchange, caller, target, picture, ...describePictures(picture) }, gateway)
+        const target = findImageModel(caller, imageRequest)
+        checkTraits(imageRequest, imageTraitsOf(target.model.capabilities))
+        return admit({ exchange, caller, target, imageRequest, ...describeImages(imageRequest) }, gateway)
       })
       limits.windows = admission.windows
       return respond(await deliver(admission, gateway, planImages(admission, gateway)))

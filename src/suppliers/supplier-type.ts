@@ -13,7 +13,7 @@ export interface CallTarget {
   readonly readResponse?: (response: Response) => Response | Promise<Response>
 }
 
-/** What is wanted of the supplier: an answer, the length of a prompt, pictures, or changes to pictures. */
+/** What the supplier is called for: an answer, a token count, or generating or editing images. */
 export type SupplierOperation = 'generate' | 'count-tokens' | 'generate-image' | 'edit-image'
 
 export interface CallQuery {

@@ -38,7 +38,7 @@ export const UsedTokens = shape('UsedTokens', {
   cacheWrite: integer(),
   output: integer(),
   reasoning: integer().note('The part of `output` that was thinking; never added to it.'),
-  images: integer().note('Pictures made.'),
+  images: integer().note('Images generated.'),
 } satisfies Record<keyof Usage, AnyField>)
 
 /** The immutable record of one admitted request. */

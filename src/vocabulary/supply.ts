@@ -176,7 +176,7 @@ const cachePrice = price().default(
   (others: { inputNanoPerMillion?: NanoUsdt }) => others.inputNanoPerMillion ?? 0n,
 )
 
-/** Nano-USDT per million tokens, `imageNano` per picture. */
+/** Nano-USDT per million tokens, `imageNano` per image. */
 export const Price = shape('Price', {
   inputNanoPerMillion: price().example('1.25'),
   outputNanoPerMillion: price().example('10'),
@@ -226,14 +226,14 @@ const PricePut = Price.with('PricePut', {
 })
 export type PriceSettings = Value<typeof PricePut>
 
-/** A route as somebody wants it: models that only make pictures need no price for tokens. */
+/** A route to create. Image-only models need no token prices. */
 const WantedRoute = Route.without('WantedRoute', ['modelId']).with('WantedRoute', {
   price: PricePut.field
     .takes('a price with input and output')
     .nullable()
     .default(null)
     .note(
-      'USDT as decimal strings with at most 9 decimals, per million tokens; `image` per picture. `input` and `output` may be left out where the model only makes pictures. A route without a price is not used.',
+      'USDT as decimal strings with at most 9 decimals, per million tokens; `image` per image. `input` and `output` may be left out where the model only makes images. A route without a price is not used.',
     ),
 })
 export type WantedRoute = Value<typeof WantedRoute>

@@ -101,12 +101,12 @@ describe('models in the wrong place', () => {
   test('a text model makes no pictures', async () => {
     const error = await readError(await ask({ model: 'sandbox-chat' }))
     expect(error).toMatchObject({ code: 'invalid_request', param: 'model' })
-    expect(error.message).toContain('"sandbox-chat" does not make pictures')
+    expect(error.message).toContain('"sandbox-chat" cannot generate images')
   })
 
   test('a model that only makes pictures changes none', async () => {
     const fields: FormField[] = [['model', 'draws'], ['prompt', 'x'], image]
-    expect((await readError(await change(fields))).message).toContain('"draws" does not change pictures')
+    expect((await readError(await change(fields))).message).toContain('"draws" cannot edit images')
   })
 
   test('an image model does not talk', async () => {

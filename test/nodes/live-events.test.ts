@@ -19,7 +19,7 @@ function openPage(accountId: string): Page {
     heard,
     take: ({ data }) => heard.push('request_id' in data ? data.request_id : null) > 0,
     beat: () => undefined,
-    isWelcome: async () => true,
+    hasAccess: async () => true,
     end: () => undefined,
   }
 }

@@ -52,7 +52,7 @@ describe.each(SDKS)('%s', (_name, createClient) => {
   test('gets words and a picture', async () => {
     const response = await client.models.generateContent({ ...ASK, config: BOTH })
     const [words, picture, ...more] = partsOf(response)
-    expect(words?.text).toBe('Here is picture 1 for "a lighthouse".')
+    expect(words?.text).toBe('Here is image 1 for "a lighthouse".')
     expect(picture?.inlineData?.mimeType).toBe('image/png')
     expect(sizesOf([picture ?? {}])).toEqual(['1024x1024'])
     expect(more).toEqual([])
@@ -128,10 +128,8 @@ describe.each(SDKS)('%s', (_name, createClient) => {
       const asked = client.models.generateContent({ ...ASK, ...request })
       return String(await failureOf(asked))
     }
-    expect(await refused({})).toContain('cannot hold a conversation')
-    expect(await refused({ config: { responseModalities: ['TEXT'] } })).toContain(
-      'cannot hold a conversation',
-    )
+    expect(await refused({})).toContain('does not answer text')
+    expect(await refused({ config: { responseModalities: ['TEXT'] } })).toContain('does not answer text')
     expect(await refused({ model: 'sandbox-chat', config: BOTH })).toContain('modalities: text,image')
     expect(await refused({ config: { responseModalities: ['AUDIO'] } })).toContain('modalities: audio')
     const jpeg = {
@@ -139,7 +137,7 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     }
     expect(await refused({ contents: [jpeg], config: BOTH })).toContain('Unsupported image')
     const linked = { fileData: { mimeType: 'image/png', fileUri: 'https://example.com/a.png' } }
-    expect(await refused({ contents: [linked], config: BOTH })).toContain('no linked pictures')
+    expect(await refused({ contents: [linked], config: BOTH })).toContain('does not fetch image URLs')
   })
 
   test('lists the models that make pictures', async () => {

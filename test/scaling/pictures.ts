@@ -1,7 +1,7 @@
 import { checkTraits, encodeReply, readEdit, readGeneration } from '../../src/protocols/images/index.ts'
 import { PICTURE_SIDES } from '../../src/protocols/index.ts'
 import { estimatePromptTokens } from '../../src/rules/limits/estimate.ts'
-import { describePictures } from '../../src/serve/images/read-image-request.ts'
+import { describeImages } from '../../src/serve/images/read-image-request.ts'
 import { tryParse } from '../../src/serve/lanes/lane-plan.ts'
 import { DEFAULT_IMAGE_TRAITS } from '../../src/vocabulary/runtime/traits.ts'
 import { parseJson } from '../../src/wire/parse-json.ts'
@@ -83,7 +83,7 @@ const PICTURE = {
 
 function encodeForAll(picture: ReturnType<typeof readGeneration>): unknown[] {
   orRefusal(() => checkTraits(picture, DEFAULT_IMAGE_TRAITS))()
-  estimatePromptTokens(describePictures(picture).request.facts)
+  estimatePromptTokens(describeImages(picture).request.facts)
   return PICTURE_SIDES.map((side) => orRefusal(() => side.encodeRequest(picture, SUPPLY))())
 }
 

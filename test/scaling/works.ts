@@ -7,7 +7,7 @@ import { chat } from '../../src/sandbox/actors/chat.ts'
 import { tools } from '../../src/sandbox/actors/tools.ts'
 import { perform } from '../../src/sandbox/performance/performance.ts'
 import { renderPrompt } from '../../src/sandbox/performance/tokens.ts'
-import { Refusal } from '../../src/sandbox/refusal.ts'
+import { SandboxError } from '../../src/sandbox/sandbox-error.ts'
 import { createSeals } from '../../src/sandbox/seals.ts'
 import { tryParse } from '../../src/serve/lanes/lane-plan.ts'
 import { adaptTools, ToolNames } from '../../src/serve/translate/adapt-tools.ts'
@@ -29,7 +29,7 @@ export function orRefusal(run: () => unknown): () => unknown {
     try {
       return run()
     } catch (error) {
-      if (error instanceof GatewayError || error instanceof Refusal) return error
+      if (error instanceof GatewayError || error instanceof SandboxError) return error
       throw error
     }
   }

@@ -11,13 +11,13 @@ interface Listener extends Follower {
   isEnded: boolean
 }
 
-function listen(accountId: string, room = 100, isWelcome = async () => true): Listener {
+function listen(accountId: string, room = 100, hasAccess = async () => true): Listener {
   return {
     accountId,
     heard: [],
     beats: 0,
     isEnded: false,
-    isWelcome,
+    hasAccess,
     take(event) {
       if (this.heard.length >= room) return false
       this.heard.push(event)
@@ -47,11 +47,11 @@ describe('live events', () => {
 
   test('beat on, and look who is welcome, when the clock is set back', async () => {
     const events = new LiveEvents()
-    const guest = { isWelcome: true }
-    const mine = listen('acc_1', 100, async () => guest.isWelcome)
+    const guest = { hasAccess: true }
+    const mine = listen('acc_1', 100, async () => guest.hasAccess)
     events.follow(mine)
     await events.beat(10_000_000)
-    guest.isWelcome = false
+    guest.hasAccess = false
     await events.beat(5_000_000)
     expect([mine.beats, mine.isEnded]).toEqual([2, true])
   })
@@ -80,15 +80,15 @@ describe('live events', () => {
 
   test('beat, and look now and then who is still welcome', async () => {
     const events = new LiveEvents()
-    let isWelcome = true
-    const page = listen('acc_1', 100, async () => isWelcome)
+    let hasAccess = true
+    const page = listen('acc_1', 100, async () => hasAccess)
     const troubled = listen('acc_1', 100, () => Promise.reject(new Error('the database is away')))
     events.follow(page)
     events.follow(troubled)
     await events.beat(0)
     await events.beat(1_000)
     expect(page.beats).toBe(1)
-    isWelcome = false
+    hasAccess = false
     await events.beat(1_999)
     expect(page.isEnded).toBe(false)
     await events.beat(2_000)

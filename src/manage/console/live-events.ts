@@ -105,8 +105,8 @@ export class LiveEvents implements LiveEventFeed {
 
   async #lookAt(follower: Follower): Promise<void> {
     // A database that does not answer is no reason to send somebody away.
-    const isWelcome = await follower.isWelcome().catch(() => true)
-    if (!isWelcome) this.#letGo(follower)
+    const hasAccess = await follower.hasAccess().catch(() => true)
+    if (!hasAccess) this.#letGo(follower)
   }
 
   #tellSettlement(settlement: Settlement): void {

@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import type { AttemptThrottle } from '../../rules/access/attempt-throttle.ts'
 import type { User } from '../../vocabulary/user.ts'
 import { networkOf } from '../../wire/trusted-proxies.ts'
-import type { Whereabouts } from '../ports/identity.ts'
+import type { ClientContext } from '../ports/identity.ts'
 import type { KnownDevice } from './known-device.ts'
 import type { IdentityParts } from './parts.ts'
 
@@ -30,7 +30,7 @@ export interface Attempt {
 export function beginAttempt(
   { throttles }: IdentityParts,
   { email, device }: Attempter,
-  { address }: Whereabouts,
+  { address }: ClientContext,
 ): Attempt {
   const { byEmail, byAddress } = throttles
   if (device !== null) return begin(byEmail, `device ${device.id}`)
@@ -99,7 +99,7 @@ export interface AttemptNews {
   readonly change: AttemptChange
 }
 
-export interface ToldParts {
+export interface SharedThrottleParts {
   readonly throttle: AttemptThrottle
   readonly fingerprint: (key: string) => string
   readonly tell: (news: AttemptNews) => void
@@ -109,10 +109,10 @@ export interface ToldParts {
  * A throttle that tells the other nodes, so that guessing on several of them is no quicker. What is begun on two nodes in
  * the same moment is let through by both; each knows of it a moment later.
  */
-export class ToldThrottle implements Throttle {
-  readonly #parts: ToldParts
+export class SharedThrottle implements Throttle {
+  readonly #parts: SharedThrottleParts
 
-  constructor(parts: ToldParts) {
+  constructor(parts: SharedThrottleParts) {
     this.#parts = parts
   }
 

@@ -4,7 +4,7 @@ import type { AuditEvent } from '../../vocabulary/system.ts'
 const MINUTE_MS = 60_000
 const MOST_FAILURES_PER_MINUTE = 60
 
-export interface Deed {
+export interface AuditEntry {
   readonly actor: string
   readonly action: string
   readonly subject: string
@@ -25,7 +25,7 @@ export class AuditLog {
     this.#newId = newId
   }
 
-  event({ actor, action, subject, before, after }: Deed): AuditEvent {
+  event({ actor, action, subject, before, after }: AuditEntry): AuditEvent {
     this.#written += 1
     return {
       // Events of one millisecond are listed by id, so the id says which came first.
@@ -40,7 +40,7 @@ export class AuditLog {
   }
 
   /** Whether the so-manieth failure in a row is worth a line: the first, the second, the fourth, the eighth, … */
-  isWorthALine(attempts: number): boolean {
+  shouldRecordFailure(attempts: number): boolean {
     const minute = Math.floor(this.#clock.nowMs() / MINUTE_MS)
     if (minute !== this.#minute) [this.#minute, this.#failuresInMinute] = [minute, 0]
     if (!Number.isInteger(Math.log2(attempts)) || this.#failuresInMinute >= MOST_FAILURES_PER_MINUTE) {

@@ -53,12 +53,14 @@ test('a known asker goes before every stranger who waits, and is not turned away
 describe('the audit of failures', () => {
   test('takes fewer lines the more there are, and at most sixty a minute', () => {
     const audit = new AuditLog(clock, (prefix) => prefix)
-    const worth = Array.from({ length: 100 }, (_, index) => index + 1).filter((n) => audit.isWorthALine(n))
+    const worth = Array.from({ length: 100 }, (_, index) => index + 1).filter((n) =>
+      audit.shouldRecordFailure(n),
+    )
     expect(worth).toEqual([1, 2, 4, 8, 16, 32, 64])
-    const more = Array.from({ length: 100 }, () => audit.isWorthALine(1)).filter(Boolean)
+    const more = Array.from({ length: 100 }, () => audit.shouldRecordFailure(1)).filter(Boolean)
     expect(more).toHaveLength(60 - 7)
     clock.timeMs += 60_000
-    expect(audit.isWorthALine(1)).toBe(true)
+    expect(audit.shouldRecordFailure(1)).toBe(true)
   })
 })
 

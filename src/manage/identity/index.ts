@@ -1,11 +1,11 @@
 import { AttemptThrottle, type ThrottleRule } from '../../rules/access/attempt-throttle.ts'
 import { actorOfUser, type Identity, type UserOperations } from '../ports/identity.ts'
-import { ToldThrottle } from './attempts.ts'
+import { SharedThrottle } from './attempts.ts'
 import { AuditLog } from './audit-log.ts'
 import { createDoor, findOperator } from './door.ts'
 import { createOutsideSignIn } from './outside-sign-in.ts'
 import { changePassword, endSession, rename } from './own-account.ts'
-import type { IdentityParts, IdentitySurroundings, Throttles } from './parts.ts'
+import type { IdentityDependencies, IdentityParts, Throttles } from './parts.ts'
 import { PasswordHasher } from './passwords.ts'
 import { beginSecondFactor, confirmSecondFactor, disableSecondFactor } from './second-factor.ts'
 import { SessionStore } from './session-store.ts'
@@ -33,8 +33,8 @@ export interface IdentityServices {
 }
 
 /** Who people are and what they may do about it. */
-export function createIdentity(surroundings: IdentitySurroundings): IdentityServices {
-  const parts = buildParts(surroundings)
+export function createIdentity(dependencies: IdentityDependencies): IdentityServices {
+  const parts = buildParts(dependencies)
   const { sessions, store, clock, provider } = parts
   const door = createDoor(parts)
   return {
@@ -44,8 +44,8 @@ export function createIdentity(surroundings: IdentitySurroundings): IdentityServ
       findOperator: (request) => findOperator(door, request),
       allowsSignUp: parts.allowsSignUp,
       outside: provider && createOutsideSignIn(parts, provider),
-      signIn: (input, whereabouts) => signIn(parts, input, whereabouts),
-      signUp: (input, whereabouts) => signUp(parts, input, whereabouts),
+      signIn: (input, client) => signIn(parts, input, client),
+      signUp: (input, client) => signUp(parts, input, client),
       signOut: async ({ user, session }) => {
         await sessions.endOne(user.id, session.id, actorOfUser(user))
       },
@@ -64,30 +64,30 @@ export function createIdentity(surroundings: IdentitySurroundings): IdentityServ
   }
 }
 
-function buildParts(surroundings: IdentitySurroundings): IdentityParts {
-  const { clock, random } = surroundings
+function buildParts(dependencies: IdentityDependencies): IdentityParts {
+  const { clock, random } = dependencies
   const audit = new AuditLog(clock, random.id)
   return {
-    ...surroundings,
+    ...dependencies,
     audit,
-    sessions: new SessionStore({ ...surroundings, audit }),
+    sessions: new SessionStore({ ...dependencies, audit }),
     hashing: new PasswordHasher(),
-    throttles: buildThrottles(surroundings),
+    throttles: buildThrottles(dependencies),
   }
 }
 
-function buildThrottles({ clock, secrets, company }: IdentitySurroundings): Throttles {
-  const toldOf = (name: keyof Throttles, rule: ThrottleRule) =>
-    new ToldThrottle({
+function buildThrottles({ clock, secrets, peers }: IdentityDependencies): Throttles {
+  const shared = (name: keyof Throttles, rule: ThrottleRule) =>
+    new SharedThrottle({
       throttle: new AttemptThrottle(clock, rule),
       fingerprint: secrets.fingerprint,
-      tell: (news) => company?.tell(name, news),
+      tell: (news) => peers?.tell(name, news),
     })
   const throttles = {
-    byEmail: toldOf('byEmail', BY_EMAIL),
-    byAddress: toldOf('byAddress', BY_ADDRESS),
-    codes: toldOf('codes', CODES),
+    byEmail: shared('byEmail', BY_EMAIL),
+    byAddress: shared('byAddress', BY_ADDRESS),
+    codes: shared('codes', CODES),
   }
-  company?.onNews((name, news) => throttles[name].hear(news))
+  peers?.onNews((name, news) => throttles[name].hear(news))
   return throttles
 }

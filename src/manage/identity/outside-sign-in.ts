@@ -4,13 +4,13 @@ import { normaliseEmail } from '../../rules/access/sign-in-rules.ts'
 import type { User } from '../../vocabulary/user.ts'
 import {
   actorOfUser,
+  type ClientContext,
   type Entry,
   type OutsideFailure,
   type OutsideFlow,
   type OutsideIdentity,
   type OutsideProvider,
   type OutsideSignIn,
-  type Whereabouts,
 } from '../ports/identity.ts'
 import type { IdentityParts } from './parts.ts'
 import { makeUserWithAccount, newUser } from './sign-up.ts'
@@ -31,13 +31,13 @@ export function createOutsideSignIn(parts: IdentityParts, provider: OutsideProvi
         return 'oidc_failed'
       }
     },
-    finish: async ({ query, ticket }, whereabouts) => {
+    finish: async ({ query, ticket }, client) => {
       const flow = ticket === null ? null : openTicket(parts, ticket)
       if (flow === null) return 'oidc_failed'
       // A state that is not of this flow says nothing about it, not even that it was cancelled.
       if (query.get('error') === 'access_denied' && query.get('state') === flow.state) return 'oidc_cancelled'
       const identity = await askProvider(parts, () => provider.finish(query.toString(), flow))
-      return identity === null ? 'oidc_failed' : enter(parts, identity, whereabouts)
+      return identity === null ? 'oidc_failed' : enter(parts, identity, client)
     },
   }
 }
@@ -57,12 +57,12 @@ async function askProvider(
 async function enter(
   parts: IdentityParts,
   identity: OutsideIdentity,
-  whereabouts: Whereabouts,
+  client: ClientContext,
 ): Promise<Entry | OutsideFailure> {
   const user = await findOrMakeUser(parts, identity)
   if (typeof user === 'string') return user
   if (user.isDisabled) return 'oidc_disabled'
-  return parts.sessions.begin(user, whereabouts, 'oidc')
+  return parts.sessions.begin(user, client, 'oidc')
 }
 
 async function findOrMakeUser(
@@ -86,8 +86,8 @@ async function findOrMakeUser(
  */
 async function linkUser(parts: IdentityParts, user: User, outsideId: string): Promise<User | OutsideFailure> {
   if (!user.isEmailVerified || user.outsideId !== null) return 'oidc_email_in_use'
-  const deed = { actor: actorOfUser(user), action: 'user.linked', subject: user.id }
-  const event = parts.audit.event({ ...deed, after: { outside_id: outsideId } })
+  const auditEntry = { actor: actorOfUser(user), action: 'user.linked', subject: user.id }
+  const event = parts.audit.event({ ...auditEntry, after: { outside_id: outsideId } })
   await parts.store.changeUser(user.id, { outsideId }, event)
   parts.sessions.forget(user.id)
   return { ...user, outsideId }

@@ -32,9 +32,9 @@ export async function changePassword(
 export async function rename(parts: IdentityParts, visitor: Visitor, text: string): Promise<Visitor> {
   const { user } = visitor
   const name = requireName(text)
-  const deed = { actor: actorOfUser(user), action: 'user.changed', subject: user.id }
+  const auditEntry = { actor: actorOfUser(user), action: 'user.changed', subject: user.id }
   const states = { before: { name: user.name }, after: { name } }
-  await parts.store.changeUser(user.id, { name }, parts.audit.event({ ...deed, ...states }))
+  await parts.store.changeUser(user.id, { name }, parts.audit.event({ ...auditEntry, ...states }))
   parts.sessions.forget(user.id)
   return { ...visitor, user: { ...user, name } }
 }

@@ -20,7 +20,7 @@ export interface IdentityRandom {
   bytes(count: number): Uint8Array
 }
 
-export interface IdentitySurroundings {
+export interface IdentityDependencies {
   readonly store: IdentityStore
   readonly accounts: IdentityAccounts
   readonly provider: OutsideProvider | null
@@ -32,11 +32,11 @@ export interface IdentitySurroundings {
   /** Where browsers find this gateway; null when nobody has said so. */
   readonly publicUrl: string | null
   /** Absent when no other node serves the same users. */
-  readonly company?: AttemptCompany
+  readonly peers?: AttemptPeers
 }
 
 /** The other nodes, before which somebody may have guessed as well. */
-export interface AttemptCompany {
+export interface AttemptPeers {
   tell(name: keyof Throttles, news: AttemptNews): void
   onNews(listener: (name: keyof Throttles, news: AttemptNews) => void): void
 }
@@ -49,7 +49,7 @@ export interface Throttles {
   readonly codes: Throttle
 }
 
-export interface IdentityParts extends IdentitySurroundings {
+export interface IdentityParts extends IdentityDependencies {
   readonly sessions: SessionStore
   readonly hashing: PasswordHasher
   readonly audit: AuditLog

@@ -38,9 +38,9 @@ export async function confirmSecondFactor(
   }
   const recoveryCodes = Array.from({ length: RECOVERY_CODES }, () => makeRecoveryCode(parts))
   const hashes = recoveryCodes.map((recoveryCode) => hashRecoveryCode(parts, user, recoveryCode))
-  const deed = { actor: actorOfUser(user), action: 'user.second_factor_enabled', subject: user.id }
+  const auditEntry = { actor: actorOfUser(user), action: 'user.second_factor_enabled', subject: user.id }
   const confirmed = { ...factor, isConfirmed: true, lastStep: step }
-  await parts.store.saveSecondFactor(confirmed, hashes, parts.audit.event(deed))
+  await parts.store.saveSecondFactor(confirmed, hashes, parts.audit.event(auditEntry))
   return { entry: await parts.sessions.renew(visitor), recoveryCodes }
 }
 
@@ -69,8 +69,8 @@ export async function disableSecondFactor(
 }
 
 export async function removeSecondFactor(parts: IdentityParts, user: User, actor: string): Promise<void> {
-  const deed = { actor, action: 'user.second_factor_disabled', subject: user.id }
-  await parts.store.deleteSecondFactor(user.id, parts.audit.event(deed))
+  const auditEntry = { actor, action: 'user.second_factor_disabled', subject: user.id }
+  await parts.store.deleteSecondFactor(user.id, parts.audit.event(auditEntry))
   parts.sessions.forget(user.id)
 }
 

@@ -5,12 +5,12 @@ import { AgingMap } from '../../vocabulary/runtime/aging-map.ts'
 import type { Session, User } from '../../vocabulary/user.ts'
 import {
   actorOfUser,
+  type ClientContext,
   type Entry,
   type IdentityStore,
   type Visitor,
-  type Whereabouts,
 } from '../ports/identity.ts'
-import type { AuditLog, Deed } from './audit-log.ts'
+import type { AuditEntry, AuditLog } from './audit-log.ts'
 import { issueDevice } from './known-device.ts'
 import type { IdentityRandom } from './parts.ts'
 
@@ -50,7 +50,7 @@ export class SessionStore {
   }
 
   /** Always under a value that nobody has seen before. */
-  async begin(user: User, { address, userAgent }: Whereabouts, method: string): Promise<Entry> {
+  async begin(user: User, { address, userAgent }: ClientContext, method: string): Promise<Entry> {
     const { store, random, clock, audit } = this.#parts
     const nowMs = clock.nowMs()
     const { token, tokenHash } = this.#makeToken()
@@ -63,9 +63,9 @@ export class SessionStore {
       address,
       userAgent: userAgent?.slice(0, LONGEST_USER_AGENT) ?? null,
     }
-    const deed = { actor: actorOfUser(user), action: 'user.signed_in', subject: user.id }
+    const auditEntry = { actor: actorOfUser(user), action: 'user.signed_in', subject: user.id }
     const after = { session: session.id, method, address }
-    await store.saveSession(session, audit.event({ ...deed, after }))
+    await store.saveSession(session, audit.event({ ...auditEntry, after }))
     return { visitor: await this.#complete(user, session), token, device: issueDevice(this.#parts, user) }
   }
 
@@ -89,8 +89,8 @@ export class SessionStore {
   }
 
   async endOne(userId: string, sessionId: string, actor: string): Promise<boolean> {
-    const deed = { actor, action: 'session.ended', subject: sessionId }
-    const ended = await this.#end({ userId, only: sessionId }, deed)
+    const auditEntry = { actor, action: 'session.ended', subject: sessionId }
+    const ended = await this.#end({ userId, only: sessionId }, auditEntry)
     return ended > 0
   }
 
@@ -107,8 +107,8 @@ export class SessionStore {
     }
   }
 
-  async #end(which: Parameters<IdentityStore['endSessions']>[0], deed: Deed): Promise<number> {
-    const ended = await this.#parts.store.endSessions(which, this.#parts.audit.event(deed))
+  async #end(which: Parameters<IdentityStore['endSessions']>[0], auditEntry: AuditEntry): Promise<number> {
+    const ended = await this.#parts.store.endSessions(which, this.#parts.audit.event(auditEntry))
     this.forget(which.userId)
     return ended
   }

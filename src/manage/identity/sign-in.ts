@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { normaliseEmail } from '../../rules/access/sign-in-rules.ts'
 import type { SignIn, User } from '../../vocabulary/user.ts'
-import { actorOfUser, type Entry, type Whereabouts } from '../ports/identity.ts'
+import { actorOfUser, type ClientContext, type Entry } from '../ports/identity.ts'
 import { type Attempt, beginAttempt, refuseWhileWaiting } from './attempts.ts'
 import { findDevice, type KnownDevice } from './known-device.ts'
 import type { IdentityParts } from './parts.ts'
@@ -12,11 +12,11 @@ import { takeCode } from './second-factor.ts'
 export async function signIn(
   parts: IdentityParts,
   input: SignIn & { readonly device: string | null },
-  whereabouts: Whereabouts,
+  client: ClientContext,
 ): Promise<Entry> {
   const email = normaliseEmail(input.email)
   const device = await findDevice(parts, email, input.device)
-  const attempt = beginAttempt(parts, { email: email ?? '', device }, whereabouts)
+  const attempt = beginAttempt(parts, { email: email ?? '', device }, client)
   const user = email === null ? null : await parts.store.findUserByEmail(email)
   const asker = device === null ? 'stranger' : 'known'
   const isRight = await checkPassword(parts, user, { password: input.password, asker }).catch((error) => {
@@ -25,23 +25,23 @@ export async function signIn(
     throw error
   })
   if (user === null || user.isDisabled || !isRight) {
-    await writeFailure(parts, { user, attempt, reason: 'password', ...whereabouts })
+    await writeFailure(parts, { user, attempt, reason: 'password', ...client })
     throw new GatewayError('auth_invalid', 'The address or the password is not right.')
   }
-  if (user.hasSecondFactor) await passSecondFactor(parts, user, { input, attempt, whereabouts, device })
+  if (user.hasSecondFactor) await passSecondFactor(parts, user, { input, attempt, client, device })
   attempt.succeed()
-  return parts.sessions.begin(user, whereabouts, user.hasSecondFactor ? 'password+code' : 'password')
+  return parts.sessions.begin(user, client, user.hasSecondFactor ? 'password+code' : 'password')
 }
 
 interface CodeStep {
   readonly input: SignIn
   readonly attempt: Attempt
-  readonly whereabouts: Whereabouts
+  readonly client: ClientContext
   readonly device: KnownDevice | null
 }
 
 async function passSecondFactor(parts: IdentityParts, user: User, step: CodeStep): Promise<void> {
-  const { input, attempt, whereabouts, device } = step
+  const { input, attempt, client, device } = step
   if (input.code === null || input.code === '') {
     // The password was right, so this was no guess.
     attempt.takeBack()
@@ -55,13 +55,13 @@ async function passSecondFactor(parts: IdentityParts, user: User, step: CodeStep
   refuseWhileWaiting(codes, key)
   const attempts = codes.begin(key)
   if (!(await takeCode(parts, user, input.code))) {
-    await writeFailure(parts, { user, attempt: { ...attempt, attempts }, reason: 'code', ...whereabouts })
+    await writeFailure(parts, { user, attempt: { ...attempt, attempts }, reason: 'code', ...client })
     throw new GatewayError('auth_invalid', 'The code is not right, or was used before.', { param: 'code' })
   }
   codes.forgive(key)
 }
 
-interface Failure extends Whereabouts {
+interface Failure extends ClientContext {
   readonly user: User | null
   readonly attempt: Attempt
   readonly reason: string
@@ -70,7 +70,7 @@ interface Failure extends Whereabouts {
 /** Never says what was typed: people type passwords into the wrong field. */
 async function writeFailure(parts: IdentityParts, failure: Failure): Promise<void> {
   const { user, attempt, reason, address } = failure
-  if (!parts.audit.isWorthALine(attempt.attempts)) return
+  if (!parts.audit.shouldRecordFailure(attempt.attempts)) return
   const actor = user === null ? 'nobody' : actorOfUser(user)
   const subject = user?.id ?? 'unknown'
   const after = { reason, address, attempts: attempt.attempts }

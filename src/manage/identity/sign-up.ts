@@ -1,16 +1,16 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { normaliseEmail } from '../../rules/access/sign-in-rules.ts'
 import type { SignUp, User } from '../../vocabulary/user.ts'
-import { actorOfUser, type Entry, type Whereabouts } from '../ports/identity.ts'
+import { actorOfUser, type ClientContext, type Entry } from '../ports/identity.ts'
 import { placeOf, refuseWhileWaiting } from './attempts.ts'
 import type { IdentityParts } from './parts.ts'
 import { hashNewPassword } from './passwords.ts'
 
 /** Makes a user with an account of their own. */
-export async function signUp(parts: IdentityParts, input: SignUp, whereabouts: Whereabouts): Promise<Entry> {
+export async function signUp(parts: IdentityParts, input: SignUp, client: ClientContext): Promise<Entry> {
   if (!parts.allowsSignUp) throw new GatewayError('not_found', 'This gateway takes no sign-ups.')
   // Counted like attempts to sign in and never forgiven, or one visitor could make accounts without end.
-  const place = placeOf(whereabouts.address)
+  const place = placeOf(client.address)
   refuseWhileWaiting(parts.throttles.byAddress, place)
   parts.throttles.byAddress.begin(place)
   const email = requireEmail(input.email)
@@ -22,7 +22,7 @@ export async function signUp(parts: IdentityParts, input: SignUp, whereabouts: W
   const name = requireName(input.name)
   const user = newUser(parts, { email, name, hasPassword: true, isEmailVerified: false, outsideId: null })
   await makeUserWithAccount(parts, user, passwordHash)
-  return parts.sessions.begin(user, whereabouts, 'sign-up')
+  return parts.sessions.begin(user, client, 'sign-up')
 }
 
 /** Somebody who comes by themselves gets an account to be the owner of. */

@@ -108,8 +108,8 @@ async function addMember(
       param: 'email',
     })
   }
-  const deed = { actor, action: 'member.added', subject: accountId }
-  const event = parts.audit.event({ ...deed, after: { user: user.id, role } })
+  const auditEntry = { actor, action: 'member.added', subject: accountId }
+  const event = parts.audit.event({ ...auditEntry, after: { user: user.id, role } })
   await parts.store.saveMembership({ userId: user.id, accountId, role }, event)
   parts.sessions.forget(user.id)
   return { ...user, userId: user.id, role }
@@ -134,8 +134,8 @@ async function removeMember(
   if (member.role === 'owner' && owners.length === 1) {
     throw new GatewayError('invalid_request', 'An account keeps at least one owner.')
   }
-  const deed = { actor, action: 'member.removed', subject: accountId }
-  const event = parts.audit.event({ ...deed, before: { user: userId, role: member.role } })
+  const auditEntry = { actor, action: 'member.removed', subject: accountId }
+  const event = parts.audit.event({ ...auditEntry, before: { user: userId, role: member.role } })
   await parts.store.deleteMembership({ accountId, userId }, event)
   parts.sessions.forget(userId)
 }

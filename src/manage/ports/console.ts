@@ -65,7 +65,7 @@ export interface Follower {
   take(event: LiveEvent): boolean
   beat(): void
   /** Whether whoever it is may still follow. */
-  isWelcome(): Promise<boolean>
+  hasAccess(): Promise<boolean>
   end(): void
 }
 

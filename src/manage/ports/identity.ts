@@ -87,7 +87,7 @@ export interface Visitor {
 }
 
 /** Where a request comes from, as far as its sender can be believed. */
-export interface Whereabouts {
+export interface ClientContext {
   readonly address: string | null
   readonly userAgent: string | null
 }
@@ -126,8 +126,8 @@ export interface Identity {
   readonly allowsSignUp: boolean
   readonly outside: OutsideSignIn | null
   /** `device` is the cookie of a browser that may have signed in before. */
-  signIn(input: SignIn & { readonly device: string | null }, whereabouts: Whereabouts): Promise<Entry>
-  signUp(input: SignUp, whereabouts: Whereabouts): Promise<Entry>
+  signIn(input: SignIn & { readonly device: string | null }, client: ClientContext): Promise<Entry>
+  signUp(input: SignUp, client: ClientContext): Promise<Entry>
   signOut(visitor: Visitor): Promise<void>
   signOutEverywhere(visitor: Visitor): Promise<void>
   listSessions(visitor: Visitor): Promise<readonly SessionView[]>
@@ -202,6 +202,6 @@ export interface OutsideSignIn {
   begin(callbackUrl: string): Promise<{ readonly url: string; readonly ticket: string } | OutsideFailure>
   finish(
     returned: { readonly query: URLSearchParams; readonly ticket: string | null },
-    whereabouts: Whereabouts,
+    client: ClientContext,
   ): Promise<Entry | OutsideFailure>
 }

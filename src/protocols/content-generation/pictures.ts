@@ -1,9 +1,9 @@
 import type {
-  EncodedPictureRequest,
-  MadePicture,
-  PictureAnswer,
-  PictureFile,
-  PictureRequest,
+  EncodedImageRequest,
+  GeneratedImage,
+  ImageAnswer,
+  ImageFile,
+  ImageRequest,
 } from '../../conversation/images.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
@@ -22,7 +22,7 @@ export const generationPictures: PictureSide = {
   strippable: new Set(['generationConfig.imageConfig']),
 }
 
-function encodeRequest(request: PictureRequest): EncodedPictureRequest<string | PiecedBody> {
+function encodeRequest(request: ImageRequest): EncodedImageRequest<string | PiecedBody> {
   const { size, edit, prompt } = request
   if (edit !== null && edit.mask !== null) throw noMask()
   const aspectRatio = size === null || size === 'auto' ? null : aspectRatioOf(size)
@@ -39,7 +39,7 @@ function encodeRequest(request: PictureRequest): EncodedPictureRequest<string | 
 
 interface BodyParts {
   readonly prompt: string
-  readonly pictures: readonly PictureFile[]
+  readonly pictures: readonly ImageFile[]
   readonly generationConfig: JsonObject
 }
 
@@ -56,12 +56,12 @@ function encodeBody({ prompt, pictures, generationConfig }: BodyParts): string |
   ])
 }
 
-function inlineData({ mediaType, content }: PictureFile): BodyPiece[] {
+function inlineData({ mediaType, content }: ImageFile): BodyPiece[] {
   const head = `,{"inlineData":{"mimeType":${JSON.stringify(mediaType)},"data":"`
   return [head, { base64Of: content }, '"}}']
 }
 
-function droppedOf({ size, quality, style, user, others }: PictureRequest, ratio: string | null): string[] {
+function droppedOf({ size, quality, style, user, others }: ImageRequest, ratio: string | null): string[] {
   const wishes: readonly (readonly [string, unknown])[] = [
     ['size', ratio === null ? size : null],
     ['quality', quality],
@@ -77,7 +77,7 @@ function noMask(): GatewayError {
   return new GatewayError('unsupported_parameter', message, { param: 'mask' })
 }
 
-function decodeReply(body: unknown): PictureAnswer | null {
+function decodeReply(body: unknown): ImageAnswer | null {
   const reply = asObject(body)
   if (reply === null || (!Array.isArray(reply.candidates) && asObject(reply.promptFeedback) === null))
     return null
@@ -87,7 +87,7 @@ function decodeReply(body: unknown): PictureAnswer | null {
   return { pictures, usage: decodeUsage(reply.usageMetadata), remarks: {}, refusal }
 }
 
-function decodeCandidate({ content }: JsonObject): MadePicture[] {
+function decodeCandidate({ content }: JsonObject): GeneratedImage[] {
   return asArray(asObject(content)?.parts).flatMap((part) => {
     const { inlineData: media, thought } = asObject(part) ?? {}
     const data = asText(asObject(media)?.data)

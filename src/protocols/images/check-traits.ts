@@ -1,10 +1,10 @@
-import type { PictureFile, PictureRequest } from '../../conversation/images.ts'
+import type { ImageFile, ImageRequest } from '../../conversation/images.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ImageTraits } from '../../vocabulary/runtime/traits.ts'
 import { qualityWordsOf } from './quality.ts'
 
 /** Refuses what this model does not take, and says what it takes. */
-export function checkTraits(request: PictureRequest, traits: ImageTraits): void {
+export function checkTraits(request: ImageRequest, traits: ImageTraits): void {
   checkCount(request, traits)
   checkPrompt(request, traits)
   // `auto` leaves the choice to the model, which every model can do.
@@ -14,14 +14,14 @@ export function checkTraits(request: PictureRequest, traits: ImageTraits): void 
   checkEdit(request, traits)
 }
 
-function checkCount({ count, edit }: PictureRequest, traits: ImageTraits): void {
+function checkCount({ count, edit }: ImageRequest, traits: ImageTraits): void {
   const most = edit === null ? traits.n : traits.editN
   if (count === null || count <= most) return
   const range = most === 1 ? 'must be 1' : `must be an integer from 1 to ${most}`
   throw refuse('n', `n ${range} for this model.`)
 }
 
-function checkPrompt({ prompt }: PictureRequest, { promptCharacters }: ImageTraits): void {
+function checkPrompt({ prompt }: ImageRequest, { promptCharacters }: ImageTraits): void {
   if (prompt.length <= promptCharacters) return
   throw refuse('prompt', `prompt may have at most ${promptCharacters} characters for this model.`)
 }
@@ -36,7 +36,7 @@ function withoutAuto(value: string | null): string | null {
   return value === 'auto' ? null : value
 }
 
-function checkEdit({ edit }: PictureRequest, traits: ImageTraits): void {
+function checkEdit({ edit }: ImageRequest, traits: ImageTraits): void {
   if (edit === null) return
   const { pictures, mask } = edit
   if (pictures.length > traits.maxPictures) {
@@ -47,7 +47,7 @@ function checkEdit({ edit }: PictureRequest, traits: ImageTraits): void {
   if (mask !== null && first !== undefined) checkMask(mask, first, traits)
 }
 
-function checkMask(mask: PictureFile, picture: PictureFile, traits: ImageTraits): void {
+function checkMask(mask: ImageFile, picture: ImageFile, traits: ImageTraits): void {
   if (!traits.mask) throw refuse('mask', 'This model takes no mask.')
   if (mask.mediaType !== 'image/png' || !mask.hasAlpha) {
     throw refuse('mask', 'mask must be a PNG picture with transparency: its transparent areas are changed.')
@@ -57,7 +57,7 @@ function checkMask(mask: PictureFile, picture: PictureFile, traits: ImageTraits)
   throw refuse('mask', `mask must have the size of the first image: ${sizes}.`)
 }
 
-function sizeOf({ width, height }: PictureFile): string {
+function sizeOf({ width, height }: ImageFile): string {
   return `${width}x${height}`
 }
 

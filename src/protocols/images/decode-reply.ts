@@ -1,4 +1,4 @@
-import type { MadePicture, PictureAnswer } from '../../conversation/images.ts'
+import type { GeneratedImage, ImageAnswer } from '../../conversation/images.ts'
 import { decodeImageUrl } from '../../conversation/part.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 import { decodeUsage } from './usage.ts'
@@ -7,7 +7,7 @@ import { decodeUsage } from './usage.ts'
 const REMARKS = ['background', 'output_format', 'quality', 'size'] as const
 
 /** Reads a supplier's reply; null when it is not one of this format. */
-export function decodeReply(body: unknown): PictureAnswer | null {
+export function decodeReply(body: unknown): ImageAnswer | null {
   const reply = asObject(body)
   if (reply === null || !Array.isArray(reply.data)) return null
   const pictures = asArray(reply.data).flatMap((entry) => decodePicture(asObject(entry) ?? {}) ?? [])
@@ -23,12 +23,12 @@ function remarksOf(reply: JsonObject): JsonObject {
   return Object.fromEntries(said.map((name) => [name, reply[name]]))
 }
 
-function decodePicture(entry: JsonObject): MadePicture | null {
+function decodePicture(entry: JsonObject): GeneratedImage | null {
   const source = decodeSource(entry)
   return source && { source, revisedPrompt: asText(entry.revised_prompt) }
 }
 
-function decodeSource({ b64_json, url }: JsonObject): MadePicture['source'] | null {
+function decodeSource({ b64_json, url }: JsonObject): GeneratedImage['source'] | null {
   const data = asText(b64_json)
   if (data !== null) return decodeBase64(data)
   const address = asText(url)
@@ -38,7 +38,7 @@ function decodeSource({ b64_json, url }: JsonObject): MadePicture['source'] | nu
 }
 
 /** Some suppliers write a whole data URL where only its content belongs. */
-function decodeBase64(data: string): MadePicture['source'] {
+function decodeBase64(data: string): GeneratedImage['source'] {
   const image = decodeImageUrl(data)
   return { type: 'base64', data: image.type === 'base64' ? image.data : data }
 }

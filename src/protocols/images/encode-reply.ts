@@ -1,4 +1,4 @@
-import type { PictureAnswer } from '../../conversation/images.ts'
+import type { ImageAnswer } from '../../conversation/images.ts'
 import { encodeUsage } from './usage.ts'
 
 /** A picture as the client gets it. */
@@ -8,7 +8,7 @@ export interface HandedPicture {
   readonly revisedPrompt: string | null
 }
 
-export interface ReplyFacts extends Pick<PictureAnswer, 'usage' | 'remarks'> {
+export interface ReplyFacts extends Pick<ImageAnswer, 'usage' | 'remarks'> {
   readonly createdAtMs: number
   readonly wants: 'url' | 'base64'
 }

@@ -1,4 +1,4 @@
-import type { EncodedPictureRequest, PictureFile, PictureRequest } from '../../conversation/images.ts'
+import type { EncodedImageRequest, ImageFile, ImageRequest } from '../../conversation/images.ts'
 import { type BodyPiece, PiecedBody } from '../../wire/pieced-body.ts'
 import type { PictureSupply } from '../pictures.ts'
 import { encodeQuality } from './quality.ts'
@@ -7,9 +7,9 @@ type Field = readonly [name: string, value: unknown]
 
 /** A request as suppliers of this format take it: JSON for new pictures, a form for edits. */
 export function encodeRequest(
-  request: PictureRequest,
+  request: ImageRequest,
   supply: PictureSupply,
-): EncodedPictureRequest<string | PiecedBody> {
+): EncodedImageRequest<string | PiecedBody> {
   const said = fieldsOf(request, supply)
   const fields = said.filter(([name, value]) => value !== null && !supply.refused.includes(name))
   const kept = new Set(fields.map(([name]) => name))
@@ -20,7 +20,7 @@ export function encodeRequest(
   return { body, copies, dropped }
 }
 
-function fieldsOf(request: PictureRequest, { upstreamModel, traits }: PictureSupply): readonly Field[] {
+function fieldsOf(request: ImageRequest, { upstreamModel, traits }: PictureSupply): readonly Field[] {
   const { quality, style } = request
   return [
     ['model', upstreamModel],
@@ -41,7 +41,7 @@ function knownOrNull(value: string | null, taken: 'any' | readonly string[]): st
 }
 
 /** What a client has chosen and would miss; `auto` is the same as saying nothing. */
-function wishesOf({ size, quality, style, user, others }: PictureRequest): string[] {
+function wishesOf({ size, quality, style, user, others }: ImageRequest): string[] {
   const wishes: readonly Field[] = [
     ['size', size],
     ['quality', quality],
@@ -52,7 +52,7 @@ function wishesOf({ size, quality, style, user, others }: PictureRequest): strin
   return [...new Set(wishes.filter(([, value]) => value !== null && value !== 'auto').map(([name]) => name))]
 }
 
-function encodeForm(fields: readonly Field[], edit: NonNullable<PictureRequest['edit']>): PiecedBody {
+function encodeForm(fields: readonly Field[], edit: NonNullable<ImageRequest['edit']>): PiecedBody {
   const boundary = `turnpike-${crypto.randomUUID()}`
   const pieces: BodyPiece[] = fields.map(
     ([name, value]) => `${partHead(boundary, name)}\r\n\r\n${String(value)}\r\n`,
@@ -72,7 +72,7 @@ function partHead(boundary: string, name: string): string {
 }
 
 /** The name a client gave its file is its own business. */
-function filePieces(head: string, name: string, { mediaType, content }: PictureFile): BodyPiece[] {
+function filePieces(head: string, name: string, { mediaType, content }: ImageFile): BodyPiece[] {
   const extension = mediaType.replace(/^image\//, '')
   return [`${head}; filename="${name}.${extension}"\r\ncontent-type: ${mediaType}\r\n\r\n`, content, '\r\n']
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { PictureRequest } from '../../conversation/images.ts'
+import type { ImageRequest } from '../../conversation/images.ts'
 import { DEFAULT_IMAGE_TRAITS, type ImageTraits } from '../../vocabulary/runtime/traits.ts'
 import { PiecedBody } from '../../wire/pieced-body.ts'
 import { decodeReply } from './decode-reply.ts'
@@ -20,7 +20,7 @@ const FULL = {
   seed: 7,
 }
 
-function encode(request: PictureRequest, traits: Partial<ImageTraits> = {}, refused: string[] = []) {
+function encode(request: ImageRequest, traits: Partial<ImageTraits> = {}, refused: string[] = []) {
   const supply = { upstreamModel: 'up', traits: { ...DEFAULT_IMAGE_TRAITS, ...traits }, refused }
   const { body, ...rest } = encodeRequest(request, supply)
   return { ...rest, sent: typeof body === 'string' ? JSON.parse(body) : body }

@@ -1,4 +1,4 @@
-import type { PictureFile, PictureRequest } from '../../conversation/images.ts'
+import type { ImageFile, ImageRequest } from '../../conversation/images.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { compileCheck } from '../validation.ts'
 import { EditRequestSchema, GenerationRequestSchema, type ImageFields } from './schema.ts'
@@ -13,7 +13,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 ])
 
 /** Checks and reads the body of a request for new pictures. */
-export function readGeneration(body: unknown): PictureRequest {
+export function readGeneration(body: unknown): ImageRequest {
   const fields = checkGeneration(body)
   refuseStream(fields)
   refuseOtherSizes(fields)
@@ -24,11 +24,11 @@ export function readGeneration(body: unknown): PictureRequest {
 /** A form with files, as far as this format cares where they came from. */
 export interface EditForm {
   readonly fields: readonly (readonly [name: string, value: string])[]
-  readonly pictures: readonly (PictureFile & { readonly field: string })[]
+  readonly pictures: readonly (ImageFile & { readonly field: string })[]
 }
 
 /** Checks and reads the form of a request to change pictures. */
-export function readEdit(form: EditForm): PictureRequest {
+export function readEdit(form: EditForm): ImageRequest {
   refuseTextForFiles(form.fields)
   refuseLists(form.fields)
   refuseDuplicates(form.fields)
@@ -44,7 +44,7 @@ export function readEdit(form: EditForm): PictureRequest {
   return { ...requestOf({ ...fields, style: null }), edit: { pictures, mask }, others }
 }
 
-function requestOf(fields: ImageFields): Omit<PictureRequest, 'edit' | 'others'> {
+function requestOf(fields: ImageFields): Omit<ImageRequest, 'edit' | 'others'> {
   return {
     model: fields.model,
     prompt: fields.prompt,

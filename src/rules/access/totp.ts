@@ -69,7 +69,7 @@ export function decodeBase32(text: string): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
-/** What an authenticator app reads from the picture. */
+/** The URI that an authenticator app reads from the QR code. */
 export function totpUri(secretText: string, email: string): string {
   const issuer = 'Turnpike'
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(email)}`

@@ -2,7 +2,7 @@ import { NO_USAGE, type Usage, type UsageProvenance } from '../../conversation/u
 import type { Outcome } from '../../vocabulary/settlement.ts'
 
 /** What is known of a request when it ends. */
-export interface Ending {
+export interface RequestEnd {
   readonly outcome: Outcome
   /** Whether any of the answer reached the client. */
   readonly hasDelivered: boolean
@@ -12,7 +12,7 @@ export interface Ending {
   readonly countedOutputTokens: number
   /** The estimate made at arrival. */
   readonly estimatedPromptTokens: number
-  /** Pictures delivered; absent when words were asked for. */
+  /** Images delivered; absent for text requests. */
   readonly countedImages?: number | undefined
 }
 
@@ -22,10 +22,10 @@ export interface Metering {
 }
 
 // More than any request can use. A supplier that reports more is broken, and its price might fit no column.
-const MOST_TOKENS = 2_000_000_000
+const MAX_TOKENS = 2_000_000_000
 
 /** What to charge for, by who ended the request, what was delivered and what the supplier reported. */
-export function meter(ending: Ending): Metering {
+export function meter(ending: RequestEnd): Metering {
   if (!ending.hasDelivered) return { usage: NO_USAGE, provenance: 'estimated' }
   const { reported } = ending
   if (reported === null || !isPossible(reported)) {
@@ -40,15 +40,15 @@ export function meter(ending: Ending): Metering {
 
 function isPossible(usage: Usage): boolean {
   return (
-    usage.input <= MOST_TOKENS &&
-    usage.cacheRead <= MOST_TOKENS &&
-    usage.cacheWrite <= MOST_TOKENS &&
-    usage.output <= MOST_TOKENS
+    usage.input <= MAX_TOKENS &&
+    usage.cacheRead <= MAX_TOKENS &&
+    usage.cacheWrite <= MAX_TOKENS &&
+    usage.output <= MAX_TOKENS
   )
 }
 
-/** Pictures are what is counted of an answer that is pictures: what drawing them took, only the supplier knows. */
-function countedUsage(ending: Ending): Usage {
+/** Image answers are counted in images, because only the supplier knows how many tokens they took. */
+function countedUsage(ending: RequestEnd): Usage {
   if (ending.countedImages !== undefined) return { ...NO_USAGE, images: ending.countedImages }
   return { ...NO_USAGE, input: ending.estimatedPromptTokens, output: ending.countedOutputTokens }
 }

@@ -70,7 +70,7 @@ export interface HoldBasis {
   readonly maxOutputTokens: number | null
   readonly modelOutputLimit: number | null
   readonly choices: number
-  /** Pictures asked for. */
+  /** Images requested. */
   readonly images: number
 }
 

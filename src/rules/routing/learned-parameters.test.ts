@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { LearnedParameters, type Refusal } from './learned-parameters.ts'
+import { LearnedParameters, type RefusedParameter } from './learned-parameters.ts'
 
 function learner(bounds = { keptMs: 100, mostModels: 3, mostRefusalsPerModel: 2 }) {
   const clock = { now: 0, nowMs: () => clock.now }
   return { clock, learned: new LearnedParameters(clock, bounds) }
 }
 
-const refused = (name: string, value: string | null = null): Refusal => ({ name, value })
+const refused = (name: string, value: string | null = null): RefusedParameter => ({ name, value })
 
 test('a refusal is known of its model at its supplier, and of no other', () => {
   const { learned } = learner()

@@ -9,7 +9,7 @@ export interface LearningBounds {
 }
 
 /** What a model does not take: a parameter, or one value of it. */
-export interface Refusal {
+export interface RefusedParameter {
   readonly name: string
   /** JSON text; null: whatever it says. */
   readonly value: string | null
@@ -22,11 +22,11 @@ const BOUNDS: LearningBounds = {
 }
 
 interface Lesson {
-  readonly refusals: readonly Refusal[]
+  readonly refusals: readonly RefusedParameter[]
   readonly expiresAtMs: number
 }
 
-const NOTHING: readonly Refusal[] = []
+const NOTHING: readonly RefusedParameter[] = []
 // Longer values differ with every request, and remembering one would help nobody.
 const LONGEST_VALUE = 100
 
@@ -51,7 +51,7 @@ export class LearnedParameters {
     return this.#models
   }
 
-  note(supplierId: string, upstreamModel: string, refusal: Refusal): void {
+  note(supplierId: string, upstreamModel: string, refusal: RefusedParameter): void {
     const known = this.of(supplierId, upstreamModel)
     const isKnown = known.some(
       ({ name, value }) => name === refusal.name && [null, refusal.value].includes(value),
@@ -69,7 +69,7 @@ export class LearnedParameters {
     this.#models++
   }
 
-  of(supplierId: string, upstreamModel: string): readonly Refusal[] {
+  of(supplierId: string, upstreamModel: string): readonly RefusedParameter[] {
     return this.#find(supplierId, upstreamModel)?.refusals ?? NOTHING
   }
 

@@ -1,18 +1,18 @@
 import { type Ask, lastUserText } from '../performance/ask.ts'
 import { takeCharacters } from '../performance/tokens.ts'
-import { Refusal } from '../refusal.ts'
+import { SandboxError } from '../sandbox-error.ts'
 import type { Actor, PainterKind } from './actor.ts'
 
 const LONGEST_QUOTE = 200
 
 export const image = createPainter('sandbox-image', {
   paints: 'classic',
-  summary: 'Draws pictures and edits them, by address or as Base64; it does not talk.',
+  summary: 'Generates and edits images, by URL or as Base64. No text.',
 })
 
 export const imageBase64 = createPainter('sandbox-image-base64', {
   paints: 'base64-only',
-  summary: 'Draws pictures and edits them, always as Base64; it does not talk.',
+  summary: 'Generates and edits images, always as Base64. No text.',
 })
 
 function createPainter(model: string, traits: { paints: PainterKind; summary: string }): Actor {
@@ -27,9 +27,9 @@ function createPainter(model: string, traits: { paints: PainterKind; summary: st
   }
 }
 
-function refuseTalk(model: string): Refusal {
-  const message = `The model '${model}' makes pictures and cannot hold a conversation.`
-  return new Refusal('bad-request', message, { field: 'model' })
+function refuseTalk(model: string): SandboxError {
+  const message = `The model '${model}' generates images and does not answer text.`
+  return new SandboxError('bad-request', message, { field: 'model' })
 }
 
 /** The same word makes the models that talk decline. */
@@ -39,5 +39,5 @@ export function declinesImage(prompt: string): boolean {
 
 function presentImage(ask: Ask, choice: number): string {
   const subject = takeCharacters(lastUserText(ask), LONGEST_QUOTE)
-  return `Here is picture ${choice + 1} for "${subject}".`
+  return `Here is image ${choice + 1} for "${subject}".`
 }

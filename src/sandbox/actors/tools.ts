@@ -3,7 +3,7 @@ import { generateJson } from '../json/generate-json.ts'
 import { type Ask, lastUserText, type Tool, type Turn, trailingResults } from '../performance/ask.ts'
 import type { Line } from '../performance/performance.ts'
 import { takeCharacters } from '../performance/tokens.ts'
-import { Refusal } from '../refusal.ts'
+import { SandboxError } from '../sandbox-error.ts'
 import type { Actor } from './actor.ts'
 import { composeAnswer, describeImages } from './chat.ts'
 
@@ -50,7 +50,9 @@ function chooseTools(ask: Ask): readonly Tool[] {
 function findTool(ask: Ask, name: string): Tool {
   const tool = ask.tools.find((candidate) => candidate.name === name)
   if (tool === undefined) {
-    throw new Refusal('bad-request', `Tool choice '${name}' not found in tools.`, { field: 'tool_choice' })
+    throw new SandboxError('bad-request', `Tool choice '${name}' not found in tools.`, {
+      field: 'tool_choice',
+    })
   }
   return tool
 }

@@ -1,7 +1,7 @@
 import type { CallRecord } from '../call-log.ts'
 import type { Face, Frame } from '../faces/face.ts'
 import type { FaultOf } from '../faults.ts'
-import { type Refusal, refusalForStatus } from '../refusal.ts'
+import { errorForStatus, type SandboxError } from '../sandbox-error.ts'
 import type { Stage } from '../stage.ts'
 import { type BodyOptions, openBody } from './stream-body.ts'
 
@@ -12,12 +12,12 @@ export const STREAM_HEADERS = {
   'cache-control': 'no-cache, no-transform',
 } as const
 
-export function refuseWith(refusal: Refusal, face: Face): Response {
+export function refuseWith(refusal: SandboxError, face: Face): Response {
   return Response.json(face.writeError(refusal), { status: refusal.status })
 }
 
 export function answerStatus(fault: FaultOf<'status'>, face: Face): Response {
-  const body = fault.body ?? JSON.stringify(face.writeError(refusalForStatus(fault.status)))
+  const body = fault.body ?? JSON.stringify(face.writeError(errorForStatus(fault.status)))
   const headers = new Headers({ 'content-type': JSON_TYPE })
   if (fault.retryAfterSeconds !== undefined) headers.set('retry-after', String(fault.retryAfterSeconds))
   return new Response(body, { status: fault.status, headers })
@@ -36,7 +36,7 @@ const GARBAGE_BODY = '<html>\u0000 this is not JSON {"choices": ['
 /** What a body needs to know in order to misbehave as planned. */
 interface FaultyCall extends Pick<BodyOptions, 'plan' | 'signal'> {
   readonly call: CallRecord
-  writeErrorFrame(refusal: Refusal, sentFrames: number): string
+  writeErrorFrame(refusal: SandboxError, sentFrames: number): string
 }
 
 /** An answer in one piece of JSON. */
@@ -69,7 +69,7 @@ export function openFaultyBody(
   return openBody(frames, {
     ...faulty,
     wait: stage.wait,
-    writeErrorFrame: (sentFrames) => faulty.writeErrorFrame(refusalForStatus(500), sentFrames),
+    writeErrorFrame: (sentFrames) => faulty.writeErrorFrame(errorForStatus(500), sentFrames),
     onEnd: () => {
       faulty.call.finished = true
     },

@@ -3,7 +3,7 @@ import type { ImageAsk, ImageUsage } from '../images/make-images.ts'
 import type { ImageSize } from '../images/raster.ts'
 import type { Ask, SeenImage } from '../performance/ask.ts'
 import type { Performance } from '../performance/performance.ts'
-import type { Refusal } from '../refusal.ts'
+import type { SandboxError } from '../sandbox-error.ts'
 import type { Seals } from '../seals.ts'
 
 /** One wire format the sandbox can be addressed in. It reads requests and writes answers; it decides nothing. */
@@ -17,10 +17,10 @@ export interface Face {
   /** The key the caller presented; null when none. */
   readKey(request: Request): string | null
   /** How this format says that a key is wrong. */
-  refuseKey(): Refusal
-  /** Reads a request; throws a Refusal that names the field at fault. */
+  refuseKey(): SandboxError
+  /** Reads a request; throws a SandboxError that names the field at fault. */
   open(incoming: Incoming): Scene
-  writeError(refusal: Refusal): unknown
+  writeError(refusal: SandboxError): unknown
   /** Answers a question about the models there are; null when the path asks for something else. */
   list?(path: string, catalog: Catalog): unknown
 }
@@ -72,7 +72,7 @@ export interface AnswerScene {
   /** Lazily, so that an answer of any length is written only as fast as it is read. */
   writeFrames(performance: Performance): Iterable<Frame>
   /** The bytes that tell a reader in mid-stream, after so many frames, that the answer has failed. */
-  writeErrorFrame(refusal: Refusal, sentFrames: number): string
+  writeErrorFrame(refusal: SandboxError, sentFrames: number): string
 }
 
 /** The caller only wants to know how long its prompt is. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readImageAddress } from './face.ts'
 
-test('measures a picture whatever its padding', () => {
+test('measures an image whatever its padding', () => {
   for (const bytes of [0, 1, 2, 3, 100, 101]) {
     const data = Buffer.alloc(bytes).toString('base64')
     expect(readImageAddress(`data:image/webp;base64,${data}`)).toEqual({
@@ -12,11 +12,11 @@ test('measures a picture whatever its padding', () => {
   }
 })
 
-test('only notes that a picture is linked to', () => {
+test('only notes that an image is linked', () => {
   expect(readImageAddress('HTTPS://example.com/a.png')).toEqual({ mediaType: null, bytes: null })
 })
 
-test('knows what is not the address of a picture', () => {
+test('refuses what is not an image URL', () => {
   for (const url of [
     '',
     'cat.png',

@@ -1,7 +1,7 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
-import type { Refusal } from '../refusal.ts'
+import type { SandboxError } from '../sandbox-error.ts'
 
 export const Literals = <T extends string[]>(...values: [...T]) => Type.Enum(values)
 // Clients write null as often as they leave a field out.
@@ -18,7 +18,7 @@ export const Closed = <P extends TProperties>(fields: P) =>
  * A function that gives a value back as what the schema says it is, and throws what `refuse` makes of the first problem.
  * The place is where in the request the value stands.
  */
-export function createCheck<T extends TSchema>(schema: T, refuse: (problem: ShapeProblem) => Refusal) {
+export function createCheck<T extends TSchema>(schema: T, refuse: (problem: ShapeProblem) => SandboxError) {
   const checker = Compile(schema)
   return (value: unknown, place: Place = []): Static<T> => {
     const problem = findShapeProblem(checker, value)

@@ -10,19 +10,19 @@ function openStore() {
     nowMs: () => clock.nowMs,
     inventName: () => {
       names += 1
-      return `picture-${names}`
+      return `image-${names}`
     },
   })
   return { clock, store }
 }
 
-test('keeps a picture for an hour', () => {
+test('keeps an image for an hour', () => {
   const { clock, store } = openStore()
   const image = Uint8Array.of(1, 2, 3)
   const name = store.keep(image)
   clock.nowMs += HOUR_MS - 1
   expect(store.find(name)).toBe(image)
-  expect(store.find('picture-2')).toBeNull()
+  expect(store.find('image-2')).toBeNull()
   clock.nowMs += 1
   expect(store.find(name)).toBeNull()
 })

@@ -1,5 +1,5 @@
 import { countTokens, TOKENS_PER_IMAGE } from '../performance/tokens.ts'
-import { Refusal } from '../refusal.ts'
+import { SandboxError } from '../sandbox-error.ts'
 import { editImage, type PaintingWish, paint } from './painting.ts'
 import { type DecodedPng, decodePng, encodePng, measurePng, PngError } from './png.ts'
 import { type ImageSize, MAX_PIXELS, type Raster } from './raster.ts'
@@ -32,7 +32,7 @@ interface Studio {
 const USUAL_SIZE: ImageSize = { width: 1024, height: 1024 }
 const MAX_PIXELS_TOGETHER = 2 * MAX_PIXELS
 
-/** Reads the images that came with the request; throws a Refusal that names the one that cannot be used. */
+/** Reads the images that came with the request; throws a SandboxError that names the one that cannot be used. */
 export function openStudio(ask: ImageAsk): Studio {
   const [first, ...others] = readImages(ask.sources)
   const mask = ask.mask === null ? null : readMask(ask.mask, first)
@@ -64,7 +64,7 @@ function readPng<T>({ field, bytes }: GivenImage, read: (bytes: Uint8Array) => T
   const type = sniffOtherType(bytes)
   if (type !== null) {
     const message = `Unsupported image: '${field}' is ${type}, and the sandbox edits only image/png.`
-    throw new Refusal('bad-request', message, { field, code: 'unsupported_image' })
+    throw new SandboxError('bad-request', message, { field, code: 'unsupported_image' })
   }
   try {
     return read(bytes)
@@ -89,9 +89,9 @@ function readMask(given: GivenImage, source: Raster | undefined): DecodedPng {
   throw refuseImage(given.field, 'a mask must have the size of the (first) image')
 }
 
-function refuseImage(field: string, problem: string): Refusal {
+function refuseImage(field: string, problem: string): SandboxError {
   const message = `Invalid image file '${field}': ${problem}.`
-  return new Refusal('bad-request', message, { field, code: 'invalid_image_file' })
+  return new SandboxError('bad-request', message, { field, code: 'invalid_image_file' })
 }
 
 /** Tokens, as models count them that are paid by token for images. */

@@ -52,7 +52,7 @@ describe('only the marked part changes', () => {
     expect(words(editImage({ sources: [source], mask }, WISH))).toEqual(words(source))
   })
 
-  test('without a mask, where the picture itself is transparent', () => {
+  test('without a mask, where the image itself is transparent', () => {
     const holed = withAlpha(source, (x, y) => (isInside(x, y) ? 0 : 200))
     expectOnlyInside(editImage({ sources: [holed], mask: null }, WISH), holed)
   })
@@ -72,7 +72,7 @@ test('without any mark everything changes, and the source still shows', () => {
   })
 })
 
-test('further pictures lend something to the change', () => {
+test('further source images influence the edit', () => {
   const other = paint({ ...WISH, prompt: 'a boat' })
   const alone = editImage({ sources: [source], mask: null }, WISH)
   const both = editImage({ sources: [source, other], mask: null }, WISH)

@@ -12,12 +12,12 @@ const call = turn('assistant', 'f')
 const result = turn('tool', 'done')
 const onlyImage = turn('user', '', 1)
 
-test('results are the tool turns at the end, with the pictures that follow them', () => {
+test('results are the tool turns at the end, with the images that follow them', () => {
   expect(trailingResults([user, call, result, result])).toEqual([result, result])
   expect(trailingResults([user, call, result, onlyImage])).toEqual([result, onlyImage])
 })
 
-test('a picture without a result and a result before words are none', () => {
+test('an image without a result and a result before words are none', () => {
   expect(trailingResults([onlyImage])).toEqual([])
   expect(trailingResults([user, call, result, user])).toEqual([])
   expect(trailingResults([])).toEqual([])

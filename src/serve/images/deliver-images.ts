@@ -1,13 +1,13 @@
-import type { MadePicture, PictureAnswer } from '../../conversation/images.ts'
+import type { GeneratedImage, ImageAnswer } from '../../conversation/images.ts'
 import { imageTypeOf } from '../../conversation/part.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { encodeReply, type HandedPicture } from '../../protocols/images/index.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Exchange } from '../ports/exchange.ts'
-import type { ImageAsking } from './read-image-request.ts'
+import type { PreparedImageRequest } from './read-image-request.ts'
 
-/** A picture whose bytes are here. */
-export interface CollectedPicture {
+/** An image whose bytes have been fetched. */
+export interface CollectedImage {
   readonly mediaType: string
   readonly base64: string
   readonly revisedPrompt: string | null
@@ -20,14 +20,14 @@ export interface CollectingParts {
   readonly signal: AbortSignal
 }
 
-/** Gets the bytes of every picture; null when one of them is no picture. Rejects when one cannot be fetched. */
-export async function collectPictures(
-  pictures: readonly MadePicture[],
+/** Fetches the bytes of every image. Returns null when one is not an image; rejects when one cannot be fetched. */
+export async function collectImages(
+  images: readonly GeneratedImage[],
   parts: CollectingParts,
-): Promise<readonly CollectedPicture[] | null> {
-  const collected: CollectedPicture[] = []
-  for (const { source, revisedPrompt } of pictures) {
-    const base64 = source.type === 'base64' ? source.data : await fetchPicture(source.url, parts)
+): Promise<readonly CollectedImage[] | null> {
+  const collected: CollectedImage[] = []
+  for (const { source, revisedPrompt } of images) {
+    const base64 = source.type === 'base64' ? source.data : await fetchImage(source.url, parts)
     const mediaType = imageTypeOf(base64)
     if (mediaType === null) return null
     collected.push({ mediaType, base64, revisedPrompt })
@@ -36,23 +36,24 @@ export async function collectPictures(
 }
 
 /** Only the supplier's own address may be anywhere; for all others the rules for what clients send hold. */
-async function fetchPicture(url: string, parts: CollectingParts): Promise<string> {
+async function fetchImage(url: string, parts: CollectingParts): Promise<string> {
   if (URL.parse(url)?.origin === URL.parse(parts.supplierUrl)?.origin) return fetchFromSupplier(url, parts)
   const { data } = await parts.gateway.fetchImage(url, { onLeave: (leave) => onAbort(parts.signal, leave) })
   return data
 }
 
-const MOST_BYTES = 32 * 1024 * 1024
+const MAX_BYTES = 32 * 1024 * 1024
 
 /** No credential goes along, and no redirect is followed: either could lead somewhere else. */
 async function fetchFromSupplier(url: string, { gateway, signal }: CollectingParts): Promise<string> {
   const response = await gateway.callTools.call(new Request(url, { redirect: 'manual', signal }))
-  if (!response.ok) throw new Error(`A picture could not be fetched from its supplier: ${response.status}.`)
+  if (!response.ok)
+    throw new Error(`Fetching an image from its supplier failed with status ${response.status}.`)
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > MOST_BYTES) throw new Error(`A picture of its supplier is larger than ${MOST_BYTES} bytes.`)
+    if (size > MAX_BYTES) throw new Error(`The supplier sent an image larger than ${MAX_BYTES} bytes.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('base64')
@@ -65,27 +66,27 @@ function onAbort(signal: AbortSignal, listener: () => void): () => void {
 }
 
 export interface HandingParts {
-  readonly asking: ImageAsking
+  readonly asking: PreparedImageRequest
   readonly gateway: Gateway
-  readonly answer: PictureAnswer
+  readonly answer: ImageAnswer
 }
 
-/** The reply as the client wants it: with the pictures in it, or with addresses under which they are kept for a while. */
+/** Encodes the reply with either the images themselves or temporary URLs of the stored images. */
 export async function handOut(
-  pictures: readonly CollectedPicture[],
+  images: readonly CollectedImage[],
   { asking, gateway, answer }: HandingParts,
 ): Promise<string> {
-  const { wants } = asking.picture
+  const { wants } = asking.imageRequest
   const address = ownAddressOf(asking.exchange, gateway.publicUrl)
   const handed: HandedPicture[] = []
-  for (const picture of pictures) {
-    const value = wants === 'base64' ? picture.base64 : address + (await keep(picture, gateway))
-    handed.push({ value, revisedPrompt: picture.revisedPrompt })
+  for (const image of images) {
+    const value = wants === 'base64' ? image.base64 : address + (await keep(image, gateway))
+    handed.push({ value, revisedPrompt: image.revisedPrompt })
   }
   return encodeReply(handed, { ...answer, wants, createdAtMs: gateway.clock.nowMs() })
 }
 
-async function keep({ base64, mediaType }: CollectedPicture, { assets }: Gateway): Promise<string> {
+async function keep({ base64, mediaType }: CollectedImage, { assets }: Gateway): Promise<string> {
   try {
     return (await assets.save(Buffer.from(base64, 'base64'), mediaType)).path
   } catch (cause) {
@@ -95,8 +96,8 @@ async function keep({ base64, mediaType }: CollectedPicture, { assets }: Gateway
 
 /** A client that tried again would have the suppliers draw for nothing once more. */
 function cannotKeep(cause: unknown): GatewayError {
-  const advice = 'Nothing is charged. With response_format "b64_json" pictures come in the answer itself.'
-  const message = `The picture was made, but this gateway cannot keep it to give it an address. ${advice}`
+  const advice = 'You are not charged. Set response_format to "b64_json" to receive images in the response.'
+  const message = `The image was generated, but the gateway could not store it. ${advice}`
   return new GatewayError('internal_error', message, { cause, headers: { 'x-should-retry': 'false' } })
 }
 

@@ -1,4 +1,4 @@
-import type { PictureAnswer } from '../../conversation/images.ts'
+import type { ImageAnswer } from '../../conversation/images.ts'
 import { addUsage, type Usage } from '../../conversation/usage.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
@@ -10,31 +10,31 @@ import type { PlanFor } from '../delivery/candidate-line.ts'
 import type { Gateway } from '../gateway.ts'
 import { type CallPlan, tryParse, type WholeReading } from '../lanes/lane-plan.ts'
 import { isStrict } from '../lanes/strip-parameters.ts'
-import { collectPictures, handOut } from './deliver-images.ts'
-import { pictureSideOf } from './find-image-model.ts'
-import type { ImageAsking } from './read-image-request.ts'
+import { collectImages, handOut } from './deliver-images.ts'
+import { imageSideOf } from './find-image-model.ts'
+import type { PreparedImageRequest } from './read-image-request.ts'
 
 interface PlanParts {
-  readonly admission: Admission<ImageAsking>
+  readonly admission: Admission<PreparedImageRequest>
   readonly candidate: Candidate
   readonly gateway: Gateway
   readonly side: PictureSide
 }
 
-/** How requests for pictures are planned, and mended when a supplier does not take a parameter. */
-export function planImages(admission: Admission<ImageAsking>, gateway: Gateway): PlanFor {
+/** Plans image requests, and plans them again without a parameter that the supplier refused. */
+export function planImages(admission: Admission<PreparedImageRequest>, gateway: Gateway): PlanFor {
   return async (candidate) => {
-    const side = pictureSideOf(candidate.route)
-    if (side === null) throw new Error('a candidate that cannot be asked for pictures')
+    const side = imageSideOf(candidate.route)
+    if (side === null) throw new Error('the candidate does not serve images')
     const parts = { admission, candidate, gateway, side }
-    return planPictures(parts, refusedBefore(parts))
+    return planImageCall(parts, refusedBefore(parts))
   }
 }
 
-function planPictures(parts: PlanParts, refused: readonly string[]): CallPlan {
+function planImageCall(parts: PlanParts, refused: readonly string[]): CallPlan {
   const { asking } = parts.admission
-  const { picture, target } = asking
-  const { body, copies, dropped } = parts.side.encodeRequest(picture, {
+  const { imageRequest, target } = asking
+  const { body, copies, dropped } = parts.side.encodeRequest(imageRequest, {
     upstreamModel: parts.candidate.route.route.upstreamModel,
     traits: imageTraitsOf(target.model.capabilities),
     refused,
@@ -45,12 +45,12 @@ function planPictures(parts: PlanParts, refused: readonly string[]): CallPlan {
     body,
     copies,
     dropped,
-    operation: picture.edit === null ? 'generate-image' : 'edit-image',
+    operation: imageRequest.edit === null ? 'generate-image' : 'edit-image',
     isStreamed: false,
     openTap: () => {
-      throw new Error('pictures are not streamed')
+      throw new Error('images are not streamed')
     },
-    readWhole: (replies, { signal }) => readPictures(replies, signal, parts),
+    readWhole: (replies, { signal }) => readImages(replies, signal, parts),
     mend: (failure) => Promise.resolve(mendedPlan(failure, refused, parts)),
   }
 }
@@ -76,37 +76,37 @@ function mendedPlan(
   if (refusedParam === undefined || !side.strippable.has(refusedParam) || before.includes(refusedParam))
     return null
   if (isStrict(admission.asking.exchange) && !OWN_PARAMETERS.includes(refusedParam)) return null
-  const plan = planPictures(parts, [...before, refusedParam])
+  const plan = planImageCall(parts, [...before, refusedParam])
   if (refusedScope !== 'parameter') return plan
   const { supplier, route } = candidate.route
   const refusal = { name: refusedParam, value: null }
   return { ...plan, noteAnswered: () => gateway.learned.note(supplier.id, route.upstreamModel, refusal) }
 }
 
-async function readPictures(
+async function readImages(
   replies: readonly string[],
   signal: AbortSignal,
   { admission, candidate, gateway, side }: PlanParts,
 ): Promise<WholeReading> {
   const answers = replies.flatMap((text) => side.decodeReply(tryParse(text)) ?? [])
-  const answer = answers.length < replies.length ? null : mergePictureAnswers(answers)
+  const answer = answers.length < replies.length ? null : mergeImageAnswers(answers)
   if (answer === null) return null
   if (answer.pictures.length === 0) return { failure: refusedBy(answer.refusal) }
   const { asking } = admission
   // More than was asked for was not held for.
-  const wanted = answer.pictures.slice(0, asking.picture.count ?? 1)
+  const wanted = answer.pictures.slice(0, asking.imageRequest.count ?? 1)
   const supplierUrl = candidate.route.supplier.baseUrl
-  const pictures = await collectPictures(wanted, { gateway, supplierUrl, signal })
-  if (pictures === null) return null
-  const images = pictures.length
+  const collected = await collectImages(wanted, { gateway, supplierUrl, signal })
+  if (collected === null) return null
+  const images = collected.length
   return {
-    body: () => handOut(pictures, { asking, gateway, answer }),
+    body: () => handOut(collected, { asking, gateway, answer }),
     facts: { usage: answer.usage && { ...answer.usage, images }, outputCharacters: 0, images },
   }
 }
 
 function refusedBy(reason: string | null): SupplierFailure {
-  const message = reason ?? 'The model made no picture.'
+  const message = reason ?? 'The model returned no image.'
   return { kind: 'input', status: 400, message, param: null, retryAfterSeconds: null }
 }
 
@@ -117,7 +117,7 @@ function cannotTake(names: readonly string[]): GatewayError {
 }
 
 /** Several answers, each to one copy of the request, as one. A report that not all of them make is none. */
-export function mergePictureAnswers(answers: readonly PictureAnswer[]): PictureAnswer | null {
+export function mergeImageAnswers(answers: readonly ImageAnswer[]): ImageAnswer | null {
   const [first, ...others] = answers
   if (first === undefined || others.length === 0) return first ?? null
   const { usage: _one, ...remarks } = first.remarks

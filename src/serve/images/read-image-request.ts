@@ -1,4 +1,4 @@
-import type { PictureRequest } from '../../conversation/images.ts'
+import type { ImageRequest } from '../../conversation/images.ts'
 import { images, readEdit, readGeneration } from '../../protocols/images/index.ts'
 import { parseJson } from '../../wire/parse-json.ts'
 import type { PreparedRequest } from '../admission/prepared-request.ts'
@@ -6,9 +6,9 @@ import { isLargeBody, yieldLoop } from '../delivery/yield-loop.ts'
 import type { Exchange } from '../ports/exchange.ts'
 import type { UploadRules } from '../ports/uploads.ts'
 
-/** A request for pictures, and what to do with its uploads in the end. */
+/** An image request that was read. `dispose` deletes its uploads. */
 export interface ImageReading {
-  readonly picture: PictureRequest
+  readonly imageRequest: ImageRequest
   dispose(): Promise<void>
 }
 
@@ -18,8 +18,8 @@ export async function readGenerationRequest(exchange: Exchange): Promise<ImageRe
   const text = await exchange.readText()
   const body = parseJson(text)
   if (isLargeBody(text.length)) await yieldLoop()
-  const picture = readGeneration(body)
-  return { picture, dispose: () => Promise.resolve() }
+  const imageRequest = readGeneration(body)
+  return { imageRequest, dispose: () => Promise.resolve() }
 }
 
 /** What no model takes more of; each model's own data is looked at once it is known which one is asked. */
@@ -37,29 +37,29 @@ export async function readEditRequest(exchange: Exchange): Promise<ImageReading>
   const form = await exchange.readForm(UPLOAD_RULES)
   const dispose = () => form.dispose()
   try {
-    return { picture: readEdit(form), dispose }
+    return { imageRequest: readEdit(form), dispose }
   } catch (error) {
     await dispose()
     throw error
   }
 }
 
-/** A request for pictures on its way. */
-export interface ImageAsking extends PreparedRequest {
-  readonly picture: PictureRequest
+/** An image request that is ready for admission. */
+export interface PreparedImageRequest extends PreparedRequest {
+  readonly imageRequest: ImageRequest
 }
 
-/** What admission and routing see of a request for pictures. */
-export function describePictures(picture: PictureRequest): Pick<PreparedRequest, 'protocol' | 'request'> {
-  const count = picture.count ?? 1
+/** What admission and routing need to know about an image request. */
+export function describeImages(imageRequest: ImageRequest): Pick<PreparedRequest, 'protocol' | 'request'> {
+  const count = imageRequest.count ?? 1
   return {
     protocol: images,
     request: {
       facts: {
-        model: picture.model,
+        model: imageRequest.model,
         stream: false,
-        promptCharacters: picture.prompt.length,
-        mediaParts: picture.edit?.pictures.length ?? 0,
+        promptCharacters: imageRequest.prompt.length,
+        mediaParts: imageRequest.edit?.pictures.length ?? 0,
         maxOutputTokens: null,
         choices: count,
         images: count,

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
-import type { Refusal } from '../../rules/routing/learned-parameters.ts'
+import type { RefusedParameter } from '../../rules/routing/learned-parameters.ts'
 import { type Quirks, quirksOf } from '../../suppliers/quirks.ts'
 import { editMembers, isSameName, type MemberEdits, readMember } from '../../wire/edit-members.ts'
 import type { Exchange } from '../ports/exchange.ts'
@@ -34,8 +34,8 @@ export function fitToQuirks(plan: LanePlan, quirks: Quirks, strict: boolean): La
 }
 
 /** Those of the refusals that would meet this request. */
-function namesIn({ body }: LanePlan, refusals: readonly Refusal[]): string[] {
-  const isMet = ({ name, value }: Refusal) => value === null || value === readMember(body, name)
+function namesIn({ body }: LanePlan, refusals: readonly RefusedParameter[]): string[] {
+  const isMet = ({ name, value }: RefusedParameter) => value === null || value === readMember(body, name)
   return refusals.filter(isMet).map(({ name }) => name)
 }
 
@@ -64,7 +64,11 @@ export function planWithoutRefused(
 }
 
 /** null when it was about this request only. */
-function refusalOf({ refusedScope }: SupplierFailure, name: string, { body }: LanePlan): Refusal | null {
+function refusalOf(
+  { refusedScope }: SupplierFailure,
+  name: string,
+  { body }: LanePlan,
+): RefusedParameter | null {
   switch (refusedScope) {
     case 'parameter':
       return { name, value: null }

@@ -2,8 +2,8 @@ import type { Conversation } from '../../conversation/conversation.ts'
 import type { ImagePart, ImageSource, Part } from '../../conversation/part.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 
-/** Gets one picture, for the client that is waiting. */
-export type FetchPicture = (url: string) => Promise<ImageSource & { type: 'base64' }>
+/** Fetches one image for the waiting client. */
+export type FetchImageBytes = (url: string) => Promise<ImageSource & { type: 'base64' }>
 
 const MOST_AT_ONCE = 4
 // As many as the suppliers that want bytes take in one request.
@@ -11,10 +11,10 @@ const MAX_ADDRESSES = 100
 // More than any supplier takes in one request, and all of it has to fit in our memory.
 const MOST_CHARACTERS = 64 * 1_024 * 1_024
 
-/** The conversation with every picture as bytes, for suppliers that fetch nothing themselves. */
+/** Replaces every image URL by the bytes, for suppliers that do not fetch URLs. */
 export async function withImageBytes(
   conversation: Conversation,
-  fetchImage: FetchPicture,
+  fetchImage: FetchImageBytes,
 ): Promise<Conversation> {
   const uses = countAddresses(conversation)
   if (uses.size > MAX_ADDRESSES) throw tooMany(uses.size)
@@ -29,7 +29,7 @@ export async function withImageBytes(
   }
 }
 
-/** How often each address is used: a picture that stands in many places is fetched once and sent many times. */
+/** How often each URL is used: an image used several times is fetched once. */
 function countAddresses(conversation: Conversation): ReadonlyMap<string, number> {
   const uses = new Map<string, number>()
   forEachImage(conversation, ({ source }) => {
@@ -41,7 +41,7 @@ function countAddresses(conversation: Conversation): ReadonlyMap<string, number>
 /** A few at a time; the first that cannot be used ends it all. */
 async function fetchAll(
   uses: ReadonlyMap<string, number>,
-  fetchImage: FetchPicture,
+  fetchImage: FetchImageBytes,
 ): Promise<ReadonlyMap<string, ImageSource>> {
   const fetched = new Map<string, ImageSource>()
   const addresses = [...uses]
@@ -63,14 +63,14 @@ async function fetchAll(
 function tooMany(count: number): GatewayError {
   return new GatewayError(
     'invalid_request',
-    `This request gives ${count} pictures by their addresses; at most ${MAX_ADDRESSES} are fetched. Send the others as Base64.`,
+    `This request has ${count} images by URL; at most ${MAX_ADDRESSES} are fetched. Send the others as Base64.`,
   )
 }
 
 function tooLarge(): GatewayError {
   return new GatewayError(
     'request_too_large',
-    'The pictures given by their addresses are too large together.',
+    'The images given by URL are too large in total. Send fewer or smaller images.',
   )
 }
 

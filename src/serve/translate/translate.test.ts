@@ -187,7 +187,7 @@ describe('stop sequences of a supplier that has none', () => {
   })
 })
 
-describe('pictures by their addresses', () => {
+describe('images by URL', () => {
   const body = {
     ...CHAT,
     messages: [

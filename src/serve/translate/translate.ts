@@ -9,7 +9,7 @@ import { isLargeBody, yieldLoop } from '../delivery/yield-loop.ts'
 import { type LanePlan, tryParse, type WholeReply } from '../lanes/lane-plan.ts'
 import { type AdaptedConversation, adaptTools } from './adapt-tools.ts'
 import { countOutput, withUsage } from './estimate-usage.ts'
-import { type FetchPicture, withImageBytes } from './image-bytes.ts'
+import { type FetchImageBytes, withImageBytes } from './image-bytes.ts'
 import { droppedNames, refuseLosses, withoutProofs } from './losses.ts'
 import { ToolRestorer } from './restore-tools.ts'
 import { StopScanner } from './stop-scanner.ts'
@@ -30,7 +30,7 @@ export interface TranslationParts extends ReplySides {
   /** Of the client's own body. */
   readonly bodyCharacters: number
   readonly memory: ThinkingMemory
-  readonly fetchImage: FetchPicture
+  readonly fetchImage: FetchImageBytes
   /** Refuse rather than leave anything out. */
   readonly isStrict: boolean
   /** Leave out what other suppliers have signed, since this one refused it. */

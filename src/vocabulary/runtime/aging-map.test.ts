@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { AgingMap } from './aging-map.ts'
 
-interface Deed {
+interface MapAction {
   doTo(map: AgingMap<number, number>): void
   doToPlain(map: Map<number, number>): void
 }
 
-const DEED: fc.Arbitrary<Deed> = fc.tuple(fc.nat(5), fc.nat()).chain(([key, value]) =>
-  fc.constantFrom<Deed>(
+const MAP_ACTION: fc.Arbitrary<MapAction> = fc.tuple(fc.nat(5), fc.nat()).chain(([key, value]) =>
+  fc.constantFrom<MapAction>(
     { doTo: (map) => map.set(key, value), doToPlain: (map) => map.set(key, value) },
     {
       doTo: (map) => map.renew(key, value),
@@ -38,7 +38,7 @@ describe('AgingMap', () => {
 
   test('does as a Map from which an entry is deleted before it is renewed', () => {
     fc.assert(
-      fc.property(fc.array(DEED), (deeds) => {
+      fc.property(fc.array(MAP_ACTION), (deeds) => {
         const map = new AgingMap<number, number>()
         const plain = new Map<number, number>()
         for (const deed of deeds) {

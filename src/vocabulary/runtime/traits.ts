@@ -16,7 +16,7 @@ export type ThinkingControl =
 export interface Traits {
   readonly thinking: ThinkingControl
   readonly vision: boolean
-  /** Pictures by address; false: it needs the bytes. */
+  /** Whether it accepts images by URL; otherwise it needs the bytes. */
   readonly urlImages: boolean
   readonly toolResultImages: boolean
   readonly structured: 'none' | 'json' | 'schema'
@@ -124,24 +124,24 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
-/** What a model that makes or changes pictures takes. Lists hold the words the supplier itself uses. */
+/** What an image model accepts. Lists hold the words its supplier uses. */
 export interface ImageTraits {
   /** `any`: whatever its supplier takes. */
   readonly sizes: 'any' | readonly string[]
   /** An empty list: it has no such choice, and what a client says of it is left out. */
   readonly qualities: 'any' | readonly string[]
   readonly styles: 'any' | readonly string[]
-  /** The most pictures one request may ask for. */
+  /** The most images per request. */
   readonly n: number
   /** The same for edits. */
   readonly editN: number
-  /** The most pictures one edit may start from. */
+  /** The most source images per edit. */
   readonly maxPictures: number
   readonly mask: boolean
   readonly promptCharacters: number
   /** How its supplier is asked for the bytes; `none`: it gives them unasked and refuses the field. */
   readonly responseFormat: 'b64_json' | 'url' | 'none'
-  /** Its supplier makes one picture in each call. */
+  /** Its supplier makes one image per call. */
   readonly oneByOne: boolean
 }
 

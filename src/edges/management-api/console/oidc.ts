@@ -9,7 +9,7 @@ import {
 import type { Exchange } from '../../../serve/ports/exchange.ts'
 import { raw } from '../endpoint.ts'
 import { CONSOLE_PATH, consoleDefiner } from './console-endpoint.ts'
-import { type ConsoleParts, entryCookies, whereaboutsOf } from './parts.ts'
+import { type ConsoleParts, clientContextOf, entryCookies } from './parts.ts'
 
 const CALLBACK = '/oidc/callback'
 const HOME = '/console/'
@@ -44,7 +44,7 @@ export const oidcEndpoints = [
     handle: async ({ identity }, { exchange, visit }) => {
       const ticket = readCookie(exchange.headers, OUTSIDE_COOKIE, identity.door)
       const returned = { query: exchange.query, ticket }
-      const result = await requireOutside(identity).finish(returned, whereaboutsOf(exchange))
+      const result = await requireOutside(identity).finish(returned, clientContextOf(exchange))
       const forgotten = clearCookie(OUTSIDE_COOKIE, identity.door)
       if (typeof result === 'string') return redirect(`${SIGN_IN_PAGE}?error=${result}`, [forgotten])
       if (visit.visitor !== null) await identity.signOut(visit.visitor)

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import type { Door, Entry, Identity, Visitor, Whereabouts } from '../../../manage/ports/identity.ts'
+import type { ClientContext, Door, Entry, Identity, Visitor } from '../../../manage/ports/identity.ts'
 import {
   clearCookie,
   DEVICE_COOKIE,
@@ -34,7 +34,7 @@ export function bodyReader<const Schema extends TSchema>(
   return async (exchange) => read(await exchange.readText(MAX_FORM_BYTES))
 }
 
-export function whereaboutsOf({ address, headers }: Exchange): Whereabouts {
+export function clientContextOf({ address, headers }: Exchange): ClientContext {
   return { address, userAgent: headers.get('user-agent') }
 }
 

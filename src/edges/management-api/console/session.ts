@@ -10,7 +10,7 @@ import {
 import { ProfileChange, SessionState, SignIn, SignUp } from '../../../vocabulary/user.ts'
 import { DONE, one, type WithCookies, withCookies } from '../endpoint.ts'
 import { consoleDefiner, MAX_FORM_BYTES } from './console-endpoint.ts'
-import { type ConsoleParts, describeSession, entryCookies, whereaboutsOf } from './parts.ts'
+import { type ConsoleParts, clientContextOf, describeSession, entryCookies } from './parts.ts'
 
 const VISIT_SECONDS = 12 * 60 * 60
 const VISIT_BYTES = 32
@@ -51,7 +51,11 @@ export const sessionEndpoints = [
     handle: async (parts, { body, exchange, visit }) => {
       const { identity } = parts
       const device = readCookie(exchange.headers, DEVICE_COOKIE, identity.door)
-      return enter(parts, await identity.signIn({ ...body, device }, whereaboutsOf(exchange)), visit.visitor)
+      return enter(
+        parts,
+        await identity.signIn({ ...body, device }, clientContextOf(exchange)),
+        visit.visitor,
+      )
     },
   }),
   define({
@@ -64,7 +68,7 @@ export const sessionEndpoints = [
     body: SignUp,
     answer: withCookies(session),
     handle: async (parts, { body, exchange, visit }) =>
-      enter(parts, await parts.identity.signUp(body, whereaboutsOf(exchange)), visit.visitor),
+      enter(parts, await parts.identity.signUp(body, clientContextOf(exchange)), visit.visitor),
   }),
   define({
     ...common,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Refusal } from '../../refusal.ts'
+import { SandboxError } from '../../sandbox-error.ts'
 import { decodeRequest } from './decode-request.ts'
 import { checkRequest } from './schema.ts'
 
@@ -83,11 +83,11 @@ function read(fields: object) {
   return decodeRequest(checkRequest({ model: 'm', messages: [user], ...fields }))
 }
 
-function refusalOf(action: () => unknown): Refusal {
+function refusalOf(action: () => unknown): SandboxError {
   try {
     action()
   } catch (error) {
-    if (error instanceof Refusal) return error
+    if (error instanceof SandboxError) return error
     throw error
   }
   throw new Error('Nothing was refused.')

@@ -1,5 +1,5 @@
 import type { AnswerShape, Ask, SeenImage, Tool, ToolChoice, Turn } from '../../performance/ask.ts'
-import { Refusal } from '../../refusal.ts'
+import { SandboxError } from '../../sandbox-error.ts'
 import { decodeEffort, decodeImageUrl, refuseMissing } from '../openai-style.ts'
 import type { ChatMessage, ChatRequest, ChatToolCall, ChatToolDefinition } from './schema.ts'
 
@@ -117,10 +117,10 @@ function callName(call: ChatToolCall): string {
 function closeCall(open: Set<string>, message: ChatMessage, index: number): void {
   if (open.delete(message.tool_call_id ?? '')) return
   const text = "Messages with role 'tool' must answer a call of the preceding message with 'tool_calls'."
-  throw new Refusal('bad-request', text, { field: `messages[${index}].tool_call_id` })
+  throw new SandboxError('bad-request', text, { field: `messages[${index}].tool_call_id` })
 }
 
-function unanswered(open: ReadonlySet<string>, index: number): Refusal {
+function unanswered(open: ReadonlySet<string>, index: number): SandboxError {
   const text = `These calls of 'tool_calls' are not followed by a tool message: ${[...open].join(', ')}.`
-  return new Refusal('bad-request', text, { field: `messages[${index}].role` })
+  return new SandboxError('bad-request', text, { field: `messages[${index}].role` })
 }

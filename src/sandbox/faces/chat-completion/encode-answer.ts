@@ -7,7 +7,7 @@ import {
   type Step,
   type StepOf,
 } from '../../performance/performance.ts'
-import type { Refusal } from '../../refusal.ts'
+import type { SandboxError } from '../../sandbox-error.ts'
 import type { Frame } from '../face.ts'
 import { encodeError } from '../openai-style.ts'
 
@@ -154,6 +154,6 @@ export function encodeUsage(usage: PerformanceUsage) {
   }
 }
 
-export function encodeErrorFrame(refusal: Refusal): string {
+export function encodeErrorFrame(refusal: SandboxError): string {
   return `data: ${JSON.stringify(encodeError(refusal))}\n\n`
 }

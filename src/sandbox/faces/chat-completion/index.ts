@@ -1,4 +1,4 @@
-import { Refusal } from '../../refusal.ts'
+import { SandboxError } from '../../sandbox-error.ts'
 import type { Catalog, Face } from '../face.ts'
 import { OPENAI_STYLE, toSeconds } from '../openai-style.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -42,7 +42,7 @@ function listModels(path: string, { models, startedAtMs }: Catalog): unknown {
   if (wanted === '') return { object: 'list', data: described }
   const model = described.find(({ id }) => id === wanted)
   if (model !== undefined) return model
-  throw new Refusal('unknown-model', `The model '${wanted}' does not exist.`, { field: 'model' })
+  throw new SandboxError('unknown-model', `The model '${wanted}' does not exist.`, { field: 'model' })
 }
 
 function describeModel(id: string, startedAtMs: number) {

@@ -8,7 +8,7 @@ import {
   type StepOf,
 } from '../../performance/performance.ts'
 import { countTokens, TOKENS_PER_MADE_IMAGE } from '../../performance/tokens.ts'
-import { Refusal } from '../../refusal.ts'
+import { SandboxError } from '../../sandbox-error.ts'
 import type { Seals } from '../../seals.ts'
 import type { Frame } from '../face.ts'
 import { signatureClaim, spellCall } from './history.ts'
@@ -178,7 +178,7 @@ export function* encodeFrames(
   if (writer.end !== '') yield { part: 'end', text: writer.end }
 }
 
-export function encodeErrorFrame(refusal: Refusal, sentFrames: number, writer: ChunkWriter): string {
+export function encodeErrorFrame(refusal: SandboxError, sentFrames: number, writer: ChunkWriter): string {
   return writer.writeChunk(encodeError(refusal), sentFrames) + writer.end
 }
 
@@ -271,13 +271,13 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 }
 
-export function encodeError(refusal: Refusal) {
+export function encodeError(refusal: SandboxError) {
   const { status, message } = refusal
   const name = STATUS_NAMES[status] ?? (status >= 500 ? 'UNKNOWN' : 'INVALID_ARGUMENT')
   return { error: { code: status, message, status: name, ...encodeDetails(refusal) } }
 }
 
-function encodeDetails({ kind, code, field, message }: Refusal): { details?: readonly object[] } {
+function encodeDetails({ kind, code, field, message }: SandboxError): { details?: readonly object[] } {
   if (code !== null)
     return {
       details: [
@@ -290,7 +290,7 @@ function encodeDetails({ kind, code, field, message }: Refusal): { details?: rea
 }
 
 /** This service calls a wrong key a bad request, not a missing permission. */
-export function refuseKey(): Refusal {
+export function refuseKey(): SandboxError {
   const message = 'API key not valid. Please pass a valid API key.'
-  return new Refusal('bad-key', message, { status: 400, code: 'API_KEY_INVALID' })
+  return new SandboxError('bad-key', message, { status: 400, code: 'API_KEY_INVALID' })
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../refusal.ts'
+import { SandboxError } from '../../sandbox-error.ts'
 import type { AnswerScene, Catalog, Face, Incoming, Scene } from '../face.ts'
 import { readBearer } from '../openai-style.ts'
 import { decodeModalities, decodeRequest } from './decode-request.ts'
@@ -29,7 +29,7 @@ export const contentGeneration: Face = {
 
 function openScene(incoming: Incoming): Scene {
   const address = readAddress(incoming.path)
-  if (address === null) throw new Refusal('unknown-path', `Unknown method: ${incoming.path}.`)
+  if (address === null) throw new SandboxError('unknown-path', `Unknown method: ${incoming.path}.`)
   const { model, method } = address
   const traits = incoming.traitsOf(model) ?? {}
   const rules = { model, seals: incoming.seals, isDemanded: traits.demandsSeals === true }
@@ -100,7 +100,7 @@ export function listModels(path: string, { models }: Catalog): unknown {
   if (wanted === undefined) return { models: described }
   const model = described.find(({ name }) => name === `models/${wanted}`)
   if (model !== undefined) return model
-  throw new Refusal('unknown-model', `models/${wanted} is not found for API version v1beta.`)
+  throw new SandboxError('unknown-model', `models/${wanted} is not found for API version v1beta.`)
 }
 
 function describeModel({ model, summary }: Catalog['models'][number]) {

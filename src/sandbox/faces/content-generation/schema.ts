@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { isObject } from '../../../wire/json-values.ts'
-import { Refusal } from '../../refusal.ts'
+import { SandboxError } from '../../sandbox-error.ts'
 import {
   Anything,
   Closed,
@@ -179,7 +179,7 @@ export function checkCount(body: unknown): GenerateRequest {
   return generateContentRequest ?? { contents: contents ?? [] }
 }
 
-function refuseShape(problem: ShapeProblem): Refusal {
+function refuseShape(problem: ShapeProblem): SandboxError {
   const place = spell(problem.place)
   switch (problem.type) {
     case 'unknown': {
@@ -200,8 +200,8 @@ function spell(place: Place): string {
   return spellPlace(place.map((step) => (typeof step === 'string' ? toSnakeCase(step) : step)))
 }
 
-export function refuse(message: string, field: string): Refusal {
-  return new Refusal('bad-request', message, { field })
+export function refuse(message: string, field: string): SandboxError {
+  return new SandboxError('bad-request', message, { field })
 }
 
 /** What stands below these names is the caller's own, and its names are nobody else's to change. */

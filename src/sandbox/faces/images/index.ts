@@ -1,9 +1,9 @@
 import type { PainterKind } from '../../actors/actor.ts'
 import type { GivenImage, ImageAsk } from '../../images/make-images.ts'
-import { Refusal } from '../../refusal.ts'
+import { SandboxError } from '../../sandbox-error.ts'
 import type { Face, Form, FormValue, ImageScene, Incoming, MadeImages } from '../face.ts'
 import { OPENAI_STYLE, refuseMissing, toSeconds } from '../openai-style.ts'
-import { checkRequest, type ImageRequest, type Operation, readSize } from './schema.ts'
+import { checkRequest, type ImageRequestBody, type Operation, readSize } from './schema.ts'
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   '/v1/images/generations': 'generation',
@@ -32,7 +32,7 @@ function openScene(incoming: Incoming): ImageScene {
   }
 }
 
-function decodeRequest(request: ImageRequest, given: Pick<ImageAsk, 'sources' | 'mask'>): ImageAsk {
+function decodeRequest(request: ImageRequestBody, given: Pick<ImageAsk, 'sources' | 'mask'>): ImageAsk {
   return {
     model: request.model,
     prompt: request.prompt,
@@ -52,7 +52,7 @@ function decodeQuality(quality: string | null): ImageAsk['quality'] {
 
 /** What an answer depends on, apart from the images. */
 interface ReplyContext extends Pick<Incoming, 'nowMs' | 'keepImage'> {
-  readonly request: ImageRequest
+  readonly request: ImageRequestBody
   readonly dialect: PainterKind
   readonly operation: Operation
 }
@@ -70,7 +70,7 @@ function encodeReply(made: MadeImages, context: ReplyContext): unknown {
 function encodeClassic(png: Uint8Array<ArrayBuffer>, { request, operation, keepImage }: ReplyContext) {
   return {
     ...(request.response_format === 'b64_json' ? { b64_json: encodeBase64(png) } : { url: keepImage(png) }),
-    ...(operation === 'edit' ? {} : { revised_prompt: `A simulated picture of: ${request.prompt}` }),
+    ...(operation === 'edit' ? {} : { revised_prompt: `A simulated image of: ${request.prompt}` }),
   }
 }
 
@@ -109,7 +109,7 @@ const LARGEST_IMAGE_BYTES = 50 * 1024 * 1024
 const FILE_FIELDS = ['image', 'image[]', 'mask']
 
 function readForm(body: unknown): ReadForm {
-  if (!(body instanceof Map)) throw new Refusal('bad-request', 'The body must be multipart/form-data.')
+  if (!(body instanceof Map)) throw new SandboxError('bad-request', 'The body must be multipart/form-data.')
   const form: Form = body
   const files = (name: string, field: string) => (form.get(name) ?? []).map((value) => readFile(value, field))
   const sources = [...files('image', 'image'), ...files('image[]', 'image')]
@@ -143,6 +143,6 @@ function readFile(value: FormValue, field: string): GivenImage {
   return { field, bytes: value.bytes }
 }
 
-function refuse(message: string, field: string): Refusal {
-  return new Refusal('bad-request', message, { field })
+function refuse(message: string, field: string): SandboxError {
+  return new SandboxError('bad-request', message, { field })
 }

@@ -2,7 +2,7 @@ import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 import { isObject } from '../../../wire/json-values.ts'
 import type { ModelTraits, PainterKind } from '../../actors/actor.ts'
 import type { ImageSize } from '../../images/raster.ts'
-import { Refusal } from '../../refusal.ts'
+import { SandboxError } from '../../sandbox-error.ts'
 import { refuseMissing, refuseShape } from '../openai-style.ts'
 import { Closed, createCheck, Nullable } from '../shape.ts'
 
@@ -78,10 +78,10 @@ const AnyRequest = Type.Object({
   background: Word,
 })
 
-export type ImageRequest = Static<typeof AnyRequest>
+export type ImageRequestBody = Static<typeof AnyRequest>
 
 interface CheckedRequest {
-  readonly request: ImageRequest
+  readonly request: ImageRequestBody
   readonly dialect: PainterKind
 }
 
@@ -91,7 +91,7 @@ export function checkRequest(
   traitsOf: (model: string) => ModelTraits | null,
 ): CheckedRequest {
   const dialect = findDialect(body, traitsOf)
-  const request = CHECKS[dialect][operation](body) as ImageRequest
+  const request = CHECKS[dialect][operation](body) as ImageRequestBody
   checkPrompt(request, dialect)
   checkChoices(request, dialect)
   checkSize(request, dialect)
@@ -104,20 +104,21 @@ function findDialect(body: unknown, traitsOf: (model: string) => ModelTraits | n
   const model = isObject(body) ? body.model : undefined
   if (typeof model !== 'string' || model === '') throw refuseMissing(field)
   const traits = traitsOf(model)
-  if (traits === null) throw new Refusal('unknown-model', `The model '${model}' does not exist.`, { field })
+  if (traits === null)
+    throw new SandboxError('unknown-model', `The model '${model}' does not exist.`, { field })
   if (traits.paints !== undefined) return traits.paints
   const message = `Invalid value: '${model}'. This model does not make images.`
-  throw new Refusal('bad-request', message, { field, code: 'invalid_value' })
+  throw new SandboxError('bad-request', message, { field, code: 'invalid_value' })
 }
 
-function checkPrompt({ prompt }: ImageRequest, dialect: PainterKind): void {
+function checkPrompt({ prompt }: ImageRequestBody, dialect: PainterKind): void {
   const longest = DIALECTS[dialect].longestPrompt
   if (prompt.length <= longest) return
   const message = `Invalid 'prompt': string too long. Expected at most ${longest} characters, got ${prompt.length}.`
-  throw new Refusal('bad-request', message, { field: 'prompt', code: 'string_above_max_length' })
+  throw new SandboxError('bad-request', message, { field: 'prompt', code: 'string_above_max_length' })
 }
 
-function checkChoices(request: ImageRequest, dialect: PainterKind): void {
+function checkChoices(request: ImageRequestBody, dialect: PainterKind): void {
   const given: Readonly<Record<string, unknown>> = request
   for (const [field, allowed] of Object.entries(DIALECTS[dialect].choices)) {
     const value = given[field]
@@ -125,17 +126,17 @@ function checkChoices(request: ImageRequest, dialect: PainterKind): void {
   }
 }
 
-function checkSize({ size }: ImageRequest, dialect: PainterKind): void {
+function checkSize({ size }: ImageRequestBody, dialect: PainterKind): void {
   const { sizes } = DIALECTS[dialect]
   if (typeof size !== 'string') return
   if (sizes === null ? size === 'auto' || readSize(size) !== null : sizes.includes(size)) return
   throw refuseValue('size', size, sizes ?? ['auto', 'WIDTHxHEIGHT'])
 }
 
-function refuseValue(field: string, value: string, allowed: readonly string[]): Refusal {
+function refuseValue(field: string, value: string, allowed: readonly string[]): SandboxError {
   const list = allowed.map((choice) => `'${choice}'`).join(', ')
   const message = `Invalid value: '${value}'. Supported values are: ${list}.`
-  return new Refusal('bad-request', message, { field, code: 'invalid_value' })
+  return new SandboxError('bad-request', message, { field, code: 'invalid_value' })
 }
 
 const SHORTEST_EDGE = 16

@@ -1,6 +1,6 @@
 import { asArray, asObject } from '../../../wire/json-values.ts'
 import type { Ask, SeenImage, ThinkingWish, Tool, ToolChoice, Turn } from '../../performance/ask.ts'
-import { Refusal } from '../../refusal.ts'
+import { SandboxError } from '../../sandbox-error.ts'
 import type { Seals } from '../../seals.ts'
 import { LINKED_IMAGE, readImageData } from '../face.ts'
 import {
@@ -52,7 +52,7 @@ function checkTools(request: CountRequest, turns: readonly MergedTurn[]): void {
     throw refuseAt(['tool_choice'], '`tool_choice` may only be specified while providing `tools`.')
   if (!hasTools && turns.some((turn) => toolUses(turn).length > 0)) {
     const message = 'Requests which include `tool_use` or `tool_result` blocks must define tools.'
-    throw new Refusal('bad-request', message, { field: 'tools' })
+    throw new SandboxError('bad-request', message, { field: 'tools' })
   }
 }
 

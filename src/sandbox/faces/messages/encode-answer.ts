@@ -7,7 +7,7 @@ import {
   type Step,
   type StepOf,
 } from '../../performance/performance.ts'
-import type { Refusal } from '../../refusal.ts'
+import type { SandboxError } from '../../sandbox-error.ts'
 import type { Seals } from '../../seals.ts'
 import type { Frame } from '../face.ts'
 import { thinkingClaim } from './history.ts'
@@ -208,12 +208,12 @@ const TYPES: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 }
 
-export function encodeError({ status, message }: Refusal) {
+export function encodeError({ status, message }: SandboxError) {
   const type = TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
   return { type: 'error', error: { type, message }, request_id: 'req_sandbox' }
 }
 
-export function encodeErrorFrame(refusal: Refusal): string {
+export function encodeErrorFrame(refusal: SandboxError): string {
   const { type, error } = encodeError(refusal)
   return `event: error\ndata: ${JSON.stringify({ type, error })}\n\n`
 }

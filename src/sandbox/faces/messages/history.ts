@@ -1,4 +1,4 @@
-import { Refusal } from '../../refusal.ts'
+import { SandboxError } from '../../sandbox-error.ts'
 import type { Seals } from '../../seals.ts'
 import type { Place } from '../shape.ts'
 import {
@@ -123,8 +123,8 @@ export function toolUses({ blocks }: MergedTurn): readonly BlockOf<'tool_use'>[]
   return blocks.filter((block) => block.type === 'tool_use')
 }
 
-function wrong(message: string): Refusal {
-  return new Refusal('bad-request', message, { field: 'messages' })
+function wrong(message: string): SandboxError {
+  return new SandboxError('bad-request', message, { field: 'messages' })
 }
 
 export const FACE = 'messages'

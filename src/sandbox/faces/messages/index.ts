@@ -1,5 +1,5 @@
 import type { Ask } from '../../performance/ask.ts'
-import { Refusal } from '../../refusal.ts'
+import { SandboxError } from '../../sandbox-error.ts'
 import type { Face, Incoming, Scene } from '../face.ts'
 import { readBearer } from '../openai-style.ts'
 import { decodePrompt } from './decode-request.ts'
@@ -17,7 +17,7 @@ export const messages: Face = {
   home: ANSWER_PATH,
   claims: (method, path) => method === 'POST' && (path === ANSWER_PATH || path === COUNT_PATH),
   readKey: ({ headers }) => headers.get('x-api-key') ?? readBearer(headers),
-  refuseKey: () => new Refusal('bad-key', 'invalid x-api-key'),
+  refuseKey: () => new SandboxError('bad-key', 'invalid x-api-key'),
   open: (incoming) => {
     const version = incoming.headers.get('anthropic-version')
     if (version === null) throw refuseAt(['anthropic-version'], 'header is required')

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { Refusal } from '../../refusal.ts'
+import { SandboxError } from '../../sandbox-error.ts'
 import {
   Anything,
   Closed,
@@ -85,7 +85,7 @@ export const checkCount = createCheck(CountRequest, refuseShape)
 export const checkRequest = createCheck(MessagesRequest, refuseShape)
 
 /** `messages.0.content: Field required`, as this format's service puts it. */
-function refuseShape(problem: ShapeProblem): Refusal {
+function refuseShape(problem: ShapeProblem): SandboxError {
   switch (problem.type) {
     case 'missing':
       return refuseAt([...problem.place, problem.name], 'Field required')
@@ -96,9 +96,9 @@ function refuseShape(problem: ShapeProblem): Refusal {
   }
 }
 
-export function refuseAt(place: Place, message: string): Refusal {
+export function refuseAt(place: Place, message: string): SandboxError {
   const field = place.join('.')
-  return new Refusal('bad-request', `${field}: ${message}`, { field })
+  return new SandboxError('bad-request', `${field}: ${message}`, { field })
 }
 
 const Id = Type.String({ pattern: '^[a-zA-Z0-9_-]+$' })

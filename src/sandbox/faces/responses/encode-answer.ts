@@ -6,7 +6,7 @@ import {
   type Step,
   type StepOf,
 } from '../../performance/performance.ts'
-import type { Refusal } from '../../refusal.ts'
+import type { SandboxError } from '../../sandbox-error.ts'
 import type { Seals } from '../../seals.ts'
 import type { Frame } from '../face.ts'
 import { encodeError } from '../openai-style.ts'
@@ -41,7 +41,7 @@ export function* encodeFrames(performance: Performance, head: AnswerHead): Gener
 }
 
 /** Every frame is one event, so the number of frames sent is the number of the next event. */
-export function encodeErrorFrame(refusal: Refusal, sentFrames: number): string {
+export function encodeErrorFrame(refusal: SandboxError, sentFrames: number): string {
   const { code, type, message, param } = encodeError(refusal).error
   return writeEvent({ type: 'error', code: code ?? type, message, param }, sentFrames)
 }
@@ -51,7 +51,8 @@ function writeEvent(event: ItemEvent, sequenceNumber: number): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequenceNumber, ...fields })}\n\n`
 }
 
-type Ending = Pick<Choice, 'finish'> & Pick<Performance, 'usage'> & { readonly output: readonly OutputItem[] }
+type ResponseEnd = Pick<Choice, 'finish'> &
+  Pick<Performance, 'usage'> & { readonly output: readonly OutputItem[] }
 
 /** All events of an answer; what they return is the answer as a whole. */
 function* writeEvents({ choices, usage }: Performance, head: AnswerHead): Generator<ItemEvent, unknown> {
@@ -81,7 +82,7 @@ function describeItem(head: AnswerHead, index: number, choice: Choice | undefine
 }
 
 /** `ending` is null while the answer is being made. */
-function describeResponse(head: AnswerHead, ending: Ending | null) {
+function describeResponse(head: AnswerHead, ending: ResponseEnd | null) {
   const isCut = ending?.finish === 'length'
   return {
     id: head.id,

@@ -1,4 +1,4 @@
-import { Refusal } from '../../refusal.ts'
+import { SandboxError } from '../../sandbox-error.ts'
 import type { Seals } from '../../seals.ts'
 import type { InputItem, ReasoningItem } from './schema.ts'
 
@@ -56,12 +56,12 @@ export function nameCalls(items: readonly InputItem[]): ReadonlyMap<string, stri
   const [unanswered] = open
   if (unanswered === undefined) return names
   const message = `No tool output found for function call ${unanswered}.`
-  throw new Refusal('bad-request', message, { field: 'input' })
+  throw new SandboxError('bad-request', message, { field: 'input' })
 }
 
-function orphan(callId: string, index: number): Refusal {
+function orphan(callId: string, index: number): SandboxError {
   const message = `No tool call found for function call output with call_id ${callId}.`
-  return new Refusal('bad-request', message, { field: `input[${index}].call_id` })
+  return new SandboxError('bad-request', message, { field: `input[${index}].call_id` })
 }
 
 /** Every thought that comes back must be one of ours, unaltered, with what it led to. */
@@ -91,12 +91,12 @@ function checkReasoning(item: ReasoningItem, { field, model, seals }: ReasoningP
   const seal = item.encrypted_content ?? null
   if (seal === null) {
     const message = `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`
-    throw new Refusal('bad-request', message, { field })
+    throw new SandboxError('bad-request', message, { field })
   }
   const summary = item.summary.map(({ text }) => text).join('')
   if (seals.isGenuine(seal, reasoningClaim(model, id), summary === '' ? null : summary)) return
   const message = `The encrypted content for item ${id} could not be verified. Reason: Encrypted content could not be decrypted or parsed.`
-  throw new Refusal('bad-request', message, { field, code: 'invalid_encrypted_content' })
+  throw new SandboxError('bad-request', message, { field, code: 'invalid_encrypted_content' })
 }
 
 function isLedTo(item: InputItem | undefined): boolean {
@@ -112,12 +112,12 @@ function isLedTo(item: InputItem | undefined): boolean {
   }
 }
 
-function unfollowed({ id }: ReasoningItem, field: string): Refusal {
+function unfollowed({ id }: ReasoningItem, field: string): SandboxError {
   const message = `Item '${id}' of type 'reasoning' was provided without its required following item.`
-  return new Refusal('bad-request', message, { field })
+  return new SandboxError('bad-request', message, { field })
 }
 
-function thoughtless(type: string, id: string, field: string): Refusal {
+function thoughtless(type: string, id: string, field: string): SandboxError {
   const message = `Item '${id}' of type '${type}' was provided without its required 'reasoning' item.`
-  return new Refusal('bad-request', message, { field })
+  return new SandboxError('bad-request', message, { field })
 }

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { Refusal } from '../../refusal.ts'
+import { SandboxError } from '../../sandbox-error.ts'
 import { refuseShape } from '../openai-style.ts'
 import { Anything, Closed, createCheck, Literals, Nullable, Tagged } from '../shape.ts'
 
@@ -77,7 +77,7 @@ export function checkRequest(body: unknown): ResponsesRequest {
   // The sandbox keeps no answers, which is what a real supplier says of one it has forgotten.
   const previous = request.previous_response_id ?? null
   if (previous !== null) {
-    throw new Refusal('bad-request', `Previous response with id '${previous}' not found.`, {
+    throw new SandboxError('bad-request', `Previous response with id '${previous}' not found.`, {
       field: 'previous_response_id',
       code: 'previous_response_not_found',
     })
@@ -171,5 +171,5 @@ function checkOf(item: { type: string }, index: number) {
     item.type === 'item_reference'
       ? 'The item this refers to was not found. Items are not persisted by the sandbox.'
       : `Invalid value: '${item.type}'. Supported values are: 'message', '${Object.keys(ITEMS).join("', '")}'.`
-  throw new Refusal('bad-request', message, { field })
+  throw new SandboxError('bad-request', message, { field })
 }

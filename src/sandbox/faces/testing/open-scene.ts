@@ -1,4 +1,4 @@
-import { Refusal } from '../../refusal.ts'
+import { SandboxError } from '../../sandbox-error.ts'
 import { createSeals } from '../../seals.ts'
 import type { Face, ImageScene, Scene } from '../face.ts'
 
@@ -22,16 +22,16 @@ export function openScene(
     traitsOf: () => ({}),
     keepImage: () => 'http://sandbox.test/picture.png',
   })
-  if (scene.type === 'images') throw new Error('The scene asks for pictures.')
+  if (scene.type === 'images') throw new Error('The scene is an image request.')
   return scene
 }
 
 /** What a request that must be refused is refused with. */
-export function refusalOf(action: () => unknown): Refusal {
+export function refusalOf(action: () => unknown): SandboxError {
   try {
     action()
   } catch (error) {
-    if (error instanceof Refusal) return error
+    if (error instanceof SandboxError) return error
     throw error
   }
   throw new Error('Nothing was refused.')

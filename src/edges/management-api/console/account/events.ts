@@ -82,7 +82,7 @@ class EventStream implements Follower {
     if ((this.#controller?.desiredSize ?? 0) > 0) this.#send(HEARTBEAT)
   }
 
-  async isWelcome(): Promise<boolean> {
+  async hasAccess(): Promise<boolean> {
     const visitor = await this.#parts.door.findVisitor(this.#headers)
     if (visitor?.user.id !== this.#visit.visitor.user.id) return false
     if (visitor.user.isOperator) return true

@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test'
 import { AttemptThrottle } from '../../rules/access/attempt-throttle.ts'
-import { type AttemptNews, ToldThrottle } from './attempts.ts'
+import { type AttemptNews, SharedThrottle } from './attempts.ts'
 
 const RULE = { free: 3, firstWaitMs: 1_000, longestWaitMs: 60_000, forgetMs: 600_000, mostKept: 10 }
 
 /** Two nodes; what one says, the other hears at once. */
 function twoNodes() {
   const said: AttemptNews[] = []
-  const nodes: ToldThrottle[] = []
-  const add = (other: () => ToldThrottle | undefined) =>
+  const nodes: SharedThrottle[] = []
+  const add = (other: () => SharedThrottle | undefined) =>
     nodes.push(
-      new ToldThrottle({
+      new SharedThrottle({
         throttle: new AttemptThrottle({ nowMs: () => 0 }, RULE),
         fingerprint: (key) => `print of ${key.length}`,
         tell: (news) => {

@@ -1,5 +1,5 @@
 /** Why a simulated supplier says no; each face has its own words for these. */
-export type RefusalKind =
+export type SandboxErrorKind =
   | 'bad-request'
   | 'bad-key'
   | 'unknown-model'
@@ -7,7 +7,7 @@ export type RefusalKind =
   | 'rate-limited'
   | 'broken'
 
-export interface RefusalDetails {
+export interface SandboxErrorDetails {
   readonly status?: number
   /** The request field at fault, as the face spells it. */
   readonly field?: string
@@ -15,13 +15,13 @@ export interface RefusalDetails {
   readonly code?: string
 }
 
-export class Refusal extends Error {
-  readonly kind: RefusalKind
+export class SandboxError extends Error {
+  readonly kind: SandboxErrorKind
   readonly status: number
   readonly field: string | null
   readonly code: string | null
 
-  constructor(kind: RefusalKind, message: string, details: RefusalDetails = {}) {
+  constructor(kind: SandboxErrorKind, message: string, details: SandboxErrorDetails = {}) {
     super(message)
     this.kind = kind
     this.status = details.status ?? STATUSES[kind]
@@ -37,14 +37,14 @@ const STATUSES = {
   'unknown-path': 404,
   'rate-limited': 429,
   broken: 500,
-} as const satisfies Record<RefusalKind, number>
+} as const satisfies Record<SandboxErrorKind, number>
 
 /** The refusal a real supplier would have meant by this status. */
-export function refusalForStatus(status: number): Refusal {
-  return new Refusal(kindForStatus(status), `The sandbox was told to answer ${status}.`, { status })
+export function errorForStatus(status: number): SandboxError {
+  return new SandboxError(kindForStatus(status), `The sandbox was told to answer ${status}.`, { status })
 }
 
-function kindForStatus(status: number): RefusalKind {
+function kindForStatus(status: number): SandboxErrorKind {
   if (status === 401 || status === 403) return 'bad-key'
   if (status === 404) return 'unknown-model'
   if (status === 429) return 'rate-limited'
