@@ -15,13 +15,13 @@ interface OpenChoice {
   open: AnswerPart | null
   /** Joined once at the end: appending to a growing text for every delta would cost its length each time. */
   pieces: string[]
-  /** Of the open part, beyond those it came with; put into it once at the end, for the same reason. */
+  /** Further citations of the open part; added once at the end, for the same reason. */
   citations: Citation[]
   logprobs: TokenLogprob[] | null
   finish: Finish | null
 }
 
-/** Gathers the events of a stream into the answer they tell. */
+/** Builds an answer from the events of a stream. */
 export class AnswerFolder {
   #id = ''
   #usage: Usage | null = null
@@ -135,7 +135,7 @@ export function fold(events: Iterable<AnswerEvent>): Answer {
   return folder.answer()
 }
 
-/** Tells a whole answer as the events a stream of it would have had. `fold(unfold(answer))` is the answer. */
+/** Converts an answer to the events of a stream. `fold(unfold(answer))` equals the answer. */
 export function unfold(answer: Answer): AnswerEvent[] {
   const events: AnswerEvent[] = [{ type: 'answer-start', id: answer.id }]
   for (const choice of answer.choices) unfoldChoice(choice, events)
@@ -163,7 +163,7 @@ function unfoldPart(part: AnswerPart, choice: number, events: AnswerEvent[]): vo
   events.push({ type: 'part-end', choice })
 }
 
-/** A part as it opens, and the text that follows. Proofs stay with the opening: it is all known already. */
+/** Splits a part into its opening event and its text. Proofs stay in the opening. */
 function splitPart(part: AnswerPart): { opening: AnswerPart; text: string } {
   switch (part.type) {
     case 'text':

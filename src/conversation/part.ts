@@ -62,7 +62,7 @@ export interface ToolResultPart {
   readonly cache: CacheHint | null
 }
 
-/** The model declined, in words of its own. */
+/** The model declined to answer. */
 export interface RefusalPart {
   readonly type: 'refusal'
   readonly text: string
@@ -96,7 +96,7 @@ export interface Citation {
   readonly end: number | null
 }
 
-/** The short way to write plain text. */
+/** Creates a plain text part. */
 export function textPart(text: string, cache: CacheHint | null = null): TextPart {
   return { type: 'text', text, cache, citations: [], proof: null }
 }

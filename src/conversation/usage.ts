@@ -31,6 +31,6 @@ export function addUsage(one: Usage, other: Usage): Usage {
   }
 }
 
-/** Who says so: the supplier's own figures, our count of what was delivered, or only the estimate at arrival. */
+/** The source of the figures: the supplier's report, our count of what was delivered, or the estimate at arrival. */
 export const USAGE_PROVENANCES = ['supplier', 'counted', 'estimated'] as const
 export type UsageProvenance = (typeof USAGE_PROVENANCES)[number]

@@ -25,7 +25,7 @@ export interface CallLog {
   nextAbort(): Promise<CallRecord>
 }
 
-const MOST_CALLS = 50
+const MAX_CALLS = 50
 
 export function createCallLog(): CallLog {
   const calls: CallRecord[] = []
@@ -37,7 +37,7 @@ export function createCallLog(): CallLog {
       opened += 1
       const call = describeCall(request, { number: opened, startedAtMs })
       calls.push(call)
-      if (calls.length > MOST_CALLS) calls.shift()
+      if (calls.length > MAX_CALLS) calls.shift()
       return call
     },
     markAborted(call, atMs) {

@@ -10,14 +10,14 @@ interface KnownToken {
   readonly endsAtMs: number
 }
 
-// Fetched anew this long before its end, so that none ends on its way to the supplier.
+// Tokens are renewed this long before they expire, so that none expires on the way to the supplier.
 const MARGIN_MS = 120_000
 
-/** Tokens that were exchanged for a credential and are good for a while. One fetch serves all who wait for it. */
+/** Caches access tokens of credentials. Concurrent callers share one fetch. */
 export class AccessTokens {
   readonly #clock: Clock
   readonly #elapsedMs: () => number
-  /** Until when each is good is counted in time that passes: set back, the clock would keep one that has ended. */
+  /** Expiry uses the monotonic clock: a clock that was set back would keep expired tokens. */
   readonly #known = new Map<string, KnownToken>()
   readonly #fetching = new Map<string, Promise<AccessToken>>()
 

@@ -2,8 +2,8 @@ import type { HeaderFields } from '../wire/http-answer.ts'
 import { findTopLevelMembers } from '../wire/json-members.ts'
 
 /**
- * The text of a JSON object with some members left out (null) or written anew, and every other value as it was: what
- * is signed inside of it must not change by a character.
+ * Rewrites a JSON object: removes members (null) or replaces them, and copies all other text unchanged, because signed
+ * values inside must not change.
  */
 export function rewriteMembers(text: string, changes: Readonly<Record<string, unknown>>): string {
   const kept = [...findTopLevelMembers(text)]
@@ -15,7 +15,7 @@ export function rewriteMembers(text: string, changes: Readonly<Record<string, un
   return `{${[...written, ...kept].join(',')}}`
 }
 
-/** The features in test that a client asked for and this host is known to take; it refuses calls that name others. */
+/** The client's beta features that this host supports; it refuses calls with others. */
 export function betasOf(clientHeaders: HeaderFields | null, taken: ReadonlySet<string>): string[] {
   const asked = clientHeaders?.get('anthropic-beta')?.split(',') ?? []
   return [...new Set(asked.map((name) => name.trim()))].filter((name) => taken.has(name))

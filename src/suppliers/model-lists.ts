@@ -2,13 +2,13 @@ import type { Format, Supplier } from '../vocabulary/supply.ts'
 import { GOOGLE_STYLE_FORMATS } from './styles.ts'
 import { trimSlashes } from './supplier-type.ts'
 
-/** How a supplier tells which models it has, one page after the other. */
+/** How to list the models of a supplier, page by page. */
 export interface ModelList {
   /** The format whose calls carry the credential as the list wants it. */
   readonly format: Format
   /** Where a page is; the cursor is that of the page before, null for the first. */
   address(baseUrl: string, cursor: string | null): string
-  /** null when the body is no such list. */
+  /** Returns null when the body is not a model list. */
   read(body: unknown): ModelPage | null
   /** A model's name as routes have it. */
   plainName(name: string): string
@@ -24,7 +24,7 @@ const openaiStyle: ModelList = {
   format: 'chat-completion',
   address: (baseUrl) => `${trimSlashes(baseUrl)}/models`,
   read: (body) => {
-    // Some servers that follow these paths leave out the envelope.
+    // Some compatible servers omit the envelope.
     const names = namesIn(Array.isArray(body) ? body : memberOf(body, 'data'), 'id')
     return names && { names, cursor: null }
   },

@@ -2,7 +2,7 @@ import type { Traits } from '../vocabulary/runtime/traits.ts'
 import type { Format, Supplier } from '../vocabulary/supply.ts'
 import { vendorOf } from './openai-compatible/vendors.ts'
 
-/** In what a supplier departs from a format it says it speaks. */
+/** How a supplier deviates from a format it claims to speak. */
 export interface Quirks {
   /** What it lacks whatever the model: these stand over the traits of the format and over those of the model. */
   readonly traits: Partial<Traits>
@@ -10,20 +10,20 @@ export interface Quirks {
   readonly takesMessageNames: boolean
   /** Members of a request that it refuses and that may be left out; the client is told. */
   readonly refuses: readonly string[]
-  /** Members it does not understand and that only the gateway needs; left out without a word. */
+  /** Members that only the gateway needs and the supplier does not understand; omitted silently. */
   readonly ignores: readonly string[]
   /** Its own names for members, by the format's. */
   readonly renames: Readonly<Record<string, string>>
-  /** Official clients stumble over its answers, so each is read and told anew. */
+  /** Official clients fail on its answers, so each answer is decoded and encoded again. */
   readonly isRetold: boolean
 }
 
 export type QuirksByFormat = Readonly<Partial<Record<Format, Quirks>>>
 
-// A supplier is an immutable object of a snapshot, so what was worked out for it once holds for as long as it lives.
+// Suppliers are immutable, so their quirks are computed once.
 const known = new WeakMap<Supplier, QuirksByFormat | null>()
 
-/** null for a supplier that does as its format says, which is nearly every one. */
+/** null for suppliers without quirks, which is nearly all of them. */
 export function quirksOf(supplier: Supplier, format: Format): Quirks | null {
   let quirks = known.get(supplier)
   if (quirks === undefined) {

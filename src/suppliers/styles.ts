@@ -10,7 +10,7 @@ import {
 
 type Paths = Readonly<Partial<Record<Format, Readonly<Partial<Record<SupplierOperation, string>>>>>>
 
-/** Where each format lives under a base URL that ends in the version, as OpenAI's own SDK takes it. */
+/** The paths of each format under a base URL that ends in the version, like in OpenAI's SDK. */
 const PATHS: Paths = {
   'chat-completion': { generate: '/chat/completions' },
   responses: { generate: '/responses', 'count-tokens': '/responses/input_tokens' },
@@ -28,7 +28,7 @@ export function openaiStyleTarget(query: CallQuery): CallTarget {
   }
 }
 
-/** The version this program was written for; a newer one takes away parameters that clients still send. */
+/** The API version to send. A newer one removes parameters that clients still use. */
 const VERSION = '2023-06-01'
 
 export const ANTHROPIC_STYLE_FORMATS: readonly Format[] = ['messages']
@@ -67,7 +67,7 @@ function methodOf({ operation, stream }: CallQuery): string {
   return stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
 }
 
-/** A tuned model's name already says where it lives. */
+/** The name of a tuned model already includes its path. */
 function resourceOf(model: string): string {
   const path = encodeURIComponent(model).replaceAll('%2F', '/').replaceAll('%3A', ':')
   return /^(models|tunedModels)\//.test(path) ? path : `models/${path}`

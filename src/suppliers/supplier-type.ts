@@ -9,7 +9,7 @@ export interface CallTarget {
   readonly headers: Readonly<Record<string, string>>
   /** What to send in place of the given body, for suppliers that want the same thing said differently. */
   readonly body?: string
-  /** For suppliers with a framing or refusals of their own: the response as one of the format's. */
+  /** Converts the response of suppliers with their own framing or errors to the format's. */
   readonly readResponse?: (response: Response) => Response | Promise<Response>
 }
 
@@ -37,7 +37,7 @@ export interface CallQuery {
 export interface CallTools {
   readonly clock: Clock
   readonly tokens: AccessTokens
-  /** Calls something other than the model itself, such as the place where tokens are given out. */
+  /** Calls something other than the model, such as a token endpoint. */
   call(request: Request): Promise<Response>
 }
 
@@ -68,7 +68,7 @@ export function trimSlashes(baseUrl: string): string {
   return baseUrl.endsWith('/') ? baseUrl.replace(/\/+$/, '') : baseUrl
 }
 
-/** An address nobody configured wrongly can ask for: routes are only made for formats their supplier type has. */
+/** Cannot happen by configuration: routes exist only for formats of their supplier type. */
 export function noAddress({ format, operation }: CallQuery): Error {
   return new Error(`no address for ${operation ?? 'generate'} in ${format}`)
 }

@@ -5,7 +5,7 @@ import { shape, type Value } from './shape.ts'
 const ALERT_KINDS = ['budget.threshold', 'key.limit_reached', 'balance.low', 'credential.disabled'] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 
-/** Something that happened and that somebody should hear of. */
+/** An event that an account or operator should be informed about. */
 const Notice = shape('Notice', {
   kind: choice(ALERT_KINDS),
   accountId: id('acc').nullable().note('Whom it concerns; null: operators only.'),

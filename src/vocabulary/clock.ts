@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 
-/** Passed in everywhere time matters, so that tests decide what time it is. */
+/** Injected wherever time matters, so that tests control it. */
 export interface Clock {
   /** UTC epoch milliseconds. May jump in either direction when the machine's clock is set. */
   nowMs(): number
@@ -18,9 +18,9 @@ export const SYSTEM_CLOCK: SteadyClock = {
   monotonicMs: () => Math.floor(performance.now()),
 }
 
-/** Passed in, so that tests decide when time passes. */
+/** Injected, so that tests control time. */
 export interface Timers {
-  /** Gives what calls it off. */
+  /** Returns a function that cancels the timer. */
   after(delayMs: number, run: () => void): () => void
 }
 

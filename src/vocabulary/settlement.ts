@@ -151,7 +151,7 @@ export interface AdmissionRecord {
   readonly startedAtMs: number
 }
 
-/** Whether an account wants what it asks and is answered to be kept, and for how long. */
+/** Whether an account's request and response bodies are stored, and for how long. */
 export const BodyStorage = shape('StoredBodyStorage', {
   accountId: id('acc'),
   isEnabled: flag().as('enabled'),

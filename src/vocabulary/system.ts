@@ -48,7 +48,7 @@ const JournalStatus = shape('JournalStatus', {
 })
 export type JournalStatus = Value<typeof JournalStatus>
 
-/** By what a node judges: the limits all share, its own part of them, or nothing, so that it refuses. */
+/** How a node enforces limits: with the shared ones, with its own part of them, or by refusing requests. */
 export const SHARED_LIMITS_STATES = ['shared', 'local', 'refusing'] as const
 export type SharedLimitsState = (typeof SHARED_LIMITS_STATES)[number]
 
@@ -91,7 +91,7 @@ export type SystemStatus = Value<typeof SystemStatus>
 
 const state = json<object>(Type.Object({}), { name: 'Acme' }).nullable()
 
-/** Who did what to which thing, and how it looked before and after. Never holds a secret. */
+/** Who changed what, with the state before and after. Never contains a secret. */
 export const AuditEvent = shape('AuditEvent', {
   id: id('aud'),
   atMs: time(),

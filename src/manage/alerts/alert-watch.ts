@@ -13,11 +13,11 @@ export interface WatchParts {
   readonly snapshot: () => Snapshot
   readonly money: Pick<Money, 'balanceNano' | 'knowsBalance' | 'keyMoney'>
   readonly clock: Clock
-  /** Accounts whose low balance was said by an earlier process. */
+  /** Accounts whose low balance was reported by an earlier process. */
   readonly lowBalances: readonly string[]
 }
 
-/** What the watch has seen and nobody has stored yet. */
+/** A notice that is not stored yet. */
 export type Sighting =
   | { readonly type: 'notice'; readonly notice: Notice }
   | { readonly type: 'occasion-ended'; readonly occasion: string }
@@ -28,9 +28,8 @@ interface SaidThresholds {
 }
 
 /**
- * Sees budgets, limits and balances crossed. It looks at where things stand right after each movement of money, in the
- * same step, so no crossing falls between two looks; what it remembers only keeps it from offering the same occasion
- * again and again, and the storage is what keeps an occasion from being said twice.
+ * Detects when budgets, limits and balances are crossed. It checks synchronously after each movement of money, so no
+ * crossing is missed. Its memory only avoids repeated notices; the storage guarantees that each occasion is reported once.
  */
 export class AlertWatch implements SpendWatch {
   readonly #parts: WatchParts
@@ -46,13 +45,13 @@ export class AlertWatch implements SpendWatch {
 
   noteSettled({ keyId, accountId, amountNano }: Settlement): void {
     if (amountNano === 0n) return
-    // As it stands now, which may differ from how it stood when the request began.
+    // The current key, which may have changed since the request began.
     const key = this.#parts.snapshot().keys.get(keyId)
     if (key !== undefined) this.#lookAtKey(key)
     this.noteBalance(accountId)
   }
 
-  /** Where the money of an account and some of its keys stands has come to be known, whichever node moved it. */
+  /** Checks the balance of an account and its keys, whichever node changed them. */
   noteMoney(accountId: string, keyIds: readonly string[]): void {
     for (const keyId of keyIds) {
       const key = this.#parts.snapshot().keys.get(keyId)
@@ -66,7 +65,7 @@ export class AlertWatch implements SpendWatch {
     if (key !== undefined) this.#lookAtLimit(key, { isRefused: true })
   }
 
-  /** To be called after every movement of the balance. */
+  /** Call it after every change of the balance. */
   noteBalance(accountId: string): void {
     const account = this.#parts.snapshot().accounts.get(accountId)
     // What other nodes have stored is known once this one has stored something or looked; nothing known is not nothing left.
@@ -88,14 +87,14 @@ export class AlertWatch implements SpendWatch {
     this.#waiting.push({ type: 'notice', notice })
   }
 
-  /** Where everything stands: for a start, because the process before may have ended between seeing and storing. */
+  /** Checks everything at start, because the previous process may have ended before it stored a notice. */
   lookAtAll(): void {
     const { keys, accounts } = this.#parts.snapshot()
     for (const key of keys.values()) if (key.state === 'active') this.#lookAtKey(key)
     for (const accountId of accounts.keys()) this.noteBalance(accountId)
   }
 
-  /** The oldest sighting; it stays until it is done. */
+  /** The oldest notice; it stays until it is stored. */
   get first(): Sighting | undefined {
     return this.#waiting[0]
   }
@@ -137,7 +136,7 @@ export class AlertWatch implements SpendWatch {
   }
 }
 
-/** The same money, with the watch looking at a balance after each payment, refund or correction. */
+/** Wraps the money operations, so that the watch checks the balance after each payment, refund or correction. */
 export function watchMoney(money: Money, watch: Pick<AlertWatch, 'noteBalance'>): Money {
   return {
     balanceNano: (accountId) => money.balanceNano(accountId),

@@ -8,17 +8,17 @@ type AlertParts = WatchParts & DeliveryParts & Omit<RaiseParts, 'watch'>
 
 type OpeningParts = Omit<AlertParts, 'lowBalances'> & { readonly storage: Pick<Storage, 'loadLowBalances'> }
 
-/** Goes on from what earlier processes have said, and sees at once what they did not live to say. */
+/** Continues from what earlier processes reported, and reports what they missed. */
 export async function openAlerts(parts: OpeningParts): Promise<Alerts> {
   const alerts = new Alerts({ ...parts, lowBalances: await parts.storage.loadLowBalances() })
   alerts.watch.lookAtAll()
   return alerts
 }
 
-// What another process raised, or a try that has come due, waits no longer than this.
+// The maximum delay for alerts of other processes and for due retries.
 const LOOK_EVERY_MS = 5_000
 
-/** Alerts from seeing to telling. Requests only ever touch the watch; all the rest is done at its beats. */
+/** Detects, stores and delivers alerts. Requests only touch the watch; the rest runs in the background. */
 export class Alerts {
   readonly watch: AlertWatch
   readonly #raiser: AlertRaiser
@@ -33,7 +33,7 @@ export class Alerts {
     this.#delivery = new AlertDelivery(parts)
   }
 
-  /** To be called every now and then. Resolves when what it began has ended; never fails. */
+  /** Call it regularly. Resolves when its work is done; never rejects. */
   async beat(): Promise<void> {
     const nowMs = this.#parts.clock.nowMs()
     if (this.watch.first !== undefined) {

@@ -1,4 +1,4 @@
-import { MOST_TRIES, retryDelayMs, signWebhook } from '../../rules/alerts/alert-rules.ts'
+import { MAX_TRIES, retryDelayMs, signWebhook } from '../../rules/alerts/alert-rules.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import { AlertMessage } from '../../vocabulary/alert.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
@@ -14,12 +14,12 @@ export interface DeliveryParts {
   readonly log: Log
 }
 
-// Slow receivers must not keep the others waiting, nor may a flood of alerts become a flood of connections.
-const MOST_AT_ONCE = 20
-// Longer than any try takes: a process that dies in the middle of one delays it by this much.
+// Limits connections, while slow receivers do not delay others.
+const MAX_AT_ONCE = 20
+// Longer than any try takes. A try whose process died is repeated after this time.
 const CLAIM_MS = 60_000
 
-/** Tells webhooks what is due. Of several processes on one database each try is made by one. */
+/** Delivers due alerts to webhooks. Of several processes on one database, one makes each try. */
 export class AlertDelivery {
   readonly #parts: DeliveryParts
   readonly #underWay = new Set<Promise<void>>()
@@ -30,9 +30,9 @@ export class AlertDelivery {
     this.#parts = parts
   }
 
-  /** Tries what is due. Resolves when no try is under way; never fails. */
+  /** Tries what is due. Resolves when no try is in flight; never rejects. */
   async deliverDue(nowMs: number): Promise<void> {
-    const room = MOST_AT_ONCE - this.#underWay.size
+    const room = MAX_AT_ONCE - this.#underWay.size
     if (room <= 0 || this.#ending.signal.aborted) return
     try {
       const due = await this.#parts.storage.loadDueDeliveries(nowMs, room)
@@ -45,7 +45,7 @@ export class AlertDelivery {
     await Promise.allSettled(this.#underWay)
   }
 
-  /** Calls off what is under way; it is tried again when its claim has run out. */
+  /** Aborts the tries in flight; they are repeated when their claims expire. */
   async stop(): Promise<void> {
     this.#ending.abort()
     await Promise.allSettled(this.#underWay)
@@ -66,13 +66,13 @@ export class AlertDelivery {
 
   async #try({ alert, tries }: DueDelivery): Promise<DeliveryEnd> {
     const { storage, send, clock, random } = this.#parts
-    // Each of them was begun by a process that did not live to see its end; so might this one be.
-    if (tries >= MOST_TRIES) return { state: 'failed', failure: 'None of the tries came to an end.' }
+    // All tries were begun by processes that died; do not start another.
+    if (tries >= MAX_TRIES) return { state: 'failed', failure: 'No try was completed.' }
     const webhook = alert.accountId === null ? null : await storage.findWebhook(alert.accountId)
     if (webhook?.enabled !== true) {
       return { state: 'none', failure: 'The webhook was removed or switched off.' }
     }
-    // The same bytes at every try, so that a receiver can tell what it has seen.
+    // Every try sends the same bytes, so that receivers can detect duplicates.
     const body = JSON.stringify(AlertMessage.show(alert))
     const signature = signWebhook(body, webhook.secret, clock.nowMs())
     const failure = await send({ url: webhook.url, body, signature, signal: this.#ending.signal })

@@ -21,8 +21,8 @@ interface RefusedCredential {
 const ACTOR = 'routing'
 
 /**
- * A supplier that refuses a credential will refuse it again: only an operator can say when it is good. Many requests
- * may find out at the same time, on any node; the first of them disables it and is the one alert there is.
+ * Disables a credential that its supplier refused; only an operator can enable it again. Many requests may notice at the
+ * same time, on any node; the first one disables it and raises the only alert.
  */
 export function credentialDisabler(parts: DisablingParts): (refused: RefusedCredential) => void {
   const underWay = new Set<string>()

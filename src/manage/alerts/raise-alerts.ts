@@ -10,7 +10,7 @@ export interface RaiseParts {
   /** A fresh id, `<prefix>_…`. */
   readonly newId: (prefix: string) => string
   readonly log: Log
-  /** Told of each alert that this process has put on record. */
+  /** Called for each alert that this process stored. */
   readonly onRaised?: (alert: Alert) => void
 }
 
@@ -23,7 +23,7 @@ const ACTIONS: Readonly<Record<AlertKind, string>> = {
   'credential.disabled': 'alert.credential',
 }
 
-/** Puts what the watch has seen on record, outside of any request. */
+/** Stores the notices of the watch in the background. */
 export class AlertRaiser {
   readonly #parts: RaiseParts
   #raising: Promise<void> | null = null
@@ -34,7 +34,7 @@ export class AlertRaiser {
     this.#parts = parts
   }
 
-  /** Resolves when everything seen so far is stored, or cannot be for now. Never fails. */
+  /** Resolves when all notices so far are stored, or cannot be for now. Never rejects. */
   raise(): Promise<void> {
     if (this.#parts.watch.first === undefined) return this.#raising ?? Promise.resolve()
     this.#raising ??= this.#raiseAll().finally(() => {
@@ -52,7 +52,7 @@ export class AlertRaiser {
       }
       this.#isFailing = false
     } catch (error) {
-      // Said once, not again at every try until the database is back.
+      // Logged once, not at every retry.
       if (!this.#isFailing) log.trouble('alerts wait for the database', error)
       this.#isFailing = true
     }
@@ -71,7 +71,7 @@ export class AlertRaiser {
     }
   }
 
-  // What was seen in one millisecond is listed by id, so the id says which came first.
+  // Notices of the same millisecond are sorted by id, so ids are sequential.
   #newId(prefix: string): string {
     this.#alerts += 1
     return this.#parts.newId(`${prefix}_${String(this.#alerts).padStart(10, '0')}`)

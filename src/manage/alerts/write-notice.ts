@@ -35,7 +35,7 @@ export function budgetNotice(
   }
 }
 
-/** A limit that is raised and reached again within its period is an occasion of its own. */
+/** A limit that is raised and reached again in the same period is a new occasion. */
 export function limitOccasion(key: ApiKey, limit: UsageLimit, atMs: number): string {
   const startDay = Math.max(0, periodStartDay(limit.period, dayOf(atMs)))
   return `key.limit_reached ${key.id} ${limit.period} ${startDay} ${limit.amountNano}`
@@ -78,7 +78,7 @@ export function balanceNotice(
   }
 }
 
-/** The owner of a credential is told; one of the platform concerns operators only. */
+/** Alerts about an account's own credential go to the account; others go to operators only. */
 export function credentialNotice(credential: Credential, supplier: Supplier, atMs: number): Notice {
   return {
     kind: 'credential.disabled',

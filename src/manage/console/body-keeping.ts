@@ -4,10 +4,10 @@ import type { BodyStorage, KeptBody, KeptContent } from '../../vocabulary/settle
 import type { BodyKeeper, BodyRecorder, ConsoleStore } from '../ports/console.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** Of a request and of an answer each. More is rarely read by anybody, and has to be sealed. */
+/** The limit per request and per answer. Larger bodies are rarely read and expensive to encrypt. */
 export const LONGEST_BODY = 256 * 1024
-// What waits for a slow database is held in memory.
-const MOST_WAITING = 200
+// Bodies that wait for a slow database are in memory.
+const MAX_WAITING = 200
 const SWEEP_PORTION = 50
 
 export const USUAL_DAYS = 7
@@ -18,7 +18,7 @@ export interface KeepingParts {
   readonly log: Log
 }
 
-/** Keeps what accounts ask and are answered, for those that want it. Nobody waits for it. */
+/** Stores request and response bodies for accounts that enabled it, in the background. */
 export class BodyKeeping implements BodyKeeper {
   readonly #parts: KeepingParts
   readonly #settings = new Map<string, BodyStorage>()
@@ -53,17 +53,17 @@ export class BodyKeeping implements BodyKeeper {
     return this.#parts.storage.findBody(accountId, requestId, this.#parts.clock.nowMs() - days * DAY_MS)
   }
 
-  /** Resolves when everything that was handed over is written, or cannot be. */
+  /** Resolves when all pending bodies are written or have failed. */
   async flush(): Promise<void> {
     while (this.#writing !== null) await this.#writing
   }
 
-  /** Deletes what is older than its account wants. Never fails. */
+  /** Deletes bodies past their account's retention. Never rejects. */
   async sweep(): Promise<void> {
     const { storage, clock, log } = this.#parts
     try {
       for (const { accountId, isEnabled, days } of this.#settings.values()) {
-        // The present millisecond included: what is switched off leaves nothing behind.
+        // Includes the current millisecond, so that nothing remains after storage is disabled.
         const beforeMs = isEnabled ? clock.nowMs() - days * DAY_MS : clock.nowMs() + 1
         while ((await storage.deleteBodies(accountId, beforeMs, SWEEP_PORTION)) === SWEEP_PORTION);
       }
@@ -73,8 +73,8 @@ export class BodyKeeping implements BodyKeeper {
   }
 
   #keep(body: KeptBody): void {
-    if (this.#waiting.length >= MOST_WAITING) {
-      // Said once, not for each.
+    if (this.#waiting.length >= MAX_WAITING) {
+      // Logged once, not for each body.
       if (!this.#isDropping) this.#parts.log.trouble('bodies are dropped', new Error('The database is slow.'))
       this.#isDropping = true
       return
@@ -90,7 +90,7 @@ export class BodyKeeping implements BodyKeeper {
     // The answer goes first.
     await new Promise((resolve) => setImmediate(resolve))
     for (let body = this.#waiting.shift(); body !== undefined; body = this.#waiting.shift()) {
-      // Switched off meanwhile: then it is not to be kept either.
+      // Storage was disabled in the meantime.
       if (!this.settingOf(body.accountId).isEnabled) continue
       try {
         await this.#parts.storage.saveBody(body)

@@ -10,7 +10,7 @@ import type { AccountOperations } from '../ports/console.ts'
 import { listModels, listUsage, overview } from './overview.ts'
 import type { ConsoleParts } from './parts.ts'
 
-/** What people do with an account in the console. */
+/** The account operations of the console. */
 export function createAccountOperations(parts: ConsoleParts): AccountOperations {
   const { snapshot, bodies, operations } = parts
   const playground = new PlaygroundKeys(parts)
@@ -47,7 +47,7 @@ export function createAccountOperations(parts: ConsoleParts): AccountOperations 
   }
 }
 
-/** What is not the account's own does not exist for whoever asks about that account. */
+/** Records of other accounts are reported as not found. */
 function ownership(parts: ConsoleParts) {
   return {
     ownKeyId: (accountId: string, keyId: string) => ownKey(parts, accountId, keyId).id,
@@ -97,7 +97,7 @@ async function setBodyStorage(
   await storage.saveBodyStorage(setting, event)
   bodies.set(setting)
   events.noteChange(setting.accountId, ['body-storage'])
-  // What is to be kept no longer goes at once, but nobody waits for it.
+  // Bodies past the new retention are deleted now, in the background.
   bodies.sweep().catch((error: unknown) => log.trouble('old bodies could not be deleted', error))
   return setting
 }
@@ -107,7 +107,7 @@ const NAME = 'Playground'
 
 type Whose = Omit<PlaygroundKey, 'keyId'>
 
-/** Gives out the keys of playgrounds, one to each user of an account, one after the other so that none gets two. */
+/** Issues playground keys, one per user and account. Calls run one at a time, so that a user does not get two. */
 export class PlaygroundKeys {
   readonly #parts: ConsoleParts
   #last: Promise<unknown> = Promise.resolve()
@@ -116,7 +116,7 @@ export class PlaygroundKeys {
     this.#parts = parts
   }
 
-  /** A fresh secret; the one before opens nothing any more. */
+  /** Issues a new secret; the previous one is no longer valid. */
   issue(whose: Whose, actor: string): Promise<IssuedKey> {
     const issued = this.#last.then(() => this.#issue(whose, actor))
     this.#last = issued.catch(() => undefined)
@@ -137,9 +137,9 @@ export class PlaygroundKeys {
       await storage.savePlaygroundKey({ ...whose, keyId: made.id })
       return made
     }
-    // Somebody has switched it off and meant it.
+    // It was disabled on purpose.
     if (known.state === 'disabled') {
-      throw new GatewayError('permission_denied', 'The key of your playground is disabled; enable it first.')
+      throw new GatewayError('permission_denied', 'Your playground key is disabled. Enable it first.')
     }
     await operations.changeKey(known.id, { expiresAtMs }, actor)
     return operations.rotateKey(known.id, 0, actor)
@@ -148,7 +148,7 @@ export class PlaygroundKeys {
 
 const PATIENCE_MS = 15_000
 
-/** Sends test events, which look like alerts and are signed like them. */
+/** Sends test events, which have the form and signature of alerts. */
 export class WebhookTests {
   readonly #parts: ConsoleParts
   readonly #underWay = new Set<string>()
@@ -157,10 +157,10 @@ export class WebhookTests {
     this.#parts = parts
   }
 
-  /** Null when the receiver took it; otherwise why not. One at a time, so that nobody makes a flood of it. */
+  /** Returns null on success, otherwise the reason. Only one test at a time, so that it cannot be used to flood a receiver. */
   async test(accountId: string): Promise<string | null> {
     if (this.#underWay.has(accountId)) {
-      throw new GatewayError('rate_limit_exceeded', 'A test is under way; wait for its end.', {
+      throw new GatewayError('rate_limit_exceeded', 'A test is already running. Wait until it ends.', {
         headers: { 'retry-after': '1' },
       })
     }

@@ -9,13 +9,13 @@ import { Settlement } from '../../vocabulary/settlement.ts'
 import type { Follower, LiveEvent, LiveEventFeed } from '../ports/console.ts'
 import type { Storage } from '../ports/storage.ts'
 
-const MOST_OF_ACCOUNT = 50
-const MOST_OF_ALL = 2_000
+const MAX_OF_ACCOUNT = 50
+const MAX_OF_ALL = 2_000
 const HEARTBEAT_MS = 15_000
-// How late the end of a session, or of a membership, is noticed at most.
+// The maximum delay until the end of a session or membership is noticed.
 const LOOK_MS = 2_000
 
-/** Tells whoever follows an account what happens to it. An account that nobody follows costs nothing but a look. */
+/** Sends the events of an account to its followers. Accounts without followers cost only a lookup. */
 export class LiveEvents implements LiveEventFeed {
   readonly #followers = new Map<string, Set<Follower>>()
   readonly #elsewhere: SettlementsElsewhere | null
@@ -23,7 +23,7 @@ export class LiveEvents implements LiveEventFeed {
   #nextBeatMs = 0
   #nextLookMs = 0
 
-  /** Without `elsewhere`, only what this node stores is told. */
+  /** Without `elsewhere`, followers get only the settlements of this node. */
   constructor(elsewhere?: ElsewhereParts) {
     this.#elsewhere = elsewhere === undefined ? null : new SettlementsElsewhere(elsewhere)
   }
@@ -35,10 +35,14 @@ export class LiveEvents implements LiveEventFeed {
   follow(follower: Follower): () => void {
     const { accountId } = follower
     const others = this.#followers.get(accountId) ?? new Set()
-    if (others.size >= MOST_OF_ACCOUNT || this.#count >= MOST_OF_ALL) {
-      throw new GatewayError('rate_limit_exceeded', 'Too many pages follow this account; close some.', {
-        headers: { 'retry-after': '30' },
-      })
+    if (others.size >= MAX_OF_ACCOUNT || this.#count >= MAX_OF_ALL) {
+      throw new GatewayError(
+        'rate_limit_exceeded',
+        'Too many pages are following this account. Close some of them.',
+        {
+          headers: { 'retry-after': '30' },
+        },
+      )
     }
     this.#followers.set(accountId, others.add(follower))
     this.#elsewhere?.begin(accountId)
@@ -63,13 +67,13 @@ export class LiveEvents implements LiveEventFeed {
     this.#tell(accountId, { kind: 'change', data: { things } })
   }
 
-  /** The configuration, which tells those it concerns when it is replaced. */
+  /** The configuration; its followers are informed when it is replaced. */
   watching(configuration: LiveConfiguration): LiveConfiguration {
     configuration.onReplaced((before, next) => this.#noteReplaced(before, next))
     return configuration
   }
 
-  /** To be called about once a second. Never fails. */
+  /** Call it about once a second. Never rejects. */
   async beat(nowMs: number): Promise<void> {
     const followers = [...this.#followers.values()].flatMap((some) => [...some])
     if (isDue(nowMs, this.#nextBeatMs, HEARTBEAT_MS)) {
@@ -94,7 +98,7 @@ export class LiveEvents implements LiveEventFeed {
 
   #noteReplaced(before: Snapshot, next: Snapshot): void {
     if (this.#count === 0) return
-    // What was read anew is the same only by what it says.
+    // Snapshots read again are equal by value, not by identity.
     const areModelsChanged = before.supply !== next.supply && !isDeepStrictEqual(before.supply, next.supply)
     for (const accountId of [...this.#followers.keys()]) {
       const things = changedThings(before, next, accountId)
@@ -104,7 +108,7 @@ export class LiveEvents implements LiveEventFeed {
   }
 
   async #lookAt(follower: Follower): Promise<void> {
-    // A database that does not answer is no reason to send somebody away.
+    // Keep the follower when the database does not answer.
     const hasAccess = await follower.hasAccess().catch(() => true)
     if (!hasAccess) this.#letGo(follower)
   }
@@ -154,26 +158,26 @@ export interface ElsewhereParts {
   readonly hasOthers: () => boolean
 }
 
-// An account that settles more than this in a second shows the newest; its pages read their lists anew in any case.
+// Accounts with more settlements per second show only the newest; their pages reload the lists anyway.
 const NEWEST = 50
-const MOST_REMEMBERED = 1_000
-// So many accounts are looked at in one turn, so that pages never cost the database more than this.
+const MAX_REMEMBERED = 1_000
+// The most accounts to poll per turn; limits the load on the database.
 const ACCOUNTS_AT_ONCE = 50
-// Clocks of nodes may differ by this much.
+// The tolerated clock difference between nodes.
 const SKEW_MS = 5_000
 
 interface Followed {
-  /** Null until the first look. */
+  /** Null until the first poll. */
   sinceMs: number | null
-  /** Requests that were told of, in this order. */
+  /** Requests that were already sent, in this order. */
   readonly told: Set<string>
-  /** What the last look found: it finds most of it again, however much was told of in between. */
+  /** The result of the last poll: the next poll returns most of it again. */
   listed: ReadonlySet<string>
 }
 
 /**
- * Finds what other nodes have settled for accounts that somebody follows here. What is stored here is told at once;
- * what is stored elsewhere is found in the database by looking, and nothing is told twice.
+ * Finds settlements that other nodes stored for accounts with followers on this node. Settlements of this node are sent
+ * at once; those of other nodes are polled from the database. Nothing is sent twice.
  */
 export class SettlementsElsewhere {
   readonly #parts: ElsewhereParts
@@ -193,7 +197,7 @@ export class SettlementsElsewhere {
     this.#followed.delete(accountId)
   }
 
-  /** Whether it is told of for the first time. */
+  /** Returns true the first time. */
   note({ accountId, requestId }: Settlement): boolean {
     const followed = this.#followed.get(accountId)
     if (followed === undefined) return true
@@ -201,11 +205,11 @@ export class SettlementsElsewhere {
     const isKnown = told.delete(requestId) || listed.has(requestId)
     told.add(requestId)
     const [oldest] = told
-    if (told.size > MOST_REMEMBERED && oldest !== undefined) told.delete(oldest)
+    if (told.size > MAX_REMEMBERED && oldest !== undefined) told.delete(oldest)
     return !isKnown
   }
 
-  /** Gives each new settlement once, the oldest first. Never fails. */
+  /** Returns each new settlement once, oldest first. Never rejects. */
   async look(nowMs: number, tell: (settlement: Settlement) => void): Promise<void> {
     for (const followed of this.#followed.values()) followed.sinceMs ??= nowMs - SKEW_MS
     if (this.#isLooking || !this.#parts.hasOthers()) return
@@ -213,13 +217,13 @@ export class SettlementsElsewhere {
     try {
       for (const accountId of this.#takeTurn()) await this.#lookAt(accountId, tell)
     } catch {
-      // A database that is away is told of elsewhere; the next look finds what this one missed.
+      // Database failures are logged elsewhere; the next poll finds what this one missed.
     } finally {
       this.#isLooking = false
     }
   }
 
-  /** Those that have waited longest go to the end. */
+  /** Rotates the list, so that every account gets its turn. */
   #takeTurn(): string[] {
     const turn = [...this.#followed].slice(0, ACCOUNTS_AT_ONCE)
     for (const [accountId, followed] of turn) {

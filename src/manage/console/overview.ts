@@ -14,10 +14,10 @@ import type { AccountUsageQuestion, TimeRange, UsageGrouping } from '../ports/co
 import type { Listing } from '../ports/page.ts'
 import type { ConsoleParts } from './parts.ts'
 
-// More than any chart can show; whoever wants all of it follows the cursor.
-const MOST_POINTS = 5_000
+// More than any chart can show; use the cursor to read everything.
+const MAX_POINTS = 5_000
 
-/** Where an account stands. Everything about usage comes from what is added up already, never from settlements. */
+/** The standing of an account. Usage comes from aggregates, never from settlements. */
 export async function overview(
   parts: ConsoleParts,
   account: Account,
@@ -44,7 +44,7 @@ export async function overview(
   }
 }
 
-/** The next tier that paying earns; null when there is none, or an operator has decided. */
+/** The next tier that payments earn; null when there is none or an operator assigned the tier. */
 function nextTier(account: Account, nowMs: number): NextTier | null {
   const present = TIERS[effectiveTier(account, nowMs)]
   if (present.earnedAtPaidNano === null) return null
@@ -61,7 +61,7 @@ async function spendOfMonth({ operations }: ConsoleParts, accountId: string, now
   const now = new Date(nowMs)
   const fromMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)
   const question = { span: 'day', filter: { accountId, fromMs }, groupBy: [] } as const
-  const { data } = await operations.listUsage(question, { limit: MOST_POINTS, cursor: null })
+  const { data } = await operations.listUsage(question, { limit: MAX_POINTS, cursor: null })
   const today = data.find(({ startMs }) => startMs === spanStartMs('day', nowMs))
   return {
     todayNano: today?.amountNano ?? 0n,
@@ -76,19 +76,19 @@ async function totalsOf(
 ): Promise<UsageFigures> {
   const span = spanFor(range, clock.nowMs())
   const question = { span, filter: { accountId, ...wholeSpans(range, span) }, groupBy: [] } as const
-  const { data } = await operations.listUsage(question, { limit: MOST_POINTS, cursor: null })
+  const { data } = await operations.listUsage(question, { limit: MAX_POINTS, cursor: null })
   return sumFigures(data.map(figuresOf))
 }
 
 const LONGEST_BY_HOUR_MS = 31 * SPAN_MS.day
 
-/** Days where they say the same as hours would, as on a day that is not over; there are far fewer of them. */
+/** Uses daily totals where they equal the hourly ones, because there are far fewer of them. */
 function spanFor({ fromMs, toMs }: TimeRange, nowMs: number): UsageSpan {
   const isWhole = fromMs % SPAN_MS.day === 0 && (toMs % SPAN_MS.day === 0 || toMs >= nowMs)
   return isWhole || toMs - fromMs > LONGEST_BY_HOUR_MS ? 'day' : 'hour'
 }
 
-/** The span that a range begins in belongs to it, or its first minutes would be missing. */
+/** Rounds the start down to a whole span, so that the first minutes are included. */
 function wholeSpans({ fromMs, toMs }: TimeRange, span: UsageSpan): TimeRange {
   return { fromMs: spanStartMs(span, fromMs), toMs }
 }
@@ -105,7 +105,7 @@ export async function listUsage(
     filter: { accountId, ...wholeSpans(range, span) },
     groupBy: GROUPS[groupBy],
   }
-  const { data, nextCursor } = await operations.listUsage(question, { limit: MOST_POINTS, cursor })
+  const { data, nextCursor } = await operations.listUsage(question, { limit: MAX_POINTS, cursor })
   return { data: data.map((point) => viewPoint(point, groupBy)), nextCursor }
 }
 
@@ -122,7 +122,7 @@ function viewPoint(point: UsageView, groupBy: UsageGrouping): AccountUsagePoint 
   }
 }
 
-/** Whoever left has not failed to be answered. */
+/** A request whose client disconnected does not count as failed. */
 function countsOf({ completed, clientLeft, supplierFailed, refused, interrupted }: UsageFigures) {
   const failed = supplierFailed + refused + interrupted
   return { requests: completed + clientLeft + failed, failed }
@@ -146,7 +146,7 @@ function average(sum: number, count: number): number | null {
   return count === 0 ? null : Math.round(sum / count)
 }
 
-/** Every model that a key of the account could use, or that this one can, with what keeps it from more. */
+/** Every model that the account, or one of its keys, can use, with its limits. */
 export function listModels(parts: ConsoleParts, account: Account, key: ApiKey | null): AccountModel[] {
   const snapshot = parts.snapshot()
   const limits = accountLimits(account, parts.clock.nowMs())
@@ -154,7 +154,7 @@ export function listModels(parts: ConsoleParts, account: Account, key: ApiKey | 
   return availableModels(caller).map((target) => viewModel(caller, target))
 }
 
-/** A key that may use whatever the account may. */
+/** A key without restrictions. */
 function anyKeyOf({ id, createdAtMs }: Account): ApiKey {
   const nobody = { id: '', state: 'active', secrets: [] } as const
   return { ...KeyCreate.read({ name: '' }), ...nobody, accountId: id, createdAtMs, sharedFallback: true }
@@ -177,7 +177,7 @@ function cheapest(routes: readonly EligibleRoute[]): Price {
   return routes.map(({ price }) => price).reduce((one, other) => (weight(other) < weight(one) ? other : one))
 }
 
-/** Prices cannot be compared without knowing the request; input and output together tell most of it. */
+/** Compares input plus output price. An exact comparison would need the request. */
 function weight(price: Price): bigint {
   return price.inputNanoPerMillion + price.outputNanoPerMillion + price.imageNano
 }

@@ -6,26 +6,25 @@ import type { ClientContext } from '../ports/identity.ts'
 import type { KnownDevice } from './known-device.ts'
 import type { IdentityParts } from './parts.ts'
 
-/** What an attempt is counted by. */
+/** The keys that an attempt counts under. */
 export interface Attempter {
-  /** As it was typed, whether or not it has a user. */
+  /** The typed address, whether or not a user has it. */
   readonly email: string
   readonly device: KnownDevice | null
 }
 
 export interface Attempt {
-  /** The so-manieth in a row, of all that this one is counted with. */
+  /** The number of consecutive attempts under the same key, this one included. */
   readonly attempts: number
   succeed(): void
   takeBack(): void
 }
 
 /**
- * Counts before anything is looked at, so that neither many at once nor the speed of the answer help to guess.
+ * Counts the attempt before anything is checked, so that parallel requests and response times do not help guessing.
  *
- * By address and name together, and more loosely by address alone: whoever guesses at a name elsewhere does not keep its
- * owner waiting. A browser that has signed in before is counted by itself, so that not even a guesser behind the same
- * address does.
+ * Attempts count per address and e-mail, and with a higher limit per address: guesses from elsewhere do not block the
+ * owner. A browser that has signed in before counts separately, so that guesses from the same address do not block it.
  */
 export function beginAttempt(
   { throttles }: IdentityParts,
@@ -42,7 +41,7 @@ export function beginAttempt(
     attempts: Math.max(ofName.attempts, attempts),
     succeed: () => {
       ofName.succeed()
-      // Not forgiven as a whole: one known password must not buy guesses at others.
+      // Only this attempt is taken back: one known password must not allow more guesses at others.
       byAddress.giveBack(place)
     },
     takeBack: () => {
@@ -61,12 +60,12 @@ function begin(throttle: Throttle, key: string): Attempt {
   }
 }
 
-/** Apart from attempts to sign in: whoever guesses from outside must not keep somebody inside from what is theirs. */
+/** Separate from sign-in attempts: guesses from outside must not block a signed-in user. */
 export function signedInKey({ id }: User): string {
   return `signed in ${id}`
 }
 
-/** What attempts are counted by where nothing else is known. */
+/** The network of an address: the key for attempts without a known browser. */
 export function placeOf(address: string | null): string {
   return networkOf(address ?? 'unknown')
 }
@@ -75,26 +74,26 @@ export function refuseWhileWaiting(throttle: Throttle, key: string): void {
   const waitMs = throttle.waitMs(key)
   if (waitMs === 0) return
   const seconds = Math.ceil(waitMs / 1_000)
-  throw new GatewayError('rate_limit_exceeded', `Too many attempts; try again in ${seconds} seconds.`, {
+  throw new GatewayError('rate_limit_exceeded', `Too many attempts. Try again in ${seconds} seconds.`, {
     headers: { 'retry-after': String(seconds) },
   })
 }
 
 export interface Throttle {
-  /** How long to wait before the next attempt; 0 when it may be made now. */
+  /** Milliseconds to wait before the next attempt; 0 when it is allowed now. */
   waitMs(key: string): number
-  /** Counts an attempt and gives their number. */
+  /** Counts an attempt and returns the total. */
   begin(key: string): number
-  /** Takes back one attempt that was no guess. */
+  /** Takes back an attempt that was not a guess. */
   giveBack(key: string): void
   forgive(key: string): void
 }
 
-/** What has happened to the attempts of somebody. */
+/** A change of an attempt counter. */
 export type AttemptChange = 'begun' | 'given-back' | 'forgiven'
 
 export interface AttemptNews {
-  /** By a fingerprint: addresses are nobody else's business. */
+  /** A fingerprint, so that addresses are not shared. */
   readonly key: string
   readonly change: AttemptChange
 }
@@ -106,8 +105,8 @@ export interface SharedThrottleParts {
 }
 
 /**
- * A throttle that tells the other nodes, so that guessing on several of them is no quicker. What is begun on two nodes in
- * the same moment is let through by both; each knows of it a moment later.
+ * A throttle that informs the other nodes, so that guessing on several nodes is not faster. Two nodes may both allow
+ * attempts that begin at the same moment; each learns of the other's a moment later.
  */
 export class SharedThrottle implements Throttle {
   readonly #parts: SharedThrottleParts
@@ -132,7 +131,7 @@ export class SharedThrottle implements Throttle {
     this.#parts.throttle.forgive(this.#tell(key, 'forgiven'))
   }
 
-  /** What another node says counts as if it had happened here. */
+  /** Applies a change from another node. */
   hear({ key, change }: AttemptNews): void {
     const { throttle } = this.#parts
     switch (change) {

@@ -2,7 +2,7 @@ import type { Clock } from '../../vocabulary/clock.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
 
 const MINUTE_MS = 60_000
-const MOST_FAILURES_PER_MINUTE = 60
+const MAX_FAILURES_PER_MINUTE = 60
 
 export interface AuditEntry {
   readonly actor: string
@@ -12,7 +12,7 @@ export interface AuditEntry {
   readonly after?: object
 }
 
-/** Writes down who did what. What strangers can cause at will is bounded, or they would fill the database. */
+/** Creates audit events. Events that anonymous callers can cause are rate limited, so that they cannot fill the database. */
 export class AuditLog {
   readonly #clock: Clock
   readonly #newId: (prefix: string) => string
@@ -28,7 +28,7 @@ export class AuditLog {
   event({ actor, action, subject, before, after }: AuditEntry): AuditEvent {
     this.#written += 1
     return {
-      // Events of one millisecond are listed by id, so the id says which came first.
+      // Events of the same millisecond are sorted by id, so ids are sequential.
       id: this.#newId(`aud_${String(this.#written).padStart(10, '0')}`),
       atMs: this.#clock.nowMs(),
       actor,
@@ -39,11 +39,11 @@ export class AuditLog {
     }
   }
 
-  /** Whether the so-manieth failure in a row is worth a line: the first, the second, the fourth, the eighth, … */
+  /** Whether to record this failure: the first, second, fourth, eighth, … in a row. */
   shouldRecordFailure(attempts: number): boolean {
     const minute = Math.floor(this.#clock.nowMs() / MINUTE_MS)
     if (minute !== this.#minute) [this.#minute, this.#failuresInMinute] = [minute, 0]
-    if (!Number.isInteger(Math.log2(attempts)) || this.#failuresInMinute >= MOST_FAILURES_PER_MINUTE) {
+    if (!Number.isInteger(Math.log2(attempts)) || this.#failuresInMinute >= MAX_FAILURES_PER_MINUTE) {
       return false
     }
     this.#failuresInMinute += 1

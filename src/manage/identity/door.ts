@@ -11,7 +11,7 @@ import type { IdentityParts } from './parts.ts'
 
 const HARMLESS = ['GET', 'HEAD']
 
-/** Who stands at the door of the console, told by their cookie and nothing else. */
+/** Identifies console users by their session cookie and checks requests against CSRF. */
 export function createDoor({ sessions, secrets, publicUrl }: IdentityParts): Door {
   const isSecure = publicUrl?.startsWith('https:') ?? false
   const forgeryToken = (whose: Visitor | string) =>
@@ -26,13 +26,16 @@ export function createDoor({ sessions, secrets, publicUrl }: IdentityParts): Doo
     requireOwnDoing: (request, visitor) => {
       if (HARMLESS.includes(request.method)) return
       if (!isFromOwnPage(request.headers, publicUrl)) {
-        throw new GatewayError('permission_denied', 'This request comes from a page of another site.')
+        throw new GatewayError(
+          'permission_denied',
+          'This request comes from a page of another site. Only pages of this gateway may send it.',
+        )
       }
       const whose = visitor ?? readCookie(request.headers, VISIT_COOKIE, { isSecure })
       if (whose === null || !carriesToken(request, forgeryToken(whose))) {
         throw new GatewayError(
           'permission_denied',
-          'The header x-csrf-token is missing or not of this session; load the page anew.',
+          'The x-csrf-token header is missing or does not match this session. Reload the page.',
         )
       }
     },

@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000
 const BY_EMAIL: ThrottleRule = {
   free: 5,
   firstWaitMs: 1_000,
-  // Short enough for whoever has mistyped, and still a mere 1,440 guesses a day.
+  // Short enough after a typo, and still only 1,440 guesses a day.
   longestWaitMs: MINUTE_MS,
   forgetMs: 60 * MINUTE_MS,
   mostKept: 10_000,
@@ -32,7 +32,7 @@ export interface IdentityServices {
   readonly users: UserOperations
 }
 
-/** Who people are and what they may do about it. */
+/** Builds the services for users, sessions and sign-in. */
 export function createIdentity(dependencies: IdentityDependencies): IdentityServices {
   const parts = buildParts(dependencies)
   const { sessions, store, clock, provider } = parts

@@ -6,11 +6,11 @@ import type { User } from '../../vocabulary/user.ts'
 import type { IdentityStore } from '../ports/identity.ts'
 import type { IdentityRandom } from './parts.ts'
 
-/** A browser in which somebody has signed in before. It opens nothing; its attempts are counted by themselves. */
+/** A browser that was used to sign in before. It grants no access; its attempts are counted separately. */
 export interface KnownDevice {
   readonly id: string
   readonly userId: string
-  /** Of the user when it was issued: a greater one makes all earlier devices unknown. */
+  /** The user's generation at issue. Increasing it invalidates all earlier devices. */
   readonly generation: number
 }
 
@@ -22,7 +22,7 @@ interface DeviceParts {
   readonly clock: Clock
 }
 
-/** The value of the cookie. It says whose device this is and is signed; nothing of it is stored. */
+/** Creates the cookie value. It names the user and is signed; nothing is stored. */
 export function issueDevice(
   { secrets, clock, random }: DeviceParts & { readonly random: IdentityRandom },
   user: Pick<User, 'id' | 'deviceGeneration'>,
@@ -32,7 +32,7 @@ export function issueDevice(
   return `${text}.${sign(secrets, text)}`
 }
 
-/** The device, if this cookie is one of ours and is that of the user with this address. */
+/** Returns the device if the cookie is valid and belongs to the user with this e-mail address. */
 export async function findDevice(
   parts: DeviceParts & { readonly store: Pick<IdentityStore, 'findUserByEmail'> },
   email: string | null,
@@ -53,7 +53,7 @@ function readDevice({ secrets, clock }: DeviceParts, cookie: string): KnownDevic
   return ageMs < DEVICE_MS ? { id, userId, generation: Number(generation) } : null
 }
 
-// The purpose is part of what is signed, so that no other fingerprint stands for a device.
+// The purpose is part of the signed text, so that no other fingerprint is valid for a device.
 function sign(secrets: Pick<SecretKeeper, 'fingerprint'>, text: string): string {
   return secrets.fingerprint(`device ${text}`)
 }

@@ -15,10 +15,10 @@ import {
 import type { IdentityParts } from './parts.ts'
 import { makeUserWithAccount, newUser } from './sign-up.ts'
 
-/** How long somebody may take at the provider. */
+/** How long a user may take at the provider. */
 export const TICKET_SECONDS = 600
 
-/** Sign-in at another provider. What must be known when the user returns travels sealed in their own browser. */
+/** Sign-in at an identity provider. The state of the flow is kept encrypted in the user's browser. */
 export function createOutsideSignIn(parts: IdentityParts, provider: OutsideProvider): OutsideSignIn {
   return {
     name: provider.name,
@@ -34,7 +34,7 @@ export function createOutsideSignIn(parts: IdentityParts, provider: OutsideProvi
     finish: async ({ query, ticket }, client) => {
       const flow = ticket === null ? null : openTicket(parts, ticket)
       if (flow === null) return 'oidc_failed'
-      // A state that is not of this flow says nothing about it, not even that it was cancelled.
+      // Only a response with this flow's state can cancel it.
       if (query.get('error') === 'access_denied' && query.get('state') === flow.state) return 'oidc_cancelled'
       const identity = await askProvider(parts, () => provider.finish(query.toString(), flow))
       return identity === null ? 'oidc_failed' : enter(parts, identity, client)
@@ -49,7 +49,7 @@ async function askProvider(
   try {
     return await ask()
   } catch (error) {
-    log.trouble('a sign-in at the identity provider was not believed', error)
+    log.trouble('the response of the identity provider failed validation', error)
     return null
   }
 }
@@ -81,8 +81,8 @@ async function findOrMakeUser(
 }
 
 /**
- * The address must be vouched for on both sides. Otherwise somebody could sign up with an address that is not theirs
- * and wait for its owner to come through the provider, into an account whose password and keys the other one has.
+ * The address must be verified on both sides. Otherwise an attacker could sign up with the address of another person
+ * and wait until that person signs in through the provider, into an account whose password and keys the attacker has.
  */
 async function linkUser(parts: IdentityParts, user: User, outsideId: string): Promise<User | OutsideFailure> {
   if (!user.isEmailVerified || user.outsideId !== null) return 'oidc_email_in_use'
@@ -102,7 +102,7 @@ async function makeUser(
     await makeUserWithAccount(parts, user, null)
     return user
   } catch (error) {
-    // Two that come back at the same moment.
+    // Two concurrent sign-ins of the same user.
     if (error instanceof GatewayError) return 'oidc_email_in_use'
     throw error
   }
@@ -112,7 +112,7 @@ interface Ticket extends OutsideFlow {
   readonly endsAtMs: number
 }
 
-// In no table, but in the browser that was sent to the provider.
+// Not stored in a table, but in the browser.
 const TICKET: SealedPlace = { table: 'cookies', column: 'oidc', id: '' }
 
 function sealTicket({ secrets, clock }: IdentityParts, flow: OutsideFlow): string {

@@ -17,7 +17,7 @@ export async function changePassword(
   refuseWhileWaiting(codes, key)
   codes.begin(key)
   if (!(await checkPassword(parts, user, { password: current, asker: 'known' }))) {
-    throw new GatewayError('permission_denied', 'The current password is not right.', { param: 'current' })
+    throw new GatewayError('permission_denied', 'The current password is incorrect.', { param: 'current' })
   }
   codes.giveBack(key)
   const rules = { email: user.email, param: 'new', asker: 'known' } as const

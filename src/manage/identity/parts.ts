@@ -7,10 +7,10 @@ import type { AuditLog } from './audit-log.ts'
 import type { PasswordHasher } from './passwords.ts'
 import type { SessionStore } from './session-store.ts'
 
-/** What the stories need of accounts. */
+/** The account operations that identity needs. */
 export interface IdentityAccounts {
   has(accountId: string): boolean
-  /** A new account of the lowest tier; gives its id. */
+  /** Creates an account of the lowest tier and returns its id. */
   create(input: { name: string; email: string }, actor: string): Promise<string>
 }
 
@@ -29,23 +29,23 @@ export interface IdentityDependencies {
   readonly clock: Clock
   readonly log: Log
   readonly allowsSignUp: boolean
-  /** Where browsers find this gateway; null when nobody has said so. */
+  /** The URL of this gateway for browsers; null when it is not configured. */
   readonly publicUrl: string | null
   /** Absent when no other node serves the same users. */
   readonly peers?: AttemptPeers
 }
 
-/** The other nodes, before which somebody may have guessed as well. */
+/** The other nodes, which share attempt counters. */
 export interface AttemptPeers {
   tell(name: keyof Throttles, news: AttemptNews): void
   onNews(listener: (name: keyof Throttles, news: AttemptNews) => void): void
 }
 
 export interface Throttles {
-  /** By the name that was typed and where, or by the browser that is known. Nodes tell one another of it by this word. */
+  /** By e-mail and network, or by known browser. The property name is part of the messages between nodes. */
   readonly byEmail: Throttle
   readonly byAddress: Throttle
-  /** Codes of the second factor, by user: whoever guesses them knows the password already. */
+  /** Second-factor codes, by user: a guesser already knows the password. */
   readonly codes: Throttle
 }
 

@@ -3,29 +3,29 @@ import { findPasswordFault } from '../../rules/access/sign-in-rules.ts'
 import type { User } from '../../vocabulary/user.ts'
 import type { IdentityParts } from './parts.ts'
 
-/** What OWASP asks of argon2id at least; a guess costs an attacker 19 MiB and us some 30 ms. */
+/** OWASP's minimum for argon2id; a guess costs 19 MiB and about 30 ms. */
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
-/** Of a password nobody has. Made with the same costs, so that an unknown address takes as long as a known one. */
+/** The hash of a random password with the same costs, so that unknown addresses take as long as known ones. */
 const NOBODY =
   '$argon2id$v=19$m=19456,t=2,p=1$Sp7HGlnoSsw0i3aC7BKkIkmNzVhQ7RMB9I5WtIkf790$1TvV8Cbop9cZ1pgY98lTKacbGXCTPZpJP+8OtOQkh88'
 
 const AT_ONCE = 2
 const MAX_WAITING = 64
 
-/** Who waits for a hash. Strangers wait behind everybody who has shown before who they are. */
+/** Who waits for a hash. Unknown callers wait behind known users. */
 export type Asker = 'known' | 'stranger'
 
-/** Hashes passwords, few at a time: however many sign in, requests to models keep their share of the processor. */
+/** Hashes passwords, a few at a time, so that sign-ins do not take the CPU from model requests. */
 export class PasswordHasher {
   #running = 0
-  /** Each with a bound of its own, so that no flood of strangers keeps the others out. */
+  /** Each queue has its own limit, so that a flood of unknown callers does not block known users. */
   readonly #waiting: Readonly<Record<Asker, (() => void)[]>> = { known: [], stranger: [] }
 
   hash(password: string, asker: Asker): Promise<string> {
     return this.#inTurn(asker, () => Bun.password.hash(password, ARGON2))
   }
 
-  /** False also for somebody who has no password, and then after the same work. */
+  /** Also false for users without a password, after the same work. */
   async verify(password: string, hash: string | null, asker: Asker): Promise<boolean> {
     const isRight = await this.#inTurn(asker, () => Bun.password.verify(password, hash ?? NOBODY))
     return isRight && hash !== null
@@ -43,10 +43,10 @@ export class PasswordHasher {
     }
   }
 
-  /** Whoever ends hands over the place, so that the number of those running stays as it is. */
+  /** A finished hash hands its slot to the next caller, so the number running stays the same. */
   #turn(queue: (() => void)[]): Promise<void> {
     if (queue.length >= MAX_WAITING) {
-      throw new GatewayError('rate_limit_exceeded', 'Too many people are signing in; try again.', {
+      throw new GatewayError('rate_limit_exceeded', 'Too many sign-ins are in progress. Try again.', {
         headers: { 'retry-after': '1' },
       })
     }
@@ -54,18 +54,18 @@ export class PasswordHasher {
   }
 }
 
-/** A user's own password, or false after just as much work. */
+/** Checks the password of a user. Takes the same time when there is no user. */
 export async function checkPassword(
   { store, hashing }: IdentityParts,
   user: User | null,
   { password, asker }: { readonly password: string; readonly asker: Asker },
 ): Promise<boolean> {
-  // Asked of nobody too, for the time it takes.
+  // Also queried without a user, to take the same time.
   const hash = await store.findPasswordHash(user?.id ?? '')
   return hashing.verify(password, hash, asker)
 }
 
-/** The hash of a password that somebody wants to have, or a refusal that says what is wrong with it. */
+/** Hashes a new password, or throws an error that says what is wrong with it. */
 export function hashNewPassword(
   { hashing }: IdentityParts,
   password: string,

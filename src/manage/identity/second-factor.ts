@@ -10,10 +10,10 @@ const SECRET_BYTES = 20
 const RECOVERY_CODES = 10
 const RECOVERY_BYTES = 10
 
-/** A new secret for the app. It protects nothing until a code has shown that the app knows it. */
+/** Creates a secret for the authenticator app. It takes effect once it is confirmed with a code. */
 export async function beginSecondFactor(parts: IdentityParts, { user }: Visitor) {
   if (user.hasSecondFactor) {
-    throw new GatewayError('invalid_request', 'The second factor is on already; switch it off first.')
+    throw new GatewayError('invalid_request', 'The second factor is already enabled. Disable it first.')
   }
   const secret = encodeBase32(parts.random.bytes(SECRET_BYTES))
   await parts.store.saveSecondFactor({ userId: user.id, secret, isConfirmed: false, lastStep: 0 }, [], null)
@@ -28,13 +28,17 @@ export async function confirmSecondFactor(
   const { user } = visitor
   const factor = await parts.store.findSecondFactor(user.id)
   if (factor === null || factor.isConfirmed) {
-    throw new GatewayError('invalid_request', 'There is no second factor to confirm; begin anew.')
+    throw new GatewayError('invalid_request', 'There is no second factor to confirm. Start the setup again.')
   }
   const step = findStep(cleanCode(code), decodeBase32(factor.secret), parts.clock.nowMs())
   if (step === null) {
-    throw new GatewayError('invalid_request', 'The code is not right; wait for the next one.', {
-      param: 'code',
-    })
+    throw new GatewayError(
+      'invalid_request',
+      'The code is incorrect. Wait for the next code and try again.',
+      {
+        param: 'code',
+      },
+    )
   }
   const recoveryCodes = Array.from({ length: RECOVERY_CODES }, () => makeRecoveryCode(parts))
   const hashes = recoveryCodes.map((recoveryCode) => hashRecoveryCode(parts, user, recoveryCode))
@@ -53,7 +57,7 @@ export async function disableSecondFactor(
   if (!user.hasSecondFactor || (proof.password === null && proof.code === null)) {
     throw new GatewayError(
       'invalid_request',
-      'Send the password or a code, of a user who has a second factor.',
+      'Send the password or a code. The user must have a second factor.',
     )
   }
   const { codes } = parts.throttles
@@ -61,7 +65,7 @@ export async function disableSecondFactor(
   refuseWhileWaiting(codes, key)
   codes.begin(key)
   if (!(await isProven(parts, user, proof))) {
-    throw new GatewayError('permission_denied', 'Neither the password nor the code is right.')
+    throw new GatewayError('permission_denied', 'The password or code is incorrect.')
   }
   codes.forgive(key)
   await removeSecondFactor(parts, user, actorOfUser(user))
@@ -79,7 +83,7 @@ async function isProven(parts: IdentityParts, user: User, { password, code }: Fa
   return code !== null && takeCode(parts, user, code)
 }
 
-/** Uses up a code of the app or a recovery code; false when it is neither, or was used before. */
+/** Consumes an authenticator code or a recovery code. Returns false when it is invalid or already used. */
 export async function takeCode(parts: IdentityParts, user: User, code: string): Promise<boolean> {
   const typed = cleanCode(code)
   if (!/^\d{6}$/.test(typed)) {
@@ -95,13 +99,13 @@ function cleanCode(code: string): string {
   return code.replaceAll(/[\s-]/g, '').toUpperCase()
 }
 
-/** Eighty random bits in two groups, as people copy them. */
+/** Eighty random bits in two groups, for copying by hand. */
 function makeRecoveryCode({ random }: IdentityParts): string {
   const text = encodeBase32(random.bytes(RECOVERY_BYTES)).toLowerCase()
   return `${text.slice(0, 8)}-${text.slice(8)}`
 }
 
-// As long and random as they are, guessing one from its hash would take longer than the hash is worth.
+// The codes are random and long enough that a fast hash is safe.
 function hashRecoveryCode({ secrets }: IdentityParts, user: User, code: string): string {
   return secrets.fingerprint(`recovery ${user.id} ${cleanCode(code)}`)
 }

@@ -25,16 +25,16 @@ export interface SessionStoreParts {
 const TOKEN_BYTES = 32
 const TOKEN = /^[\w-]{43}$/
 const LONGEST_USER_AGENT = 200
-// What another node has changed is seen this much later at most.
+// The maximum delay until a change on another node is visible.
 const CACHE_MS = 3_000
-const MOST_CACHED = 1_000
+const MAX_CACHED = 1_000
 
 interface Cached {
   readonly visitor: Visitor
   readonly readAtMs: number
 }
 
-/** Begins, finds and ends sessions. Only a hash of the cookie's value is kept, here and in the database. */
+/** Begins, finds and ends sessions. Only a hash of the cookie value is stored, in memory and in the database. */
 export class SessionStore {
   readonly #parts: SessionStoreParts
   /** By hash. */
@@ -49,7 +49,7 @@ export class SessionStore {
     return this.#cache.size
   }
 
-  /** Always under a value that nobody has seen before. */
+  /** Always creates a new cookie value. */
   async begin(user: User, { address, userAgent }: ClientContext, method: string): Promise<Entry> {
     const { store, random, clock, audit } = this.#parts
     const nowMs = clock.nowMs()
@@ -78,7 +78,7 @@ export class SessionStore {
     return needsTouch(visitor.session, nowMs) ? this.#touch(visitor, nowMs) : visitor
   }
 
-  /** Another cookie for the same session, after which the old one opens nothing. */
+  /** Replaces the cookie of a session; the old one is no longer valid. */
   async renew({ user, session }: Visitor): Promise<Entry> {
     const { token, tokenHash } = this.#makeToken()
     await this.#parts.store.renewSession(session.id, tokenHash)
@@ -94,12 +94,12 @@ export class SessionStore {
     return ended > 0
   }
 
-  /** All sessions of a user, but for one that may stay; no device is known any more. */
+  /** Ends all sessions of a user except one, and forgets all known browsers. */
   async endAll(userId: string, except: string | null, actor: string): Promise<void> {
     await this.#end({ userId, except }, { actor, action: 'user.signed_out_everywhere', subject: userId })
   }
 
-  /** To be called when anything about a user has changed: the next request reads it anew. */
+  /** Call it when a user has changed: the next request reads the user from the database. */
   forget(userId: string): void {
     this.#changes += 1
     for (const [hash, { visitor }] of this.#cache.entries()) {
@@ -138,13 +138,13 @@ export class SessionStore {
     return { user, session, memberships: await this.#parts.store.listMembershipsOf(user.id) }
   }
 
-  /** Unless something changed while it was read: then it may be what was true before. */
+  /** Caches the visitor unless something changed during the read, which may then be outdated. */
   #keep(visitor: Visitor, changesBefore: number): Visitor {
     if (this.#changes !== changesBefore) return visitor
     const { tokenHash } = visitor.session
     this.#cache.renew(tokenHash, { visitor, readAtMs: this.#parts.clock.nowMs() })
     const { oldest } = this.#cache
-    if (oldest !== null && this.#cache.size > MOST_CACHED) this.#cache.delete(oldest.key)
+    if (oldest !== null && this.#cache.size > MAX_CACHED) this.#cache.delete(oldest.key)
     return visitor
   }
 
@@ -153,7 +153,7 @@ export class SessionStore {
     return { token, tokenHash: this.#hash(token) }
   }
 
-  // The purpose is part of what is hashed, so that a hash of one thing never stands for another.
+  // The purpose is part of the hashed text, so that hashes for different purposes never match.
   #hash(token: string): string {
     return this.#parts.secrets.fingerprint(`session ${token}`)
   }

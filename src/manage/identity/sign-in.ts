@@ -8,7 +8,7 @@ import type { IdentityParts } from './parts.ts'
 import { checkPassword } from './passwords.ts'
 import { takeCode } from './second-factor.ts'
 
-/** Signs in with a password and, where there is one, the second factor. Every refusal takes as long as every other. */
+/** Signs in with a password and, if enabled, the second factor. All refusals take the same time. */
 export async function signIn(
   parts: IdentityParts,
   input: SignIn & { readonly device: string | null },
@@ -20,13 +20,13 @@ export async function signIn(
   const user = email === null ? null : await parts.store.findUserByEmail(email)
   const asker = device === null ? 'stranger' : 'known'
   const isRight = await checkPassword(parts, user, { password: input.password, asker }).catch((error) => {
-    // Nothing was looked at, so this was no guess.
+    // The password was not checked, so this was not a guess.
     attempt.takeBack()
     throw error
   })
   if (user === null || user.isDisabled || !isRight) {
     await writeFailure(parts, { user, attempt, reason: 'password', ...client })
-    throw new GatewayError('auth_invalid', 'The address or the password is not right.')
+    throw new GatewayError('auth_invalid', 'The e-mail address or password is incorrect.')
   }
   if (user.hasSecondFactor) await passSecondFactor(parts, user, { input, attempt, client, device })
   attempt.succeed()
@@ -43,20 +43,20 @@ interface CodeStep {
 async function passSecondFactor(parts: IdentityParts, user: User, step: CodeStep): Promise<void> {
   const { input, attempt, client, device } = step
   if (input.code === null || input.code === '') {
-    // The password was right, so this was no guess.
+    // The password was correct, so this was not a guess.
     attempt.takeBack()
-    throw new GatewayError('second_factor_required', 'Send the code of your authenticator app as well.', {
+    throw new GatewayError('second_factor_required', 'Also send the code from your authenticator app.', {
       param: 'code',
     })
   }
   const { codes } = parts.throttles
-  // There are few codes, so that all strangers together have the attempts of one.
+  // There are few possible codes, so all unknown browsers share one limit.
   const key = device === null ? user.id : `device ${device.id}`
   refuseWhileWaiting(codes, key)
   const attempts = codes.begin(key)
   if (!(await takeCode(parts, user, input.code))) {
     await writeFailure(parts, { user, attempt: { ...attempt, attempts }, reason: 'code', ...client })
-    throw new GatewayError('auth_invalid', 'The code is not right, or was used before.', { param: 'code' })
+    throw new GatewayError('auth_invalid', 'The code is incorrect or was already used.', { param: 'code' })
   }
   codes.forgive(key)
 }
@@ -67,7 +67,7 @@ interface Failure extends ClientContext {
   readonly reason: string
 }
 
-/** Never says what was typed: people type passwords into the wrong field. */
+/** Never records the typed text: users sometimes type passwords into the wrong field. */
 async function writeFailure(parts: IdentityParts, failure: Failure): Promise<void> {
   const { user, attempt, reason, address } = failure
   if (!parts.audit.shouldRecordFailure(attempt.attempts)) return

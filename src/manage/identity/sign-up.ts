@@ -6,10 +6,10 @@ import { placeOf, refuseWhileWaiting } from './attempts.ts'
 import type { IdentityParts } from './parts.ts'
 import { hashNewPassword } from './passwords.ts'
 
-/** Makes a user with an account of their own. */
+/** Creates a user with a new account. */
 export async function signUp(parts: IdentityParts, input: SignUp, client: ClientContext): Promise<Entry> {
-  if (!parts.allowsSignUp) throw new GatewayError('not_found', 'This gateway takes no sign-ups.')
-  // Counted like attempts to sign in and never forgiven, or one visitor could make accounts without end.
+  if (!parts.allowsSignUp) throw new GatewayError('not_found', 'Sign-up is disabled on this gateway.')
+  // Counts like a sign-in attempt and is never forgiven; this limits the accounts per address.
   const place = placeOf(client.address)
   refuseWhileWaiting(parts.throttles.byAddress, place)
   parts.throttles.byAddress.begin(place)
@@ -25,7 +25,7 @@ export async function signUp(parts: IdentityParts, input: SignUp, client: Client
   return parts.sessions.begin(user, client, 'sign-up')
 }
 
-/** Somebody who comes by themselves gets an account to be the owner of. */
+/** Creates a user and an account that the user owns. */
 export async function makeUserWithAccount(
   parts: IdentityParts,
   user: User,
@@ -68,5 +68,7 @@ export function requireName(text: string): string {
 }
 
 export function addressInUse(): GatewayError {
-  return new GatewayError('invalid_request', 'This address has a user already.', { param: 'email' })
+  return new GatewayError('invalid_request', 'A user with this e-mail address already exists.', {
+    param: 'email',
+  })
 }

@@ -16,11 +16,11 @@ import { hashNewPassword } from './passwords.ts'
 import { removeSecondFactor } from './second-factor.ts'
 import { addressInUse, newUser, requireEmail, requireName } from './sign-up.ts'
 
-// A hundred bits, in letters that nobody mistakes for one another.
+// A hundred bits, in letters that are not easily confused.
 const PASSWORD_BYTES = 15
 const OPERATORS_WISH = { param: 'password', asker: 'known' } as const
 
-/** What operators do with users, and owners with members. */
+/** User operations for operators, and member operations for owners. */
 export function userOperations(parts: IdentityParts): UserOperations {
   const { store } = parts
   return {
@@ -57,7 +57,7 @@ async function createUser(parts: IdentityParts, input: UserCreate, actor: string
   return { ...user, accounts: memberships, password: made }
 }
 
-/** Whoever may do less from now on, or more, has to sign in again. */
+/** Users whose permissions change have to sign in again. */
 async function changeUser(
   parts: IdentityParts,
   { id, hasSecondFactor, ...wanted }: UserChange & { readonly id: string },
@@ -104,9 +104,13 @@ async function addMember(
   if (role !== 'owner') requireOtherOwner(await parts.store.listMembersOf(accountId), email)
   const user = email === null ? null : await parts.store.findUserByEmail(email)
   if (user === null) {
-    throw new GatewayError('invalid_request', 'No user has this address; they have to sign up first.', {
-      param: 'email',
-    })
+    throw new GatewayError(
+      'invalid_request',
+      'No user has this e-mail address. They have to sign up first.',
+      {
+        param: 'email',
+      },
+    )
   }
   const auditEntry = { actor, action: 'member.added', subject: accountId }
   const event = parts.audit.event({ ...auditEntry, after: { user: user.id, role } })
@@ -115,11 +119,11 @@ async function addMember(
   return { ...user, userId: user.id, role }
 }
 
-/** Adding somebody again changes their role, and an account without an owner could be given none by anybody. */
+/** Adding a member again changes the role; the last owner must stay an owner. */
 function requireOtherOwner(members: readonly Member[], email: string | null): void {
   const owners = members.filter(({ role }) => role === 'owner')
   if (owners.length !== 1 || owners[0]?.email !== email) return
-  throw new GatewayError('invalid_request', 'An account keeps at least one owner.', { param: 'role' })
+  throw new GatewayError('invalid_request', 'An account must have at least one owner.', { param: 'role' })
 }
 
 async function removeMember(
@@ -132,7 +136,7 @@ async function removeMember(
   if (member === undefined) throw new GatewayError('not_found', 'The account has no such member.')
   const owners = members.filter(({ role }) => role === 'owner')
   if (member.role === 'owner' && owners.length === 1) {
-    throw new GatewayError('invalid_request', 'An account keeps at least one owner.')
+    throw new GatewayError('invalid_request', 'An account must have at least one owner.')
   }
   const auditEntry = { actor, action: 'member.removed', subject: accountId }
   const event = parts.audit.event({ ...auditEntry, before: { user: userId, role: member.role } })

@@ -10,13 +10,13 @@ import type { Storage } from '../ports/storage.ts'
 export interface NodeParts {
   readonly node: NodeRecord
   readonly storage: NodeStore & Pick<Storage, 'unlessRunning'>
-  /** null: this node has nothing in common with others but the database. */
+  /** null when nodes share only the database. */
   readonly sharedLimits: Pick<SharedLimits, 'releaseNode'> | null
   /** Identifies the limits this node shares right now; null while it reaches none. */
   readonly sharedLimitsId?: () => string | null
-  /** Others took this node for dead and may have let go of its holds: they are to be told again. */
+  /** Called when other nodes considered this node dead and may have released its holds: report them again. */
   readonly onReturned: () => void | Promise<void>
-  /** After how long a silent node counts as dead; absent: the usual time. */
+  /** After how long a silent node counts as dead; absent for the default. */
   readonly leaseMs?: number
   readonly clock: Clock
   readonly log: Log
@@ -25,17 +25,17 @@ export interface NodeParts {
 export const LEASE_MS = 15_000
 const HEARTBEAT_MS = 2_000
 const LIST_KEPT_MS = 1_000
-// A database that hangs must not hold up whoever asks.
+// A hanging database must not block callers.
 const LIST_PATIENCE_MS = 500
 const RELEASE_JOB = 'release-nodes'
-// Nodes that were told of an emptied Redis at different moments report different ids for a heartbeat or two.
+// After Redis is emptied, nodes may report different ids for a heartbeat or two.
 const CONFLICT_HEARTBEATS = 3
 
 /**
- * Who is there: tells the database that this node lives, knows the other nodes, and lets go of what dead ones held.
+ * Sends heartbeats to the database, lists the other nodes, and releases the holds of dead ones.
  *
- * A node whose own heartbeats fail knows nothing about the others. When the database comes back after a while, all
- * nodes look dead until each has told that it lives; so a node that was cut off judges nobody for a whole lease.
+ * A node whose own heartbeats fail knows nothing about the others. When the database returns, all nodes look dead until
+ * their next heartbeat, so a node that was cut off declares no node dead for a whole lease.
  */
 export class NodeRegistry {
   readonly node: NodeRecord
@@ -47,15 +47,15 @@ export class NodeRegistry {
   #listing: Promise<void> | null = null
   #beating: Promise<void> | null = null
   #nextHeartbeatMs = Number.NEGATIVE_INFINITY
-  /** When the database last knew that this node lives; null before the first time. */
+  /** The time of the last successful heartbeat; null before the first. */
   #heardAtMs: number | null = null
   #firstHeardAtMs: number | null = null
-  /** Since when heartbeats have come without a gap. */
+  /** The start of the current series of heartbeats without a gap. */
   #steadySinceMs = Number.POSITIVE_INFINITY
   #wasCutOff = false
   #isFailing = false
   #isAloneWithOthers = false
-  /** Whether this node has ever shared limits with all others it knew of. */
+  /** Whether this node has ever agreed with all other nodes on the shared limits. */
   #hasAgreed = false
   /** What this node and the elder one report, and since when; they change together when Redis was emptied. */
   #difference: { readonly ids: string; readonly sinceMs: number } | null = null
@@ -65,17 +65,17 @@ export class NodeRegistry {
   constructor(parts: NodeParts) {
     this.#parts = parts
     this.#leaseMs = parts.leaseMs ?? LEASE_MS
-    // Several may get lost before anybody takes this node for dead.
+    // Several heartbeats may get lost before this node counts as dead.
     this.#heartbeatMs = Math.min(HEARTBEAT_MS, this.#leaseMs / 5)
     this.node = parts.node
   }
 
-  /** Makes this node known. */
+  /** Registers this node. */
   start(): Promise<void> {
     return this.beat()
   }
 
-  /** To be called about once a second. Never fails. */
+  /** Call it about once a second. Never rejects. */
   beat(): Promise<void> {
     const isTime = isDue(this.#parts.clock.nowMs(), this.#nextHeartbeatMs, this.#heartbeatMs)
     if (isTime && !this.#isStopped && this.#beating === null) {
@@ -86,13 +86,13 @@ export class NodeRegistry {
     return this.#beating ?? Promise.resolve()
   }
 
-  /** The ids of all nodes that live as far as anybody can know, this one included. `isFresh`: not as of a moment ago. */
+  /** The ids of all live nodes, this one included. `isFresh` bypasses the cached list. */
   async listLiving(isFresh = false): Promise<string[]> {
     await this.#look(isFresh ? 0 : LIST_KEPT_MS)
     return this.#living().map(({ id }) => id)
   }
 
-  /** All nodes that are known, those that have fallen silent included. */
+  /** All known nodes, silent ones included. */
   async list(): Promise<readonly SeenNode[]> {
     await this.#look()
     const others = this.#seen.filter(({ id }) => id !== this.node.id)
@@ -100,7 +100,7 @@ export class NodeRegistry {
     return [own ?? { ...this.node, sharedLimitsId: null, silentMs: 0 }, ...others]
   }
 
-  /** As of the last look. */
+  /** As of the last read. */
   get livingCount(): number {
     return this.#living().length
   }
@@ -130,8 +130,8 @@ export class NodeRegistry {
   }
 
   /**
-   * Takes leave of the others, when this node holds nothing any more. What it still holds is released for it when its
-   * lease is over, which takes its record.
+   * Removes this node's record when it has no holds left. Otherwise other nodes release its holds when its lease ends,
+   * and need the record for that.
    */
   async stop({ hasHolds = false } = {}): Promise<void> {
     this.#isStopped = true
@@ -141,7 +141,7 @@ export class NodeRegistry {
     try {
       await storage.removeNode(this.node.id)
     } catch (error) {
-      log.trouble('this node could not take leave of the others', error)
+      log.trouble('this node could not remove its record', error)
     }
   }
 
@@ -152,8 +152,8 @@ export class NodeRegistry {
       await this.#tell()
       this.#isFailing = false
     } catch (error) {
-      // Once for each time it goes away, and not every two seconds.
-      if (!this.#isFailing) log.trouble('this node cannot tell the others that it lives', error)
+      // Logged once per outage, not at every heartbeat.
+      if (!this.#isFailing) log.trouble('the heartbeat of this node failed', error)
       this.#isFailing = true
       return
     }
@@ -162,10 +162,10 @@ export class NodeRegistry {
     await this.#releaseDead().catch((error) => log.trouble('a dead node could not be released', error))
   }
 
-  /** Nothing else would show it: each node serves, counts what came to itself, and hears of no payment of another. */
+  /** Nothing else would reveal this: each node serves, counts only its own requests, and misses payments of others. */
   #warnOfOthers(): void {
     const { sharedLimits, log } = this.#parts
-    // Before a whole lease is over, it may be the one that this node takes the place of.
+    // Within the first lease, the other node may be the one that this node replaces.
     if (sharedLimits !== null || this.#isAloneWithOthers || !this.#mayJudge() || !this.hasOthers) return
     this.#isAloneWithOthers = true
     const names = this.#living().map(({ name }) => name)
@@ -186,12 +186,12 @@ export class NodeRegistry {
       return
     }
     const nowMs = clock.nowMs()
-    // Only a heartbeat since this node started shows that the other one still lives.
+    // Only a heartbeat after this node's start proves that the other node is alive.
     if (elder.silentMs >= nowMs - (this.#firstHeardAtMs ?? nowMs)) return
     const ids = `${own} ${elder.sharedLimitsId}`
     if (this.#difference?.ids !== ids) this.#difference = { ids, sinceMs: nowMs }
     const isSettled = nowMs - this.#difference.sinceMs >= CONFLICT_HEARTBEATS * this.#heartbeatMs
-    // A node that has not served yet can afford to wait until the others agree.
+    // A node that has not served yet can wait until the others agree.
     if (this.#conflict !== null || (this.#hasAgreed && !isSettled)) return
     this.#conflict =
       `REDIS_URL of this node leads to another Redis database than that of node ${elder.name}, ` +
@@ -219,7 +219,7 @@ export class NodeRegistry {
     await storage.saveHeartbeat(this.node, this.#parts.sharedLimitsId?.() ?? null)
     const nowMs = clock.nowMs()
     const gapMs = this.#heardAtMs === null ? 0 : nowMs - this.#heardAtMs
-    // By a clock that was set back nobody can tell how long it was.
+    // The gap is unknown when the clock was set back.
     const isGap = gapMs < 0 || gapMs >= this.#leaseMs - this.#heartbeatMs
     if (this.#heardAtMs === null || isGap || wasRemoved) this.#steadySinceMs = nowMs
     if (isGap) this.#wasCutOff = true
@@ -235,7 +235,7 @@ export class NodeRegistry {
     const { storage } = this.#parts
     if (!this.#mayJudge() || !this.#seen.some((node) => this.#isDead(node))) return
     await storage.unlessRunning(RELEASE_JOB, async () => {
-      // Another node may have been here since, or the silent one may have spoken.
+      // Another node may have released it in the meantime, or the node may be alive again.
       for (const node of await storage.listNodes()) if (this.#isDead(node)) await this.#release(node)
       return true
     })
@@ -247,7 +247,7 @@ export class NodeRegistry {
 
   async #release({ id, name, silentMs }: SeenNode): Promise<void> {
     const { sharedLimits, storage, log } = this.#parts
-    // Holds first: a record that stays because this fails leads the next node here again.
+    // Release holds first: if this fails, the record remains and another node tries again.
     const holds = (await sharedLimits?.releaseNode(id)) ?? 0
     await storage.removeNode(id)
     log.notice('a node has died and its holds are released', { node: id, name, silentMs, holds })
@@ -262,11 +262,11 @@ export class NodeRegistry {
     return [this.node, ...others.filter((node) => this.#wasCutOff || !this.#isDead(node))]
   }
 
-  /** Brings the list up to date, unless it is young enough or the database does not answer soon. */
+  /** Refreshes the list, unless it is recent or the database does not answer in time. */
   async #look(keptMs = LIST_KEPT_MS): Promise<void> {
     if (!isDue(this.#parts.clock.nowMs(), this.#seenAtMs + keptMs, keptMs)) return
     const ignore = () => undefined
-    // The list as it was known last is good enough.
+    // The last known list is good enough.
     await withTimeout(LIST_PATIENCE_MS, this.#list().catch(ignore), ignore)
   }
 

@@ -2,13 +2,13 @@ import type { Clock } from '../../vocabulary/clock.ts'
 import { AgingMap } from '../../vocabulary/runtime/aging-map.ts'
 
 export interface ThrottleRule {
-  /** Attempts that may follow one another without waiting. */
+  /** Attempts allowed without waiting. */
   readonly free: number
   readonly firstWaitMs: number
   readonly longestWaitMs: number
-  /** How long after the last attempt everything is forgiven. */
+  /** Attempts are forgotten this long after the last one. */
   readonly forgetMs: number
-  /** Whose attempts are remembered at most; those longest without one are forgotten first. */
+  /** The most keys to remember. Keys without a recent attempt are forgotten first. */
   readonly mostKept: number
 }
 
@@ -18,13 +18,13 @@ interface Record {
 }
 
 /**
- * Makes whoever guesses wait twice as long each time. An attempt counts from its beginning, or a thousand begun at once
- * would all be the first.
+ * Doubles the wait after each attempt. An attempt counts when it begins; otherwise a thousand parallel attempts would
+ * all count as the first.
  */
 export class AttemptThrottle {
   readonly #clock: Clock
   readonly #rule: ThrottleRule
-  /** The longest without an attempt comes first. */
+  /** Ordered by last attempt, oldest first. */
   readonly #records = new AgingMap<string, Record>()
 
   constructor(clock: Clock, rule: ThrottleRule) {
@@ -36,21 +36,21 @@ export class AttemptThrottle {
     return this.#records.size
   }
 
-  /** How long to wait before the next attempt; 0 when it may be made now. */
+  /** Milliseconds to wait before the next attempt; 0 when it is allowed now. */
   waitMs(key: string): number {
     const record = this.#find(key)
     if (record === null) return 0
     return Math.max(0, record.lastAtMs + waitAfter(record.attempts, this.#rule) - this.#clock.nowMs())
   }
 
-  /** Counts an attempt and gives their number. */
+  /** Counts an attempt and returns the total. */
   begin(key: string): number {
     const attempts = (this.#find(key)?.attempts ?? 0) + 1
     this.#put(key, { attempts, lastAtMs: this.#clock.nowMs() })
     return attempts
   }
 
-  /** Takes back one attempt that was no guess. */
+  /** Takes back an attempt that was not a guess. */
   giveBack(key: string): void {
     const record = this.#find(key)
     if (record === null) return
@@ -77,7 +77,7 @@ export class AttemptThrottle {
   }
 }
 
-/** How long the next attempt has to wait after so many. */
+/** How long the next attempt has to wait after this many attempts. */
 export function waitAfter(attempts: number, { free, firstWaitMs, longestWaitMs }: ThrottleRule): number {
   if (attempts < free) return 0
   return Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(30, attempts - free))
@@ -92,16 +92,16 @@ const RULE: ThrottleRule = {
   forgetMs: 15 * MINUTE_MS,
   mostKept: 10_000,
 }
-/** A burst that goes on is reported again after this long. */
+/** A continuing burst is reported again after this long. */
 const REPORT_AGAIN_MS = 60 * MINUTE_MS
 const MAX_BURSTS = 1_000
-// Whoever has many addresses could otherwise fill the audit from them.
+// Keeps an attacker with many addresses from filling the audit log.
 const MAX_REPORTS_PER_MINUTE = 10
 
 export interface WrongToken {
-  /** How long this address has to wait for a word about its next token; 0: it is told now that this one is wrong. */
+  /** How long this address has to wait before its next token is checked; 0 when it may try now. */
   readonly waitMs: number
-  /** How many wrong tokens came from there since the last report; null when nothing is to be reported. */
+  /** Wrong tokens from this address since the last report; null when no report is due. */
   readonly toReport: number | null
 }
 
@@ -113,13 +113,13 @@ interface Burst {
 }
 
 /**
- * Counts wrong tokens by where they come from. A right token is not looked up here, so that nobody who shares an address
- * with a guesser is locked out.
+ * Counts wrong tokens by address. Valid tokens are not checked here, so that users who share an address with an attacker
+ * are not locked out.
  */
 export class WrongTokens {
   readonly #clock: Clock
   readonly #throttle: AttemptThrottle
-  /** The one longest without a wrong token is the oldest. */
+  /** Ordered by last wrong token, oldest first. */
   readonly #bursts = new AgingMap<string, Burst>()
   #minute = 0
   #reportsInMinute = 0

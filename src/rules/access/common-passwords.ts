@@ -1,6 +1,6 @@
 /**
- * What people choose when asked for ten characters, in lower case. What is shorter is refused for its length, so only
- * the long ones of the published lists are here.
+ * Common passwords of at least ten characters, in lower case, from published lists. Shorter ones are refused for their
+ * length.
  */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set([
   '0123456789',
@@ -91,7 +91,7 @@ export const COMMON_PASSWORDS: ReadonlySet<string> = new Set([
   'zxcvbnmasdfghjkl',
 ])
 
-/** Words that stay guessable whatever digits and signs are put behind them. */
+/** Words that stay guessable with any digits and signs appended. */
 export const GUESSABLE_WORDS: ReadonlySet<string> = new Set([
   'admin',
   'administrator',

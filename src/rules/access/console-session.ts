@@ -1,12 +1,12 @@
 const HOUR_MS = 60 * 60 * 1_000
 
-/** A session that nobody uses ends after this long, */
+/** An unused session ends after this long, */
 export const IDLE_MS = 12 * HOUR_MS
 /** and any session after this, used or not. */
 export const LONGEST_MS = 14 * 24 * HOUR_MS
-/** How long a browser is known after somebody has signed in with it. */
+/** How long a browser is known after a sign-in. */
 export const DEVICE_MS = 180 * 24 * HOUR_MS
-/** How exactly it is known when a session was last used: being exact would cost a write for every call. */
+/** The precision of `lastSeenAtMs`. Exact values would cost a write for every call. */
 export const TOUCH_MS = 60 * 1_000
 
 export interface SessionTimes {
@@ -27,19 +27,19 @@ export function needsTouch({ lastSeenAtMs }: SessionTimes, nowMs: number): boole
 }
 
 export interface CookieRule {
-  /** Whether browsers reach this gateway over https: then no other site, not even a sibling, can plant a cookie. */
+  /** Whether browsers use https. Then the cookie prefix keeps other sites, even siblings, from setting our cookies. */
   readonly isSecure: boolean
 }
 
 export const SESSION_COOKIE = 'turnpike_session'
-/** What forgery is told by before anybody has signed in. */
+/** Identifies a browser for CSRF checks before sign-in. */
 export const VISIT_COOKIE = 'turnpike_visit'
-/** By which a browser is known that somebody has signed in with before. */
+/** Identifies a browser that was used to sign in before. */
 export const DEVICE_COOKIE = 'turnpike_device'
-/** Where a sign-in at another provider stands. */
+/** The state of a sign-in at an identity provider. */
 export const OUTSIDE_COOKIE = 'turnpike_oidc'
 
-// Browsers take a cookie of this prefix only from the very host, over https, for the whole of it.
+// Browsers accept a cookie with this prefix only from the same host, over https, for all paths.
 function fullName(name: string, { isSecure }: CookieRule): string {
   return isSecure ? `__Host-${name}` : name
 }
@@ -69,7 +69,7 @@ export function clearCookie(name: string, rule: CookieRule): string {
   return writeCookie({ name, value: '', maxAgeSeconds: 0 }, rule)
 }
 
-/** Whether a request that names an origin comes from a page of this gateway itself. */
+/** Whether a request with an Origin header comes from a page of this gateway. */
 export function isFromOwnPage(headers: Pick<Headers, 'get'>, publicUrl: string | null): boolean {
   const origin = headers.get('origin')
   if (origin === null) return true

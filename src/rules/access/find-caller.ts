@@ -8,7 +8,7 @@ export interface KeyHolder {
   readonly account: Account
 }
 
-/** Whose secret this is, or why it opens nothing. */
+/** Finds the caller of an API key, or the error that says why the key is not accepted. */
 export function findCaller(fingerprint: string, snapshot: Snapshot, nowMs: number): KeyHolder | GatewayError {
   const secret = snapshot.secretsByFingerprint.get(fingerprint)
   const account = secret && snapshot.accounts.get(secret.key.accountId)

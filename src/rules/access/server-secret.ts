@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Where a sealed text belongs. One that was sealed for a place opens in no other. */
+/** The row and column of a sealed text. A text sealed for one place cannot be opened in another. */
 export interface SealedPlace {
   /** Together with the column it is what a key is derived for. */
   readonly table: string
@@ -9,14 +9,14 @@ export interface SealedPlace {
   readonly id: string | readonly string[]
 }
 
-/** Keeps texts unreadable to everybody without the server secret. */
+/** Encrypts texts with the server secret. */
 export interface Sealer {
   seal(plain: string, place: SealedPlace): string
   /** Throws a SealError when the text was sealed under another server secret or for another place, or altered. */
   open(sealed: string, place: SealedPlace): string
 }
 
-/** Names where the text was found, and never anything of it. */
+/** Says where the text was found. Never contains the text. */
 export class SealError extends Error {
   constructor({ table, column, id }: SealedPlace, reason: string, options?: ErrorOptions) {
     super(`${table}.${column} of row ${[id].flat().join(' ')} cannot be opened: ${reason}`, options)
@@ -25,7 +25,7 @@ export class SealError extends Error {
 
 /** Seals upstream secrets and fingerprints API keys. */
 export interface SecretKeeper extends Sealer {
-  /** A stable, one-way name for a secret; what is stored and looked up instead of it. */
+  /** A stable one-way hash of a secret, stored and looked up instead of it. */
   fingerprint(secret: string): string
 }
 
@@ -39,7 +39,7 @@ export interface UnboundRules {
 }
 
 const BOUND_ONLY: UnboundRules = { readsUnbound: () => false, writesUnbound: () => false }
-/** What a value begins with that opens in its own row only. */
+/** The prefix of values that are bound to their row. */
 export const BOUND_PREFIX = 'v2.'
 const UNBOUND = 'v1.'
 const NONCE_BYTES = 12
@@ -66,7 +66,7 @@ export function createSealer(serverSecret: string, rules: UnboundRules = BOUND_O
   }
 }
 
-/** As texts were sealed before they were bound to a place. */
+/** The old form, from before texts were bound to a place. */
 export function createUnboundSealer(serverSecret: string) {
   const key = deriveKey(serverSecret, 'turnpike sealing v1')
   return {
@@ -84,7 +84,7 @@ function openAt(place: SealedPlace, open: () => string): string {
   }
 }
 
-/** One key for each column, so that what is learned of one is worth nothing for another. */
+/** Each column has its own key, so that a leaked key opens only one column. */
 function keyring(serverSecret: string): (place: SealedPlace) => Buffer {
   const keys = new Map<string, Buffer>()
   return ({ table, column }) => {
@@ -97,19 +97,19 @@ function keyring(serverSecret: string): (place: SealedPlace) => Buffer {
   }
 }
 
-// As JSON, so that no two places read alike whatever their ids hold.
+// JSON keeps places distinct, whatever characters their ids contain.
 function describePlace({ table, column, id }: SealedPlace): Buffer {
   return Buffer.from(JSON.stringify([table, column, ...[id].flat()]))
 }
 
-/** The fingerprint key a database starts with, as text. It is kept from then on, whatever the server secret becomes. */
+/** The fingerprint key of a new database, as text. It never changes, even when the server secret does. */
 export function firstFingerprintKey(serverSecret: string): string {
   return deriveKey(serverSecret, 'turnpike fingerprint v1').toString('base64url')
 }
 
 /**
- * Fingerprints cannot be made anew without the API keys they stand for, so their key must survive a change of the
- * server secret; everything that is sealed is sealed anew instead.
+ * Fingerprints cannot be recomputed without the API keys, so their key must survive a change of the server secret.
+ * Sealed texts are sealed again instead.
  */
 export function createSecretKeeper(
   serverSecret: string,
@@ -124,10 +124,10 @@ export function createSecretKeeper(
 }
 
 const MAX_RECENT = 1_024
-// Longer than any key of ours, so that what strangers send takes little memory.
+// Longer than any of our keys. Bounds the memory that invalid keys take.
 const MAX_RECENT_LENGTH = 128
 
-/** A client sends the same key with every request, and looking it up takes a sixth of hashing it. */
+/** Clients send the same key with every request; a lookup takes a sixth of the time of hashing. */
 function rememberRecent(fingerprint: (secret: string) => string): (secret: string) => string {
   const recent = new Map<string, string>()
   return (secret) => {
@@ -141,7 +141,7 @@ function rememberRecent(fingerprint: (secret: string) => string): (secret: strin
   }
 }
 
-/** What the addresses of assets are signed with. */
+/** Signs asset URLs. */
 export function deriveAssetKey(serverSecret: string): Uint8Array {
   return deriveKey(serverSecret, 'turnpike assets v1')
 }

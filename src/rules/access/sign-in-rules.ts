@@ -3,14 +3,14 @@ import { COMMON_PASSWORDS, GUESSABLE_WORDS } from './common-passwords.ts'
 const SHORTEST = 10
 const LONGEST = 200
 
-/** What is wrong with a password somebody wants to have, in one sentence without it; null when nothing is. */
+/** What is wrong with a new password, in one sentence that does not contain it; null when it is acceptable. */
 export function findPasswordFault(password: string, email: string): string | null {
   const length = [...password].length
   if (length < SHORTEST || length > LONGEST) {
     return `The password must have ${SHORTEST} to ${LONGEST} characters.`
   }
   if (isGuessable(password.toLowerCase(), email)) {
-    return 'This password is among the first that anybody would try; choose another.'
+    return 'This password is too common. Choose another one.'
   }
   return null
 }
@@ -27,7 +27,7 @@ function isGuessable(password: string, email: string): boolean {
 
 const ADDRESS = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,253}$/u
 
-/** The one way an address is written here, so that one person has one; null when it is none. */
+/** Normalises an e-mail address, so that each person has one spelling; null when it is not an address. */
 export function normaliseEmail(text: string): string | null {
   const address = text.trim().toLowerCase().normalize('NFKC')
   return ADDRESS.test(address) ? address : null

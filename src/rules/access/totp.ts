@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** Time-based one-time passwords as RFC 6238 has them and every authenticator app shows them: SHA-1, six digits. */
 const STEP_MS = 30_000
 const DIGITS = 6
-/** How many steps a phone's clock may be off, each way. */
+/** How many steps a phone's clock may be off in either direction. */
 const DRIFT_STEPS = 1
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
@@ -21,8 +21,8 @@ export function totpCode(secret: Uint8Array, step: number, digits = DIGITS): str
 }
 
 /**
- * The step whose code this is, null when it is of none that counts now. Whoever accepts the code must remember the step
- * and take none up to it again: a code that was looked over somebody's shoulder is then worth nothing.
+ * The time step of this code; null when it is not valid now. The caller must remember the step and refuse codes up to
+ * it, so that an observed code cannot be used again.
  */
 export function findStep(code: string, secret: Uint8Array, nowMs: number): number | null {
   const current = stepAt(nowMs)

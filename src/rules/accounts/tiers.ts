@@ -4,7 +4,7 @@ import type { NanoUsdt } from '../../vocabulary/money.ts'
 export interface Tier {
   readonly rpm: number
   readonly tpm: number
-  /** The total ever paid that earns it without anyone acting; null when only an operator gives it. */
+  /** The total paid that earns this tier automatically; null when only an operator can assign it. */
   readonly earnedAtPaidNano: NanoUsdt | null
 }
 
@@ -24,14 +24,14 @@ export function effectiveTier(account: TierFacts, nowMs: number): TierName {
   return currentAssignment(account, nowMs)?.tier ?? account.earnedTier
 }
 
-/** What the account may spend per minute: its assignment's own limits where set, else its tier's. */
+/** The rate limits of the account: those of its assignment where set, else those of its tier. */
 export function accountLimits(account: TierFacts, nowMs: number): RateLimits {
   const assignment = currentAssignment(account, nowMs)
   const tier = TIERS[assignment?.tier ?? account.earnedTier]
   return { rpm: assignment?.rpm ?? tier.rpm, tpm: assignment?.tpm ?? tier.tpm }
 }
 
-/** The assignment whose time is over and that is still written down; null when there is none. */
+/** An expired assignment that is still stored; null when there is none. */
 export function endedAssignment(account: TierFacts, nowMs: number): TierAssignment | null {
   return currentAssignment(account, nowMs) === null ? account.tierAssignment : null
 }
@@ -42,21 +42,21 @@ function currentAssignment(account: TierFacts, nowMs: number): TierAssignment | 
   return assignment.expiresAtMs === null || assignment.expiresAtMs > nowMs ? assignment : null
 }
 
-/** What the evaluation knows of an account besides its tier: whether, and since when, its tier is in doubt. */
+/** What the evaluation knows about an account besides its tier: since when the tier is no longer earned. */
 export interface TierTerms {
   readonly nowMs: number
-  /** How long a tier is kept that what was paid no longer earns; null when no tier is ever lowered by itself. */
+  /** The grace period of a tier that is no longer earned; null when tiers are never lowered automatically. */
   readonly graceMs: number | null
-  /** When the tier was first found not to be earned; null when it was not. */
+  /** When the tier was first found to be no longer earned; null while it is earned. */
   readonly doubtedSinceMs: number | null
 }
 
 export type TierDecision =
   | { readonly kind: 'keep' }
   | { readonly kind: 'raise'; readonly to: TierName }
-  /** The tier is not earned any more; its grace period begins. */
+  /** The tier is no longer earned; its grace period begins. */
   | { readonly kind: 'doubt'; readonly to: TierName }
-  /** The tier is earned again, or is not lowered any more, before its grace period was over. */
+  /** The tier is earned again, or tiers are no longer lowered, before the grace period ended. */
   | { readonly kind: 'trust' }
   | { readonly kind: 'lower'; readonly to: TierName }
 
@@ -66,13 +66,13 @@ type PaidAccount = Pick<Account, 'earnedTier' | 'totalPaidNano'>
 const KEEP: TierDecision = { kind: 'keep' }
 
 /**
- * What the evaluation does about one account. Asked again after that was done, it decides to keep: an evaluation may
- * run as often as anybody likes.
+ * Decides what the evaluation does about one account. The evaluation is idempotent: after the change is applied, it
+ * decides to keep.
  */
 export function evaluateTier(account: PaidAccount, terms: TierTerms, tiers: TierTable = TIERS): TierDecision {
   const heldFromNano = tiers[account.earnedTier].earnedAtPaidNano
   const settled: TierDecision = terms.doubtedSinceMs === null ? KEEP : { kind: 'trust' }
-  // A tier that payments do not earn cannot be lost by them.
+  // A tier that payments cannot earn is not lowered either.
   if (heldFromNano === null) return settled
   const to = tierEarnedBy(account.totalPaidNano, tiers)
   const earnedFromNano = tiers[to].earnedAtPaidNano ?? 0n
@@ -86,7 +86,7 @@ function decideOnDoubt(to: TierName, { nowMs, graceMs, doubtedSinceMs }: TierTer
   return nowMs - doubtedSinceMs >= graceMs ? { kind: 'lower', to } : KEEP
 }
 
-/** The highest tier this total earns without anyone acting. */
+/** The highest tier that this total earns automatically. */
 export function tierEarnedBy(totalPaidNano: NanoUsdt, tiers: TierTable = TIERS): TierName {
   let best: TierName = 'Starter'
   let bestFromNano: NanoUsdt = -1n

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
-import { MOST_TRIES, newThresholds, retryDelayMs, signWebhook } from './alert-rules.ts'
+import { MAX_TRIES, newThresholds, retryDelayMs, signWebhook } from './alert-rules.ts'
 
 const budget = { amountNano: 1_000n, thresholds: [50, 80, 100] }
 
@@ -37,7 +37,7 @@ describe('thresholds of a budget', () => {
 
 describe('waiting between tries', () => {
   test('grows threefold and ends after six tries and about half an hour', () => {
-    const delays = Array.from({ length: MOST_TRIES }, (_, index) => retryDelayMs(index + 1, () => 0.5))
+    const delays = Array.from({ length: MAX_TRIES }, (_, index) => retryDelayMs(index + 1, () => 0.5))
     expect(delays).toEqual([15_000, 45_000, 135_000, 405_000, 1_215_000, null])
   })
 

@@ -2,30 +2,30 @@ import { createHmac } from 'node:crypto'
 import type { Budget } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 
-/** The thresholds (percent) that a month's spend has reached and that are above the highest one said before. */
+/** The thresholds (percent) that the spend has reached and that are above the last reported one. */
 export function newThresholds(budget: Budget, spentNano: NanoUsdt, saidUpTo: number): number[] {
   return budget.thresholds.filter(
     (threshold) => threshold > saidUpTo && spentNano * 100n >= budget.amountNano * BigInt(threshold),
   )
 }
 
-/** With the waits between them, six tries take about half an hour. */
-export const MOST_TRIES = 6
+/** Six tries take about half an hour with the waits between them. */
+export const MAX_TRIES = 6
 
 const FIRST_DELAY_MS = 15_000
 const GROWTH = 3
-// Of many calls that failed together each comes back at a time of its own.
+// Jitter: calls that failed together are retried at different times.
 const JITTER = 0.2
 
-/** How long to wait after a number of failed tries; null when that was the last. */
+/** How long to wait after this many failed tries; null after the last. */
 export function retryDelayMs(failedTries: number, random: () => number): number | null {
-  if (failedTries >= MOST_TRIES) return null
+  if (failedTries >= MAX_TRIES) return null
   const nominalMs = FIRST_DELAY_MS * GROWTH ** (failedTries - 1)
   return Math.round(nominalMs * (1 - JITTER + 2 * JITTER * random()))
 }
 
 /**
- * The value of `turnpike-signature`. The time is signed too, so that a call somebody caught cannot be sent again later.
+ * The value of `turnpike-signature`. The time is signed too, so that a captured call cannot be replayed later.
  */
 export function signWebhook(body: string, secret: string, nowMs: number): string {
   const timestamp = Math.floor(nowMs / 1_000)

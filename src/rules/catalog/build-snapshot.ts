@@ -34,7 +34,7 @@ export function withAccount(snapshot: Snapshot, account: Account): Snapshot {
   return { ...snapshot, accounts: new Map(snapshot.accounts).set(account.id, account) }
 }
 
-/** The snapshot with this key added or replaced; secrets it no longer has are unknown from then on. */
+/** The snapshot with this key added or replaced; its former secrets are removed. */
 export function withKey(snapshot: Snapshot, key: ApiKey): Snapshot {
   const secretsByFingerprint = new Map(snapshot.secretsByFingerprint)
   for (const secret of snapshot.keys.get(key.id)?.secrets ?? []) {

@@ -1,7 +1,6 @@
 /**
- * What was described for operators, as everybody else may read it: without the ids of credentials, and of what a
- * supplier complained about only what an own supplier said. Complaints name organisations, projects and limits of
- * whoever has the account at the supplier.
+ * Removes what only operators may see: credential ids, and error messages of shared suppliers. These messages name
+ * organisations, projects and limits of the platform's account at the supplier.
  */
 export function conceal<Json>(described: Json, isOwn: ConcealedFrom): Json {
   return concealValue(described, isOwn) as Json
@@ -11,7 +10,7 @@ type Concealable<Json> =
   | 'credential_id'
   | ('assigned_by' extends keyof Json ? 'assigned_by' | 'reason' : never)
 
-/** What was described for operators, of which some may be missing. */
+/** A description for operators; fields may be missing. */
 export type ShownToMembers<Json> = Json extends readonly (infer Item)[]
   ? readonly ShownToMembers<Item>[]
   : Json extends object
@@ -20,10 +19,10 @@ export type ShownToMembers<Json> = Json extends readonly (infer Item)[]
       }
     : Json
 
-/** Whether whoever it is concealed from may know everything about a supplier. */
+/** Whether the reader may see everything about a supplier. */
 export type ConcealedFrom = (supplierId: string) => boolean
 
-/** Why an operator decided on a tier, and which one did, is the operators' own business. */
+/** The reason and author of a tier assignment are visible to operators only. */
 export function isForOperators(name: string, isTierAssignment: boolean): boolean {
   return name === 'credential_id' || (isTierAssignment && (name === 'reason' || name === 'assigned_by'))
 }

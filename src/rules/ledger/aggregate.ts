@@ -34,13 +34,13 @@ export const FIGURE_NAMES = [
   'durationMs',
 ] as const satisfies readonly (keyof UsageFigures)[]
 
-/** What usage is counted from; a settlement is one. */
+/** What usage is counted from, such as a settlement. */
 export type CountedRequest = UsageGroup &
   Pick<Settlement, 'usage' | 'amountNano' | 'outcome' | 'startedAtMs' | 'firstByteMs' | 'durationMs'>
 
 /**
- * When a request ended, which is the time of its ledger entry and of everything that is counted of it. Rounded as it is
- * stored, so that whoever counts what is stored finds it in the same hour.
+ * When a request ended: the time of its ledger entry and of its usage. Rounded as it is stored, so that a recount from
+ * storage puts it in the same hour.
  */
 export function endedAtMs({
   startedAtMs,
@@ -80,12 +80,12 @@ export class UsageSums {
     figures.firstByteMs += Math.round(request.firstByteMs)
   }
 
-  /** Adds what was added up over a shorter span. */
+  /** Adds totals of a shorter span. */
   addTotal(total: UsageTotal): void {
     addFigures(this.#totalOf(total.startMs, total.group).figures, total.figures)
   }
 
-  /** In an order that is the same for all who add up the same groups. */
+  /** In a deterministic order. */
   totals(): UsageTotal[] {
     const inOrder = [...this.#totals].sort(([left], [right]) => (left < right ? -1 : 1))
     return inOrder.map(([, total]) => total)
@@ -93,7 +93,7 @@ export class UsageSums {
 
   #totalOf(atMs: number, group: UsageGroup): UsageTotal {
     const startMs = spanStartMs(this.#span, atMs)
-    // Requests of one group often come in a row, and comparing takes less than making up a name to look for.
+    // Requests of one group often come in a row, and comparing is cheaper than building a key.
     if (this.#last?.startMs !== startMs || !isSameGroup(this.#last.group, group)) {
       this.#last = this.#findTotal(startMs, group)
     }
@@ -134,13 +134,13 @@ function addFigures(sum: UsageFigures, more: UsageFigures): void {
   }
 }
 
-/** What was added up, of what is shown of it. */
+/** The totals, as far as they are shown. */
 export function figuresOf(view: UsageView): UsageFigures {
   const { outcomes, usage, amountNano, firstBytes, firstByteMs, durationMs } = view
   return { ...outcomes, ...usage, amountNano, firstBytes, firstByteMs, durationMs }
 }
 
-/** What several add up to. */
+/** The sum of several totals. */
 export function sumFigures(parts: readonly UsageFigures[]): UsageFigures {
   const sum = noFigures()
   for (const figures of parts) addFigures(sum, figures)
@@ -167,7 +167,7 @@ function noFigures(): UsageFigures {
   }
 }
 
-/** What is counted of one day, by hour. */
+/** The usage of one day, by hour. */
 export interface RecountedDay {
   /** Days since 1970-01-01 UTC. */
   readonly day: number
@@ -175,14 +175,14 @@ export interface RecountedDay {
 }
 
 /**
- * Counts requests that come in the order they started in. No request ends before it starts, so a day is complete as
- * soon as one comes that started after it; only the days that are not need memory.
+ * Counts requests in the order of their start. No request ends before it starts, so a day is complete once a request
+ * started after it; only incomplete days are in memory.
  */
 export class Recount {
   readonly #open = new Map<number, UsageSums>()
   #completeBefore = Number.NEGATIVE_INFINITY
 
-  /** False when the request belongs to a day that was given already, which means that it ended before it started. */
+  /** Returns false when the request belongs to a day that was already returned: it ended before it started. */
   add(request: CountedRequest & Pick<Settlement, 'startedAtMs'>): boolean {
     const day = dayOf(endedAtMs(request))
     if (day < this.#completeBefore) return false
@@ -195,7 +195,7 @@ export class Recount {
     return true
   }
 
-  /** Gives the days that requests starting at this time or later cannot add to, oldest first. */
+  /** Returns the days that requests starting at this time or later cannot change, oldest first. */
   takeComplete(startedAtMs: number): RecountedDay[] {
     return this.#takeBefore(dayOf(startedAtMs))
   }

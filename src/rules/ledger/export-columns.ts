@@ -13,7 +13,7 @@ export interface ExportColumn<T> {
   value(item: T): unknown
 }
 
-/** How a column is written, as people are told. */
+/** The format of a column, for the documentation. */
 export function kindOf({ naming, codec }: AnyField): 'text' | 'number' | 'boolean' | 'amount' | 'time' {
   if (naming.unit === 'amount' || naming.unit === 'time') return naming.unit
   const kind = typeof codec.example
@@ -48,7 +48,7 @@ function columnsWithin<T, F extends Fields>(
 
 const usageOf = ({ usage }: Settlement) => usage
 
-/** A new column goes to the end: people's spreadsheets find columns by their place. */
+/** Add new columns at the end: spreadsheets refer to columns by position. */
 export const SETTLEMENT_EXPORT: readonly ExportColumn<Settlement>[] = [
   ...columnsOf(Settlement, ['requestId', 'startedAtMs']),
   { name: 'ended_at', field: time(), value: endedAtMs },
@@ -85,5 +85,5 @@ export const LEDGER_EXPORT = columnsOf(LedgerEntry, [
   'note',
 ])
 
-/** The last column of every export: where the next one may begin. */
+/** The last column of every export: the cursor of the next page. */
 export const CURSOR_COLUMN = 'cursor'

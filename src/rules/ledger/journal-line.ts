@@ -12,7 +12,7 @@ type Written<T> = { [Field in keyof T]: T[Field] extends bigint ? string : T[Fie
 type WrittenSettlement = Omit<Written<Settlement>, 'price'> & { readonly price: WrittenPrice | null }
 
 /**
- * Without the end of the line. Written field by field: this runs for every request, and a replacer function would be
+ * Without the line break. Written field by field, because this runs for every request and a replacer function would be
  * called for every value.
  */
 export function encodeJournalLine(line: JournalLine): string {
@@ -47,7 +47,7 @@ function writeSettlement(settlement: Settlement): WrittenSettlement {
   }
 }
 
-// Thousands of settlements in a row have the very same price.
+// Thousands of settlements in a row have the same price object.
 const writtenPrices = new WeakMap<Price, WrittenPrice>()
 
 function writePriceOnce(price: Price): WrittenPrice {
@@ -62,7 +62,7 @@ type WrittenLine =
   | { readonly type: 'open'; readonly record: Written<AdmissionRecord> }
   | { readonly type: 'settled'; readonly settlement: WrittenSettlement }
 
-/** null for a line that a crash cut short, or that is none. */
+/** Returns null for a line that a crash cut short, or that is not a journal line. */
 export function decodeJournalLine(text: string): JournalLine | null {
   try {
     const line = JSON.parse(text) as WrittenLine
@@ -109,7 +109,7 @@ export function isPresumed({ outcome, supplier, attempts, amountNano, durationMs
   return outcome === 'interrupted' && isOfNobody && amountNano === 0n && durationMs === 0
 }
 
-/** Nobody knows what was delivered, so nothing is charged; the record makes it visible. */
+/** It is unknown what was delivered, so nothing is charged; the record makes it visible. */
 function interruptedSettlement(record: AdmissionRecord): Settlement {
   const { requestId, accountId, keyId, model, clientFormat, stream, startedAtMs } = record
   return {

@@ -1,12 +1,12 @@
 import { NO_USAGE, type Usage, type UsageProvenance } from '../../conversation/usage.ts'
 import type { Outcome } from '../../vocabulary/settlement.ts'
 
-/** What is known of a request when it ends. */
+/** What is known about a request when it ends. */
 export interface RequestEnd {
   readonly outcome: Outcome
   /** Whether any of the answer reached the client. */
   readonly hasDelivered: boolean
-  /** What the supplier said it used, as far as it said so. */
+  /** The usage that the supplier reported. */
   readonly reported: Usage | null
   /** Our own count of what was delivered. */
   readonly countedOutputTokens: number
@@ -21,10 +21,10 @@ export interface Metering {
   readonly provenance: UsageProvenance
 }
 
-// More than any request can use. A supplier that reports more is broken, and its price might fit no column.
+// More than any request can use. Larger reports are wrong, and their price could overflow the column.
 const MAX_TOKENS = 2_000_000_000
 
-/** What to charge for, by who ended the request, what was delivered and what the supplier reported. */
+/** Decides which usage to charge, from the outcome, what was delivered and what the supplier reported. */
 export function meter(ending: RequestEnd): Metering {
   if (!ending.hasDelivered) return { usage: NO_USAGE, provenance: 'estimated' }
   const { reported } = ending
@@ -34,7 +34,7 @@ export function meter(ending: RequestEnd): Metering {
   if (ending.outcome === 'completed' || reported.output >= ending.countedOutputTokens) {
     return { usage: reported, provenance: 'supplier' }
   }
-  // Cut short, the report may be from before the last words: never charge less than was delivered.
+  // The report of an interrupted answer may be outdated; charge at least what was delivered.
   return { usage: { ...reported, output: ending.countedOutputTokens }, provenance: 'counted' }
 }
 

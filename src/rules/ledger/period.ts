@@ -48,7 +48,7 @@ interface PeriodSum {
   spentNano: NanoUsdt
 }
 
-/** What one key has spent by day and holds now. Kept in memory; rebuilt from the stored days. */
+/** What one key has spent per day, and its current holds. In memory; rebuilt from the stored days. */
 export class KeySpend {
   heldNano: NanoUsdt = 0n
   readonly #days = new Map<number, NanoUsdt>()
@@ -60,7 +60,7 @@ export class KeySpend {
     for (const sum of this.#sums.values()) if (day >= sum.startDay) sum.spentNano += amountNano
   }
 
-  /** Takes in what is stored of a day. The store may lag behind, so what is known already is never forgotten. */
+  /** Merges the stored amount of a day. The store may lag behind, so the amount never decreases. */
   learn(day: number, amountNano: NanoUsdt): void {
     const known = this.#days.get(day) ?? 0n
     if (amountNano > known) this.add(day, amountNano - known)

@@ -5,7 +5,7 @@ import type { Price } from '../../vocabulary/supply.ts'
 const TOKENS_PER_QUOTE = 1_000_000
 const HALF_QUOTE = 500_000
 
-/** What a use costs, to the nano: the buckets are summed exactly and rounded once, half up. */
+/** The exact price of a usage in nano-USDT: buckets are summed exactly and rounded once, half up. */
 export function priceOf(usage: Usage, price: Price): NanoUsdt {
   return priceInNumbers(usage, price) ?? priceInBigints(usage, price)
 }
@@ -40,7 +40,7 @@ interface PriceNumbers {
   readonly image: number
 }
 
-// Thousands of uses in a row have the very same price.
+// Thousands of requests in a row have the same price object.
 const knownNumbers = new WeakMap<Price, PriceNumbers>()
 
 function numbersOf(price: Price): PriceNumbers {
@@ -74,7 +74,7 @@ export interface HoldBasis {
   readonly images: number
 }
 
-/** What to hold at admission so that the request cannot cost more: the dearest of the prices it may be served at. */
+/** The amount to hold at admission: the highest cost over the prices of all usable routes. */
 export function holdFor(basis: HoldBasis, routes: readonly { readonly price: Price }[]): NanoUsdt {
   let dearest = 0n
   for (const { price } of routes) {
@@ -88,7 +88,7 @@ function worstCaseUsage(basis: HoldBasis, price: Price): Usage {
   const output = heldOutputTokens(basis) * basis.choices
   // A prompt may be written to the supplier's cache whole, which can cost more than reading it plainly.
   const isWriteDearer = price.cacheWriteNanoPerMillion > price.inputNanoPerMillion
-  // A supplier that gives one answer at a time is asked once for each, and reads the prompt every time.
+  // Suppliers that give one answer per call are called once for each, and read the prompt every time.
   const prompt = basis.promptTokens * basis.choices
   return {
     input: isWriteDearer ? 0 : prompt,

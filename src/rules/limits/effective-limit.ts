@@ -1,12 +1,12 @@
 import type { BindingLimit, Constraint, EffectiveLimit, RateLimits } from '../../vocabulary/account.ts'
 
-/** A route that may be used, and its credentials that may be used. */
+/** A usable route and its usable credentials. */
 export interface RouteLimits {
   readonly route: RateLimits
   readonly credentials: readonly RateLimits[]
 }
 
-/** Everything that narrows what one key may ask of one model. */
+/** All limits that apply to one key on one model. */
 export interface LimitFacts {
   readonly account: RateLimits
   readonly key: RateLimits

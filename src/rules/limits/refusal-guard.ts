@@ -1,10 +1,10 @@
 import type { Clock } from '../../vocabulary/clock.ts'
 import { isOver, resetSeconds } from './window.ts'
 
-// Look-ups and refused requests spend nothing of the request window; this keeps them from being unlimited.
+// Lookups and refused requests do not use the request window; these budgets limit them.
 const GUARD_FACTOR = 10
 
-/** How many look-ups, and how many refused requests, a limit of requests per minute allows; null: any number. */
+/** How many lookups and refused requests an RPM limit allows; null for no limit. */
 export function guardLimit(rpm: number | null): number | null {
   return rpm === null ? null : rpm * GUARD_FACTOR
 }
@@ -22,7 +22,7 @@ export interface GuardedCaller {
   readonly limits: { readonly rpm: number | null }
 }
 
-/** Which budget of refusals is used up, and when it is free again. */
+/** The exhausted refusal budget, and when it resets. */
 export interface RefusalExcess {
   readonly limit: number
   readonly unit: 'requests' | 'body bytes'
@@ -31,7 +31,7 @@ export interface RefusalExcess {
   readonly retryAfterSeconds: number
 }
 
-/** What was refused to an account since its first refusal of this minute. */
+/** The refusals of an account in its current minute. */
 interface RefusedMinute {
   readonly openedAtMs: number
   /** Requests. */
@@ -44,8 +44,8 @@ interface RefusedMinute {
 const MAX_ACCOUNTS = 50_000
 
 /**
- * Counts what is refused to each account after authentication, so that refusals cannot be had without end. It protects
- * this process, so each process counts for itself. Accounts without a refusal in the last minute are not remembered.
+ * Limits the refused requests of each account after authentication. It protects this process, so each process counts
+ * separately. Accounts without a refusal in the last minute are not in memory.
  */
 export class RefusalGuard {
   readonly #clock: Clock
@@ -59,7 +59,7 @@ export class RefusalGuard {
     this.#maxBodyBytes = maxBodyBytes
   }
 
-  /** How many accounts are remembered. */
+  /** The number of accounts in memory. */
   get size(): number {
     return this.#minutes.size
   }
@@ -72,9 +72,9 @@ export class RefusalGuard {
     minute.spentByKey.set(key.id, (minute.spentByKey.get(key.id) ?? 0) + 1)
   }
 
-  /** null: the caller may be heard. */
+  /** Returns null when the request may proceed. */
   excessOf(caller: GuardedCaller): RefusalExcess | null {
-    // All that a request of an account without refusals costs.
+    // Fast path: the account has no refusals.
     const minute = this.#minutes.get(caller.account.id)
     if (minute === undefined) return null
     const nowMs = this.#clock.nowMs()

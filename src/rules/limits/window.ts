@@ -11,15 +11,15 @@ export interface Charge {
 
 export const WINDOW_MS = 60_000
 
-/** A window nobody has spent from; over at any time, so the next spend opens a new one. */
+/** An unused window. It counts as over, so the next spend opens a new one. */
 export const UNOPENED: Window = { openedAtMs: Number.NEGATIVE_INFINITY, spent: 0 }
 
-/** A clock that was set back ends it as well: nobody can say how much of the minute is left, and it may be hours. */
+/** A clock that was set back ends the window too; otherwise it could last for hours. */
 export function isOver(window: Window, nowMs: number): boolean {
   return nowMs - window.openedAtMs >= WINDOW_MS || nowMs < window.openedAtMs
 }
 
-/** Whether this much may still be spent now. */
+/** Whether this amount can be spent now. */
 export function canSpend(window: Window, charge: Charge, nowMs: number): boolean {
   const spent = isOver(window, nowMs) ? 0 : window.spent
   return spent + charge.amount <= charge.limit

@@ -2,31 +2,31 @@ import type { RankedCandidate } from './candidate.ts'
 import type { Pin } from './conversation-affinity.ts'
 import { compareGroups, type RankedGroup, type RankingParts, rank } from './rank.ts'
 
-/** The candidates of one question that are not cooling, by what may be done with them now. */
+/** The candidates of one request that are not cooling, by circuit state. */
 export interface Field {
   readonly usable: RankedCandidate[]
-  /** Their pause is over and nobody is finding out yet whether they work again. */
+  /** Their pause is over and no request is probing them. */
   readonly halfOpen: RankedCandidate[]
   readonly open: RankedCandidate[]
 }
 
 export interface ArrangingParts extends RankingParts {
-  /** Who answered this conversation before; null when nobody did. */
+  /** The credential that answered this conversation before, or null. */
   readonly pin: Pin | null
 }
 
-/** What to try, in this order. */
+/** The candidates in the order in which to try them. */
 export function arrangeCandidates(field: Field, parts: ArrangingParts): RankedCandidate[] {
   return field.usable.length === 0 ? arrangeLastResorts(field, parts) : arrangeWorking(field, parts)
 }
 
-/** Nothing is known to work: one that may be probed, then all others, soonest to open first. */
+/** No candidate is known to work: first one to probe, then all others, soonest to reopen first. */
 function arrangeLastResorts({ halfOpen, open }: Field, { nowMs }: ArrangingParts): RankedCandidate[] {
   const candidates = [...halfOpen.sort(compareOpening), ...open.sort(compareOpening)]
   for (const candidate of candidates) candidate.place = 'last-resort'
   if (halfOpen[0] !== undefined) {
     promiseProbe(halfOpen[0], nowMs)
-    // One at a time waits as long as usual, or one that has only become slow would never be found to work.
+    // The probe gets the usual timeout; otherwise a candidate that became slow would never recover.
     halfOpen[0].patienceMs = null
   }
   return candidates
@@ -35,7 +35,7 @@ function arrangeLastResorts({ halfOpen, open }: Field, { nowMs }: ArrangingParts
 function arrangeWorking({ usable, halfOpen }: Field, parts: ArrangingParts): RankedCandidate[] {
   const best = usable.reduce((one, other) => (compareGroups(other, one) < 0 ? other : one))
   const probe = halfOpen.filter((candidate) => compareGroups(candidate, best) <= 0).sort(compareOpening)[0]
-  // Of a worse priority, one is probed only when it would be used: after everything better has failed.
+  // A candidate of lower priority is probed only when all better ones have failed.
   const spares = halfOpen.filter((candidate) => compareGroups(candidate, best) > 0)
   for (const spare of spares) spare.place = 'probe'
   const groups = rank([...usable, ...spares], parts)
@@ -48,7 +48,7 @@ function arrangeWorking({ usable, halfOpen }: Field, parts: ArrangingParts): Ran
   return [probe, ...ordered]
 }
 
-/** A supplier that hangs must not keep its probe's client waiting until all the time there is has passed. */
+/** Limits the wait for a probe, so that a hanging supplier does not use up the client's time. */
 function probePatienceMs(
   probe: RankedCandidate,
   best: RankedCandidate,
@@ -72,14 +72,14 @@ function chooseFirst(ordered: RankedCandidate[], group: RankedGroup, parts: Arra
   moveFirst(ordered, explored)
 }
 
-/** Only among the best group: a conversation does not hold on to a worse priority once a better one works. */
+/** Looks only in the best group: a conversation moves back once a better priority works. */
 function findPinned({ leaders, followers }: RankedGroup, pin: Pin): RankedCandidate | null {
   const isPinned = ({ route, credential }: RankedCandidate) =>
     credential.id === pin.credentialId && route.supplier.id === pin.supplierId
   return leaders.find(isPinned) ?? followers.find(isPinned) ?? null
 }
 
-/** Now and then one that is never first, or nobody would notice that it has become better. */
+/** Sometimes picks a candidate that is never first, to notice when it has improved. */
 function drawExplored(
   { followers }: RankedGroup,
   { random, settings }: ArrangingParts,
@@ -103,9 +103,9 @@ function compareOpening(one: RankedCandidate, other: RankedCandidate): number {
 }
 
 /**
- * Sees to it that the first few do not all depend on one supplier, because only so many are tried and what fails one
- * credential of a supplier often fails them all. The second comes from another supplier of the same standing if there
- * is one, and the third from any other when the first two do not differ.
+ * Puts another supplier among the first few candidates. The number of attempts is limited, and what fails one
+ * credential of a supplier often fails all of them. The second candidate comes from another supplier of the same rank
+ * if there is one; otherwise the third comes from any other supplier.
  */
 export function spreadSuppliers(ordered: RankedCandidate[]): void {
   const [first] = ordered

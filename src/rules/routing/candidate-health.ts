@@ -4,20 +4,20 @@ import { type BreakerParts, CircuitBreaker } from './circuit-breaker.ts'
 import type { CredentialHealth } from './credential-health.ts'
 import { type Assumption, DecayedMean } from './decayed.ts'
 
-/** What is known of a failure that matters for routing. */
+/** The facts about a failure that routing uses. */
 export type RoutingFailure = Pick<SupplierFailure, 'kind' | 'status' | 'retryAfterSeconds' | 'isSuspected'>
 
-/** Failures that do not show whether it answers at all. */
+/** Failures that say nothing about whether it answers. */
 const SAYS_NOTHING: ReadonlySet<RoutingFailure['kind']> = new Set(['timeout', 'unreachable', 'local'])
 // After about seventy answers, a slow one counts half.
 const SLOWEST_KEPT = 0.99
 
-// What has not been tried lately is thought to work: otherwise nobody would ever try it again.
+// A candidate without recent attempts is assumed to work; otherwise it would never be tried again.
 const THOUGHT_TO_WORK: Assumption = { value: 1, weight: 4 }
 const ASSUMED_LATENCY_WEIGHT = 0.25
 
 /**
- * How one model does with one credential. Three circuits decide whether it may be used: the supplier's (can it be
+ * The health of one model with one credential. Three circuits decide whether it is used: the supplier's (can it be
  * reached at all), the credential's (is it accepted) and its own (does this model work with it).
  */
 export class CandidateHealth {
@@ -26,7 +26,7 @@ export class CandidateHealth {
   readonly circuit: CircuitBreaker
   usedAtMs = 0
   #timeoutsInRow = 0
-  /** The longest that an answer took to begin; fades with each answer. */
+  /** The longest recent time to first byte; fades with each answer. */
   #slowestMs = 0
   readonly #settings: BreakerParts['settings']
   readonly #latencyMs: DecayedMean
@@ -49,20 +49,20 @@ export class CandidateHealth {
     return this.circuit.isClosed && this.supplierCircuit.isClosed && this.credential.circuit.isClosed
   }
 
-  /** The worst of the three. */
+  /** The worst state of the three circuits. */
   circuitAt(nowMs: number): Circuit {
     const states = this.#circuits.map((circuit) => circuit.stateAt(nowMs))
     if (states.includes('open')) return 'open'
     return states.includes('half-open') ? 'half-open' : 'closed'
   }
 
-  /** When the last of the three lets a request through again; null while all are closed. */
+  /** When the last of the three circuits allows a probe; null while all are closed. */
   get opensAgainAtMs(): number | null {
     const times = this.#circuits.flatMap(({ opensAgainAtMs }) => opensAgainAtMs ?? [])
     return times.length === 0 ? null : Math.max(...times)
   }
 
-  /** Whether a request may find out if it works again. */
+  /** Whether a request may probe it now. */
   isProbeFree(nowMs: number): boolean {
     return this.#circuits.every(
       (circuit) => circuit.isClosed || (circuit.stateAt(nowMs) === 'half-open' && circuit.isProbeFree(nowMs)),
@@ -73,14 +73,14 @@ export class CandidateHealth {
     for (const circuit of this.#circuits) circuit.lease(attempt, nowMs)
   }
 
-  /** Claims the probe of every circuit that is half-open. False: another request has one of them. */
+  /** Claims the probe of every half-open circuit. Returns false when another request holds one of them. */
   beginProbe(attempt: object, nowMs: number): boolean {
     const isMine = this.#circuits.every((circuit) => circuit.begin(attempt, nowMs))
     if (!isMine) this.endProbe(attempt)
     return isMine
   }
 
-  /** An attempt has ended, or never began: whatever it had claimed is free. */
+  /** Releases the probes of an attempt that has ended or never began. */
   endProbe(attempt: object): void {
     this.supplierCircuit.release(attempt)
     this.credential.circuit.release(attempt)
@@ -91,7 +91,7 @@ export class CandidateHealth {
     return this.#latencyMs.mean
   }
 
-  /** Recent latency, taken for the fastest known the longer ago it was measured. */
+  /** Recent latency; the older the measurement, the closer the result is to the fastest known latency. */
   latencyNear(fastestMs: number, nowMs: number): number {
     return this.#latencyMs.leaningTo({ value: fastestMs, weight: ASSUMED_LATENCY_WEIGHT }, nowMs)
   }
@@ -100,7 +100,7 @@ export class CandidateHealth {
     return this.#success.leaningTo(THOUGHT_TO_WORK, nowMs)
   }
 
-  /** How long to wait for it, when it has left several requests unanswered; null: as long as usual. */
+  /** A shorter timeout after several timeouts in a row; null for the usual timeout. */
   get shortenedWaitMs(): number | null {
     const { timeoutsToShorten, shortestWaitMs, waitPatience } = this.#settings
     const isHanging =
@@ -109,15 +109,15 @@ export class CandidateHealth {
     return isHanging ? Math.max(shortestWaitMs, waitPatience * this.#slowestMs) : null
   }
 
-  /** It has answered as a whole. */
+  /** Records a complete answer. */
   noteAnswer(firstByteMs: number, nowMs: number): void {
     this.#noteReply(firstByteMs, nowMs)
     this.#noteWorking(nowMs)
   }
 
   /**
-   * Its answer has begun and may still break off. What is not known to work is not trusted yet: were it, everybody
-   * would be sent there and get a broken answer.
+   * Records that an answer has begun; it may still break off. A candidate under probe is not trusted until the answer
+   * ends, because all traffic would move there and could get broken answers.
    */
   noteBegun(firstByteMs: number, attempt: object, nowMs: number): void {
     this.#noteReply(firstByteMs, nowMs)
@@ -129,7 +129,7 @@ export class CandidateHealth {
     this.supplierCircuit.succeed(nowMs)
   }
 
-  /** The answer that began at this time has ended well. */
+  /** Records the successful end of an answer that began at this time. */
   noteEnded(begunAtMs: number, nowMs: number): void {
     if (this.isClosed) {
       this.circuit.succeedFrom(begunAtMs, nowMs)
@@ -185,13 +185,13 @@ export class CandidateHealth {
     }
   }
 
-  /** Leaves alone what only an operator or the supplier can mend. */
+  /** Opens the circuit for problems that only an operator or the supplier can fix. */
   rest(circuit: CircuitBreaker, nowMs: number): void {
     circuit.openFor(this.#settings.refusedPauseMs, nowMs)
   }
 
   #noteWorking(nowMs: number): void {
-    // What counted against it before it was left alone says nothing about it now.
+    // Failures from before the pause say nothing about the present.
     if (!this.circuit.isClosed) this.#success.reset()
     this.#success.add(1, nowMs)
     this.supplierCircuit.succeed(nowMs)
@@ -199,13 +199,13 @@ export class CandidateHealth {
     this.circuit.succeed(nowMs)
   }
 
-  /** A reply came, and it was no good. */
+  /** Records a reply that was a failure. */
   #noteBroken(attempt: object, nowMs: number): void {
     this.supplierCircuit.succeed(nowMs)
     this.#countFailure(attempt, nowMs)
   }
 
-  /** While the whole supplier is out of reach, that says nothing about this model and credential. */
+  /** Failures of an unreachable supplier do not count against this model and credential. */
   #noteNoReply(attempt: object, nowMs: number): void {
     const wasReachable = this.supplierCircuit.isClosed
     this.supplierCircuit.fail(attempt, nowMs)

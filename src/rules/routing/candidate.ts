@@ -2,13 +2,13 @@ import type { Credential } from '../../vocabulary/supply.ts'
 import type { CandidateHealth } from './candidate-health.ts'
 import type { EligibleRoute } from './eligible-routes.ts'
 
-/** One thing to try: this route with that credential. */
+/** One route with one credential. */
 export interface Candidate {
   readonly route: EligibleRoute
   readonly credential: Credential
-  /** Why it stands where it stands, for the settlement's list of attempts. */
+  /** The reason for its position, recorded with the attempt. */
   readonly reason: string
-  /** How long it may take to begin its answer, when that is less than usual. */
+  /** The time allowed until its first byte, when that is shorter than usual. */
   readonly patienceMs?: number | null
 }
 
@@ -33,7 +33,7 @@ export function orderCandidates(routes: readonly EligibleRoute[], random: Random
   return drawn.map(({ route, credential, reason }) => ({ route, credential, reason }))
 }
 
-/** What put a candidate where it stands. */
+/** Why a candidate has its position. */
 export type Place = 'only' | 'score' | 'affinity' | 'explore' | 'probe' | 'last-resort'
 
 /** The parts of a score, each from 0 to 1, and the whole of it. */
@@ -44,7 +44,7 @@ export interface Score {
   readonly success: number
 }
 
-/** A candidate with what the router knows about it. One is made for each request, so it also names the attempt. */
+/** A candidate with what the router knows about it. Created per request, so it also identifies the attempt. */
 export class RankedCandidate implements Candidate {
   readonly route: EligibleRoute
   readonly credential: Credential
@@ -52,7 +52,7 @@ export class RankedCandidate implements Candidate {
   place: Place = 'score'
   score: Score | null = null
   load = 0
-  /** What the supplier said it has left does not seem to be enough. */
+  /** The capacity that the supplier reported is probably too small. */
   isLikelySpent = false
   patienceMs: number | null = null
   /** Whether it has been counted as load before its attempt began. */

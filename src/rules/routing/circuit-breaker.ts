@@ -2,17 +2,17 @@ import type { Circuit } from '../../vocabulary/supply.ts'
 import type { Random } from './candidate.ts'
 import type { RoutingSettings } from './routing-settings.ts'
 
-/** What a breaker needs to know besides what happens to it. */
+/** What a breaker needs besides the results of attempts. */
 export interface BreakerParts {
   readonly settings: RoutingSettings
   readonly random: Random
 }
 
 /**
- * Leaves alone what fails again and again. After a pause, one attempt at a time may find out whether it works; each
- * that fails makes the next pause longer.
+ * Stops using what fails repeatedly. After a pause, one attempt at a time probes whether it works again; each failed
+ * probe makes the next pause longer.
  *
- * An attempt is known by an object of its own, so that the late failure of an older one is not taken for the probe's.
+ * Attempts are identified by object, so that the late failure of an older attempt is not counted as the probe's.
  */
 export class CircuitBreaker {
   readonly #parts: BreakerParts
@@ -33,7 +33,7 @@ export class CircuitBreaker {
     return this.#opensAgainAtMs === null
   }
 
-  /** Other than the failures that open it, these are counted on while it is open. */
+  /** Unlike the failures that open the circuit, these are also counted while it is open. */
   get failuresSinceSuccess(): number {
     return this.#failuresSinceSuccess
   }
@@ -48,19 +48,19 @@ export class CircuitBreaker {
     return nowMs < this.#opensAgainAtMs ? 'open' : 'half-open'
   }
 
-  /** Whether nobody is finding out already; only asked of a half-open circuit. */
+  /** Whether no other attempt is probing. Call it only on a half-open circuit. */
   isProbeFree(nowMs: number): boolean {
     return this.#probe === null || nowMs >= this.#leaseEndsAtMs
   }
 
-  /** Promises the probe to an attempt that is about to begin. */
+  /** Reserves the probe for an attempt that is about to begin. */
   lease(attempt: object, nowMs: number): void {
     if (this.stateAt(nowMs) !== 'half-open') return
     this.#probe = attempt
     this.#leaseEndsAtMs = nowMs + this.#parts.settings.probeLeaseMs
   }
 
-  /** An attempt begins. False: another one is already finding out. */
+  /** Begins an attempt. Returns false when another attempt is already probing. */
   begin(attempt: object, nowMs: number): boolean {
     if (this.stateAt(nowMs) !== 'half-open') return true
     if (this.#probe !== attempt && !this.isProbeFree(nowMs)) return false
@@ -69,17 +69,17 @@ export class CircuitBreaker {
     return true
   }
 
-  /** The answer of a probe has begun. A client may take it as slowly as it likes, so it is not waited for without end. */
+  /** The answer of a probe has begun. A slow client could delay its end, so the wait is limited. */
   lendProbe(attempt: object, nowMs: number): void {
     if (this.#probe === attempt) this.#leaseEndsAtMs = nowMs + this.#parts.settings.probeStreamMs
   }
 
-  /** An attempt has ended, whatever became of it. Until then its probe is taken, even if others decide meanwhile. */
+  /** Releases the probe of an attempt that has ended, with any result. */
   release(attempt: object): void {
     if (this.#probe === attempt) this.#probe = null
   }
 
-  /** An answer that began at this time has ended well; what has failed since then is not made good by it. */
+  /** Records the success of an answer that began at this time. It does not clear failures since then. */
   succeedFrom(begunAtMs: number, nowMs: number): void {
     if (begunAtMs >= this.#failedAtMs) this.succeed(nowMs)
   }
@@ -103,13 +103,13 @@ export class CircuitBreaker {
     if (this.#failuresInRow >= this.#parts.settings.failuresToOpen) this.open(nowMs)
   }
 
-  /** Opens for a pause that doubles with each opening until it has worked for a while. */
+  /** Opens for a pause that doubles each time until it has worked for a while. */
   open(nowMs: number): void {
     const { shortestPauseMs, longestPauseMs } = this.#parts.settings
     const hasWorkedLong = this.isClosed && nowMs - this.#closedAtMs >= longestPauseMs
     if (hasWorkedLong) this.#timesOpened = 0
     const pauseMs = shortestPauseMs * 2 ** Math.min(this.#timesOpened, 30)
-    // Without some chance, everything that failed together would be tried again together.
+    // Jitter: candidates that failed together are not probed together.
     const shakenMs = pauseMs * (0.75 + 0.5 * this.#parts.random())
     this.#timesOpened += 1
     this.openFor(Math.min(longestPauseMs, Math.max(shortestPauseMs, shakenMs)), nowMs)

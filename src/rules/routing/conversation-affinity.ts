@@ -11,7 +11,7 @@ interface KeptPin extends Pin {
   readonly expiresAtMs: number
 }
 
-/** Remembers which credential answers which conversation: for a while, and only so many. */
+/** Remembers which credential answers which conversation, bounded in time and number. */
 export class ConversationAffinity {
   readonly #settings: RoutingSettings
   /** Least recently answered first. */
@@ -30,7 +30,7 @@ export class ConversationAffinity {
     return pin !== undefined && pin.expiresAtMs > nowMs ? pin : null
   }
 
-  /** Whether this very pin was set not long ago. */
+  /** Whether the same pin was set recently. */
   isFresh(conversation: string, { supplierId, credentialId }: Pin, nowMs: number): boolean {
     const pin = this.#pins.get(conversation)
     if (pin?.supplierId !== supplierId || pin.credentialId !== credentialId) return false

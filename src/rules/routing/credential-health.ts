@@ -8,10 +8,10 @@ interface KeptRemaining {
   readonly untilMs: number
 }
 
-// A supplier that says nothing is left, but not when there will be more, is asked again soon.
+// Used when a supplier reports nothing left without a reset time.
 const UNSAID_RESET_SECONDS = 1
 
-/** How one credential stands with its supplier, whatever the model. */
+/** The health of one credential at its supplier, across all models. */
 export class CredentialHealth {
   /** Opens when the supplier refuses the credential itself. */
   readonly circuit: CircuitBreaker
@@ -29,18 +29,18 @@ export class CredentialHealth {
     this.#load = new DecayedCount(parts.settings.loadHalfLifeMs)
   }
 
-  /** null when it may be used as far as the supplier has said. */
+  /** null when the supplier has not asked to wait. */
   coolingUntilMs(nowMs: number): number | null {
     return this.#coolingUntilMs > nowMs ? this.#coolingUntilMs : null
   }
 
-  /** What the supplier said is left, less what was begun since; null when unsaid or out of date. */
+  /** The capacity the supplier reported, minus what was started since; null when unknown or outdated. */
   remainingAt(nowMs: number): { requests: number | null; tokens: number | null } | null {
     const kept = this.#remaining
     return kept !== null && kept.untilMs > nowMs ? { requests: kept.requests, tokens: kept.tokens } : null
   }
 
-  /** Whether a prompt of this length would, by what the supplier said last, probably be refused. */
+  /** Whether the supplier would probably refuse a prompt of this length, according to its last report. */
   isLikelySpent(promptTokens: number, nowMs: number): boolean {
     const kept = this.#remaining
     if (kept === null || kept.untilMs <= nowMs) return false
@@ -49,12 +49,12 @@ export class CredentialHealth {
     )
   }
 
-  /** How many attempts have not ended yet. */
+  /** The number of attempts in flight. */
   get attemptsUnderWay(): number {
     return this.#attemptsUnderWay
   }
 
-  /** How much it was given to do lately. */
+  /** Its recent load. */
   recentLoadAt(nowMs: number): number {
     return this.#load.at(nowMs)
   }
@@ -63,7 +63,7 @@ export class CredentialHealth {
     this.#load.add(amount, nowMs)
   }
 
-  /** Keeps one that was away from making up for all it missed at once. */
+  /** Keeps a credential that was unavailable from receiving all traffic when it returns. */
   raiseLoadTo(load: number, nowMs: number): void {
     this.#load.raiseTo(load, nowMs)
   }
@@ -78,7 +78,7 @@ export class CredentialHealth {
     this.#attemptsUnderWay = Math.max(0, this.#attemptsUnderWay - 1)
   }
 
-  /** Whether any model has answered with it within the time that a refused one rests. */
+  /** Whether any model has answered with it within the pause of a refused credential. */
   hasAnsweredLately(nowMs: number): boolean {
     return nowMs - this.#answeredAtMs < this.#settings.refusedPauseMs
   }
@@ -94,10 +94,10 @@ export class CredentialHealth {
     if (requests === 0 || tokens === 0) this.#coolFor(resetSeconds ?? UNSAID_RESET_SECONDS, nowMs)
   }
 
-  /** The supplier refused for lack of capacity; null when it did not say for how long. */
+  /** Records a rate limit of the supplier; null when it gave no retry time. */
   cool(askedSeconds: number | null, nowMs: number): void {
     const { coolingSeconds, longestCoolingSeconds } = this.#settings
-    // Attempts that were under way together are refused together, which is one refusal and not many.
+    // Attempts in flight at the same time are refused together; they count as one refusal.
     const isRepeat = this.#coolingUntilMs <= nowMs
     const unsaidSeconds = coolingSeconds * 2 ** Math.max(0, this.#timesCooled - (isRepeat ? 0 : 1))
     if (isRepeat) this.#timesCooled = Math.min(this.#timesCooled + 1, 30)
@@ -105,7 +105,7 @@ export class CredentialHealth {
     this.#coolFor(isSaid ? askedSeconds : Math.min(unsaidSeconds, longestCoolingSeconds), nowMs)
   }
 
-  /** Others have been told to leave it alone. */
+  /** Another node reported that this credential is cooling. */
   coolUntil(untilMs: number): void {
     this.#coolingUntilMs = Math.max(this.#coolingUntilMs, untilMs)
   }

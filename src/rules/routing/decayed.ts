@@ -1,4 +1,4 @@
-/** A count in which what happened one half-life ago counts half. */
+/** A count with exponential decay: an event one half-life ago counts half. */
 export class DecayedCount {
   readonly #halfLifeMs: number
   #count = 0
@@ -25,7 +25,7 @@ export class DecayedCount {
   }
 }
 
-/** A mean in which what happened one half-life ago weighs half. */
+/** A mean with exponential decay: a value one half-life ago weighs half. */
 export class DecayedMean {
   readonly #halfLifeMs: number
   #sum = 0
@@ -58,7 +58,7 @@ export class DecayedMean {
     return this.#weight === 0 ? 0 : this.#weight * fading(nowMs - this.#atMs, this.#halfLifeMs)
   }
 
-  /** The mean, drawn towards an assumption the more the less is known: what is old is known less. */
+  /** The mean, pulled towards an assumption; the older or fewer the values, the stronger the pull. */
   leaningTo(assumed: Assumption, nowMs: number): number {
     if (this.#weight === 0) return assumed.value
     const kept = fading(nowMs - this.#atMs, this.#halfLifeMs)

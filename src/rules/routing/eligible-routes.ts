@@ -5,7 +5,7 @@ import type { Credential, Format, Model, Price, Route, Supplier } from '../../vo
 /** A route that may be used: enabled, allowed to the key, with the credentials that can serve it now. */
 export interface EligibleRoute {
   readonly route: Route
-  /** What the account pays; nothing over a supplier of its own, which sends it a bill itself. */
+  /** What the account pays; zero over its own supplier, which bills it directly. */
   readonly price: Price
   readonly supplier: Supplier
   readonly formats: readonly Format[]
@@ -20,7 +20,7 @@ const FREE: Price = {
   imageNano: 0n,
 }
 
-/** Whether an account may know of this supplier at all: those of other accounts do not exist for it. */
+/** Whether the account can see this supplier. Suppliers of other accounts are invisible to it. */
 export function isVisible(supplier: Supplier, accountId: string): boolean {
   return supplier.source === 'shared' || supplier.accountId === accountId
 }
@@ -62,7 +62,7 @@ function routesOfAll(supply: Supply, model: Model): readonly EligibleRoute[] {
   for (const route of supply.routesByModel.get(model.id) ?? []) {
     const supplier = supply.suppliers.get(route.supplierId)
     if (supplier?.source !== 'shared' || !supplier.enabled) continue
-    // A price that is not known must not become a price of nothing.
+    // An unknown price must not become a price of zero.
     if (!route.enabled || route.price === null) continue
     eligible.push(makeEligible(supply, supplier, { route, price: route.price }))
   }
@@ -70,7 +70,7 @@ function routesOfAll(supply: Supply, model: Model): readonly EligibleRoute[] {
   return eligible
 }
 
-/** One without a usable credential counts as well: that a key stopped working is no leave to spend money elsewhere. */
+/** Includes suppliers without a usable credential: a broken key must not move spending to shared suppliers. */
 function ownRoutes(supply: Supply, key: ApiKey, model: Model): readonly EligibleRoute[] {
   const suppliers = indexOf(supply).ownSuppliers.get(key.accountId)
   if (suppliers === undefined) return NONE
@@ -104,7 +104,7 @@ function ownRoute(supply: Supply, supplier: Supplier, model: Model): Route | nul
   return { ...known, supplierId: supplier.id, price: null, rpm: null, tpm: null }
 }
 
-/** A supplier the platform has switched off for itself still tells what is to be had there. */
+/** A disabled shared supplier still describes the models of its service. */
 function isSharedAt(supply: Supply, route: Route): boolean {
   return supply.suppliers.get(route.supplierId)?.source === 'shared'
 }
@@ -135,7 +135,7 @@ function activeCredentials(supply: Supply, supplier: Supplier): readonly Credent
 
 interface SupplyIndex {
   readonly ownSuppliers: ReadonlyMap<string, readonly Supplier[]>
-  /** Which service a supplier is: two with the same place have the same models. */
+  /** Identifies the service: suppliers with the same address have the same models. */
   readonly placeOf: ReadonlyMap<string, string>
   /** By model, for those that were asked for: they are the same for every key whose policy is not about one supplier. */
   readonly sharedRoutes: Map<string, readonly EligibleRoute[]>
@@ -143,7 +143,7 @@ interface SupplyIndex {
   readonly freeModels: readonly Model[]
 }
 
-// A supply never changes, and every request asks for the same few facts of it.
+// A supply is immutable, so these facts are computed once per supply.
 const indexes = new WeakMap<Supply, SupplyIndex>()
 
 function indexOf(supply: Supply): SupplyIndex {
@@ -182,10 +182,10 @@ interface Matcher {
 
 type Allowlist = NonNullable<ApiKey['modelAllowlist']>
 
-// Every request asks, the list of a key never changes, and it may have a thousand entries.
+// Checked on every request. A key's list is immutable and can have a thousand entries, so the matcher is cached.
 const matchers = new WeakMap<Allowlist, Matcher>()
 
-/** Whether the allowlist of a key (exact ids and `prefix*`) lets this model through. */
+/** Whether the key's allowlist (exact ids and `prefix*`) contains this model. */
 export function isAllowed({ modelAllowlist }: ApiKey, modelId: string): boolean {
   if (modelAllowlist === null) return true
   const { ids, prefixesByLength } = matcherOf(modelAllowlist)

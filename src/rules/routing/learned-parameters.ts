@@ -1,17 +1,17 @@
 import type { Clock } from '../../vocabulary/clock.ts'
 
 export interface LearningBounds {
-  /** How long a refusal is believed: models and suppliers change. */
+  /** How long a refusal is remembered. Models and suppliers change. */
   readonly keptMs: number
   /** Pairs of supplier and model. */
   readonly mostModels: number
   readonly mostRefusalsPerModel: number
 }
 
-/** What a model does not take: a parameter, or one value of it. */
+/** A parameter that a model refuses, or one value of it. */
 export interface RefusedParameter {
   readonly name: string
-  /** JSON text; null: whatever it says. */
+  /** JSON text; null for any value. */
   readonly value: string | null
 }
 
@@ -27,12 +27,12 @@ interface Lesson {
 }
 
 const NOTHING: readonly RefusedParameter[] = []
-// Longer values differ with every request, and remembering one would help nobody.
+// Longer values differ with every request, so remembering them does not help.
 const LONGEST_VALUE = 100
 
 /**
- * Which parameters a model at a supplier has refused, so that later requests leave them out at once. Forgotten after a
- * day as a whole: a model that refuses two may by then take both.
+ * Remembers which parameters a supplier's model has refused, so that later requests omit them. Everything about a model
+ * is forgotten after a day, because the model may accept them by then.
  */
 export class LearnedParameters {
   readonly #clock: Clock

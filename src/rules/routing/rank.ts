@@ -14,7 +14,7 @@ export interface RankingParts {
   }
 }
 
-/** Those of one standing and priority, best first. The leaders are as good as each other and share the load. */
+/** Candidates of one rank and priority, best first. The leaders are equally good and share the load. */
 export interface RankedGroup {
   readonly leaders: readonly RankedCandidate[]
   readonly followers: readonly RankedCandidate[]
@@ -35,7 +35,7 @@ export function rank(candidates: readonly RankedCandidate[], parts: RankingParts
   return groups.map((group) => rankGroup(group, parts))
 }
 
-/** Negative when the one goes before the other whatever their scores; 0 when their scores decide. */
+/** Negative when `one` goes first regardless of scores; 0 when scores decide. */
 export function compareGroups(one: RankedCandidate, other: RankedCandidate): number {
   return tierOf(one) - tierOf(other) || one.route.route.priority - other.route.route.priority
 }
@@ -74,7 +74,7 @@ function scoreOf({ health }: RankedCandidate, measures: Measures, { settings, no
   const price = cost <= cheapest ? 1 : cheapest / cost
   const latency = latencyPart(health.latencyNear(fastestMs, nowMs), fastestMs, settings.latencyGrace)
   const success = health.successRate(nowMs)
-  // Success multiplies: neither price nor speed makes up for an answer that does not come.
+  // Success multiplies: neither price nor speed makes up for a failed answer.
   const whole = success * success * (settings.priceShare * price + (1 - settings.priceShare) * latency)
   return { whole, price, latency, success }
 }
@@ -84,7 +84,7 @@ function latencyPart(latencyMs: number, fastestMs: number, grace: number): numbe
   return latencyMs <= toleratedMs ? 1 : toleratedMs / latencyMs
 }
 
-/** In nano-USDT per million of such requests' tokens; only compared, never charged. */
+/** In nano-USDT per million tokens of such requests. Used only to compare, never to charge. */
 function costOf(price: Price, { question }: RankingParts): number {
   const { promptTokens, outputTokens } = question
   const ofTokens =
@@ -92,7 +92,7 @@ function costOf(price: Price, { question }: RankingParts): number {
   return ofTokens + Number(price.imageNano) * 1_000_000
 }
 
-/** Those that nearly have the best score, or of them those that speak the client's format when some do. */
+/** The candidates close to the best score; if some of them speak the client's format, only those. */
 function leadersOf(group: readonly RankedCandidate[], parts: RankingParts): RankedCandidate[] {
   let best = 0
   for (const { score } of group) best = Math.max(best, score?.whole ?? 0)
@@ -102,11 +102,12 @@ function leadersOf(group: readonly RankedCandidate[], parts: RankingParts): Rank
   return speaking.length > 0 ? speaking : equals
 }
 
-// How far one may lag behind the usual load: more is not made up for, or one that comes back would get everything.
-const MOST_LAG_SHARE = 0.1
-const MOST_LAG_CONVERSATIONS = 2
+// How far a candidate may lag behind the usual load. A larger lag is ignored, so that a candidate that returns does
+// not get all traffic.
+const MAX_LAG_SHARE = 0.1
+const MAX_LAG_CONVERSATIONS = 2
 
-/** The least loaded for its weight first. */
+/** Orders the leaders by load relative to weight, lowest first. */
 function shareLoad(leaders: readonly RankedCandidate[], parts: RankingParts): RankedCandidate[] {
   if (leaders.length < 2) return [...leaders]
   const { random, nowMs, settings } = parts
@@ -114,7 +115,7 @@ function shareLoad(leaders: readonly RankedCandidate[], parts: RankingParts): Ra
     ({ health, credential }) => health.credential.recentLoadAt(nowMs) / credential.weight,
   )
   const mean = recent.reduce((sum, load) => sum + load, 0) / leaders.length
-  const least = mean - Math.max(mean * MOST_LAG_SHARE, MOST_LAG_CONVERSATIONS * settings.loadOfConversation)
+  const least = mean - Math.max(mean * MAX_LAG_SHARE, MAX_LAG_CONVERSATIONS * settings.loadOfConversation)
   leaders.forEach((leader, index) => {
     const { health, credential } = leader
     const load = recent[index] ?? 0

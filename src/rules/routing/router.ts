@@ -12,22 +12,22 @@ import { type CandidateIds, changesSince, outlookOf, type RoutingNews, SupplyHea
 
 export type { SupplierRemaining } from './supplier-headers.ts'
 
-/** What is to be answered, and by which routes it may be. */
+/** A request to route, and the routes it may use. */
 export interface RoutingQuestion {
   readonly modelId: string
   readonly routes: readonly EligibleRoute[]
-  /** A route that speaks it is preferred when all else is equal. */
+  /** Routes that speak this format win ties. */
   readonly clientFormat: Format
-  /** Names the conversation, in a way no other caller can; null: it is not known. */
+  /** Identifies the conversation within the caller; null when unknown. */
   readonly conversation: string | null
   readonly promptTokens: number
   readonly outputTokens: number
 }
 
 export interface RoutingOrder {
-  /** What to try, in this order. */
+  /** The candidates in the order in which to try them. */
   readonly candidates: readonly Candidate[]
-  /** Whole seconds until the first candidate left out for lack of capacity can be used; null: none was. */
+  /** Whole seconds until the first rate-limited candidate can be used; null when none was left out. */
   readonly freeInSeconds: number | null
 }
 
@@ -37,7 +37,7 @@ export type AttemptResult =
       readonly type: 'answered'
       readonly firstByteMs: number
       readonly remaining: SupplierRemaining | null
-      /** Only its beginning is there; how it ends is told to `endStream`. */
+      /** The answer has only begun; `endStream` reports how it ends. */
       readonly isStreaming?: true
     }
   | {
@@ -68,18 +68,18 @@ export interface RouterParts {
   readonly clock: SteadyClock
   readonly random: Random
   readonly settings?: Partial<RoutingSettings>
-  /** Told what other nodes should know as well; absent where there are none. */
+  /** Receives what other nodes should know; absent when there are none. */
   readonly tell?: ((news: RoutingNews) => void) | undefined
 }
 
 interface Survey extends Field {
-  /** When the first of those left out for lack of capacity can be used; null: none was. */
+  /** When the first rate-limited candidate can be used; null when none was left out. */
   freeAtMs: number | null
 }
 
 /**
- * Decides what to try in which order, and learns from how each attempt ends. All its times are those of the monotonic
- * clock: a machine whose clock is set neither lets anything cool for hours nor forgets that it cools.
+ * Orders the candidates of a request and learns from the result of each attempt. All times are from the monotonic
+ * clock, so that a change of the system clock neither extends nor cancels a cooldown.
  */
 export class Router {
   readonly #clock: SteadyClock
@@ -98,7 +98,7 @@ export class Router {
     this.#affinity = new ConversationAffinity(this.#settings)
   }
 
-  /** How much is remembered. */
+  /** The number of entries in memory. */
   get size(): { readonly candidates: number; readonly conversations: number } {
     return { candidates: this.#health.size, conversations: this.#affinity.size }
   }
@@ -115,14 +115,14 @@ export class Router {
     const [first] = candidates
     if (first !== undefined) {
       first.isExpected = true
-      // The further turns of a new conversation will come to the same credential.
+      // Later turns of a new conversation go to the same credential.
       const isNew = conversation !== null && pin === null
       first.health.credential.addLoad(isNew ? this.#settings.loadOfConversation : 1, nowMs)
     }
     return { candidates, freeInSeconds: secondsUntil(field.freeAtMs, nowMs) }
   }
 
-  /** An attempt begins. False: the candidate was to be probed and another request is at it; leave it alone. */
+  /** Begins an attempt. Returns false when another request is already probing the candidate; then skip it. */
   begin(candidate: Candidate, modelId: string): boolean {
     const nowMs = this.#clock.monotonicMs()
     const health = this.#healthOf(candidate, modelId, nowMs)
@@ -156,7 +156,7 @@ export class Router {
     health.credential.noteRemaining(result.remaining, nowMs)
   }
 
-  /** An answer that had begun has ended, well or not. */
+  /** Records how an answer that had begun ended. */
   endStream({ candidate, modelId, begunAtMs, result }: EndedStream): void {
     const nowMs = this.#clock.monotonicMs()
     const health = this.#healthOf(candidate, modelId, nowMs)
@@ -167,14 +167,14 @@ export class Router {
     })
   }
 
-  /** A credential that seemed to be refused has been verified to work. */
+  /** Records that a credential which seemed refused was verified to work. */
   noteAccepted(ids: CandidateIds): void {
     const health = this.#health.find(ids)
     if (health === null) return
     this.#telling(health, ids, () => health.credential.circuit.succeed(this.#clock.monotonicMs()))
   }
 
-  /** A refusal has been verified: the credential rests for all models, or only for this one. */
+  /** Records a verified refusal: pauses the credential for all models, or only for this one. */
   noteRefused(ids: CandidateIds, scope: 'credential' | 'model'): void {
     const health = this.#health.find(ids)
     if (health === null) return
@@ -187,7 +187,7 @@ export class Router {
     return this.#health.findCredential(ids)?.hasAnsweredLately(this.#clock.monotonicMs()) ?? false
   }
 
-  /** Changes what is known of a candidate, and tells other nodes what they should know of it. */
+  /** Updates the health of a candidate and informs other nodes. */
   #telling(health: CandidateHealth, ids: CandidateIds, change: () => void): void {
     if (this.#tell === null) {
       change()
@@ -200,8 +200,8 @@ export class Router {
   }
 
   /**
-   * Those routes and credentials that work and are not cooling, as far as is known. Only a look: nobody is promised a
-   * probe, and nothing is counted.
+   * The routes and credentials that are known to work and are not cooling. Read-only: reserves no probe and counts
+   * nothing.
    */
   working(routes: readonly EligibleRoute[], modelId: string): EligibleRoute[] {
     const nowMs = this.#clock.monotonicMs()
@@ -214,7 +214,7 @@ export class Router {
     })
   }
 
-  /** Whole seconds until the first credential that is cooling can be used; null: none is. */
+  /** Whole seconds until the first cooling credential can be used; null when none is cooling. */
   freeInSeconds(routes: readonly EligibleRoute[], modelId: string): number | null {
     const nowMs = this.#clock.monotonicMs()
     const times = routes.flatMap((route) =>
@@ -235,12 +235,12 @@ export class Router {
     if (isNews) this.#tell?.({ type: 'pinned', conversation, ...pin, forMs: this.#settings.conversationMs })
   }
 
-  /** Another node keeps this conversation with this credential. */
+  /** Applies a pin from another node. */
   learnPin(conversation: string, pin: Pin): void {
     this.#affinity.remember(conversation, pin, this.#clock.monotonicMs())
   }
 
-  /** Another node has learned this of a credential, as it is configured now. */
+  /** Applies what another node learned about a credential in its current configuration. */
   learn(news: SupplyNews, credential: Credential): void {
     const nowMs = this.#clock.monotonicMs()
     if (news.type === 'cooling') {
@@ -252,12 +252,12 @@ export class Router {
     else circuit.succeed(nowMs)
   }
 
-  /** Starts afresh with a credential, for when an operator has seen to it. */
+  /** Resets a credential after an operator has fixed it. */
   forgetCredential(ids: Omit<CandidateIds, 'modelId'>): void {
     this.#health.forgetCredential(ids)
   }
 
-  /** The supply has changed: what is gone from it is forgotten. */
+  /** Forgets what is no longer in the supply. */
   keepOnly(supply: Supply): void {
     this.#health.keepOnly(supply)
   }
@@ -278,7 +278,7 @@ export class Router {
     }
   }
 
-  /** The usual case of small installations: one candidate, and nothing wrong with it. */
+  /** Fast path of small installations: one healthy candidate. */
   #onlyWorking({ routes, modelId }: RoutingQuestion, nowMs: number): RankedCandidate | null {
     const route = routes[0]
     const credential = route?.credentials[0]
@@ -320,7 +320,7 @@ export class Router {
     return candidate
   }
 
-  /** A candidate brings its health along, so that one with an old secret does not speak for the new one. */
+  /** Uses the health that the candidate carries, so that results of an old secret do not count for a new one. */
   #healthOf(candidate: Candidate, modelId: string, nowMs: number): CandidateHealth {
     return candidate instanceof RankedCandidate
       ? candidate.health

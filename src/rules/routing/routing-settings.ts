@@ -1,4 +1,4 @@
-/** Every number the routing rules go by. */
+/** Every number that the routing rules use. */
 export interface RoutingSettings {
   /** Failures in a row that open a circuit. */
   readonly failuresToOpen: number
@@ -7,7 +7,7 @@ export interface RoutingSettings {
   readonly attemptsToJudge: number
   readonly shortestPauseMs: number
   readonly longestPauseMs: number
-  /** How long a credential rests that the supplier refused: only an operator can mend that. */
+  /** How long to pause a credential that the supplier refused. Only an operator can fix it. */
   readonly refusedPauseMs: number
   /** How long a probe that was handed out may wait before another request gets it. */
   readonly probeLeaseMs: number
@@ -23,12 +23,12 @@ export interface RoutingSettings {
   readonly timeoutsToShorten: number
   readonly waitPatience: number
   readonly shortestWaitMs: number
-  /** How long to leave a rate-limited credential alone when the supplier does not say. */
+  /** How long to pause a rate-limited credential when the supplier gives no time. */
   readonly coolingSeconds: number
   readonly longestCoolingSeconds: number
-  /** A supplier may ask for days; trying once an hour is cheaper than missing that it changed its mind. */
+  /** The longest pause. Suppliers may ask for days; one attempt per hour is cheap and notices changes. */
   readonly longestAskedCoolingSeconds: number
-  /** Share of requests that go first to a candidate which would not have been first. */
+  /** Share of requests that go to a candidate other than the best, to keep measuring it. */
   readonly explorationShare: number
   /** Scores this close to the best count as equal, and equals share the load. */
   readonly equalScoreMargin: number
@@ -43,7 +43,7 @@ export interface RoutingSettings {
   readonly loadOfConversation: number
   readonly mostConversations: number
   readonly conversationMs: number
-  /** What nobody has used for this long is forgotten. */
+  /** Entries unused for this long are forgotten. */
   readonly idleMs: number
 }
 

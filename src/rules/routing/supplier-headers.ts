@@ -1,4 +1,4 @@
-/** What a supplier says is left for a credential until its windows are full again. */
+/** The remaining capacity that a supplier reports for a credential, and when it resets. */
 export interface SupplierRemaining {
   readonly requests: number | null
   readonly tokens: number | null
@@ -98,7 +98,7 @@ function secondsUntil(text: string, reference: Reference): number | null {
 
 const THIRTY_YEARS_SECONDS = 1_000_000_000
 
-/** Nobody waits for thirty years: a number that large is a moment, in seconds or in milliseconds. */
+/** A number of thirty years or more is a timestamp, in seconds or in milliseconds. */
 function secondsIn(number: number, reference: Reference): number | null {
   if (number < THIRTY_YEARS_SECONDS) return number
   return secondsFrom(reference, number < THIRTY_YEARS_SECONDS * 1_000 ? number * 1_000 : number)

@@ -78,7 +78,7 @@ export class SupplyHealth {
     this.#suppliers.get(supplierId)?.credentials.delete(credentialId)
   }
 
-  /** Forgets what is not in the supply any more: what comes back under the same name starts afresh. */
+  /** Forgets what is no longer in the supply. If it returns under the same name, it starts fresh. */
   keepOnly({ suppliers, credentialsBySupplier, routesByModel }: Supply): void {
     for (const [supplierId, { credentials }] of this.#suppliers) {
       if (!suppliers.has(supplierId)) this.#suppliers.delete(supplierId)
@@ -93,7 +93,7 @@ export class SupplyHealth {
     }
   }
 
-  /** Forgets what has not been used for long; cheap enough to be asked for at every attempt. */
+  /** Forgets entries that have not been used for long. Cheap enough to call at every attempt. */
   sweep(nowMs: number): void {
     if (nowMs - this.#sweptAtMs < SWEEP_EVERY_MS) return
     this.#sweptAtMs = nowMs
@@ -122,7 +122,7 @@ export class SupplyHealth {
     return supplier
   }
 
-  /** A credential with a new secret is a new one: what its old secret did says nothing about it. */
+  /** A credential with a new secret starts fresh. */
   #credentialOf({ credentials }: KnownSupplier, { id, secret }: Credential): KnownCredential {
     let known = credentials.get(id)
     if (known === undefined || known.secret !== secret) {
@@ -135,11 +135,11 @@ export class SupplyHealth {
 
 const SWEEP_EVERY_MS = 60_000
 
-/** What one node learns of the supply and others should know. Times are counted from when it is said. */
+/** What one node learned about the supply and tells the others. Durations count from when it is sent. */
 export type SupplyNews =
-  /** A credential is not to be used for this long. */
+  /** A credential must not be used for this long. */
   | (Omit<CandidateIds, 'modelId'> & { readonly type: 'cooling'; readonly forMs: number })
-  /** A candidate has failed so often that it is left alone. */
+  /** A candidate failed too often; its circuit opened. */
   | (CandidateIds & { readonly type: 'circuit-opened'; readonly forMs: number })
   | (CandidateIds & { readonly type: 'circuit-closed' })
 
@@ -153,7 +153,7 @@ export type RoutingNews =
       readonly forMs: number
     }
 
-/** Until when a candidate is not to be used, as far as is known. */
+/** Until when a candidate must not be used. */
 export interface Outlook {
   readonly coolingUntilMs: number | null
   readonly opensAgainAtMs: number | null

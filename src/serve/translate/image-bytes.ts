@@ -5,11 +5,11 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 /** Fetches one image for the waiting client. */
 export type FetchImageBytes = (url: string) => Promise<ImageSource & { type: 'base64' }>
 
-const MOST_AT_ONCE = 4
+const MAX_AT_ONCE = 4
 // As many as the suppliers that want bytes take in one request.
 const MAX_ADDRESSES = 100
 // More than any supplier takes in one request, and all of it has to fit in our memory.
-const MOST_CHARACTERS = 64 * 1_024 * 1_024
+const MAX_CHARACTERS = 64 * 1_024 * 1_024
 
 /** Replaces every image URL by the bytes, for suppliers that do not fetch URLs. */
 export async function withImageBytes(
@@ -46,8 +46,8 @@ async function fetchAll(
   const fetched = new Map<string, ImageSource>()
   const addresses = [...uses]
   let characters = 0
-  for (let start = 0; start < addresses.length; start += MOST_AT_ONCE) {
-    const portion = addresses.slice(start, start + MOST_AT_ONCE)
+  for (let start = 0; start < addresses.length; start += MAX_AT_ONCE) {
+    const portion = addresses.slice(start, start + MAX_AT_ONCE)
     const images = await Promise.all(portion.map(([url]) => fetchImage(url)))
     for (const [index, [url, count]] of portion.entries()) {
       const image = images[index]
@@ -55,7 +55,7 @@ async function fetchAll(
       characters += image.data.length * count
       fetched.set(url, image)
     }
-    if (characters > MOST_CHARACTERS) throw tooLarge()
+    if (characters > MAX_CHARACTERS) throw tooLarge()
   }
   return fetched
 }

@@ -10,13 +10,13 @@ export interface TranslatingParts {
   readonly decoder: StreamDecoder
   readonly steps: readonly EventStep[]
   readonly encoder: StreamEncoder
-  /** Our estimate of the prompt, told when the supplier reports nothing. */
+  /** Our estimate of the prompt, used when the supplier reports no usage. */
   readonly promptTokens: number
 }
 
 const bytesOf = new TextEncoder()
 
-/** A tap that forwards the client's format although the supplier speaks another. */
+/** A tap that translates the supplier's stream into the client's format. */
 export class TranslatingTap implements StreamTap {
   readonly #parts: TranslatingParts
   hasContent = false
@@ -62,7 +62,7 @@ export class TranslatingTap implements StreamTap {
     return frames === '' ? null : bytesOf.encode(frames)
   }
 
-  /** Only to the client: `usage` stays null, so that nobody takes our count for the supplier's. */
+  /** Sent only to the client. `usage` stays null, so that our count is not taken for the supplier's. */
   #tellMissingUsage(): string {
     if (this.usage !== null) return ''
     const usage = estimateUsage(this.#parts.promptTokens, this.outputCharacters)
@@ -70,7 +70,7 @@ export class TranslatingTap implements StreamTap {
   }
 
   #note(event: AnswerEvent): void {
-    // A start alone is no commitment: the supplier may fail before it has said anything.
+    // A start event is not content: the supplier may still fail before its first output.
     if (event.type !== 'answer-start' && event.type !== 'usage') this.hasContent = true
     if (event.type === 'part-start') this.outputCharacters += charactersOf(event.part)
     else if (event.type === 'part-delta') this.outputCharacters += event.text.length
@@ -79,9 +79,9 @@ export class TranslatingTap implements StreamTap {
   }
 }
 
-/** Something every event of an answer passes through on its way to the client. Synchronous. */
+/** A synchronous step that every event of an answer passes through. */
 export interface EventStep {
-  /** What takes the event's place: usually the event itself. */
+  /** Returns the events that replace this one, usually itself. */
   push(event: AnswerEvent): readonly AnswerEvent[]
 }
 

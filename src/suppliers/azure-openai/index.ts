@@ -7,7 +7,7 @@ import {
   trimSlashes,
 } from '../supplier-type.ts'
 
-/** OpenAI's models as a resource of somebody's own at Azure; the upstream model is the name of a deployment. */
+/** OpenAI models on Azure; the upstream model is the name of a deployment. */
 export const azureOpenai: SupplierType = {
   name: 'azure-openai',
   label: 'Azure OpenAI',

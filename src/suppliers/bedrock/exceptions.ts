@@ -34,7 +34,7 @@ const EXCEPTIONS: ReadonlyMap<string, Exception> = new Map([
   ['internalserverexception', UNKNOWN],
 ])
 
-// Keys that may use some models and not others are good keys, and which model is asked for is our own configuration.
+// A key without access to one model is still valid; the requested model is our configuration.
 const ABOUT_MODEL =
   /access to the model|not authorized to perform|model identifier is invalid|inference profile|on-demand throughput/i
 

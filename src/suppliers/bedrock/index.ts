@@ -25,7 +25,7 @@ export const bedrock: SupplierType = {
 const VERSION = 'bedrock-2023-05-31'
 const SERVICE = 'bedrock'
 
-/** Features in test that change how one request is answered, and do not cost more than the route's price says. */
+/** Beta features that affect only one request and do not cost more than the route's price. */
 const BETAS = [
   'compact-2026-01-12',
   'computer-use-2025-01-24',

@@ -10,7 +10,7 @@ export const openai: SupplierType = {
   target: openaiTarget,
 }
 
-/** Whose account is charged is for the operator to say; what a client sends in these headers goes nowhere. */
+/** The operator chooses the charged organisation; these headers of the client are not forwarded. */
 function openaiTarget(query: CallQuery): CallTarget {
   const target = openaiStyleTarget(query)
   const { organization, project } = query.options

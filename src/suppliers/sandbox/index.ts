@@ -19,7 +19,7 @@ export const sandbox: SupplierType = {
 }
 
 function sandboxTarget(query: CallQuery): CallTarget {
-  // Whoever writes the address as one of the SDKs takes it means the same place.
+  // Base URLs in the form of the SDKs mean the same server.
   const origin = trimSlashes(query.baseUrl).replace(/\/v1(beta)?$/, '')
   if (OPENAI_STYLE_FORMATS.includes(query.format))
     return openaiStyleTarget({ ...query, baseUrl: `${origin}/v1` })

@@ -8,7 +8,7 @@ const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 // The longest Google allows.
 const ASSERTION_SECONDS = 3_600
-// Every call of this credential waits for the token, so a place that does not answer must not hold them for long.
+// All calls with this credential wait for the token, so the timeout is short.
 const PATIENCE_MS = 10_000
 const LONGEST_REASON = 200
 
@@ -65,7 +65,7 @@ async function ask(request: Request, tools: CallTools): Promise<{ status: number
     const text = (await readText(response, LARGEST_MESSAGE_BYTES)) ?? ''
     return { status: response.status, body: asObject(tryParseJson(text)) ?? {} }
   } catch (cause) {
-    throw new Error('the place where access tokens are given out does not answer', { cause })
+    throw new Error('the token endpoint does not answer', { cause })
   }
 }
 

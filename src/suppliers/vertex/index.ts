@@ -21,10 +21,10 @@ export const vertex: SupplierType = {
 }
 
 const VERSION = 'vertex-2023-10-16'
-// Not the one in the secret: whoever may bring a credential must not choose where this program makes calls to.
+// Not the one in the secret: the owner of a credential must not choose where this program sends requests.
 const TOKEN_URI = 'https://oauth2.googleapis.com/token'
 
-/** Features in test that change how one request is answered, and do not cost more than the route's price says. */
+/** Beta features that affect only one request and do not cost more than the route's price. */
 const BETAS = [
   'compact-2026-01-12',
   'computer-use-2025-01-24',

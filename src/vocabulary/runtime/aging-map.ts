@@ -6,8 +6,8 @@ interface Entry<Key, Value> {
 }
 
 /**
- * A map that gives its oldest entry at once. A plain Map does not: the engine keeps the places of deleted entries for a
- * while and walks over all of them to the first that is left, so that forgetting the oldest costs as much as there are.
+ * A map with constant-time access to its oldest entry. In a plain Map the engine keeps deleted entries for a while and
+ * skips over all of them, so that finding the oldest entry takes time proportional to their number.
  */
 export class AgingMap<Key, Value> {
   readonly #entries = new Map<Key, Entry<Key, Value>>()
@@ -51,7 +51,7 @@ export class AgingMap<Key, Value> {
     return true
   }
 
-  /** The oldest first. The entry at hand may be deleted on the way, and no other. */
+  /** Oldest first. Only the current entry may be deleted during the iteration. */
   *entries(): Generator<readonly [Key, Value]> {
     for (let entry = this.#oldest; entry !== null; entry = entry.newer) yield [entry.key, entry.value]
   }

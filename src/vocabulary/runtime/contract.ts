@@ -2,9 +2,9 @@ import type { TSchema } from 'typebox'
 
 /**
  * Who may call an endpoint:
- * - `public`: everybody;
- * - `key`: whoever has an API key;
- * - `operator`: whoever has the operator token, and operators who are signed in to the console;
+ * - `public`: anyone;
+ * - `key`: callers with an API key;
+ * - `operator`: callers with the operator token, and operators who are signed in to the console;
  * - `signed-in`: every user of the console, about themselves;
  * - `member`, `owner`: members or owners of the account in the path, and operators.
  */

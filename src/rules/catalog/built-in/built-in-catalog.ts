@@ -1,5 +1,5 @@
 import { readCatalog } from './read-catalog.ts'
 import { VENDOR_FILES } from './vendors/index.ts'
 
-/** The catalog that comes with the program. It is checked when it is loaded: a broken one stops every start. */
+/** The built-in catalog. It is validated on load; an invalid catalog prevents the start. */
 export const BUILT_IN_CATALOG = readCatalog(VENDOR_FILES)

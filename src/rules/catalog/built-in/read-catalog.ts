@@ -2,7 +2,7 @@ import { Value } from 'typebox/value'
 import { DEFAULT_TRAITS, fitTraits } from '../../../vocabulary/runtime/traits.ts'
 import { type CatalogModel, type Vendor, VendorFile } from './schema.ts'
 
-/** The checked catalog: its vendors, and what is known of each model whoever offers it. */
+/** The validated catalog: its vendors, and the facts about each model. */
 export interface BuiltInCatalog {
   readonly vendors: readonly Vendor[]
   readonly models: ReadonlyMap<string, CatalogModel>
@@ -34,7 +34,7 @@ function nameOf(file: unknown, index: number): string {
   return hasName ? String(file.vendor) : `number ${index}`
 }
 
-/** A misspelt trait would be ignored when a request is fitted to the model, and nobody would notice. */
+/** Refuses misspelt traits, which would otherwise be ignored without notice. */
 function checkTraits(vendor: string, { id, capabilities }: CatalogModel): void {
   for (const [name, value] of Object.entries(capabilities)) {
     const place = `model ${id}, capabilities.${name}`

@@ -21,7 +21,7 @@ const CatalogPrice = Type.Object(
   closed,
 )
 
-/** What is true of a model wherever it is reached. */
+/** The facts about a model that hold for every vendor. */
 const CatalogModel = Type.Object(
   {
     id: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,99}$' }),
@@ -58,14 +58,14 @@ export const VendorFile = Type.Object(
     type: Type.Enum([...SUPPLIER_TYPES]),
     base_url: Type.String({ pattern: '^https?://[^?#]+$' }),
     formats: Formats,
-    /** Where people keep their key, the most usual name first. */
+    /** Environment variables that hold the key, the most common first. */
     key_variables: Type.Array(VariableName, { minItems: 1, uniqueItems: true }),
-    /** What the vendor's own SDK calls another address; null when it has no such variable. */
+    /** The environment variable for the base URL in the vendor's SDK, or null. */
     base_url_variable: Type.Union([VariableName, Type.Null()]),
-    /** The priority of its routes: who made a model comes before who resells it. */
+    /** The priority of its routes: the maker of a model comes before resellers. */
     priority: Type.Integer({ minimum: 0, maximum: 100 }),
     collected_on: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' }),
-    /** Pages of the vendor that say what is true today. */
+    /** Pages of the vendor with current facts. */
     check_at: Type.Array(Type.String({ pattern: '^https://' })),
     models: Type.Array(CatalogModel),
     routes: Type.Array(CatalogRoute),

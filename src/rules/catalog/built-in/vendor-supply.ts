@@ -2,18 +2,18 @@ import { type SupplyDocument, WantedModel, WantedSupplier } from '../../../vocab
 import type { BuiltInCatalog } from './read-catalog.ts'
 import type { CatalogRoute, Vendor } from './schema.ts'
 
-/** Somebody's key at a vendor of the catalog. */
+/** A key for a vendor of the catalog. */
 export interface VendorKey {
   readonly vendor: string
   readonly secret: string
-  /** Another address than the vendor's own; null for that. */
+  /** A base URL other than the vendor's; null for the vendor's. */
   readonly baseUrl: string | null
 }
 
-/** Tells the credential made from a vendor key from the others of its supplier. */
+/** Distinguishes the credential of a vendor key from the supplier's other credentials. */
 export const VENDOR_KEY_LABEL = 'environment'
 
-/** The supply these keys open: each vendor with its credential, and every model it offers. */
+/** The supply for these keys: each vendor with its credential and every model it offers. */
 export function supplyOf(keys: readonly VendorKey[], catalog: BuiltInCatalog): SupplyDocument {
   const offers = keys.map((key) => offerOf(key, catalog))
   return {
@@ -22,7 +22,7 @@ export function supplyOf(keys: readonly VendorKey[], catalog: BuiltInCatalog): S
   }
 }
 
-/** What one vendor offers to whoever holds this key. */
+/** The supply of one vendor for this key. */
 export function offerOf(
   key: VendorKey,
   catalog: BuiltInCatalog,
