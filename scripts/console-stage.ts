@@ -1,4 +1,4 @@
-import { openDatabase } from '../src/edges/storage/open-database.ts'
+import { openDatabase } from '../src/edges/storage/engines/open-database.ts'
 import type { Login } from '../test/console/support/browser.ts'
 import { chat } from '../test/support/chat.ts'
 import {

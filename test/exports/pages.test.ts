@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Database } from '../../src/edges/storage/database.ts'
+import type { Database } from '../../src/edges/storage/engines/database.ts'
 import { readLedger } from '../../src/edges/storage/tables/money/ledger.ts'
 import { readSettlements } from '../../src/edges/storage/tables/money/settlement-list.ts'
 import { writeSettlements } from '../../src/edges/storage/tables/money/settlements.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Command } from '../../src/cli/command.ts'
 import { createLedgerCommand } from '../../src/cli/commands/ledger.ts'
 import { createUsageCommand } from '../../src/cli/commands/resources.ts'
-import { openSqlite } from '../../src/edges/storage/sqlite.ts'
+import { openSqlite } from '../../src/edges/storage/engines/sqlite.ts'
 import { encodeJournalLine } from '../../src/rules/ledger/journal-line.ts'
 import { chat } from '../support/chat.ts'
 import {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Database } from '../../src/edges/storage/database.ts'
+import type { Database } from '../../src/edges/storage/engines/database.ts'
 import { loadBalances, loadDailySpends, readLedger } from '../../src/edges/storage/tables/money/ledger.ts'
 import {
   carrySettlements,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Database } from '../../src/edges/storage/database.ts'
+import type { Database } from '../../src/edges/storage/engines/database.ts'
 import { usageAndRetention } from '../../src/edges/storage/migrations/0009-usage-and-retention.ts'
 import { MIGRATIONS, migrate } from '../../src/edges/storage/migrations.ts'
 import { saveAccount } from '../../src/edges/storage/tables/accounts/accounts.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Database } from '../../src/edges/storage/database.ts'
+import type { Database } from '../../src/edges/storage/engines/database.ts'
 import { saveAccount } from '../../src/edges/storage/tables/accounts/accounts.ts'
 import { writeSettlements } from '../../src/edges/storage/tables/money/settlements.ts'
 import { rebuildUsage } from '../../src/edges/storage/tables/money/usage.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { type Database, START_LOCK } from '../../src/edges/storage/database.ts'
-import { openPostgres } from '../../src/edges/storage/postgres.ts'
-import { ServerSilent, SILENCE_MS } from '../../src/edges/storage/postgres-connections.ts'
+import { type Database, START_LOCK } from '../../src/edges/storage/engines/database.ts'
+import { openPostgres } from '../../src/edges/storage/engines/postgres.ts'
+import { ServerSilent, SILENCE_MS } from '../../src/edges/storage/engines/postgres-connections.ts'
 import { ManualTime } from '../../src/edges/windows/testing/manual-time.ts'
 import { startProxy, type TcpProxy } from '../nodes/support/tcp-proxy.ts'
 

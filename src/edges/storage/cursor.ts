@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Listing, Page } from '../../manage/ports/page.ts'
-import type { Parameter } from './database.ts'
+import type { Parameter } from './engines/database.ts'
 
 /** Where a row stands in a listing ordered by time, then id. */
 export interface Position {

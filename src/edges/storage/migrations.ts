@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { Database } from './engines/database.ts'
 import { initialSchema } from './migrations/0001-initial-schema.ts'
 import { keptReplies } from './migrations/0002-kept-replies.ts'
 import { supplierOptions } from './migrations/0003-supplier-options.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { integer, text } from '../../vocabulary/field.ts'
 import { shape } from '../../vocabulary/shape.ts'
-import type { Database } from './database.ts'
+import type { Database } from './engines/database.ts'
 import { MIGRATIONS, migrate } from './migrations.ts'
 import { prepare, queryOn, writeLarge } from './query.ts'
 import { tableOf } from './table.ts'

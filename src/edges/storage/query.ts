@@ -14,7 +14,7 @@ import {
   type SqlBool,
   sql,
 } from 'kysely'
-import type { Database, Parameter } from './database.ts'
+import type { Database, Parameter } from './engines/database.ts'
 import type { Tables } from './tables.ts'
 
 /**

@@ -4,8 +4,8 @@ import {
   type SealedPlace,
   type Sealer,
 } from '../../rules/access/server-secret.ts'
-import { type Database, START_LOCK } from './database.ts'
-import { openDatabase, type Place } from './open-database.ts'
+import { type Database, START_LOCK } from './engines/database.ts'
+import { openDatabase, type Place } from './engines/open-database.ts'
 import {
   columnName,
   deleteSealed,

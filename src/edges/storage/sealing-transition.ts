@@ -5,7 +5,7 @@ import {
   type Sealer,
   type UnboundRules,
 } from '../../rules/access/server-secret.ts'
-import type { Database } from './database.ts'
+import type { Database } from './engines/database.ts'
 import { queryOn } from './query.ts'
 import {
   columnName,

@@ -1,5 +1,5 @@
 import type { SelectType } from 'kysely'
-import type { Database, Parameter } from './database.ts'
+import type { Database, Parameter } from './engines/database.ts'
 import type { Tables } from './tables.ts'
 
 type Column<Table extends keyof Tables> = keyof Tables[Table] & string

@@ -2,7 +2,7 @@ import type { Storage } from '../../manage/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
 import type { DatabaseEngine } from '../../vocabulary/system.ts'
 import type { ChangeBook } from './change-book.ts'
-import type { Database } from './database.ts'
+import type { Database } from './engines/database.ts'
 
 /** What every part of the storage works with. */
 export interface StoreContext {

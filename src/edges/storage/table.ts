@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import { columnName, type Fields, type RowIn, type Shape, type ValueIn } from '../../vocabulary/shape.ts'
-import type { Database, Parameter } from './database.ts'
+import type { Database, Parameter } from './engines/database.ts'
 import { inPortions, padded } from './query.ts'
 import type { Tables } from './tables.ts'
 

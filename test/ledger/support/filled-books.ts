@@ -1,5 +1,5 @@
 import { ChangeBook } from '../../../src/edges/storage/change-book.ts'
-import type { Database } from '../../../src/edges/storage/database.ts'
+import type { Database } from '../../../src/edges/storage/engines/database.ts'
 import { MIGRATIONS, migrate } from '../../../src/edges/storage/migrations.ts'
 import { saveAccount } from '../../../src/edges/storage/tables/accounts/accounts.ts'
 import {

@@ -1,5 +1,5 @@
 import { formatUsdt } from '../../../vocabulary/money.ts'
-import type { Database } from '../database.ts'
+import type { Database } from '../engines/database.ts'
 import type { Site } from './engines.ts'
 
 export async function balanceDifferenceAt(site: Site): Promise<string | null> {

@@ -1,4 +1,4 @@
-import type { Place } from '../open-database.ts'
+import type { Place } from '../engines/open-database.ts'
 
 /** A test's own process. */
 export interface Helper {

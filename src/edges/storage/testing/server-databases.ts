@@ -1,6 +1,6 @@
 import { SQL } from 'bun'
+import { openPostgres } from '../engines/postgres.ts'
 import { MIGRATIONS, migrate } from '../migrations.ts'
-import { openPostgres } from '../postgres.ts'
 
 /** A database on the test server. */
 export interface ServerDatabase {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Database } from '../../database.ts'
+import type { Database } from '../../engines/database.ts'
 import { MIGRATIONS, migrate } from '../../migrations.ts'
 import { findBalanceDifference } from '../../testing/balance-difference.ts'
 import { type Site, testedEngines } from '../../testing/engines.ts'

@@ -10,7 +10,7 @@ import { LedgerEntry, type LedgerFilter } from '../../../../vocabulary/ledger.ts
 import type { NanoUsdt } from '../../../../vocabulary/money.ts'
 import { type Row, shape } from '../../../../vocabulary/shape.ts'
 import { encodeCursor, inOrder, pageOf, readCursor, writeCursor } from '../../cursor.ts'
-import type { Database, Parameter } from '../../database.ts'
+import type { Database, Parameter } from '../../engines/database.ts'
 import { allOf, given, inPortions, padded, prepare, queryOn } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
 import { tableOf } from '../../table.ts'

@@ -12,7 +12,7 @@ import {
   pageOf,
   readPage,
 } from '../../cursor.ts'
-import type { Database } from '../../database.ts'
+import type { Database } from '../../engines/database.ts'
 import { allOf, given, queryOn } from '../../query.ts'
 import {
   createPriceReader,

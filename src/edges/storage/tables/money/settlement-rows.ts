@@ -3,7 +3,7 @@ import { integer } from '../../../../vocabulary/field.ts'
 import { Settlement } from '../../../../vocabulary/settlement.ts'
 import type { Row } from '../../../../vocabulary/shape.ts'
 import { type Price, readPrice, writePrice } from '../../../../vocabulary/supply.ts'
-import type { Parameter } from '../../database.ts'
+import type { Parameter } from '../../engines/database.ts'
 
 /** What the request used stands in columns of its own. */
 const SettlementColumns = Settlement.without('SettlementColumns', ['usage']).with('SettlementColumns', {

@@ -13,7 +13,7 @@ import {
 import { columnName, type Row } from '../../../../vocabulary/shape.ts'
 import { OUTCOMES } from '../../../../vocabulary/words.ts'
 import { isBeyond, readCursor, writeCursor } from '../../cursor.ts'
-import type { Database, Parameter } from '../../database.ts'
+import type { Database, Parameter } from '../../engines/database.ts'
 import { allOf, given, queryOn } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
 import { findHorizonMs } from './retention.ts'

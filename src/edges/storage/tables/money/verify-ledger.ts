@@ -5,7 +5,7 @@ import { type LedgerVerification, Payment } from '../../../../vocabulary/ledger.
 import { formatUsdt } from '../../../../vocabulary/money.ts'
 import type { Settlement } from '../../../../vocabulary/settlement.ts'
 import type { Row } from '../../../../vocabulary/shape.ts'
-import type { Database, Parameter } from '../../database.ts'
+import type { Database, Parameter } from '../../engines/database.ts'
 import { inPortions, queryOn } from '../../query.ts'
 import { findHorizonMs } from './retention.ts'
 import { encodeSettlement, SETTLEMENT_COLUMNS, type SettlementRow } from './settlement-rows.ts'

@@ -12,7 +12,7 @@ import { priceOf } from '../../../../rules/ledger/price.ts'
 import { formatUsdt } from '../../../../vocabulary/money.ts'
 import type { UsageSpan } from '../../../../vocabulary/settlement.ts'
 import type { Price } from '../../../../vocabulary/supply.ts'
-import type { Database } from '../../database.ts'
+import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
 import type { Tables } from '../../tables.ts'
 import {

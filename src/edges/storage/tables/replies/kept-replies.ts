@@ -1,6 +1,6 @@
 import type { SealedPlace, Sealer } from '../../../../rules/access/server-secret.ts'
 import type { KeptReply, ReplyStore, StoredTurn } from '../../../../serve/ports/reply-store.ts'
-import type { Database } from '../../database.ts'
+import type { Database } from '../../engines/database.ts'
 import { eachOf, inPortions, padded, prepare, queryOn, writeLarge } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
 import type { StoreContext, StoreMethods } from '../../store.ts'

@@ -2,7 +2,7 @@ import type { Listing, Page } from '../../../../manage/ports/page.ts'
 import { AuditEvent } from '../../../../vocabulary/system.ts'
 import { shape } from '../../../../vocabulary/shape.ts'
 import { readPage } from '../../cursor.ts'
-import type { Database } from '../../database.ts'
+import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
 import { tableOf } from '../../table.ts'
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { BOUND_PREFIX } from '../../../../rules/access/server-secret.ts'
-import type { Database } from '../../database.ts'
+import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
 import type { Tables } from '../../tables.ts'
 

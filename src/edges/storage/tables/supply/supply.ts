@@ -2,7 +2,7 @@ import type { SealedPlace, Sealer } from '../../../../rules/access/server-secret
 import { text } from '../../../../vocabulary/field.ts'
 import { shape } from '../../../../vocabulary/shape.ts'
 import { Credential, Model, Route, Supplier, USUAL_TIMEOUTS } from '../../../../vocabulary/supply.ts'
-import type { Database } from '../../database.ts'
+import type { Database } from '../../engines/database.ts'
 import type { StoreMethods } from '../../store.ts'
 import { tableOf } from '../../table.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'

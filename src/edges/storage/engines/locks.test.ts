@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
+import type { NodeStorage } from '../index.ts'
+import { openAt, type Site, testedEngines } from '../testing/engines.ts'
+import { type Helper, startHelper } from '../testing/processes.ts'
+import { ACCOUNT, auditEvent } from '../testing/samples.ts'
 import { LockedOut } from './database.ts'
-import type { NodeStorage } from './index.ts'
-import { openAt, type Site, testedEngines } from './testing/engines.ts'
-import { type Helper, startHelper } from './testing/processes.ts'
-import { ACCOUNT, auditEvent } from './testing/samples.ts'
 
 const PROCESS_TEST_MS = 60_000
 

@@ -1,5 +1,5 @@
 import type { SQL } from 'bun'
-import { SYSTEM_TIMERS, type Timers } from '../../vocabulary/clock.ts'
+import { SYSTEM_TIMERS, type Timers } from '../../../vocabulary/clock.ts'
 
 // Longer than any statement takes that somebody waits for, and than anybody waits for a lock.
 export const SILENCE_MS = 60_000

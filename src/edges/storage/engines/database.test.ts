@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { type Site, testedEngines } from '../testing/engines.ts'
 import type { Database } from './database.ts'
-import { type Site, testedEngines } from './testing/engines.ts'
 
 for (const engine of testedEngines()) {
   describe(`database on ${engine.name}`, () => {

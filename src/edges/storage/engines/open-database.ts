@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { MIGRATIONS, migrate } from '../migrations.ts'
 import type { Database } from './database.ts'
-import { MIGRATIONS, migrate } from './migrations.ts'
 import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 

@@ -1,5 +1,5 @@
 import { SQL } from 'bun'
-import type { Timers } from '../../vocabulary/clock.ts'
+import type { Timers } from '../../../vocabulary/clock.ts'
 import { type Database, IN_TRANSACTION, type Lock, LockedOut, type Parameter, refuse } from './database.ts'
 import { Connections, type Line, type Patience } from './postgres-connections.ts'
 
