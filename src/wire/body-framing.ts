@@ -1,4 +1,4 @@
-import { MalformedMessage } from './malformed-message.ts'
+import { MalformedMessage } from './head-fields.ts'
 
 /** Hears of a body as it comes in. */
 export interface BodyTaker {

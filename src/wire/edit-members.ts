@@ -1,4 +1,4 @@
-import { closingQuote, endOfValue, skipWhitespace } from './json-text.ts'
+import { closingQuote, endOfValue, skipWhitespace } from './json-members.ts'
 
 /** What to do to the members of a JSON object. A path such as `a.b` names a member of a member. */
 export interface MemberEdits {

@@ -1,5 +1,4 @@
 import type { HeaderFields } from './http-answer.ts'
-import { MalformedMessage } from './malformed-message.ts'
 
 const BLANK = 0x20
 const TAB = 0x09
@@ -196,3 +195,14 @@ function isBlank(byte: number | undefined): boolean {
 function malformed(): MalformedMessage {
   return new MalformedMessage('The head is malformed.')
 }
+
+/** What was sent is no HTTP/1.1 message that can be trusted to end where it seems to. */
+export class MalformedMessage extends Error {
+  override readonly name = 'MalformedMessage'
+}
+
+/** What the name of a field may be made of. */
+export const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/
+
+/** In a value: anything but plain text. Whoever could put a line break into one could write a second message. */
+export const NOT_PLAIN = /[^\t\x20-\x7e]/

@@ -62,3 +62,8 @@ function asStream(body: AnswerBytes | null): ReadableStream<Uint8Array> | null {
     { highWaterMark: 0 },
   )
 }
+
+/** An answer that has begun and comes too slowly to be waited for. */
+export class SlowAnswer extends Error {
+  override readonly name = 'SlowAnswer'
+}

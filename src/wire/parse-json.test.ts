@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { GatewayError } from '../errors/gateway-error.ts'
-import { locateJsonError } from './locate-json-error.ts'
-import { MAX_EXPLAINED_CHARACTERS, parseJson } from './parse-json.ts'
+import { locateJsonError, MAX_EXPLAINED_CHARACTERS, parseJson } from './parse-json.ts'
 
 function refusal(text: string): GatewayError {
   try {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors/gateway-error.ts'
-import { locateJsonError } from './locate-json-error.ts'
+import { skipWhitespace } from './json-members.ts'
 
 /** Parses a request body. The refusal says where the fault is and never quotes the body. */
 export function parseJson(text: string): unknown {
@@ -24,4 +24,112 @@ function describeFault(text: string, cause: unknown): string {
     return cause instanceof RangeError ? 'it is nested too deeply' : 'it cannot be parsed'
   if (position >= text.length) return `it ends too early, at position ${text.length}`
   return `unexpected character at position ${position}`
+}
+
+const WORDS = ['true', 'false', 'null']
+
+/**
+ * The index of the first character that cannot be part of a JSON text, `text.length` when it ends too early,
+ * null when the text is valid. Runs only after a parse has failed: the engine's own message names no position,
+ * and quotes the body.
+ */
+export function locateJsonError(text: string): number | null {
+  const cursor = new JsonCursor(text)
+  return cursor.readDocument() ? null : cursor.position
+}
+
+/** Walks a JSON text with its own stack of open brackets. A method that answers false leaves `position` at the fault. */
+class JsonCursor {
+  position = 0
+  readonly #text: string
+  readonly #open: ('}' | ']')[] = []
+  /** Nothing has been read since the innermost bracket opened, so no comma is due. */
+  #justOpened = false
+  // A sticky pattern remembers where it looks; each cursor has its own.
+  readonly #number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+  readonly #unicodeEscape = /u[0-9a-fA-F]{4}/y
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  readDocument(): boolean {
+    if (!this.#readValueOrOpening()) return false
+    while (this.#open.length > 0) if (!this.#readNext()) return false
+    return this.#peek() === undefined
+  }
+
+  /** After a value or an opening bracket: what may follow inside the innermost bracket. */
+  #readNext(): boolean {
+    const close = this.#open.at(-1)
+    const character = this.#peek()
+    const needsComma = !this.#justOpened
+    this.#justOpened = false
+    if (character === close) {
+      this.position++
+      this.#open.pop()
+      return true
+    }
+    if (needsComma) {
+      if (character !== ',') return false
+      this.position++
+    }
+    return close === '}' ? this.#readMember() : this.#readValueOrOpening()
+  }
+
+  #readMember(): boolean {
+    if (this.#peek() !== '"' || !this.#readString()) return false
+    if (this.#peek() !== ':') return false
+    this.position++
+    return this.#readValueOrOpening()
+  }
+
+  #readValueOrOpening(): boolean {
+    const character = this.#peek()
+    if (character === '{' || character === '[') {
+      this.#open.push(character === '{' ? '}' : ']')
+      this.#justOpened = true
+      this.position++
+      return true
+    }
+    return character === '"' ? this.#readString() : this.#readScalar()
+  }
+
+  #readScalar(): boolean {
+    const word = WORDS.find((candidate) => this.#text.startsWith(candidate, this.position))
+    const length = word?.length ?? this.#match(this.#number)
+    this.position += length
+    return length > 0
+  }
+
+  #readString(): boolean {
+    for (this.position++; this.position < this.#text.length; this.position++) {
+      const character = this.#text.charAt(this.position)
+      if (character === '"') {
+        this.position++
+        return true
+      }
+      if (character < ' ') return false
+      if (character === '\\' && !this.#readEscape()) return false
+    }
+    return false
+  }
+
+  #readEscape(): boolean {
+    this.position++
+    const length = this.#match(this.#unicodeEscape)
+    if (length === 0) return '"\\/bfnrt'.includes(this.#text.charAt(this.position) || ' ')
+    this.position += length - 1
+    return true
+  }
+
+  #match(pattern: RegExp): number {
+    pattern.lastIndex = this.position
+    return pattern.exec(this.#text)?.[0].length ?? 0
+  }
+
+  #peek(): string | undefined {
+    this.position = skipWhitespace(this.#text, this.position)
+    return this.#text[this.position]
+  }
 }

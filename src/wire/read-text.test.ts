@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { SlowAnswer } from './http-answer.ts'
 import { readText } from './read-text.ts'
-import { SlowAnswer } from './slow-answer.ts'
 
 const LETTERS = 'ä'.repeat(1_000)
 

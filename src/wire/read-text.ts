@@ -1,5 +1,4 @@
-import type { AnswerBytes, ByteReader, HttpAnswer } from './http-answer.ts'
-import { SlowAnswer } from './slow-answer.ts'
+import { type AnswerBytes, type ByteReader, type HttpAnswer, SlowAnswer } from './http-answer.ts'
 
 /** More than the longest text there is. */
 export const MAX_REPLY_BYTES = 64 * 1024 * 1024

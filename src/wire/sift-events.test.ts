@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { closeJsonEvent, siftEvents, type Verdict } from './sift-events.ts'
+import { closeJsonEvent, siftEvents, type Verdict } from './sse-event.ts'
 
 const encoder = new TextEncoder()
 

@@ -6,7 +6,7 @@ import { PROTOCOLS } from '../../src/protocols/index.ts'
 import type { ClientRequest, Protocol, RequestAddress } from '../../src/protocols/protocol.ts'
 import type { ClientSide } from '../../src/protocols/translation.ts'
 import type { Format } from '../../src/vocabulary/supply.ts'
-import { closingQuote, endOfValue, skipWhitespace } from '../../src/wire/json-text.ts'
+import { closingQuote, endOfValue, skipWhitespace } from '../../src/wire/json-members.ts'
 import { replyContext, supplyContext } from '../support/translation-contexts.ts'
 import { ADDRESSES, COUNT_ADDRESS, COUNTS, ERRORS, REPLIES, REQUESTS } from './bodies.ts'
 

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import { FIELD_NAME, NOT_PLAIN } from '../../wire/field-text.ts'
+import type { Exchange, Reply } from '../../serve/ports/exchange.ts'
+import { FIELD_NAME, NOT_PLAIN } from '../../wire/head-fields.ts'
 
 /** An answer with a field that cannot be sent. */
 export class UnsendableField extends Error {
@@ -90,4 +91,48 @@ function madePlain(name: string, value: string): string {
 
 export function fieldOf(fields: AnswerFields, name: string): string | null {
   return fields instanceof Headers ? fields.get(name) : (fields[name] ?? null)
+}
+
+type Asking = Pick<Exchange, 'headers'>
+
+const EXPOSED = [
+  'x-request-id',
+  'request-id',
+  'retry-after',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'x-ratelimit-limit-tokens',
+  'x-ratelimit-remaining-tokens',
+  'x-ratelimit-reset-tokens',
+  'x-gateway-route',
+  'x-gateway-attempts',
+  'x-gateway-dropped-params',
+  'x-should-retry',
+].join(', ')
+
+const LINES = `access-control-allow-origin: *\r\naccess-control-expose-headers: ${EXPOSED}\r\n`
+
+const PREFLIGHT_SECONDS = 86_400
+
+/**
+ * Lets a page of any origin read the response. Browsers refuse such an answer to whoever sent cookies along, so no
+ * session is given away.
+ */
+export function linesForBrowsers(request: Asking): string {
+  return request.headers.has('origin') ? LINES : ''
+}
+
+export function answerPreflight(request: Asking, methods: readonly string[]): Reply {
+  return {
+    status: 204,
+    headers: {
+      allow: methods.join(', '),
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': methods.join(', '),
+      'access-control-allow-headers': request.headers.get('access-control-request-headers') ?? '*',
+      'access-control-max-age': String(PREFLIGHT_SECONDS),
+    },
+    body: '',
+  }
 }

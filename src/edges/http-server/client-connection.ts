@@ -2,15 +2,13 @@ import type { Socket } from 'bun'
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import { asGatewayError } from '../../errors/render-error.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
-import { MalformedMessage } from '../../wire/malformed-message.ts'
+import { MalformedMessage } from '../../wire/head-fields.ts'
 import type { MessageWriter } from '../../wire/message-writer.ts'
-import { fieldOf } from './answer-head.ts'
+import { fieldOf, linesForBrowsers } from './answer-head.ts'
 import { type AnswerParts, AnswerSender, discard, isWhole } from './answer-sender.ts'
-import { linesForBrowsers } from './cors.ts'
 import { GrowingBytes } from './growing-bytes.ts'
-import { type BodyFlow, IncomingBody } from './incoming-body.ts'
+import { type BodyFlow, cutShort, IncomingBody } from './incoming-body.ts'
 import type { OpenConnections, Seat } from './open-connections.ts'
-import { cutShort } from './read-body.ts'
 import {
   bodyLengthOf,
   expectsInvitation,

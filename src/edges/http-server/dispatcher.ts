@@ -1,13 +1,11 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { asGatewayError, renderError } from '../../errors/render-error.ts'
-import type { Endpoint, Reply } from '../../serve/ports/exchange.ts'
+import type { Endpoint, HttpMethod, Reply } from '../../serve/ports/exchange.ts'
+import { answerPreflight } from './answer-head.ts'
 import type { AnswerParts } from './answer-sender.ts'
 import type { ClientConnection } from './client-connection.ts'
-import { answerPreflight } from './cors.ts'
-import { type Found, Resources } from './resources.ts'
 import type { ServerOptions } from './serve.ts'
 import type { SocketExchange } from './socket-exchange.ts'
-import { unknownPath, wrongMethod } from './unknown-path.ts'
 
 type DispatcherOptions = Pick<ServerOptions, 'endpoints' | 'clock' | 'log'>
 
@@ -97,4 +95,131 @@ function shuttingDown(): GatewayError {
   return new GatewayError('shutting_down', 'This gateway is shutting down; try again.', {
     headers: { connection: 'close', 'retry-after': '1' },
   })
+}
+
+/** What is at a path: the endpoints for the methods it knows. */
+export interface Resource {
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+  /** For whoever asks with another method. */
+  readonly allowed: readonly string[]
+}
+
+export interface Found {
+  readonly resource: Resource
+  /** Values of the parts of the path that vary; null when none does. */
+  readonly params: Readonly<Record<string, string>> | null
+}
+
+interface Pattern {
+  readonly segments: readonly string[]
+  readonly resource: Resource
+}
+
+/** All paths of a server. A path that names all its parts comes before one with parts that vary. */
+export class Resources {
+  readonly #fixed = new Map<string, Found>()
+  readonly #patterns: Pattern[] = []
+
+  constructor(endpoints: readonly Endpoint[]) {
+    for (const [path, those] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
+      const resource = { endpoints: byMethod(those), allowed: allowedMethods(those) }
+      if (VARYING.test(path)) this.#patterns.push({ segments: path.split('/'), resource })
+      else this.#fixed.set(path, { resource, params: null })
+    }
+    this.#patterns.sort((one, other) => compareSegments(one.segments, other.segments))
+  }
+
+  find(path: string): Found | null {
+    return this.#fixed.get(path) ?? this.#findVarying(path)
+  }
+
+  #findVarying(path: string): Found | null {
+    const segments = path.split('/')
+    for (const { segments: wanted, resource } of this.#patterns) {
+      const params = match(wanted, segments)
+      if (params !== null) return { resource, params }
+    }
+    return null
+  }
+}
+
+const VARYING = /\/[:*]/
+
+function byMethod(endpoints: readonly Endpoint[]): Map<string, Endpoint> {
+  const methods = new Map<string, Endpoint>(endpoints.map((endpoint) => [endpoint.method, endpoint]))
+  const get = methods.get('GET')
+  if (get !== undefined) methods.set('HEAD', get)
+  return methods
+}
+
+function allowedMethods(endpoints: readonly Endpoint[]): string[] {
+  const methods: (HttpMethod | 'HEAD' | 'OPTIONS')[] = endpoints.map((endpoint) => endpoint.method)
+  if (methods.includes('GET')) methods.push('HEAD')
+  return [...methods, 'OPTIONS']
+}
+
+function match(wanted: readonly string[], segments: readonly string[]): Record<string, string> | null {
+  const params: Record<string, string> = {}
+  for (const [place, part] of wanted.entries()) {
+    if (part === '*') {
+      if (segments.length <= place) return null
+      params['*'] = decode(segments.slice(place).join('/'))
+      return params
+    }
+    const segment = segments[place] ?? ''
+    if (part.startsWith(':')) {
+      if (segment === '') return null
+      params[part.slice(1)] = decode(segment)
+    } else if (part !== segment) return null
+  }
+  return wanted.length === segments.length ? params : null
+}
+
+/** What is named comes before what varies, and that before the rest of a path. */
+function compareSegments(one: readonly string[], other: readonly string[]): number {
+  for (const [place, part] of one.entries()) {
+    const difference = vagueness(part) - vagueness(other[place] ?? '')
+    if (difference !== 0) return difference
+  }
+  return one.length - other.length
+}
+
+function vagueness(segment: string): number {
+  if (segment === '*') return 2
+  return segment.startsWith(':') ? 1 : 0
+}
+
+/** A path that is not valid percent-encoding names nothing, so it is left as it is and will not be found. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const DOUBLED = /^\/(v1|v1beta)\/\1(\/|$)/
+
+/** What to say to a request for nothing we have. */
+export function unknownPath(path: string): GatewayError {
+  const doubled = DOUBLED.exec(path)?.[1]
+  if (doubled !== undefined) {
+    const advice =
+      'Set the base URL with one "/v1" for OpenAI-style SDKs, and without any version for the messages and content-generation SDKs.'
+    return new GatewayError(
+      'not_found',
+      `The path begins with /${doubled} twice, so the base URL is wrong. ${advice}`,
+    )
+  }
+  return new GatewayError('not_found', `There is nothing at ${JSON.stringify(path.slice(0, 200))}.`)
+}
+
+export function wrongMethod(method: string, allowed: readonly string[]): GatewayError {
+  return new GatewayError(
+    'method_not_allowed',
+    `${method} is not allowed here; use ${allowed.join(' or ')}.`,
+    {
+      headers: { allow: allowed.join(', ') },
+    },
+  )
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { GatheredBytes } from './gathered-bytes.ts'
-import { GrowingBytes } from './growing-bytes.ts'
+import { GatheredBytes, GrowingBytes } from './growing-bytes.ts'
 
 const kinds = { GrowingBytes, GatheredBytes }
 

@@ -13,6 +13,7 @@ import { BodyBudget } from './body-budget.ts'
 import { ClientConnection, type ConnectionHost } from './client-connection.ts'
 import { DescriptorGuard } from './descriptors.ts'
 import { Dispatcher } from './dispatcher.ts'
+import type { BodyLimits } from './incoming-body.ts'
 import {
   type ConnectionLimits,
   NO_LIMITS,
@@ -20,7 +21,6 @@ import {
   type Refusal,
   type Standing,
 } from './open-connections.ts'
-import type { BodyLimits } from './read-body.ts'
 import { RequestIds } from './request-ids.ts'
 import type { SocketExchange } from './socket-exchange.ts'
 

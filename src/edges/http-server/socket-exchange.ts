@@ -4,8 +4,15 @@ import type { ReadForm, UploadedForm, UploadRules } from '../../serve/ports/uplo
 import type { HeadFields } from '../../wire/head-fields.ts'
 import type { TrustedProxies } from '../../wire/trusted-proxies.ts'
 import type { BodyBudget, HeldBody } from './body-budget.ts'
-import { type IncomingBody, streamOf } from './incoming-body.ts'
-import { type BodyLimits, BodyReading, decodeBody, narrowed, refusalOf } from './read-body.ts'
+import {
+  type BodyLimits,
+  BodyReading,
+  decodeBody,
+  type IncomingBody,
+  narrowed,
+  refusalOf,
+  streamOf,
+} from './incoming-body.ts'
 import type { RequestHead } from './request-head.ts'
 
 const READ: RequestContent = { length: 0, body: Buffer.alloc(0) }

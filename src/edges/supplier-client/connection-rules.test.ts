@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { MalformedMessage } from '../../wire/malformed-message.ts'
-import { SlowAnswer } from '../../wire/slow-answer.ts'
+import { MalformedMessage } from '../../wire/head-fields.ts'
+import { SlowAnswer } from '../../wire/http-answer.ts'
 import { handTurnedRest } from './testing/rests.ts'
 import { callTo, clientWith, OK, stopOpened, supplierThat } from './testing/scripted-calls.ts'
 import { requestsIn } from './testing/scripted-supplier.ts'

@@ -2,8 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import type { Socket } from 'bun'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { MessageText, MessageWriter, Unsent } from '../../wire/message-writer.ts'
-import type { ConnectionPool } from './connection-pool.ts'
-import type { Origin } from './origin.ts'
+import type { ConnectionPool, Origin } from './connection-pool.ts'
 
 export interface ConnectionParts {
   readonly clock: Clock

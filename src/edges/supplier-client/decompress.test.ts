@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { brotliCompressSync, deflateSync } from 'node:zlib'
-import { MalformedMessage } from '../../wire/malformed-message.ts'
+import { MalformedMessage } from '../../wire/head-fields.ts'
 import { MAX_REPLY_BYTES, readText } from '../../wire/read-text.ts'
 import { decompress, UnpackBudget } from './decompress.ts'
 

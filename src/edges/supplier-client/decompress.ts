@@ -1,3 +1,4 @@
+import { MalformedMessage } from '../../wire/head-fields.ts'
 import {
   type AnswerBytes,
   asResponse,
@@ -6,7 +7,6 @@ import {
   type HttpAnswer,
   type ReadResult,
 } from '../../wire/http-answer.ts'
-import { MalformedMessage } from '../../wire/malformed-message.ts'
 
 type Coding = NonNullable<ConstructorParameters<typeof DecompressionStream>[0]>
 

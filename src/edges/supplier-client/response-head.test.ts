@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ResponseHead } from './response-head.ts'
+import { ResponseHead } from './response-reader.ts'
 
 const NAMES = [
   'Date',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { MalformedMessage } from '../../wire/malformed-message.ts'
+import { MalformedMessage } from '../../wire/head-fields.ts'
 import { ResponseReader } from './response-reader.ts'
 
 /** What a reader told its sink, and what it thinks of the connection. */

@@ -1,7 +1,5 @@
-import type { BodyFraming, BodyTaker } from '../../wire/body-framing.ts'
-import { MalformedMessage } from '../../wire/malformed-message.ts'
-import { framingOf, staysOpen } from './body-framing.ts'
-import { ResponseHead } from './response-head.ts'
+import { type BodyFraming, type BodyTaker, ChunkedFraming, LengthFraming } from '../../wire/body-framing.ts'
+import { endOfText, HeadFields, MalformedMessage } from '../../wire/head-fields.ts'
 
 const MAX_HEAD_BYTES = 65_536
 // "Continue" and the like, before the response itself.
@@ -135,4 +133,98 @@ const FIRST_MEMORY_BYTES = 2_048
 
 function endless(): MalformedMessage {
   return new MalformedMessage('The head of the response has no end.')
+}
+
+const PROTOCOL = Buffer.from('HTTP/1.')
+// Several times what any supplier sends.
+const MAX_FIELDS = 256
+
+const ZERO = 0x30
+const BLANK = 0x20
+
+/** The head of a response. */
+export class ResponseHead extends HeadFields {
+  readonly status: number
+  readonly isHttp11: boolean
+
+  /** What is before this place in the bytes, where the empty line begins. Throws when it is no head. */
+  constructor(bytes: Buffer, end: number) {
+    const lineEnd = endOfText(bytes, 0, end)
+    const status = readStatus(bytes, lineEnd)
+    super(bytes, lineEnd, end)
+    if (this.fieldCount > MAX_FIELDS)
+      throw new MalformedMessage('The head of the response has too many lines.')
+    this.status = status
+    this.isHttp11 = bytes[7] !== ZERO
+  }
+}
+
+/** The status of `HTTP/1.1 200`, which a phrase may follow that nobody reads. */
+function readStatus(bytes: Buffer, end: number): number {
+  for (let at = 0; at < PROTOCOL.length; at++) if (bytes[at] !== PROTOCOL[at]) throw malformed()
+  const version = digitAt(bytes, 7)
+  const status = digitAt(bytes, 9) * 100 + digitAt(bytes, 10) * 10 + digitAt(bytes, 11)
+  const isWhole = end === 12 || (end > 12 && bytes[12] === BLANK)
+  if (!isWhole || version > 1 || bytes[8] !== BLANK || status < 100 || status > 599) throw malformed()
+  return status
+}
+
+function digitAt(bytes: Buffer, at: number): number {
+  const digit = (bytes[at] ?? 0) - ZERO
+  if (digit < 0 || digit > 9) throw malformed()
+  return digit
+}
+
+function malformed(): MalformedMessage {
+  return new MalformedMessage('The head of the response is malformed.')
+}
+
+/** Statuses whose answers have no body, whatever their heads say. */
+function isBodiless({ status }: ResponseHead): boolean {
+  return status === 204 || status === 304
+}
+
+export function framingOf(head: ResponseHead): BodyFraming {
+  if (isBodiless(head)) return new LengthFraming(0)
+  const coding = head.get('transfer-encoding')
+  if (coding !== null) {
+    if (coding.toLowerCase() !== 'chunked') throw new MalformedMessage('The transfer coding is unknown.')
+    return new ChunkedFraming()
+  }
+  const length = head.digits('content-length')
+  if (length === null) return new OpenFraming()
+  return new LengthFraming(Number.isNaN(length) ? readLength(head.get('content-length') ?? '') : length)
+}
+
+/** Whether another request may follow on the same connection once this response is complete. */
+export function staysOpen(head: ResponseHead, framing: BodyFraming): boolean {
+  if (!head.isHttp11 || framing.endsWithConnection) return false
+  // Servers that send a body all the same exist, and it would come when nobody expects it.
+  if (isBodiless(head)) return false
+  // Said twice, the length is whatever the next one on the way believed.
+  if (head.has('transfer-encoding') && head.has('content-length')) return false
+  const connection = head.get('connection')
+  return connection === null || !/\bclose\b/i.test(connection)
+}
+
+/** Some send the same length twice; two lengths are two responses. */
+function readLength(text: string): number {
+  const repeated = /^(\d+)(?:[ \t]*,[ \t]*\1)*$/.exec(text)
+  const length = Number(repeated?.[1] ?? Number.NaN)
+  if (Number.isSafeInteger(length)) return length
+  throw new MalformedMessage('The response does not say how long it is.')
+}
+
+class OpenFraming implements BodyFraming {
+  readonly isComplete = false
+  readonly endsWithConnection = true
+
+  takeAll(): boolean {
+    return false
+  }
+
+  push(bytes: Buffer, taker: BodyTaker): number {
+    taker.takeBody(bytes)
+    return bytes.length
+  }
 }

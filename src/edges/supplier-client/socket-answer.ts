@@ -1,5 +1,5 @@
 import type { AnswerBytes, ByteReader, HttpAnswer, ReadResult } from '../../wire/http-answer.ts'
-import type { ResponseHead } from './response-head.ts'
+import type { ResponseHead } from './response-reader.ts'
 
 // Beyond this a supplier is faster than its reader, and is made to wait.
 const MOST_WAITING_BYTES = 256 * 1024

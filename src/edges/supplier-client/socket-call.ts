@@ -1,12 +1,10 @@
-import type { HttpAnswer } from '../../wire/http-answer.ts'
-import { MalformedMessage } from '../../wire/malformed-message.ts'
+import { MalformedMessage } from '../../wire/head-fields.ts'
+import { type HttpAnswer, SlowAnswer } from '../../wire/http-answer.ts'
 import type { MessageText } from '../../wire/message-writer.ts'
-import { SlowAnswer } from '../../wire/slow-answer.ts'
 import type { Connection, ConnectionUser } from './connection.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import { decompress, type UnpackBudget } from './decompress.ts'
-import type { ResponseHead } from './response-head.ts'
-import { ResponseReader, type ResponseSink } from './response-reader.ts'
+import { type ResponseHead, ResponseReader, type ResponseSink } from './response-reader.ts'
 import { type AnswerSource, SocketAnswer } from './socket-answer.ts'
 
 /** What is asked of whom. */

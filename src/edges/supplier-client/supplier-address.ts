@@ -1,6 +1,5 @@
-import { Origin } from './origin.ts'
-import { type RequestHeaders, writeFields } from './request-fields.ts'
-import type { Rest } from './rest.ts'
+import { FIELD_NAME, NOT_PLAIN } from '../../wire/head-fields.ts'
+import { Origin, type Rest } from './connection-pool.ts'
 
 // An answer that comes uncompressed costs the supplier more lines and us less time.
 const DEFAULTS = 'user-agent: turnpike\r\naccept: */*\r\naccept-encoding: identity\r\n'
@@ -92,4 +91,19 @@ export class AddressBook {
 
 function isPlain({ protocol, username, password }: URL): boolean {
   return (protocol === 'http:' || protocol === 'https:') && username === '' && password === ''
+}
+
+const OURS = ['host', 'content-length', 'transfer-encoding', 'connection', 'accept-encoding', 'user-agent']
+
+export type RequestHeaders = Readonly<Record<string, string>>
+
+/** The lines for these headers; null when they are not plain ones. */
+export function writeFields(headers: RequestHeaders): string | null {
+  let fields = ''
+  for (const name in headers) {
+    const value = headers[name] ?? ''
+    if (!FIELD_NAME.test(name) || NOT_PLAIN.test(value) || OURS.includes(name)) return null
+    fields += `${name}: ${value}\r\n`
+  }
+  return fields
 }

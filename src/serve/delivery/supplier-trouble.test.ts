@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { FailureKind, SupplierFailure } from '../../errors/supplier-failure.ts'
-import { MalformedMessage } from '../../wire/malformed-message.ts'
-import { SlowAnswer } from '../../wire/slow-answer.ts'
+import { MalformedMessage } from '../../wire/head-fields.ts'
+import { SlowAnswer } from '../../wire/http-answer.ts'
 import {
   failureError,
   failureOf,

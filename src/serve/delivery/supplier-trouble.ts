@@ -1,9 +1,8 @@
 import type { ErrorCode } from '../../errors/codes.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { FailureKind, SupplierFailure } from '../../errors/supplier-failure.ts'
-import type { HeaderFields } from '../../wire/http-answer.ts'
-import { MalformedMessage } from '../../wire/malformed-message.ts'
-import { SlowAnswer } from '../../wire/slow-answer.ts'
+import { MalformedMessage } from '../../wire/head-fields.ts'
+import { type HeaderFields, SlowAnswer } from '../../wire/http-answer.ts'
 
 const NO_ANSWER = { status: null, param: null, retryAfterSeconds: null } as const
 

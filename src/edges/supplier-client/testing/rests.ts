@@ -1,4 +1,4 @@
-import type { Rest } from '../rest.ts'
+import type { Rest } from '../connection-pool.ts'
 
 /** Every connection has rested as soon as somebody wants it: for tests that are about something else. */
 export function noRest(): Rest {
