@@ -1,5 +1,5 @@
 import { OTHER_NAMES } from '../../edges/settings/known-names.ts'
-import { SettingError } from '../../edges/settings/setting-error.ts'
+import { SettingError } from '../../edges/settings/settings.ts'
 
 /** What a parent tells a worker when it starts it. It stands in the environment, so there is no secret in it. */
 export interface Assignment {

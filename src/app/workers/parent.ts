@@ -1,6 +1,5 @@
 import { openDataFolder } from '../../edges/settings/data-folder.ts'
-import { SettingError } from '../../edges/settings/setting-error.ts'
-import type { Settings } from '../../edges/settings/settings.ts'
+import { SettingError, type Settings } from '../../edges/settings/settings.ts'
 import { createLog, type PinoLog } from '../../edges/telemetry/pino-log.ts'
 import { startSandbox } from '../../sandbox/server.ts'
 import { SYSTEM_CLOCK } from '../../vocabulary/clock.ts'

@@ -5,7 +5,6 @@ import { isPublicAddress } from '../../rules/access/public-address.ts'
 import type { FetchImage, ImageClient } from '../../serve/ports/fetch-image.ts'
 import { resolveHost } from '../../wire/resolve-host.ts'
 import { type BudgetLimits, FetchBudget } from './fetch-budget.ts'
-import { imageTypeOf } from './image-type.ts'
 
 export interface FetchRules {
   readonly maxBytes: number
@@ -199,4 +198,25 @@ function refuse(reason: string, cause?: unknown): GatewayError {
   return new GatewayError('invalid_request', `A picture given by its address cannot be used: ${reason}.`, {
     cause,
   })
+}
+
+/** The picture types every supplier format takes, by the bytes they begin with. */
+const SIGNATURES: readonly (readonly [mediaType: string, matches: (bytes: Uint8Array) => boolean])[] = [
+  ['image/png', (bytes) => startsWith(bytes, [0x89, 0x50, 0x4e, 0x47])],
+  ['image/jpeg', (bytes) => startsWith(bytes, [0xff, 0xd8, 0xff])],
+  ['image/gif', (bytes) => startsWith(bytes, [0x47, 0x49, 0x46, 0x38])],
+  [
+    'image/webp',
+    (bytes) =>
+      startsWith(bytes, [0x52, 0x49, 0x46, 0x46]) && startsWith(bytes.subarray(8), [0x57, 0x45, 0x42, 0x50]),
+  ],
+]
+
+/** What a picture really is, whatever its server calls it; null when it is none we know. */
+export function imageTypeOf(bytes: Uint8Array): string | null {
+  return SIGNATURES.find(([, matches]) => matches(bytes))?.[0] ?? null
+}
+
+function startsWith(bytes: Uint8Array, signature: readonly number[]): boolean {
+  return signature.every((byte, index) => bytes[index] === byte)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { imageTypeOf } from './image-type.ts'
+import { imageTypeOf } from './fetch-image.ts'
 
 const bytesOf = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 

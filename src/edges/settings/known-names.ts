@@ -1,4 +1,4 @@
-import { SettingError } from './setting-error.ts'
+import { SettingError } from './settings.ts'
 
 /** Names that are no settings of the gateway, but may stand in its environment all the same. */
 export const OTHER_NAMES = {

@@ -1,5 +1,4 @@
-import { SettingError } from './setting-error.ts'
-import type { Settings } from './settings.ts'
+import { SettingError, type Settings } from './settings.ts'
 
 interface NodeReader {
   text(name: string): string | null

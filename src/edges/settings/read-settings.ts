@@ -1,12 +1,8 @@
 import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
-import { readAssetBucket } from './asset-bucket.ts'
-import { readBodySettings } from './body-settings.ts'
-import { readConnectionSettings } from './connection-settings.ts'
-import { readOidc } from './console-settings.ts'
 import { readNodeSettings } from './node-settings.ts'
-import { SettingError } from './setting-error.ts'
-import { LOG_LEVEL_NAMES, type Settings } from './settings.ts'
-import { readVendorKeys } from './vendor-keys.ts'
+import { readBodySettings, readConnectionSettings } from './server-settings.ts'
+import { readAssetBucket, readOidc, readVendorKeys } from './service-settings.ts'
+import { LOG_LEVEL_NAMES, SettingError, type Settings } from './settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

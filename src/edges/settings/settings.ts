@@ -1,5 +1,5 @@
 import type { VendorKey } from '../../rules/catalog/built-in/vendor-supply.ts'
-import type { AssetBucket } from './asset-bucket.ts'
+import type { AssetBucket } from './service-settings.ts'
 
 export const LOG_LEVEL_NAMES = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
@@ -98,3 +98,6 @@ export interface Settings {
   /** Keys of vendors the built-in catalog knows. */
   readonly vendorKeys: readonly VendorKey[]
 }
+
+/** A setting that cannot be used. Its message is one line: the variable, what it got, what it takes. */
+export class SettingError extends Error {}

@@ -1,3 +1,5 @@
+import type { TSchema } from 'typebox'
+import { Check } from 'typebox/value'
 import {
   type LocateProblem,
   RefusedSupply,
@@ -7,7 +9,6 @@ import {
 } from '../../manage/ports/supply-application.ts'
 import type { Sent } from '../../vocabulary/shape.ts'
 import { Price, type SupplyDocument, SupplyFile } from '../../vocabulary/supply.ts'
-import { findProblems } from './find-problems.ts'
 import { readYaml } from './read-yaml.ts'
 
 const FILE = SupplyFile.draft
@@ -60,4 +61,83 @@ function findMissingPrices({ models = [] }: WrittenSupply): SupplyProblem[] {
       }))
     }),
   )
+}
+
+/** Everything about a value that does not fit its schema: each field once, with what it got and what it takes. */
+export function findProblems(schema: TSchema, value: unknown, path: SupplyPath = []): SupplyProblem[] {
+  const { meant, mayBeNull } = unwrap(schema)
+  if (mayBeNull && value === null) return []
+  const fields = readFields(meant)
+  if (fields !== null && isRecord(value)) return problemsOfFields(fields, value, path)
+  const items = itemsOf(meant)
+  const members = items !== null && Array.isArray(value) ? value : []
+  const inside = members.flatMap((member, index) => findProblems(items ?? meant, member, [...path, index]))
+  if (inside.length > 0 || Check(schema, value)) return inside
+  const orNull = mayBeNull ? ' or null' : ''
+  return [{ path, message: `got ${describeGot(value, path)}; it takes ${takesOf(meant)}${orNull}.` }]
+}
+
+interface Fields {
+  readonly known: Readonly<Record<string, TSchema>>
+  readonly required: readonly string[]
+}
+
+function problemsOfFields({ known, required }: Fields, value: object, path: SupplyPath): SupplyProblem[] {
+  const problems: SupplyProblem[] = required
+    .filter((name) => !Object.hasOwn(value, name))
+    .map((name) => ({
+      path: [...path, name],
+      message: `is missing; it takes ${takesOf(unwrap(known[name]).meant)}.`,
+    }))
+  for (const [name, member] of Object.entries(value)) {
+    const schema = Object.hasOwn(known, name) ? known[name] : undefined
+    if (schema === undefined) {
+      const message = `is not a known field; known here: ${Object.keys(known).join(', ')}.`
+      problems.push({ path: [...path, name], message })
+    } else problems.push(...findProblems(schema, member, [...path, name]))
+  }
+  return problems
+}
+
+/** A union is always of what is meant and null. */
+function unwrap(schema: TSchema | undefined): { meant: TSchema; mayBeNull: boolean } {
+  if (schema === undefined) return { meant: {}, mayBeNull: false }
+  if (!('anyOf' in schema) || !Array.isArray(schema.anyOf)) return { meant: schema, mayBeNull: false }
+  return { meant: schema.anyOf[0] as TSchema, mayBeNull: true }
+}
+
+function readFields(schema: TSchema): Fields | null {
+  if (!('properties' in schema)) return null
+  return {
+    known: schema.properties as Readonly<Record<string, TSchema>>,
+    required: 'required' in schema ? (schema.required as string[]) : [],
+  }
+}
+
+function itemsOf(schema: TSchema): TSchema | null {
+  return 'items' in schema ? (schema.items as TSchema) : null
+}
+
+function takesOf(schema: TSchema): string {
+  return 'takes' in schema ? String(schema.takes) : 'something else'
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What kind of thing it is. A text is never repeated, and no number either where a secret should be. */
+function describeGot(value: unknown, path: SupplyPath): string {
+  if (value === null) return 'nothing'
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  switch (typeof value) {
+    case 'string':
+      return value === '' ? 'an empty text' : `a text of ${value.length} characters`
+    case 'number':
+      return path.at(-1) === 'secret' ? 'a number' : String(value)
+    case 'boolean':
+      return String(value)
+    default:
+      return 'named fields'
+  }
 }

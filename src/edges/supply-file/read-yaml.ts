@@ -1,4 +1,5 @@
 import {
+  type ErrorCode,
   isAlias,
   isMap,
   isNode,
@@ -11,8 +12,6 @@ import {
   type YAMLMap,
 } from 'yaml'
 import type { SupplyPath, SupplyProblem, SupplyText } from '../../manage/ports/supply-application.ts'
-import { explainSyntax } from './explain-syntax.ts'
-import { resolveReferences } from './resolve-references.ts'
 
 /** What a text says, and where it says it. */
 export interface YamlReading {
@@ -149,4 +148,59 @@ function offsetOfNode(node: unknown): number | undefined {
 
 function keyOf(path: SupplyPath): string {
   return JSON.stringify(path)
+}
+
+// The library's own sentences may quote the file, where secrets stand.
+const EXPLANATIONS: Partial<Record<ErrorCode, string>> = {
+  BAD_ALIAS: 'An alias that cannot be followed.',
+  BAD_DIRECTIVE: 'A line beginning with % is not taken.',
+  BAD_DQ_ESCAPE: 'A backslash in double quotes that means nothing; single quotes take it as it is.',
+  BAD_INDENT: 'The indentation does not fit, or a bracket, brace or quote is not closed.',
+  BAD_SCALAR_START: 'A text that begins with a sign YAML keeps for itself; put it in quotes.',
+  BLOCK_AS_IMPLICIT_KEY:
+    'A colon where no name may stand; put the text in quotes, or indent the lines below.',
+  BLOCK_IN_FLOW: 'Indented lines inside brackets or braces.',
+  MISSING_CHAR: 'A quote, colon, comma or bracket is missing.',
+  MULTILINE_IMPLICIT_KEY: 'A name without a colon, or one that runs over the end of its line.',
+  MULTIPLE_DOCS: 'A second document begins here; a supply file is one.',
+  RESOURCE_EXHAUSTION: 'It is nested too deeply.',
+  TAB_AS_INDENT: 'A tab is used to indent; YAML takes spaces.',
+  TAG_RESOLVE_FAILED: 'A tag that is not known; write the plain value.',
+  UNEXPECTED_TOKEN:
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how the file writes a reference.
+    'A sign that cannot stand here; inside braces and brackets a ${NAME} needs quotes.',
+}
+
+export function explainSyntax(code: ErrorCode): string {
+  return EXPLANATIONS[code] ?? `This is not YAML (${code}).`
+}
+
+/** A text with its references put in, or what is wrong with them. */
+export interface Resolved {
+  readonly text: string
+  /** The variables that were used. */
+  readonly names: readonly string[]
+  readonly complaints: readonly SupplyProblem['message'][]
+}
+
+// An escape, a reference, or the beginning of one that never became one.
+const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g
+
+/** Puts each variable in the place of its `${NAME}`; `$${` is how a text says `${` itself. */
+export function resolveReferences(text: string, variables: SupplyText['variables']): Resolved {
+  const names: string[] = []
+  const complaints: string[] = []
+  const resolved = text.replace(REFERENCE, (match: string, name: string | undefined) => {
+    if (match === '$${') return '${'
+    if (name === undefined) {
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how the file writes a reference.
+      complaints.push('has "${" without a name and "}"; write ${NAME}, or $${ for the two signs themselves.')
+      return ''
+    }
+    names.push(name)
+    const value = Object.hasOwn(variables, name) ? variables[name] : undefined
+    if (!value) complaints.push(`needs the environment variable ${name}, which is not set.`)
+    return value ?? ''
+  })
+  return { text: resolved, names, complaints }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { RequestLineWriter } from './request-line.ts'
+import { RequestLineWriter } from './pino-log.ts'
 import { scrub } from './scrub.ts'
 
 test('a request line is JSON without secrets, whatever the path', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readPartHead } from './part-head.ts'
+import { readPartHead } from './form-draft.ts'
 
 const binary = (text: string) => Buffer.from(text).toString('latin1')
 

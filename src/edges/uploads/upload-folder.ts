@@ -39,3 +39,81 @@ export class UploadFolder {
     await rm(path, { force: true })
   }
 }
+
+// Smaller files are cheaper in memory than on disk, and few can be in flight at once.
+const MEMORY_BYTES = 64 * 1024
+
+/** The content of one file of a form, on its way into temporary storage. */
+export class HeldFile {
+  readonly #folder: UploadFolder
+  readonly #hold: (bytes: number) => void
+  #pieces: Uint8Array<ArrayBuffer>[] = []
+  #file: { readonly path: string; readonly handle: FileHandle } | null = null
+  #bytes = 0
+  #isOpen = false
+  #isDiscarded = false
+
+  /** `hold` is told of bytes that stay in memory, and throws when there is no room for them. */
+  constructor(folder: UploadFolder, hold: (bytes: number) => void) {
+    this.#folder = folder
+    this.#hold = hold
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  async write(piece: Uint8Array): Promise<void> {
+    this.#folder.takeRoom(piece.length)
+    this.#bytes += piece.length
+    if (this.#file === null && this.#bytes <= MEMORY_BYTES) {
+      this.#hold(piece.length)
+      // A copy, since a few bytes of a large piece would keep all of it in memory.
+      this.#pieces.push(new Uint8Array(piece))
+      return
+    }
+    const handle = this.#file?.handle ?? (await this.#spill())
+    await writeAll(handle, piece)
+  }
+
+  /** What was written; on disk it stays there until it is read. */
+  async finish(mediaType: string): Promise<Blob> {
+    if (this.#file === null) return new Blob(this.#pieces, { type: mediaType })
+    await this.#close()
+    return Bun.file(this.#file.path, { type: mediaType })
+  }
+
+  /** To be called after the last write has ended; a second call does nothing. */
+  async discard(): Promise<void> {
+    if (this.#isDiscarded) return
+    this.#isDiscarded = true
+    this.#pieces = []
+    this.#folder.giveRoom(this.#bytes)
+    if (this.#file === null) return
+    try {
+      await this.#close()
+    } finally {
+      await this.#folder.remove(this.#file.path)
+    }
+  }
+
+  async #spill(): Promise<FileHandle> {
+    this.#file = await this.#folder.create()
+    this.#isOpen = true
+    const pieces = this.#pieces
+    this.#pieces = []
+    for (const piece of pieces) await writeAll(this.#file.handle, piece)
+    return this.#file.handle
+  }
+
+  async #close(): Promise<void> {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    await this.#file?.handle.close()
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  let written = 0
+  while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten
+}

@@ -1,0 +1,119 @@
+import type { Vendor } from '../../rules/catalog/built-in/schema.ts'
+import type { VendorKey } from '../../rules/catalog/built-in/vendor-supply.ts'
+import { SettingError, type Settings } from './settings.ts'
+
+/** A bucket of an S3-compatible store, and the keys for it. */
+export interface AssetBucket {
+  readonly bucket: string
+  /** Without slashes at its ends; may be empty. */
+  readonly prefix: string
+  /** null: Amazon's own, by region. */
+  readonly endpoint: string | null
+  readonly region: string | null
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken: string | null
+}
+
+/** How the environment is read: a value that cannot be used stops the start. */
+export interface BucketReader {
+  text(name: string): string | null
+  token(name: string, rule: { readonly least: number }): string | null
+  address(name: string): string | null
+}
+
+const STORE = 'TURNPIKE_ASSET_STORE'
+const ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!.*'()/-]*))?$/
+
+/** Where assets go; null: a folder in the data folder. Keys have the names Amazon's own tools read. */
+export function readAssetBucket(read: BucketReader): AssetBucket | null {
+  const store = read.text(STORE)
+  const endpoint = read.address('TURNPIKE_S3_ENDPOINT')
+  if (store === null || store === 'folder') return null
+  const address = ADDRESS.exec(store)
+  if (address === null)
+    throw new SettingError(`${STORE} is ${JSON.stringify(store)}; it takes folder or s3://bucket/prefix.`)
+  return {
+    bucket: address[1] ?? '',
+    prefix: (address[2] ?? '').replaceAll(/^\/+|\/+$/g, ''),
+    endpoint,
+    region: read.text('AWS_REGION'),
+    accessKeyId: needed(read, 'AWS_ACCESS_KEY_ID'),
+    secretAccessKey: needed(read, 'AWS_SECRET_ACCESS_KEY'),
+    sessionToken: read.token('AWS_SESSION_TOKEN', { least: 1 }),
+  }
+}
+
+function needed(read: BucketReader, name: string): string {
+  const value = read.token(name, { least: 1 })
+  if (value === null)
+    throw new SettingError(`${name} is not set; it takes a key and is required with ${STORE}=s3://….`)
+  return value
+}
+
+interface TextReader {
+  text(name: string): string | null
+}
+
+const ISSUER = 'TURNPIKE_OIDC_ISSUER'
+const CLIENT_ID = 'TURNPIKE_OIDC_CLIENT_ID'
+const CLIENT_SECRET = 'TURNPIKE_OIDC_CLIENT_SECRET'
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
+
+/** The provider to sign in with: all of it or nothing. Its secret is never repeated. */
+export function readOidc(read: TextReader): Settings['oidc'] {
+  const issuer = read.text(ISSUER)
+  const name = read.text('TURNPIKE_OIDC_NAME') ?? 'Single sign-on'
+  const clientId = read.text(CLIENT_ID)
+  const clientSecret = read.text(CLIENT_SECRET)
+  if (issuer === null) return null
+  requireSafeIssuer(issuer)
+  return {
+    issuer,
+    clientId: required(CLIENT_ID, clientId),
+    clientSecret: required(CLIENT_SECRET, clientSecret),
+    name,
+  }
+}
+
+// Over plain http anybody on the way could say who somebody is.
+function requireSafeIssuer(issuer: string): void {
+  const url = URL.parse(issuer)
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.includes(url.hostname))
+  if (!isSafe) throw new SettingError(`${ISSUER} cannot be used; it takes an https address.`)
+}
+
+function required(name: string, text: string | null): string {
+  if (text === null) throw new SettingError(`${name} is not set; it is required with ${ISSUER}.`)
+  return text
+}
+
+/** How the environment is read: a value that cannot be used stops the start. */
+export interface VendorReader {
+  token(name: string, rule: { readonly least: number }): string | null
+  address(name: string): string | null
+}
+
+/** The keys of vendors the environment holds, under the names the vendors' own SDKs use. */
+export function readVendorKeys(read: VendorReader, vendors: readonly Vendor[]): VendorKey[] {
+  const keys: VendorKey[] = []
+  for (const { vendor, key_variables, base_url_variable } of vendors) {
+    const secret = firstKey(read, key_variables)
+    // An address alone is for programs that call the vendor themselves; it registers nothing.
+    if (secret === null) continue
+    keys.push({
+      vendor,
+      secret,
+      baseUrl: base_url_variable === null ? null : read.address(base_url_variable),
+    })
+  }
+  return keys
+}
+
+function firstKey(read: VendorReader, names: readonly string[]): string | null {
+  for (const name of names) {
+    const secret = read.token(name, { least: 1 })
+    if (secret !== null) return secret
+  }
+  return null
+}
