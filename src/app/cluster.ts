@@ -12,7 +12,7 @@ import type { SharedConfiguration } from '../serve/configuration/configuration-f
 import type { Admissions, MoneyOwners } from '../serve/ports/admissions.ts'
 import type { LiveConfiguration } from '../serve/ports/configuration.ts'
 import type { PinnedTo, SharedLimits } from '../serve/ports/shared-limits.ts'
-import { withTimeout } from '../serve/with-timeout.ts'
+import { withTimeout } from '../vocabulary/clock.ts'
 import type { Snapshot } from '../vocabulary/runtime/snapshot.ts'
 import type { SharedLimitsState } from '../vocabulary/system.ts'
 import type { Persistence } from './persistence.ts'

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { Endpoint } from '../serve/ports/exchange.ts'
 import type { Journal } from '../serve/ports/journal.ts'
-import { withTimeout } from '../serve/with-timeout.ts'
+import { withTimeout } from '../vocabulary/clock.ts'
 import type { Contract } from '../vocabulary/runtime/contract.ts'
 import type { SharedLimitsState } from '../vocabulary/system.ts'
 import type { Storage } from './ports/storage.ts'

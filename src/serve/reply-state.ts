@@ -1,6 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { StateRules } from '../protocols/protocol.ts'
-import { authenticateVisitor } from './admission/authenticate.ts'
+import { authenticateVisitor, type Caller } from './admission/authenticate.ts'
+import { withTimeout } from '../vocabulary/clock.ts'
 import { guardLookUp } from './admission/own-limits.ts'
 import type { Caller, KeepReply } from './admission/prepared-request.ts'
 import { RateLimitHeaders, withRateLimitHeaders } from './admission/rate-limit-headers.ts'
@@ -100,14 +101,16 @@ interface Keeping extends Pick<SaveOptions, 'previous'> {
 
 /** A reply that cannot be kept is still a good answer; only continuing from it will fail. */
 async function keepPatiently(keeping: Keeping, parts: StateParts): Promise<void> {
-  const { promise: isLate, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('The database does not answer.')), KEEP_PATIENCE_MS)
   try {
-    await Promise.race([keep(keeping, parts, () => timer.refresh()), isLate])
+    await withTimeout(
+      KEEP_PATIENCE_MS,
+      (onProgress) => keep(keeping, parts, onProgress),
+      () => {
+        throw new Error('The database does not answer.')
+      },
+    )
   } catch (problem) {
     parts.gateway.log.trouble('a reply could not be kept', problem, parts.requestId)
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -59,3 +59,27 @@ function hasDay([, year, month, day]: readonly string[]): boolean {
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
   return date.getUTCDate() === Number(day)
 }
+
+/**
+ * Waits for the work, or gives what `whenLate` makes of it after the timeout. Late work goes on, but its result is ignored.
+ * Work that is passed as a function can restart the timeout by reporting progress.
+ */
+export async function withTimeout<Result>(
+  timeoutMs: number,
+  work: Promise<Result> | ((onProgress: () => void) => Promise<Result>),
+  whenLate: () => Result,
+): Promise<Result> {
+  const { promise: late, resolve, reject } = Promise.withResolvers<Result>()
+  const timer = setTimeout(() => {
+    try {
+      resolve(whenLate())
+    } catch (error) {
+      reject(error)
+    }
+  }, timeoutMs)
+  try {
+    return await Promise.race([work instanceof Promise ? work : work(() => timer.refresh()), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,5 +1,6 @@
 import type { Configuration, Storage } from '../../manage/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
+import { withTimeout } from '../../vocabulary/clock.ts'
 import { ChangeBook, loadConfigurationVersion } from './change-book.ts'
 import { type Database, START_LOCK } from './engines/database.ts'
 import { openDatabase, type Place } from './engines/open-database.ts'
@@ -135,11 +136,7 @@ function loadConfiguration({ database, secrets }: StoreContext): Promise<Configu
 }
 
 async function ping(database: Database): Promise<void> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('The database does not answer.')), PING_TIMEOUT_MS)
-  try {
-    await Promise.race([database.rows('select 1 as alive', []), timeout])
-  } finally {
-    clearTimeout(timer)
-  }
+  await withTimeout(PING_TIMEOUT_MS, database.rows('select 1 as alive', []), () => {
+    throw new Error('The database does not answer.')
+  })
 }

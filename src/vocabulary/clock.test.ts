@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'bun:test'
+import { withTimeout } from './clock.ts'
+
+const never = () => new Promise<string>(() => {})
+
+describe('withTimeout', () => {
+  test('gives the result of work that is in time', async () => {
+    expect(await withTimeout(10_000, Promise.resolve('done'), () => 'late')).toBe('done')
+  })
+
+  test('gives the replacement when the work is late', async () => {
+    expect(await withTimeout(1, never(), () => 'late')).toBe('late')
+  })
+
+  test('fails with what the replacement throws', async () => {
+    const late = withTimeout(1, never(), () => {
+      throw new Error('too late')
+    })
+    await expect(late).rejects.toThrow('too late')
+  })
+
+  test('fails with what the work throws', async () => {
+    const failed = withTimeout(10_000, Promise.reject(new Error('broken')), () => 'late')
+    await expect(failed).rejects.toThrow('broken')
+  })
+
+  test('restarts the timeout when the work reports progress', async () => {
+    const timeoutMs = 250
+    const work = async (onProgress: () => void) => {
+      const startedAtMs = performance.now()
+      while (performance.now() - startedAtMs < 2 * timeoutMs) {
+        await new Promise((resolve) => setImmediate(resolve))
+        onProgress()
+      }
+      return 'done'
+    }
+    expect(await withTimeout(timeoutMs, work, () => 'late')).toBe('done')
+  })
+})
