@@ -3,7 +3,7 @@ import { estimatePromptTokens } from '../rules/limits/estimate.ts'
 import { orderCandidates } from '../rules/routing/candidate.ts'
 import { supplierTypeOf } from '../suppliers/index.ts'
 import { parseJson } from '../wire/parse-json.ts'
-import { LARGEST_MESSAGE_BYTES, readText } from '../wire/read-text.ts'
+import { MAX_MESSAGE_BYTES, readText } from '../wire/read-text.ts'
 import { authenticateVisitor } from './admission/authenticate.ts'
 import { availableModel } from './admission/find-model.ts'
 import { guardLookUp, refuseFlood } from './admission/own-limits.ts'
@@ -79,7 +79,7 @@ async function askSuppliers(
       await response.body?.cancel()
       return null
     }
-    return counting.decode(tryParse((await readText(response, LARGEST_MESSAGE_BYTES)) ?? ''))
+    return counting.decode(tryParse((await readText(response, MAX_MESSAGE_BYTES)) ?? ''))
   } catch {
     return null
   } finally {

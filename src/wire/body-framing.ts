@@ -44,13 +44,13 @@ export class LengthFraming implements BodyFraming {
 }
 
 // Sizes, their extensions and what comes after the last chunk: nobody needs more of these.
-const LONGEST_LINE_BYTES = 4_096
-const MOST_TRAILER_BYTES = 16_384
+const MAX_LINE_BYTES = 4_096
+const MAX_TRAILER_BYTES = 16_384
 
 const CARRIAGE_RETURN = 0x0d
 const LINE_FEED = 0x0a
 // Of a size: more than any body has, and few enough to be counted exactly.
-const MOST_SIZE_DIGITS = 12
+const MAX_SIZE_DIGITS = 12
 const TRAILER = /^[\w!#$%&'*+.^`|~-]+:[^\0\r\n]*\r\n$/
 const SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;[^\0\r\n]*)?\r\n$/i
 
@@ -92,7 +92,7 @@ export class ChunkedFraming implements BodyFraming {
     if (this.#line !== '' || this.#state === 'trailer') return null
     let at = from
     let size = 0
-    while (at - from < MOST_SIZE_DIGITS && at < bytes.length) {
+    while (at - from < MAX_SIZE_DIGITS && at < bytes.length) {
       const digit = digitOf(bytes[at] ?? 0)
       if (digit < 0) break
       size = size * 16 + digit
@@ -109,7 +109,7 @@ export class ChunkedFraming implements BodyFraming {
   #takeAnyLine(bytes: Buffer, from: number): number {
     const feed = bytes.indexOf(LINE_FEED, from)
     const end = feed < 0 ? bytes.length : feed + 1
-    if (this.#line.length + (end - from) > LONGEST_LINE_BYTES) throw broken()
+    if (this.#line.length + (end - from) > MAX_LINE_BYTES) throw broken()
     const line = this.#line + bytes.toString('latin1', from, end)
     this.#line = feed < 0 ? line : ''
     if (feed >= 0) this.#endLine(line)
@@ -139,7 +139,7 @@ export class ChunkedFraming implements BodyFraming {
     this.#trailerBytes += line.length
     this.isComplete = line === '\r\n'
     if (this.isComplete) return
-    if (!TRAILER.test(line) || this.#trailerBytes > MOST_TRAILER_BYTES) throw broken()
+    if (!TRAILER.test(line) || this.#trailerBytes > MAX_TRAILER_BYTES) throw broken()
   }
 }
 

@@ -12,7 +12,7 @@ export interface Replacement {
   readonly json: string
 }
 
-const LONGEST_NAME_SHOWN = 64
+const MAX_NAME_SHOWN = 64
 
 /**
  * Finds the value of each top-level member of a JSON object, without parsing the values.
@@ -82,7 +82,7 @@ function scanMembers(text: string): number[] {
 function addMember(members: Map<string, Span>, name: string, span: Span): void {
   const before = members.size
   if (members.set(name, span).size > before) return
-  const shown = name.slice(0, LONGEST_NAME_SHOWN)
+  const shown = name.slice(0, MAX_NAME_SHOWN)
   throw new GatewayError('invalid_request', `The body has the member "${shown}" more than once.`, {
     param: shown,
   })

@@ -14,11 +14,11 @@ export interface WritableSocket {
 export type Unsent = Uint8Array | null
 
 const MEMORY_BYTES = 65_536
-const MOST_HEAD_BYTES = 8_192
+const MAX_HEAD_BYTES = 8_192
 // A character takes up to three bytes.
-const LONGEST_BODY = Math.floor((MEMORY_BYTES - MOST_HEAD_BYTES) / 3)
+const MAX_BODY_LENGTH = Math.floor((MEMORY_BYTES - MAX_HEAD_BYTES) / 3)
 // The length itself has few digits, and two line breaks after it.
-const LONGEST_HEAD = MOST_HEAD_BYTES - 16
+const MAX_HEAD_LENGTH = MAX_HEAD_BYTES - 16
 
 /**
  * Writes messages, head and body in one: one write costs less than two. Most are put together in memory that is used
@@ -29,11 +29,11 @@ export class MessageWriter {
 
   write(socket: WritableSocket, message: MessageText): Unsent | 'closed' {
     const { head, body } = message
-    if (body.length > LONGEST_BODY || head.length > LONGEST_HEAD) return writeText(socket, message)
+    if (body.length > MAX_BODY_LENGTH || head.length > MAX_HEAD_LENGTH) return writeText(socket, message)
     // The body first: its length stands in the head.
-    const bodyBytes = this.#memory.write(body, MOST_HEAD_BYTES)
+    const bodyBytes = this.#memory.write(body, MAX_HEAD_BYTES)
     const start = startOf(head, bodyBytes)
-    const from = MOST_HEAD_BYTES - start.length
+    const from = MAX_HEAD_BYTES - start.length
     this.#memory.write(start, from, 'latin1')
     const length = start.length + bodyBytes
     const written = socket.write(this.#memory, from, length)

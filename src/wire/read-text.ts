@@ -2,10 +2,10 @@ import { type AnswerBytes, type ByteReader, type HttpAnswer, SlowAnswer } from '
 
 /** More than the longest text there is. */
 export const MAX_REPLY_BYTES = 64 * 1024 * 1024
-/** More than the largest answer there is, ten pictures in one. */
-export const MAX_PICTURE_REPLY_BYTES = 256 * 1024 * 1024
+/** More than the largest answer there is, ten images in one. */
+export const MAX_IMAGE_REPLY_BYTES = 256 * 1024 * 1024
 /** More than anybody says who refuses, or answers with a number or a list. */
-export const LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024
+export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 
 /** The least that must come of a body that is read whole, once it has begun. */
 export interface Pace {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { EventTooLong, MOST_EVENT_BYTES, SseFramer } from './sse-framer.ts'
+import { EventTooLong, MAX_EVENT_BYTES, SseFramer } from './sse-framer.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -114,9 +114,9 @@ test('a huge event in tiny pieces takes linear time', () => {
 })
 
 test('an event without end is given up, and one of the greatest length is not', () => {
-  const piece = new Uint8Array(MOST_EVENT_BYTES / 4).fill(0x78)
+  const piece = new Uint8Array(MAX_EVENT_BYTES / 4).fill(0x78)
   const framer = new SseFramer()
   for (let count = 0; count < 4; count++) expect(framer.push(piece)).toBeNull()
-  expect(framer.pendingLength).toBe(MOST_EVENT_BYTES)
+  expect(framer.pendingLength).toBe(MAX_EVENT_BYTES)
   expect(() => framer.push(piece.subarray(0, 1))).toThrow(EventTooLong)
 })

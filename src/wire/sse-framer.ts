@@ -1,16 +1,16 @@
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
-const SMALLEST_BUFFER = 4096
+const MIN_BUFFER_BYTES = 4096
 /** A larger buffer is let go once its event has passed, so that one huge event does not stay in memory. */
-const LARGEST_KEPT_BUFFER = 256 * 1024
-/** Larger than a picture of any service, told in one event. */
-export const MOST_EVENT_BYTES = 64 * 1024 * 1024
+const MAX_KEPT_BUFFER_BYTES = 256 * 1024
+/** Larger than an image of any service, told in one event. */
+export const MAX_EVENT_BYTES = 64 * 1024 * 1024
 
 /** An event that does not come to an end would take all the memory there is. */
 export class EventTooLong extends Error {
   override readonly name = 'EventTooLong'
   constructor() {
-    super(`An event of the stream is longer than ${MOST_EVENT_BYTES} bytes.`)
+    super(`An event of the stream is longer than ${MAX_EVENT_BYTES} bytes.`)
   }
 }
 
@@ -102,10 +102,10 @@ export class SseFramer {
 
   #append(bytes: Uint8Array): void {
     const needed = this.#length + bytes.length
-    if (needed > MOST_EVENT_BYTES) throw new EventTooLong()
+    if (needed > MAX_EVENT_BYTES) throw new EventTooLong()
     if (needed > this.#buffer.length) {
       // Doubling keeps a huge event that arrives in small pieces linear.
-      const grown = new Uint8Array(Math.max(needed, this.#buffer.length * 2, SMALLEST_BUFFER))
+      const grown = new Uint8Array(Math.max(needed, this.#buffer.length * 2, MIN_BUFFER_BYTES))
       grown.set(this.#buffer.subarray(0, this.#length))
       this.#buffer = grown
     }
@@ -117,7 +117,7 @@ export class SseFramer {
     this.#buffer.copyWithin(0, count, this.#length)
     this.#length -= count
     this.#rebase(count)
-    if (this.#length === 0 && this.#buffer.length > LARGEST_KEPT_BUFFER) this.#buffer = new Uint8Array(0)
+    if (this.#length === 0 && this.#buffer.length > MAX_KEPT_BUFFER_BYTES) this.#buffer = new Uint8Array(0)
   }
 
   #rebase(count: number): void {

@@ -5,7 +5,7 @@ import { FolderFiles } from '../../src/edges/assets/folder-files.ts'
 import { S3Files } from '../../src/edges/assets/s3-files.ts'
 import { SignedAssets } from '../../src/edges/assets/signed-assets.ts'
 import { deriveAssetKey } from '../../src/rules/access/server-secret.ts'
-import { PNG_ALPHA } from '../../src/wire/pictures/testing/samples.ts'
+import { PNG_ALPHA } from '../../src/wire/images/testing/samples.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
 import {
   makeDataFolder,

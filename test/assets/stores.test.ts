@@ -7,7 +7,7 @@ import { S3Files } from '../../src/edges/assets/s3-files.ts'
 import { SignedAssets } from '../../src/edges/assets/signed-assets.ts'
 import { deriveAssetKey } from '../../src/rules/access/server-secret.ts'
 import type { Asset } from '../../src/serve/ports/assets.ts'
-import { PNG_ALPHA } from '../../src/wire/pictures/testing/samples.ts'
+import { PNG_ALPHA } from '../../src/wire/images/testing/samples.ts'
 import { makeDataFolder, removeDataFolder } from '../support/test-gateway.ts'
 import { S3_KEYS, S3_REGION, type S3Server, startS3Server } from './support/s3-server.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { MOST_EVENT_BYTES } from '../../src/wire/sse-framer.ts'
+import { MAX_EVENT_BYTES } from '../../src/wire/sse-framer.ts'
 import { createLoneKey } from '../support/accounts.ts'
 import { chat } from '../support/chat.ts'
 import { chunkOf, type ScriptedSupplier, startScriptedSupplier } from '../support/scripted-supplier.ts'
@@ -8,7 +8,7 @@ import { addModel, addSupplier } from '../support/supply.ts'
 import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const PIECE = 'x'.repeat(4 * 1024 * 1024)
-const ENDLESS = ['data: ', ...Array.from({ length: MOST_EVENT_BYTES / PIECE.length + 1 }, () => PIECE)]
+const ENDLESS = ['data: ', ...Array.from({ length: MAX_EVENT_BYTES / PIECE.length + 1 }, () => PIECE)]
 
 let gateway: TestGateway
 let supplier: ScriptedSupplier

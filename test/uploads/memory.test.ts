@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { makePng } from '../../src/wire/pictures/testing/samples.ts'
+import { makePng } from '../../src/wire/images/testing/samples.ts'
 import { makeDataFolder, removeDataFolder } from '../support/test-gateway.ts'
 
 const MEBIBYTE = 1024 * 1024

@@ -57,7 +57,7 @@ interface KnownLine {
 
 const knownLines = new Map<string, KnownLine>()
 // More than all the names there are.
-const MOST_KNOWN_LINES = 200
+const MAX_KNOWN_LINES = 200
 
 function fieldLine(name: string, value: string): string {
   const known = knownLines.get(name)
@@ -73,7 +73,7 @@ function firstLine(name: string, value: string): string {
   if (!FIELD_NAME.test(name)) throw new UnsendableField(`${JSON.stringify(name)} is no name of a field.`)
   const line = lineOf(name, value)
   // What is one client's secret is not kept.
-  const isKept = name !== 'set-cookie' && knownLines.size < MOST_KNOWN_LINES
+  const isKept = name !== 'set-cookie' && knownLines.size < MAX_KNOWN_LINES
   if (isKept) knownLines.set(name, { value, line })
   return line
 }
@@ -93,7 +93,7 @@ export function fieldOf(fields: AnswerFields, name: string): string | null {
   return fields instanceof Headers ? fields.get(name) : (fields[name] ?? null)
 }
 
-type Asking = Pick<Exchange, 'headers'>
+type RequestWithHeaders = Pick<Exchange, 'headers'>
 
 const EXPOSED = [
   'x-request-id',
@@ -119,11 +119,11 @@ const PREFLIGHT_SECONDS = 86_400
  * Lets a page of any origin read the response. Browsers refuse such an answer to whoever sent cookies along, so no
  * session is given away.
  */
-export function linesForBrowsers(request: Asking): string {
+export function linesForBrowsers(request: RequestWithHeaders): string {
   return request.headers.has('origin') ? LINES : ''
 }
 
-export function answerPreflight(request: Asking, methods: readonly string[]): Reply {
+export function answerPreflight(request: RequestWithHeaders, methods: readonly string[]): Reply {
   return {
     status: 204,
     headers: {

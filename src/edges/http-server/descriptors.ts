@@ -5,16 +5,16 @@ const RESERVED = 64
 // More would be a matter of memory, and is for an operator to decide.
 const MAX_DEFAULT_CONNECTIONS = 50_000
 // Where the system does not say: what most systems give a process at least.
-const USUAL_LIMIT = 1_024
+const DEFAULT_LIMIT = 1_024
 
 /** How many descriptors this process may have open. The runtime has raised the soft limit to the hard one by now. */
 export function descriptorLimit(): number {
   try {
     const text = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
     if (text === 'unlimited') return Number.POSITIVE_INFINITY
-    return text === undefined ? USUAL_LIMIT : Number(text)
+    return text === undefined ? DEFAULT_LIMIT : Number(text)
   } catch {
-    return USUAL_LIMIT
+    return DEFAULT_LIMIT
   }
 }
 

@@ -25,7 +25,7 @@ export class Dispatcher {
     const found = this.#resources.find(exchange.path)
     const endpoint = found?.resource.endpoints.get(exchange.method)
     if (endpoint === undefined) {
-      this.#send(answerNobody(exchange, found), exchange, connection)
+      this.#send(answerWithoutEndpoint(exchange, found), exchange, connection)
       return
     }
     let parts: AnswerParts
@@ -74,7 +74,7 @@ export class Dispatcher {
   }
 }
 
-function answerNobody(exchange: SocketExchange, found: Found | null): Reply {
+function answerWithoutEndpoint(exchange: SocketExchange, found: Found | null): Reply {
   const { method, path, requestId } = exchange
   const allowed = found?.resource.allowed ?? ALL_METHODS
   if (method === 'OPTIONS') return answerPreflight(exchange, allowed)

@@ -18,9 +18,9 @@ export interface BodyReader extends BodyTaker {
 }
 
 // Of a body that nobody has asked for yet; the rest waits with the client.
-const MOST_HELD_BYTES = 64 * 1024
+const MAX_HELD_BYTES = 64 * 1024
 // Of a body that comes faster than it is read.
-const MOST_WAITING_BYTES = 256 * 1024
+const MAX_WAITING_BYTES = 256 * 1024
 
 /** A body that is still coming in. */
 export class IncomingBody implements BodyTaker {
@@ -45,7 +45,7 @@ export class IncomingBody implements BodyTaker {
   push(bytes: Buffer): number {
     const taken = this.#framing.push(bytes, this)
     if (this.#reader !== null) this.#giveTo(this.#reader)
-    else if (this.#unread.length > MOST_HELD_BYTES) this.#flow.setPaused(true)
+    else if (this.#unread.length > MAX_HELD_BYTES) this.#flow.setPaused(true)
     return taken
   }
 
@@ -148,7 +148,7 @@ export function streamOf(body: IncomingBody, count: (bytes: number) => void): Re
       pull: () => body.setPaused(false),
       cancel: () => body.discard(),
     },
-    new ByteLengthQueuingStrategy({ highWaterMark: MOST_WAITING_BYTES }),
+    new ByteLengthQueuingStrategy({ highWaterMark: MAX_WAITING_BYTES }),
   )
 }
 

@@ -35,7 +35,7 @@ export type Refusal = 'total' | 'address'
 const CLOSED_FIRST = ['new', 'leaving', 'clearing', 'idle', 'begun'] as const
 const STANDINGS = [...CLOSED_FIRST, 'busy'] as const
 // How many places are given up at a time when descriptors are short; they come back one by one.
-const GIVEN_UP = 16
+const SQUEEZE_STEP = 16
 
 /**
  * All connections of a server, each in the list of its standing, longest there first. Every change is a few pointers,
@@ -109,7 +109,7 @@ export class OpenConnections<T extends Member> {
 
   /** The system has no descriptor left: some that wait are closed, and for now no more are taken than are left then. */
   squeeze(): void {
-    this.#ceiling = Math.max(1, Math.min(this.#ceiling, this.#all.size) - GIVEN_UP)
+    this.#ceiling = Math.max(1, Math.min(this.#ceiling, this.#all.size) - SQUEEZE_STEP)
     while (this.#all.size > this.#ceiling && this.#dismissOne(this.#all));
   }
 

@@ -157,8 +157,8 @@ export class OutgoingPieces {
   }
 
   #sendChunk(bytes: Uint8Array): void {
-    const most = bytes.length + CHUNK_OVERHEAD
-    const chunk = most <= scratch.length ? scratch : Buffer.allocUnsafe(most)
+    const maxBytes = bytes.length + CHUNK_OVERHEAD
+    const chunk = maxBytes <= scratch.length ? scratch : Buffer.allocUnsafe(maxBytes)
     let at = chunk.write(`${bytes.length.toString(16)}\r\n`, 'latin1')
     chunk.set(bytes, at)
     at += bytes.length

@@ -41,16 +41,16 @@ interface FirstLine {
 
 // Nearly all requests begin with one of a few lines.
 const knownLines = new Map<string, FirstLine>()
-const MOST_KNOWN_LINES = 200
-const LONGEST_KNOWN_LINE = 200
+const MAX_KNOWN_LINES = 200
+const MAX_KNOWN_LINE_LENGTH = 200
 
 function readFirstLine(text: string): FirstLine {
   const known = knownLines.get(text)
   if (known !== undefined) return known
   const line = parseFirstLine(text)
   // A query may hold a secret, which is not kept.
-  const isWorthKeeping = line.query === '' && text.length <= LONGEST_KNOWN_LINE
-  if (isWorthKeeping && knownLines.size < MOST_KNOWN_LINES) knownLines.set(text, line)
+  const isCacheable = line.query === '' && text.length <= MAX_KNOWN_LINE_LENGTH
+  if (isCacheable && knownLines.size < MAX_KNOWN_LINES) knownLines.set(text, line)
   return line
 }
 

@@ -9,14 +9,14 @@ const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const STAYING = { onLeave: () => () => undefined }
 
 /** What one server was asked for, and what it answers by path. */
-interface PictureServer {
+interface ImageServer {
   readonly port: number
   readonly hosts: (string | null)[]
   readonly paths: string[]
   stop(): Promise<void>
 }
 
-function startServer(answers: Record<string, () => Response>, options?: object): PictureServer {
+function startServer(answers: Record<string, () => Response>, options?: object): ImageServer {
   const hosts: (string | null)[] = []
   const paths: string[] = []
   const server = Bun.serve({
@@ -48,20 +48,20 @@ function endless(next: () => Uint8Array | Promise<never>): Response {
 
 const never = () => new Promise<never>(() => undefined)
 
-let server: PictureServer
-let secure: PictureServer
+let server: ImageServer
+let secure: ImageServer
 /** Stands for something private: nothing may ever get here. */
-let inside: PictureServer
+let inside: ImageServer
 beforeAll(() => {
   // Only Linux has the whole of 127.0.0.0/8; elsewhere nothing could get here in the first place.
   const hostname = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1'
   inside = startServer({ '/': () => new Response(PNG) }, { hostname })
   secure = startServer(
-    { '/picture': () => new Response(PNG) },
+    { '/image': () => new Response(PNG) },
     { tls: { cert: CERTIFICATE, key: PRIVATE_KEY } },
   )
   server = startServer({
-    '/picture': () => new Response(PNG),
+    '/image': () => new Response(PNG),
     '/mislabelled': () => new Response(PNG, { headers: { 'content-type': 'text/html' } }),
     '/page': () => new Response('<html>', { headers: { 'content-type': 'image/png' } }),
     '/empty': () => new Response(''),
@@ -73,18 +73,18 @@ beforeAll(() => {
     '/exact': () => new Response(Buffer.concat([PNG, new Uint8Array(1_000 - PNG.length)])),
     '/endless': () => endless(() => new Uint8Array(500)),
     '/slow': () => endless(never),
-    '/redirect': redirectTo('/picture'),
+    '/redirect': redirectTo('/image'),
     '/loop': redirectTo('/loop'),
     '/3': redirectTo('/2'),
     '/2': redirectTo('/1'),
-    '/1': redirectTo('/picture'),
+    '/1': redirectTo('/image'),
     '/4': redirectTo('/3'),
     '/nowhere': () => new Response(null, { status: 302 }),
     '/broken': redirectTo('http://['),
     '/to-inside': redirectTo(`http://inside.test:${inside.port}/`),
     '/to-literal': redirectTo(`http://127.0.0.2:${inside.port}/`),
     '/to-file': redirectTo('file:///etc/passwd'),
-    '/to-password': redirectTo('http://user:secret@pictures.test/picture'),
+    '/to-password': redirectTo('http://user:secret@pictures.test/image'),
     '/gone': () => new Response('', { status: 410 }),
   })
 })
@@ -120,20 +120,20 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
   )
   if (!(thrown instanceof GatewayError)) throw thrown
   expect(thrown.code).toBe('invalid_request')
-  return thrown.message.replace('A picture given by its address cannot be used: ', '')
+  return thrown.message.replace('An image given by its address cannot be used: ', '')
 }
 
-describe('a picture', () => {
+describe('an image', () => {
   test('comes as Base64, its type by its own bytes whatever its server says', async () => {
     const expected = { type: 'base64', mediaType: 'image/png', data: PNG.toString('base64') } as const
-    expect(await get(at('/picture'))).toEqual(expected)
+    expect(await get(at('/image'))).toEqual(expected)
     expect(await get(at('/mislabelled'))).toEqual(expected)
   })
 
   test.each([
-    ['/page', 'it is not a PNG, JPEG, GIF or WebP picture.'],
-    ['/empty', 'it is not a PNG, JPEG, GIF or WebP picture.'],
-    ['/packed', 'it is not a PNG, JPEG, GIF or WebP picture.'],
+    ['/page', 'it is not a PNG, JPEG, GIF or WebP image.'],
+    ['/empty', 'it is not a PNG, JPEG, GIF or WebP image.'],
+    ['/packed', 'it is not a PNG, JPEG, GIF or WebP image.'],
     ['/gone', 'its server answered 410.'],
     ['/nowhere', 'its server answered 302.'],
   ])('at %s is refused', async (path, message) => expect(await refusalOf(get(at(path)))).toBe(message))
@@ -150,7 +150,7 @@ describe('a picture', () => {
   })
 
   test('whose name is not resolved in time is given up', async () => {
-    expect(await refusalOf(get(at('/picture'), { timeoutMs: 50, lookup: never }))).toBe(
+    expect(await refusalOf(get(at('/image'), { timeoutMs: 50, lookup: never }))).toBe(
       'it could not be fetched.',
     )
   })
@@ -191,7 +191,7 @@ describe('redirects', () => {
 describe('an address', () => {
   test.each([
     ['file:///etc/passwd', 'its address is not http or https.'],
-    ['ftp://pictures.test/picture', 'its address is not http or https.'],
+    ['ftp://pictures.test/image', 'its address is not http or https.'],
     ['data:image/png;base64,iVBORw0KGgo=', 'its address is not http or https.'],
     ['gopher://127.0.0.1/', 'its address is not http or https.'],
     ['not an address', 'it could not be fetched.'],
@@ -203,7 +203,7 @@ describe('an address', () => {
   ])('%s is refused', async (url, message) => expect(await refusalOf(get(url))).toBe(message))
 
   test('one of whose several addresses is private is refused', async () => {
-    expect(await refusalOf(get(at('/picture', 'half-inside.test')))).toBe('its address is not public.')
+    expect(await refusalOf(get(at('/image', 'half-inside.test')))).toBe('its address is not public.')
   })
 })
 
@@ -250,21 +250,21 @@ describe('the connection', () => {
       return asked.length === 1 ? ['127.0.0.1'] : ['127.0.0.2']
     }
     server.hosts.length = 0
-    await get(at('/picture', 'rebinding.test'), { lookup })
+    await get(at('/image', 'rebinding.test'), { lookup })
     expect(asked).toEqual(['rebinding.test'])
     expect(server.hosts).toEqual([`rebinding.test:${server.port}`])
     expect(inside.paths).toEqual([])
   })
 
   test('proves over TLS to be of the name, not of the address', async () => {
-    const url = (host: string) => `https://${host}:${secure.port}/picture`
+    const url = (host: string) => `https://${host}:${secure.port}/image`
     const trusting = { trustedCertificate: CERTIFICATE }
     expect((await get(url('pictures.test'), trusting)).mediaType).toBe('image/png')
     expect(secure.hosts).toEqual([`pictures.test:${secure.port}`])
     expect(await refusalOf(get(url('other.test'), trusting))).toBe('it could not be fetched.')
     expect(await refusalOf(get(url('127.0.0.1'), trusting))).toBe('it could not be fetched.')
     expect(await refusalOf(get(url('pictures.test')))).toBe('it could not be fetched.')
-    expect(secure.paths).toEqual(['/picture'])
+    expect(secure.paths).toEqual(['/image'])
   })
 })
 
@@ -294,7 +294,7 @@ function startHolding(body: Uint8Array<ArrayBuffer>) {
   }
 }
 
-describe('many pictures', () => {
+describe('many images', () => {
   test('of one host come a few at a time, under whatever names it has', async () => {
     const holding = startHolding(PNG)
     const fetchOne = createImageFetcher(rules({ fetches: { perHost: 3, inAll: 64, maxWaiting: 100 } }))

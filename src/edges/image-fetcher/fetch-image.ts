@@ -36,7 +36,7 @@ const RULES: FetchRules = {
 export const fetchImage: FetchImage = createImageFetcher(RULES)
 
 /**
- * Gets pictures for suppliers that want bytes. The name is resolved once, every address it has must be allowed, and
+ * Gets images for suppliers that want bytes. The name is resolved once, every address it has must be allowed, and
  * the connection goes to the very address that was checked: a name that resolves differently a moment later, or a
  * redirect to somewhere private, gets nobody in.
  */
@@ -62,9 +62,9 @@ interface SharedRules extends Omit<FetchRules, 'fetches' | 'bytes'> {
 }
 
 // Where the request has no deadline that is known here, something else ends it before.
-const LONGEST_MS = 10 * 60_000
+const MAX_FETCH_MS = 10 * 60_000
 
-/** One picture's fetch: how long it may still take, and what it has to give back. */
+/** One image's fetch: how long it may still take, and what it has to give back. */
 class Fetching {
   readonly rules: SharedRules
   readonly #controller = new AbortController()
@@ -78,7 +78,7 @@ class Fetching {
   constructor(rules: SharedRules, client: ImageClient) {
     this.rules = rules
     this.#leftMs = rules.timeoutMs
-    this.#deadline = setTimeout(() => this.#controller.abort(), client.remainingMs?.() ?? LONGEST_MS)
+    this.#deadline = setTimeout(() => this.#controller.abort(), client.remainingMs?.() ?? MAX_FETCH_MS)
     this.#stopListening = client.onLeave(() => this.#controller.abort())
     this.#run()
   }
@@ -95,7 +95,7 @@ class Fetching {
     } catch (cause) {
       throw new GatewayError(
         'provider_overloaded',
-        'Too many pictures are being fetched by their addresses; try again, or send them as Base64.',
+        'Too many images are being fetched by their addresses; try again, or send them as Base64.',
         { cause },
       )
     }
@@ -190,17 +190,17 @@ async function readImage(response: Response, address: string, fetching: Fetching
   }
   const bytes = Buffer.concat(chunks)
   const mediaType = imageTypeOf(bytes)
-  if (mediaType === null) throw refuse('it is not a PNG, JPEG, GIF or WebP picture')
+  if (mediaType === null) throw refuse('it is not a PNG, JPEG, GIF or WebP image')
   return { type: 'base64', mediaType, data: bytes.toString('base64') } as const
 }
 
 function refuse(reason: string, cause?: unknown): GatewayError {
-  return new GatewayError('invalid_request', `A picture given by its address cannot be used: ${reason}.`, {
+  return new GatewayError('invalid_request', `An image given by its address cannot be used: ${reason}.`, {
     cause,
   })
 }
 
-/** The picture types every supplier format takes, by the bytes they begin with. */
+/** The image types every supplier format takes, by the bytes they begin with. */
 const SIGNATURES: readonly (readonly [mediaType: string, matches: (bytes: Uint8Array) => boolean])[] = [
   ['image/png', (bytes) => startsWith(bytes, [0x89, 0x50, 0x4e, 0x47])],
   ['image/jpeg', (bytes) => startsWith(bytes, [0xff, 0xd8, 0xff])],
@@ -212,7 +212,7 @@ const SIGNATURES: readonly (readonly [mediaType: string, matches: (bytes: Uint8A
   ],
 ]
 
-/** What a picture really is, whatever its server calls it; null when it is none we know. */
+/** What an image really is, whatever its server calls it; null when it is none we know. */
 export function imageTypeOf(bytes: Uint8Array): string | null {
   return SIGNATURES.find(([, matches]) => matches(bytes))?.[0] ?? null
 }

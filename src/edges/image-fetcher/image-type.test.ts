@@ -20,4 +20,4 @@ test.each([
   'RIFF\x01\x02\x03\x04WAVE',
   'GIF',
   '{}',
-])('nothing else is a picture: %j', (text) => expect(imageTypeOf(bytesOf(text))).toBeNull())
+])('nothing else is an image: %j', (text) => expect(imageTypeOf(bytesOf(text))).toBeNull())

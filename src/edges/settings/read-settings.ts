@@ -11,9 +11,9 @@ export { SettingError }
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
 
 // Guessing is throttled by address only, so the token itself has to be beyond guessing.
-const SHORTEST_OPERATOR_TOKEN = 32
+const MIN_OPERATOR_TOKEN_LENGTH = 32
 
-const USUAL_SUPPLY_FILE = './supply.yaml'
+const DEFAULT_SUPPLY_FILE = './supply.yaml'
 const NO_SUPPLY_FILE = 'off'
 
 /** Reads all settings, or stops at the first wrong one. Secrets are never repeated in a message. */
@@ -41,7 +41,7 @@ function readAll(read: Reader, environment: Environment): Settings {
     ...nodes,
     ...readConnectionSettings(read),
     serverSecret: read.secret('TURNPIKE_SECRET', { least: 16 }),
-    operatorToken: read.token('TURNPIKE_OPERATOR_TOKEN', { least: SHORTEST_OPERATOR_TOKEN }),
+    operatorToken: read.token('TURNPIKE_OPERATOR_TOKEN', { least: MIN_OPERATOR_TOKEN_LENGTH }),
     bootstrapKey: read.token('TURNPIKE_BOOTSTRAP_KEY', { least: 20, prefix: 'sk-' }),
     sandbox: read.choice('TURNPIKE_SANDBOX', { choices: ['auto', 'on', 'off'], fallback: 'auto' }),
     supplyFile: readSupplyFile(read.text('TURNPIKE_SUPPLY'), environment),
@@ -96,7 +96,7 @@ function readStoredBytes(read: Reader): number | null {
 
 function readSupplyFile(path: string | null, variables: Environment): Settings['supplyFile'] {
   if (path === NO_SUPPLY_FILE) return null
-  return { path: path ?? USUAL_SUPPLY_FILE, isRequired: path !== null, variables }
+  return { path: path ?? DEFAULT_SUPPLY_FILE, isRequired: path !== null, variables }
 }
 
 interface IntegerRule {

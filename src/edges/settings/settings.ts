@@ -82,7 +82,7 @@ export interface Settings {
   readonly paymentWebhookSecret: string | null
   /** Whether webhooks of accounts may lead to addresses that are not public. */
   readonly webhookAllowPrivate: 'on' | 'off'
-  /** How long a picture can be fetched by its address. */
+  /** How long an image can be fetched by its address. */
   readonly assetHours: number
   /** null: a folder in the data folder. */
   readonly assetBucket: AssetBucket | null

@@ -30,12 +30,12 @@ export interface AlikeRows {
 // Powers of two, so that batches of any size are made of few distinct statements, all of which stay prepared.
 const CHUNK_SIZES = [256, 128, 64, 32, 16, 8, 4, 2, 1] as const
 // Larger statements take more memory and no less time.
-const MOST_VALUES = 3_200
+const MAX_VALUES = 3_200
 
 export function planInsert<Table extends keyof Tables, Returned extends Column<Table> = never>(
   plan: InsertPlan<Table, Returned>,
 ): Insert<{ readonly [Name in Returned]: SelectType<Tables[Table][Name]> }> {
-  const sizes = CHUNK_SIZES.filter((size) => size * plan.columns.length <= MOST_VALUES)
+  const sizes = CHUNK_SIZES.filter((size) => size * plan.columns.length <= MAX_VALUES)
   return { textBySize: new Map(sizes.map((size) => [size, insertText(plan, size)])) }
 }
 

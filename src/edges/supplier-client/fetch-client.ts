@@ -37,10 +37,10 @@ export class FetchClient {
     if (!this.#knocks) return this.#post(call, call.patience.signal)
     if (this.#clock.nowMs() < (this.#trustedUntilMs.get(origin) ?? 0))
       return this.#post(call, call.patience.signal)
-    return this.#callStranger(call, origin)
+    return this.#callUnknown(call, origin)
   }
 
-  async #callStranger(call: SupplierCall, origin: string): Promise<HttpAnswer> {
+  async #callUnknown(call: SupplierCall, origin: string): Promise<HttpAnswer> {
     const giveUp = new AbortController()
     const knock = new Knock(new URL(call.url), call.connectMs)
     knock.answered.then(

@@ -2,7 +2,7 @@ import type { AnswerBytes, ByteReader, HttpAnswer, ReadResult } from '../../wire
 import type { ResponseHead } from './response-reader.ts'
 
 // Beyond this a supplier is faster than its reader, and is made to wait.
-const MOST_WAITING_BYTES = 256 * 1024
+const MAX_WAITING_BYTES = 256 * 1024
 
 /** What an answer can ask of the connection it comes over. */
 export interface AnswerSource {
@@ -67,7 +67,7 @@ export class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader {
     const value = this.#waiting.shift()
     if (value !== undefined) {
       this.#waitingBytes -= value.length
-      if (this.#waitingBytes <= MOST_WAITING_BYTES / 2) this.#source.setPaused(false)
+      if (this.#waitingBytes <= MAX_WAITING_BYTES / 2) this.#source.setPaused(false)
       return Promise.resolve({ done: false, value })
     }
     if (this.#failure !== null) return Promise.reject(this.#failure)
@@ -90,7 +90,7 @@ export class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader {
     }
     this.#waiting.push(bytes)
     this.#waitingBytes += bytes.length
-    if (this.#waitingBytes > MOST_WAITING_BYTES && this.#wanted === null) this.#source.setPaused(true)
+    if (this.#waitingBytes > MAX_WAITING_BYTES && this.#wanted === null) this.#source.setPaused(true)
   }
 
   /** All of the body, as nearly every whole reply comes: it needs no list of pieces and is not even one. */

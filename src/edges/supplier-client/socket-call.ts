@@ -52,7 +52,7 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
   /** Resolves with the head of the answer. */
   begin(): Promise<HttpAnswer> {
     const rested = this.#request.pool.take()
-    if (rested === null) this.#beginAnew()
+    if (rested === null) this.#openNew()
     else {
       this.#isReused = true
       this.#mayTryAgain = rested.mayBeStale
@@ -100,7 +100,7 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
 
   lose(error: Error | null): void {
     // A server closes a connection that was idle for long, and may do so while the next request is on its way.
-    if (this.#mayTryAgain && !this.#reader.hasBegun) this.#beginAnew()
+    if (this.#mayTryAgain && !this.#reader.hasBegun) this.#openNew()
     else if (error === null && this.#reader.end()) this.#complete()
     else this.#fail(error ?? new Error('The supplier closed the connection before its answer was complete.'))
   }
@@ -111,7 +111,7 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
     if (!this.#isReused) return true
     this.#connection?.distrustOrigin()
     this.#connection?.close()
-    this.#beginAnew()
+    this.#openNew()
     return false
   }
 
@@ -125,7 +125,7 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
     }
   }
 
-  #beginAnew(): void {
+  #openNew(): void {
     this.#isReused = false
     this.#isEarly = false
     this.#mayTryAgain = false

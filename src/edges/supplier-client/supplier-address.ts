@@ -5,7 +5,7 @@ import { Origin, type Rest } from './connection-pool.ts'
 const DEFAULTS = 'user-agent: turnpike\r\naccept: */*\r\naccept-encoding: identity\r\n'
 
 // One for each credential, of which a supplier rarely has more; those that differ each time must not cost a long search.
-const MOST_HEADS = 4
+const MAX_HEADS = 4
 
 /** The head of the requests with these headers, up to the value of their length; null when it is not a plain one. */
 interface KnownHead {
@@ -31,7 +31,7 @@ export class SupplierAddress {
     for (const known of this.#heads) if (hasSameFields(known.headers, headers)) return known.text
     const fields = writeFields(headers)
     const text = fields === null ? null : `${this.#start}${fields}content-length: `
-    if (this.#heads.length === MOST_HEADS) this.#heads = []
+    if (this.#heads.length === MAX_HEADS) this.#heads = []
     this.#heads.push({ headers: { ...headers }, text })
     return text
   }
@@ -48,7 +48,7 @@ function hasSameFields(one: RequestHeaders, other: RequestHeaders): boolean {
 }
 
 // Addresses are made of base URLs, paths and model names of the configuration; more are not worth remembering.
-const MOST_ADDRESSES = 1_000
+const MAX_ADDRESSES = 1_000
 
 /** The addresses called lately: to take one apart costs more than all the rest of a request's head. */
 export class AddressBook {
@@ -65,7 +65,7 @@ export class AddressBook {
     const known = this.#addresses.get(url)
     if (known !== undefined) return known
     const address = this.#read(url)
-    if (this.#addresses.size >= MOST_ADDRESSES) this.#addresses.clear()
+    if (this.#addresses.size >= MAX_ADDRESSES) this.#addresses.clear()
     this.#addresses.set(url, address)
     return address
   }

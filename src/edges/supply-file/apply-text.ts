@@ -24,7 +24,7 @@ export function createTextApplication(operations: Operations): ApplySupplyText {
 }
 
 // Shorter ones are found in ordinary words, and hiding those would spoil the sentence.
-const SHORTEST_HIDDEN = 4
+const MIN_HIDDEN_LENGTH = 4
 
 /** Operations may name an id in what they refuse, and somebody may have put a secret in its place. */
 function hideSecrets(problems: readonly SupplyProblem[], secrets: readonly string[]): SupplyProblem[] {
@@ -37,5 +37,5 @@ function hideSecrets(problems: readonly SupplyProblem[], secrets: readonly strin
 function secretsOf({ document, references }: ReadSupply, { variables }: SupplyText): string[] {
   const written = document.suppliers.flatMap(({ credentials }) => credentials.map(({ secret }) => secret))
   const referred = references.map((name) => variables[name] ?? '')
-  return [...written, ...referred].filter((text) => text.length >= SHORTEST_HIDDEN)
+  return [...written, ...referred].filter((text) => text.length >= MIN_HIDDEN_LENGTH)
 }

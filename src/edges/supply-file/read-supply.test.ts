@@ -122,7 +122,7 @@ function spoil(piece: string, by: string): string {
   return WHOLE.replace(piece, by)
 }
 
-test('a supplier may leave its formats to its type, and a route its token price where only pictures are made', () => {
+test('a supplier may leave its formats to its type, and a route its token price where only images are made', () => {
   const text = `
 suppliers: [{ id: acme, type: openai, base_url: 'https://x.example' }]
 models:

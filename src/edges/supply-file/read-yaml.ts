@@ -24,14 +24,14 @@ export interface YamlReading {
   locate(problem: SupplyProblem): string
 }
 
-const LONGEST_TEXT = 1_048_576
+const MAX_TEXT_LENGTH = 1_048_576
 // A supply is six levels deep; what a model can do may be a few more.
-const DEEPEST = 20
+const MAX_DEPTH = 20
 
 /** Reads YAML into plain values, references resolved. A price keeps the digits it was written with. */
 export function readYaml(source: SupplyText, isAmount: (path: SupplyPath) => boolean): YamlReading {
-  if (source.text.length > LONGEST_TEXT) {
-    const problems = [{ path: [], message: `is longer than ${LONGEST_TEXT} characters.` }]
+  if (source.text.length > MAX_TEXT_LENGTH) {
+    const problems = [{ path: [], message: `is longer than ${MAX_TEXT_LENGTH} characters.` }]
     return { value: undefined, problems, references: [], locate: () => '1:1' }
   }
   const lines = new LineCounter()
@@ -83,7 +83,7 @@ class Reader {
 
   read(node: unknown, path: SupplyPath): unknown {
     if (node === null || node === undefined) return path.length === 0 ? undefined : null
-    if (path.length > DEEPEST) return this.#complain(path, 'is nested too deeply.')
+    if (path.length > MAX_DEPTH) return this.#complain(path, 'is nested too deeply.')
     if (isAlias(node)) return this.#complain(path, 'is an alias; write the value itself.')
     if (isMap(node)) return this.#readMap(node, path)
     if (isSeq(node)) {

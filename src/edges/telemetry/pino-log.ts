@@ -10,7 +10,7 @@ const FLUSH_MS = 250
 // The destination takes a line several times as long as it takes to add it to a text, so it gets many as one.
 const GATHERED_CHARACTERS = 4_000
 // When nobody reads the log, lines beyond this are dropped: a full pipe must neither stop requests nor fill memory.
-const MOST_BUFFERED_BYTES = 4 * 1024 * 1024
+const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
 const STANDARD_ERROR = 2
 const FLUSH_PATIENCE_MS = 1_000
 
@@ -27,7 +27,7 @@ export function createLog(level: LogLevel, descriptor = STANDARD_ERROR): PinoLog
     // A synchronous write to a full pipe would hold up every request until somebody reads.
     sync: false,
     minLength: level === 'debug' ? 0 : BUFFER_BYTES,
-    maxLength: MOST_BUFFERED_BYTES,
+    maxLength: MAX_BUFFERED_BYTES,
   })
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
   const lines = new RequestLineWriter()
@@ -78,18 +78,18 @@ async function flushPatiently(destination: Destination): Promise<void> {
 
 /** Lines that wait to be written together. */
 class GatheredLines {
-  readonly #mostCharacters: number
+  readonly #maxCharacters: number
   readonly #write: (text: string) => void
   #text = ''
 
-  constructor(mostCharacters: number, write: (text: string) => void) {
-    this.#mostCharacters = mostCharacters
+  constructor(maxCharacters: number, write: (text: string) => void) {
+    this.#maxCharacters = maxCharacters
     this.#write = write
   }
 
   add(line: string): void {
     this.#text += line
-    if (this.#text.length >= this.#mostCharacters) this.send()
+    if (this.#text.length >= this.#maxCharacters) this.send()
   }
 
   send(): void {
@@ -110,8 +110,8 @@ function describe(error: unknown): { error: string; cause?: string } {
   }
 }
 
-const LONGEST_PATH = 200
-const MOST_REMEMBERED_PATHS = 500
+const MAX_PATH_LENGTH = 200
+const MAX_REMEMBERED_PATHS = 500
 // The number other lines of this log carry for the level `info`.
 const INFO_LEVEL = 30
 
@@ -136,8 +136,8 @@ export class RequestLineWriter {
   #quote(path: string): string {
     const known = this.#paths.get(path)
     if (known !== undefined) return known
-    const quoted = JSON.stringify(scrub(path.slice(0, LONGEST_PATH)))
-    if (this.#paths.size < MOST_REMEMBERED_PATHS) this.#paths.set(path, quoted)
+    const quoted = JSON.stringify(scrub(path.slice(0, MAX_PATH_LENGTH)))
+    if (this.#paths.size < MAX_REMEMBERED_PATHS) this.#paths.set(path, quoted)
     return quoted
   }
 }

@@ -41,7 +41,7 @@ export class SettledWork {
       ),
       counters('turnpike_attempts_total', 'Calls to suppliers, by result.', this.#attemptLines()),
       counters('turnpike_tokens_total', 'Tokens used, in disjoint kinds.', works.flatMap(tokenLines)),
-      counters('turnpike_images_total', 'Pictures delivered.', works.flatMap(imageLines)),
+      counters('turnpike_images_total', 'Images delivered.', works.flatMap(imageLines)),
       counters('turnpike_spend_usdt_total', 'Charged, in USDT.', works.flatMap(spendLines)),
     ]
   }

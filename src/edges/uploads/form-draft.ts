@@ -1,6 +1,6 @@
 import type { UploadedForm, UploadedPicture, UploadRules } from '../../serve/ports/uploads.ts'
-import type { PictureHeader } from '../../wire/pictures/picture-header.ts'
-import { PictureScan } from '../../wire/pictures/picture-scan.ts'
+import type { ImageHeader } from '../../wire/images/image-header.ts'
+import { ImageScan } from '../../wire/images/image-scan.ts'
 import { refusals } from './refusals.ts'
 import type { IncomingPart } from './split-parts.ts'
 import { HeldFile, type UploadFolder } from './upload-folder.ts'
@@ -66,17 +66,17 @@ export class FormDraft {
   async #takePicture({ place, content }: IncomingPart, { name: field, fileName }: PartHead): Promise<void> {
     const { maxPictures, maxBytesPerPicture } = this.#rules
     const held = new HeldFile(this.#folder, this.#hold)
-    if (this.#held.push(held) > maxPictures) throw refusals.tooManyPictures(field, maxPictures)
-    const scan = new PictureScan()
+    if (this.#held.push(held) > maxPictures) throw refusals.tooManyImages(field, maxPictures)
+    const scan = new ImageScan()
     for await (const piece of content) {
       if (held.bytes + piece.length > maxBytesPerPicture)
-        throw refusals.pictureTooLarge(field, maxBytesPerPicture)
+        throw refusals.imageTooLarge(field, maxBytesPerPicture)
       scan.push(piece)
       this.#refuseUnusable(scan, field)
       await held.write(piece)
     }
     const { bytes } = held
-    if (bytes === 0) throw refusals.emptyPicture(field)
+    if (bytes === 0) throw refusals.emptyImage(field)
     const header = completeHeader(scan, field)
     this.#pictures[place] = {
       field,
@@ -87,17 +87,17 @@ export class FormDraft {
     }
   }
 
-  #refuseUnusable({ state, header }: PictureScan, field: string): void {
+  #refuseUnusable({ state, header }: ImageScan, field: string): void {
     const { maxPixels } = this.#rules
-    if (state === 'broken') throw refusals.notAPicture(field)
+    if (state === 'broken') throw refusals.notAnImage(field)
     if (header === null || header.width * header.height <= maxPixels) return
     throw refusals.tooManyPixels(field, `${header.width} × ${header.height}`, maxPixels)
   }
 }
 
-function completeHeader({ state, header }: PictureScan, field: string): PictureHeader {
-  if (header === null) throw refusals.notAPicture(field)
-  if (state !== 'complete') throw refusals.pictureCutOff(field)
+function completeHeader({ state, header }: ImageScan, field: string): ImageHeader {
+  if (header === null) throw refusals.notAnImage(field)
+  if (state !== 'complete') throw refusals.imageCutOff(field)
   return header
 }
 
@@ -118,7 +118,7 @@ export interface PartHead {
 
 // A quoted value may hold anything but its own end; clients write a quote in it as \" or as %22.
 const PARAMETER = /;\s*([\w!#$&+^`|~.*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))\s*/y
-const LONGEST_FILE_NAME = 255
+const MAX_FILE_NAME_LENGTH = 255
 
 /** Reads a `content-disposition`, given as its bytes; null when it is not that of a form's part or has no name. */
 export function readPartHead(disposition: string | undefined): PartHead | null {
@@ -159,5 +159,5 @@ function decodeValue(binary: string): string | null {
 function bareName(fileName: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not pass.
   const visible = fileName.replaceAll(/[\u0000-\u001f\u007f]/g, '')
-  return (visible.split(/[/\\]/).at(-1) ?? '').slice(-LONGEST_FILE_NAME)
+  return (visible.split(/[/\\]/).at(-1) ?? '').slice(-MAX_FILE_NAME_LENGTH)
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { UploadedForm, UploadRules } from '../../serve/ports/uploads.ts'
-import { GIF, JPEG, makePng, WEBP_LOSSLESS_ALPHA } from '../../wire/pictures/testing/samples.ts'
+import { GIF, JPEG, makePng, WEBP_LOSSLESS_ALPHA } from '../../wire/images/testing/samples.ts'
 import { createFormReader } from './read-form.ts'
 import { UploadFolder } from './upload-folder.ts'
 
@@ -104,7 +104,7 @@ async function refusalOf(form: Promise<UploadedForm>): Promise<GatewayError> {
 }
 
 describe('a form', () => {
-  test('gives fields in order, and pictures with what their content says', async () => {
+  test('gives fields in order, and images with what their content says', async () => {
     const parts = [
       field('prompt', 'a cat, größer'),
       file('image[]', LARGE, 'one.png'),
@@ -154,7 +154,7 @@ describe('a form', () => {
     await form.dispose()
   })
 
-  test('keeps only large pictures on disk, for its own user, until it is disposed of', async () => {
+  test('keeps only large images on disk, for its own user, until it is disposed of', async () => {
     const form = await send(bodyOf([file('image', SMALL), file('image', LARGE), file('image', LARGER)]))
     expect(left()).toHaveLength(2)
     for (const name of left()) expect(statSync(join(path, name)).mode & 0o777).toBe(0o600)
@@ -184,7 +184,7 @@ describe('a form', () => {
     )
   })
 
-  test('with large pictures reads alike in pieces of any size', async () => {
+  test('with large images reads alike in pieces of any size', async () => {
     const body = bodyOf([
       file('image', LARGER),
       file('image', LARGE),
@@ -227,22 +227,22 @@ describe('a form is refused', () => {
   test.each([
     ['an empty file', [file('image', '')], 'invalid_request', 'image', 'A file in "image" is empty.'],
     [
-      'text under the name of a picture',
-      [file('image', 'not a picture')],
+      'text under the name of an image',
+      [file('image', 'not an image')],
       'invalid_request',
       'image',
-      'is not a PNG, JPEG or WebP picture',
+      'is not a PNG, JPEG or WebP image',
     ],
-    ['a GIF', [file('image[]', GIF)], 'invalid_request', 'image', 'is not a PNG, JPEG or WebP picture'],
+    ['a GIF', [file('image[]', GIF)], 'invalid_request', 'image', 'is not a PNG, JPEG or WebP image'],
     [
-      'text where a picture goes',
+      'text where an image goes',
       [field('image', 'https://x.test/a.png')],
       'invalid_request',
       'image',
       'is not a PNG',
     ],
     [
-      'half a picture',
+      'half an image',
       [file('mask', LARGE.subarray(0, 40_000))],
       'invalid_request',
       'mask',
@@ -256,19 +256,13 @@ describe('a form is refused', () => {
       '30000 × 30000 pixels; at most 50000000',
     ],
     [
-      'a picture over the limit',
+      'an image over the limit',
       [file('image', makePng({ width: 1, height: 1, pixels: new Uint8Array(500_001) }))],
       'request_too_large',
       'image',
       'larger than 500000 bytes',
     ],
-    [
-      'too many pictures',
-      Array(4).fill(file('image', LARGE)),
-      'invalid_request',
-      'image',
-      'more than 3 files',
-    ],
+    ['too many images', Array(4).fill(file('image', LARGE)), 'invalid_request', 'image', 'more than 3 files'],
     ['too many fields', Array(5).fill(field('n', '1')), 'invalid_request', null, 'more than 4 text fields'],
     [
       'a field over the limit',

@@ -32,9 +32,9 @@ export const refusals = {
       headers: { 'retry-after': '1' },
     }),
   noName: (place: number) => invalid(`Part ${place} of the form has no name that can be read.`),
-  tooManyFields: (most: number) => invalid(`The form has more than ${most} text fields.`),
-  tooManyPictures: (field: string, most: number) =>
-    invalid(`The form has more than ${most} ${most === 1 ? 'file' : 'files'}.`, field),
+  tooManyFields: (max: number) => invalid(`The form has more than ${max} text fields.`),
+  tooManyImages: (field: string, max: number) =>
+    invalid(`The form has more than ${max} ${max === 1 ? 'file' : 'files'}.`, field),
   fieldTooLarge: (field: string, maxBytes: number) =>
     new GatewayError('request_too_large', `The field ${quote(field)} is larger than ${maxBytes} bytes.`, {
       param: shorten(field),
@@ -42,20 +42,19 @@ export const refusals = {
   fieldNotText: (field: string) => invalid(`The field ${quote(field)} is not valid UTF-8.`, field),
   unknownFile: (field: string, known: readonly string[]) =>
     invalid(`The field ${quote(field)} takes no file; files go in ${known.join(', ')}.`, field),
-  pictureTooLarge: (field: string, maxBytes: number) =>
+  imageTooLarge: (field: string, maxBytes: number) =>
     new GatewayError('request_too_large', `A file in ${quote(field)} is larger than ${maxBytes} bytes.`, {
       param: field,
     }),
-  emptyPicture: (field: string) => invalid(`A file in ${quote(field)} is empty.`, field),
-  notAPicture: (field: string) =>
+  emptyImage: (field: string) => invalid(`A file in ${quote(field)} is empty.`, field),
+  notAnImage: (field: string) =>
     invalid(
-      `A file in ${quote(field)} is not a PNG, JPEG or WebP picture; its content counts, not its name.`,
+      `A file in ${quote(field)} is not a PNG, JPEG or WebP image; its content counts, not its name.`,
       field,
     ),
-  pictureCutOff: (field: string) =>
-    invalid(`The picture in ${quote(field)} ends before it is complete.`, field),
+  imageCutOff: (field: string) => invalid(`The image in ${quote(field)} ends before it is complete.`, field),
   tooManyPixels: (field: string, size: string, maxPixels: number) =>
-    invalid(`The picture in ${quote(field)} has ${size} pixels; at most ${maxPixels} are taken.`, field),
+    invalid(`The image in ${quote(field)} has ${size} pixels; at most ${maxPixels} are taken.`, field),
 } as const
 
 function invalid(message: string, param?: string): GatewayError {

@@ -8,7 +8,7 @@ import type { CallQuery, CallTarget, CallTools } from '../../suppliers/supplier-
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Snapshot, Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Supplier } from '../../vocabulary/supply.ts'
-import { LARGEST_MESSAGE_BYTES, readText } from '../../wire/read-text.ts'
+import { LARGEST_MESSAGE_BYTES, readText, MAX_MESSAGE_BYTES } from '../../wire/read-text.ts'
 import { requireSupplier } from '../operations/refuse.ts'
 import type { ModelComparison } from '../ports/diagnostics.ts'
 
@@ -105,7 +105,7 @@ async function fetchPage(inquiry: Inquiry, cursor: string | null, parts: Diagnos
 async function fetchText(request: Request, { callTools }: DiagnosisParts) {
   try {
     const response = await callTools.call(request)
-    return { status: response.status, text: (await readText(response, LARGEST_MESSAGE_BYTES)) ?? '' }
+    return { status: response.status, text: (await readText(response, MAX_MESSAGE_BYTES)) ?? '' }
   } catch (cause) {
     throw noList(request.signal.aborted ? 'it did not answer in time' : 'it cannot be reached', cause)
   }

@@ -4,12 +4,7 @@ import { readRemaining, type SupplierRemaining } from '../../rules/routing/suppl
 import type { CallTarget } from '../../suppliers/supplier-type.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import { asResponse, type HttpAnswer } from '../../wire/http-answer.ts'
-import {
-  LARGEST_MESSAGE_BYTES,
-  MAX_PICTURE_REPLY_BYTES,
-  MAX_REPLY_BYTES,
-  readText,
-} from '../../wire/read-text.ts'
+import { MAX_IMAGE_REPLY_BYTES, MAX_MESSAGE_BYTES, MAX_REPLY_BYTES, readText } from '../../wire/read-text.ts'
 import type { CallPlan, WholeReading } from '../lanes/lane-plan.ts'
 import type { Exchange } from '../ports/exchange.ts'
 import type { CallSupplier } from '../ports/supplier-call.ts'
@@ -83,7 +78,7 @@ async function askSeveral(plan: CallPlan, parts: AskParts, patience: SupplierPat
 
 function maxReplyBytes({ operation }: CallPlan): number {
   const isPicture = operation === 'generate-image' || operation === 'edit-image'
-  return isPicture ? MAX_PICTURE_REPLY_BYTES : MAX_REPLY_BYTES
+  return isPicture ? MAX_IMAGE_REPLY_BYTES : MAX_REPLY_BYTES
 }
 
 function tooLong(patience: SupplierPatience): Answer {
@@ -133,7 +128,7 @@ async function readFailure(
   response: HttpAnswer,
   nowMs: number,
 ): Promise<SupplierFailure> {
-  const text = (await readText(response, LARGEST_MESSAGE_BYTES)) ?? ''
+  const text = (await readText(response, MAX_MESSAGE_BYTES)) ?? ''
   const failure = supplierProtocol.decodeError(response.status, text)
   return {
     ...failure,

@@ -1,6 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import { asObject, asText, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
-import { LARGEST_MESSAGE_BYTES, readText } from '../../wire/read-text.ts'
+import { MAX_MESSAGE_BYTES, readText } from '../../wire/read-text.ts'
 import type { AccessToken } from '../access-tokens.ts'
 import type { CallTools } from '../supplier-type.ts'
 
@@ -62,7 +62,7 @@ function tokenRequest(tokenUri: string, assertion: string): Request {
 async function ask(request: Request, tools: CallTools): Promise<{ status: number; body: JsonObject }> {
   try {
     const response = await tools.call(request)
-    const text = (await readText(response, LARGEST_MESSAGE_BYTES)) ?? ''
+    const text = (await readText(response, MAX_MESSAGE_BYTES)) ?? ''
     return { status: response.status, body: asObject(tryParseJson(text)) ?? {} }
   } catch (cause) {
     throw new Error('the token endpoint does not answer', { cause })

@@ -18,7 +18,7 @@ export type ReadPieces = (from: number, to: number) => Promise<readonly string[]
 
 const MAX_INLINE_CHARACTERS = 64 * 1_024
 export const MAX_PIECE_CHARACTERS = 256 * 1_024
-// Nothing clients send as a picture or a file lies deeper.
+// Nothing clients send as an image or a file lies deeper.
 const MAX_LIFT_DEPTH = 16
 
 type Path = readonly (string | number)[]

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib'
 
-/** Small pictures, 11 × 6 pixels, drawn and encoded by a browser; with alpha half of it is transparent. */
+/** Small images, 11 × 6 pixels, drawn and encoded by a browser; with alpha half of it is transparent. */
 
 const JPEG_TEXT =
   '/9j/4AAQSkZJRgABAQAAAQABAAD/4gHYSUNDX1BST0ZJTEUAAQEAAAHIAAAAAAQwAABtbnRyUkdCIFhZWiAH4AABAAEAAAAAAABh' +

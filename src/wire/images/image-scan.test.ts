@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { PictureScan, readPictureHeader } from './picture-scan.ts'
+import { ImageScan, readImageHeader } from './image-scan.ts'
 import {
   GIF,
   JPEG,
@@ -41,8 +41,8 @@ const CASES = SAMPLES.map(([name, bytes, mediaType, hasAlpha]) => ({
   header: { mediaType, ...SIZE, hasAlpha },
 }))
 
-function scanned(...pieces: readonly Uint8Array[]): PictureScan {
-  const scan = new PictureScan()
+function scanned(...pieces: readonly Uint8Array[]): ImageScan {
+  const scan = new ImageScan()
   for (const piece of pieces) scan.push(piece)
   return scan
 }
@@ -50,7 +50,7 @@ function scanned(...pieces: readonly Uint8Array[]): PictureScan {
 describe.each(CASES)('$name', ({ bytes, header }) => {
   test('tells its type, size and alpha, and has its end', () => {
     expect(scanned(bytes)).toMatchObject({ state: 'complete', header })
-    expect(readPictureHeader(bytes)).toEqual(header)
+    expect(readImageHeader(bytes)).toEqual(header)
   })
 
   test('may be followed by anything', () => {
@@ -79,7 +79,7 @@ describe.each(CASES)('$name', ({ bytes, header }) => {
   })
 })
 
-describe('what is no picture of these types', () => {
+describe('what is no image of these types', () => {
   test.each([
     ['a GIF', GIF],
     ['text', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
@@ -109,8 +109,8 @@ describe('what is no picture of these types', () => {
       )
       .map(([beginning, rest]) => new Uint8Array([...beginning, ...rest]))
     fc.assert(
-      fc.property(bytes, (picture) => {
-        const header = readPictureHeader(picture)
+      fc.property(bytes, (image) => {
+        const header = readImageHeader(image)
         expect(header === null || header.width * header.height > 0).toBe(true)
       }),
     )

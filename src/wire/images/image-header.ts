@@ -1,10 +1,8 @@
-export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const
+export type ImageType = 'image/png' | 'image/jpeg' | 'image/webp'
 
-export type PictureType = (typeof PICTURE_TYPES)[number]
-
-/** What a picture says of itself before its pixels begin. */
-export interface PictureHeader {
-  readonly mediaType: PictureType
+/** What an image says of itself before its pixels begin. */
+export interface ImageHeader {
+  readonly mediaType: ImageType
   readonly width: number
   readonly height: number
   /** Whether it can have transparent areas at all. */
@@ -12,7 +10,7 @@ export interface PictureHeader {
 }
 
 /**
- * What a reader of one picture type asks for next. Steps are answered with the bytes of a `take`, and with nothing
+ * What a reader of one image type asks for next. Steps are answered with the bytes of a `take`, and with nothing
  * otherwise. No step makes anybody keep more than a few bytes, whatever a file claims of itself.
  */
 export type ScanStep =
@@ -20,24 +18,24 @@ export type ScanStep =
   | { readonly type: 'skip'; readonly bytes: number }
   /** Goes on at the next byte of this value. */
   | { readonly type: 'seek'; readonly value: number }
-  | { readonly type: 'header'; readonly header: PictureHeader }
+  | { readonly type: 'header'; readonly header: ImageHeader }
 
-/** Returns at the end of the picture; throws a BrokenPicture when the bytes are none of this type. */
-export type PictureReader = Generator<ScanStep, void, DataView>
+/** Returns at the end of the image; throws a BrokenImage when the bytes are none of this type. */
+export type ImageReader = Generator<ScanStep, void, DataView>
 
-/** The bytes are no picture that can be read. */
-export class BrokenPicture extends Error {}
+/** The bytes are no image that can be read. */
+export class BrokenImage extends Error {}
 
 export function* take(bytes: number): Generator<ScanStep, DataView, DataView> {
   return yield { type: 'take', bytes }
 }
 
-export function* skip(bytes: number): PictureReader {
+export function* skip(bytes: number): ImageReader {
   yield { type: 'skip', bytes }
 }
 
-export function* announce(header: PictureHeader): PictureReader {
-  if (header.width === 0 || header.height === 0) throw new BrokenPicture('no pixels')
+export function* announce(header: ImageHeader): ImageReader {
+  if (header.width === 0 || header.height === 0) throw new BrokenImage('no pixels')
   yield { type: 'header', header }
 }
 

@@ -1,12 +1,12 @@
 import {
   announce,
-  BrokenPicture,
-  type PictureHeader,
-  type PictureReader,
+  BrokenImage,
+  type ImageHeader,
+  type ImageReader,
   skip,
   tagAt,
   take,
-} from './picture-header.ts'
+} from './image-header.ts'
 
 const ALPHA_FLAG = 0x10
 const LOSSLESS_SIGNATURE = 0x2f
@@ -14,22 +14,22 @@ const KEY_FRAME_CODE = [0x9d, 0x01, 0x2a] as const
 const CHUNK_HEAD_BYTES = 8
 
 /** Reads a WebP whose first two bytes have been taken. Its first chunk says everything. */
-export function* readWebp(): PictureReader {
+export function* readWebp(): ImageReader {
   const rest = yield* take(10)
   const isRiff = rest.getUint8(0) === 0x46 && rest.getUint8(1) === 0x46
-  if (!isRiff || tagAt(rest, 6) !== 'WEBP') throw new BrokenPicture('signature')
+  if (!isRiff || tagAt(rest, 6) !== 'WEBP') throw new BrokenImage('signature')
   const formBytes = rest.getUint32(2, true)
   const head = yield* take(CHUNK_HEAD_BYTES)
   const { header, bytes } = yield* readFirstChunk(tagAt(head, 0))
   // The length counts what follows it, of which the form's name and the chunk's beginning have been read.
   const left = formBytes - 4 - CHUNK_HEAD_BYTES - bytes
-  if (left < 0) throw new BrokenPicture('form length')
+  if (left < 0) throw new BrokenImage('form length')
   yield* announce({ mediaType: 'image/webp', ...header })
   yield* skip(left)
 }
 
 interface FirstChunk {
-  readonly header: Omit<PictureHeader, 'mediaType'>
+  readonly header: Omit<ImageHeader, 'mediaType'>
   /** How much of it has been read. */
   readonly bytes: number
 }
@@ -43,21 +43,21 @@ function* readFirstChunk(tag: string) {
     case 'VP8X':
       return readExtended(yield* take(10))
     default:
-      throw new BrokenPicture('first chunk')
+      throw new BrokenImage('first chunk')
   }
 }
 
 function readLossy(view: DataView): FirstChunk {
   if (KEY_FRAME_CODE.some((byte, index) => view.getUint8(3 + index) !== byte))
-    throw new BrokenPicture('key frame')
-  // The two highest bits of each say how to enlarge the picture, which nobody does.
+    throw new BrokenImage('key frame')
+  // The two highest bits of each say how to enlarge the image, which nobody does.
   const width = view.getUint16(6, true) & 0x3fff
   const height = view.getUint16(8, true) & 0x3fff
   return { header: { width, height, hasAlpha: false }, bytes: 10 }
 }
 
 function readLossless(view: DataView): FirstChunk {
-  if (view.getUint8(0) !== LOSSLESS_SIGNATURE) throw new BrokenPicture('lossless signature')
+  if (view.getUint8(0) !== LOSSLESS_SIGNATURE) throw new BrokenImage('lossless signature')
   const bits = view.getUint32(1, true)
   const width = (bits & 0x3fff) + 1
   const height = ((bits >>> 14) & 0x3fff) + 1

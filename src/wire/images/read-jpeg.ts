@@ -1,4 +1,4 @@
-import { announce, BrokenPicture, type PictureReader, skip, take } from './picture-header.ts'
+import { announce, BrokenImage, type ImageReader, skip, take } from './image-header.ts'
 
 const MARKER = 0xff
 const END_OF_IMAGE = 0xd9
@@ -10,7 +10,7 @@ const standsAlone = (marker: number) => marker === 0x01 || (marker >= 0xd0 && ma
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 
 /** Follows the segments of a JPEG whose first two bytes have been taken. */
-export function* readJpeg(): PictureReader {
+export function* readJpeg(): ImageReader {
   let marker = yield* takeMarker()
   while (marker !== END_OF_IMAGE) {
     if (!standsAlone(marker)) yield* readSegment(marker)
@@ -20,18 +20,18 @@ export function* readJpeg(): PictureReader {
 
 function* takeMarker() {
   const head = yield* take(2)
-  if (head.getUint8(0) !== MARKER) throw new BrokenPicture('marker')
+  if (head.getUint8(0) !== MARKER) throw new BrokenImage('marker')
   let marker = head.getUint8(1)
   // A marker may be preceded by any number of fill bytes.
   while (marker === MARKER) marker = (yield* take(1)).getUint8(0)
   return marker
 }
 
-function* readSegment(marker: number): PictureReader {
+function* readSegment(marker: number): ImageReader {
   const bytes = (yield* take(2)).getUint16(0) - 2
-  if (bytes < 0) throw new BrokenPicture('segment length')
+  if (bytes < 0) throw new BrokenImage('segment length')
   if (!isFrame(marker)) return yield* skip(bytes)
-  if (bytes < 5) throw new BrokenPicture('frame length')
+  if (bytes < 5) throw new BrokenImage('frame length')
   const frame = yield* take(5)
   const height = frame.getUint16(1)
   const width = frame.getUint16(3)

@@ -1,10 +1,4 @@
-import {
-  BrokenPicture,
-  type PictureHeader,
-  type PictureReader,
-  type ScanStep,
-  take,
-} from './picture-header.ts'
+import { BrokenImage, type ImageHeader, type ImageReader, type ScanStep, take } from './image-header.ts'
 import { readJpeg } from './read-jpeg.ts'
 import { readPng } from './read-png.ts'
 import { readWebp } from './read-webp.ts'
@@ -13,14 +7,14 @@ import { readWebp } from './read-webp.ts'
 export type ScanState = 'reading' | 'complete' | 'broken'
 
 /**
- * Reads a picture as it comes, in pieces of any size: its type by its content, its size without decoding it, and
+ * Reads an image as it comes, in pieces of any size: its type by its content, its size without decoding it, and
  * whether it has its end. It keeps a few bytes at most.
  */
-export class PictureScan {
-  readonly #reader = readPicture()
+export class ImageScan {
+  readonly #reader = readImage()
   #step: ScanStep | null
   #state: ScanState = 'reading'
-  #header: PictureHeader | null = null
+  #header: ImageHeader | null = null
   /** What has come of a step that needs more. */
   #taken: number[] = []
   #skipped = 0
@@ -29,8 +23,8 @@ export class PictureScan {
     this.#step = this.#reader.next().value ?? null
   }
 
-  /** Of a picture that turns out broken later, it may be known before. */
-  get header(): PictureHeader | null {
+  /** Of an image that turns out broken later, it may be known before. */
+  get header(): ImageHeader | null {
     return this.#header
   }
 
@@ -99,10 +93,10 @@ export class PictureScan {
     try {
       const next = this.#reader.next(bytes)
       this.#step = next.done ? null : next.value
-      // An end without a size is that of a picture without pixels.
+      // An end without a size is that of an image without pixels.
       if (next.done) this.#state = this.#header === null ? 'broken' : 'complete'
     } catch (error) {
-      if (!(error instanceof BrokenPicture)) throw error
+      if (!(error instanceof BrokenImage)) throw error
       this.#step = null
       this.#state = 'broken'
     }
@@ -111,22 +105,22 @@ export class PictureScan {
 
 const NOTHING = new DataView(new ArrayBuffer(0))
 
-const READERS: ReadonlyMap<number, () => PictureReader> = new Map([
+const READERS: ReadonlyMap<number, () => ImageReader> = new Map([
   [0x8950, readPng],
   [0xffd8, readJpeg],
   [0x5249, readWebp],
 ])
 
-function* readPicture(): PictureReader {
+function* readImage(): ImageReader {
   const beginning = yield* take(2)
   const reader = READERS.get(beginning.getUint16(0))
-  if (reader === undefined) throw new BrokenPicture('unknown type')
+  if (reader === undefined) throw new BrokenImage('unknown type')
   yield* reader()
 }
 
-/** What a picture says of itself; null when it is none we read, or ends before it has said it. */
-export function readPictureHeader(bytes: Uint8Array): PictureHeader | null {
-  const scan = new PictureScan()
+/** What an image says of itself; null when it is none we read, or ends before it has said it. */
+export function readImageHeader(bytes: Uint8Array): ImageHeader | null {
+  const scan = new ImageScan()
   scan.push(bytes)
   return scan.header
 }
