@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Exchange, Reply } from '../../serve/ports/exchange.ts'
 import { FIELD_NAME, NOT_PLAIN } from '../../wire/head-fields.ts'
 
-/** An answer with a field that cannot be sent. */
+/** A header of an answer cannot be sent. */
 export class UnsendableField extends Error {
   override readonly name = 'UnsendableField'
 }
@@ -12,7 +12,7 @@ export type AnswerFields = Readonly<Record<string, string>> | Headers
 const LINE_BREAK = /[\r\n\0]/
 const FOREIGN = /[^\t\x20-\x7e]+/g
 
-// What the server says itself.
+// Headers that only the server itself sets.
 const OURS = new Set([
   'connection',
   'content-length',
@@ -35,11 +35,11 @@ export function statusLine(status: number): string {
   return line
 }
 
-/** The lines of an answer's fields, without those the server says itself. */
+/** The header lines of an answer, without the headers that the server sets itself. */
 export function fieldLines(fields: AnswerFields): string {
   let lines = ''
   if (fields instanceof Headers) {
-    // Cookies come one by one, everything else joined.
+    // Headers visits each set-cookie separately, and joins all other repeated headers.
     fields.forEach((value, name) => {
       lines += fieldLine(name, value)
     })
@@ -49,14 +49,14 @@ export function fieldLines(fields: AnswerFields): string {
   return lines
 }
 
-/** The line that was last written for a name. Most fields have the same value in answer after answer. */
+/** The last line written for a header. Most headers have the same value in answer after answer. */
 interface KnownLine {
   value: string
   line: string
 }
 
 const knownLines = new Map<string, KnownLine>()
-// More than all the names there are.
+// More than there are header names in use.
 const MAX_KNOWN_LINES = 200
 
 function fieldLine(name: string, value: string): string {
@@ -70,9 +70,9 @@ function fieldLine(name: string, value: string): string {
 }
 
 function firstLine(name: string, value: string): string {
-  if (!FIELD_NAME.test(name)) throw new UnsendableField(`${JSON.stringify(name)} is no name of a field.`)
+  if (!FIELD_NAME.test(name)) throw new UnsendableField(`${JSON.stringify(name)} is not a valid header name.`)
   const line = lineOf(name, value)
-  // What is one client's secret is not kept.
+  // Cookies are secrets of one client.
   const isKept = name !== 'set-cookie' && knownLines.size < MAX_KNOWN_LINES
   if (isKept) knownLines.set(name, { value, line })
   return line
@@ -83,9 +83,10 @@ function lineOf(name: string, value: string): string {
   return `${name}: ${NOT_PLAIN.test(value) ? madePlain(name, value) : value}\r\n`
 }
 
-/** Readers disagree on what letters beyond ASCII mean here, so they are written as in an address. */
+/** Percent-encodes everything beyond ASCII, which clients would decode in different ways. */
 function madePlain(name: string, value: string): string {
-  if (LINE_BREAK.test(value)) throw new UnsendableField(`The value of ${name} has a line break.`)
+  if (LINE_BREAK.test(value))
+    throw new UnsendableField(`The value of the header ${name} contains a line break.`)
   return value.replace(FOREIGN, (letters) => encodeURIComponent(letters.toWellFormed()))
 }
 
@@ -116,8 +117,8 @@ const LINES = `access-control-allow-origin: *\r\naccess-control-expose-headers: 
 const PREFLIGHT_SECONDS = 86_400
 
 /**
- * Lets a page of any origin read the response. Browsers refuse such an answer to whoever sent cookies along, so no
- * session is given away.
+ * Lets pages of any origin read the response. With this header, browsers hide responses to requests that carry cookies,
+ * so no session leaks.
  */
 export function linesForBrowsers(request: RequestWithHeaders): string {
   return request.headers.has('origin') ? LINES : ''

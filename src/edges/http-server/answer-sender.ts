@@ -10,30 +10,30 @@ import {
   PushedAnswer,
 } from './outgoing-body.ts'
 
-/** An answer as it is sent. */
+/** An answer to send. */
 export interface AnswerParts {
   readonly status: number
   readonly headers: AnswerFields
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | PushedBody | null
 }
 
-/** What of the request its answer depends on. */
+/** How the request wants its answer. */
 export interface AnswerManner {
   readonly isHeadOnly: boolean
-  /** Whether the client can read an answer whose length is not known beforehand. */
+  /** Whether the client supports chunked transfer encoding. */
   readonly takesChunks: boolean
-  /** Of the connection and the time. */
+  /** Header lines that the connection adds, such as the date. */
   readonly lines: string
 }
 
 export interface SenderParts {
   readonly socket: WritableSocket
   readonly writer: MessageWriter
-  /** All of an answer was taken by the system; false: it broke off, and the client must not take it for whole. */
+  /** The answer has been handed to the system; false when it broke off, and the client must notice that. */
   readonly onSent: (isWhole: boolean) => void
 }
 
-/** Sends one answer after another. */
+/** Sends one answer after another over a connection. */
 export class AnswerSender {
   readonly #queue: OutgoingQueue
   readonly #onSent: (isWhole: boolean) => void
@@ -45,7 +45,7 @@ export class AnswerSender {
     this.#onSent = onSent
   }
 
-  /** Whether what is being sent is pushed here by somebody who looks after it. */
+  /** Whether a producer pushes the current body; it then watches for clients that do not read. */
   get isPushed(): boolean {
     return this.#body instanceof PushedAnswer
   }
@@ -68,17 +68,17 @@ export class AnswerSender {
     else this.#sendPieces(head, body, framingFor(fieldOf(headers, 'content-length'), manner))
   }
 
-  /** Lines before the answer itself. */
+  /** Sends lines before the answer itself, such as 100 Continue. */
   sendInterim(text: string): void {
     this.#queue.sendLines(text)
   }
 
-  /** The socket takes more. */
+  /** The socket accepts more bytes. */
   goOn(): void {
     this.#queue.goOn()
   }
 
-  /** Nobody is there any more. */
+  /** The client has disconnected. */
   close(): void {
     this.#isClosed = true
     this.#body?.cancel()
@@ -126,7 +126,7 @@ export class AnswerSender {
   }
 }
 
-/** The head has left, so whatever goes wrong from here on can only be told by breaking off. */
+/** The head has been sent, so the only way left to report a failure is to break off. */
 function push(body: PushedBody, answer: PushedAnswer): void {
   try {
     body.pushTo(answer)
@@ -139,15 +139,15 @@ export function isWhole(body: AnswerParts['body']): body is string | Uint8Array 
   return body === null || typeof body === 'string' || body instanceof Uint8Array
 }
 
-/** Tells whoever would have written the body that it is not wanted. */
+/** Cancels a stream that will not be sent. */
 export function discard(body: AnswerParts['body']): void {
   if (!(body instanceof ReadableStream)) return
   body.cancel().catch(() => {
-    // A body that cannot even be cancelled is not read either.
+    // A stream that fails to cancel is not read any further either.
   })
 }
 
-/** What a head alone says of the body that would follow it. */
+/** The content-length in an answer to HEAD. */
 function lengthOf(body: AnswerParts['body'], headers: AnswerFields): string | null {
   if (typeof body === 'string') return String(Buffer.byteLength(body))
   if (body instanceof Uint8Array) return String(body.length)
@@ -174,10 +174,10 @@ function lengthLine(length: string | null): string {
   return length === null ? '' : `content-length: ${length}\r\n`
 }
 
-// For what has to wait in line.
+// Accepts nothing, so that a message is queued behind earlier ones.
 const FULL: WritableSocket = { write: () => 0 }
 
-/** What a socket has not taken yet, which is nearly always nothing. */
+/** Bytes that the socket has not accepted yet; nearly always none. */
 export class OutgoingQueue implements PieceSink {
   readonly #socket: WritableSocket
   readonly #writer: MessageWriter
@@ -199,7 +199,7 @@ export class OutgoingQueue implements PieceSink {
     return this.#unsent.length > 0
   }
 
-  /** All of it is plain, so it has as many bytes as signs. */
+  /** The text must be ASCII, so that its length is its number of bytes. */
   sendLines(text: string): void {
     const written = this.hasUnsent ? 0 : this.#socket.write(text)
     if (written < text.length) this.#unsent.push(Buffer.from(text).subarray(Math.max(0, written)))
@@ -207,13 +207,13 @@ export class OutgoingQueue implements PieceSink {
 
   sendMessage(message: MessageText): void {
     const unsent = this.#writer.write(this.hasUnsent ? FULL : this.#socket, message)
-    // What cannot be sent any more is lost with the connection.
+    // On a closed connection there is nothing left to send.
     if (unsent !== null && unsent !== 'closed') this.#unsent.push(unsent)
   }
 
   sendPiece(bytes: Uint8Array, size: number): void {
     const written = this.hasUnsent ? 0 : this.#socket.write(bytes, 0, size)
-    // A copy, since what is given may be used again for the next piece.
+    // A copy, because the caller may reuse its buffer for the next piece.
     if (written < size) this.#unsent.push(bytes.slice(Math.max(0, written), size))
   }
 
@@ -223,7 +223,7 @@ export class OutgoingQueue implements PieceSink {
     return this.#drained.promise
   }
 
-  /** The socket takes more. */
+  /** The socket accepts more bytes. */
   goOn(): void {
     for (let next = this.#unsent[0]; next !== undefined; next = this.#unsent[0]) {
       const written = this.#socket.write(next, 0, next.length)
@@ -236,7 +236,7 @@ export class OutgoingQueue implements PieceSink {
     this.#tellDrained()
   }
 
-  /** What is left is not to be sent. */
+  /** Drops everything that is still queued. */
   clear(): void {
     this.#unsent = []
     this.#tellDrained()

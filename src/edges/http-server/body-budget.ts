@@ -1,25 +1,25 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 
 export interface BodyBudgetLimits {
-  /** Of all bodies together. */
+  /** For all bodies together. */
   readonly maxBytes: number
   readonly maxBytesPerAccount: number
 }
 
-/** The bodies of one account; there is one as long as it has any. */
+/** The bytes of one account. Removed when they reach 0. */
 interface Share {
   readonly owner: string
   bytes: number
 }
 
-// Ordinary requests are this small. They may use a little more, so that a few large bodies do not keep them out.
+// Ordinary requests are this small. They may exceed the budget a little, so that a few large bodies do not block them.
 const SMALL_BODY_BYTES = 64 * 1024
 const EXTRA_FOR_SMALL = 1 / 8
 
 /**
- * The memory for request bodies, from the first byte that is read to the end of the answer. The process counts what has
- * come, so that announcing much and sending nothing keeps nobody else out; an account also counts what it has announced,
- * so that a body it has no room for is refused before it is sent.
+ * The memory for request bodies, from the first byte read to the end of the answer. The process counts bytes received,
+ * so a client that announces much and sends nothing blocks no one else. An account also counts bytes announced, so that
+ * a body without room is refused before it is sent.
  */
 export class BodyBudget {
   readonly #limits: BodyBudgetLimits
@@ -30,22 +30,22 @@ export class BodyBudget {
     this.#limits = limits
   }
 
-  /** What is held now. */
+  /** Bytes in memory now. */
   get heldBytes(): number {
     return this.#heldBytes
   }
 
-  /** How many accounts have a body here. */
+  /** The number of accounts with a body in memory. */
   get accounts(): number {
     return this.#shares.size
   }
 
-  /** `owner`: the account to charge; null: nobody is known. */
+  /** `owner` is the account to charge; null when the caller is unknown. */
   begin(owner: string | null): HeldBody {
     return new HeldBody(this, owner)
   }
 
-  /** Fails when the process has no room for this many more bytes of a body of `total`. */
+  /** Throws when the process has no room for this many more bytes of a body of `total` bytes. */
   requireRoom(bytes: number, total: number): void {
     const { maxBytes } = this.#limits
     const extra = total <= SMALL_BODY_BYTES ? maxBytes * EXTRA_FOR_SMALL : 0
@@ -56,7 +56,7 @@ export class BodyBudget {
     this.#heldBytes += bytes
   }
 
-  /** Adds to what an account has announced; fails when that is too much. */
+  /** Adds to the announced bytes of an account. Throws when they exceed its limit. */
   reserve(owner: string, bytes: number): Share {
     const known = this.#shares.get(owner)
     const share = known ?? { owner, bytes: 0 }
@@ -75,7 +75,7 @@ export class BodyBudget {
   }
 }
 
-/** What one request takes of the budget. */
+/** The part of the budget that one request uses. */
 export class HeldBody {
   readonly #budget: BodyBudget
   readonly #owner: string | null
@@ -89,19 +89,19 @@ export class HeldBody {
     this.#owner = owner
   }
 
-  /** Bytes received, also after they were released. */
+  /** Bytes received, including those already released. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** A body of this length has been announced. Fails when there is no room for it. */
+  /** Reserves room for the announced length. Throws when there is none. */
   expect(length: number): void {
     if (this.#isReleased) return
     this.#budget.requireRoom(length, length)
     this.#reserve(length)
   }
 
-  /** This many bytes have come. Fails when there is no room for them; they are then not counted. */
+  /** Counts received bytes. Throws, and does not count them, when there is no room. */
   add(bytes: number): void {
     const total = this.#bytes + bytes
     if (!this.#isReleased) {
@@ -112,7 +112,7 @@ export class HeldBody {
     this.#bytes = total
   }
 
-  /** Nothing of the body is needed any more. What still comes is not counted; a second call does nothing. */
+  /** Frees the body's memory. Later bytes are not counted, and a second call does nothing. */
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true

@@ -21,64 +21,64 @@ import {
 import type { RequestIds } from './request-ids.ts'
 import { type ExchangeOptions, type RequestContent, SocketExchange } from './socket-exchange.ts'
 
-/** What all connections of a server have in common. */
+/** What all connections of a server share. */
 export interface ConnectionHost extends ExchangeOptions {
   readonly clock: Clock
   readonly headMs: number
   readonly idleMs: number
-  /** Whether clients should come back on another connection. */
+  /** Whether clients should reconnect elsewhere. */
   readonly isLeaving: boolean
-  /** A little behind, for what takes seconds: a look at the clock costs more than it would tell. */
+  /** The time of the last check, precise enough for timeouts of seconds and cheaper than reading the clock. */
   readonly roughlyNowMs: number
   readonly dateLine: string
   readonly writer: MessageWriter
   readonly requestIds: RequestIds
   readonly connections: OpenConnections<ClientConnection>
   serve(exchange: SocketExchange, connection: ClientConnection): void
-  /** The answer to what is no request. */
+  /** The answer to bytes that are not a valid request. */
   refuse(error: GatewayError, requestId: string): AnswerParts
 }
 
 /**
  * - `head`: waits for a request;
- * - `serving`: somebody works on the answer;
+ * - `serving`: the handler works on the answer;
  * - `answering`: the answer is being sent;
- * - `clearing`: the answer is sent, but not all of its request has come;
- * - `leaving`: this side has said all; what still comes is thrown away.
+ * - `clearing`: the answer has been sent, but the request has not fully arrived;
+ * - `leaving`: this side has closed; received bytes are discarded.
  */
 type Phase = 'head' | 'serving' | 'answering' | 'clearing' | 'leaving'
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const MAX_HEAD_BYTES = 64 * 1024
-// Of requests that are sent before the one before them is answered; beyond, they have to be sent again.
+// Pipelined requests that are kept. Beyond this the client has to send them again.
 const MAX_UNREAD_BYTES = 64 * 1024
-// For how long a client may take to notice that its connection has ended, before it is cut.
+// How long a client may take to close its side before the connection is terminated.
 const FAREWELL_MS = 2_000
 const NOTHING = Buffer.alloc(0)
 const CARRIAGE_RETURN = 0x0d
 const LINE_FEED = 0x0a
 
-/** One client's connection: reads one request after another, and sends their answers in the same order. */
+/** A client's connection: reads requests one after another and answers them in order. */
 export class ClientConnection implements BodyFlow {
   readonly #host: ConnectionHost
   readonly #socket: Socket<ClientConnection>
   readonly #sender: AnswerSender
   #phase: Phase = 'head'
-  /** The beginning of a head, or what came after the request that is being served. */
+  /** A partial head, or bytes after the request that is being served. */
   readonly #unread = new GrowingBytes()
-  /** How many of these were looked through for the end of a head. */
+  /** How many of these bytes have been searched for the end of the head. */
   #searchedBytes = 0
   #hasHeadBegun = false
   readonly #seat: Seat<ClientConnection>
   #exchange: SocketExchange | null = null
-  /** While it is coming in. */
+  /** The body of the current request while it arrives. */
   #body: IncomingBody | null = null
   #hasServed = false
-  /** Whether the client waits to be told that its body is wanted. */
+  /** Whether the client waits for `100 Continue`. */
   #isInvitationAwaited = false
   #endsAfterAnswer = false
   #isPaused = false
-  /** When something last came or went, as far as anybody has to know. */
+  /** The last activity that the current phase's timeout counts from. */
   #movedAtMs: number
   #isClosed = false
 
@@ -98,17 +98,17 @@ export class ClientConnection implements BodyFlow {
     return this.#isClosed ? null : (this.#socket.remoteAddress ?? null)
   }
 
-  /** The request whose answer has not begun. */
+  /** The request whose answer has not begun, if any. */
   get waiting(): SocketExchange | null {
     return this.#phase === 'serving' ? this.#exchange : null
   }
 
-  /** Whether somebody waits for an answer, or for the rest of it. */
+  /** Whether an answer is being prepared or sent. */
   get isBusy(): boolean {
     return this.#phase === 'serving' || this.#phase === 'answering'
   }
 
-  /** The client has sent this. */
+  /** Handles bytes from the client. */
   receive(bytes: Buffer): void {
     if (this.#phase === 'leaving') return
     if (this.#phase === 'head') this.#readRequest(bytes)
@@ -116,14 +116,14 @@ export class ClientConnection implements BodyFlow {
     else this.#keepUnread(bytes)
   }
 
-  /** The socket takes more of the answer. */
+  /** The socket accepts more bytes. */
   goOnSending(): void {
-    // Whoever waits for something else has waited since that began.
+    // In other phases the timeout does not depend on sending.
     if (this.isBusy) this.#movedAtMs = this.#host.roughlyNowMs
     this.#sender.goOn()
   }
 
-  /** The client is gone. */
+  /** The connection is closed. */
   lose(): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -131,17 +131,17 @@ export class ClientConnection implements BodyFlow {
     this.#sender.close()
     this.#body?.fail(cutShort())
     if (this.isBusy) this.#exchange?.leave()
-    // While the answer is being made, its maker still has the body.
+    // While the handler works on the answer, it still uses the body.
     if (this.#phase === 'answering') this.#exchange?.end()
   }
 
-  /** At once. */
+  /** Terminates the connection at once. */
   cut(): void {
     this.#socket.terminate()
     this.lose()
   }
 
-  /** Closes a connection that nobody waits on, because another needs its place. */
+  /** Closes an idle connection to make room for another. */
   dismiss(): void {
     if (this.#phase === 'head') this.#socket.end()
     else this.#socket.terminate()
@@ -158,7 +158,7 @@ export class ClientConnection implements BodyFlow {
     const hasLength =
       isWhole(parts.body) || head.takesChunks || fieldOf(parts.headers, 'content-length') !== null
     const wantsEnd = fieldOf(parts.headers, 'connection') === 'close' || this.#host.isLeaving
-    // A client that was not invited may send its body all the same, or not: what comes next could be either.
+    // A client that got no `100 Continue` may send its body anyway, so the next bytes are ambiguous.
     const isBodyInDoubt = this.#isInvitationAwaited
     this.#endsAfterAnswer ||= wantsEnd || !head.staysOpen || !hasLength || isBodyInDoubt
     this.#phase = 'answering'
@@ -183,7 +183,7 @@ export class ClientConnection implements BodyFlow {
     this.#sender.sendInterim('HTTP/1.1 100 Continue\r\n\r\n')
   }
 
-  /** Ends what has taken too long. */
+  /** Ends the connection when its phase has timed out. */
   look(nowMs: number): void {
     this.waiting?.look()
     if (nowMs - this.#movedAtMs < this.#patienceMs()) return
@@ -199,7 +199,7 @@ export class ClientConnection implements BodyFlow {
       case 'serving':
         return this.#body === null || this.#isPaused ? Number.POSITIVE_INFINITY : idleMs
       case 'answering':
-        // Whoever pushes a body notices a client that does not read.
+        // The producer of a pushed body notices a client that does not read.
         return this.#sender.isPushed || !this.#sender.hasUnsent ? Number.POSITIVE_INFINITY : idleMs
       case 'clearing':
         return idleMs
@@ -228,7 +228,7 @@ export class ClientConnection implements BodyFlow {
     }
   }
 
-  /** Some clients send an empty line after a body, which belongs to no request. */
+  /** Skips empty lines before a request, which some clients send after a body. */
   #dropBlankLines(): void {
     const known = this.#unread.peek()
     let at = 0
@@ -238,7 +238,7 @@ export class ClientConnection implements BodyFlow {
     this.#searchedBytes = 0
   }
 
-  /** Empty lines alone are no beginning, however many there are. */
+  /** Empty lines do not start a request. */
   #noteHeadBegun(known: Buffer): void {
     if (this.#hasHeadBegun || (known.length <= 1 && (known[0] ?? CARRIAGE_RETURN) === CARRIAGE_RETURN)) return
     this.#hasHeadBegun = true
@@ -273,12 +273,12 @@ export class ClientConnection implements BodyFlow {
 
   #readBody(body: IncomingBody, bytes: Buffer): void {
     this.#isInvitationAwaited = false
-    // What is thrown away has its time as a whole, and not between two bytes.
+    // Discarding a body is limited in total time, not between two bytes.
     if (this.#phase !== 'clearing') this.#movedAtMs = this.#host.roughlyNowMs
     try {
       this.#pushBody(body, bytes)
     } catch (error) {
-      // What comes next cannot be told from the rest of this body.
+      // The next bytes cannot be told apart from the rest of this body.
       this.#body = null
       this.#endsAfterAnswer = true
       body.fail(refusalFor(error))
@@ -295,14 +295,14 @@ export class ClientConnection implements BodyFlow {
 
   #keepUnread(bytes: Buffer): void {
     if (this.#endsAfterAnswer) return
-    // After an answer it is the next request, which is read in the next turn however much of it has come.
+    // After an answer these bytes are the next request, which is read in the next turn whatever its size.
     const isNext = this.#phase === 'clearing'
     if (!isNext && this.#unread.length + bytes.length > MAX_UNREAD_BYTES) this.#giveUpUnread()
-    // A copy: the packet it came in may be many times as large.
+    // A copy, because the packet behind it may be many times as large.
     else this.#unread.add(this.#unread.length === 0 ? Buffer.from(bytes) : bytes)
   }
 
-  /** Not held back by pausing: over a paused socket nobody hears that the client has left. */
+  /** The socket is not paused instead, because a paused socket does not report that the client has disconnected. */
   #giveUpUnread(): void {
     this.#endsAfterAnswer = true
     this.#unread.take()
@@ -322,7 +322,7 @@ export class ClientConnection implements BodyFlow {
     return takesChunks ? dateLine : `${dateLine}connection: keep-alive\r\n`
   }
 
-  /** Whoever sends this is not understood, so nothing more of it is read. */
+  /** Answers a malformed request and reads nothing further. */
   #refuse(error: GatewayError): void {
     this.#body = null
     this.#unread.take()
@@ -338,7 +338,7 @@ export class ClientConnection implements BodyFlow {
     if (this.#isClosed) return
     this.#exchange?.end()
     if (!isWhole) this.#endsAfterAnswer = true
-    // Without an end of its own, an answer that broke off would be taken for whole.
+    // Without chunks, a client would take an answer that broke off for complete.
     if (!isWhole && !this.#exchange?.head.takesChunks) this.cut()
     else if (this.#endsAfterAnswer || this.#body === null) this.#endExchange()
     else {
@@ -360,7 +360,7 @@ export class ClientConnection implements BodyFlow {
     this.#movedAtMs = this.#host.roughlyNowMs
     this.#seat.move('idle')
     this.setPaused(false)
-    // In a turn of its own: thousands of requests that came at once would otherwise hold up everybody else.
+    // In the next turn: thousands of pipelined requests must not block other connections.
     if (this.#unread.length > 0) setImmediate(() => this.#readNext())
   }
 
@@ -374,12 +374,12 @@ export class ClientConnection implements BodyFlow {
     this.#seat.move('leaving')
     this.#unread.take()
     this.setPaused(false)
-    // Not both directions: what the client is still sending would be answered by a reset, which may overtake the answer.
+    // Only one direction: a full close would reset the connection while the client sends, and the answer could be lost.
     this.#socket.shutdown()
   }
 }
 
-/** What every answer carries, whatever it is. */
+/** Header lines of every answer. */
 function answerLines(exchange: SocketExchange): string {
   return idLines(exchange.requestId) + linesForBrowsers(exchange)
 }

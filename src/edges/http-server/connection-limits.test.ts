@@ -101,7 +101,7 @@ test('gives up connections that wait while no descriptor is left, and says so on
   await waiting[0]?.ended()
   while (echo.server.connectionGauges.descriptorShortages < 3) await Bun.sleep(10)
   isShort = false
-  expect(notices).toEqual(['no descriptor is left; connections that only wait are closed'])
+  expect(notices).toEqual(['no file descriptor is left; idle connections are closed'])
   const { max } = echo.server.connectionGauges
   while (echo.server.connectionGauges.max <= max) await Bun.sleep(10)
 })

@@ -1,10 +1,10 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
 
-// Database, journal, log, listener, timers, and what a request may open besides the connection to its supplier.
+// For the database, journal, log, listener, timers, and files that requests open.
 const RESERVED = 64
-// More would be a matter of memory, and is for an operator to decide.
+// Beyond this, memory is the limit, and the operator should decide.
 const MAX_DEFAULT_CONNECTIONS = 50_000
-// Where the system does not say: what most systems give a process at least.
+// The usual soft limit, for systems that do not report theirs.
 const DEFAULT_LIMIT = 1_024
 
 /** How many descriptors this process may have open. The runtime has raised the soft limit to the hard one by now. */
@@ -18,13 +18,13 @@ export function descriptorLimit(): number {
   }
 }
 
-/** Half of what is not reserved: a request may need a second descriptor, for the connection to its supplier. */
+/** Half of the unreserved descriptors, because a request may need a second one for its supplier. */
 export function defaultConnections(limit: number): number {
   return Math.max(16, Math.min(MAX_DEFAULT_CONNECTIONS, Math.floor((limit - RESERVED) / 2)))
 }
 
 export interface DescriptorCalls {
-  /** Throws with the code of the system when there is no descriptor left. */
+  /** Throws the system's error when no descriptor is left. */
   open(): number
   close(descriptor: number): void
 }
@@ -32,9 +32,9 @@ export interface DescriptorCalls {
 const SYSTEM: DescriptorCalls = { open: () => openSync('/dev/null', 'r'), close: closeSync }
 
 /**
- * Notices when the system gives this process no more descriptors. The runtime does not report a failing `accept`: it
- * tries again without pause, at the cost of a whole processor, until one is free. So one descriptor is kept in reserve
- * and given up then: waiting connections can be accepted one after the other, and be refused.
+ * Notices when this process runs out of file descriptors. The runtime does not report a failing `accept`: it retries in
+ * a busy loop until a descriptor is free. So one descriptor is kept in reserve and given up then, which lets waiting
+ * connections be accepted and refused one after the other.
  */
 export class DescriptorGuard {
   readonly #calls: DescriptorCalls
@@ -44,7 +44,7 @@ export class DescriptorGuard {
     this.#calls = calls
   }
 
-  /** False: there is none left, or just one. */
+  /** False when no descriptor is left, or only one. */
   check(): boolean {
     this.#reserve ??= this.#open()
     const probe = this.#open()

@@ -9,7 +9,7 @@ import type { SocketExchange } from './socket-exchange.ts'
 
 type DispatcherOptions = Pick<ServerOptions, 'endpoints' | 'clock' | 'log'>
 
-/** Where requests arrive: finds the endpoint of each, and whatever happens gives it an answer with its id. */
+/** Finds the endpoint of each request and sends its answer, an error included. */
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #resources: Resources
@@ -20,7 +20,7 @@ export class Dispatcher {
     this.#resources = new Resources(options.endpoints)
   }
 
-  /** Never fails: whatever goes wrong becomes an answer. All in one step, since every further one would cost a promise. */
+  /** Never rejects: every failure becomes an answer. One async function, because each further one costs a promise. */
   async serve(exchange: SocketExchange, connection: ClientConnection): Promise<void> {
     const found = this.#resources.find(exchange.path)
     const endpoint = found?.resource.endpoints.get(exchange.method)
@@ -40,10 +40,10 @@ export class Dispatcher {
     this.#send(parts, exchange, connection)
   }
 
-  /** The answer to what is no request. */
+  /** The answer to bytes that are not a valid request. */
   refuse(error: GatewayError, requestId: string): AnswerParts {
     const answer = renderError(error, requestId)
-    // The same code as for a body that is too large, but a status that says which of the two it was.
+    // The code is the same for a large body and a large head; the status tells them apart.
     const status = error.code === 'request_too_large' ? 431 : answer.status
     this.#options.log.request({ requestId, method: '', path: '', status, durationMs: 0 })
     return { ...answer, status }
@@ -52,7 +52,11 @@ export class Dispatcher {
   #refuse(thrown: unknown, exchange: SocketExchange, endpoint: Endpoint): Reply {
     const error = exchange.interruption ?? asGatewayError(thrown)
     if (error.code === 'internal_error' && !exchange.hasClientLeft) {
-      this.#options.log.trouble('a request failed inside', error.cause ?? error, exchange.requestId)
+      this.#options.log.trouble(
+        'a request failed with an internal error',
+        error.cause ?? error,
+        exchange.requestId,
+      )
     }
     return renderError(error, exchange.requestId, endpoint.dressError)
   }
@@ -67,7 +71,7 @@ export class Dispatcher {
     try {
       connection.answer(parts, exchange)
     } catch (error) {
-      // Nothing of it was: what cannot be sent is found before.
+      // Nothing has been sent yet: headers are checked first.
       this.#options.log.trouble('an answer could not be sent', error, exchange.requestId)
       connection.answer(renderError(asGatewayError(error), exchange.requestId), exchange)
     }
@@ -97,16 +101,16 @@ function shuttingDown(): GatewayError {
   })
 }
 
-/** What is at a path: the endpoints for the methods it knows. */
+/** The endpoints of one path, by method. */
 export interface Resource {
   readonly endpoints: ReadonlyMap<string, Endpoint>
-  /** For whoever asks with another method. */
+  /** The methods named in a 405 answer. */
   readonly allowed: readonly string[]
 }
 
 export interface Found {
   readonly resource: Resource
-  /** Values of the parts of the path that vary; null when none does. */
+  /** Values of the path parameters; null when the path has none. */
   readonly params: Readonly<Record<string, string>> | null
 }
 
@@ -115,7 +119,7 @@ interface Pattern {
   readonly resource: Resource
 }
 
-/** All paths of a server. A path that names all its parts comes before one with parts that vary. */
+/** All paths of a server. Fixed paths win over paths with parameters. */
 export class Resources {
   readonly #fixed = new Map<string, Found>()
   readonly #patterns: Pattern[] = []
@@ -175,7 +179,7 @@ function match(wanted: readonly string[], segments: readonly string[]): Record<s
   return wanted.length === segments.length ? params : null
 }
 
-/** What is named comes before what varies, and that before the rest of a path. */
+/** Orders names before parameters, and parameters before wildcards. */
 function compareSegments(one: readonly string[], other: readonly string[]): number {
   for (const [place, part] of one.entries()) {
     const difference = vagueness(part) - vagueness(other[place] ?? '')
@@ -189,7 +193,7 @@ function vagueness(segment: string): number {
   return segment.startsWith(':') ? 1 : 0
 }
 
-/** A path that is not valid percent-encoding names nothing, so it is left as it is and will not be found. */
+/** Leaves invalid percent-encoding as it is: such a path matches no resource. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -200,7 +204,7 @@ function decode(text: string): string {
 
 const DOUBLED = /^\/(v1|v1beta)\/\1(\/|$)/
 
-/** What to say to a request for nothing we have. */
+/** The error for a path that does not exist. */
 export function unknownPath(path: string): GatewayError {
   const doubled = DOUBLED.exec(path)?.[1]
   if (doubled !== undefined) {

@@ -1,11 +1,11 @@
 const FIRST_BYTES = 4_096
-// Memory that was used once and is held only because what comes after it is still wanted.
+// Consumed bytes at the front that are kept before the rest is copied to the front.
 const MAX_SLACK_BYTES = 64 * 1024
 
 /**
- * Bytes that come one after the other. What comes in one piece stays the piece it is; the rest is copied together, since
- * many small pieces would take more memory, or more time to join again and again, than what they hold. Memory is only
- * ever appended to, so what was handed out stays as it is.
+ * A buffer that grows as bytes arrive. A single piece is kept as it is, without a copy. Further pieces are copied
+ * together, because many small buffers take more memory, and repeated joins more time, than the bytes themselves.
+ * Memory is only appended to, so bytes that were handed out never change.
  */
 export class GrowingBytes {
   #memory: Buffer | null = null
@@ -17,7 +17,7 @@ export class GrowingBytes {
     return this.#end - this.#start
   }
 
-  /** How much memory is held for them. */
+  /** The size of the memory behind these bytes. */
   get capacity(): number {
     return this.#memory?.length ?? 0
   }
@@ -31,20 +31,20 @@ export class GrowingBytes {
     this.#end += bytes.length
   }
 
-  /** All of them, which stay here. */
+  /** All bytes, without removing them. */
   peek(): Buffer {
     const all = this.#memory ?? NONE
     return all.length === this.length ? all : all.subarray(this.#start, this.#end)
   }
 
-  /** All of them; from here on there are none. */
+  /** Removes and returns all bytes. */
   take(): Buffer {
     const taken = this.peek()
     this.#forget()
     return taken
   }
 
-  /** Lets go of the first ones. */
+  /** Removes the first bytes. */
   drop(count: number): void {
     if (count >= this.length) {
       this.#forget()
@@ -78,10 +78,10 @@ export class GrowingBytes {
 
 const NONE = Buffer.alloc(0)
 
-// Smaller ones are copied together: each alone would take far more memory than it holds.
+// Smaller pieces are copied together: each buffer object takes far more memory than such a piece holds.
 const LARGE_BYTES = 16 * 1024
 
-/** Bytes that come in many pieces and are wanted once all of them are there. Large pieces are not copied before. */
+/** Collects bytes that are needed only once all of them have arrived. Large pieces are copied once, at the end. */
 export class GatheredBytes {
   readonly #small = new GrowingBytes()
   #pieces: Buffer[] = []
@@ -102,7 +102,7 @@ export class GatheredBytes {
     this.#pieces.push(bytes)
   }
 
-  /** All of them; from here on there are none. */
+  /** Removes and returns all bytes. */
   take(): Buffer {
     this.#keepSmall()
     const pieces = this.#pieces

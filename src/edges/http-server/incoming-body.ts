@@ -4,29 +4,29 @@ import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { HeldBody } from './body-budget.ts'
 import { GatheredBytes } from './growing-bytes.ts'
 
-/** Where the bytes of a body come from, and can be held back. */
+/** The connection that a body arrives on, which can be paused. */
 export interface BodyFlow {
   setPaused(isPaused: boolean): void
-  /** Somebody wants the body: a client that waits for this may send it. */
+  /** Sends `100 Continue` to a client that waits for it. */
   invite(): void
 }
 
-/** Whoever reads a body. */
+/** Receives a body. */
 export interface BodyReader extends BodyTaker {
   complete(): void
   fail(error: Error): void
 }
 
-// Of a body that nobody has asked for yet; the rest waits with the client.
+// Buffered before a reader asks for the body; the client keeps the rest.
 const MAX_HELD_BYTES = 64 * 1024
-// Of a body that comes faster than it is read.
+// Buffered when a body arrives faster than it is read.
 const MAX_WAITING_BYTES = 256 * 1024
 
-/** A body that is still coming in. */
+/** A body that is still arriving. */
 export class IncomingBody implements BodyTaker {
   readonly #framing: BodyFraming
   readonly #flow: BodyFlow
-  /** What nobody has read yet. */
+  /** Bytes that no reader has taken yet. */
   readonly #unread = new GatheredBytes()
   #reader: BodyReader | null = null
   #failure: Error | null = null
@@ -41,7 +41,7 @@ export class IncomingBody implements BodyTaker {
     return this.#framing.isComplete
   }
 
-  /** Returns how many of these bytes belong to this body. Throws MalformedMessage when that cannot be told. */
+  /** Returns how many of these bytes belong to this body. Throws MalformedMessage when the framing is broken. */
   push(bytes: Buffer): number {
     const taken = this.#framing.push(bytes, this)
     if (this.#reader !== null) this.#giveTo(this.#reader)
@@ -53,7 +53,7 @@ export class IncomingBody implements BodyTaker {
     if (!this.#isDiscarded) this.#unread.add(bytes)
   }
 
-  /** From now on the body goes to this reader; what has come already, at once. */
+  /** Sends the body to this reader, starting with the bytes that have arrived. */
   readBy(reader: BodyReader): void {
     if (this.#failure !== null) {
       reader.fail(this.#failure)
@@ -66,7 +66,7 @@ export class IncomingBody implements BodyTaker {
     this.#flow.setPaused(false)
   }
 
-  /** Many small chunks that came together are one piece: each alone would take far more memory than it holds. */
+  /** Passes small chunks on as one piece: each buffer object takes far more memory than a small chunk holds. */
   #giveTo(reader: BodyReader): void {
     if (this.#unread.length > 0) reader.takeBody(this.#unread.take())
     if (!this.isComplete) return
@@ -78,7 +78,7 @@ export class IncomingBody implements BodyTaker {
     if (!this.#isDiscarded) this.#flow.setPaused(isPaused)
   }
 
-  /** Nobody will read the rest. It is still taken in, since the next request comes after it. */
+  /** Drops the rest of the body. It is still received, because the next request follows it. */
   discard(): void {
     this.#isDiscarded = true
     this.#unread.take()
@@ -94,14 +94,14 @@ export class IncomingBody implements BodyTaker {
   }
 }
 
-/** Gathers a body as far as there is room for it, and gives up on it beyond. */
+/** Collects a whole body, and fails when there is no room for it. */
 export class GatheringReader implements BodyReader {
   readonly #gathered = Promise.withResolvers<Uint8Array>()
   readonly #takeRoom: (bytes: number) => void
   readonly #bytes = new GatheredBytes()
   #hasFailed = false
 
-  /** `takeRoom` throws why so many more bytes are not taken. */
+  /** `takeRoom` throws the refusal when there is no room for that many more bytes. */
   constructor(takeRoom: (bytes: number) => void) {
     this.#takeRoom = takeRoom
   }
@@ -131,7 +131,7 @@ export class GatheringReader implements BodyReader {
   }
 }
 
-/** A body as a stream that comes at the pace of its reader. `count` is told how much has come. */
+/** The body as a stream at its reader's pace. `count` is called with the size of each piece. */
 export function streamOf(body: IncomingBody, count: (bytes: number) => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
@@ -161,12 +161,12 @@ export function narrowed(limits: BodyLimits, maxBytes: number): BodyLimits {
   return maxBytes < limits.maxBytes ? { ...limits, maxBytes } : limits
 }
 
-// The rest of a body that never came must not be read as a new request.
+// The rest of an incomplete body must not be read as a new request.
 const CLOSE = { connection: 'close' } as const
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Why a body is not read at all; null when it is. */
+/** Why the body is refused unread; null when it may be read. */
 export function refusalOf(
   headers: HeaderFields,
   length: number | 'chunked',
@@ -185,7 +185,7 @@ export function decodeBody(bytes: Uint8Array, headers: HeaderFields): string {
   }
 }
 
-/** Reads a body that is still coming in. Whoever looks after the request also looks whether its time is up. */
+/** Reads a body that is still arriving. The connection checks its timeout by calling `look`. */
 export class BodyReading {
   readonly #limits: BodyLimits
   readonly #gathering: GatheringReader
@@ -201,12 +201,12 @@ export class BodyReading {
     body.readBy(this.#gathering)
   }
 
-  /** Rejects with a refusal that says what is wrong with the body. */
+  /** Rejects with a GatewayError that says what is wrong with the body. */
   get bytes(): Promise<Uint8Array> {
     return this.#gathering.whole
   }
 
-  /** Gives up on a body that has not come in time. */
+  /** Fails a body that has not arrived in time. */
   look(): void {
     if (performance.now() >= this.#dueAtMs) this.#gathering.fail(tooSlow(this.#limits))
   }
@@ -234,8 +234,8 @@ function unreadable(headers: HeaderFields): GatewayError {
 }
 
 /**
- * The connection stays open: the server reads the rest of the body and throws it away, keeping none of it in memory.
- * Closing instead would fail a client that is still sending before it has read this answer.
+ * The connection stays open, and the server discards the rest of the body as it arrives. If it closed instead, a client
+ * that is still sending would fail before it reads this answer.
  */
 function tooLarge({ maxBytes }: BodyLimits): GatewayError {
   return new GatewayError('request_too_large', `The body is larger than ${maxBytes} bytes.`)

@@ -1,23 +1,25 @@
 import { networkOf } from '../../wire/trusted-proxies.ts'
 
 /**
- * - `new`, `idle`, `begun`: waits for the head of a request: the first ever, the next one, the rest of the next one;
+ * - `new`: waits for its first request;
+ * - `idle`: waits for its next request;
+ * - `begun`: has sent part of the next request's head;
  * - `clearing`: has its answer, and still sends the request;
  * - `leaving`: has its answer, and has yet to close its side;
- * - `busy`: waits for an answer, or is taking it.
+ * - `busy`: waits for an answer, or receives it.
  */
 export type Standing = (typeof STANDINGS)[number]
 
-/** What a connection must be able to do to be kept here. */
+/** What every connection must support. */
 export interface Member {
-  /** Closes it, because others need its place. */
+  /** Closes the connection to make room for another. */
   dismiss(): void
 }
 
 export interface ConnectionLimits {
   readonly total: number
   readonly perAddress: number
-  /** Whether so many customers may share this address that the limit per address would hit the wrong ones. */
+  /** Whether the limit per address does not apply, because many customers share the address. */
   readonly isExempt: (address: string) => boolean
 }
 
@@ -27,19 +29,18 @@ export const NO_LIMITS: ConnectionLimits = {
   isExempt: () => true,
 }
 
-/** Why a connection was not taken. */
+/** The limit that a refused connection has reached. */
 export type Refusal = 'total' | 'address'
 
-// In the order in which they are closed when room is needed: those that never sent a request go first, and those that
-// are about to send their next go last. Nobody who waits for an answer is cut.
+// The order in which connections are closed to make room: those that never sent a request first, those that are sending
+// their next one last. Connections that wait for an answer are never closed.
 const CLOSED_FIRST = ['new', 'leaving', 'clearing', 'idle', 'begun'] as const
 const STANDINGS = [...CLOSED_FIRST, 'busy'] as const
-// How many places are given up at a time when descriptors are short; they come back one by one.
+// By how many the ceiling drops when descriptors run out. It rises again one by one.
 const SQUEEZE_STEP = 16
 
 /**
- * All connections of a server, each in the list of its standing, longest there first. Every change is a few pointers,
- * however many connections there are.
+ * All connections of a server, in one linked list per standing, oldest first. Every change takes constant time.
  */
 export class OpenConnections<T extends Member> {
   readonly #limits: ConnectionLimits
@@ -57,12 +58,14 @@ export class OpenConnections<T extends Member> {
     return this.#all.size
   }
 
-  /** How many there may be now: fewer than configured while descriptors are short. */
+  /** The current limit: lower than configured while descriptors are short. */
   get ceiling(): number {
     return this.#ceiling
   }
 
-  /** Makes room for one more connection from there, at the cost of one that only waits; or says why there is none. */
+  /**
+   * Makes room for a connection from this address, closing an idle one if needed. Otherwise returns the limit reached.
+   */
   makeRoom(address: string): Refusal | null {
     const group = this.#limits.isExempt(address) ? undefined : this.#byAddress.get(networkOf(address))
     if (group !== undefined && group.size >= this.#limits.perAddress && !this.#dismissOne(group)) {
@@ -89,12 +92,12 @@ export class OpenConnections<T extends Member> {
     if (group?.size === 0) this.#byAddress.delete(group.key)
   }
 
-  /** The one that has been so for longest. */
+  /** The connection that has had this standing for longest. */
   first(standing: Standing): T | null {
     return this.#all.lists[standing].first?.connection ?? null
   }
 
-  /** A connection may change or lose its standing in its turn. */
+  /** `visit` may change the standing of its connection, or remove it. */
   forEach(standing: Standing, visit: (connection: T) => void): void {
     for (let place = this.#all.lists[standing].first; place !== null; ) {
       const { connection, next } = place
@@ -107,13 +110,13 @@ export class OpenConnections<T extends Member> {
     for (const standing of STANDINGS) this.forEach(standing, visit)
   }
 
-  /** The system has no descriptor left: some that wait are closed, and for now no more are taken than are left then. */
+  /** No descriptor is left: lowers the ceiling and closes idle connections down to it. */
   squeeze(): void {
     this.#ceiling = Math.max(1, Math.min(this.#ceiling, this.#all.size) - SQUEEZE_STEP)
     while (this.#all.size > this.#ceiling && this.#dismissOne(this.#all));
   }
 
-  /** Descriptors are there again. */
+  /** Descriptors are free again: raises the ceiling. */
   relax(): void {
     this.#ceiling = Math.min(this.#limits.total, this.#ceiling + 1)
   }
@@ -136,7 +139,7 @@ export class OpenConnections<T extends Member> {
   }
 }
 
-/** One connection's places: in the list of all, and in that of its address when those are counted. */
+/** One connection's list entries: among all connections, and among those of its address if that is limited. */
 export class Seat<T extends Member> {
   readonly connection: T
   readonly group: Group<T> | null
@@ -156,7 +159,7 @@ export class Seat<T extends Member> {
     if (group !== null) group.size += 1
   }
 
-  /** To the end of the list of this standing, also when it was in that list before. */
+  /** Moves the connection to the end of this standing's list, even if it is in that list already. */
   move(standing: Standing): void {
     if (this.#place.hasLeft) return
     this.#unlink()
@@ -169,7 +172,7 @@ export class Seat<T extends Member> {
     this.#listInGroup = listInGroup
   }
 
-  /** Once; false: it had left before. */
+  /** False when the connection was removed before. */
   leave(): boolean {
     if (this.#place.hasLeft) return false
     this.#unlink()
@@ -185,7 +188,7 @@ export class Seat<T extends Member> {
   }
 }
 
-/** All connections, or all of one address. */
+/** The lists of all connections, or of one address. */
 class Group<T extends Member> {
   readonly key: string
   readonly lists: Readonly<Record<Standing, PlaceList<T>>> = {

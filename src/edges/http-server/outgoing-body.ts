@@ -2,16 +2,16 @@ import type { BodySink } from '../../serve/ports/exchange.ts'
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>
 
-/** A body on its way that comes piece by piece. */
+/** A body that is sent piece by piece. */
 export interface OutgoingBody {
-  /** Nobody is there any more to take it. */
+  /** The client has disconnected. */
   cancel(): void
 }
 
-/** How a body ended: whether all of it was sent. */
+/** Called when a body ends, with whether all of it was sent. */
 export type EndOfBody = (isWhole: boolean) => void
 
-/** Pulls a body and sends its pieces at the pace at which the client takes them. */
+/** Reads a stream and sends its pieces at the client's pace. */
 export class PulledAnswer implements OutgoingBody {
   readonly #reader: Reader
   readonly #pieces: OutgoingPieces
@@ -30,7 +30,7 @@ export class PulledAnswer implements OutgoingBody {
 
   cancel(): void {
     this.#reader.cancel().catch(() => {
-      // A body that cannot even be cancelled is not read either.
+      // A stream that fails to cancel is not read any further either.
     })
   }
 
@@ -45,7 +45,7 @@ export class PulledAnswer implements OutgoingBody {
   }
 }
 
-/** Sends the pieces of a body that is pushed. */
+/** Sends the pieces of a body that its producer pushes. */
 export class PushedAnswer implements OutgoingBody, BodySink {
   readonly #pieces: OutgoingPieces
   readonly #onEnd: EndOfBody
@@ -85,23 +85,23 @@ export class PushedAnswer implements OutgoingBody, BodySink {
     this.#onEnd(false)
   }
 
-  /** Whoever pushes hears from its exchange that the client has left. */
+  /** The producer learns from its exchange that the client has disconnected. */
   cancel(): void {
     this.#hasEnded = true
   }
 }
 
-/** What takes the bytes of an answer. */
+/** Where the bytes of an answer go. */
 export interface PieceSink {
-  /** Takes all of it; what the system does not take at once is copied and sent later. */
+  /** Takes all bytes. Those that the socket does not accept yet are copied and sent later. */
   sendPiece(bytes: Uint8Array, size: number): void
   readonly hasUnsent: boolean
   readonly unsentBytes: number
-  /** Resolves when nothing is left unsent, or nobody is there any more. */
+  /** Resolves when nothing is left unsent, or the client has disconnected. */
   drained(): Promise<void>
 }
 
-/** How a reader learns where the body ends. */
+/** How the client finds the end of the body. */
 export type OutgoingFraming =
   | { readonly type: 'chunks' }
   | { readonly type: 'length'; readonly bytes: number }
@@ -112,10 +112,10 @@ const CARRIAGE_RETURN = 0x0d
 const LINE_FEED = 0x0a
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
-// Nearly every piece fits; it is written and sent in one go, so one is enough for all connections.
+// Nearly every piece fits. A piece is framed and sent synchronously, so all connections share one buffer.
 const scratch = Buffer.allocUnsafeSlow(64 * 1024)
 
-/** The pieces of a body, framed so that their end can be told. */
+/** Frames the pieces of a body as chunks, by length, or by closing the connection. */
 export class OutgoingPieces {
   readonly #framing: OutgoingFraming
   readonly #sink: PieceSink
@@ -138,10 +138,10 @@ export class OutgoingPieces {
     return this.#sink.drained()
   }
 
-  /** Throws when it is more than was said. */
+  /** Throws when the body exceeds its announced length. */
   send(bytes: Uint8Array): void {
-    // Whatever else a stream may hold has a length as well, and would send what is left of another answer.
-    if (!(bytes instanceof Uint8Array)) throw new TypeError('A body is made of bytes.')
+    // A string has a length too, and would send stale bytes of the shared buffer.
+    if (!(bytes instanceof Uint8Array)) throw new TypeError('A body must consist of bytes.')
     if (bytes.length === 0) return
     this.#sentBytes += bytes.length
     if (this.#framing.type === 'chunks') this.#sendChunk(bytes)
@@ -150,7 +150,7 @@ export class OutgoingPieces {
     } else throw wrongLength()
   }
 
-  /** Throws when it was less than was said. */
+  /** Throws when the body is shorter than its announced length. */
   end(): void {
     if (this.#framing.type === 'chunks') this.#sink.sendPiece(LAST_CHUNK, LAST_CHUNK.length)
     else if (this.#framing.type === 'length' && this.#sentBytes !== this.#framing.bytes) throw wrongLength()
@@ -169,5 +169,5 @@ export class OutgoingPieces {
 }
 
 function wrongLength(): Error {
-  return new Error('The body is not as long as was said.')
+  return new Error('The body does not have the length that content-length announced.')
 }

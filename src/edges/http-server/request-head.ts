@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import { type BodyFraming, ChunkedFraming, LengthFraming } from '../../wire/body-framing.ts'
 import { endOfText, HeadFields, markBytes } from '../../wire/head-fields.ts'
 
-/** The first line of a request and its fields. */
+/** The request line and the headers. */
 export interface RequestHead {
   readonly method: string
   /** Without the query, as it was sent. */
@@ -10,9 +10,9 @@ export interface RequestHead {
   /** Without the question mark. */
   readonly query: string
   readonly fields: HeadFields
-  /** Whether the connection may be used again afterwards, as far as the client is concerned. */
+  /** Whether the client wants to keep the connection open. */
   readonly staysOpen: boolean
-  /** Whether the client knows bodies whose length is not told beforehand. */
+  /** Whether the client supports chunked transfer encoding. */
   readonly takesChunks: boolean
 }
 
@@ -23,7 +23,7 @@ const ABSOLUTE = /^https?:\/\/[^/?#]*/i
 const IS_HOST_BYTE = markBytes(".~%!$&'()*+;=:[]-")
 const SLASH = 0x2f
 
-/** What is before this place in the bytes, where the empty line begins. Throws when it is no head of a request. */
+/** Reads the head that ends where the empty line begins. Throws when it is malformed. */
 export function readRequestHead(bytes: Buffer, end: number): RequestHead {
   const lineEnd = endOfText(bytes, 0, end)
   const fields = new HeadFields(bytes, lineEnd, end)
@@ -39,7 +39,7 @@ interface FirstLine {
   readonly isHttp11: boolean
 }
 
-// Nearly all requests begin with one of a few lines.
+// Nearly all requests have one of a few request lines.
 const knownLines = new Map<string, FirstLine>()
 const MAX_KNOWN_LINES = 200
 const MAX_KNOWN_LINE_LENGTH = 200
@@ -48,7 +48,7 @@ function readFirstLine(text: string): FirstLine {
   const known = knownLines.get(text)
   if (known !== undefined) return known
   const line = parseFirstLine(text)
-  // A query may hold a secret, which is not kept.
+  // A query may hold a secret, which must not be cached.
   const isCacheable = line.query === '' && text.length <= MAX_KNOWN_LINE_LENGTH
   if (isCacheable && knownLines.size < MAX_KNOWN_LINES) knownLines.set(text, line)
   return line
@@ -57,7 +57,7 @@ function readFirstLine(text: string): FirstLine {
 function parseFirstLine(text: string): FirstLine {
   const [method = '', target = '', version = '', ...more] = text.split(' ')
   if (!METHOD.test(method) || !TARGET.test(target) || !VERSION.test(version) || more.length > 0) {
-    throw malformed('The first line of the request is malformed.')
+    throw malformed('The request line is malformed.')
   }
   const address = readTarget(method, target)
   const mark = address.indexOf('?')
@@ -69,7 +69,7 @@ function parseFirstLine(text: string): FirstLine {
   }
 }
 
-/** A proxy may name the whole address; all hosts are this one. */
+/** A proxy may send an absolute URL; every host in it is taken for this server. */
 function readTarget(method: string, target: string): string {
   if (target.charCodeAt(0) === SLASH || (target === '*' && method === 'OPTIONS')) return target
   if (!ABSOLUTE.test(target)) throw malformed('The address in the request is malformed.')
@@ -89,12 +89,12 @@ function staysOpen(fields: HeadFields, isHttp11: boolean): boolean {
   return isHttp11 ? !wishes.includes('close') : wishes.includes('keep-alive')
 }
 
-/** Older clients do not know of it, and would take the invitation for the answer. */
+/** HTTP/1.0 clients would take `100 Continue` for the answer. */
 export function expectsInvitation({ fields, takesChunks }: RequestHead): boolean {
   return takesChunks && fields.get('expect')?.toLowerCase() === '100-continue'
 }
 
-/** Where the body ends: a number of bytes, or chunks. Throws when two readers could be of two minds about it. */
+/** The length of the body, or that it is chunked. Throws when another server could read the length differently. */
 export function bodyLengthOf({ fields, takesChunks }: RequestHead): number | 'chunked' {
   const coding = fields.get('transfer-encoding')
   const length = fields.digits('content-length')
@@ -113,7 +113,7 @@ export function framingOf(length: number | 'chunked'): BodyFraming {
   return length === 'chunked' ? new ChunkedFraming() : new LengthFraming(length)
 }
 
-/** Nothing that comes after it on the same connection can be trusted. */
+/** Closes the connection, since the bytes that follow cannot be trusted. */
 export function malformed(message: string): GatewayError {
   return new GatewayError('invalid_request', message, { headers: { connection: 'close' } })
 }

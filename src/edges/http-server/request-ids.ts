@@ -3,8 +3,8 @@ const RANDOM_DIGITS = 20
 const IDS_AT_ONCE = 200
 
 /**
- * Ids that begin with the time: they are stored next to each other, which makes writing settlements twice as cheap. The
- * rest is 80 random bits, drawn for many at once.
+ * Ids that begin with the time, so that neighbours are stored together, which halves the cost of writing settlements.
+ * The rest is 80 random bits, drawn for many ids at once.
  */
 export class RequestIds {
   #random = ''

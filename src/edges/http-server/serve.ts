@@ -29,19 +29,19 @@ export interface ServerOptions {
   readonly port: number
   readonly endpoints: readonly Endpoint[]
   readonly bodyLimits: BodyLimits
-  /** Absent: bodies may take up any amount of memory. */
+  /** Absent: no limit on memory for bodies. */
   readonly bodyBudget?: BodyBudget
   readonly readForm?: ReadForm
-  /** Absent: whoever is connected is the client. */
+  /** Absent: clients connect without a proxy. */
   readonly proxies?: TrustedProxies
   /** How long a connection may be idle between requests. */
   readonly idleSeconds?: number
   /** How long a client may take to send the head of a request. */
   readonly headSeconds?: number
-  /** Whether other processes of this gateway listen on the same port, each for a part of the connections. */
+  /** Whether other processes of this gateway listen on the same port and share its connections. */
   readonly sharesPort?: boolean
   readonly connectionLimits?: ConnectionLimits
-  /** What tells whether the process has descriptors left. */
+  /** Checks for free file descriptors. */
   readonly descriptorGuard?: Pick<DescriptorGuard, 'check' | 'close'>
   readonly clock: Clock
   readonly log: Log
@@ -50,16 +50,16 @@ export interface ServerOptions {
 export interface HttpServer {
   readonly port: number
   readonly url: string
-  /** Requests whose answer has not left completely. */
+  /** Requests whose answer has not been sent completely. */
   readonly pending: number
   readonly connectionGauges: ConnectionGauges
-  /** Every answer from here on ends its connection, so that clients that keep theirs move on. */
+  /** Closes each connection after its next answer, so that clients reconnect elsewhere. */
   endConnections(): void
-  /** New connections go to the other processes on this port; what is asked on old ones is still served. */
+  /** Accepts no new connections; other processes on this port take them. Open connections are still served. */
   stopListening(): void
-  /** New requests are refused from here on, in words: whoever asks for the state of this gateway is still told. */
+  /** Refuses new requests with 503, except at endpoints that are served while closing, such as health. */
   stopAccepting(): void
-  /** Answers every request that still waits for its answer to begin with a refusal. */
+  /** Answers every request whose answer has not begun with an error. */
   endWaiting(): void
   /** Closes every connection. */
   close(): Promise<void>
@@ -68,16 +68,16 @@ export interface HttpServer {
 /**
  * How long a connection may take, phase by phase:
  * - the request's head: `headSeconds`, however slowly its bytes drip in;
- * - its body: `bodyLimits.timeoutMs`, or the idle time-out between two pieces of one that nobody gathers;
- * - the answer: the time-outs of the gateway towards supplier and client; what was said whole must be taken within the
- *   idle time-out;
- * - between requests: the idle time-out.
+ * - its body: `bodyLimits.timeoutMs`, or the idle timeout between two pieces of a streamed body;
+ * - the answer: the gateway's supplier and client timeouts; the client must read a complete answer within the idle
+ *   timeout;
+ * - between requests: the idle timeout.
  */
 const IDLE_SECONDS = 60
 const HEAD_SECONDS = 10
-// How late the end of one of these times is noticed at most.
+// Timeouts are noticed at most this late.
 const LOOK_EVERY_MS = 100
-// Within each of these all members have the same time, so the first is the first whose time is over.
+// All connections in one of these lists have the same timeout, so the first in the list expires first.
 const TIMED: readonly Standing[] = ['new', 'idle', 'begun', 'clearing', 'leaving']
 const COMPLAIN_EVERY_MS = 60_000
 
@@ -109,7 +109,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   readonly connections: OpenConnections<ClientConnection>
   readonly #descriptors: Pick<DescriptorGuard, 'check' | 'close'>
   #descriptorShortages = 0
-  /** When each kind of trouble was last logged: a flood of connections must not become one of lines. */
+  /** When each kind of problem was last logged: many connections must not cause many log lines. */
   readonly #loggedAtMs = new Map<string, number>()
   readonly #lookTimer: Timer
 
@@ -187,7 +187,7 @@ class SocketServer implements HttpServer, ConnectionHost {
       socket: {
         binaryType: 'buffer',
         open: (socket) => this.#open(socket),
-        // One that was refused has no data.
+        // A refused connection has no data.
         data: (socket, bytes) => socket.data?.receive(bytes),
         drain: (socket) => socket.data?.goOnSending(),
         close: (socket) => socket.data?.lose(),
@@ -205,7 +205,7 @@ class SocketServer implements HttpServer, ConnectionHost {
     else this.#turnAway(socket, refusal)
   }
 
-  /** Without waiting for a request: nothing may be kept for whoever there is no room for. */
+  /** Answers before the request arrives, so that a refused connection takes no memory. */
   #turnAway(socket: Bun.Socket<ClientConnection>, refusal: Refusal): void {
     socket.end(overloadAnswer(this.requestIds.next(this.clock.nowMs()), this.dateLine))
     const { open, max } = this.connectionGauges
@@ -241,7 +241,7 @@ class SocketServer implements HttpServer, ConnectionHost {
     this.#descriptorShortages += 1
     this.connections.squeeze()
     const { open, max } = this.connectionGauges
-    this.#noteSometimes('no descriptor is left; connections that only wait are closed', { open, max })
+    this.#noteSometimes('no file descriptor is left; idle connections are closed', { open, max })
   }
 
   #noteSometimes(what: string, facts: Readonly<Record<string, string | number>>): void {
@@ -255,7 +255,7 @@ class SocketServer implements HttpServer, ConnectionHost {
 function overloadAnswer(requestId: string, dateLine: string): string {
   const error = new GatewayError(
     'temporarily_unavailable',
-    'This gateway has as many connections as it takes; try again in a moment.',
+    'This gateway has reached its connection limit. Try again shortly.',
     { headers: { 'retry-after': '1' } },
   )
   const { status, headers, body } = renderError(error, requestId)

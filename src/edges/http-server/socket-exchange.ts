@@ -22,13 +22,13 @@ const NOTHING_TO_STOP = (): void => {}
 export interface ExchangeOptions {
   readonly bodyLimits: BodyLimits
   readonly bodyBudget: BodyBudget
-  /** undefined: no endpoint of this server takes forms. */
+  /** undefined when no endpoint of this server takes forms. */
   readonly readForm?: ReadForm | undefined
-  /** undefined: whoever is connected is the client. */
+  /** undefined when clients connect without a proxy. */
   readonly proxies?: TrustedProxies | undefined
 }
 
-/** What came after the head: all of the body, or what brings the rest of it. */
+/** The body: complete, or still arriving. */
 export interface RequestContent {
   readonly length: number | 'chunked'
   readonly body: Uint8Array | IncomingBody
@@ -39,11 +39,11 @@ export interface ExchangeParts {
   readonly head: RequestHead
   readonly content: RequestContent
   readonly startedAtMs: number
-  /** Where the connection comes from. */
+  /** The connection's remote address. */
   readonly connection: { readonly address: string | null }
 }
 
-/** A request and whoever waits for its answer. What costs something is worked out only when asked for. */
+/** A request and its waiting client. Costly values are computed on first use. */
 export class SocketExchange implements Exchange {
   readonly requestId: string
   readonly startedAtMs: number
@@ -58,7 +58,7 @@ export class SocketExchange implements Exchange {
   #leaveListeners: (() => void)[] | null = null
   #reading: BodyReading | null = null
   #held: HeldBody | null = null
-  /** Of a form, most of which goes to disk. */
+  /** Bytes of a form, most of which go to disk. */
   #streamedBytes = 0
   #isOver = false
   #hasClientLeft = false
@@ -127,7 +127,7 @@ export class SocketExchange implements Exchange {
     if (refusal !== null) throw refusal
     const held = this.#hold()
     if (length !== 'chunked') held.expect(length)
-    // An answer may take minutes, and whoever reads a body keeps of it what is needed.
+    // The answer may take minutes, so the body is released now; the caller keeps what it needs.
     this.#content = READ
     if (body instanceof Uint8Array) {
       held.add(body.length)
@@ -142,7 +142,7 @@ export class SocketExchange implements Exchange {
 
   readForm(rules: UploadRules): Promise<UploadedForm> {
     const { readForm } = this.#options
-    if (readForm === undefined) throw new Error('this server was built without a reader of forms')
+    if (readForm === undefined) throw new Error('This server has no form reader.')
     const held = this.#hold()
     const { body, length } = this.#content
     const onLeave = (listener: () => void) => this.onLeave(listener)
@@ -158,25 +158,25 @@ export class SocketExchange implements Exchange {
     return readForm({ headers, body: stream, onLeave, hold: (bytes) => held.add(bytes) }, rules)
   }
 
-  /** A story may ask for its body after the client has gone; nothing is counted then. */
+  /** A handler may read the body after the client has disconnected; nothing is counted then. */
   #hold(): HeldBody {
     this.#held ??= this.#options.bodyBudget.begin(this.bodyOwner ?? null)
     if (this.#isOver) this.#held.release()
     return this.#held
   }
 
-  /** The answer is sent or nobody waits for it: the memory of the body is free again. */
+  /** Frees the body's memory: the answer has been sent, or the client has disconnected. */
   end(): void {
     this.#isOver = true
     this.#held?.release()
   }
 
-  /** Called every now and then until the answer begins. */
+  /** Called periodically until the answer begins. */
   look(): void {
     this.#reading?.look()
   }
 
-  /** Whether nobody is there any more to read the answer. */
+  /** Whether the client has disconnected. */
   get hasClientLeft(): boolean {
     return this.#hasClientLeft
   }
@@ -186,12 +186,12 @@ export class SocketExchange implements Exchange {
     this.#tellListeners()
   }
 
-  /** What `interrupt` was given; it is then the answer, whatever the story ended in. */
+  /** The error passed to `interrupt`, which replaces the handler's answer. */
   get interruption(): GatewayError | null {
     return this.#interruption
   }
 
-  /** Ends the wait for an answer that has not begun. */
+  /** Answers with this error instead, if the answer has not begun. */
   interrupt(error: GatewayError): void {
     this.#interruption = error
     this.#tellListeners()

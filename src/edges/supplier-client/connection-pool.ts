@@ -3,21 +3,21 @@ import type { Connection } from './connection.ts'
 const MAX_IDLE = 256
 
 /**
- * The connections to one origin that carry one credential: what went wrong on a connection can then only ever reach
- * whoever shares that credential.
+ * The connections to one origin with one credential, so that a mixed-up answer can only reach requests of the same
+ * credential.
  *
- * A released connection rests before it is used again. Bytes that come in the meantime belong to no request, and end
- * it; without the rest they would be taken for the answer to the next one.
+ * A released connection rests before it is reused. Bytes that arrive meanwhile belong to no request and close it;
+ * without the rest they would be taken for the answer to the next request.
  */
 export class ConnectionPool {
   readonly origin: Origin
   readonly #rest: Rest
   /** In the order of their release. */
   readonly #resting: Connection[] = []
-  /** The one used last is at the end: it is the least likely to be closed by now. */
+  /** Most recently used last: that one is the least likely to be closed by now. */
   readonly #rested: Connection[] = []
   #wokenAtTurn = Number.NEGATIVE_INFINITY
-  /** All that are open, used or not. */
+  /** All open connections, in use or not. */
   openCount = 0
 
   constructor(origin: Origin, rest: Rest) {
@@ -25,7 +25,7 @@ export class ConnectionPool {
     this.#rest = rest
   }
 
-  /** A connection that has rested; null when there is none. */
+  /** A rested connection; null when there is none. */
   take(): Connection | null {
     this.#wakeRested()
     const connection = this.#rested.pop()
@@ -34,7 +34,7 @@ export class ConnectionPool {
     return connection
   }
 
-  /** False when it cannot be kept: there are enough of them, or the origin has lost its trust. */
+  /** False when the pool is full or the origin is distrusted. */
   keep(connection: Connection): boolean {
     if (this.idleCount >= MAX_IDLE || !this.origin.isTrustedAt(connection.idleSinceMs)) return false
     connection.isIdle = true
@@ -54,7 +54,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Closes those that nobody has used since. */
+  /** Closes connections that have been idle since then. */
   closeIdleSince(atMs: number): void {
     const idle = [...this.#rested, ...this.#resting]
     for (const connection of idle) if (connection.idleSinceMs <= atMs) connection.close()
@@ -66,7 +66,7 @@ export class ConnectionPool {
 
   #wakeRested(): void {
     const { turn } = this.#rest
-    // Every rest takes at least a turn, so within one there is nothing to look for twice.
+    // Every rest takes at least a turn, so once per turn is enough.
     if (turn === this.#wokenAtTurn) return
     this.#wokenAtTurn = turn
     let count = 0
@@ -77,16 +77,16 @@ export class ConnectionPool {
   }
 }
 
-// Two turns: at least one whole one has passed, whenever in a turn the rest began.
+// Two turns guarantee one whole turn, whenever the rest began.
 const REST_TURNS = 2
-// Longer for a supplier of which nothing is known yet: if it sends too much, that is seen before anything is reused.
+// Longer for an unknown supplier: if it sends stray bytes, they show before a connection is reused.
 const FIRST_REST_TURNS = 50
 const PROVEN_AFTER_RESTS = 64
 
-// A supplier that was caught once gets a connection for each call.
+// A supplier that sent stray bytes gets a new connection for each call.
 const DISTRUST_MS = 10 * 60_000
 
-/** A host and port, with the connections to it by credential. */
+/** A host and port, with its connection pools by credential. */
 export class Origin {
   readonly hostname: string
   readonly port: number
@@ -123,14 +123,14 @@ export class Origin {
     return nowMs >= this.#distrustedUntilMs
   }
 
-  /** It has sent bytes that belong to no request: none of its connections is reused for a while. */
+  /** The origin sent bytes that belong to no request: its connections are not reused for a while. */
   distrust(nowMs: number): void {
     this.#cleanRests = 0
     this.#distrustedUntilMs = nowMs + DISTRUST_MS
     for (const pool of this.#pools.values()) pool.closeIdleSince(Number.POSITIVE_INFINITY)
   }
 
-  /** Closes the connections that nobody has used since, and forgets credentials without any. */
+  /** Closes connections that have been idle since then, and removes empty pools. */
   closeIdleSince(atMs: number): void {
     for (const [credentialId, pool] of this.#pools) {
       pool.closeIdleSince(atMs)
@@ -143,22 +143,22 @@ export class Origin {
   }
 }
 
-/** Tells how long released connections have rested. Tests pass their own and turn it by hand. */
+/** Measures how long released connections have rested. Tests pass their own and advance it by hand. */
 export interface Rest {
-  /** How many turns have passed; a connection is released in one and reused in a later one. */
+  /** The number of turns so far. */
   readonly turn: number
   /** Keeps turning at least until this turn. */
   turnUntil(turn: number): void
 }
 
-// Longer rests keep more connections in turn, which costs a busy process more than it gains: see decision 0011.
+// Longer rests need more connections, which costs a busy process more than it gains: see decision 0011.
 const TURN_MS = 2
 
 /**
  * Turns a few milliseconds apart, for as long as a connection rests.
  *
- * A clock alone would not do: a process that was busy for some milliseconds has bytes waiting in its sockets that it
- * has not looked at. Between two firings of a timer the runtime looks at all of them.
+ * A clock alone is not enough: after some busy milliseconds, the sockets may hold bytes that the process has not read.
+ * Between two firings of a timer the runtime reads all sockets.
  */
 export class RestTurns implements Rest {
   turn = 0

@@ -9,14 +9,14 @@ export interface ConnectionParts {
   readonly writer: MessageWriter
 }
 
-/** Whoever uses a connection hears what happens to it. */
+/** The call that uses a connection. */
 export interface ConnectionUser {
   receive(bytes: Buffer): void
-  /** The connection is gone; null when the other side has closed it in order. */
+  /** The connection is closed; null when the supplier closed it normally. */
   lose(error: Error | null): void
 }
 
-// Shorter than any server keeps a connection that is not used.
+// Shorter than any server keeps an idle connection.
 const STALE_MS = 1_000
 
 /** One connection to a supplier with one credential, used by one call after another. */
@@ -31,7 +31,7 @@ export class Connection {
   #loss: Error | null = null
   #isPaused = false
   isClosed = false
-  /** Whether it waits in its pool, and until which turn it rests there. */
+  /** Whether it waits in its pool, and the turn its rest ends. */
   isIdle = false
   restsUntilTurn = 0
   idleSinceMs = 0
@@ -44,13 +44,10 @@ export class Connection {
     this.#writer = writer
   }
 
-  /** Resolves when requests can be sent; rejects when that cannot be, or not in time. */
+  /** Resolves when requests can be sent. Rejects when connecting fails or times out. */
   async open(patienceMs: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const timer = setTimeout(
-      () => reject(new Error('The supplier could not be reached in time.')),
-      patienceMs,
-    )
+    const timer = setTimeout(() => reject(new Error('Connecting to the supplier timed out.')), patienceMs)
     this.#opening = { resolve, reject }
     this.#connect().catch((error: unknown) => reject(withTrueCode(error)))
     try {
@@ -73,30 +70,30 @@ export class Connection {
     if (this.isClosed) socket.terminate()
   }
 
-  /** A plain connection stands, or a secure one begins to introduce itself. */
+  /** The socket is open. With TLS, the handshake follows. */
   stand(socket: Socket<Connection>): void {
     this.#socket = socket
     if (this.isClosed) socket.terminate()
     else if (!this.#origin.isSecure) this.#opening?.resolve()
   }
 
-  /** Nothing is sent before it is certain to whom. */
+  /** Nothing is sent before the certificate has been verified. */
   introduce(isTrusted: boolean, error: Error | null): void {
     if (isTrusted && error === null) this.#opening?.resolve()
     else this.#opening?.reject(error ?? new Error('The supplier’s certificate is not trusted.'))
   }
 
-  /** Whether the other side may be about to close it for that; what was used a moment ago is closed for other reasons. */
+  /** Whether the supplier may close it for being idle. A connection used a moment ago is closed for other reasons. */
   get mayBeStale(): boolean {
     return this.#clock.nowMs() - this.idleSinceMs >= STALE_MS
   }
 
-  /** Whether part of the request has not even left yet, so that nothing that comes can be the answer to all of it. */
+  /** Whether part of the request has not been sent yet, so that received bytes cannot answer the whole request. */
   get hasUnsent(): boolean {
     return this.#unsent !== null
   }
 
-  /** Sends a request; its answer and the connection's end go to the user. */
+  /** Sends a request. The user receives its answer and the end of the connection. */
   send(request: MessageText, user: ConnectionUser): void {
     this.#user = user
     const unsent =
@@ -120,7 +117,7 @@ export class Connection {
     }
   }
 
-  /** Bytes came that belong to no request. */
+  /** Called for bytes that belong to no request. */
   distrustOrigin(): void {
     this.#origin.distrust(this.#clock.nowMs())
   }
@@ -132,11 +129,11 @@ export class Connection {
     else this.#socket?.resume()
   }
 
-  /** The call is over. The connection waits for the next one, if it can. */
+  /** Ends the call. The connection goes back to its pool if it may be kept. */
   release(mayBeKept: boolean): void {
     this.#user = null
     this.idleSinceMs = this.#clock.nowMs()
-    // What had come in before the pause may have been the end of the answer.
+    // The answer may have ended before the pause took effect.
     this.setPaused(false)
     if (!mayBeKept || this.isClosed || this.#unsent !== null || !this.#pool.keep(this)) this.close()
   }
@@ -149,11 +146,13 @@ export class Connection {
     const user = this.#user
     this.#user = null
     this.close()
-    this.#opening?.reject(error ?? this.#loss ?? new Error('The supplier closed the connection at once.'))
+    this.#opening?.reject(
+      error ?? this.#loss ?? new Error('The supplier closed the connection before the request was sent.'),
+    )
     user?.lose(error ?? this.#loss)
   }
 
-  /** At once: what is still on its way in either direction is not wanted. */
+  /** Terminates the connection at once. */
   close(): void {
     if (this.isClosed) return
     this.isClosed = true
@@ -163,19 +162,19 @@ export class Connection {
   }
 }
 
-/** What a server may say before it closes a connection that was idle for long; no sign of mixed-up answers. */
+/** A 408 that some servers send before they close an idle connection; not a sign of mixed-up answers. */
 function isTimeoutNotice(bytes: Buffer): boolean {
   return bytes.toString('latin1', 0, 12).startsWith('HTTP/1.') && bytes.toString('latin1', 9, 12) === '408'
 }
 
-// What the runtime says of a connection it could not begin, whoever is to blame.
+// The runtime uses these codes for any failure to connect, local ones included.
 const MAY_BE_LOCAL: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'FailedToOpenSocket',
   'ConnectionRefused',
 ])
 
-/** The runtime calls every failure to connect a refusal, also when this process has no file descriptor left for it. */
+/** The runtime reports a refused connection even when this process has no file descriptor left. */
 function withTrueCode(error: unknown): Error {
   const told = error instanceof Error ? error : new Error(String(error))
   if (!('code' in told) || !MAY_BE_LOCAL.has(told.code)) return told
@@ -184,12 +183,12 @@ function withTrueCode(error: unknown): Error {
     return told
   } catch (shortage) {
     const { code } = shortage as NodeJS.ErrnoException
-    const message = `No connection to the supplier can be opened: this process has no file descriptor left (${code}).`
+    const message = `Cannot connect to the supplier: this process has no file descriptor left (${code}). Raise its limit of open files.`
     return Object.assign(new Error(message, { cause: told }), { code })
   }
 }
 
-// One set for all sockets: which connection it is about is on the socket.
+// Shared by all sockets; `socket.data` is the connection.
 const HANDLERS: Bun.SocketHandler<Connection, 'buffer'> = {
   binaryType: 'buffer',
   open: (socket) => socket.data.stand(socket),

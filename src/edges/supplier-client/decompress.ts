@@ -18,14 +18,14 @@ const CODINGS = new Map<string, Coding>([
   ['zstd', 'zstd'],
 ])
 
-// A few whole replies of the largest kind, whoever sends them.
+// Room for a few replies of the largest kind.
 const MAX_UNPACKED_BYTES = 192 * 1024 * 1024
-// So much of each answer is not counted: ordinary ones are never in want because others are huge.
+// The first bytes of each answer are not counted, so that huge answers never block ordinary ones.
 const UNCOUNTED_BYTES = 256 * 1024
 
 /**
- * How many unpacked bytes may be in memory at a time, all calls together. A packed kilobyte can be a megabyte, so what
- * a supplier has to send says nothing about what we have to hold.
+ * Limits the decompressed bytes in memory over all calls. A compressed kilobyte can hold a megabyte, so the size of a
+ * response on the wire says little about the memory it needs.
  */
 export class UnpackBudget {
   #leftBytes: number
@@ -45,7 +45,7 @@ export class UnpackBudget {
   }
 }
 
-/** We ask for answers as they are; whoever compresses them nevertheless is understood all the same. */
+/** Decompresses an answer. We ask for uncompressed answers, but some suppliers compress them anyway. */
 export function decompress(answer: HttpAnswer, budget: UnpackBudget): HttpAnswer {
   const coding = answer.headers.get('content-encoding')?.toLowerCase() ?? 'identity'
   const format = CODINGS.get(coding)
@@ -54,14 +54,14 @@ export function decompress(answer: HttpAnswer, budget: UnpackBudget): HttpAnswer
   return plain === null ? answer : new UnpackedAnswer(answer, plain, budget)
 }
 
-/** An answer that is unpacked as it is read. There is one reader, who reads either the text or piece by piece. */
+/** An answer that is decompressed as it is read. It has one reader, which reads the whole text or piece by piece. */
 class UnpackedAnswer implements HttpAnswer, AnswerBytes, ByteReader {
   readonly status: number
   readonly ok: boolean
   readonly headers: HeaderFields
   readonly #reader: ByteReader
   readonly #budget: UnpackBudget
-  /** Events go on to the client one by one; anything else is held until all of it is there. */
+  /** Event streams are passed on piece by piece; any other answer is held until it is complete. */
   readonly #isHeld: boolean
   #readBytes = 0
   #takenBytes = 0
@@ -104,7 +104,7 @@ class UnpackedAnswer implements HttpAnswer, AnswerBytes, ByteReader {
       return await this.#reader.read()
     } catch (error) {
       this.#giveBack()
-      throw isBadlyPacked(error) ? new MalformedMessage('The reply cannot be unpacked.') : error
+      throw isBadlyPacked(error) ? new MalformedMessage('The reply cannot be decompressed.') : error
     }
   }
 
@@ -116,7 +116,7 @@ class UnpackedAnswer implements HttpAnswer, AnswerBytes, ByteReader {
       return
     }
     await this.cancel()
-    throw new MalformedMessage('The reply unpacks to more bytes than there is room for.')
+    throw new MalformedMessage('The decompressed reply exceeds the memory available for replies.')
   }
 
   #giveBack(): void {
@@ -125,7 +125,7 @@ class UnpackedAnswer implements HttpAnswer, AnswerBytes, ByteReader {
   }
 }
 
-/** An unpacker's own errors are of this kind; what went wrong on the way to it passes through as it is. */
+/** Decompression fails with a TypeError; errors of the connection keep their own type. */
 function isBadlyPacked(error: unknown): boolean {
   return error instanceof TypeError
 }

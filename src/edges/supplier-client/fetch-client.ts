@@ -3,22 +3,21 @@ import type { Clock } from '../../vocabulary/clock.ts'
 import type { HttpAnswer } from '../../wire/http-answer.ts'
 import { decompress, type UnpackBudget } from './decompress.ts'
 
-// An origin that took a connection this recently is not asked for another one first.
+// An origin that accepted a connection this recently is not probed again.
 const TRUSTED_MS = 30_000
 
 export interface FetchClientOptions {
-  /** Calls leave through a proxy, so a direct connection says nothing. */
+  /** Calls go through a proxy, so probing the supplier directly proves nothing. */
   readonly isProxied: boolean
   readonly unpackBudget: UnpackBudget
 }
 
 /**
- * Calls suppliers with the runtime's own client, for what ours leaves to it: proxies and bodies that are put together
- * while they are sent. Redirects are not followed: a credential goes only where it was sent.
+ * Calls suppliers with `fetch`, for what our own client does not support: proxies and bodies that are built while they
+ * are sent. Redirects are not followed, so that a credential goes only where it was sent.
  *
- * This client cannot tell a connection that does not come about from an answer that takes its time. So
- * towards an origin that has not been reached for a while a bare connection is made beside the call, and when that
- * does not stand in time the call is given up.
+ * `fetch` cannot tell a connection that never opens from an answer that takes its time. So the first call to an origin
+ * opens a bare connection beside it, and the call is aborted when that times out.
  */
 export class FetchClient {
   readonly #clock: Clock
@@ -64,9 +63,9 @@ function post({ url, headers, body }: SupplierCall, signal: AbortSignal): Promis
     method: 'POST',
     signal,
     redirect: 'manual',
-    // The runtime keeps connections by host, for every credential, and does not let them rest: each call has its own.
+    // The runtime would share connections between credentials and reuse them at once, so each call has its own.
     keepalive: false,
-    // What unpacks to more than memory holds is noticed by our own unpacking only.
+    // Only our own decompression limits the memory it takes.
     decompress: false,
   } as const
   const plain = { ...headers, 'accept-encoding': 'identity' }
@@ -84,9 +83,9 @@ function originOf(url: string): string {
   return end < 0 ? url : url.slice(0, end)
 }
 
-/** A connection that carries nothing: it only finds out whether somebody is there. */
+/** A bare connection that only checks whether the supplier can be reached. */
 class Knock {
-  /** Rejects when nobody was there in time. A refusal is left to the call itself, which says it better. */
+  /** Rejects on a timeout. Other failures are left to the call itself, which reports them better. */
   readonly answered: Promise<void>
   readonly #timer: Timer
   #end: () => void = () => {}
@@ -94,10 +93,7 @@ class Knock {
   constructor({ hostname, port, protocol }: URL, patienceMs: number) {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.answered = promise
-    this.#timer = setTimeout(
-      () => reject(new Error('The supplier could not be reached in time.')),
-      patienceMs,
-    )
+    this.#timer = setTimeout(() => reject(new Error('Connecting to the supplier timed out.')), patienceMs)
     Bun.connect({
       hostname: hostname.replace(/^\[|\]$/g, ''),
       port: Number(port || (protocol === 'https:' ? 443 : 80)),

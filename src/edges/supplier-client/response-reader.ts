@@ -7,16 +7,16 @@ const MAX_INTERIM_HEADS = 8
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** Hears of a response as it comes in. */
+/** Receives a response as it arrives. */
 export interface ResponseSink extends BodyTaker {
   takeHead(head: ResponseHead): void
-  /** All of the body at once, from this place on. */
+  /** The whole body at once, from this index on. */
   takeWhole(bytes: Buffer, from: number): void
 }
 
 /**
- * Reads one response out of the bytes of a connection. Synchronous: give it bytes, it tells the sink what they are.
- * Throws MalformedMessage when they are none; what comes after the end of the response makes it unfit to be kept.
+ * Reads one response from the bytes of a connection and passes it to the sink, synchronously. Throws MalformedMessage.
+ * Bytes after the end of the response make the connection unfit for reuse.
  */
 export class ResponseReader {
   readonly #sink: ResponseSink
@@ -25,7 +25,7 @@ export class ResponseReader {
   #interimHeads = 0
   #staysOpen = false
   hasBegun = false
-  /** Whether bytes came after the end of the response, in one piece with it. */
+  /** Whether more bytes followed the response in the same piece. */
   isFollowed = false
 
   constructor(sink: ResponseSink) {
@@ -36,12 +36,12 @@ export class ResponseReader {
     return this.#framing?.isComplete ?? false
   }
 
-  /** Whether the connection may be used again. */
+  /** Whether the connection may be reused. */
   get staysOpen(): boolean {
     return this.#staysOpen && this.isComplete
   }
 
-  /** Whether part of a head has come and the rest has not. */
+  /** Whether the head has arrived only in part. */
   get isWithinHead(): boolean {
     return this.#framing === null && this.#partialHead !== null
   }
@@ -52,7 +52,7 @@ export class ResponseReader {
     else this.#readBody(this.#framing, bytes)
   }
 
-  /** The connection is closed: whether the response is whole. */
+  /** The connection is closed. Returns whether the response is complete. */
   end(): boolean {
     return this.isComplete || (this.#framing?.endsWithConnection ?? false)
   }
@@ -88,9 +88,9 @@ export class ResponseReader {
       this.#sink.takeHead(head)
       return
     }
-    // Nobody asked to switch to another protocol.
+    // We never ask to switch protocols.
     if (head.status === 101 || ++this.#interimHeads > MAX_INTERIM_HEADS) {
-      throw new MalformedMessage('The response does not come to its point.')
+      throw new MalformedMessage('The supplier sent interim responses without a final one.')
     }
   }
 
@@ -109,12 +109,12 @@ export class ResponseReader {
   }
 }
 
-/** Bytes that come in small pieces, each copied a few times at most. */
+/** A buffer for bytes that arrive in small pieces; each byte is copied a few times at most. */
 class GrowingBuffer {
   #memory: Buffer = EMPTY
   length = 0
 
-  /** Gives all bytes so far. */
+  /** Returns all bytes so far. */
   append(bytes: Buffer): Buffer {
     const length = this.length + bytes.length
     if (length > this.#memory.length) {
@@ -132,7 +132,7 @@ const EMPTY = Buffer.alloc(0)
 const FIRST_MEMORY_BYTES = 2_048
 
 function endless(): MalformedMessage {
-  return new MalformedMessage('The head of the response has no end.')
+  return new MalformedMessage('The head of the response is too large.')
 }
 
 const PROTOCOL = Buffer.from('HTTP/1.')
@@ -147,7 +147,7 @@ export class ResponseHead extends HeadFields {
   readonly status: number
   readonly isHttp11: boolean
 
-  /** What is before this place in the bytes, where the empty line begins. Throws when it is no head. */
+  /** Reads the head that ends where the empty line begins. Throws MalformedMessage. */
   constructor(bytes: Buffer, end: number) {
     const lineEnd = endOfText(bytes, 0, end)
     const status = readStatus(bytes, lineEnd)
@@ -159,7 +159,7 @@ export class ResponseHead extends HeadFields {
   }
 }
 
-/** The status of `HTTP/1.1 200`, which a phrase may follow that nobody reads. */
+/** The status in `HTTP/1.1 200`; a reason phrase after it is ignored. */
 function readStatus(bytes: Buffer, end: number): number {
   for (let at = 0; at < PROTOCOL.length; at++) if (bytes[at] !== PROTOCOL[at]) throw malformed()
   const version = digitAt(bytes, 7)
@@ -179,7 +179,7 @@ function malformed(): MalformedMessage {
   return new MalformedMessage('The head of the response is malformed.')
 }
 
-/** Statuses whose answers have no body, whatever their heads say. */
+/** Responses with these statuses have no body, whatever their headers say. */
 function isBodiless({ status }: ResponseHead): boolean {
   return status === 204 || status === 304
 }
@@ -188,7 +188,8 @@ export function framingOf(head: ResponseHead): BodyFraming {
   if (isBodiless(head)) return new LengthFraming(0)
   const coding = head.get('transfer-encoding')
   if (coding !== null) {
-    if (coding.toLowerCase() !== 'chunked') throw new MalformedMessage('The transfer coding is unknown.')
+    if (coding.toLowerCase() !== 'chunked')
+      throw new MalformedMessage('The transfer encoding of the response is not supported.')
     return new ChunkedFraming()
   }
   const length = head.digits('content-length')
@@ -199,20 +200,20 @@ export function framingOf(head: ResponseHead): BodyFraming {
 /** Whether another request may follow on the same connection once this response is complete. */
 export function staysOpen(head: ResponseHead, framing: BodyFraming): boolean {
   if (!head.isHttp11 || framing.endsWithConnection) return false
-  // Servers that send a body all the same exist, and it would come when nobody expects it.
+  // Some servers send a body anyway, which would be taken for the next response.
   if (isBodiless(head)) return false
-  // Said twice, the length is whatever the next one on the way believed.
+  // With both headers, a proxy on the way may have read another length.
   if (head.has('transfer-encoding') && head.has('content-length')) return false
   const connection = head.get('connection')
   return connection === null || !/\bclose\b/i.test(connection)
 }
 
-/** Some send the same length twice; two lengths are two responses. */
+/** Some servers repeat the same length. Two different lengths are refused. */
 function readLength(text: string): number {
   const repeated = /^(\d+)(?:[ \t]*,[ \t]*\1)*$/.exec(text)
   const length = Number(repeated?.[1] ?? Number.NaN)
   if (Number.isSafeInteger(length)) return length
-  throw new MalformedMessage('The response does not say how long it is.')
+  throw new MalformedMessage('The content-length of the response is invalid.')
 }
 
 class OpenFraming implements BodyFraming {

@@ -1,20 +1,20 @@
 import type { AnswerBytes, ByteReader, HttpAnswer, ReadResult } from '../../wire/http-answer.ts'
 import type { ResponseHead } from './response-reader.ts'
 
-// Beyond this a supplier is faster than its reader, and is made to wait.
+// Beyond this the socket is paused until the reader catches up.
 const MAX_WAITING_BYTES = 256 * 1024
 
-/** What an answer can ask of the connection it comes over. */
+/** The call that an answer belongs to. */
 export interface AnswerSource {
-  /** Lets no more bytes in, or lets them in again. */
+  /** Pauses or resumes the connection. */
   setPaused(isPaused: boolean): void
-  /** Ends the call, wherever it is. */
+  /** Ends the call. */
   abort(): void
 }
 
 /**
- * An answer that comes in over a socket. It is its own body and its own reader: there is one reader, who reads either
- * the whole text or piece by piece.
+ * An answer that arrives over a socket. It is also its own body and reader: it has one reader, which reads the whole
+ * text or piece by piece.
  */
 export class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader {
   readonly status: number
@@ -80,7 +80,7 @@ export class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader {
     this.#source.abort()
   }
 
-  /** More of the body. */
+  /** Receives more of the body. */
   take(bytes: Buffer): void {
     const reading = this.#reading
     if (reading !== null) {
@@ -93,7 +93,7 @@ export class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader {
     if (this.#waitingBytes > MAX_WAITING_BYTES && this.#wanted === null) this.#source.setPaused(true)
   }
 
-  /** All of the body, as nearly every whole reply comes: it needs no list of pieces and is not even one. */
+  /** Receives the whole body in one piece, as nearly every JSON reply arrives. */
   takeWhole(bytes: Buffer, from: number): void {
     this.#whole = bytes
     this.#wholeFrom = from

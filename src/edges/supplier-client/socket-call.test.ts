@@ -309,7 +309,7 @@ describe('a call that is not wanted any more', () => {
     const answer = clientWith().call(callTo(supplier.url, { patience }))
     await asked.promise
     patience.abort()
-    await expect(answer).rejects.toThrow('broken off')
+    await expect(answer).rejects.toThrow('aborted')
     await supplier.visits[0]?.isClosed
   })
 
@@ -320,7 +320,7 @@ describe('a call that is not wanted any more', () => {
     await reader?.read()
     const next = reader?.read()
     patience.abort()
-    await expect(next).rejects.toThrow('broken off')
+    await expect(next).rejects.toThrow('aborted')
     await supplier.visits[0]?.isClosed
   })
 

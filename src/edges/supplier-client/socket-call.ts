@@ -7,7 +7,7 @@ import { decompress, type UnpackBudget } from './decompress.ts'
 import { type ResponseHead, ResponseReader, type ResponseSink } from './response-reader.ts'
 import { type AnswerSource, SocketAnswer } from './socket-answer.ts'
 
-/** What is asked of whom. */
+/** A request and the pool to send it over. */
 export interface SocketRequest extends MessageText {
   readonly pool: ConnectionPool
   /** How long a new connection may take. */
@@ -19,17 +19,17 @@ export interface CallParts {
   readonly unpackBudget: UnpackBudget
   /** How long a head may take from its first byte to its last. */
   readonly headMs: number
-  /** Gives a new connection, for when none waits. */
+  /** Opens a new connection. */
   open(pool: ConnectionPool, connectMs: number): Promise<Connection>
 }
 
 /**
  * One request and its answer.
  *
- * An answer that comes before all of the request has left is not the answer to it. Over a connection that was used
- * before, it may be what is left of another's: its bytes are not looked at, and the request, which nobody can have
- * worked on yet, is sent once more over a new connection. Over a new connection it can only be a refusal of this very
- * request, such as 413; that is taken, and nothing else.
+ * An answer that arrives before the whole request has been sent does not answer it. On a reused connection it may be
+ * the rest of an earlier answer: it is discarded, and the request, which the supplier cannot have processed yet, is
+ * sent again over a new connection. On a new connection it can only refuse this request, such as 413; any other status
+ * is an error.
  */
 export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
   readonly #request: SocketRequest
@@ -49,7 +49,7 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
     this.#parts = parts
   }
 
-  /** Resolves with the head of the answer. */
+  /** Resolves when the head of the answer has arrived. */
   begin(): Promise<HttpAnswer> {
     const rested = this.#request.pool.take()
     if (rested === null) this.#openNew()
@@ -63,7 +63,7 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
 
   readonly abort = (): void => {
     if (this.#isOver) return
-    this.#end(new Error('The call was broken off.'))
+    this.#end(new Error('The call was aborted.'))
   }
 
   setPaused(isPaused: boolean): void {
@@ -99,13 +99,13 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
   }
 
   lose(error: Error | null): void {
-    // A server closes a connection that was idle for long, and may do so while the next request is on its way.
+    // A server may close an idle connection just as the next request is sent.
     if (this.#mayTryAgain && !this.#reader.hasBegun) this.#openNew()
     else if (error === null && this.#reader.end()) this.#complete()
     else this.#fail(error ?? new Error('The supplier closed the connection before its answer was complete.'))
   }
 
-  /** Bytes have come while some of the request has not left yet: whether they may be read as its answer. */
+  /** Bytes arrived before the whole request was sent. Returns whether they may be read as its answer. */
   #mayComeEarly(): boolean {
     this.#isEarly = true
     if (!this.#isReused) return true
@@ -151,7 +151,7 @@ export class SocketCall implements ConnectionUser, ResponseSink, AnswerSource {
     this.#answer?.complete()
   }
 
-  /** Fails, and the connection with it. */
+  /** Fails the call and closes the connection. */
   #end(error: Error): void {
     this.#connection?.close()
     this.#fail(error)

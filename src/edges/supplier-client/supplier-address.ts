@@ -1,24 +1,24 @@
 import { FIELD_NAME, NOT_PLAIN } from '../../wire/head-fields.ts'
 import { Origin, type Rest } from './connection-pool.ts'
 
-// An answer that comes uncompressed costs the supplier more lines and us less time.
+// Uncompressed answers take more bandwidth and less of our time.
 const DEFAULTS = 'user-agent: turnpike\r\naccept: */*\r\naccept-encoding: identity\r\n'
 
-// One for each credential, of which a supplier rarely has more; those that differ each time must not cost a long search.
+// One per credential; suppliers rarely have more. Headers that change every time must not make the search long.
 const MAX_HEADS = 4
 
-/** The head of the requests with these headers, up to the value of their length; null when it is not a plain one. */
+/** The cached head of requests with these headers; null when our own client cannot send them. */
 interface KnownHead {
   readonly headers: RequestHeaders
   readonly text: string | null
 }
 
-/** A place at a supplier, taken apart once. */
+/** A supplier's URL, parsed once. */
 export class SupplierAddress {
   readonly origin: Origin
-  /** The first lines of every request to it. */
+  /** The first lines of every request. */
   readonly #start: string
-  /** Those used lately: to compare headers costs less than to check them and put them together. */
+  /** Recent heads: comparing headers costs less than checking and joining them. */
   #heads: KnownHead[] = []
 
   constructor({ pathname, search, host }: URL, origin: Origin) {
@@ -26,7 +26,7 @@ export class SupplierAddress {
     this.#start = `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\n${DEFAULTS}`
   }
 
-  /** The head of a request up to the value of its length; null when the headers are not plain ones. */
+  /** The head of a request, up to the value of content-length; null when our own client cannot send these headers. */
   headFor(headers: RequestHeaders): string | null {
     for (const known of this.#heads) if (hasSameFields(known.headers, headers)) return known.text
     const fields = writeFields(headers)
@@ -47,10 +47,10 @@ function hasSameFields(one: RequestHeaders, other: RequestHeaders): boolean {
   return count === 0
 }
 
-// Addresses are made of base URLs, paths and model names of the configuration; more are not worth remembering.
+// URLs are built from base URLs, paths and model names of the configuration, so there are few.
 const MAX_ADDRESSES = 1_000
 
-/** The addresses called lately: to take one apart costs more than all the rest of a request's head. */
+/** Caches parsed URLs: parsing one costs more than the rest of a request's head. */
 export class AddressBook {
   readonly #addresses = new Map<string, SupplierAddress | null>()
   readonly #origins = new Map<string, Origin>()
@@ -60,7 +60,7 @@ export class AddressBook {
     this.#rest = rest
   }
 
-  /** null: not an address for a plain HTTP connection. */
+  /** null when our own client cannot call this URL. */
   find(url: string): SupplierAddress | null {
     const known = this.#addresses.get(url)
     if (known !== undefined) return known
@@ -97,7 +97,7 @@ const OURS = ['host', 'content-length', 'transfer-encoding', 'connection', 'acce
 
 export type RequestHeaders = Readonly<Record<string, string>>
 
-/** The lines for these headers; null when they are not plain ones. */
+/** The lines of these headers; null when one is not plain ASCII or is set by the client itself. */
 export function writeFields(headers: RequestHeaders): string | null {
   let fields = ''
   for (const name in headers) {

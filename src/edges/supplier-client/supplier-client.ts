@@ -9,14 +9,14 @@ import { FetchClient } from './fetch-client.ts'
 import { type CallParts, SocketCall, type SocketRequest } from './socket-call.ts'
 import { AddressBook } from './supplier-address.ts'
 
-// Less than the servers and balancers that are in use wait before they close an idle connection.
+// Shorter than common servers and load balancers keep idle connections.
 const IDLE_MS = 30_000
 
-// Suppliers send a head in one piece; what comes by drops is no answer.
+// Suppliers send a head in one piece. One that trickles in is treated as a failure.
 const HEAD_MS = 10_000
 
 export interface SupplierClientOptions {
-  /** Calls leave through a proxy. */
+  /** Calls go through a proxy. */
   readonly isProxied: boolean
   readonly rest?: Rest
   /** How long the head of an answer may take from its first byte to its last. */
@@ -24,10 +24,11 @@ export interface SupplierClientOptions {
 }
 
 /**
- * Calls suppliers over kept-alive connections, each of which carries one credential. Redirects are not followed: a credential goes only where it was sent.
+ * Calls suppliers over kept-alive connections, each for one credential. Redirects are not followed, so that a
+ * credential goes only where it was sent.
  *
- * It speaks HTTP/1.1 itself, over the runtime's sockets, because the runtime's own client does its work in a second
- * thread and handing a request over and back costs more than the request. What is not plain is left to that client.
+ * It speaks HTTP/1.1 over sockets, because `fetch` works in a second thread, and handing a request over and back costs
+ * more than the request itself. Calls that need more than plain HTTP/1.1 go through `fetch`.
  */
 export class SupplierClient {
   readonly #clock: Clock
@@ -60,7 +61,7 @@ export class SupplierClient {
     return answer
   }
 
-  /** null: not one for our own sockets. */
+  /** null when the call has to go through `fetch`. */
   #requestFor({ url, headers, body, connectMs, credentialId }: SupplierCall): SocketRequest | null {
     if (this.#isProxied || typeof body !== 'string') return null
     const address = this.#addresses.find(url)
