@@ -1,6 +1,6 @@
 import { MalformedMessage } from './head-fields.ts'
 
-/** Hears of a body as it comes in. */
+/** Receives a body as it arrives. */
 export interface BodyTaker {
   takeBody(bytes: Buffer): void
 }
@@ -8,15 +8,15 @@ export interface BodyTaker {
 /** Where the body of an HTTP/1.1 message ends. */
 export interface BodyFraming {
   readonly isComplete: boolean
-  /** Whether so many bytes are all of the body, no less and no more; then it is complete. */
+  /** Completes the body if it has exactly this many bytes left. Returns whether it did. */
   takeAll(byteCount: number): boolean
-  /** Gives on what of these bytes is body; returns how many of them belong to this message. */
+  /** Passes on the bytes of the body. Returns how many bytes belong to this message. */
   push(bytes: Buffer, taker: BodyTaker): number
-  /** The connection was closed: whether the body may end with it. */
+  /** Whether closing the connection ends the body. */
   readonly endsWithConnection: boolean
 }
 
-/** A body whose length was told before it. */
+/** A body with a content-length. */
 export class LengthFraming implements BodyFraming {
   readonly endsWithConnection = false
   #left: number
@@ -43,18 +43,18 @@ export class LengthFraming implements BodyFraming {
   }
 }
 
-// Sizes, their extensions and what comes after the last chunk: nobody needs more of these.
+// Limits for chunk sizes with their extensions, and for trailers: far beyond what real messages use.
 const MAX_LINE_BYTES = 4_096
 const MAX_TRAILER_BYTES = 16_384
 
 const CARRIAGE_RETURN = 0x0d
 const LINE_FEED = 0x0a
-// Of a size: more than any body has, and few enough to be counted exactly.
+// Digits of a chunk size: beyond any body, and still an exact number.
 const MAX_SIZE_DIGITS = 12
 const TRAILER = /^[\w!#$%&'*+.^`|~-]+:[^\0\r\n]*\r\n$/
 const SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;[^\0\r\n]*)?\r\n$/i
 
-/** A body in chunks, each with its size before it. Strict about line breaks: a lenient reader can be told two stories. */
+/** A chunked body. Strict about line breaks: lenient parsers disagree, which allows request smuggling. */
 export class ChunkedFraming implements BodyFraming {
   readonly endsWithConnection = false
   isComplete = false
@@ -87,7 +87,7 @@ export class ChunkedFraming implements BodyFraming {
     return this.#takePlainLine(bytes, from) ?? this.#takeAnyLine(bytes, from)
   }
 
-  /** Nearly every line is a bare number or empty and comes in one piece; it is read without making a text of it. */
+  /** Reads a bare size or an empty line without decoding it to a string. Nearly every line is one of these. */
   #takePlainLine(bytes: Buffer, from: number): number | null {
     if (this.#line !== '' || this.#state === 'trailer') return null
     let at = from
@@ -157,5 +157,5 @@ function digitOf(code: number): number {
 }
 
 function broken(): MalformedMessage {
-  return new MalformedMessage('The chunks of the body are broken.')
+  return new MalformedMessage('The chunked body is broken.')
 }

@@ -1,15 +1,15 @@
 import { closingQuote, endOfValue, skipWhitespace } from './json-members.ts'
 
-/** What to do to the members of a JSON object. A path such as `a.b` names a member of a member. */
+/** Changes to the members of a JSON object. A path such as `a.b` names a nested member. */
 export interface MemberEdits {
   readonly removed: readonly string[]
-  /** New names by old ones, of the object's own members only. One that already has the new name gives way. */
+  /** New names by old ones, for top-level members only. A member that already has the new name is removed. */
   readonly renamed?: Readonly<Record<string, string>>
 }
 
 export interface EditedText {
   readonly text: string
-  /** Which of the paths to be removed were there. */
+  /** The paths that were found and removed. */
   readonly removed: readonly string[]
 }
 
@@ -21,7 +21,7 @@ interface Member {
   readonly valueEnd: number
 }
 
-/** Names that differ in case and underscores only: suppliers complain of `presencePenalty` and mean `presence_penalty`. */
+/** Ignores case and underscores: suppliers name `presencePenalty` and mean `presence_penalty`. */
 export function isSameName(one: string, other: string): boolean {
   return plainName(one) === plainName(other)
 }
@@ -31,8 +31,8 @@ function plainName(name: string): string {
 }
 
 /**
- * The text of a JSON object with some members left out or renamed. Every other character stays as it was, so that no
- * number is written differently. The text must be valid JSON; anything but an object has no members.
+ * Removes or renames members in the text of a JSON object. All other characters stay the same, so that no number is
+ * written differently. The text must be valid JSON; anything but an object has no members.
  */
 export function editMembers(text: string, edits: MemberEdits): EditedText {
   const members = listMembers(text)
@@ -51,7 +51,7 @@ export function editMembers(text: string, edits: MemberEdits): EditedText {
   return { text: isUnchanged ? text : writeObject(text, members, pieces), removed: [...removed] }
 }
 
-/** The JSON text of a member, or of a member of one by a path such as `a.b`; null when it is not there. */
+/** The JSON text of a member, by name or by a path such as `a.b`; null when there is none. */
 export function readMember(text: string, path: string): string | null {
   const [first = '', ...rest] = path.split('.')
   const member = listMembers(text).find(({ name }) => isSameName(name, first))
@@ -68,11 +68,11 @@ interface Piece {
   readonly value: string
 }
 
-/** A path to be removed, with its first name as names are compared. */
+/** A path to remove, with its first name normalised for comparison. */
 interface RemovedPath {
   readonly path: string
   readonly first: string
-  /** The path within the member; empty when the member itself goes. */
+  /** The path within the member; empty to remove the member itself. */
   readonly rest: string
 }
 
@@ -83,11 +83,11 @@ function splitPath(path: string): RemovedPath {
 
 interface Editing {
   readonly paths: readonly RemovedPath[]
-  /** Gathers what was found. */
+  /** Collects the paths that were found. */
   readonly removed: Set<string>
 }
 
-/** null when the member is left out. */
+/** null when the member is removed. */
 function editMember(text: string, member: Member, { paths, removed }: Editing): Piece | null {
   const name = text.slice(member.nameStart, member.nameEnd)
   let value = text.slice(member.valueStart, member.valueEnd)
@@ -105,7 +105,7 @@ function editMember(text: string, member: Member, { paths, removed }: Editing): 
   return { member, name, value }
 }
 
-/** What stood around the members stays; white space between two of them is of no use to anybody. */
+/** Keeps the text around the members; white space between them is dropped. */
 function writeObject(text: string, members: readonly Member[], pieces: readonly Piece[]): string {
   const first = members[0]
   const last = members.at(-1)
@@ -120,7 +120,7 @@ function hasMember(members: readonly Member[], name: string): boolean {
   return members.some((member) => member.name === name)
 }
 
-// Most names are written plainly, and parsing each of many takes longer than finding them.
+// Most names have no escapes, and parsing each one would take longer than finding it.
 function readName(text: string, start: number, end: number): string {
   const inner = text.slice(start + 1, end - 1)
   return inner.includes('\\') ? String(JSON.parse(text.slice(start, end))) : inner

@@ -6,19 +6,19 @@ const COLON = 0x3a
 const CARRIAGE_RETURN = 0x0d
 const LINE_FEED = 0x0a
 const ZERO = 0x30
-// With more, neighbouring numbers would be one and the same.
+// Beyond this, a number would lose precision.
 const MAX_DIGITS = 15
 
 /**
- * The fields of an HTTP/1.1 head. They stay the bytes they came as: of a dozen, two or three are ever looked at, and
- * making texts of the others would cost more than the rest of reading a head.
+ * The headers of an HTTP/1.1 message, kept as bytes. Of a dozen headers two or three are read, and decoding the others
+ * would cost more than the rest of parsing the head.
  */
 export class HeadFields implements HeaderFields {
   readonly #bytes: Buffer
-  /** As `findFields` has found them. */
+  /** The result of `findFields`. */
   readonly #places: readonly number[]
 
-  /** From where the first line ends to where the empty line begins. Throws MalformedMessage when these are no fields. */
+  /** From the end of the first line to the empty line. Throws MalformedMessage. */
   constructor(bytes: Buffer, from: number, end: number) {
     this.#bytes = bytes
     this.#places = findFields(bytes, from, end)
@@ -28,7 +28,7 @@ export class HeadFields implements HeaderFields {
     return (this.#places.length - 1) / 2
   }
 
-  /** A field that occurs several times is one whose value is a list. */
+  /** The values of a repeated header are joined. */
   get(name: string): string | null {
     let found: string | null = null
     for (let field = this.#find(name, 0); field >= 0; field = this.#find(name, field + 2)) {
@@ -39,8 +39,8 @@ export class HeadFields implements HeaderFields {
   }
 
   /**
-   * The value of a field that is nothing but digits, read without making a text of it; null when there is no such field,
-   * NaN when it occurs more than once, is something else, or has more digits than a number keeps.
+   * The value of a numeric header, read without decoding it to a string; null when the header is absent, NaN when it is
+   * repeated, not a number, or too long to be exact.
    */
   digits(name: string): number | null {
     const field = this.#find(name, 0)
@@ -59,8 +59,7 @@ export class HeadFields implements HeaderFields {
   }
 
   /**
-   * Whether the value of a field has no other bytes than those marked here; null when there is no such field. A field
-   * that occurs several times has commas and blanks in its value.
+   * Whether a header's value consists of marked bytes only; null when the header is absent, false when it is repeated.
    */
   consistsOf(name: string, marked: Uint8Array): boolean | null {
     const field = this.#find(name, 0)
@@ -89,7 +88,7 @@ export class HeadFields implements HeaderFields {
     }
   }
 
-  /** The next field of this name; -1 when there is none. */
+  /** The next header with this name; -1 when there is none. */
   #find(name: string, from: number): number {
     for (let field = from; field < this.#places.length - 1; field += 2) {
       const start = this.#place(field)
@@ -123,10 +122,10 @@ export class HeadFields implements HeaderFields {
 }
 
 /**
- * Where the fields are: for each the place of its name and of its colon, and after the last where another would be.
+ * Finds the headers: the index of each name and colon, and at the end the index where another header would begin.
  *
- * Lines are whole, with a name, a colon and a value. A stray line break ends a line for some readers and not for
- * others, and a line that begins with a blank goes on with the one before for some readers: neither is taken.
+ * Every line must have a name, a colon and a value. Bare line breaks and lines that begin with white space are refused,
+ * because parsers disagree on what they mean.
  */
 function findFields(bytes: Buffer, from: number, end: number): number[] {
   const places: number[] = []
@@ -145,7 +144,7 @@ function findFields(bytes: Buffer, from: number, end: number): number[] {
 
 const LETTERS_AND_DIGITS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'
 
-/** A table in which letters, digits, the underscore and these other characters are marked with 1. */
+/** A table that marks letters, digits, the underscore and these other characters with 1. */
 export function markBytes(others: string): Uint8Array {
   const marked = new Uint8Array(256)
   for (const byte of Buffer.from(LETTERS_AND_DIGITS + others, 'latin1')) marked[byte] = 1
@@ -160,7 +159,7 @@ function endOfName(bytes: Buffer, from: number, end: number): number {
   return at
 }
 
-/** Where something stands that belongs into no line: its end, or what must not be there. */
+/** The index of the first line break or NUL byte, or `end`. */
 export function endOfText(bytes: Buffer, from: number, end: number): number {
   let at = from
   while (at < end) {
@@ -176,7 +175,7 @@ function isWithin(bytes: Buffer, { start, end }: { start: number; end: number },
   return false
 }
 
-/** Whether these small letters, in whatever case, are at this place. */
+/** Compares without regard to case; `text` must be in lower case. */
 function isAt(bytes: Buffer, place: number, text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     if (inLowerCase(bytes[place + index] ?? 0) !== text.charCodeAt(index)) return false
@@ -196,13 +195,13 @@ function malformed(): MalformedMessage {
   return new MalformedMessage('The head is malformed.')
 }
 
-/** What was sent is no HTTP/1.1 message that can be trusted to end where it seems to. */
+/** An HTTP/1.1 message that is malformed, or whose end is ambiguous. */
 export class MalformedMessage extends Error {
   override readonly name = 'MalformedMessage'
 }
 
-/** What the name of a field may be made of. */
+/** The characters allowed in a header name. */
 export const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 
-/** In a value: anything but plain text. Whoever could put a line break into one could write a second message. */
+/** Anything but printable ASCII in a header value. A line break in a value could start a second message. */
 export const NOT_PLAIN = /[^\t\x20-\x7e]/

@@ -1,9 +1,9 @@
-/** The fields of a response's head; names are written in lower case. */
+/** The headers of a response; names are in lower case. */
 export interface HeaderFields {
   get(name: string): string | null
   has(name: string): boolean
   forEach(visit: FieldVisit): void
-  /** Visits only the fields with this in their names, where that can be had without making names of all the others. */
+  /** Visits only headers whose names contain this, without decoding the other names. */
   forEachNamed?(part: string, visit: FieldVisit): void
 }
 
@@ -15,7 +15,7 @@ export type ReadResult =
 
 export interface ByteReader {
   read(): Promise<ReadResult>
-  /** Ends the response; nothing more of it is wanted. */
+  /** Aborts the response. */
   cancel(reason?: unknown): Promise<void>
 }
 
@@ -24,19 +24,19 @@ export interface AnswerBytes {
   cancel(reason?: unknown): Promise<void>
 }
 
-/** What is needed of a response. `Response` is one, and so is what a client with less to carry gives. */
+/** The part of `Response` that we use, so that our own client can return something lighter. */
 export interface HttpAnswer {
   readonly status: number
-  /** Whether the status is one of success. */
+  /** Whether the status is 2xx. */
   readonly ok: boolean
   readonly headers: HeaderFields
   readonly body: AnswerBytes | null
   text(): Promise<string>
-  /** The text, where all of it is there already; null when `text` has to be waited for. */
+  /** The text if the whole body has arrived; null when you have to await `text`. */
   textNow?(): string | null
 }
 
-/** For whoever needs a `Response` and nothing less. */
+/** Converts an answer to a `Response`. */
 export function asResponse(answer: HttpAnswer): Response {
   if (answer instanceof Response) return answer
   const headers = new Headers()
@@ -58,12 +58,12 @@ function asStream(body: AnswerBytes | null): ReadableStream<Uint8Array> | null {
       },
       cancel: (reason) => reader.cancel(reason),
     },
-    // Nothing is read ahead: the pace of whoever reads is the supplier's.
+    // Nothing is read ahead, so that the reader sets the supplier's pace.
     { highWaterMark: 0 },
   )
 }
 
-/** An answer that has begun and comes too slowly to be waited for. */
+/** An answer that has begun but arrives too slowly. */
 export class SlowAnswer extends Error {
   override readonly name = 'SlowAnswer'
 }

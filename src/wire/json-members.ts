@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 
-/** Where a value stands in its text: `end` is the index after its last character. */
+/** The position of a value in its text. `end` is the index after its last character. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -18,7 +18,7 @@ const MAX_NAME_SHOWN = 64
  * Finds the value of each top-level member of a JSON object, without parsing the values.
  * The text must be valid JSON; anything but an object has no members.
  *
- * A repeated name is refused: parsers disagree on which one wins, so a caller could be metered for one
+ * A repeated name is refused: parsers disagree on which one wins, so a caller could be billed for one
  * model and served another.
  */
 export function findTopLevelMembers(text: string): Map<string, Span> {
@@ -31,8 +31,8 @@ export function findTopLevelMembers(text: string): Map<string, Span> {
 }
 
 /**
- * The same for a text whose value is at hand, in a fraction of the time: names are compared only when one is asked
- * for, and a repeated one shows by the text having more members than the value.
+ * The same for a text that has been parsed already, and much faster: names are compared only on lookup, and a repeated
+ * name shows because the text has more members than the value.
  */
 export class TopLevelMembers {
   readonly #text: string
@@ -57,10 +57,10 @@ function spanAt(places: readonly number[], index: number): Span {
   return { start: places[index] ?? 0, end: places[index + 1] ?? 0 }
 }
 
-/** Where a name begins and ends, quotes included, and where its value does. */
+/** Start and end of a name, quotes included, and of its value. */
 const PLACES_PER_MEMBER = 4
 
-/** The places of all members, one after the other: a request has many, and most are never looked at. */
+/** The positions of all members in one flat list: a request has many, and most are never used. */
 function scanMembers(text: string): number[] {
   const places: number[] = []
   const open = skipWhitespace(text, 0)
@@ -106,12 +106,12 @@ export function replaceMembers(text: string, replacements: readonly Replacement[
   return result + text.slice(copiedTo)
 }
 
-/** The text of a JSON object with one more member, put first. The caller knows that the name is not there yet. */
+/** Inserts a member at the start of a JSON object. The name must not exist yet. */
 export function insertMember(text: string, name: string, json: string): string {
   return replaceMembers(text, [insertionOf(text, name, json)])
 }
 
-/** The same insertion as a replacement of nothing, to be made together with others. */
+/** The same insertion as a replacement, to be combined with others. */
 export function insertionOf(text: string, name: string, json: string): Replacement {
   const afterBrace = skipWhitespace(text, 0) + 1
   const isEmpty = text[skipWhitespace(text, afterBrace)] === '}'
@@ -129,7 +129,7 @@ export function closingQuote(text: string, open: number): number {
   return quote
 }
 
-// Each run of backslashes stands before exactly one quote, so counting them back keeps the scan linear.
+// Each run of backslashes precedes exactly one quote, so counting backwards keeps the scan linear.
 function isEscaped(text: string, open: number, quote: number): boolean {
   let first = quote
   while (first - 1 > open && text.charCodeAt(first - 1) === BACKSLASH) first--
@@ -147,7 +147,7 @@ function isWhitespace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 }
 
-/** Where the value that begins at `start` ends. The text must be valid JSON. */
+/** The end of the value that begins at `start`. The text must be valid JSON. */
 export function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start)
   if (first === QUOTE) return endOfString(text, start)
@@ -179,7 +179,7 @@ function endOfNested(text: string, start: number): number {
 // Far beyond any schema, and far below what makes writing a value out again take seconds.
 const MAX_DEPTH = 512
 
-/** One level deeper, or a refusal: whatever follows the nesting of a body by calling itself has to stop somewhere. */
+/** One level deeper. Throws beyond the limit, so that recursive functions cannot overflow the stack. */
 export function deeper(depth: number): number {
   if (depth >= MAX_DEPTH) {
     throw new GatewayError('invalid_request', `The body is nested more than ${MAX_DEPTH} levels deep.`)

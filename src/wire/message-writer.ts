@@ -1,28 +1,28 @@
-/** An HTTP/1.1 message as it is sent, but for its length. */
+/** An HTTP/1.1 message without its content-length. */
 export interface MessageText {
-  /** Up to the value of `content-length`, which is its last field. */
+  /** Up to the value of `content-length`, which is the last header. */
   readonly head: string
   readonly body: string
 }
 
 export interface WritableSocket {
-  /** Gives how many bytes were taken; negative when nothing can be sent any more. */
+  /** Returns the number of bytes accepted; negative when the socket is closed. */
   write(data: string | Uint8Array, offset?: number, size?: number): number
 }
 
-/** What a socket did not take yet, null when it took everything. */
+/** Bytes that the socket has not accepted yet; null when none are left. */
 export type Unsent = Uint8Array | null
 
 const MEMORY_BYTES = 65_536
 const MAX_HEAD_BYTES = 8_192
 // A character takes up to three bytes.
 const MAX_BODY_LENGTH = Math.floor((MEMORY_BYTES - MAX_HEAD_BYTES) / 3)
-// The length itself has few digits, and two line breaks after it.
+// Leaves room for the digits of the length and two line breaks.
 const MAX_HEAD_LENGTH = MAX_HEAD_BYTES - 16
 
 /**
- * Writes messages, head and body in one: one write costs less than two. Most are put together in memory that is used
- * again, because a text that is made of others is copied once more, and left behind, before it is sent.
+ * Writes head and body in one call, which costs less than two. Most messages are joined in reused memory, because a
+ * concatenated string would be copied again, and become garbage, before it is sent.
  */
 export class MessageWriter {
   readonly #memory = Buffer.allocUnsafeSlow(MEMORY_BYTES)
@@ -30,7 +30,7 @@ export class MessageWriter {
   write(socket: WritableSocket, message: MessageText): Unsent | 'closed' {
     const { head, body } = message
     if (body.length > MAX_BODY_LENGTH || head.length > MAX_HEAD_LENGTH) return writeText(socket, message)
-    // The body first: its length stands in the head.
+    // The body first, because the head contains its length.
     const bodyBytes = this.#memory.write(body, MAX_HEAD_BYTES)
     const start = startOf(head, bodyBytes)
     const from = MAX_HEAD_BYTES - start.length

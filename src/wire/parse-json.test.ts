@@ -22,8 +22,8 @@ test('says where a fault is only in a body that is small enough to be searched',
 
 describe('refusals', () => {
   const cases: readonly (readonly [string, string])[] = [
-    ['', 'The body is empty; a JSON object is needed.'],
-    [' \n\t', 'The body is empty; a JSON object is needed.'],
+    ['', 'The body is empty; send a JSON object.'],
+    [' \n\t', 'The body is empty; send a JSON object.'],
     ['{"a":', 'The body is not valid JSON: it ends too early, at position 5.'],
     ['{"a":1', 'The body is not valid JSON: it ends too early, at position 6.'],
     ['{"a"', 'The body is not valid JSON: it ends too early, at position 4.'],

@@ -1,19 +1,18 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 import { skipWhitespace } from './json-members.ts'
 
-/** Parses a request body. The refusal says where the fault is and never quotes the body. */
+/** Parses a request body. The error gives the position of the fault and never quotes the body. */
 export function parseJson(text: string): unknown {
-  if (text.trim() === '')
-    throw new GatewayError('invalid_request', 'The body is empty; a JSON object is needed.')
+  if (text.trim() === '') throw new GatewayError('invalid_request', 'The body is empty; send a JSON object.')
   try {
     return JSON.parse(text)
   } catch (cause) {
-    // A cause would carry a piece of the body into the log, so only its kind is kept.
+    // The cause may quote the body, which must not reach the log.
     throw new GatewayError('invalid_request', `The body is not valid JSON: ${describeFault(text, cause)}.`)
   }
 }
 
-/** Looking for the fault takes a hundred times as long as parsing, so it is done where people write by hand. */
+/** Locating the fault takes a hundred times as long as parsing, so only bodies of handwritten size are searched. */
 export const MAX_EXPLAINED_CHARACTERS = 64 * 1024
 
 function describeFault(text: string, cause: unknown): string {
@@ -38,12 +37,12 @@ export function locateJsonError(text: string): number | null {
   return cursor.readDocument() ? null : cursor.position
 }
 
-/** Walks a JSON text with its own stack of open brackets. A method that answers false leaves `position` at the fault. */
+/** Walks a JSON text with an explicit stack of brackets. A method that returns false leaves `position` at the fault. */
 class JsonCursor {
   position = 0
   readonly #text: string
   readonly #open: ('}' | ']')[] = []
-  /** Nothing has been read since the innermost bracket opened, so no comma is due. */
+  /** The innermost bracket has just opened, so no comma is expected. */
   #justOpened = false
   // A sticky pattern remembers where it looks; each cursor has its own.
   readonly #number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y

@@ -1,11 +1,11 @@
-/** Text, bytes as they are, or bytes to be written in Base64. */
+/** Text, raw bytes, or bytes to be encoded in Base64. */
 export type BodyPiece = string | Blob | { readonly base64Of: Blob }
 
 const encoder = new TextEncoder()
 
 /**
- * A body that is put together while it is sent, so that what lies on a disk never lies in memory whole. It can be
- * opened as often as it is sent.
+ * A body that is built while it is sent, so that files on disk are never loaded whole. It can be opened and sent
+ * several times.
  */
 export class PiecedBody {
   readonly contentType: string
@@ -48,7 +48,7 @@ async function* chunksOf(pieces: readonly EncodedPiece[]): AsyncGenerator<Uint8A
   }
 }
 
-// A multiple of three, so that the Base64 of the portions is the Base64 of the whole.
+// A multiple of three, so that the Base64 of the portions adds up to the Base64 of the whole.
 const PORTION_BYTES = 3 * 64 * 1024
 
 async function* portionsOf(blob: Blob): AsyncGenerator<Uint8Array, void, void> {

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { GatewayError } from '../errors/gateway-error.ts'
 
-/** A reader of JSON texts of this shape. It names the first field at fault and never repeats a value: it may be a secret. */
+/** Reads JSON of this shape. Errors name the first invalid field and never its value, which may be a secret. */
 export function textReader<const Schema extends TSchema>(schema: Schema): (text: string) => Static<Schema> {
   const validator = Compile(schema)
   return (text) => {
@@ -17,7 +17,7 @@ export function textReader<const Schema extends TSchema>(schema: Schema): (text:
 }
 
 function parseJson(text: string): unknown {
-  // Nothing sent is nothing set, as in a rotation without a grace time.
+  // An empty body is an empty object, as when rotating a key without a grace period.
   if (text === '') return {}
   try {
     return JSON.parse(text)
@@ -66,7 +66,7 @@ function refusal(param: string, complaint: string): GatewayError {
   return new GatewayError('invalid_request', `${param} ${complaint}.`, { param })
 }
 
-/** Nobody reads a regular expression as easily as what the schema says it takes. */
+/** The schema's own description, which is easier to read than a regular expression. */
 function mustBe(schema: unknown): string | null {
   const { takes } = (schema ?? {}) as { takes?: string }
   return takes === undefined ? null : `must be ${takes}`

@@ -1,27 +1,27 @@
 import { type AnswerBytes, type ByteReader, type HttpAnswer, SlowAnswer } from './http-answer.ts'
 
-/** More than the longest text there is. */
+/** More than the longest text reply. */
 export const MAX_REPLY_BYTES = 64 * 1024 * 1024
-/** More than the largest answer there is, ten images in one. */
+/** More than the largest reply, which holds ten images. */
 export const MAX_IMAGE_REPLY_BYTES = 256 * 1024 * 1024
-/** More than anybody says who refuses, or answers with a number or a list. */
+/** More than any error, token count or list. */
 export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 
-/** The least that must come of a body that is read whole, once it has begun. */
+/** The minimum speed of a body once it has begun. */
 export interface Pace {
   readonly windowMs: number
   readonly minBytes: number
 }
 
-// Slower than the slowest model writes; whole replies come much faster than they are written.
+// Slower than the slowest model writes; complete replies arrive much faster.
 const MIN_PACE: Pace = { windowMs: 30_000, minBytes: 128 }
 
 const decoder = new TextDecoder()
 
 /**
- * The text of a body; null when it is longer than that: one without end would take all the memory there is.
- * Rejects with SlowAnswer when it comes by drops. Blank bytes before the text are not counted: some suppliers send them
- * to say that they still work on it.
+ * The text of a body; null when it is longer than `maxBytes`, so that an endless body cannot fill the memory. Rejects
+ * with SlowAnswer when the body trickles in. White space before the text does not count: some suppliers send it as a
+ * sign of life.
  */
 export function readText(response: HttpAnswer, maxBytes: number, pace = MIN_PACE): Promise<string | null> {
   const { headers, body } = response
@@ -62,7 +62,7 @@ async function readPieces(reader: ByteReader, maxBytes: number, pace: Pace): Pro
 const SMALL_PIECE_BYTES = 4_096
 const BLOCK_BYTES = 65_536
 
-/** Pieces of a body. Small ones are copied together: as objects of their own they take many times their size. */
+/** Pieces of a body. Small ones are copied together, because each buffer object takes many times their size. */
 class Pieces {
   readonly #pieces: Uint8Array[] = []
   #block: Uint8Array | null = null
@@ -71,7 +71,7 @@ class Pieces {
 
   add(bytes: Uint8Array): void {
     this.byteCount += bytes.length
-    // The first is often all there is.
+    // The first piece is often the whole body.
     if (this.#pieces.length === 0 || bytes.length > SMALL_PIECE_BYTES) {
       this.#closeBlock()
       this.#pieces.push(bytes)
@@ -98,10 +98,10 @@ class Pieces {
   }
 }
 
-// Nearly every body comes in fewer pieces than this, and costs no timer.
+// Nearly every body arrives in fewer pieces than this and needs no timer.
 const WATCHED_FROM_PIECE = 3
 
-/** Ends the reading of a body that makes no progress; a time-out for silence would begin anew with each byte. */
+/** Aborts a body that is too slow. A timeout for silence would restart with each byte. */
 class PaceWatch {
   readonly #reader: ByteReader
   readonly #pace: Pace
@@ -132,7 +132,7 @@ class PaceWatch {
   #check(): void {
     if (this.#windowBytes < this.#pace.minBytes) {
       this.isTooSlow = true
-      // Whoever waits for the next piece is told by that.
+      // Cancelling ends the pending read.
       this.#reader.cancel().catch(() => undefined)
     }
     this.#windowBytes = 0

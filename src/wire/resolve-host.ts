@@ -5,7 +5,7 @@ export interface HostRules {
   isAllowed(address: string): boolean
 }
 
-/** One address of a name, all of which are allowed; null when one of them is not, or there is none. */
+/** The first address of a host; null when it has none, or when any of its addresses is not allowed. */
 export async function resolveHost(
   hostname: string,
   rules: HostRules,
@@ -16,7 +16,7 @@ export async function resolveHost(
   return first !== undefined && addresses.every((address) => rules.isAllowed(address)) ? first : null
 }
 
-/** Looking up a name cannot be stopped, but it can be waited for no longer. */
+/** A lookup cannot be cancelled, but we can stop waiting for it. */
 async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   signal.throwIfAborted()
   const { promise: isOver, reject } = Promise.withResolvers<never>()

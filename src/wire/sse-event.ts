@@ -11,10 +11,10 @@ const NAMED_EVENT = /^event: ([^\r\n]*)\ndata: ([^\r\n]*)\n\n$/
 const decoder = new TextDecoder()
 
 export interface SseEvent {
-  /** null when the event has no data line: a comment, a blank line, or bytes that are no event at all. */
+  /** null when the event has no data line: a comment, a blank line, or bytes that are not an event. */
   readonly data: string | null
   readonly name: string | null
-  /** False when not one line is a comment or a field that server-sent events know. */
+  /** False when no line is a comment or a known field of server-sent events. */
   readonly isRecognised: boolean
 }
 
@@ -26,13 +26,13 @@ export function readSseEvent(bytes: Uint8Array): SseEvent {
   return readNamed(text) ?? readLines(text)
 }
 
-// Where events have names, nearly all of them are such a pair of lines.
+// Nearly all named events are such a pair of lines.
 function readNamed(text: string): SseEvent | null {
   const match = NAMED_EVENT.exec(text)
   return match === null ? null : { name: match[1] ?? '', data: match[2] ?? '', isRecognised: true }
 }
 
-// Nearly every event of a model's answer is one `data:` line and a blank line.
+// Nearly every event is one `data:` line and a blank line.
 function readSingleLine(bytes: Uint8Array): string | null {
   if (DATA_FIELD.some((byte, index) => bytes[index] !== byte)) return null
   const lineEnd = bytes.indexOf(LINE_FEED)
@@ -60,13 +60,13 @@ function fieldValue(line: string, colon: number): string {
   return line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
 }
 
-/** What becomes of an event on its way: it goes on, is left out, ends everything, or other bytes take its place. */
+/** What to do with an event: forward it, remove it, stop the stream, or replace it with these bytes. */
 export type Verdict = 'forward' | 'remove' | 'stop' | Uint8Array
 
-/** Judges the event that stands between two places of the bytes. */
+/** Decides about the event between two indexes of the bytes. */
 export type Weigh = (bytes: Uint8Array, start: number, end: number) => Verdict
 
-/** The events that may go on. Usually all of them, and then the very bytes that came. */
+/** The events to forward. Usually all of them, and then the same bytes, without a copy. */
 export function siftEvents({ bytes, ends }: FramedEvents, weigh: Weigh): Uint8Array | null {
   const kept: Uint8Array[] = []
   let keptFrom = 0
@@ -88,13 +88,13 @@ export function siftEvents({ bytes, ends }: FramedEvents, weigh: Weigh): Uint8Ar
 
 const BLANK_LINE = new TextEncoder().encode('\n\n')
 
-/** The last event of a stream that ended before its blank line, with that line added. */
+/** Completes the last event of a stream that ended without a blank line. */
 export function closeEvent(rest: Uint8Array): FramedEvents {
   const bytes = joinBytes([rest, BLANK_LINE])
   return { bytes, ends: [bytes.length] }
 }
 
-/** The same for an event whose data is JSON; null when it was cut off in the middle of it. */
+/** The same for an event with JSON data; null when the JSON is cut off. */
 export function closeJsonEvent(rest: Uint8Array): FramedEvents | null {
   const { data } = readSseEvent(rest)
   return data === null || tryParseJson(data) === undefined ? null : closeEvent(rest)

@@ -1,12 +1,12 @@
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const MIN_BUFFER_BYTES = 4096
-/** A larger buffer is let go once its event has passed, so that one huge event does not stay in memory. */
+/** A larger buffer is released after its event, so that one huge event does not stay in memory. */
 const MAX_KEPT_BUFFER_BYTES = 256 * 1024
-/** Larger than an image of any service, told in one event. */
+/** Larger than any image in a single event. */
 export const MAX_EVENT_BYTES = 64 * 1024 * 1024
 
-/** An event that does not come to an end would take all the memory there is. */
+/** An endless event would fill the memory. */
 export class EventTooLong extends Error {
   override readonly name = 'EventTooLong'
   constructor() {
@@ -22,18 +22,18 @@ export interface FramedEvents {
 }
 
 /**
- * Finds whole server-sent events in bytes as they arrive, however they are cut, without decoding them.
+ * Finds complete server-sent events in chunks of any size, without decoding them.
  *
  * An event is everything up to and including a blank line, so comments and stray blank lines are events too
- * and nothing is lost. Lines may end in LF, CRLF or CR. A CR that is the last byte so far is undecided until the
- * next byte comes, since a LF after it belongs to the same line end.
+ * and nothing is lost. Lines may end in LF, CRLF or CR. A CR at the end of a chunk is undecided until the next byte
+ * arrives, since a LF after it belongs to the same line end.
  *
- * A chunk of whole events is given back as it is, without a copy. Throws EventTooLong.
+ * A chunk of complete events is returned as it is, without a copy. Throws EventTooLong.
  */
 export class SseFramer {
   #buffer = new Uint8Array(0)
   #length = 0
-  /** Up to here the buffer has been searched for line ends. */
+  /** The buffer has been searched for line ends up to here. */
   #searchedTo = 0
   #lineStart = 0
 
@@ -47,7 +47,7 @@ export class SseFramer {
     return this.#length === 0 ? this.#frameChunk(chunk) : this.#frameBuffered(chunk)
   }
 
-  /** What came after the last whole event; null when nothing did. */
+  /** The bytes after the last complete event; null when there are none. */
   finish(): Uint8Array | null {
     if (this.#length === 0) return null
     const rest = this.#buffer.slice(0, this.#length)

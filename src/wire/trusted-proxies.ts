@@ -1,11 +1,11 @@
 import { BlockList, isIP } from 'node:net'
 
-/** The proxies whose word about a client's address is believed. */
+/** The proxies whose `x-forwarded-for` header is trusted. */
 export interface TrustedProxies {
   isTrusted(address: string): boolean
   /**
    * The client behind a connection: the peer itself, or, where the peer is a trusted proxy, the rightmost address in
-   * `x-forwarded-for` that is not one. What stands left of it was written by the client and proves nothing.
+   * `x-forwarded-for` that is not one. Addresses left of it come from the client and prove nothing.
    */
   clientAddress(peer: string | null, forwardedFor: string | null): string | null
 }
@@ -43,7 +43,7 @@ function addRange(ranges: BlockList, entry: string): boolean {
   return true
 }
 
-// A proxy adds one address; a chain longer than this is not one of ours.
+// Each proxy adds one address. A longer chain is not ours.
 const MAX_HOPS = 32
 
 function findClient(peer: string, forwardedFor: string, isTrusted: (address: string) => boolean): string {
@@ -52,7 +52,7 @@ function findClient(peer: string, forwardedFor: string, isTrusted: (address: str
   for (let hop = 0; hop < MAX_HOPS && end >= 0; hop += 1) {
     const start = forwardedFor.lastIndexOf(',', end - 1)
     const address = readHop(forwardedFor.slice(start + 1, end))
-    // Whoever wrote this is not known, but whoever passed it on is.
+    // The entry is invalid, so the proxy that passed it on counts as the client.
     if (address === null) return nearest
     nearest = address
     if (!isTrusted(address) || start < 0) return nearest
@@ -70,15 +70,15 @@ function readHop(text: string): string | null {
   return isIP(address) === 0 ? null : plainAddress(address)
 }
 
-/** `::ffff:192.0.2.1` is 192.0.2.1 as a socket for both families tells it. */
+/** Converts `::ffff:192.0.2.1`, as dual-stack sockets report it, to 192.0.2.1. */
 export function plainAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   return mapped !== undefined && isIP(mapped) === 4 ? mapped : address
 }
 
 /**
- * What is counted when attempts are counted by address. One customer of a provider usually has a whole IPv6 /64, so
- * that is one place; an IPv4 address is one by itself.
+ * The key for limits per address. A customer usually has a whole IPv6 /64, so all of its addresses count as one; each
+ * IPv4 address counts by itself.
  */
 export function networkOf(address: string): string {
   const plain = plainAddress(address)

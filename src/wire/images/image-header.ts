@@ -1,29 +1,29 @@
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/webp'
 
-/** What an image says of itself before its pixels begin. */
+/** The header of an image. */
 export interface ImageHeader {
   readonly mediaType: ImageType
   readonly width: number
   readonly height: number
-  /** Whether it can have transparent areas at all. */
+  /** Whether the image can have transparent areas. */
   readonly hasAlpha: boolean
 }
 
 /**
- * What a reader of one image type asks for next. Steps are answered with the bytes of a `take`, and with nothing
- * otherwise. No step makes anybody keep more than a few bytes, whatever a file claims of itself.
+ * What a reader of one image type needs next. `take` is answered with bytes, the other steps with none. No step buffers
+ * more than a few bytes, whatever lengths a file claims.
  */
 export type ScanStep =
   | { readonly type: 'take'; readonly bytes: number }
   | { readonly type: 'skip'; readonly bytes: number }
-  /** Goes on at the next byte of this value. */
+  /** Continues at the next byte with this value. */
   | { readonly type: 'seek'; readonly value: number }
   | { readonly type: 'header'; readonly header: ImageHeader }
 
-/** Returns at the end of the image; throws a BrokenImage when the bytes are none of this type. */
+/** Returns at the end of the image. Throws BrokenImage when the bytes do not fit its type. */
 export type ImageReader = Generator<ScanStep, void, DataView>
 
-/** The bytes are no image that can be read. */
+/** The bytes are not a readable image. */
 export class BrokenImage extends Error {}
 
 export function* take(bytes: number): Generator<ScanStep, DataView, DataView> {

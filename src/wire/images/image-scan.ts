@@ -3,7 +3,7 @@ import { readJpeg } from './read-jpeg.ts'
 import { readPng } from './read-png.ts'
 import { readWebp } from './read-webp.ts'
 
-/** `broken`: none of the types we read. */
+/** `broken`: not an image of a supported type. */
 export type ScanState = 'reading' | 'complete' | 'broken'
 
 /**
@@ -15,7 +15,7 @@ export class ImageScan {
   #step: ScanStep | null
   #state: ScanState = 'reading'
   #header: ImageHeader | null = null
-  /** What has come of a step that needs more. */
+  /** The bytes received for a step that needs more. */
   #taken: number[] = []
   #skipped = 0
 
@@ -23,7 +23,7 @@ export class ImageScan {
     this.#step = this.#reader.next().value ?? null
   }
 
-  /** Of an image that turns out broken later, it may be known before. */
+  /** May be known before the image turns out broken. */
   get header(): ImageHeader | null {
     return this.#header
   }
@@ -35,11 +35,11 @@ export class ImageScan {
   push(bytes: Uint8Array): void {
     let offset = 0
     while (this.#state === 'reading' && offset < bytes.length) offset = this.#advance(bytes, offset)
-    // A header is announced after its bytes, and must not wait for those that follow it.
+    // The header is announced after its bytes, and must not wait for the bytes that follow.
     this.#settle()
   }
 
-  /** Gives where in the bytes to go on. */
+  /** Returns the offset at which to continue. */
   #advance(bytes: Uint8Array, offset: number): number {
     this.#settle()
     const step = this.#step
@@ -58,7 +58,7 @@ export class ImageScan {
     }
   }
 
-  /** Does the steps that need no bytes. */
+  /** Performs the steps that need no bytes. */
   #settle(): void {
     for (;;) {
       const step = this.#step
@@ -93,7 +93,7 @@ export class ImageScan {
     try {
       const next = this.#reader.next(bytes)
       this.#step = next.done ? null : next.value
-      // An end without a size is that of an image without pixels.
+      // An image that ends without a header has no pixels.
       if (next.done) this.#state = this.#header === null ? 'broken' : 'complete'
     } catch (error) {
       if (!(error instanceof BrokenImage)) throw error
@@ -118,7 +118,7 @@ function* readImage(): ImageReader {
   yield* reader()
 }
 
-/** What an image says of itself; null when it is none we read, or ends before it has said it. */
+/** The header of an image; null when the type is not supported or the header is incomplete. */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | null {
   const scan = new ImageScan()
   scan.push(bytes)

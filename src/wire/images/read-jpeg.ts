@@ -3,10 +3,10 @@ import { announce, BrokenImage, type ImageReader, skip, take } from './image-hea
 const MARKER = 0xff
 const END_OF_IMAGE = 0xd9
 const START_OF_SCAN = 0xda
-/** In the middle of pixels: a byte 0xff that stands for itself, and marks for resuming after damage. */
+/** Inside pixel data: an escaped byte 0xff, and restart markers. */
 const isPartOfScan = (marker: number) => marker === 0x00 || (marker >= 0xd0 && marker <= 0xd7)
 const standsAlone = (marker: number) => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)
-/** Start of frame, which says the size; three numbers in between mean something else. */
+/** Start of frame, which contains the size; three values in this range mean something else. */
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 
 /** Follows the segments of a JPEG whose first two bytes have been taken. */
@@ -39,7 +39,7 @@ function* readSegment(marker: number): ImageReader {
   yield* skip(bytes - 5)
 }
 
-/** Passes over pixels; gives the marker that ends them. */
+/** Skips pixel data and returns the marker that ends it. */
 function* passScan() {
   for (;;) {
     yield { type: 'seek', value: MARKER } as const

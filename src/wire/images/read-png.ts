@@ -2,7 +2,7 @@ import { announce, BrokenImage, type ImageReader, skip, tagAt, take } from './im
 
 const CHECKSUM_BYTES = 4
 const HEADER_BYTES = 13
-// The format keeps the highest bit of every length free.
+// PNG lengths have 31 bits.
 const MAX_CHUNK_BYTES = 2 ** 31 - 1
 const GREY_WITH_ALPHA = 4
 const COLOUR_WITH_ALPHA = 6
@@ -16,7 +16,7 @@ export function* readPng(): ImageReader {
   let isAnnounced = false
   for (;;) {
     const { tag, bytes } = yield* readChunkHead()
-    // Colours without alpha can be declared transparent, which is said before the pixels.
+    // This chunk declares colours transparent, and precedes the pixels.
     if (tag === 'tRNS') hasAlpha = true
     if (tag === 'IDAT' && !isAnnounced) {
       yield* announce({ mediaType: 'image/png', width, height, hasAlpha })

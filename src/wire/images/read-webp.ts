@@ -13,7 +13,7 @@ const LOSSLESS_SIGNATURE = 0x2f
 const KEY_FRAME_CODE = [0x9d, 0x01, 0x2a] as const
 const CHUNK_HEAD_BYTES = 8
 
-/** Reads a WebP whose first two bytes have been taken. Its first chunk says everything. */
+/** Reads a WebP whose first two bytes have been taken. Its first chunk holds the size. */
 export function* readWebp(): ImageReader {
   const rest = yield* take(10)
   const isRiff = rest.getUint8(0) === 0x46 && rest.getUint8(1) === 0x46
@@ -21,7 +21,7 @@ export function* readWebp(): ImageReader {
   const formBytes = rest.getUint32(2, true)
   const head = yield* take(CHUNK_HEAD_BYTES)
   const { header, bytes } = yield* readFirstChunk(tagAt(head, 0))
-  // The length counts what follows it, of which the form's name and the chunk's beginning have been read.
+  // The length includes the form's name and the part of the first chunk that have been read.
   const left = formBytes - 4 - CHUNK_HEAD_BYTES - bytes
   if (left < 0) throw new BrokenImage('form length')
   yield* announce({ mediaType: 'image/webp', ...header })
@@ -30,7 +30,7 @@ export function* readWebp(): ImageReader {
 
 interface FirstChunk {
   readonly header: Omit<ImageHeader, 'mediaType'>
-  /** How much of it has been read. */
+  /** How many of its bytes have been read. */
   readonly bytes: number
 }
 
@@ -50,7 +50,7 @@ function* readFirstChunk(tag: string) {
 function readLossy(view: DataView): FirstChunk {
   if (KEY_FRAME_CODE.some((byte, index) => view.getUint8(3 + index) !== byte))
     throw new BrokenImage('key frame')
-  // The two highest bits of each say how to enlarge the image, which nobody does.
+  // The two highest bits of each are a scaling hint, which is ignored.
   const width = view.getUint16(6, true) & 0x3fff
   const height = view.getUint16(8, true) & 0x3fff
   return { header: { width, height, hasAlpha: false }, bytes: 10 }
