@@ -1,7 +1,7 @@
 export interface BudgetLimits {
   readonly perHost: number
   readonly inAll: number
-  /** How many may wait; more would only wait in vain. */
+  /** How many may wait at a time. */
   readonly maxWaiting: number
 }
 
@@ -11,14 +11,14 @@ interface Waiter {
   readonly grant: () => void
 }
 
-/** No room, and too many wait for some already. */
+/** There is no room, and the queue is full. */
 export class BudgetFull extends Error {
   override readonly name = 'BudgetFull'
 }
 
 /**
- * An amount of something that all fetches share, with a part of it for each host at most. Who finds no room waits, in
- * the order of asking; those who wait for a busy host do not keep others from theirs.
+ * A budget that all fetches share, with a limit per host. Fetches wait in order for room; those that wait for a busy
+ * host do not block others.
  */
 export class FetchBudget {
   readonly #limits: BudgetLimits
@@ -30,7 +30,7 @@ export class FetchBudget {
     this.#limits = limits
   }
 
-  /** Resolves with how to give it back. Rejects when the signal is aborted first, or with BudgetFull. */
+  /** Resolves with a function that gives the amount back. Rejects when aborted, or with BudgetFull. */
   async take(host: string, amount: number, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     const wanted = Math.min(amount, this.#limits.perHost, this.#limits.inAll)
@@ -71,7 +71,7 @@ export class FetchBudget {
     }
   }
 
-  /** What is granted is used from here on, so that nobody else finds it free before the waiter runs. */
+  /** Counts granted room at once, so that no other fetch takes it before the waiter runs. */
   #wake(): void {
     this.#waiters = this.#waiters.filter(({ host, amount, grant }) => {
       if (!this.#hasRoom(host, amount)) return true

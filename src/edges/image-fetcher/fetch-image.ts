@@ -8,18 +8,18 @@ import { type BudgetLimits, FetchBudget } from './fetch-budget.ts'
 
 export interface FetchRules {
   readonly maxBytes: number
-  /** For the whole way, redirects and body included, but not for waiting until others are done. */
+  /** For the whole fetch, including redirects and body, but not the time spent waiting for room. */
   readonly timeoutMs: number
-  /** How many fetches there may be at a time, in all and from one host. */
+  /** Concurrent fetches, in all and per host. */
   readonly fetches: BudgetLimits
-  /** How many bytes they may have under way. */
+  /** Bytes in flight, in all and per host. */
   readonly bytes: BudgetLimits
   readonly maxRedirects: number
   /** Which addresses may be connected to. */
   readonly isAllowed: (address: string) => boolean
-  /** All addresses a name has. */
+  /** Resolves a host name to all its addresses. */
   readonly lookup: (hostname: string) => Promise<readonly string[]>
-  /** In PEM, in place of those the system trusts. */
+  /** A PEM certificate that replaces the system's trust store. */
   readonly trustedCertificate?: string
 }
 
@@ -36,9 +36,9 @@ const RULES: FetchRules = {
 export const fetchImage: FetchImage = createImageFetcher(RULES)
 
 /**
- * Gets images for suppliers that want bytes. The name is resolved once, every address it has must be allowed, and
- * the connection goes to the very address that was checked: a name that resolves differently a moment later, or a
- * redirect to somewhere private, gets nobody in.
+ * Fetches images for suppliers that take bytes only. The host is resolved once, all its addresses must be allowed, and
+ * the connection goes to the address that was checked. So neither DNS rebinding nor a redirect reaches a private
+ * address.
  */
 export function createImageFetcher(rules: FetchRules): FetchImage {
   const fetches = new FetchBudget(rules.fetches)
@@ -61,10 +61,10 @@ interface SharedRules extends Omit<FetchRules, 'fetches' | 'bytes'> {
   readonly bytes: FetchBudget
 }
 
-// Where the request has no deadline that is known here, something else ends it before.
+// For requests without a deadline; other timeouts end them earlier.
 const MAX_FETCH_MS = 10 * 60_000
 
-/** One image's fetch: how long it may still take, and what it has to give back. */
+/** One image's fetch: its remaining time, and the room it has taken. */
 class Fetching {
   readonly rules: SharedRules
   readonly #controller = new AbortController()
@@ -87,7 +87,7 @@ class Fetching {
     return this.#controller.signal
   }
 
-  /** Waits until there is room, while the fetch's own time stands still. */
+  /** Waits for room. The fetch's timeout is paused meanwhile. */
   async take(budget: FetchBudget, host: string, amount: number): Promise<void> {
     this.#pause()
     try {
@@ -95,7 +95,7 @@ class Fetching {
     } catch (cause) {
       throw new GatewayError(
         'provider_overloaded',
-        'Too many images are being fetched by their addresses; try again, or send them as Base64.',
+        'Too many images are being fetched from URLs. Try again, or send them as Base64.',
         { cause },
       )
     }
@@ -111,7 +111,7 @@ class Fetching {
     clearTimeout(this.#deadline)
     this.#stopListening()
     this.giveBack()
-    // Whatever was refused half-way is not to go on sending.
+    // Stops a response that was refused half-way.
     this.#controller.abort()
   }
 
@@ -148,7 +148,7 @@ async function fetchPinned(url: URL, fetching: Fetching) {
   if (url.username !== '' || url.password !== '') throw refuse('its address holds a password')
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   const address = await resolve(hostname, rules, signal)
-  // By address, since one host can have any number of names.
+  // Limited by address, because one host can have many names.
   await fetching.take(rules.fetches, address, 1)
   const pinned = new URL(url)
   pinned.hostname = isIP(address) === 6 ? `[${address}]` : address
@@ -156,9 +156,9 @@ async function fetchPinned(url: URL, fetching: Fetching) {
     headers: { host: url.host, accept: 'image/*', 'accept-encoding': 'identity' },
     redirect: 'manual',
     signal,
-    // A connection made for another name at this address must not be used for this one.
+    // A connection opened for another host name at this address must not be reused.
     keepalive: false,
-    // A few bytes can unpack to more than memory holds.
+    // A few compressed bytes can fill the memory.
     decompress: false,
     tls: {
       ...(isIP(hostname) === 0 && { serverName: hostname }),
@@ -179,7 +179,7 @@ async function readImage(response: Response, address: string, fetching: Fetching
   if (!response.ok) throw refuse(`its server answered ${response.status}`)
   const saidBytes = Number(response.headers.get('content-length') ?? rules.maxBytes)
   if (saidBytes > rules.maxBytes) throw refuse(`it is larger than ${rules.maxBytes} bytes`)
-  // All at once: fetches that had half of what they need each could wait for each other.
+  // All at once: two fetches that each hold half of their room could wait for each other forever.
   await fetching.take(rules.bytes, address, saidBytes)
   const chunks: Uint8Array[] = []
   let size = 0
@@ -200,7 +200,7 @@ function refuse(reason: string, cause?: unknown): GatewayError {
   })
 }
 
-/** The image types every supplier format takes, by the bytes they begin with. */
+/** The image types that every supplier format takes, by their first bytes. */
 const SIGNATURES: readonly (readonly [mediaType: string, matches: (bytes: Uint8Array) => boolean])[] = [
   ['image/png', (bytes) => startsWith(bytes, [0x89, 0x50, 0x4e, 0x47])],
   ['image/jpeg', (bytes) => startsWith(bytes, [0xff, 0xd8, 0xff])],
@@ -212,7 +212,7 @@ const SIGNATURES: readonly (readonly [mediaType: string, matches: (bytes: Uint8A
   ],
 ]
 
-/** What an image really is, whatever its server calls it; null when it is none we know. */
+/** The image type by content, whatever the server claims; null when it is unknown. */
 export function imageTypeOf(bytes: Uint8Array): string | null {
   return SIGNATURES.find(([, matches]) => matches(bytes))?.[0] ?? null
 }

@@ -7,7 +7,7 @@ import {
 } from '../../manage/ports/supply-application.ts'
 import { type ReadSupply, readSupply } from './read-supply.ts'
 
-/** Applies supply files to a gateway; what the operations refuse is told with its place in the text. */
+/** Applies supply files to a gateway. Errors carry their position in the text. */
 export function createTextApplication(operations: Operations): ApplySupplyText {
   return async (source, { actor, isDryRun }) => {
     const supply = readSupply(source)
@@ -23,10 +23,10 @@ export function createTextApplication(operations: Operations): ApplySupplyText {
   }
 }
 
-// Shorter ones are found in ordinary words, and hiding those would spoil the sentence.
+// Shorter secrets occur in ordinary words, and hiding them would garble the message.
 const MIN_HIDDEN_LENGTH = 4
 
-/** Operations may name an id in what they refuse, and somebody may have put a secret in its place. */
+/** Errors may quote an id, and a user may have put a secret in its place. */
 function hideSecrets(problems: readonly SupplyProblem[], secrets: readonly string[]): SupplyProblem[] {
   return problems.map((problem) => ({
     ...problem,

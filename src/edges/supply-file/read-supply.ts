@@ -18,19 +18,19 @@ export interface ReadSupply {
   readonly document: SupplyDocument
   /** The suppliers that say `prune: true`. */
   readonly pruneSuppliers: readonly string[]
-  /** The variables it refers to. */
+  /** The environment variables that the file uses. */
   readonly references: readonly string[]
   readonly locate: LocateProblem
 }
 
-/** Reads a supply file's text whole, or refuses it with everything that is wrong with it. */
+/** Reads a supply file. Throws RefusedSupply with all problems at once. */
 export function readSupply(source: SupplyText): ReadSupply {
   const reading = readYaml(source, isPrice)
   const locate: LocateProblem = (problem) => `${source.name}:${reading.locate(problem)}`
-  // A file in which everything is commented out asks for nothing.
+  // A file with only comments is an empty supply.
   const value = reading.value ?? {}
   const spoilt = new Set(reading.problems.map(({ path }) => JSON.stringify(path)))
-  // A value that could not be read is not complained of again for being absent.
+  // A value that could not be read is not reported a second time as missing.
   const others = findProblems(FILE.schema, value).filter(({ path }) => !spoilt.has(JSON.stringify(path)))
   const problems = [...reading.problems, ...others]
   if (problems.length === 0) problems.push(...findMissingPrices(value as WrittenSupply))
@@ -48,7 +48,7 @@ function isPrice(path: SupplyPath): boolean {
   return path.length === 6 && path[0] === 'models' && path[2] === 'routes' && path[4] === 'price'
 }
 
-/** Models that write text have a price for tokens; the schema alone cannot say so. */
+/** Text models need token prices, which the schema cannot express. */
 function findMissingPrices({ models = [] }: WrittenSupply): SupplyProblem[] {
   const { takes } = Price.fields.inputNanoPerMillion.codec.input as { takes?: string }
   return models.flatMap(({ kinds = ['text'], routes = [] }, model) =>
@@ -63,7 +63,7 @@ function findMissingPrices({ models = [] }: WrittenSupply): SupplyProblem[] {
   )
 }
 
-/** Everything about a value that does not fit its schema: each field once, with what it got and what it takes. */
+/** All fields that do not match the schema, each with the value it got and the value it takes. */
 export function findProblems(schema: TSchema, value: unknown, path: SupplyPath = []): SupplyProblem[] {
   const { meant, mayBeNull } = unwrap(schema)
   if (mayBeNull && value === null) return []
@@ -99,7 +99,7 @@ function problemsOfFields({ known, required }: Fields, value: object, path: Supp
   return problems
 }
 
-/** A union is always of what is meant and null. */
+/** Every union in these schemas is a type and null. */
 function unwrap(schema: TSchema | undefined): { meant: TSchema; mayBeNull: boolean } {
   if (schema === undefined) return { meant: {}, mayBeNull: false }
   if (!('anyOf' in schema) || !Array.isArray(schema.anyOf)) return { meant: schema, mayBeNull: false }
@@ -126,7 +126,7 @@ function isRecord(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What kind of thing it is. A text is never repeated, and no number either where a secret should be. */
+/** Describes the value without quoting strings, which may be secrets; nor numbers in the place of a secret. */
 function describeGot(value: unknown, path: SupplyPath): string {
   if (value === null) return 'nothing'
   if (Array.isArray(value)) return `a list of ${value.length}`

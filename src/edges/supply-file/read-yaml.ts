@@ -13,22 +13,22 @@ import {
 } from 'yaml'
 import type { SupplyPath, SupplyProblem, SupplyText } from '../../manage/ports/supply-application.ts'
 
-/** What a text says, and where it says it. */
+/** The value of a YAML text, with positions. */
 export interface YamlReading {
   /** Undefined when the text is empty. */
   readonly value: unknown
   readonly problems: readonly SupplyProblem[]
-  /** The variables that were put in. */
+  /** The environment variables that were inserted. */
   readonly references: readonly string[]
-  /** `line:column` of what is at fault, or of the nearest thing around it that is there. */
+  /** `line:column` of the problem, or of the nearest enclosing value. */
   locate(problem: SupplyProblem): string
 }
 
 const MAX_TEXT_LENGTH = 1_048_576
-// A supply is six levels deep; what a model can do may be a few more.
+// A supply file has six levels; model features may add a few.
 const MAX_DEPTH = 20
 
-/** Reads YAML into plain values, references resolved. A price keeps the digits it was written with. */
+/** Reads YAML into plain values and resolves references. Prices keep their digits as written. */
 export function readYaml(source: SupplyText, isAmount: (path: SupplyPath) => boolean): YamlReading {
   if (source.text.length > MAX_TEXT_LENGTH) {
     const problems = [{ path: [], message: `is longer than ${MAX_TEXT_LENGTH} characters.` }]
@@ -38,15 +38,15 @@ export function readYaml(source: SupplyText, isAmount: (path: SupplyPath) => boo
   const document = parseDocument(source.text, {
     schema: 'core',
     lineCounter: lines,
-    // Their texts quote the file, where secrets stand.
+    // Pretty errors quote the file, which contains secrets.
     prettyErrors: false,
-    // The library compares each key with all before it; a set below does the same in one pass.
+    // The library's check is quadratic; #readMap checks with a map instead.
     uniqueKeys: false,
   })
   const reader = new Reader(source, isAmount)
   const faults = [...document.errors, ...document.warnings]
   const value = faults.length === 0 ? reader.read(document.contents, []) : undefined
-  // One mistake is told once, however many follow from it at the same place.
+  // Only one problem is reported per position.
   const told = new Map(faults.map(({ code, pos }) => [pos[0], explainSyntax(code)]))
   const syntax = [...told].map(([offset, message]) => ({ path: [], offset, message }))
   return {
@@ -72,7 +72,7 @@ class Reader {
     this.#isAmount = isAmount
   }
 
-  /** Where the path stands in the text; of what is missing, the thing it is missing in. */
+  /** The offset of a path in the text; for a missing value, that of its parent. */
   offsetOf(path: SupplyPath): number {
     for (let length = path.length; length > 0; length--) {
       const offset = this.#offsets.get(keyOf(path.slice(0, length)))
@@ -119,7 +119,7 @@ class Reader {
     const { value, source = '' } = scalar
     if (typeof value === 'string') return this.#resolve(value, path)
     if (typeof value !== 'number') return value
-    // A number would be rounded to what a float holds; a price is what was written.
+    // A float would round the price.
     if (this.#isAmount(path)) return source
     if (Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value
     return this.#complain(path, 'is not a number that can be kept exactly.')
@@ -150,7 +150,7 @@ function keyOf(path: SupplyPath): string {
   return JSON.stringify(path)
 }
 
-// The library's own sentences may quote the file, where secrets stand.
+// The library's own messages may quote the file, which contains secrets.
 const EXPLANATIONS: Partial<Record<ErrorCode, string>> = {
   BAD_ALIAS: 'An alias that cannot be followed.',
   BAD_DIRECTIVE: 'A line beginning with % is not taken.',
@@ -175,7 +175,7 @@ export function explainSyntax(code: ErrorCode): string {
   return EXPLANATIONS[code] ?? `This is not YAML (${code}).`
 }
 
-/** A text with its references put in, or what is wrong with them. */
+/** A text with its references resolved, and the problems found. */
 export interface Resolved {
   readonly text: string
   /** The variables that were used. */
@@ -183,10 +183,10 @@ export interface Resolved {
   readonly complaints: readonly SupplyProblem['message'][]
 }
 
-// An escape, a reference, or the beginning of one that never became one.
+// An escape, a reference, or an incomplete reference.
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g
 
-/** Puts each variable in the place of its `${NAME}`; `$${` is how a text says `${` itself. */
+/** Replaces each `${NAME}` with its variable. `$${` stands for a literal `${`. */
 export function resolveReferences(text: string, variables: SupplyText['variables']): Resolved {
   const names: string[] = []
   const complaints: string[] = []

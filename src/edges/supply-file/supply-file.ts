@@ -8,12 +8,12 @@ import {
 } from '../../manage/ports/supply-application.ts'
 import type { Log } from '../../serve/ports/log.ts'
 
-/** Who the audit says did it. */
+/** The actor in audit events. */
 const ACTOR = 'supply file'
 
 export interface SupplyFileSetting {
   readonly path: string
-  /** Whether somebody asked for this very file; the usual one may be absent. */
+  /** Whether the file was configured explicitly. The default file may be absent. */
   readonly isRequired: boolean
   readonly variables: SupplyText['variables']
 }
@@ -23,16 +23,16 @@ export interface SupplyFileTools {
   readonly log: Log
 }
 
-/** The file that says what the supply should be, while the gateway runs. */
+/** The supply file of a running gateway. */
 export interface SupplyFile {
-  /** Applies it as it stands; throws RefusedSupply when it cannot be read or is wrong. */
+  /** Applies the file. Throws RefusedSupply when it cannot be read or is invalid. */
   apply(): Promise<SupplyChanges>
-  /** From now on applies it whenever it changes; one that is wrong is reported and changes nothing. */
+  /** Applies the file whenever it changes. An invalid file is logged and changes nothing. */
   follow(): void
   close(): Promise<void>
 }
 
-/** Null when there is no such file and nobody asked for it. */
+/** Null when the default file does not exist. */
 export function openSupplyFile(setting: SupplyFileSetting, tools: SupplyFileTools): SupplyFile | null {
   if (!setting.isRequired && !existsSync(setting.path)) return null
   return new FollowedFile(setting, tools)
@@ -62,7 +62,7 @@ class FollowedFile implements SupplyFile {
       onChange: () => {
         this.#pending = this.#pending.then(() => this.#applyAgain())
       },
-      onTrouble: (error) => this.#tools.log.trouble('the supply file is not watched any more', error),
+      onTrouble: (error) => this.#tools.log.trouble('the supply file is no longer watched', error),
     })
   }
 
@@ -105,12 +105,12 @@ export interface FileWatch {
   close(): void
 }
 
-// Editors write in several steps; this long after the last of them the file is whole.
+// Editors write in several steps. After this long without a change the file is complete.
 const QUIET_MS = 100
 
 /**
- * Tells when a file may have changed. Its folder is watched rather than the file: editors put a new file in the place
- * of the old one, and a watch on the old one would see nothing more.
+ * Calls `onChange` when a file may have changed. It watches the folder instead of the file: editors replace the file,
+ * and a watch on the old one would report nothing more.
  */
 export function watchFile(
   path: string,
@@ -132,7 +132,7 @@ export function watchFile(
   }
 }
 
-/** A mounted configuration is a link into a folder whose name begins with two dots and which is swapped whole. */
+/** Kubernetes mounts a ConfigMap as a link into a folder such as `..data`, which it replaces as a whole. */
 function concerns(changed: string | null, name: string): boolean {
   return changed === null || changed === name || changed.startsWith('..')
 }

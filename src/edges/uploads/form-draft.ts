@@ -7,18 +7,18 @@ import { HeldFile, type UploadFolder } from './upload-folder.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** A form as far as it has come. Checks every part while it comes, so that a wrong one ends the upload early. */
+/** A form while it is uploaded. Checks every part as it arrives, so that an invalid one ends the upload early. */
 export class FormDraft {
   readonly #folder: UploadFolder
   readonly #rules: UploadRules
   readonly #hold: (bytes: number) => void
   readonly #held: HeldFile[] = []
-  /** By place in the form: a file may be stored after the part that follows it. */
+  /** By position in the form: a file may be stored after the part that follows it. */
   readonly #fields: (readonly [name: string, value: string])[] = []
   readonly #pictures: UploadedPicture[] = []
   #fieldCount = 0
 
-  /** `hold` is told of bytes that stay in memory, and throws when there is no room for them. */
+  /** `hold` counts bytes kept in memory, and throws when there is no room for them. */
   constructor(folder: UploadFolder, rules: UploadRules, hold: (bytes: number) => void) {
     this.#folder = folder
     this.#rules = rules
@@ -43,7 +43,7 @@ export class FormDraft {
     }
   }
 
-  /** Deletes everything; what cannot be deleted goes with the next start. */
+  /** Deletes all files. Files that cannot be deleted are removed at the next start. */
   async discard(): Promise<void> {
     await Promise.allSettled(this.#held.map((file) => file.discard()))
   }
@@ -109,10 +109,10 @@ function decodeField(name: string, pieces: readonly Uint8Array[]): string {
   }
 }
 
-/** What the head of a form's part says of it. */
+/** The name and file name of a form's part. */
 export interface PartHead {
   readonly name: string
-  /** null: the part is not a file. */
+  /** null when the part is not a file. */
   readonly fileName: string | null
 }
 
@@ -120,7 +120,7 @@ export interface PartHead {
 const PARAMETER = /;\s*([\w!#$&+^`|~.*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))\s*/y
 const MAX_FILE_NAME_LENGTH = 255
 
-/** Reads a `content-disposition`, given as its bytes; null when it is not that of a form's part or has no name. */
+/** Reads a `content-disposition` header; null when it is not `form-data` or has no name. */
 export function readPartHead(disposition: string | undefined): PartHead | null {
   const beginning = /^\s*form-data\s*(?=;)/i.exec(disposition ?? '')
   if (disposition === undefined || beginning === null) return null
@@ -131,7 +131,7 @@ export function readPartHead(disposition: string | undefined): PartHead | null {
   return { name, fileName: fileName === undefined ? null : bareName(fileName) }
 }
 
-/** null when it is not well-formed to its end: a half-read name would be a wrong one. */
+/** null unless the whole header is well-formed, so that no name is cut short. */
 function readParameters(text: string, start: number): Map<string, string> | null {
   const parameters = new Map<string, string>()
   let position = start
@@ -155,7 +155,7 @@ function decodeValue(binary: string): string | null {
   }
 }
 
-/** Some clients send whole paths; of those only the last part is anybody's business. */
+/** Drops the folders: some clients send whole paths. */
 function bareName(fileName: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not pass.
   const visible = fileName.replaceAll(/[\u0000-\u001f\u007f]/g, '')

@@ -8,9 +8,9 @@ import type { UploadFolder } from './upload-folder.ts'
 
 export interface FormReaderOptions {
   readonly folder: UploadFolder
-  /** Of a whole form. */
+  /** The maximum size of a form. */
   readonly maxBytes: number
-  /** How long a client may take to send one. */
+  /** How long a client may take to send a form. */
   readonly timeoutMs: number
 }
 
@@ -31,7 +31,7 @@ export function createFormReader(options: FormReaderOptions): ReadForm {
   }
 }
 
-/** Gives the boundary, or refuses what can be refused before a byte was read. */
+/** Returns the boundary. Throws what can be refused before the body is read. */
 function checkHeaders(headers: HeaderFields, { maxBytes }: FormReaderOptions): string {
   const contentType = headers.get('content-type')
   if (contentType === null || !/^multipart\/form-data\s*(?:;|$)/i.test(contentType))
@@ -46,7 +46,7 @@ function checkHeaders(headers: HeaderFields, { maxBytes }: FormReaderOptions): s
 
 const BOUNDARY = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;",]{1,70}))\s*(?:;|$)/i
 
-/** The bytes of a form as they come, until they are too many, too slow, or nobody waits for them. */
+/** The bytes of a form as they arrive. Fails when they are too many, too slow, or the client disconnects. */
 class Arrival {
   readonly #reader
   readonly #maxBytes: number
@@ -73,14 +73,14 @@ class Arrival {
     }
   }
 
-  /** Whatever has not been read by now is thrown away by the server, without being kept. */
+  /** Stops reading. The server discards the rest of the body. */
   end(): void {
     clearTimeout(this.#timer)
     this.#stopListening()
     this.#reader?.cancel().catch(() => undefined)
   }
 
-  // Cancelling ends a read that is waiting. A race of each read with one promise would keep everything read in memory.
+  // Cancelling ends a pending read. Racing each read against one promise would keep every chunk in memory.
   #giveUp(refusal: GatewayError): void {
     this.#refusal ??= refusal
     this.#reader?.cancel().catch(() => undefined)

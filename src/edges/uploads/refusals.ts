@@ -1,9 +1,9 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 
-// The rest of a body that never came must not be read as a new request.
+// The rest of an incomplete body must not be read as a new request.
 const CLOSE = { connection: 'close' } as const
 
-/** Why a form was not taken. Each is a sentence for the client. */
+/** The errors for invalid forms. */
 export const refusals = {
   mediaType: (got: string | null) =>
     new GatewayError(

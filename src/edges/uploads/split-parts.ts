@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream'
 import { Dicer } from '@fastify/busboy'
 import { refusals } from './refusals.ts'
 
-/** One part of a multipart body. Its content must be read, or the body does not go on. */
+/** One part of a multipart body. You must read its content, or the body stalls. */
 export interface IncomingPart {
-  /** The header as bytes; undefined when the part has none. */
+  /** The header in latin1; undefined when the part has none. */
   readonly disposition: string | undefined
   /** Counted from 0. */
   readonly place: number
@@ -14,16 +14,15 @@ export interface IncomingPart {
 export type TakePart = (part: IncomingPart) => Promise<void>
 
 const LIMITS = {
-  // What goes beyond is left out, and a part whose name is among it is refused for having none.
+  // Headers beyond these limits are dropped. A part that loses its name that way is refused.
   maxHeaderPairs: 20,
   maxHeaderSize: 8 * 1024,
-  // The splitter's own way of waiting for those who take parts can wait for ever, so the flow is kept here.
+  // Dicer's own backpressure can wait forever, so PartFlow does it instead.
   partHwm: Number.MAX_SAFE_INTEGER,
 }
 
 /**
- * Cuts a multipart body into its parts, no faster than they are taken. When it fails, whether by the body or by one
- * who takes parts, everybody has stopped by then.
+ * Splits a multipart body into its parts, at the pace of `takePart`. When it rejects, every `takePart` has ended.
  */
 export async function splitParts(
   body: AsyncIterable<Uint8Array>,
@@ -34,9 +33,9 @@ export async function splitParts(
   const flow = new PartFlow()
   const taking: Promise<void>[] = []
   const { promise: failed, reject } = Promise.withResolvers<never>()
-  // The failure may come while nobody waits for it yet.
+  // The failure may occur before it is awaited.
   failed.catch(() => undefined)
-  // At once: a part that began after the others were waited for would be put down where nobody clears away.
+  // Stops at once: the file of a part that starts later would never be deleted.
   const fail = (error: unknown) => {
     flow.stop()
     reject(error)
@@ -78,7 +77,7 @@ async function takeStream(
     header = read as Record<string, string[]>
   })
   const content = flow.read(stream)
-  // The header comes before the content, and a part without either ends at once.
+  // The header arrives before the content, and a part without either ends at once.
   const first = await content.next()
   await take({ disposition: header['content-disposition']?.[0], content: continueWith(first, content) })
 }
@@ -92,10 +91,10 @@ async function* continueWith(
   yield* rest
 }
 
-/** Knows how far the parts of a body have been taken, so that no more of it is read than can be put down. */
+/** Backpressure: tracks how much of the parts has been read, so that the body is not read ahead. */
 export class PartFlow {
   readonly #streams: Readable[] = []
-  /** Pieces that somebody has in hand. */
+  /** Pieces that are being processed. */
   #taken = 0
   #onProgress: (() => void) | null = null
   #hasStopped = false
@@ -106,7 +105,7 @@ export class PartFlow {
 
   async *read(stream: Readable): AsyncGenerator<Uint8Array, void> {
     this.#streams.push(stream)
-    // Whoever reads the content is told as well; without a listener the process would end.
+    // The loop below gets the error too; without a listener it would end the process.
     stream.on('error', () => undefined)
     for await (const piece of stream as AsyncIterable<Uint8Array>) {
       this.#taken += 1
@@ -119,7 +118,7 @@ export class PartFlow {
     }
   }
 
-  /** Resolves when everything that has come so far has been taken, or all reading has ended. */
+  /** Resolves when everything received so far has been processed, or reading has stopped. */
   async settle(): Promise<void> {
     while (!this.#hasStopped && this.#isBehind()) {
       await new Promise<void>((resolve) => {

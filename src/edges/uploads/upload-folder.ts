@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { refusals } from './refusals.ts'
 
-/** Temporary storage for uploads. All together take no more than a given room, so that they cannot fill the disk. */
+/** Temporary storage for uploads, limited in total size so that uploads cannot fill the disk. */
 export class UploadFolder {
   readonly #path: string
   readonly #maxBytes: number
@@ -14,7 +14,7 @@ export class UploadFolder {
     this.#maxBytes = maxBytes
   }
 
-  /** Nobody else uses the folder, so whatever lies in it was left by a process that ended in the middle. */
+  /** Deletes leftovers of a crashed process first; no other process uses the folder. */
   static open(path: string, maxBytes: number): UploadFolder {
     rmSync(path, { recursive: true, force: true })
     mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -40,10 +40,10 @@ export class UploadFolder {
   }
 }
 
-// Smaller files are cheaper in memory than on disk, and few can be in flight at once.
+// Smaller files are cheaper to keep in memory than on disk.
 const MEMORY_BYTES = 64 * 1024
 
-/** The content of one file of a form, on its way into temporary storage. */
+/** The content of one uploaded file, in memory or on disk. */
 export class HeldFile {
   readonly #folder: UploadFolder
   readonly #hold: (bytes: number) => void
@@ -53,7 +53,7 @@ export class HeldFile {
   #isOpen = false
   #isDiscarded = false
 
-  /** `hold` is told of bytes that stay in memory, and throws when there is no room for them. */
+  /** `hold` counts bytes kept in memory, and throws when there is no room for them. */
   constructor(folder: UploadFolder, hold: (bytes: number) => void) {
     this.#folder = folder
     this.#hold = hold
@@ -68,7 +68,7 @@ export class HeldFile {
     this.#bytes += piece.length
     if (this.#file === null && this.#bytes <= MEMORY_BYTES) {
       this.#hold(piece.length)
-      // A copy, since a few bytes of a large piece would keep all of it in memory.
+      // A copy, because a view of a few bytes would keep the whole chunk in memory.
       this.#pieces.push(new Uint8Array(piece))
       return
     }
@@ -76,14 +76,14 @@ export class HeldFile {
     await writeAll(handle, piece)
   }
 
-  /** What was written; on disk it stays there until it is read. */
+  /** The content. A file on disk is not loaded until it is read. */
   async finish(mediaType: string): Promise<Blob> {
     if (this.#file === null) return new Blob(this.#pieces, { type: mediaType })
     await this.#close()
     return Bun.file(this.#file.path, { type: mediaType })
   }
 
-  /** To be called after the last write has ended; a second call does nothing. */
+  /** Call it after the last write has ended. A second call does nothing. */
   async discard(): Promise<void> {
     if (this.#isDiscarded) return
     this.#isDiscarded = true
