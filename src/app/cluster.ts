@@ -3,8 +3,8 @@ import packageFile from '../../package.json' with { type: 'json' }
 import { LimitsSilent, openRedisLimits } from '../edges/redis/index.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import type { Metrics } from '../edges/telemetry/metrics.ts'
-import { CommonAdmissions } from '../edges/windows/common-admissions.ts'
 import { MemoryAdmissions } from '../edges/windows/memory-admissions.ts'
+import { SharedAdmissions } from '../edges/windows/shared-admissions.ts'
 import { NodeRegistry } from '../manage/nodes/node-registry.ts'
 import type { DescribeRedis } from '../manage/ports/console.ts'
 import type { Router } from '../rules/routing/router.ts'
@@ -32,7 +32,7 @@ export function openCluster(
   const nodeId = role?.nodeId ?? `node_${crypto.randomUUID().replaceAll('-', '')}`
   const found = openSharedLimits(settings, system, { nodeId, role })
   const sharedLimits = found === null ? null : meterSharedLimits(found, persistence.metrics)
-  const state: { admissions: CommonAdmissions | null } = { admissions: null }
+  const state: { admissions: SharedAdmissions | null } = { admissions: null }
   const registry = new NodeRegistry({
     node: {
       id: nodeId,
@@ -158,7 +158,7 @@ export async function openAdmissions(
     return loadAdmissions(persistence, system)
   }
   const { configuration, router, onNews } = parts
-  const admissions = new CommonAdmissions({
+  const admissions = new SharedAdmissions({
     sharedLimits,
     nodeId,
     books: storage,

@@ -1,6 +1,6 @@
 import { heapStats } from 'bun:jsc'
 import { describe, expect, test } from 'bun:test'
-import { settlementOf } from '../edges/windows/testing/common-world.ts'
+import { settlementOf } from '../edges/windows/testing/shared-world.ts'
 import type { StoredBalance } from '../serve/ports/shared-books.ts'
 import type { Settlement } from '../vocabulary/settlement.ts'
 import { SettlementFeed } from './settlement-feed.ts'

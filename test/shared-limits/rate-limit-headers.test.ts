@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { type TestNode, World } from '../../src/edges/windows/testing/common-world.ts'
+import { type TestNode, World } from '../../src/edges/windows/testing/shared-world.ts'
 import { GatewayError } from '../../src/errors/gateway-error.ts'
 import { buildSnapshot } from '../../src/rules/catalog/build-snapshot.ts'
 import { limitHeaders, ownWindows, rateLimitError } from '../../src/serve/admission/own-limits.ts'

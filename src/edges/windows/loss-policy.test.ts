@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Decision, WindowDemand } from '../../serve/ports/admissions.ts'
-import { type TestNode, World, type WorldOptions } from './testing/common-world.ts'
 import { settleAll } from './testing/manual-time.ts'
+import { type TestNode, World, type WorldOptions } from './testing/shared-world.ts'
 
 let world: World
 let left: TestNode

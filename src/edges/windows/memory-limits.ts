@@ -13,10 +13,8 @@ import type {
   WindowState,
 } from '../../serve/ports/shared-limits.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
-import { SharedAccount } from './memory/account.ts'
-import { ExpiringMap } from './memory/expiring-map.ts'
+import { ExpiringMap, SharedAccount, SharedWindows } from './memory/account.ts'
 import type { SharedMoney } from './memory/money.ts'
-import { SharedWindows } from './memory/windows.ts'
 
 // What is over is swept now and then, so that memory follows traffic, not history.
 const SWEEP_EVERY_CALLS = 10_000

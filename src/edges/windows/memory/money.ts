@@ -2,7 +2,7 @@ import type { HoldDemand, Refusal } from '../../../serve/ports/admissions.ts'
 import type { KeyTotals } from '../../../serve/ports/shared-books.ts'
 import type { AccountNews, OpenHold } from '../../../serve/ports/shared-limits.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
-import { begunBy, newerTotals, spentIn } from '../common/key-totals.ts'
+import { begunBy, newerTotals, spentIn } from '../key-totals.ts'
 
 type NodeHolds = Map<string, OpenHold>
 

@@ -4,7 +4,7 @@ import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books
 import type { UsagePeriod } from '../../../vocabulary/api-key.ts'
 import type { Timers } from '../../../vocabulary/clock.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
-import type { StoredBooks } from '../common/account-reader.ts'
+import type { StoredBooks } from '../shared/accounts.ts'
 
 /** The database of a test: balances with versions, and what keys spent by day. */
 export class TinyBooks implements StoredBooks {

@@ -3,11 +3,10 @@ import type { AccountNews } from '../../../serve/ports/shared-limits.ts'
 import { LimitsHub, type MemoryLimits } from '../memory-limits.ts'
 import { ManualTime, settleAll } from '../testing/manual-time.ts'
 import { TinyBooks } from '../testing/tiny-books.ts'
-import { AccountLoader } from './account-loader.ts'
-import { AccountReader } from './account-reader.ts'
+import { AccountLoader, AccountReader } from './accounts.ts'
 import { LimitsCircuit } from './limits-circuit.ts'
 import { LimitsGeneration } from './limits-generation.ts'
-import { MoneyViews } from './money-views.ts'
+import { MoneyViews } from './views.ts'
 
 const LEASE_MS = 3_000
 

@@ -1,9 +1,9 @@
 import type { Decision, Demand } from '../../../serve/ports/admissions.ts'
 import type { StoredBalance } from '../../../serve/ports/shared-books.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
-import type { CommonAdmissionsOptions } from '../common/node-parts.ts'
-import { CommonAdmissions } from '../common-admissions.ts'
 import { LimitsHub } from '../memory-limits.ts'
+import type { SharedAdmissionsOptions } from '../shared/node-parts.ts'
+import { SharedAdmissions } from '../shared-admissions.ts'
 import { FaultyLimits } from './faulty-limits.ts'
 import { ManualTime, settleAll } from './manual-time.ts'
 import { TinyBooks } from './tiny-books.ts'
@@ -16,7 +16,7 @@ interface Admitted {
 export interface TestNode {
   readonly id: string
   readonly sharedLimits: FaultyLimits
-  readonly admissions: CommonAdmissions
+  readonly admissions: SharedAdmissions
   /** Settled and not written. */
   journal: Settlement[]
   /** Written, and the node does not know it yet. */
@@ -24,7 +24,7 @@ export interface TestNode {
 }
 
 export type WorldOptions = Partial<
-  Pick<CommonAdmissionsOptions, 'loss' | 'leaseMs' | 'needsTotals' | 'foldAt'>
+  Pick<SharedAdmissionsOptions, 'loss' | 'leaseMs' | 'needsTotals' | 'foldAt'>
 >
 
 type DemandFields = Partial<Omit<Demand, 'hold'>> & { readonly hold?: Partial<Demand['hold']> }
@@ -48,7 +48,7 @@ export class World {
 
   async addNode(id: string): Promise<TestNode> {
     const sharedLimits = new FaultyLimits(this.hub.limitsForNode(id), this.time)
-    const admissions = new CommonAdmissions({
+    const admissions = new SharedAdmissions({
       sharedLimits,
       nodeId: id,
       books: this.books,

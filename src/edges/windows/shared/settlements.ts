@@ -1,14 +1,69 @@
 import { endedAtMs } from '../../../rules/ledger/aggregate.ts'
 import { dayOf } from '../../../rules/ledger/period.ts'
 import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books.ts'
+import type { SharedLimits } from '../../../serve/ports/shared-limits.ts'
+import type { Timers } from '../../../vocabulary/clock.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
-import type { AccountReader } from './account-reader.ts'
+import type { AccountReader } from './accounts.ts'
+import type { Suspects } from './healing.ts'
 import type { LimitsCircuit } from './limits-circuit.ts'
+import type { LimitsGeneration } from './limits-generation.ts'
 import type { LocalShares } from './local-shares.ts'
-import type { MoneyViews } from './money-views.ts'
-import type { NewsTeller } from './news-teller.ts'
 import type { Entry, OpenEntries } from './open-entries.ts'
-import type { Suspects } from './suspects.ts'
+import type { MoneyViews } from './views.ts'
+
+export interface TellerParts {
+  readonly sharedLimits: SharedLimits
+  readonly circuit: LimitsCircuit
+  readonly generation: LimitsGeneration
+  readonly entries: OpenEntries
+  readonly suspects: Suspects
+}
+
+/** What is stored of an account: its balance must have in it what the requests cost. */
+export interface StoredNews {
+  readonly accountId: string
+  readonly balance: StoredBalance | null
+  readonly keys: readonly KeyTotals[]
+  /** Requests of this node. */
+  readonly entries: readonly Entry[]
+  /** Stored requests that this node knows nothing else of. */
+  readonly strangers: readonly string[]
+}
+
+/** Tells the limits store what is stored. */
+export class NewsTeller {
+  readonly #parts: TellerParts
+
+  constructor(parts: TellerParts) {
+    this.#parts = parts
+  }
+
+  /** Entries are forgotten when the limits store has heard of them. Fails when the limits store does. */
+  async tell({ accountId, balance, keys, entries, strangers }: StoredNews): Promise<void> {
+    const { sharedLimits, circuit, suspects } = this.#parts
+    // The present one, whenever the facts were read: those that are out of date by then change nothing.
+    const generation = this.#parts.generation.current
+    const stored = [...strangers]
+    for (const entry of entries) {
+      entry.state = 'telling'
+      stored.push(entry.requestId)
+    }
+    try {
+      await circuit.watch(sharedLimits.learn(accountId, { generation, stored, balance, keys, isLoad: false }))
+      for (const entry of entries) this.#parts.entries.forget(entry)
+      // What the limits store holds of them is a part of a sum, which is now too great.
+      if (entries.some(({ isFolded }) => isFolded)) suspects.add(accountId)
+    } catch (error) {
+      for (const entry of entries) entry.state = 'stored'
+      suspects.add(
+        accountId,
+        keys.map((totals) => totals.keyId),
+      )
+      throw error
+    }
+  }
+}
 
 export interface StoredSettlementsParts {
   readonly circuit: LimitsCircuit
@@ -146,5 +201,59 @@ function newBatch(accountId: string): Batch {
     limitedKeyIds: new Set(),
     hasCost: false,
     latestDay: Number.NEGATIVE_INFINITY,
+  }
+}
+
+export interface SettleQueueParts {
+  readonly sharedLimits: SharedLimits
+  readonly circuit: LimitsCircuit
+  readonly suspects: Suspects
+  readonly timers: Timers
+}
+
+// Nobody waits for it; meanwhile more is held than need be, so it is not put off for long.
+const GATHER_MS = 5
+
+/** Tells the limits store what requests have cost, those of one account together. */
+export class SettleQueue {
+  readonly #parts: SettleQueueParts
+  #waiting = new Map<string, Entry[]>()
+  #cancel: (() => void) | null = null
+
+  constructor(parts: SettleQueueParts) {
+    this.#parts = parts
+  }
+
+  add(entry: Entry): void {
+    const ofAccount = this.#waiting.get(entry.accountId)
+    if (ofAccount === undefined) this.#waiting.set(entry.accountId, [entry])
+    else ofAccount.push(entry)
+    this.#cancel ??= this.#parts.timers.after(GATHER_MS, this.#flush)
+  }
+
+  stop(): void {
+    this.#cancel?.()
+    this.#waiting.clear()
+  }
+
+  readonly #flush = (): void => {
+    this.#cancel = null
+    const waiting = this.#waiting
+    this.#waiting = new Map()
+    for (const [accountId, entries] of waiting) void this.#send(accountId, entries)
+  }
+
+  async #send(accountId: string, entries: readonly Entry[]): Promise<void> {
+    const { sharedLimits, circuit, suspects } = this.#parts
+    if (!circuit.isClosed) {
+      suspects.add(accountId)
+      return
+    }
+    try {
+      await circuit.watch(sharedLimits.settle(accountId, entries))
+    } catch {
+      // The circuit knows, and the account is healed when the limits store answers again.
+      suspects.add(accountId)
+    }
   }
 }

@@ -1,20 +1,15 @@
 import type { PinnedTo, SharedLimits } from '../../../serve/ports/shared-limits.ts'
 import { type Clock, SYSTEM_TIMERS, type Timers } from '../../../vocabulary/clock.ts'
-import { AccountLoader } from './account-loader.ts'
-import { AccountReader, type StoredBooks } from './account-reader.ts'
+import { AccountLoader, AccountReader, type StoredBooks } from './accounts.ts'
+import { LimitsHealer, Suspects } from './healing.ts'
 import { LimitsCircuit } from './limits-circuit.ts'
 import { LimitsGeneration } from './limits-generation.ts'
-import { LimitsHealer } from './limits-healer.ts'
 import { LocalShares } from './local-shares.ts'
-import { MoneyViews } from './money-views.ts'
-import { NewsTeller } from './news-teller.ts'
 import { OpenEntries } from './open-entries.ts'
-import { SettleQueue } from './settle-queue.ts'
-import { StoredSettlements } from './stored-settlements.ts'
-import { Suspects } from './suspects.ts'
-import { WindowView } from './window-view.ts'
+import { NewsTeller, SettleQueue, StoredSettlements } from './settlements.ts'
+import { MoneyViews, WindowView } from './views.ts'
 
-export interface CommonAdmissionsOptions {
+export interface SharedAdmissionsOptions {
   readonly sharedLimits: SharedLimits
   /** The one the limits store was made for. */
   readonly nodeId: string
@@ -51,7 +46,7 @@ export interface CommonAdmissionsOptions {
 export type NodeParts = ReturnType<typeof buildNodeParts>
 
 /** The parts of one node's side of the limits store. */
-export function buildNodeParts(options: CommonAdmissionsOptions) {
+export function buildNodeParts(options: SharedAdmissionsOptions) {
   const { sharedLimits, books, clock, needsTotals, onTrouble, onNews } = options
   const timers = options.timers ?? SYSTEM_TIMERS
   const views = new MoneyViews()

@@ -1,7 +1,7 @@
-import { periodStartDay } from '../../../rules/ledger/period.ts'
-import type { KeyTotals, PeriodTotal } from '../../../serve/ports/shared-books.ts'
-import type { UsagePeriod } from '../../../vocabulary/api-key.ts'
-import type { NanoUsdt } from '../../../vocabulary/money.ts'
+import { periodStartDay } from '../../rules/ledger/period.ts'
+import type { KeyTotals, PeriodTotal } from '../../serve/ports/shared-books.ts'
+import type { UsagePeriod } from '../../vocabulary/api-key.ts'
+import type { NanoUsdt } from '../../vocabulary/money.ts'
 
 /** What a key has spent in the period a day belongs to. Totals of an earlier period say nothing was spent in it. */
 export function spentIn(totals: KeyTotals | null | undefined, period: UsagePeriod, day: number): NanoUsdt {

@@ -15,29 +15,28 @@ import type { SharedNotice } from '../../serve/ports/shared-limits.ts'
 import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
-import { buildNodeParts, type CommonAdmissionsOptions, type NodeParts } from './common/node-parts.ts'
-import { READ_PATIENCE_MS, SharedAdmission } from './common/shared-admission.ts'
-import { SharedCapacity } from './common/shared-capacity.ts'
-import { isDoneWithin } from './common/timers.ts'
+import { AdmissionDecider, CapacityDecider, READ_PATIENCE_MS } from './shared/deciders.ts'
+import { isDoneWithin } from './shared/limits-circuit.ts'
+import { buildNodeParts, type NodeParts, type SharedAdmissionsOptions } from './shared/node-parts.ts'
 
 // How old what is known of a key's spending may be when its caller asks for it.
 const FRESH_MS = 1_000
 const HEAL_EVERY_BEATS = 5
 
 /** One node's side of limits, holds and balances that several nodes share. */
-export class CommonAdmissions implements Admissions {
+export class SharedAdmissions implements Admissions {
   readonly #parts: NodeParts
-  readonly #admitting: SharedAdmission
-  readonly #capacity: SharedCapacity
+  readonly #admitting: AdmissionDecider
+  readonly #capacity: CapacityDecider
   readonly #ends: (() => void)[] = []
   #beats = 0
   #beating: Promise<void> | null = null
   #isStopped = false
 
-  constructor(options: CommonAdmissionsOptions) {
+  constructor(options: SharedAdmissionsOptions) {
     this.#parts = buildNodeParts(options)
-    this.#admitting = new SharedAdmission(this.#parts)
-    this.#capacity = new SharedCapacity(this.#parts)
+    this.#admitting = new AdmissionDecider(this.#parts)
+    this.#capacity = new CapacityDecider(this.#parts)
   }
 
   /** Joins the others. A limits store that does not answer does not keep a node from starting. */
