@@ -1,6 +1,6 @@
-import type { DamagedLine } from '../edges/journal/damaged-line.ts'
 import { FileJournal } from '../edges/journal/file-journal.ts'
 import { journalFolderOf } from '../edges/journal/journal-folders.ts'
+import type { DamagedLine } from '../edges/journal/recover.ts'
 import { type DataFolder, enterDataFolder, openDataFolder } from '../edges/settings/data-folder.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import { isRefusal, openStorage, SealingTransition } from '../edges/storage/index.ts'

@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs'
-import { findJournals, type JournalSource } from '../../edges/journal/journal-sources.ts'
+import { findJournals, type JournalSource } from '../../edges/journal/journal-folders.ts'
+import { JournalSummary, summarizeJournal } from '../../edges/journal/read-journal.ts'
 import {
   accountsIn,
   lockSource,
@@ -9,7 +10,6 @@ import {
   replayJournal,
   sumReplayed,
 } from '../../edges/journal/replay-journal.ts'
-import { JournalSummary, summarizeJournal } from '../../edges/journal/summarize-journal.ts'
 import type { Shown } from '../../vocabulary/shape.ts'
 import { type ActionCall, actionGroup } from '../action-group.ts'
 import { UsageError } from '../command.ts'

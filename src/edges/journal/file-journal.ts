@@ -1,18 +1,14 @@
 import { encodeJournalLine } from '../../rules/ledger/journal-line.ts'
 import type { Journal } from '../../serve/ports/journal.ts'
 import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
-import { type DamagedLine, damagedLine } from './damaged-line.ts'
 import { DiskWatch } from './disk-watch.ts'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
-import { findRefusal, type JournalBounds } from './journal-bounds.ts'
-import { OpenAdmissions } from './open-admissions.ts'
+import type { LineAt } from './journal-lines.ts'
+import { OpenAdmissions, UnwrittenAdmissions } from './open-admissions.ts'
 import { type BatchKeeper, persistBatch } from './persist-batch.ts'
-import type { LineAt } from './read-lines.ts'
-import { type Recovered, recoverFolder } from './recover.ts'
+import { type DamagedLine, damagedLine, type Recovered, recoverFolder, takeOverJournals } from './recover.ts'
 import { SegmentFiles } from './segment-files.ts'
-import { takeOverJournals } from './take-over.ts'
-import { UnwrittenAdmissions } from './unwritten-admissions.ts'
-import { type Waiter, WaitingLine } from './waiting-line.ts'
+import { findRefusal, type JournalBounds, type Waiter, WaitingLine } from './waiting-line.ts'
 
 export interface JournalOptions {
   readonly folder: string

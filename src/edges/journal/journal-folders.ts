@@ -1,5 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { type LineAt, readLines } from './journal-lines.ts'
+import { SEGMENT_NAME } from './segment-files.ts'
 
 const FOLDER_NAME = /^journal(-\d+)?$/
 
@@ -15,4 +17,32 @@ export function findJournalFolders(dataFolder: string): string[] {
     .filter((entry) => entry.isDirectory() && FOLDER_NAME.test(entry.name))
     .map(({ name }) => join(dataFolder, name))
     .sort()
+}
+
+/** The files of one journal, in the order in which they were written. */
+export interface JournalSource {
+  readonly folder: string
+  readonly files: readonly string[]
+}
+
+/**
+ * The journals at a path: a single file, a journal's folder, or a data folder with the journals of one or several
+ * processes. null when there is nothing of the kind.
+ */
+export function findJournals(path: string): readonly JournalSource[] | null {
+  if (!existsSync(path)) return null
+  if (!statSync(path).isDirectory()) return [{ folder: dirname(path), files: [path] }]
+  const folders = findJournalFolders(path)
+  if (folders.length > 0) return folders.map(sourceOf)
+  const source = sourceOf(path)
+  return source.files.length === 0 && !basename(path).startsWith('journal') ? null : [source]
+}
+
+function sourceOf(folder: string): JournalSource {
+  const names = readdirSync(folder).filter((name) => SEGMENT_NAME.test(name))
+  return { folder, files: names.sort().map((name) => join(folder, name)) }
+}
+
+export function* linesIn({ files }: JournalSource): Generator<LineAt> {
+  for (const file of files) yield* readLines(file)
 }

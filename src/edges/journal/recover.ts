@@ -1,8 +1,9 @@
 import { type JournalLine, settlementsOf } from '../../rules/ledger/journal-line.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
-import type { LineAt } from './read-lines.ts'
-import { decodeSealedLine } from './sealed-line.ts'
-import type { SegmentFiles } from './segment-files.ts'
+import { tryLockFolder } from './folder-lock.ts'
+import { findJournalFolders } from './journal-folders.ts'
+import { decodeSealedLine, type LineAt } from './journal-lines.ts'
+import { SegmentFiles } from './segment-files.ts'
 
 export interface Recovered {
   /** Of requests that had ended. */
@@ -82,4 +83,39 @@ function* inBatches(settlements: Iterable<Settlement>): Generator<Settlement[]> 
     batch = new Map()
   }
   if (batch.size > 0) yield [...batch.values()]
+}
+
+/** A line of the journal that says nothing any more. */
+export interface DamagedLine {
+  readonly path: string
+  readonly offset: number
+  readonly bytes: number
+  /** Cut short at the end of its file, as a crash does to one that nobody was told of; else it was altered later. */
+  readonly kind: 'cut_off' | 'altered'
+  /** Where its bytes were copied to; null when that failed, and its file stays instead. */
+  readonly keptIn: string | null
+}
+
+export function damagedLine(
+  { path, startsAt, endsAt, isCutOff }: LineAt,
+  keptIn: string | null,
+): DamagedLine {
+  return { path, offset: startsAt, bytes: endsAt - startsAt, kind: isCutOff ? 'cut_off' : 'altered', keptIn }
+}
+
+/** Looks after the journals of a data folder that no running process holds, this one's own aside. */
+export async function takeOverJournals(
+  { dataFolder, isSynced }: { readonly dataFolder: string; readonly isSynced: boolean },
+  recover: (files: SegmentFiles, folder: string) => Promise<void>,
+): Promise<void> {
+  for (const folder of findJournalFolders(dataFolder)) {
+    const lock = tryLockFolder(folder)
+    // This process holds its own.
+    if (lock === null) continue
+    try {
+      await recover(new SegmentFiles(folder, { isSynced }), folder)
+    } finally {
+      lock.release()
+    }
+  }
 }

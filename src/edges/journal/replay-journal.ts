@@ -1,6 +1,6 @@
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import { type FolderLock, tryLockFolder, wasEverLocked } from './folder-lock.ts'
-import { type JournalSource, linesIn } from './journal-sources.ts'
+import { type JournalSource, linesIn } from './journal-folders.ts'
 import { persistBatch } from './persist-batch.ts'
 import { decodeLines, recoverLines } from './recover.ts'
 

@@ -1,17 +1,17 @@
 import {
   closeSync,
   fdatasyncSync,
+  fsyncSync,
   ftruncateSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readSync,
   rmSync,
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { appendSynced, readRaw, syncFolder } from './durable-files.ts'
-import { type Extent, type LineAt, readLines } from './read-lines.ts'
-import { SEAL_BYTES, writeSealedLine } from './sealed-line.ts'
+import { type Extent, type LineAt, readLines, SEAL_BYTES, writeSealedLine } from './journal-lines.ts'
 
 export const SET_ASIDE_NAME = 'set-aside.jsonl'
 /** Of lines that say nothing any more, byte for byte. */
@@ -193,5 +193,37 @@ export class SegmentFiles {
 
   #path(number: number): string {
     return join(this.#folder, `journal-${String(number).padStart(8, '0')}.jsonl`)
+  }
+}
+
+/** Names of files that were made, renamed or removed reach the disk with their folder, not with the files. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/** When it returns, the bytes and the name of the file survive a power cut. */
+export function appendSynced(path: string, bytes: Buffer): void {
+  const file = openSync(path, 'a', 0o600)
+  try {
+    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  syncFolder(dirname(path))
+}
+
+export function readRaw(path: string, from: number, to: number): Buffer {
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(to - from)
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, from))
+  } finally {
+    closeSync(file)
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { AdmissionRecord } from '../../vocabulary/settlement.ts'
-import { UnwrittenAdmissions } from './unwritten-admissions.ts'
+import { UnwrittenAdmissions } from './open-admissions.ts'
 
 function record(requestId: string): AdmissionRecord {
   return {

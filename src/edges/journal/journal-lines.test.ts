@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { crc32 } from 'node:zlib'
 import { encodeJournalLine } from '../../rules/ledger/journal-line.ts'
 import { aSettlement } from '../../vocabulary/testing/specimens.ts'
-import { decodeSealedLine, SEAL_BYTES, writeSealedLine } from './sealed-line.ts'
+import { decodeSealedLine, SEAL_BYTES, writeSealedLine } from './journal-lines.ts'
 
 const line = { type: 'settled', settlement: aSettlement({ model: 'modèle-日本-😀' }) } as const
 const text = encodeJournalLine(line)
