@@ -11,7 +11,7 @@ import type { Router } from '../rules/routing/router.ts'
 import type { SharedConfiguration } from '../serve/configuration/configuration-follower.ts'
 import type { Admissions, MoneyOwners } from '../serve/ports/admissions.ts'
 import type { LiveConfiguration } from '../serve/ports/configuration.ts'
-import type { PinnedTo, SharedLimits } from '../serve/ports/shared-limits.ts'
+import type { PinnedTo, SharedLimits, AdmissionLimits } from '../serve/ports/shared-limits.ts'
 import { withTimeout } from '../vocabulary/clock.ts'
 import type { Snapshot } from '../vocabulary/runtime/snapshot.ts'
 import type { SharedLimitsState } from '../vocabulary/system.ts'
@@ -30,8 +30,7 @@ export function openCluster(
   const { role, storage } = persistence
   const { clock, log } = system
   const nodeId = role?.nodeId ?? `node_${crypto.randomUUID().replaceAll('-', '')}`
-  const found = openSharedLimits(settings, system, { nodeId, role })
-  const sharedLimits = found === null ? null : meterSharedLimits(found, persistence.metrics)
+  const sharedLimits = openSharedLimits(settings, system, { nodeId, role })
   const state: { admissions: SharedAdmissions | null } = { admissions: null }
   const registry = new NodeRegistry({
     node: {
@@ -159,9 +158,10 @@ export async function openAdmissions(
   }
   const { configuration, router, onNews } = parts
   const admissions = new SharedAdmissions({
+    admissionLimits: meterAdmissionLimits(sharedLimits, persistence.metrics),
     sharedLimits,
     nodeId,
-    books: storage,
+    storage,
     clock,
     ...lossRules(settings),
     leaseMs: settings.nodeLeaseSeconds * 1_000,
@@ -259,8 +259,8 @@ export function readNodeGauges(
   }
 }
 
-/** The same limits store; how long requests wait for it is counted. */
-function meterSharedLimits(sharedLimits: SharedLimits, metrics: Metrics): SharedLimits {
+/** Records how long requests wait for the limits store. */
+function meterAdmissionLimits(limits: AdmissionLimits, metrics: Metrics): AdmissionLimits {
   const metered = async <Answer>(call: Promise<Answer>): Promise<Answer> => {
     const begunMs = performance.now()
     try {
@@ -274,28 +274,8 @@ function meterSharedLimits(sharedLimits: SharedLimits, metrics: Metrics): Shared
     }
   }
   return {
-    admit: (call) => metered(sharedLimits.admit(call)),
-    takeCapacity: (...call) => metered(sharedLimits.takeCapacity(...call)),
-    look: (...call) => metered(sharedLimits.look(...call)),
-    // Nobody waits for these.
-    settle: (...call) => sharedLimits.settle(...call),
-    learn: (...call) => sharedLimits.learn(...call),
-    assertHolds: (...call) => sharedLimits.assertHolds(...call),
-    addHolds: (...call) => sharedLimits.addHolds(...call),
-    releaseNode: (nodeId) => sharedLimits.releaseNode(nodeId),
-    generation: () => sharedLimits.generation(),
-    beginGeneration: (proposed) => sharedLimits.beginGeneration(proposed),
-    joinGeneration: (generation) => sharedLimits.joinGeneration(generation),
-    listJoined: (generation) => sharedLimits.listJoined(generation),
-    configurationVersion: () => sharedLimits.configurationVersion(),
-    announceConfiguration: (version) => sharedLimits.announceConfiguration(version),
-    savePin: (pin) => sharedLimits.savePin(pin),
-    saveNote: (note) => sharedLimits.saveNote(note),
-    findNotes: (...call) => sharedLimits.findNotes(...call),
-    publish: (...call) => sharedLimits.publish(...call),
-    listKept: () => sharedLimits.listKept(),
-    onNotice: (listener) => sharedLimits.onNotice(listener),
-    onConnected: (listener) => sharedLimits.onConnected(listener),
-    close: () => sharedLimits.close(),
+    admit: (call) => metered(limits.admit(call)),
+    takeCapacity: (...call) => metered(limits.takeCapacity(...call)),
+    look: (...call) => metered(limits.look(...call)),
   }
 }

@@ -3,10 +3,14 @@ import type { SealedPlace, Sealer } from '../rules/access/server-secret.ts'
 import type { Router } from '../rules/routing/router.ts'
 import type { RoutingNews } from '../rules/routing/supply-health.ts'
 import type { LiveConfiguration } from '../serve/ports/configuration.ts'
-import type { SharedNotice } from '../serve/ports/shared-limits.ts'
+import type { ConversationMemory, NodeNotices, SharedNotice } from '../serve/ports/shared-limits.ts'
 import type { ThoughtShelf } from '../serve/translate/thinking-memory.ts'
-import type { Cluster } from './cluster.ts'
 import type { Persistence } from './persistence.ts'
+
+/** The part of the limits store a function uses; null when the gateway runs alone. */
+interface Sharing<Part> {
+  readonly sharedLimits: Part | null
+}
 
 // What a cooling credential or an open circuit is told to nodes that start later is worth no more than this.
 const LONGEST_KEPT_MS = 60 * 60 * 1_000
@@ -14,7 +18,7 @@ const THOUGHTS_KEPT_MS = 6 * 60 * 60 * 1_000
 
 /** Tells the other nodes what routing has learned here. Nobody waits for it, and at worst they learn it themselves. */
 export function routingTeller(
-  { sharedLimits }: Cluster,
+  { sharedLimits }: Sharing<Pick<NodeNotices, 'publish'> & Pick<ConversationMemory, 'savePin'>>,
   current: () => ReturnType<LiveConfiguration['current']>,
 ): ((news: RoutingNews) => void) | undefined {
   if (sharedLimits === null) return undefined
@@ -35,7 +39,7 @@ export function routingTeller(
 
 /** Listens to the other nodes, from what they have said to be kept on. */
 export async function followOthers(
-  { sharedLimits }: Cluster,
+  { sharedLimits }: Sharing<NodeNotices>,
   { configuration, router }: { readonly configuration: LiveConfiguration; readonly router: Router },
 ): Promise<void> {
   if (sharedLimits === null) return
@@ -54,7 +58,7 @@ export async function followOthers(
 }
 
 /** Tells of attempts to sign in and hears of those on other nodes. Nobody waits for it; what is lost is counted here alone. */
-export function attemptPeers({ sharedLimits }: Cluster): AttemptPeers | undefined {
+export function attemptPeers({ sharedLimits }: Sharing<NodeNotices>): AttemptPeers | undefined {
   if (sharedLimits === null) return undefined
   return {
     tell: (throttle, news) => {
@@ -69,7 +73,10 @@ export function attemptPeers({ sharedLimits }: Cluster): AttemptPeers | undefine
 }
 
 /** Thoughts are the client's, so they lie there sealed. */
-export function thoughtShelf({ sharedLimits }: Cluster, { secrets }: Persistence): ThoughtShelf | undefined {
+export function thoughtShelf(
+  { sharedLimits }: Sharing<ConversationMemory>,
+  { secrets }: Persistence,
+): ThoughtShelf | undefined {
   if (sharedLimits === null) return undefined
   return {
     save: (accountId, callId, text) => {

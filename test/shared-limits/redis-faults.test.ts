@@ -42,8 +42,8 @@ describe.skipIf(!isHere)('when Redis', () => {
   }
 
   test('is paused, calls fail by the deadline, and what was asked first is done first afterwards', async () => {
-    const patient = await open()
-    await loadAccount(patient, 'account-1', 100n)
+    const repair = await open()
+    await loadAccount(repair, 'account-1', 100n)
     const sharedLimits = await open(DEADLINE_MS)
     await loadAccount(sharedLimits, 'account-1', 100n)
     const hold = { amountNano: 60n, creditLineNano: 0n, usageLimit: null }

@@ -148,7 +148,7 @@ class Database {
 describe('while the database is away', () => {
   test('what does not fit into memory waits in the files, and is stored in its order, each once', async () => {
     const database = new Database()
-    const journal = await start({ persist: database.persist, mostInMemory: 10, segmentBytes: 20_000 })
+    const journal = await start({ persist: database.persist, maxInMemory: 10, segmentBytes: 20_000 })
     for (let index = 0; index < 500; index += 1) {
       journal.open(record(idOf(index)))
       await journal.settle(settlement(idOf(index)))
@@ -173,7 +173,7 @@ describe('while the database is away', () => {
         if (database.ids.length < 400) await journal.settle(settlement(`more-${database.ids.length}`))
       },
       fsync: 'always',
-      mostInMemory: 7,
+      maxInMemory: 7,
       segmentBytes: 9_000,
     })
     const ids = Array.from({ length: 300 }, (_, index) => idOf(index))
@@ -190,7 +190,7 @@ describe('while the database is away', () => {
   })
 
   test('a crash leaves all of it to the next start, with what was under way', async () => {
-    const journal = await start({ persist: refuse, mostInMemory: 3, segmentBytes: 2_000 })
+    const journal = await start({ persist: refuse, maxInMemory: 3, segmentBytes: 2_000 })
     journal.open(record('under way'))
     for (let index = 0; index < 20; index += 1) await journal.settle(settlement(idOf(index)))
     await journal.close()
@@ -223,7 +223,7 @@ describe('the bounds', () => {
 
   test('of size refuse until the database has taken what waits', async () => {
     const database = new Database()
-    const journal = await start({ persist: database.persist, bounds, mostInMemory: 2 })
+    const journal = await start({ persist: database.persist, bounds, maxInMemory: 2 })
     let index = 0
     while (journal.refusal() === null && index < 100) {
       await journal.settle(settlement(idOf(index)))
@@ -386,7 +386,7 @@ describe('a line that says nothing any more', () => {
     const told: DamagedLine[] = []
     const journal = await start({
       persist: database.persist,
-      mostInMemory: 1,
+      maxInMemory: 1,
       onDamaged: (line) => void told.push(line),
     })
     for (let index = 0; index < 4; index += 1) await journal.settle(settlement(idOf(index)))

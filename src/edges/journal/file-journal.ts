@@ -37,12 +37,12 @@ export interface JournalOptions {
   /** How large a segment grows before the next one is begun. */
   readonly segmentBytes?: number
   /** How many settlements may wait in memory before the rest waits in the files alone. */
-  readonly mostInMemory?: number
+  readonly maxInMemory?: number
 }
 
 const SEGMENT_BYTES = 8 * 1024 * 1024
 // Of at most some 3 KB each.
-const MOST_IN_MEMORY = 10_000
+const MAX_IN_MEMORY = 10_000
 const LOCK_PATIENCE_MS = 60_000
 // An admission is written at the second look at it, so before it is 5 ms old.
 const ADMISSION_LOOK_MS = 2
@@ -113,9 +113,9 @@ export class FileJournal implements Journal {
     this.#options = options
     this.#files = files
     this.#lock = lock
-    const { mostInMemory = MOST_IN_MEMORY } = options
+    const { maxInMemory = MAX_IN_MEMORY } = options
     const onDamaged = (line: LineAt) => keepDamaged(line, files, options)
-    this.#line = new WaitingLine(files, { batch: PERSIST_BATCH, mostInMemory, onDamaged })
+    this.#line = new WaitingLine(files, { batch: PERSIST_BATCH, maxInMemory, onDamaged })
     files.startNext()
     const { folder } = options
     this.#disk = new DiskWatch({ folder, probe: () => files.probe(), onWell: () => this.#fileUnfiled() })

@@ -19,7 +19,7 @@ export const DAMAGED_FOLDER = 'damaged'
 const LINE_END = 0x0a
 const LINE_END_BYTES = Buffer.of(LINE_END)
 // Of UTF-8, for each unit of a JavaScript string.
-const MOST_BYTES_PER_UNIT = 3
+const MAX_BYTES_PER_UNIT = 3
 const FIRST_BUFFER_BYTES = 16 * 1024
 // Empty lines, which say nothing to whoever reads them. More than the rest of a block, which a full disk still takes.
 const PROBE = Buffer.alloc(16 * 1024, LINE_END)
@@ -150,7 +150,7 @@ export class SegmentFiles {
   #encode(lines: readonly string[]): number {
     let size = 0
     for (const line of lines) {
-      const most = size + line.length * MOST_BYTES_PER_UNIT + SEAL_BYTES + LINE_END_BYTES.length
+      const most = size + line.length * MAX_BYTES_PER_UNIT + SEAL_BYTES + LINE_END_BYTES.length
       if (most > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], 2 * most)
       size = writeSealedLine(this.#bytes, line, size)
       this.#bytes[size] = LINE_END

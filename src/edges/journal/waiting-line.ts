@@ -15,7 +15,7 @@ export interface Batch {
 
 export interface LineOptions {
   readonly batch: number
-  readonly mostInMemory: number
+  readonly maxInMemory: number
   /** For a line that says nothing any more. */
   readonly onDamaged: (line: LineAt) => void
 }
@@ -97,7 +97,7 @@ export class WaitingLine {
     const writtenBefore = this.#writtenBytes
     this.#writtenBytes += bytes
     if (settlements.length === 0) return
-    if (this.#far === null && this.#near.length >= this.#options.mostInMemory) {
+    if (this.#far === null && this.#near.length >= this.#options.maxInMemory) {
       this.#far = { segment, offset, writtenBefore }
     }
     if (this.#far !== null) {

@@ -1,5 +1,5 @@
 import type { KeyTotals } from '../../serve/ports/shared-books.ts'
-import type { AccountNews, AdmitCall, OpenHold, SharedLimits } from '../../serve/ports/shared-limits.ts'
+import type { AccountUpdate, AdmitCall, OpenHold, SharedLimits } from '../../serve/ports/shared-limits.ts'
 
 /** A number of its own for each call of a connection, what is asked, and with what. */
 export type CallLine = readonly [id: number, name: CallName, ...given: readonly unknown[]]
@@ -66,7 +66,7 @@ function decodeHolds(holds: Wired<readonly OpenHold[]>): readonly OpenHold[] {
   return holds.map((hold) => ({ ...hold, amountNano: BigInt(hold.amountNano) }))
 }
 
-export function encodeNews(news: AccountNews): Wired<AccountNews> {
+export function encodeUpdate(news: AccountUpdate): Wired<AccountUpdate> {
   const { generation, stored, balance, keys, isLoad } = news
   return {
     generation,
@@ -80,7 +80,7 @@ export function encodeNews(news: AccountNews): Wired<AccountNews> {
   }
 }
 
-function decodeNews(news: Wired<AccountNews>): AccountNews {
+function decodeUpdate(news: Wired<AccountUpdate>): AccountUpdate {
   const { balance } = news
   return {
     ...news,
@@ -130,11 +130,7 @@ function decodeTotals({ keyId, totals }: Wired<KeyTotals>): KeyTotals {
 type Given<Name extends CallName> = Parameters<Asked[Name]>
 
 /** Carries a call out as it came over the wire; both ends are one program, so its shape is as it was sent. */
-export function carryOut(
-  sharedLimits: SharedLimits,
-  name: CallName,
-  given: readonly unknown[],
-): Promise<unknown> {
+export function carryOut(sharedLimits: Asked, name: CallName, given: readonly unknown[]): Promise<unknown> {
   switch (name) {
     case 'admit':
       return sharedLimits.admit(decodeAdmit(...(given as Wired<Given<'admit'>> as [Wired<AdmitCall>])))
@@ -143,8 +139,8 @@ export function carryOut(
       return sharedLimits.settle(accountId, decodeHolds(holds))
     }
     case 'learn': {
-      const [accountId, news] = given as [string, Wired<AccountNews>]
-      return sharedLimits.learn(accountId, decodeNews(news))
+      const [accountId, news] = given as [string, Wired<AccountUpdate>]
+      return sharedLimits.learn(accountId, decodeUpdate(news))
     }
     case 'assertHolds': {
       const [accountId, holds, unsure] = given as [string, Wired<readonly OpenHold[]>, readonly string[]]

@@ -1,6 +1,6 @@
 import type { WindowDemand } from '../../serve/ports/admissions.ts'
 import type {
-  AccountNews,
+  AccountUpdate,
   AdmitAnswer,
   AdmitCall,
   CapacityAnswer,
@@ -16,7 +16,7 @@ import {
   type CallName,
   encodeAdmit,
   encodeHolds,
-  encodeNews,
+  encodeUpdate,
   HELLO,
   NOTICE_ID,
 } from './calls.ts'
@@ -60,7 +60,7 @@ interface Waiting {
 // Looks at what waits come this often, and a call is given up when it has seen so many of them: a parent that is busy
 // for this long is not well. Time alone would not do, since an answer cannot be read while this process is busy itself.
 const LOOK_MS = 250
-const MOST_LOOKS = 20
+const MAX_LOOKS = 20
 
 /**
  * One connection, so that calls are carried out in the order in which they were made. When it is lost it stays lost:
@@ -101,8 +101,8 @@ class SocketLimits implements SharedLimits {
     return this.#ask('settle', accountId, encodeHolds(settled))
   }
 
-  learn(accountId: string, news: AccountNews): Promise<void> {
-    return this.#ask('learn', accountId, encodeNews(news))
+  learn(accountId: string, news: AccountUpdate): Promise<void> {
+    return this.#ask('learn', accountId, encodeUpdate(news))
   }
 
   assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void> {
@@ -211,7 +211,7 @@ class SocketLimits implements SharedLimits {
   #giveUpOld(): void {
     this.#looks += 1
     for (const [id, { name, askedAtLook, reject }] of this.#waiting) {
-      if (this.#looks - askedAtLook < MOST_LOOKS) return
+      if (this.#looks - askedAtLook < MAX_LOOKS) return
       this.#waiting.delete(id)
       reject(new Error(`The parent process, which keeps the limits, does not answer (${name}).`))
     }

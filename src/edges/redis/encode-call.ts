@@ -1,5 +1,5 @@
 import type { WindowDemand } from '../../serve/ports/admissions.ts'
-import type { AccountNews, AdmitCall, OpenHold } from '../../serve/ports/shared-limits.ts'
+import type { AccountUpdate, AdmitCall, OpenHold } from '../../serve/ports/shared-limits.ts'
 import { USAGE_PERIODS } from '../../vocabulary/api-key.ts'
 import type { Argument } from './connection.ts'
 
@@ -38,7 +38,7 @@ export function encodeHolds(holds: readonly OpenHold[]): Argument[] {
   ]
 }
 
-export function encodeNews({ generation, isLoad, balance, stored, keys }: AccountNews): Argument[] {
+export function encodeUpdate({ generation, isLoad, balance, stored, keys }: AccountUpdate): Argument[] {
   return [
     generation,
     isLoad ? 1 : '',

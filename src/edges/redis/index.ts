@@ -32,7 +32,7 @@ export function openRedisLimits(options: RedisLimitsOptions): RedisLimits {
   const presence = new LimitsPresence({ client, listener, channel, nodeId, onTrouble: options.onTrouble })
   const connection = new LimitsConnection(client, {
     deadlineMs: options.deadlineMs,
-    onGivenUp: () => presence.listenAnew(),
+    onGivenUp: () => presence.resubscribe(),
   })
   const keys = new LimitsKeys(prefix, nodeId)
   return new RedisLimits({ connection, presence, keys, nodeId, channel, clock: options.clock ?? null })

@@ -11,7 +11,7 @@ const KEEP_ALIVE_MS = 5_000
 const SLOWEST_RETRY_MS = 500
 const SLOTS_REFRESH_MS = 2_000
 // A slot that moved twice while a command was on its way is as much as can happen.
-const MOST_REDIRECTIONS = 4
+const MAX_REDIRECTIONS = 4
 
 /** The one connection over which this node asks, so that what it asks is done in order; one per server of a Cluster. */
 export function openClient(address: RedisAddress, name: string): RedisClient {
@@ -87,7 +87,7 @@ function clusterOptions(options: Options) {
   return {
     redisOptions,
     enableOfflineQueue: false,
-    maxRedirections: MOST_REDIRECTIONS,
+    maxRedirections: MAX_REDIRECTIONS,
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     slotsRefreshInterval: SLOTS_REFRESH_MS,

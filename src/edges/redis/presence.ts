@@ -67,7 +67,7 @@ export class LimitsPresence {
   }
 
   /** What is silent for the one is silent for the other, which alone would never notice. */
-  listenAnew(): void {
+  resubscribe(): void {
     this.#tell('Redis is silent; the connections are made anew.')
     this.#parts.listener.disconnect(true)
   }

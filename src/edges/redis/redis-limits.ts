@@ -1,6 +1,6 @@
 import type { WindowDemand } from '../../serve/ports/admissions.ts'
 import type {
-  AccountNews,
+  AccountUpdate,
   AdmitAnswer,
   AdmitCall,
   CapacityAnswer,
@@ -21,9 +21,9 @@ import {
   openedAtMs,
   type WindowAnswer,
 } from './decode-answer.ts'
-import { encodeAdmitCall, encodeHolds, encodeNews, encodeOptions, inBatches } from './encode-call.ts'
+import { encodeAdmitCall, encodeHolds, encodeOptions, encodeUpdate, inBatches } from './encode-call.ts'
+import { type LimitsFacts, LimitsFactsReader } from './limits-facts.ts'
 import type { LimitsKeys } from './limits-keys.ts'
-import { type LimitsFacts, LimitsWitness } from './limits-witness.ts'
 import type { LimitsPresence } from './presence.ts'
 import { ADMIT } from './scripts/admit.ts'
 import { ANNOUNCE_CONFIGURATION, BEGIN_GENERATION, LIST_KEPT, PUBLISH_KEPT } from './scripts/limits.ts'
@@ -45,13 +45,13 @@ export class RedisLimits implements SharedLimits {
   readonly #parts: RedisLimitsParts
   readonly #connection: LimitsConnection
   readonly #keys: LimitsKeys
-  readonly #witness: LimitsWitness
+  readonly #witness: LimitsFactsReader
 
   constructor(parts: RedisLimitsParts) {
     this.#parts = parts
     this.#connection = parts.connection
     this.#keys = parts.keys
-    this.#witness = new LimitsWitness(() => this.#readFacts())
+    this.#witness = new LimitsFactsReader(() => this.#readFacts())
   }
 
   async admit(call: AdmitCall): Promise<AdmitAnswer> {
@@ -115,11 +115,11 @@ export class RedisLimits implements SharedLimits {
     )
   }
 
-  async learn(accountId: string, news: AccountNews): Promise<void> {
+  async learn(accountId: string, news: AccountUpdate): Promise<void> {
     const keys = this.#moneyKeys(accountId)
     if (!this.#connection.isCluster) keys.push(this.#keys.generation)
     else if ((await this.#witness.read()).generation !== news.generation) return
-    await this.#connection.run(LEARN, keys, [this.#time(), ...encodeNews(news)])
+    await this.#connection.run(LEARN, keys, [this.#time(), ...encodeUpdate(news)])
   }
 
   async assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void> {

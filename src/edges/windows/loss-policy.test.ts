@@ -10,7 +10,7 @@ let right: TestNode
 
 async function begin(options: WorldOptions): Promise<void> {
   world = new World(options)
-  world.books.move('acc', 1_000n)
+  world.storage.move('acc', 1_000n)
   left = await world.addNode('left')
   right = await world.addNode('right')
   await world.beat()
@@ -165,7 +165,7 @@ describe('where a lost limits store is replaced by shares', () => {
   test('a payment counts at the next beat', async () => {
     lose()
     expect(await admitUntilRefused(left, holding(500n))).toBe(1)
-    world.books.move('acc', 1_000n)
+    world.storage.move('acc', 1_000n)
     await world.beat()
     expect(await admitUntilRefused(left, holding(500n))).toBe(1)
   })
@@ -181,7 +181,7 @@ describe('where a lost limits store is replaced by shares', () => {
   })
 
   test('what is unlimited stays so', async () => {
-    world.books.isAway = true
+    world.storage.isAway = true
     lose()
     expect(await world.admit(left, world.demand(holding(1_000_000n, null)))).toBeNull()
     expect(await world.admit(left, world.demand({ accountId: 'new', ...holding(0n) }))).toBeNull()
@@ -190,7 +190,7 @@ describe('where a lost limits store is replaced by shares', () => {
   test('without the database an account is judged by what was known of it, and by nothing else', async () => {
     await world.admit(left, world.demand(holding(100n)))
     lose()
-    world.books.isAway = true
+    world.storage.isAway = true
     await world.beat()
     expect(await world.admit(left, world.demand(holding(401n)))).toEqual({ reason: 'balance' })
     expect(await world.admit(left, world.demand(holding(400n)))).toBeNull()
@@ -227,7 +227,7 @@ describe('where a lost limits store is replaced by shares', () => {
     await world.admit(left, world.demand(holding(10n)))
     lose()
     await world.admit(left, world.demand(holding(20n)))
-    world.books.answerMs = 10
+    world.storage.answerMs = 10
     await find()
     expect(left.admissions.isShared).toBe(false)
     expect(await world.admit(left, world.demand(holding(40n)))).toBeNull()
@@ -245,7 +245,7 @@ describe('where a lost limits store is replaced by shares', () => {
     expect(await admitUntilRefused(left, holding(1n))).toBe(0)
     for (const { demand } of [...world.open.values()]) world.settle(demand.requestId, demand.hold.amountNano)
     for (const node of [left, right]) world.write(node)
-    expect(world.books.balance('acc').balanceNano).toBe(-500n)
+    expect(world.storage.balance('acc').balanceNano).toBe(-500n)
   })
 
   test('what is let in while an emptied limits store waits for a node is told before the limits store is asked again', async () => {
@@ -284,10 +284,10 @@ describe('where a lost limits store is replaced by shares', () => {
     await world.admit(left, world.demand(holding(1n)))
     await world.time.advance(4_000)
     left.sharedLimits.fault = 'lost'
-    world.books.answerMs = 30
+    world.storage.answerMs = 30
     const alone = world.admit(left, world.demand(holding(400n)))
     await settleAll()
-    world.books.answerMs = 0
+    world.storage.answerMs = 0
     await find()
     expect(left.admissions.isShared).toBe(true)
     await world.time.advance(30)
@@ -367,7 +367,7 @@ test('shares never add up to more than there is, whatever is settled and stored 
       for (const one of steps) {
         admitted += await carryOut(one, nodes)
         const owedNano = world.obligationsNano(() => true)
-        expect(world.books.balance('acc').balanceNano).toBeGreaterThanOrEqual(owedNano)
+        expect(world.storage.balance('acc').balanceNano).toBeGreaterThanOrEqual(owedNano)
       }
       // Three nodes with a third of ten each, rounded up, in each of the minutes that have begun.
       const seconds = steps.reduce((sum, { type }) => sum + (type === 'beat' ? 1 : 0.06), 0)

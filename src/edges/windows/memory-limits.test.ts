@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { WindowDemand } from '../../serve/ports/admissions.ts'
 import type { KeyTotals } from '../../serve/ports/shared-books.ts'
-import type { AccountNews, AdmitCall, SharedNotice } from '../../serve/ports/shared-limits.ts'
+import type { AccountUpdate, AdmitCall, SharedNotice } from '../../serve/ports/shared-limits.ts'
 import { LimitsHub, type MemoryLimits } from './memory-limits.ts'
 import { settleAll } from './testing/manual-time.ts'
 
@@ -25,7 +25,7 @@ const requests = (limit: number, id = 'account:acc:requests'): WindowDemand => (
   limit,
   amount: 1,
 })
-const news = (fields: Partial<AccountNews> = {}): AccountNews => ({
+const news = (fields: Partial<AccountUpdate> = {}): AccountUpdate => ({
   generation: 'first',
   stored: [],
   balance: null,

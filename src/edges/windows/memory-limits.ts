@@ -1,7 +1,7 @@
 import { dayOf } from '../../rules/ledger/period.ts'
 import type { WindowDemand } from '../../serve/ports/admissions.ts'
 import type {
-  AccountNews,
+  AccountUpdate,
   AdmitAnswer,
   AdmitCall,
   CapacityAnswer,
@@ -150,7 +150,7 @@ export class MemoryLimits implements SharedLimits {
     this.#hub.account(accountId).money.settle(this.#nodeId, settled)
   }
 
-  async learn(accountId: string, news: AccountNews): Promise<void> {
+  async learn(accountId: string, news: AccountUpdate): Promise<void> {
     if (news.generation !== this.#hub.generation) return
     const { money } = this.#hub.account(accountId)
     money.learn(this.#nodeId, news, dayOf(this.#hub.nowMs()))

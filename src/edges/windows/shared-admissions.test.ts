@@ -9,7 +9,7 @@ let right: TestNode
 
 async function begin(options: WorldOptions = {}): Promise<void> {
   world = new World(options)
-  world.books.move('acc', 1_000n)
+  world.storage.move('acc', 1_000n)
   left = await world.addNode('left')
   right = await world.addNode('right')
 }
@@ -50,7 +50,7 @@ describe('an admission', () => {
     )
     expect(decisions.filter((decision) => decision === null)).toHaveLength(20)
     // One of the balance and at most two of totals: those who came first, and those who came meanwhile.
-    expect(world.books.reads).toBeLessThanOrEqual(4)
+    expect(world.storage.reads).toBeLessThanOrEqual(4)
     expect(world.hub.account('acc').money.heldNano).toBe(200n)
   })
 
@@ -110,7 +110,7 @@ describe('an admission', () => {
   })
 
   test('of an account that nobody can tell of is refused', async () => {
-    world.books.isAway = true
+    world.storage.isAway = true
     expect(await world.admit(left, world.demand(holding(1n)))).toMatchObject({ reason: 'unavailable' })
     expect(world.hub.account('acc').money.heldNano).toBe(0n)
   })
@@ -157,7 +157,7 @@ describe('a cost', () => {
     const demand = world.demand(limited(500n, 600n))
     await world.admit(left, demand)
     const settlements = [settlementOf(demand, 300n, world.time.nowMs())]
-    await left.admissions.noteStored(settlements, world.books.write(settlements))
+    await left.admissions.noteStored(settlements, world.storage.write(settlements))
     left.admissions.settle(demand.requestId, 300n, world.time.nowMs())
     await world.time.advance(5)
     const { money } = world.hub.account('acc')
@@ -179,7 +179,7 @@ describe('a cost', () => {
   test('that an earlier process left in the journal is learned', async () => {
     await world.admit(right, world.demand(holding(1n)))
     const settlements = [settlementOf(world.demand({ requestId: 'old' }), 400n, world.time.nowMs())]
-    await left.admissions.noteStored(settlements, world.books.write(settlements))
+    await left.admissions.noteStored(settlements, world.storage.write(settlements))
     expect(world.hub.account('acc').money.balanceNano).toBe(600n)
     expect(left.admissions.balanceNano('acc')).toBe(600n)
   })
@@ -207,12 +207,12 @@ describe('a cost', () => {
     await world.admit(left, demand)
     world.settle(demand.requestId, 300n)
     world.write(left)
-    world.books.isAway = true
+    world.storage.isAway = true
     await world.note(left)
     expect(world.hub.account('acc').money.heldNano).toBe(500n)
     await world.time.advance(10)
     expect(world.hub.account('acc').money.heldNano).toBe(300n)
-    world.books.isAway = false
+    world.storage.isAway = false
     await seconds(1)
     const { money } = world.hub.account('acc')
     expect({ held: money.heldNano, balance: money.balanceNano }).toEqual({ held: 0n, balance: 700n })
@@ -223,7 +223,7 @@ describe('a cost', () => {
 describe('a payment', () => {
   test('can be spent on every node when it is credited', async () => {
     expect(await world.admit(right, world.demand(holding(1_500n)))).toEqual({ reason: 'balance' })
-    world.books.move('acc', 500n)
+    world.storage.move('acc', 500n)
     await left.admissions.credit('acc')
     expect(left.admissions.balanceNano('acc')).toBe(1_500n)
     expect(await world.admit(right, world.demand(holding(1_500n)))).toBeNull()
@@ -232,7 +232,7 @@ describe('a payment', () => {
   test('is told by the next beat when the limits store was away', async () => {
     await world.admit(right, world.demand(holding(1n)))
     left.sharedLimits.fault = 'lost'
-    world.books.move('acc', 500n)
+    world.storage.move('acc', 500n)
     await left.admissions.credit('acc')
     left.sharedLimits.fault = 'none'
     await seconds(1)
@@ -252,9 +252,9 @@ describe('what this node knows', () => {
     await left.admissions.catchUp({ accountId: 'acc', keyId: 'key' }, windows)
     expect(left.admissions.read(windows)[0]?.remaining).toBe(4)
     expect(left.admissions.keyMoney('key', 'monthly').spentNano).toBe(40n)
-    const { reads } = world.books
+    const { reads } = world.storage
     await left.admissions.catchUp({ accountId: 'acc', keyId: 'key' }, [])
-    expect(world.books.reads).toBe(reads)
+    expect(world.storage.reads).toBe(reads)
     await left.admissions.refresh({ accountIds: ['acc'], keyIds: ['key'] })
     expect(left.admissions.balanceNano('acc')).toBe(960n)
   })

@@ -140,13 +140,13 @@ export class SharedAdmissions implements Admissions {
 
   /** What was credited is stored already, so the stored balance says it all. */
   async credit(accountId: string): Promise<void> {
-    const { reader, teller, circuit, suspects, onTrouble } = this.#parts
+    const { reader, sender, circuit, staleAccounts, onTrouble } = this.#parts
     try {
       const balance = (await reader.readBalances([accountId])).get(accountId) ?? null
-      if (circuit.isClosed) await teller.tell({ accountId, balance, keys: [], entries: [], strangers: [] })
-      else suspects.add(accountId)
+      if (circuit.isClosed) await sender.tell({ accountId, balance, keys: [], entries: [], unknownIds: [] })
+      else staleAccounts.add(accountId)
     } catch (error) {
-      suspects.add(accountId)
+      staleAccounts.add(accountId)
       onTrouble(error)
     }
   }
@@ -182,14 +182,14 @@ export class SharedAdmissions implements Admissions {
   }
 
   async #beat(): Promise<void> {
-    const { circuit, healer, suspects } = this.#parts
+    const { circuit, healer, staleAccounts } = this.#parts
     this.#beats += 1
     await this.#countNodes()
     if (!circuit.isClosed) return this.#refreshShares()
     if (!(await this.#join())) return
     try {
       if (this.#beats % HEAL_EVERY_BEATS === 0) await healer.healEverything()
-      else if (suspects.size > 0) await healer.healSuspects()
+      else if (staleAccounts.size > 0) await healer.healStale()
     } catch {
       // The circuit knows, and everything is healed when the limits store answers again.
     }
@@ -236,22 +236,22 @@ export class SharedAdmissions implements Admissions {
 
   /** While this node judges by itself, other nodes spend from the same balances. */
   async #refreshShares(): Promise<void> {
-    const { entries, suspects, loss, onTrouble } = this.#parts
+    const { entries, staleAccounts, loss, onTrouble } = this.#parts
     if (loss === 'refuse') return
     const accountIds = entries.accountIds()
-    for (const accountId of suspects.accountIds()) accountIds.add(accountId)
+    for (const accountId of staleAccounts.accountIds()) accountIds.add(accountId)
     try {
-      await this.refresh({ accountIds: [...accountIds], keyIds: suspects.keyIds() })
+      await this.refresh({ accountIds: [...accountIds], keyIds: staleAccounts.keyIds() })
     } catch (error) {
       onTrouble(error)
     }
   }
 
   async #look(accountId: string, windows: readonly WindowDemand[]): Promise<void> {
-    const { circuit, sharedLimits, windowView, clock } = this.#parts
+    const { circuit, admissionLimits, windowView, clock } = this.#parts
     if (windows.length === 0 || !circuit.isClosed) return
     try {
-      const states = await circuit.watch(sharedLimits.look(accountId, windows))
+      const states = await circuit.watch(admissionLimits.look(accountId, windows))
       windowView.remember(windows, states, clock.nowMs())
     } catch {
       // The circuit knows.

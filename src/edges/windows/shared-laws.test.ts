@@ -83,7 +83,7 @@ class Run {
   }
 
   async begin(): Promise<void> {
-    for (const accountId of ACCOUNTS) this.world.books.move(accountId, 500n)
+    for (const accountId of ACCOUNTS) this.world.storage.move(accountId, 500n)
     for (let count = 0; count < 3; count += 1) this.#nodes.push(await this.#birth())
   }
 
@@ -123,15 +123,15 @@ class Run {
         this.#count()
         return
       case 'write':
-        if (!world.books.isAway) world.write(this.#node(command.node))
+        if (!world.storage.isAway) world.write(this.#node(command.node))
         return
       case 'note':
         this.#waiting.push(world.note(this.#node(command.node)))
         return
       case 'pay': {
-        if (world.books.isAway) return
+        if (world.storage.isAway) return
         const accountId = ACCOUNTS[command.account] ?? ''
-        world.books.move(accountId, BigInt(command.amount))
+        world.storage.move(accountId, BigInt(command.amount))
         this.#waiting.push(this.#node(command.node).admissions.credit(accountId))
         return
       }
@@ -145,8 +145,8 @@ class Run {
         world.empty()
         return
       case 'database':
-        world.books.isAway = command.isAway
-        world.books.answerMs = command.answerMs
+        world.storage.isAway = command.isAway
+        world.storage.answerMs = command.answerMs
         return
       case 'advance':
       case 'replace':
@@ -185,10 +185,10 @@ class Run {
    */
   async #replace(index: number): Promise<void> {
     const { world } = this
-    if (world.books.isAway) return
+    if (world.storage.isAway) return
     const dead = this.#node(index)
     const left = [...dead.written.flatMap(({ settlements }) => settlements), ...dead.journal]
-    const balances = world.books.write(left)
+    const balances = world.storage.write(left)
     world.crash(dead)
     dead.sharedLimits.fault = 'lost'
     void dead.admissions.stop()
@@ -226,11 +226,11 @@ class Run {
 function expectNobodyOverdrawn({ world }: Run): void {
   for (const accountId of ACCOUNTS) {
     const owedNano = world.obligationsNano((owner) => owner.accountId === accountId)
-    expect(world.books.balance(accountId).balanceNano + CREDIT_LINE_NANO).toBeGreaterThanOrEqual(owedNano)
+    expect(world.storage.balance(accountId).balanceNano + CREDIT_LINE_NANO).toBeGreaterThanOrEqual(owedNano)
     const keyId = `${accountId}:${KEYS[0]}`
     const heldNano = world.obligationsNano((owner) => owner.keyId === keyId)
     const today = Math.floor(world.time.nowMs() / 86_400_000)
-    const spentNano = world.books.totals(keyId, today).totals.daily.spentNano
+    const spentNano = world.storage.totals(keyId, today).totals.daily.spentNano
     expect(spentNano + heldNano).toBeLessThanOrEqual(KEY_LIMIT.amountNano)
   }
 }
@@ -242,12 +242,12 @@ function expectInStep({ world }: Run): void {
     expect(money.heldNano).toBe(heldNano)
     // Before it is loaded nothing is judged by what is known, so it need not be the newest.
     const isLoaded = money.loadedIn !== null && money.loadedIn === world.hub.generation
-    if (isLoaded) expect(money.balanceNano).toBe(world.books.balance(accountId).balanceNano)
+    if (isLoaded) expect(money.balanceNano).toBe(world.storage.balance(accountId).balanceNano)
     for (const key of KEYS) {
       const keyId = `${accountId}:${key}`
       expect(money.heldOn(keyId)).toBe(world.obligationsNano((owner) => owner.keyId === keyId))
       const totals = money.totalsOf(keyId)
-      const stored = world.books.totals(keyId, Math.floor(world.time.nowMs() / 86_400_000))
+      const stored = world.storage.totals(keyId, Math.floor(world.time.nowMs() / 86_400_000))
       if (isLoaded && money.knowsKey(keyId)) expect(totals?.totals.forever).toEqual(stored.totals.forever)
     }
   }

@@ -1,7 +1,7 @@
 import { isDue } from '../../serve/is-due.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { NodeStore } from '../../serve/ports/shared-books.ts'
-import type { SharedLimits } from '../../serve/ports/shared-limits.ts'
+import type { SharedLimits, SharedHolds } from '../../serve/ports/shared-limits.ts'
 import { type Clock, withTimeout } from '../../vocabulary/clock.ts'
 import type { NodeRecord, SeenNode } from '../../vocabulary/system.ts'
 import type { Storage } from '../ports/storage.ts'
@@ -10,7 +10,7 @@ export interface NodeParts {
   readonly node: NodeRecord
   readonly storage: NodeStore & Pick<Storage, 'unlessRunning'>
   /** null when nodes share only the database. */
-  readonly sharedLimits: Pick<SharedLimits, 'releaseNode'> | null
+  readonly sharedLimits: Pick<SharedHolds, 'releaseNode'> | null
   /** Identifies the limits this node shares right now; null while it reaches none. */
   readonly sharedLimitsId?: () => string | null
   /** Called when other nodes considered this node dead and may have released its holds: report them again. */

@@ -4,123 +4,150 @@ import type { Demand, Refusal, WindowDemand } from './admissions.ts'
 import type { KeyTotals, StoredBalance } from './shared-books.ts'
 
 /**
- * What several nodes have in common: windows, holds, balances and key totals, as numbers that are quick to ask. It
- * stands in Redis, or in the parent process of several workers. Everything in it can be lost and is then told anew:
- * balances and totals by whoever reads the database, holds by the node that placed them.
+ * The limits store: windows, holds, balances and key totals that several nodes share, kept in Redis or in the memory of
+ * the workers' parent process. Everything in it can be lost. Balances and totals are then read from the database again,
+ * and each node reports its own holds.
  *
- * A limits store is made for one node and speaks in its name. Each call is one atomic step. A call fails with an error when
- * the limits store does not answer within its deadline, which the limits store itself keeps; what was asked may then have happened or
- * not. Calls of one node about one account are carried out in the order in which they were made. The time is the
- * limits store's own, so nodes need not agree about it.
+ * - A client belongs to one node and acts in its name.
+ * - Each call is one atomic step.
+ * - A call rejects when the store does not answer within its deadline. The step may or may not have been carried out.
+ * - Calls of one node for one account are carried out in the order in which they were made.
+ * - Time is the store's own, so node clocks need not agree.
+ *
+ * This type is for code that opens and closes the store. Everything else takes the interface it needs.
  */
-export interface SharedLimits {
+export interface SharedLimits
+  extends AdmissionLimits,
+    SharedHolds,
+    LimitsGenerations,
+    ConfigurationVersions,
+    ConversationMemory,
+    NodeNotices {
+  close(): Promise<void>
+}
+
+/** The calls a request waits for. */
+export interface AdmissionLimits {
   /**
-   * All of it or nothing. What is looked at first decides: generation, configuration, whether the account is known,
-   * whether the key is (only if it has a spending limit), then windows, spending limit, balance. Of several full
-   * windows the one that frees last is named. A request that costs nothing needs no balance; its hold is kept all the
-   * same. A key fits when what it spent in the period of the limits store's own day is below its limit, and with all holds on
-   * it and this one is not above it; totals of an earlier period count as nothing spent.
+   * Takes all windows and the hold, or nothing. Checks run in this order: generation, configuration version, account
+   * loaded, key loaded (only for a key with a spending limit), windows, spending limit, balance. If several windows are
+   * full, the refusal names the one that resets last.
+   *
+   * A request that costs nothing needs no balance, but its hold is kept. A key is within its limit if what it spent in
+   * the current period (by the store's day) is below the limit, and adding all holds on the key and this one does not
+   * exceed it. Totals of an earlier period count as zero.
    */
   admit(call: AdmitCall): Promise<AdmitAnswer>
   /**
-   * Takes all windows of the first option that has room for it; one without windows has. The windows of one account
-   * (those whose id begins with `account:` or `key:`, in the same place where `admit` finds them), or, when it is
-   * null, of supply. Neither account nor generation need be known.
+   * Takes all windows of the first option that has room; an option without windows always has. `accountId` selects the
+   * account's windows (ids that start with `account:` or `key:`, the same ones `admit` uses); null selects those of
+   * supply. Neither the account nor a generation has to be known.
    */
   takeCapacity(
     accountId: string | null,
     options: readonly (readonly WindowDemand[])[],
   ): Promise<CapacityAnswer>
-  /** Where windows stand, in the order given; spends nothing. The windows of one account, or of supply. */
+  /** Returns the state of windows in the given order without spending. `accountId` as in `takeCapacity`. */
   look(accountId: string | null, windows: readonly WindowDemand[]): Promise<readonly WindowState[]>
+}
 
-  /** Holds of this node become what the requests have cost; a hold that is not there is left alone. */
+/** Holds of this node, and the balances and totals they are checked against. */
+export interface SharedHolds {
+  /** Replaces holds of this node by what the requests cost. Ignores holds that do not exist. */
   settle(accountId: string, settled: readonly OpenHold[]): Promise<void>
   /**
-   * Takes in what the database says, also of an account that is not loaded yet. News of another generation changes
-   * nothing. A balance of an older version changes no balance, and a total that is less or of an earlier period
-   * changes no total; the rest of such news counts all the same.
+   * Applies what the database says, also to an account that is not loaded yet. An update from another generation is
+   * ignored. A balance with an older version, and a total that is lower or of an earlier period, are ignored too; the
+   * rest of that update still applies.
    */
-  learn(accountId: string, news: AccountNews): Promise<void>
+  learn(accountId: string, update: AccountUpdate): Promise<void>
   /**
-   * These, and no others, are the holds of this node in an account; `unsure` are requests whose admission was asked
-   * for and not answered yet: theirs are left as they are.
+   * Replaces all holds of this node in an account. `unsure` lists requests whose admission is still unanswered; their
+   * holds are left unchanged.
    */
   assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void>
-  /** Holds of this node besides those the limits store has: their requests were let in without it. */
+  /** Adds holds for requests that this node admitted on its own. */
   addHolds(accountId: string, holds: readonly OpenHold[]): Promise<void>
   /**
-   * Lets go of everything a node holds that is no more, in every account. Gives how many holds there were. An account
-   * in which it held something is not known any more afterwards, nor are its keys, until it is loaded again: the node
-   * may have stored what its requests cost and died before it told.
+   * Releases all holds of a node that is gone and returns how many there were. Accounts in which it had holds, and their
+   * keys, must be loaded again: the node may have stored costs and died before it reported them.
    */
   releaseNode(nodeId: string): Promise<number>
+}
 
-  /**
-   * A limits store that was emptied begins a new generation: no account is admitted to before it is loaded in this generation,
-   * and none should be loaded before every living node has told its holds and joined.
-   */
+/**
+ * An emptied store starts a new generation. It admits requests for an account only after the account is loaded in that
+ * generation, and no account should be loaded before every live node has reported its holds and joined.
+ */
+export interface LimitsGenerations {
+  /** null for a store that is empty. */
   generation(): Promise<string | null>
-  /** Gives the one that another node began meanwhile, if there is one. */
+  /** Returns the generation that is current now, which another node may have begun first. */
   beginGeneration(proposed: string): Promise<string>
   joinGeneration(generation: string): Promise<void>
   /** The ids of the nodes that have joined. */
   listJoined(generation: string): Promise<readonly string[]>
+}
 
-  /** The newest configuration that was announced; null when none was since the limits store was emptied. */
+export interface ConfigurationVersions {
+  /** The newest version that was announced; null if none was since the store was emptied. */
   configurationVersion(): Promise<number | null>
-  /** An older one than is known changes nothing. */
+  /** Ignores a version older than the known one. */
   announceConfiguration(version: number): Promise<void>
+}
 
-  /** Keeps a conversation together on all nodes, for `keptMs`. */
+/** What later turns of a conversation need, on whichever node they arrive. */
+export interface ConversationMemory {
+  /** Keeps a conversation with one supplier on all nodes, for `keptMs`. */
   savePin(pin: ConversationPin): Promise<void>
-  /** Keeps a sealed text of an account; what is kept is never in clear. */
+  /** Stores a text of an account. The caller seals it. */
   saveNote(note: SharedNote): Promise<void>
-  /** The texts kept under these names; null for what is not there. */
+  /** The texts stored under these names; null for each that is missing. */
   findNotes(accountId: string, names: readonly string[]): Promise<readonly (string | null)[]>
+}
 
-  /** Tells the other nodes; `keptMs` also tells nodes that start within this time. */
+/** Messages between nodes. */
+export interface NodeNotices {
+  /** Notifies the other nodes. With `keptMs`, nodes that start within that time get the notice too. */
   publish(notice: SharedNotice, keptMs?: number): Promise<void>
-  /** What was published to be kept and still is, in any order; the same notice is kept once. */
+  /** The kept notices that have not expired, in any order. Identical notices are kept once. */
   listKept(): Promise<readonly SharedNotice[]>
-  /** Called for what other nodes publish, from when the connection stands. Gives what ends it. */
+  /** Calls `listener` for notices of other nodes while connected. Returns a function that unsubscribes. */
   onNotice(listener: (notice: SharedNotice) => void): () => void
   /**
-   * Called each time the connection stands again after it was lost, the first time included: what was said meanwhile
-   * is lost, and the limits store may be another one than before.
+   * Calls `listener` on every connect and reconnect. Notices sent in between are lost, and the store may be a different
+   * one than before.
    */
   onConnected(listener: () => void): () => void
-
-  close(): Promise<void>
 }
 
 export interface AdmitCall extends Demand {
-  /** The one this node has joined. */
+  /** The generation this node has joined. */
   readonly generation: string
 }
 
 export type AdmitAnswer =
   | {
       readonly type: 'admitted'
-      /** After it was let in, in the order of the call. */
+      /** State after admission, in the order of the call. */
       readonly windows: readonly WindowState[]
       readonly pin: PinnedTo | null
     }
   | { readonly type: 'refused'; readonly refusal: Refusal; readonly windows: readonly WindowState[] }
-  /** There is a newer configuration than the one the request was judged by. Nothing was taken. */
+  /** A newer configuration exists than the one the request was checked against. Nothing was taken. */
   | { readonly type: 'behind'; readonly version: number }
-  /** The limits store does not know enough to judge. Nothing was taken. */
+  /** The store lacks something it needs to decide. Nothing was taken. */
   | { readonly type: 'unknown'; readonly missing: 'generation' | 'account' | 'key' }
 
 export type CapacityAnswer =
   | { readonly type: 'taken'; readonly option: number }
-  /** For each option, whole seconds (at least 1) until the last of its windows that lack room is free again. */
+  /** For each option, whole seconds (at least 1) until the last of its full windows resets. */
   | { readonly type: 'refused'; readonly retryAfterSeconds: readonly number[] }
 
 export interface WindowState {
-  /** Since the window was opened; 0 when it is not open. */
+  /** Amount spent since the window opened; 0 when it is closed. */
   readonly spent: number
-  /** 0 when it is not open. */
+  /** 0 when it is closed. */
   readonly closesInMs: number
 }
 
@@ -130,15 +157,15 @@ export interface OpenHold {
   readonly amountNano: NanoUsdt
 }
 
-export interface AccountNews {
+export interface AccountUpdate {
   readonly generation: string
-  /** Requests of this node that are stored now: their holds are gone, and are in the balance instead. */
+  /** Requests of this node whose cost is now in the balance. Their holds are removed. */
   readonly stored: readonly string[]
   readonly balance: Omit<StoredBalance, 'accountId'> | null
   readonly keys: readonly KeyTotals[]
   /**
-   * Whether this is all there is to know, so that the account, and these keys where they have a spending limit, may be
-   * admitted to from now on. Other news of a key does not make it known: it may be older than the generation.
+   * Whether the update is complete, so that requests for the account and these keys can be admitted from now on. Other
+   * updates do not make a key known, since they may be older than the generation.
    */
   readonly isLoad: boolean
 }
@@ -162,7 +189,7 @@ export type SharedNotice =
   | SupplyNews
   | { readonly type: 'configuration'; readonly version: number }
   | { readonly type: 'generation'; readonly generation: string }
-  /** Somebody has tried to sign in, as far as it is the other nodes' business. */
+  /** A sign-in attempt that counts against the limits of all nodes. */
   | {
       readonly type: 'attempt'
       readonly throttle: 'byEmail' | 'byAddress' | 'codes'

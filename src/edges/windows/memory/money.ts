@@ -1,6 +1,6 @@
 import type { HoldDemand, Refusal } from '../../../serve/ports/admissions.ts'
 import type { KeyTotals } from '../../../serve/ports/shared-books.ts'
-import type { AccountNews, OpenHold } from '../../../serve/ports/shared-limits.ts'
+import type { AccountUpdate, OpenHold } from '../../../serve/ports/shared-limits.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import { begunBy, newerTotals, spentIn } from '../key-totals.ts'
 
@@ -49,7 +49,7 @@ export class SharedMoney {
     }
   }
 
-  learn(nodeId: string, { stored, balance, keys, isLoad }: AccountNews, today: number): void {
+  learn(nodeId: string, { stored, balance, keys, isLoad }: AccountUpdate, today: number): void {
     for (const requestId of stored) this.remove(nodeId, requestId)
     if (balance !== null && balance.version > this.version) {
       this.balanceNano = balance.balanceNano

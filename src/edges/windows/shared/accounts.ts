@@ -1,13 +1,13 @@
 import { dayOf } from '../../../rules/ledger/period.ts'
 import type { KeyTotals, SharedBookStore, StoredBalance } from '../../../serve/ports/shared-books.ts'
-import type { SharedLimits } from '../../../serve/ports/shared-limits.ts'
+import type { SharedHolds } from '../../../serve/ports/shared-limits.ts'
 import type { Clock } from '../../../vocabulary/clock.ts'
 import type { LimitsCircuit } from './limits-circuit.ts'
 import type { LimitsGeneration } from './limits-generation.ts'
 import type { MoneyViews } from './views.ts'
 
 export interface LoaderParts {
-  readonly sharedLimits: SharedLimits
+  readonly sharedLimits: Pick<SharedHolds, 'learn'>
   readonly circuit: LimitsCircuit
   readonly generation: LimitsGeneration
   readonly reader: AccountReader
@@ -76,18 +76,18 @@ export class AccountLoader {
   }
 }
 
-export type StoredBooks = Pick<SharedBookStore, 'loadStoredBalances' | 'loadKeyTotals'>
+export type MoneyStore = Pick<SharedBookStore, 'loadStoredBalances' | 'loadKeyTotals'>
 
-const MOST_AT_ONCE = 500
+const MAX_AT_ONCE = 500
 
 /** Reads the database; whatever is read is also what this node knows from then on. */
 export class AccountReader {
-  readonly #books: StoredBooks
+  readonly #storage: MoneyStore
   readonly #views: MoneyViews
   readonly #clock: Clock
 
-  constructor(books: StoredBooks, views: MoneyViews, clock: Clock) {
-    this.#books = books
+  constructor(storage: MoneyStore, views: MoneyViews, clock: Clock) {
+    this.#storage = storage
     this.#views = views
     this.#clock = clock
   }
@@ -96,7 +96,7 @@ export class AccountReader {
     const found = new Map<string, StoredBalance>()
     const nowMs = this.#clock.nowMs()
     for (const some of chunksOf(accountIds)) {
-      for (const balance of await this.#books.loadStoredBalances(some)) {
+      for (const balance of await this.#storage.loadStoredBalances(some)) {
         const view = this.#views.account(balance.accountId)
         view.learn(balance)
         view.readAtMs = nowMs
@@ -114,7 +114,7 @@ export class AccountReader {
     const found = new Map<string, KeyTotals>()
     const nowMs = this.#clock.nowMs()
     for (const some of chunksOf(keyIds)) {
-      for (const totals of await this.#books.loadKeyTotals(some, Math.max(day, dayOf(nowMs)))) {
+      for (const totals of await this.#storage.loadKeyTotals(some, Math.max(day, dayOf(nowMs)))) {
         this.#views.key(totals.keyId).learn(totals, nowMs)
         found.set(totals.keyId, totals)
       }
@@ -124,5 +124,5 @@ export class AccountReader {
 }
 
 function* chunksOf(ids: readonly string[]): Generator<readonly string[]> {
-  for (let first = 0; first < ids.length; first += MOST_AT_ONCE) yield ids.slice(first, first + MOST_AT_ONCE)
+  for (let first = 0; first < ids.length; first += MAX_AT_ONCE) yield ids.slice(first, first + MAX_AT_ONCE)
 }

@@ -7,7 +7,7 @@ import type { Entry } from './open-entries.ts'
 type Missing = Extract<AdmitAnswer, { type: 'unknown' }>['missing']
 
 // A limits store that is emptied again and again would otherwise be asked for ever.
-const MOST_TRIES = 5
+const MAX_TRIES = 5
 /** How long an admission waits for the database to tell of an account that nobody asked for yet. */
 export const READ_PATIENCE_MS = 2_000
 
@@ -33,13 +33,13 @@ export class AdmissionDecider {
   }
 
   async admit(demand: Demand): Promise<Decision> {
-    const { circuit, sharedLimits, generation } = this.#parts
+    const { circuit, admissionLimits, generation } = this.#parts
     const entry = this.#parts.entries.ask(demand)
-    for (let tries = 0; tries < MOST_TRIES && circuit.isClosed; tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES && circuit.isClosed; tries += 1) {
       const asked = generation.current
       let answer: AdmitAnswer
       try {
-        answer = await sharedLimits.admit({
+        answer = await admissionLimits.admit({
           requestId: demand.requestId,
           accountId: demand.accountId,
           keyId: demand.keyId,
@@ -63,7 +63,7 @@ export class AdmissionDecider {
   }
 
   #conclude(answer: Exclude<AdmitAnswer, { type: 'unknown' }>, demand: Demand, entry: Entry): Decision {
-    const { entries, windowView, clock, suspects, shares, onPin } = this.#parts
+    const { entries, windowView, clock, staleAccounts, shares, onPin } = this.#parts
     shares.noteShared(entry)
     switch (answer.type) {
       case 'admitted':
@@ -75,7 +75,7 @@ export class AdmissionDecider {
         windowView.remember(demand.windows, answer.windows, clock.nowMs())
         entries.forget(entry)
         // Another node may have died between storing a payment and telling of it: what is stored is looked up once more.
-        if (answer.refusal.reason !== 'window') suspects.add(demand.accountId, limitedKeys(demand))
+        if (answer.refusal.reason !== 'window') staleAccounts.add(demand.accountId, limitedKeys(demand))
         return answer.refusal
       case 'behind':
         entries.forget(entry)
@@ -94,16 +94,16 @@ export class AdmissionDecider {
   }
 
   async #judgeAlone(demand: Demand, entry: Entry): Promise<Decision> {
-    const { loss, shares, entries, suspects, clock, circuit, healer } = this.#parts
+    const { loss, shares, entries, staleAccounts, clock, circuit, healer } = this.#parts
     const canJudge = loss === 'local' && (await this.#knowsEnough(demand, entry))
     const refusal = canJudge ? shares.admit(demand, entry, clock.nowMs()) : UNAVAILABLE
     if (refusal === null) entries.open(entry)
     else entries.forget(entry)
     // A limits store that does not answer is told when it does.
-    if (refusal === null && circuit.isClosed) healer.tellAdmitted(entry)
+    if (refusal === null && circuit.isClosed) healer.sendAdmitted(entry)
     // The limits store does not know of it, or may hold what was refused.
     if (refusal === null || entry.isUnanswered) {
-      suspects.add(demand.accountId, limitedKeys(demand))
+      staleAccounts.add(demand.accountId, limitedKeys(demand))
     }
     return refusal
   }
@@ -166,10 +166,10 @@ export class CapacityDecider {
 
   /** null when nobody can say. */
   async #choose(options: Options, accountId: string | null): Promise<Choice | null> {
-    const { circuit, sharedLimits, loss, shares, clock } = this.#parts
+    const { circuit, admissionLimits, loss, shares, clock } = this.#parts
     if (circuit.isClosed) {
       try {
-        return this.#conclude(await sharedLimits.takeCapacity(accountId, options), options)
+        return this.#conclude(await admissionLimits.takeCapacity(accountId, options), options)
       } catch (error) {
         circuit.trip(error)
       }

@@ -1,18 +1,19 @@
 import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books.ts'
-import type { SharedLimits } from '../../../serve/ports/shared-limits.ts'
+import type { AdmissionLimits, SharedHolds } from '../../../serve/ports/shared-limits.ts'
 import type { AccountReader } from './accounts.ts'
 import type { LimitsCircuit } from './limits-circuit.ts'
 import type { LocalWindows } from './local-shares.ts'
 import type { Entry, OpenEntries } from './open-entries.ts'
-import type { NewsTeller } from './settlements.ts'
+import type { UpdateSender } from './settlements.ts'
 
 export interface HealerParts {
-  readonly sharedLimits: SharedLimits
+  readonly admissionLimits: Pick<AdmissionLimits, 'takeCapacity'>
+  readonly sharedLimits: SharedHolds
   readonly circuit: LimitsCircuit
   readonly reader: AccountReader
   readonly entries: OpenEntries
-  readonly suspects: Suspects
-  readonly teller: NewsTeller
+  readonly staleAccounts: StaleAccounts
+  readonly sender: UpdateSender
   readonly localWindows: LocalWindows
   readonly nowMs: () => number
   readonly needsTotals: (keyId: string) => boolean
@@ -25,14 +26,14 @@ interface Facts {
 }
 
 /** What there is to tell of one account besides its balance. */
-interface Patient {
+interface AccountRepair {
   readonly accountId: string
   readonly stored: readonly Entry[]
   readonly keyIds: ReadonlySet<string>
 }
 
 // More at once would fill the connection that requests wait for.
-const MOST_AT_ONCE = 200
+const MAX_AT_ONCE = 200
 
 /** Brings the limits store back in step with what this node holds and with what is stored. */
 export class LimitsHealer {
@@ -57,7 +58,7 @@ export class LimitsHealer {
    * Tells of a request that this node let in by itself although the limits store is asked: sent in this very step, so whatever
    * is asked next is judged with it. Never fails.
    */
-  tellAdmitted(entry: Entry): void {
+  sendAdmitted(entry: Entry): void {
     const { sharedLimits } = this.#parts
     const { accountId } = entry
     this.#asserted.add(accountId)
@@ -74,22 +75,22 @@ export class LimitsHealer {
 
   /** Every account in use, and every one that may be out of step. */
   async healEverything(): Promise<void> {
-    const { entries, suspects } = this.#parts
+    const { entries, staleAccounts } = this.#parts
     const inUse = entries.accountIds().union(this.#asserted)
-    const outOfStep = [...suspects.takeConvalescents(), ...suspects.accountIds()]
+    const outOfStep = [...staleAccounts.takeRecentlyHealed(), ...staleAccounts.accountIds()]
     await this.#heal(this.#withLocalWindows([...inUse, ...outOfStep]))
   }
 
-  async healSuspects(): Promise<void> {
-    await this.#heal(this.#parts.suspects.accountIds())
+  async healStale(): Promise<void> {
+    await this.#heal(this.#parts.staleAccounts.accountIds())
   }
 
   /** Holds and windows only, and sent in this very step: whatever is asked next is judged with them. */
-  sendSuspects(): void {
-    const { suspects, circuit } = this.#parts
-    const accountIds = this.#withLocalWindows(suspects.accountIds())
-    for (const accountId of accountIds) suspects.discharge(accountId)
-    allOf([...this.#assert(accountIds), this.#tellWindows(null)]).catch((error) => circuit.trip(error))
+  sendStale(): void {
+    const { staleAccounts, circuit } = this.#parts
+    const accountIds = this.#withLocalWindows(staleAccounts.accountIds())
+    for (const accountId of accountIds) staleAccounts.discharge(accountId)
+    allOf([...this.#assert(accountIds), this.#sendWindows(null)]).catch((error) => circuit.trip(error))
   }
 
   /** Each once, and with those whose windows this node has spent from by itself. */
@@ -102,47 +103,47 @@ export class LimitsHealer {
 
   async #heal(accountIds: readonly string[]): Promise<void> {
     for (const some of portionsOf(accountIds)) await this.#healSome(some)
-    await this.#tellWindows(null)
+    await this.#sendWindows(null)
   }
 
   async #healSome(accountIds: readonly string[]): Promise<void> {
     // Taken before anything is read: what these cost is then in what is read.
-    const patients = this.#patients(accountIds)
-    const facts = await this.#read(patients)
-    const told = facts === null ? [] : patients.map((patient) => this.#tellFacts(patient, facts))
+    const repairs = this.#repairs(accountIds)
+    const facts = await this.#read(repairs)
+    const told = facts === null ? [] : repairs.map((repair) => this.#sendFacts(repair, facts))
     // Not waited for in between: the limits store hears it in this order, and what is being told now is left as it is.
     await allOf([...told, ...this.#assert(accountIds)])
   }
 
-  #patients(accountIds: readonly string[]): Patient[] {
-    const { entries, suspects, needsTotals } = this.#parts
+  #repairs(accountIds: readonly string[]): AccountRepair[] {
+    const { entries, staleAccounts, needsTotals } = this.#parts
     const grouped = entries.byAccount(accountIds)
     return accountIds.map((accountId) => {
       const stored = grouped.get(accountId)?.stored ?? []
-      const keyIds = new Set(suspects.discharge(accountId))
+      const keyIds = new Set(staleAccounts.discharge(accountId))
       for (const { keyId } of stored) if (needsTotals(keyId)) keyIds.add(keyId)
       return { accountId, stored, keyIds }
     })
   }
 
   /** null when the database does not tell. The accounts then stay suspect, and costs that are stored stay held. */
-  async #read(patients: readonly Patient[]): Promise<Facts | null> {
-    const { reader, suspects, onTrouble } = this.#parts
+  async #read(repairs: readonly AccountRepair[]): Promise<Facts | null> {
+    const { reader, staleAccounts, onTrouble } = this.#parts
     try {
       const [balances, totals] = await Promise.all([
-        reader.readBalances(patients.map(({ accountId }) => accountId)),
-        reader.readTotals(patients.flatMap(({ keyIds }) => [...keyIds])),
+        reader.readBalances(repairs.map(({ accountId }) => accountId)),
+        reader.readTotals(repairs.flatMap(({ keyIds }) => [...keyIds])),
       ])
       return { balances, totals }
     } catch (error) {
-      for (const { accountId, keyIds } of patients) suspects.add(accountId, keyIds)
+      for (const { accountId, keyIds } of repairs) staleAccounts.add(accountId, keyIds)
       onTrouble(error)
       return null
     }
   }
 
-  #tellFacts({ accountId, stored, keyIds }: Patient, facts: Facts): Promise<void> {
-    const { teller, entries } = this.#parts
+  #sendFacts({ accountId, stored, keyIds }: AccountRepair, facts: Facts): Promise<void> {
+    const { sender, entries } = this.#parts
     const untold = stored.filter((entry) => entry.state === 'stored')
     for (const entry of untold) entries.count(entry)
     const keys: KeyTotals[] = []
@@ -151,7 +152,7 @@ export class LimitsHealer {
       if (totals !== undefined) keys.push(totals)
     }
     const balance = facts.balances.get(accountId) ?? null
-    return teller.tell({ accountId, balance, keys, entries: untold, strangers: [] })
+    return sender.tell({ accountId, balance, keys, entries: untold, unknownIds: [] })
   }
 
   #assert(accountIds: readonly string[]): Promise<void>[] {
@@ -159,18 +160,18 @@ export class LimitsHealer {
     for (const [accountId, { holds, unsure }] of this.#parts.entries.byAccount(accountIds)) {
       if (holds.length + unsure.length > 0) this.#asserted.add(accountId)
       else this.#asserted.delete(accountId)
-      calls.push(this.#tellWindows(accountId))
+      calls.push(this.#sendWindows(accountId))
       calls.push(this.#watch(accountId, this.#parts.sharedLimits.assertHolds(accountId, holds, unsure)))
     }
     return calls
   }
 
-  async #tellWindows(accountId: string | null): Promise<void> {
-    const { sharedLimits, circuit, localWindows, nowMs } = this.#parts
+  async #sendWindows(accountId: string | null): Promise<void> {
+    const { admissionLimits, circuit, localWindows, nowMs } = this.#parts
     const news = localWindows.tell(accountId, nowMs())
     if (news.length === 0) return
     try {
-      await circuit.watch(sharedLimits.takeCapacity(accountId, [news]))
+      await circuit.watch(admissionLimits.takeCapacity(accountId, [news]))
     } catch (error) {
       localWindows.takeBack(news)
       throw error
@@ -181,14 +182,14 @@ export class LimitsHealer {
     try {
       await this.#parts.circuit.watch(call)
     } catch (error) {
-      this.#parts.suspects.add(accountId)
+      this.#parts.staleAccounts.add(accountId)
       throw error
     }
   }
 }
 
 function* portionsOf(ids: readonly string[]): Generator<readonly string[]> {
-  for (let first = 0; first < ids.length; first += MOST_AT_ONCE) yield ids.slice(first, first + MOST_AT_ONCE)
+  for (let first = 0; first < ids.length; first += MAX_AT_ONCE) yield ids.slice(first, first + MAX_AT_ONCE)
 }
 
 /** Waits for all of them, also when one fails, so that none is left to fail unseen. */
@@ -199,13 +200,13 @@ async function allOf(calls: readonly Promise<void>[]): Promise<void> {
 }
 
 /** Accounts of which the limits store may believe something that is not so, with the keys whose totals it may lack. */
-export class Suspects {
+export class StaleAccounts {
   readonly #keysOf = new Map<string, Set<string>>()
   /**
    * Accounts that were healed. They are looked at once more: a call that was given up may still lie in a connection
    * that was lost, and be carried out after the one that healed.
    */
-  #convalescents = new Set<string>()
+  #recentlyHealed = new Set<string>()
 
   get size(): number {
     return this.#keysOf.size
@@ -230,13 +231,13 @@ export class Suspects {
     const keyIds = this.#keysOf.get(accountId)
     if (keyIds === undefined) return NONE
     this.#keysOf.delete(accountId)
-    this.#convalescents.add(accountId)
+    this.#recentlyHealed.add(accountId)
     return keyIds
   }
 
-  takeConvalescents(): ReadonlySet<string> {
-    const accountIds = this.#convalescents
-    this.#convalescents = new Set()
+  takeRecentlyHealed(): ReadonlySet<string> {
+    const accountIds = this.#recentlyHealed
+    this.#recentlyHealed = new Set()
     return accountIds
   }
 }

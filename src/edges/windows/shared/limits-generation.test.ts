@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import type { AccountNews } from '../../../serve/ports/shared-limits.ts'
+import type { AccountUpdate } from '../../../serve/ports/shared-limits.ts'
 import { LimitsHub, type MemoryLimits } from '../memory-limits.ts'
 import { ManualTime, settleAll } from '../testing/manual-time.ts'
-import { TinyBooks } from '../testing/tiny-books.ts'
+import { TinyStorage } from '../testing/tiny-storage.ts'
 import { AccountLoader, AccountReader } from './accounts.ts'
 import { LimitsCircuit } from './limits-circuit.ts'
 import { LimitsGeneration } from './limits-generation.ts'
@@ -17,7 +17,7 @@ function stage() {
   let own = hub.limitsForNode('left')
   let names = 0
   const asked: (boolean | undefined)[] = []
-  const loaded: AccountNews[] = []
+  const loaded: AccountUpdate[] = []
   const gate = { opened: Promise.withResolvers<void>(), holdsUp: new Set<string>() }
   const answer = async <Value>(name: string, value: Promise<Value>) => {
     const given = await value
@@ -26,7 +26,7 @@ function stage() {
   }
   const sharedLimits = new Proxy({} as MemoryLimits, {
     get: (_, name: 'generation' | 'listJoined' | 'learn') => {
-      if (name === 'learn') return async (_id: string, news: AccountNews) => void loaded.push(news)
+      if (name === 'learn') return async (_id: string, news: AccountUpdate) => void loaded.push(news)
       return (...call: [never]) => answer(name, (own[name] as (...all: unknown[]) => Promise<never>)(...call))
     },
   })
@@ -43,7 +43,7 @@ function stage() {
     assertEverything: async () => {},
   })
   const circuit = new LimitsCircuit({ timers: time, recover: async () => {}, onClosed() {}, onTrouble() {} })
-  const reader = new AccountReader(new TinyBooks(time), new MoneyViews(), time)
+  const reader = new AccountReader(new TinyStorage(time), new MoneyViews(), time)
   return {
     time,
     asked,

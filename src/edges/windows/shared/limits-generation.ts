@@ -1,8 +1,8 @@
-import type { SharedLimits } from '../../../serve/ports/shared-limits.ts'
+import type { LimitsGenerations, NodeNotices } from '../../../serve/ports/shared-limits.ts'
 import type { Clock, Timers } from '../../../vocabulary/clock.ts'
 
 export interface GenerationParts {
-  readonly sharedLimits: SharedLimits
+  readonly sharedLimits: LimitsGenerations & Pick<NodeNotices, 'publish'>
   readonly clock: Clock
   readonly timers: Timers
   readonly newGeneration: () => string

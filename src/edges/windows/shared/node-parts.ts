@@ -1,19 +1,27 @@
-import type { PinnedTo, SharedLimits } from '../../../serve/ports/shared-limits.ts'
+import type {
+  AdmissionLimits,
+  LimitsGenerations,
+  NodeNotices,
+  PinnedTo,
+  SharedHolds,
+} from '../../../serve/ports/shared-limits.ts'
 import { type Clock, SYSTEM_TIMERS, type Timers } from '../../../vocabulary/clock.ts'
-import { AccountLoader, AccountReader, type StoredBooks } from './accounts.ts'
-import { LimitsHealer, Suspects } from './healing.ts'
+import { AccountLoader, AccountReader, type MoneyStore } from './accounts.ts'
+import { LimitsHealer, StaleAccounts } from './healing.ts'
 import { LimitsCircuit } from './limits-circuit.ts'
 import { LimitsGeneration } from './limits-generation.ts'
 import { LocalShares } from './local-shares.ts'
 import { OpenEntries } from './open-entries.ts'
-import { NewsTeller, SettleQueue, StoredSettlements } from './settlements.ts'
+import { SettleQueue, StoredSettlements, UpdateSender } from './settlements.ts'
 import { MoneyViews, WindowView } from './views.ts'
 
 export interface SharedAdmissionsOptions {
-  readonly sharedLimits: SharedLimits
-  /** The one the limits store was made for. */
+  /** The calls that requests wait for; they may be metered. */
+  readonly admissionLimits: AdmissionLimits
+  readonly sharedLimits: SharedHolds & LimitsGenerations & NodeNotices
+  /** The node that `sharedLimits` was opened for. */
   readonly nodeId: string
-  readonly books: StoredBooks
+  readonly storage: MoneyStore
   readonly clock: Clock
   /** What to do while the limits store does not answer: judge by this node's share of each limit, or refuse. */
   readonly loss: 'local' | 'refuse'
@@ -47,14 +55,14 @@ export type NodeParts = ReturnType<typeof buildNodeParts>
 
 /** The parts of one node's side of the limits store. */
 export function buildNodeParts(options: SharedAdmissionsOptions) {
-  const { sharedLimits, books, clock, needsTotals, onTrouble, onNews } = options
+  const { admissionLimits, sharedLimits, storage, clock, needsTotals, onTrouble, onNews } = options
   const timers = options.timers ?? SYSTEM_TIMERS
   const views = new MoneyViews()
   const windowView = new WindowView()
   const shares = new LocalShares(windowView)
   const entries = new OpenEntries(views, options.foldAt)
-  const suspects = new Suspects()
-  const reader = new AccountReader(books, views, clock)
+  const staleAccounts = new StaleAccounts()
+  const reader = new AccountReader(storage, views, clock)
   const nowMs = () => clock.nowMs()
   const circuit = new LimitsCircuit({
     timers,
@@ -64,7 +72,7 @@ export function buildNodeParts(options: SharedAdmissionsOptions) {
       await healer.healEverything()
     },
     onClosed: () => {
-      healer.sendSuspects()
+      healer.sendStale()
       shares.clear(nowMs())
     },
   })
@@ -73,13 +81,23 @@ export function buildNodeParts(options: SharedAdmissionsOptions) {
     timers,
     assertEverything: () => healer.assertEverything(),
   })
-  const teller = new NewsTeller({ sharedLimits, circuit, generation, entries, suspects })
+  const sender = new UpdateSender({ sharedLimits, circuit, generation, entries, staleAccounts })
   const localWindows = shares.windows
-  const healing = { sharedLimits, circuit, reader, entries, suspects, teller, localWindows, nowMs }
+  const healing = {
+    admissionLimits,
+    sharedLimits,
+    circuit,
+    reader,
+    entries,
+    staleAccounts,
+    sender,
+    localWindows,
+    nowMs,
+  }
   const healer = new LimitsHealer({ ...healing, needsTotals, onTrouble })
   const loader = new AccountLoader({ sharedLimits, circuit, generation, reader })
-  const settleQueue = new SettleQueue({ sharedLimits, circuit, suspects, timers })
-  const storing = { circuit, reader, views, entries, suspects, teller, shares }
+  const settleQueue = new SettleQueue({ sharedLimits, circuit, staleAccounts, timers })
+  const storing = { circuit, reader, views, entries, staleAccounts, sender, shares }
   const storedSettlements = new StoredSettlements({ ...storing, needsTotals, onNews, onTrouble })
   return {
     ...options,
@@ -88,11 +106,11 @@ export function buildNodeParts(options: SharedAdmissionsOptions) {
     windowView,
     shares,
     entries,
-    suspects,
+    staleAccounts,
     reader,
     circuit,
     generation,
-    teller,
+    sender,
     healer,
     loader,
     settleQueue,

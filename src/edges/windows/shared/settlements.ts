@@ -1,50 +1,50 @@
 import { endedAtMs } from '../../../rules/ledger/aggregate.ts'
 import { dayOf } from '../../../rules/ledger/period.ts'
 import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books.ts'
-import type { SharedLimits } from '../../../serve/ports/shared-limits.ts'
+import type { SharedHolds } from '../../../serve/ports/shared-limits.ts'
 import type { Timers } from '../../../vocabulary/clock.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { AccountReader } from './accounts.ts'
-import type { Suspects } from './healing.ts'
+import type { StaleAccounts } from './healing.ts'
 import type { LimitsCircuit } from './limits-circuit.ts'
 import type { LimitsGeneration } from './limits-generation.ts'
 import type { LocalShares } from './local-shares.ts'
 import type { Entry, OpenEntries } from './open-entries.ts'
 import type { MoneyViews } from './views.ts'
 
-export interface TellerParts {
-  readonly sharedLimits: SharedLimits
+export interface SenderParts {
+  readonly sharedLimits: Pick<SharedHolds, 'learn'>
   readonly circuit: LimitsCircuit
   readonly generation: LimitsGeneration
   readonly entries: OpenEntries
-  readonly suspects: Suspects
+  readonly staleAccounts: StaleAccounts
 }
 
 /** What is stored of an account: its balance must have in it what the requests cost. */
-export interface StoredNews {
+export interface StoredUpdate {
   readonly accountId: string
   readonly balance: StoredBalance | null
   readonly keys: readonly KeyTotals[]
   /** Requests of this node. */
   readonly entries: readonly Entry[]
   /** Stored requests that this node knows nothing else of. */
-  readonly strangers: readonly string[]
+  readonly unknownIds: readonly string[]
 }
 
 /** Tells the limits store what is stored. */
-export class NewsTeller {
-  readonly #parts: TellerParts
+export class UpdateSender {
+  readonly #parts: SenderParts
 
-  constructor(parts: TellerParts) {
+  constructor(parts: SenderParts) {
     this.#parts = parts
   }
 
   /** Entries are forgotten when the limits store has heard of them. Fails when the limits store does. */
-  async tell({ accountId, balance, keys, entries, strangers }: StoredNews): Promise<void> {
-    const { sharedLimits, circuit, suspects } = this.#parts
+  async tell({ accountId, balance, keys, entries, unknownIds }: StoredUpdate): Promise<void> {
+    const { sharedLimits, circuit, staleAccounts } = this.#parts
     // The present one, whenever the facts were read: those that are out of date by then change nothing.
     const generation = this.#parts.generation.current
-    const stored = [...strangers]
+    const stored = [...unknownIds]
     for (const entry of entries) {
       entry.state = 'telling'
       stored.push(entry.requestId)
@@ -53,10 +53,10 @@ export class NewsTeller {
       await circuit.watch(sharedLimits.learn(accountId, { generation, stored, balance, keys, isLoad: false }))
       for (const entry of entries) this.#parts.entries.forget(entry)
       // What the limits store holds of them is a part of a sum, which is now too great.
-      if (entries.some(({ isFolded }) => isFolded)) suspects.add(accountId)
+      if (entries.some(({ isFolded }) => isFolded)) staleAccounts.add(accountId)
     } catch (error) {
       for (const entry of entries) entry.state = 'stored'
-      suspects.add(
+      staleAccounts.add(
         accountId,
         keys.map((totals) => totals.keyId),
       )
@@ -70,8 +70,8 @@ export interface StoredSettlementsParts {
   readonly reader: AccountReader
   readonly views: MoneyViews
   readonly entries: OpenEntries
-  readonly suspects: Suspects
-  readonly teller: NewsTeller
+  readonly staleAccounts: StaleAccounts
+  readonly sender: UpdateSender
   readonly shares: LocalShares
   readonly needsTotals: (keyId: string) => boolean
   readonly onNews: (accountId: string, keyIds: readonly string[]) => void
@@ -82,7 +82,7 @@ export interface StoredSettlementsParts {
 interface Batch {
   readonly accountId: string
   readonly entries: Entry[]
-  readonly strangers: string[]
+  readonly unknownIds: string[]
   readonly keyIds: Set<string>
   readonly limitedKeyIds: Set<string>
   hasCost: boolean
@@ -130,7 +130,7 @@ export class StoredSettlements {
     if (entry?.state === 'settled') {
       entries.noteStored(entry)
       batch.entries.push(entry)
-    } else if (entry === undefined) batch.strangers.push(requestId)
+    } else if (entry === undefined) batch.unknownIds.push(requestId)
     batch.keyIds.add(keyId)
     if (this.#parts.needsTotals(keyId)) batch.limitedKeyIds.add(keyId)
     if (amountNano !== 0n) batch.hasCost = true
@@ -159,23 +159,23 @@ export class StoredSettlements {
   }
 
   async #learn(batch: Batch, facts: Facts | null): Promise<void> {
-    const { circuit, suspects, teller } = this.#parts
-    const { accountId, strangers, limitedKeyIds } = batch
+    const { circuit, staleAccounts, sender } = this.#parts
+    const { accountId, unknownIds, limitedKeyIds } = batch
     if (facts === null) {
-      suspects.add(accountId, limitedKeyIds)
+      staleAccounts.add(accountId, limitedKeyIds)
       return
     }
     const balance = facts.balances.get(accountId) ?? null
     const entries = this.#count(batch, balance)
     if (!circuit.isClosed) {
-      suspects.add(accountId, limitedKeyIds)
+      staleAccounts.add(accountId, limitedKeyIds)
       return
     }
     const keys = [...limitedKeyIds].flatMap((keyId) => facts.totals.get(keyId) ?? [])
     try {
-      await teller.tell({ accountId, balance, keys, entries, strangers })
+      await sender.tell({ accountId, balance, keys, entries, unknownIds })
     } catch {
-      // The circuit knows, and the teller has made the account suspect.
+      // The circuit knows, and the sender has made the account suspect.
     }
   }
 
@@ -196,7 +196,7 @@ function newBatch(accountId: string): Batch {
   return {
     accountId,
     entries: [],
-    strangers: [],
+    unknownIds: [],
     keyIds: new Set(),
     limitedKeyIds: new Set(),
     hasCost: false,
@@ -205,9 +205,9 @@ function newBatch(accountId: string): Batch {
 }
 
 export interface SettleQueueParts {
-  readonly sharedLimits: SharedLimits
+  readonly sharedLimits: Pick<SharedHolds, 'settle'>
   readonly circuit: LimitsCircuit
-  readonly suspects: Suspects
+  readonly staleAccounts: StaleAccounts
   readonly timers: Timers
 }
 
@@ -244,16 +244,16 @@ export class SettleQueue {
   }
 
   async #send(accountId: string, entries: readonly Entry[]): Promise<void> {
-    const { sharedLimits, circuit, suspects } = this.#parts
+    const { sharedLimits, circuit, staleAccounts } = this.#parts
     if (!circuit.isClosed) {
-      suspects.add(accountId)
+      staleAccounts.add(accountId)
       return
     }
     try {
       await circuit.watch(sharedLimits.settle(accountId, entries))
     } catch {
       // The circuit knows, and the account is healed when the limits store answers again.
-      suspects.add(accountId)
+      staleAccounts.add(accountId)
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { WindowDemand } from '../../../serve/ports/admissions.ts'
 import type {
-  AccountNews,
+  AccountUpdate,
   AdmitAnswer,
   AdmitCall,
   CapacityAnswer,
@@ -116,7 +116,7 @@ export class FaultyLimits implements SharedLimits {
     return this.#carry('settle', (sharedLimits) => sharedLimits.settle(accountId, asTold))
   }
 
-  learn(accountId: string, news: AccountNews): Promise<void> {
+  learn(accountId: string, news: AccountUpdate): Promise<void> {
     return this.#carry('learn', (sharedLimits) => sharedLimits.learn(accountId, news))
   }
 

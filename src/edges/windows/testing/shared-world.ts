@@ -6,7 +6,7 @@ import type { SharedAdmissionsOptions } from '../shared/node-parts.ts'
 import { SharedAdmissions } from '../shared-admissions.ts'
 import { FaultyLimits } from './faulty-limits.ts'
 import { ManualTime, settleAll } from './manual-time.ts'
-import { TinyBooks } from './tiny-books.ts'
+import { TinyStorage } from './tiny-storage.ts'
 
 interface Admitted {
   readonly node: TestNode
@@ -32,7 +32,7 @@ type DemandFields = Partial<Omit<Demand, 'hold'>> & { readonly hold?: Partial<De
 /** Several nodes, their limits store and their database, and what really happened. */
 export class World {
   readonly time = new ManualTime(Date.parse('2026-06-10T12:00:00Z'))
-  readonly books = new TinyBooks(this.time)
+  readonly storage = new TinyStorage(this.time)
   readonly nodes = new Map<string, TestNode>()
   /** Requests under way, whatever anybody believes. */
   readonly open = new Map<string, Admitted>()
@@ -49,16 +49,17 @@ export class World {
   async addNode(id: string): Promise<TestNode> {
     const sharedLimits = new FaultyLimits(this.hub.limitsForNode(id), this.time)
     const admissions = new SharedAdmissions({
+      admissionLimits: sharedLimits,
       sharedLimits,
       nodeId: id,
-      books: this.books,
+      storage: this.storage,
       clock: this.time,
       timers: this.time,
       loss: 'refuse',
       deadlineMs: 50,
       leaseMs: Number.POSITIVE_INFINITY,
       listLivingNodes: async () => {
-        if (this.books.isAway) throw new Error('The database is away.')
+        if (this.storage.isAway) throw new Error('The database is away.')
         return [...this.nodes.keys()]
       },
       needsTotals: () => true,
@@ -112,7 +113,7 @@ export class World {
   write(node: TestNode): void {
     const settlements = node.journal
     node.journal = []
-    if (settlements.length > 0) node.written.push({ settlements, balances: this.books.write(settlements) })
+    if (settlements.length > 0) node.written.push({ settlements, balances: this.storage.write(settlements) })
   }
 
   note(node: TestNode): Promise<unknown> {
@@ -137,8 +138,8 @@ export class World {
 
   /** Every fault is over, and some seconds pass. */
   async heal(): Promise<void> {
-    this.books.isAway = false
-    this.books.answerMs = 0
+    this.storage.isAway = false
+    this.storage.answerMs = 0
     for (const { sharedLimits } of this.nodes.values()) sharedLimits.fault = 'none'
     for (let second = 0; second < 15; second += 1) await this.beat()
   }
@@ -155,7 +156,7 @@ export class World {
     for (const { demand } of this.open.values()) if (isMeant(demand)) sumNano += demand.hold.amountNano
     for (const { journal } of this.nodes.values()) {
       // A journal may have again what an earlier process had written already.
-      const unwritten = journal.filter(({ requestId }) => !this.books.hasWritten(requestId))
+      const unwritten = journal.filter(({ requestId }) => !this.storage.hasWritten(requestId))
       for (const settlement of unwritten) if (isMeant(settlement)) sumNano += settlement.amountNano
     }
     return sumNano

@@ -4,10 +4,10 @@ import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books
 import type { UsagePeriod } from '../../../vocabulary/api-key.ts'
 import type { Timers } from '../../../vocabulary/clock.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
-import type { StoredBooks } from '../shared/accounts.ts'
+import type { MoneyStore } from '../shared/accounts.ts'
 
 /** The database of a test: balances with versions, and what keys spent by day. */
-export class TinyBooks implements StoredBooks {
+export class TinyStorage implements MoneyStore {
   isAway = false
   /** How long an answer is under way; it tells how things stood when it was asked for. */
   answerMs = 0

@@ -8,7 +8,7 @@ export interface LimitsFacts {
  * The facts of a limits store whose scripts cannot read them, because in a Cluster they stand on another server. Each reader
  * gets what was read after it asked; all who ask while a question is under way share the next one.
  */
-export class LimitsWitness {
+export class LimitsFactsReader {
   readonly #load: () => Promise<LimitsFacts>
   #underWay: Promise<LimitsFacts> | null = null
   #next: Promise<LimitsFacts> | null = null
