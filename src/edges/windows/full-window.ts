@@ -3,7 +3,7 @@ import type { Refusal, WindowDemand } from '../../serve/ports/admissions.ts'
 
 export type WindowRefusal = Extract<Refusal, { reason: 'window' }>
 
-/** Of several full windows the one that frees last decides: waiting for another would only be refused again. */
+/** Names the full window that resets last: waiting for another one would only lead to the next refusal. */
 export function findFullWindow(
   windows: ReadonlyMap<string, Window>,
   demands: readonly WindowDemand[],

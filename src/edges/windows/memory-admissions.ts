@@ -28,10 +28,10 @@ interface Hold {
 
 const NOTHING_SPENT: KeyMoney = { spentNano: 0n, heldNano: 0n }
 
-// Windows of callers that went quiet are swept now and then, so that memory follows traffic, not history.
+// Expired windows are swept now and then, so that memory follows traffic.
 const SWEEP_EVERY_DEMANDS = 10_000
 
-/** Limits, holds and balances of one node. JavaScript runs one step at a time, so each method is atomic as it is. */
+/** Limits, holds and balances of a single node. Methods are synchronous, so each is atomic. */
 export class MemoryAdmissions implements Admissions {
   readonly #clock: Clock
   readonly #windows = new Map<string, Window>()
@@ -106,11 +106,11 @@ export class MemoryAdmissions implements Admissions {
   }
 
   catchUp(): void {
-    // Nothing happens but here.
+    // No-op: this process holds the only copy.
   }
 
   refresh(): void {
-    // Nothing happens but here.
+    // No-op: this process holds the only copy.
   }
 
   hasReachedLimit(keyId: string, limit: UsageLimit): boolean {
@@ -118,7 +118,7 @@ export class MemoryAdmissions implements Admissions {
   }
 
   keyMoney(keyId: string, period: UsagePeriod): KeyMoney {
-    // A look must not leave anything behind: keys that never spend are not to be remembered.
+    // Reading creates no entry, so keys that never spend take no memory.
     const key = this.#keys.get(keyId)
     if (key === undefined) return NOTHING_SPENT
     return { spentNano: key.spentNano(period, dayOf(this.#clock.nowMs())), heldNano: key.heldNano }
@@ -132,9 +132,9 @@ export class MemoryAdmissions implements Admissions {
     this.#account(accountId).balanceNano += amountNano
   }
 
-  /** What a key spent before this process knew it. */
+  /** Adds what a key spent before this process started. */
   loadKeySpend(keyId: string, spends: readonly DailySpend[]): void {
-    // The key stays the same object, because requests under way hold money on it.
+    // Keep the same object, because requests under way have holds on it.
     const key = this.#key(keyId)
     for (const { day, amountNano } of spends) key.learn(day, amountNano)
   }
@@ -182,7 +182,7 @@ function moneyRefusal({ account, key, demand, nowMs }: MoneyCheck): Decision {
   if (usageLimit !== null && !key.canHold(usageLimit, amountNano, dayOf(nowMs))) {
     return { reason: 'key-spending-limit' }
   }
-  // A request that costs nothing needs no money.
+  // A request that costs nothing needs no balance.
   if (creditLineNano === null || amountNano === 0n) return null
   const freeNano = account.balanceNano - account.heldNano + creditLineNano
   return amountNano > freeNano ? { reason: 'balance' } : null

@@ -16,10 +16,10 @@ import type { Clock } from '../../vocabulary/clock.ts'
 import { ExpiringMap, SharedAccount, SharedWindows } from './memory/account.ts'
 import type { SharedMoney } from './memory/money.ts'
 
-// What is over is swept now and then, so that memory follows traffic, not history.
+// Expired state is swept now and then, so that memory follows traffic.
 const SWEEP_EVERY_CALLS = 10_000
 
-/** What the nodes of one limits store have in common, in the memory of one process. */
+/** The state of a limits store in the memory of one process. */
 export class LimitsHub {
   readonly #clock: Clock
   readonly #nodeLimits = new Set<MemoryLimits>()
@@ -45,11 +45,11 @@ export class LimitsHub {
     this.#nodeLimits.delete(sharedLimits)
   }
 
-  tellOthers(sender: MemoryLimits, notice: SharedNotice): void {
-    for (const sharedLimits of this.#nodeLimits) if (sharedLimits !== sender) sharedLimits.hear(notice)
+  notifyOthers(sender: MemoryLimits, notice: SharedNotice): void {
+    for (const sharedLimits of this.#nodeLimits) if (sharedLimits !== sender) sharedLimits.receive(notice)
   }
 
-  /** The time now; every call asks for it once, which is also when the hub tidies up. */
+  /** Every call reads the time once, which also triggers the sweep. */
   nowMs(): number {
     const nowMs = this.#clock.nowMs()
     this.#callsUntilSweep -= 1
@@ -81,7 +81,7 @@ export class LimitsHub {
   }
 }
 
-/** A limits store for nodes that run on one machine. Each call is carried out when it is made, so each is atomic as it is. */
+/** The limits store of nodes on one machine. Calls run synchronously, so each is atomic. */
 export class MemoryLimits implements SharedLimits {
   readonly #hub: LimitsHub
   readonly #nodeId: string
@@ -150,11 +150,11 @@ export class MemoryLimits implements SharedLimits {
     this.#hub.account(accountId).money.settle(this.#nodeId, settled)
   }
 
-  async learn(accountId: string, news: AccountUpdate): Promise<void> {
-    if (news.generation !== this.#hub.generation) return
+  async learn(accountId: string, update: AccountUpdate): Promise<void> {
+    if (update.generation !== this.#hub.generation) return
     const { money } = this.#hub.account(accountId)
-    money.learn(this.#nodeId, news, dayOf(this.#hub.nowMs()))
-    if (news.isLoad) money.loadedIn = news.generation
+    money.learn(this.#nodeId, update, dayOf(this.#hub.nowMs()))
+    if (update.isLoad) money.loadedIn = update.generation
   }
 
   async assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void> {
@@ -222,7 +222,7 @@ export class MemoryLimits implements SharedLimits {
 
   async publish(notice: SharedNotice, keptMs?: number): Promise<void> {
     if (keptMs !== undefined) this.#hub.kept.set(JSON.stringify(notice), notice, this.#hub.nowMs() + keptMs)
-    this.#hub.tellOthers(this, notice)
+    this.#hub.notifyOthers(this, notice)
   }
 
   async listKept(): Promise<readonly SharedNotice[]> {
@@ -234,12 +234,12 @@ export class MemoryLimits implements SharedLimits {
     return () => this.#noticeListeners.delete(listener)
   }
 
-  hear(notice: SharedNotice): void {
-    // Later, as from any other limits store: what the sender does next must not depend on what listeners do.
+  receive(notice: SharedNotice): void {
+    // Asynchronous, as with Redis: listeners must not affect what the sender does next.
     for (const listener of this.#noticeListeners) queueMicrotask(() => listener(notice))
   }
 
-  /** The connection stands from the beginning and is never lost. */
+  /** Connected from the start, and never lost. */
   onConnected(listener: () => void): () => void {
     let isWanted = true
     queueMicrotask(() => isWanted && listener())

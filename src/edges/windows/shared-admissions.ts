@@ -19,11 +19,11 @@ import { AdmissionDecider, CapacityDecider, READ_PATIENCE_MS } from './shared/de
 import { isDoneWithin } from './shared/limits-circuit.ts'
 import { buildNodeParts, type NodeParts, type SharedAdmissionsOptions } from './shared/node-parts.ts'
 
-// How old what is known of a key's spending may be when its caller asks for it.
+// How old the known spending of a key may be when its caller asks for it.
 const FRESH_MS = 1_000
 const HEAL_EVERY_BEATS = 5
 
-/** One node's side of limits, holds and balances that several nodes share. */
+/** Admissions of one node that shares limits, holds and balances with others. */
 export class SharedAdmissions implements Admissions {
   readonly #parts: NodeParts
   readonly #admitting: AdmissionDecider
@@ -39,19 +39,19 @@ export class SharedAdmissions implements Admissions {
     this.#capacity = new CapacityDecider(this.#parts)
   }
 
-  /** Joins the others. A limits store that does not answer does not keep a node from starting. */
+  /** Joins the other nodes. The node starts even if the limits store does not answer. */
   async start(): Promise<void> {
     const { sharedLimits } = this.#parts
-    this.#ends.push(sharedLimits.onNotice((notice) => this.#hear(notice)))
+    this.#ends.push(sharedLimits.onNotice((notice) => this.#receive(notice)))
     this.#ends.push(sharedLimits.onConnected(() => void this.#reconnect()))
     await this.#countNodes()
     if (!(await this.#join())) return
-    // Begun now rather than by the first request. A node that cannot join must not keep this one from starting.
+    // Started here so that the first request need not. A node that cannot join must not delay this start.
     const { generation, deadlineMs, timers } = this.#parts
     await isDoneWithin(generation.complete(), deadlineMs, timers)
   }
 
-  /** Called about once a second. Never fails. */
+  /** Call about once a second. Never rejects. */
   beat(): Promise<void> {
     if (this.#isStopped) return Promise.resolve()
     this.#beating ??= this.#beat().finally(() => {
@@ -60,12 +60,12 @@ export class SharedAdmissions implements Admissions {
     return this.#beating
   }
 
-  /** Tells the limits store anew what this node holds, which others may have taken for dead. */
+  /** Reports all holds again after other nodes may have taken this one for dead. */
   reassert(): Promise<void> {
     return this.#reconnect()
   }
 
-  /** Whether limits are judged at the limits store, and not by this node's share. */
+  /** Whether the limits store decides, as opposed to this node's share. */
   get isShared(): boolean {
     return this.#parts.circuit.isClosed
   }
@@ -75,7 +75,7 @@ export class SharedAdmissions implements Admissions {
     return this.isShared ? this.#parts.generation.joined : null
   }
 
-  /** Whether requests are still refused because not every node has reported its holds since this one started. */
+  /** Whether requests are refused because not every node has reported its holds since this one started. */
   get isStarting(): boolean {
     return this.isShared && !this.#parts.generation.hasCompleted
   }
@@ -95,7 +95,7 @@ export class SharedAdmissions implements Admissions {
     if (entries.hasBacklog(entry.accountId)) healer.fold(entry.accountId)
   }
 
-  /** The database has these; `balances` are those that storing them has moved. Never fails. */
+  /** Call when settlements are stored; `balances` are those that changed. Never rejects. */
   noteStored(settlements: readonly Settlement[], balances: readonly StoredBalance[]): Promise<void> {
     return this.#parts.storedSettlements.note(settlements, balances)
   }
@@ -117,7 +117,7 @@ export class SharedAdmissions implements Admissions {
     )
   }
 
-  /** Never fails: what cannot be brought up to date stays as it is known. */
+  /** Never rejects: what cannot be refreshed stays as it is. */
   async catchUp({ accountId, keyId }: CallerIds, windows: readonly WindowDemand[]): Promise<void> {
     await Promise.all([this.#look(accountId, windows), this.#refreshTotals(keyId)])
   }
@@ -138,12 +138,12 @@ export class SharedAdmissions implements Admissions {
     return this.#parts.views.knowsBalance(accountId)
   }
 
-  /** What was credited is stored already, so the stored balance says it all. */
+  /** The credit is already stored, so reading the balance is enough. */
   async credit(accountId: string): Promise<void> {
     const { reader, sender, circuit, staleAccounts, onTrouble } = this.#parts
     try {
       const balance = (await reader.readBalances([accountId])).get(accountId) ?? null
-      if (circuit.isClosed) await sender.tell({ accountId, balance, keys: [], entries: [], unknownIds: [] })
+      if (circuit.isClosed) await sender.send({ accountId, balance, keys: [], entries: [], unknownIds: [] })
       else staleAccounts.add(accountId)
     } catch (error) {
       staleAccounts.add(accountId)
@@ -151,15 +151,15 @@ export class SharedAdmissions implements Admissions {
     }
   }
 
-  /** Fails when the database does. */
+  /** Rejects when the database fails. */
   async refresh({ accountIds = [], keyIds = [] }: MoneyOwners): Promise<void> {
     const { reader } = this.#parts
     await Promise.all([reader.readBalances(accountIds), reader.readTotals(keyIds)])
   }
 
   /**
-   * No request is under way any more. Costs that are not stored stay held until the lease of this node is over. Gives
-   * whether there were none.
+   * Call when no request is under way. Unstored costs stay held until the lease of this node ends. Returns whether there
+   * were none.
    */
   async stop(): Promise<boolean> {
     const { sharedLimits, nodeId, entries, circuit, settleQueue, onTrouble } = this.#parts
@@ -191,11 +191,11 @@ export class SharedAdmissions implements Admissions {
       if (this.#beats % HEAL_EVERY_BEATS === 0) await healer.healEverything()
       else if (staleAccounts.size > 0) await healer.healStale()
     } catch {
-      // The circuit knows, and everything is healed when the limits store answers again.
+      // The circuit has opened; everything is healed when the limits store answers again.
     }
   }
 
-  /** Whether this node is in the generation of the limits store. */
+  /** Returns whether this node has joined the generation of the limits store. */
   async #join(): Promise<boolean> {
     const { circuit, generation } = this.#parts
     try {
@@ -212,13 +212,13 @@ export class SharedAdmissions implements Admissions {
     if (await this.#join()) await healer.healEverything().catch(() => undefined)
   }
 
-  #hear(notice: SharedNotice): void {
+  #receive(notice: SharedNotice): void {
     if (notice.type === 'generation') void this.#adopt(notice.generation)
   }
 
   async #adopt(announced: string): Promise<void> {
     const { circuit, generation } = this.#parts
-    // A joining that is under way may have begun before there was this one.
+    // A join that is under way may have started before this generation.
     for (let tries = 0; tries < 2 && circuit.isClosed && !generation.hasJoined(announced); tries += 1) {
       await this.#join()
     }
@@ -234,7 +234,7 @@ export class SharedAdmissions implements Admissions {
     }
   }
 
-  /** While this node judges by itself, other nodes spend from the same balances. */
+  /** While this node decides on its own, other nodes spend from the same balances. */
   async #refreshShares(): Promise<void> {
     const { entries, staleAccounts, loss, onTrouble } = this.#parts
     if (loss === 'refuse') return
@@ -254,7 +254,7 @@ export class SharedAdmissions implements Admissions {
       const states = await circuit.watch(admissionLimits.look(accountId, windows))
       windowView.remember(windows, states, clock.nowMs())
     } catch {
-      // The circuit knows.
+      // The circuit has opened.
     }
   }
 

@@ -4,7 +4,7 @@ import type { PinnedTo, WindowState } from '../../../serve/ports/shared-limits.t
 import { findFullWindow, type WindowRefusal } from '../full-window.ts'
 import { SharedMoney } from './money.ts'
 
-/** What a limits store keeps of one account. */
+/** The state of one account. */
 export class SharedAccount {
   readonly money = new SharedMoney()
   readonly windows = new SharedWindows()
@@ -20,7 +20,7 @@ export class SharedAccount {
 
 const NOT_OPEN: WindowState = { spent: 0, closesInMs: 0 }
 
-/** The windows of one owner of a limits store: of an account and its keys, or of supply. */
+/** The windows of an account and its keys, or of supply. */
 export class SharedWindows {
   readonly #windows = new Map<string, Window>()
 
@@ -47,7 +47,7 @@ export class SharedWindows {
   }
 }
 
-/** Values that are forgotten after a time of their own. */
+/** Values that expire one by one. */
 export class ExpiringMap<Value> {
   readonly #values = new Map<string, { readonly value: Value; readonly endsAtMs: number }>()
 

@@ -6,9 +6,9 @@ import { begunBy, newerTotals, spentIn } from '../key-totals.ts'
 
 type NodeHolds = Map<string, OpenHold>
 
-/** The money of one account at a limits store: its balance, what its keys have spent, and what every node holds of it. */
+/** The money of one account: its balance, the spending of its keys, and the holds of every node. */
 export class SharedMoney {
-  /** The generation in which everything there is to know was told; null before. */
+  /** The generation in which the account was loaded; null before that. */
   loadedIn: string | null = null
   balanceNano: NanoUsdt = 0n
   version = -1n
@@ -31,7 +31,7 @@ export class SharedMoney {
         return { reason: 'key-spending-limit' }
       }
     }
-    // A request that costs nothing needs no money.
+    // A request that costs nothing needs no balance.
     if (creditLineNano === null || amountNano === 0n) return null
     return amountNano > this.balanceNano - this.heldNano + creditLineNano ? { reason: 'balance' } : null
   }
@@ -71,7 +71,7 @@ export class SharedMoney {
     for (const hold of holds) this.place(nodeId, hold)
   }
 
-  /** What the node stored and did not tell is read when the account is loaded again. */
+  /** Unloads the account too: the node may have stored costs that it did not report. */
   release(nodeId: string): number {
     const requestIds = [...(this.#holds.get(nodeId)?.keys() ?? [])]
     if (requestIds.length === 0) return 0

@@ -13,62 +13,62 @@ export interface LoaderParts {
   readonly reader: AccountReader
 }
 
-/** One reading of an account, for everybody who waits for it. */
-interface Flight {
+/** One read of an account, shared by all requests that wait for it. */
+interface AccountLoad {
   readonly keyIds: Set<string>
-  /** From here on no key can be added to it. */
+  /** Once true, no more keys can be added. */
   hasBegun: boolean
   readonly done: Promise<void>
 }
 
-/** Tells the limits store what is stored of an account it does not know. */
+/** Loads accounts that the limits store does not know from the database. */
 export class AccountLoader {
   readonly #parts: LoaderParts
-  readonly #flights = new Map<string, Flight>()
+  readonly #loads = new Map<string, AccountLoad>()
 
   constructor(parts: LoaderParts) {
     this.#parts = parts
   }
 
-  /** Resolves when the limits store knows the account, and the key if there is one. */
+  /** Resolves when the limits store knows the account and, if given, the key. */
   async load(accountId: string, keyId: string | null): Promise<void> {
     for (;;) {
-      const flight = this.#flights.get(accountId)
-      if (flight === undefined) return this.#start(accountId, keyId)
-      if (keyId === null || flight.keyIds.has(keyId)) return flight.done
-      if (!flight.hasBegun) {
-        flight.keyIds.add(keyId)
-        return flight.done
+      const load = this.#loads.get(accountId)
+      if (load === undefined) return this.#start(accountId, keyId)
+      if (keyId === null || load.keyIds.has(keyId)) return load.done
+      if (!load.hasBegun) {
+        load.keyIds.add(keyId)
+        return load.done
       }
-      // What it fails of is for those who wait for it; this one tries by itself.
-      await flight.done.catch(() => undefined)
+      // Its failure belongs to the requests that wait for it; this one tries again.
+      await load.done.catch(() => undefined)
     }
   }
 
   #start(accountId: string, keyId: string | null): Promise<void> {
     const keyIds = new Set(keyId === null ? [] : [keyId])
     const { promise, resolve } = Promise.withResolvers<void>()
-    const flight: Flight = {
+    const load: AccountLoad = {
       keyIds,
       hasBegun: false,
-      done: promise.then(() => this.#fly(accountId, flight)).finally(() => this.#flights.delete(accountId)),
+      done: promise.then(() => this.#read(accountId, load)).finally(() => this.#loads.delete(accountId)),
     }
-    this.#flights.set(accountId, flight)
+    this.#loads.set(accountId, load)
     resolve()
-    return flight.done
+    return load.done
   }
 
-  async #fly(accountId: string, flight: Flight): Promise<void> {
+  async #read(accountId: string, load: AccountLoad): Promise<void> {
     const { sharedLimits, circuit, generation, reader } = this.#parts
-    // Read after this, or the limits store could be told a balance from before it was emptied.
+    // Read only afterwards: a balance from before the store was emptied could be out of date.
     const complete = await generation.complete()
-    flight.hasBegun = true
+    load.hasBegun = true
     const [balances, totals] = await Promise.all([
       reader.readBalances([accountId]),
-      reader.readTotals([...flight.keyIds]),
+      reader.readTotals([...load.keyIds]),
     ])
     const balance = balances.get(accountId) ?? null
-    if (balance === null) throw new Error(`The database did not tell the balance of account ${accountId}.`)
+    if (balance === null) throw new Error(`The database returned no balance for account ${accountId}.`)
     const keys = [...totals.values()]
     await circuit.watch(
       sharedLimits.learn(accountId, { generation: complete, stored: [], balance, keys, isLoad: true }),
@@ -80,7 +80,7 @@ export type MoneyStore = Pick<SharedBookStore, 'loadStoredBalances' | 'loadKeyTo
 
 const MAX_AT_ONCE = 500
 
-/** Reads the database; whatever is read is also what this node knows from then on. */
+/** Reads the database and updates what this node knows with the result. */
 export class AccountReader {
   readonly #storage: MoneyStore
   readonly #views: MoneyViews
@@ -106,7 +106,7 @@ export class AccountReader {
     return found
   }
 
-  /** `day`: the latest of which something was stored, when a clock other than this one may have been ahead. */
+  /** `day`: the latest day with a stored cost, since the clock of another node may be ahead of this one. */
   async readTotals(
     keyIds: readonly string[],
     day = Number.NEGATIVE_INFINITY,

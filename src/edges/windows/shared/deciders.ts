@@ -6,12 +6,12 @@ import type { Entry } from './open-entries.ts'
 
 type Missing = Extract<AdmitAnswer, { type: 'unknown' }>['missing']
 
-// A limits store that is emptied again and again would otherwise be asked for ever.
+// Bounds the retries when the limits store is emptied again and again.
 const MAX_TRIES = 5
-/** How long an admission waits for the database to tell of an account that nobody asked for yet. */
+/** How long an admission waits for the database to load an account. */
 export const READ_PATIENCE_MS = 2_000
 
-// How old what is known of money may be when a node judges alone, and what it does to know better.
+// While a node decides on its own: how old known balances may be, and how long it waits for newer ones.
 const FRESH_MS = 3_000
 const REFRESH_PATIENCE_MS = 200
 const REST_MS = 2_000
@@ -19,13 +19,13 @@ const REST_MS = 2_000
 const CHANGED: Refusal = { reason: 'configuration-changed' }
 export const UNAVAILABLE: Refusal = {
   reason: 'unavailable',
-  message: 'The limits that all nodes share cannot be looked up at the moment.',
+  message: 'The limits store is not available right now. Try again later.',
 }
 
-/** Judges requests: at the limits store, or by this node's share of the limits when the limits store cannot. */
+/** Decides whether requests are admitted: in the limits store, or by this node's share while the store is lost. */
 export class AdmissionDecider {
   readonly #parts: NodeParts
-  /** A database that did not answer is not waited for by every request. */
+  /** After a timeout, requests stop waiting for the database until then. */
   #databaseRestsUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: NodeParts) {
@@ -54,12 +54,12 @@ export class AdmissionDecider {
         entry.isUnanswered = true
         break
       }
-      // This node told the emptied limits store its holds before it knew of this one, so the limits store does not have it.
+      // The store was emptied meanwhile, and this node reported its holds without this one.
       if (answer.type === 'admitted' && asked !== generation.current) continue
       if (answer.type !== 'unknown') return this.#conclude(answer, demand, entry)
       if (!(await this.#makeKnown(answer.missing, demand))) break
     }
-    return this.#judgeAlone(demand, entry)
+    return this.#decideAlone(demand, entry)
   }
 
   #conclude(answer: Exclude<AdmitAnswer, { type: 'unknown' }>, demand: Demand, entry: Entry): Decision {
@@ -74,7 +74,7 @@ export class AdmissionDecider {
       case 'refused':
         windowView.remember(demand.windows, answer.windows, clock.nowMs())
         entries.forget(entry)
-        // Another node may have died between storing a payment and telling of it: what is stored is looked up once more.
+        // Another node may have died between storing a payment and reporting it, so the database is read again.
         if (answer.refusal.reason !== 'window') staleAccounts.add(demand.accountId, limitedKeys(demand))
         return answer.refusal
       case 'behind':
@@ -93,15 +93,15 @@ export class AdmissionDecider {
     return isDoneWithin(loader.load(accountId, limitedKeyId), READ_PATIENCE_MS, timers)
   }
 
-  async #judgeAlone(demand: Demand, entry: Entry): Promise<Decision> {
+  async #decideAlone(demand: Demand, entry: Entry): Promise<Decision> {
     const { loss, shares, entries, staleAccounts, clock, circuit, healer } = this.#parts
-    const canJudge = loss === 'local' && (await this.#knowsEnough(demand, entry))
-    const refusal = canJudge ? shares.admit(demand, entry, clock.nowMs()) : UNAVAILABLE
+    const canDecide = loss === 'local' && (await this.#knowsEnough(demand, entry))
+    const refusal = canDecide ? shares.admit(demand, entry, clock.nowMs()) : UNAVAILABLE
     if (refusal === null) entries.open(entry)
     else entries.forget(entry)
-    // A limits store that does not answer is told when it does.
+    // A store that does not answer receives the hold when it does.
     if (refusal === null && circuit.isClosed) healer.sendAdmitted(entry)
-    // The limits store does not know of it, or may hold what was refused.
+    // The store may lack this hold, or have one for a refused request.
     if (refusal === null || entry.isUnanswered) {
       staleAccounts.add(demand.accountId, limitedKeys(demand))
     }
@@ -109,8 +109,8 @@ export class AdmissionDecider {
   }
 
   /**
-   * Other nodes may have spent since this one looked. What was known before the database went away as well is good
-   * enough: this node knows what it did since.
+   * Reads money that is missing or old, since other nodes may have spent. If the database is down too, older values are
+   * good enough: this node knows what it spent since.
    */
   async #knowsEnough({ accountId, keyId, hold }: Demand, { account, key }: Entry): Promise<boolean> {
     const { reader, timers, clock } = this.#parts
@@ -140,7 +140,7 @@ type Options = readonly (readonly WindowDemand[])[]
 
 const TAKEN: Choice = { taken: 0 }
 
-/** Takes windows without money: those of supply, and those of an account's look-ups. */
+/** Takes windows without a hold: those of supply, and those of an account's look-ups. */
 export class CapacityDecider {
   readonly #parts: NodeParts
 
@@ -154,7 +154,7 @@ export class CapacityDecider {
     const choice = await this.#choose([windows], accountId)
     if (choice === null) return UNAVAILABLE
     if (choice.taken !== null) return null
-    // Which of them is full the limits store does not say, and nobody asks.
+    // The store does not say which window is full, and no caller needs it.
     return { reason: 'window', window: first, retryAfterSeconds: choice.retryAfterSeconds[0] ?? 1 }
   }
 
@@ -164,7 +164,7 @@ export class CapacityDecider {
     return (await this.#choose(options, null)) ?? { taken: null, retryAfterSeconds: options.map(() => 1) }
   }
 
-  /** null when nobody can say. */
+  /** null when neither the store nor a local share can decide. */
   async #choose(options: Options, accountId: string | null): Promise<Choice | null> {
     const { circuit, admissionLimits, loss, shares, clock } = this.#parts
     if (circuit.isClosed) {

@@ -25,22 +25,22 @@ interface Facts {
   readonly totals: ReadonlyMap<string, KeyTotals>
 }
 
-/** What there is to tell of one account besides its balance. */
+/** What to send for one account besides its balance. */
 interface AccountRepair {
   readonly accountId: string
   readonly stored: readonly Entry[]
   readonly keyIds: ReadonlySet<string>
 }
 
-// More at once would fill the connection that requests wait for.
+// Larger batches would delay requests on the same connection.
 const MAX_AT_ONCE = 200
 
-/** Brings the limits store back in step with what this node holds and with what is stored. */
+/** Brings the limits store back in line with this node's holds and with the database. */
 export class LimitsHealer {
   readonly #parts: HealerParts
   /**
-   * Accounts in which holds were asserted. They are asserted until there are none: news that would have removed them
-   * are lost on a limits store that has been emptied and whose new generation this node has not joined yet.
+   * Accounts in which holds were asserted. They are asserted until none are left: an update that would have removed them
+   * is lost on an emptied store whose new generation this node has not joined yet.
    */
   readonly #asserted = new Set<string>()
 
@@ -48,15 +48,15 @@ export class LimitsHealer {
     this.#parts = parts
   }
 
-  /** Tells the holds of this node in all accounts. Fails when the limits store does, as everything here. */
+  /** Reports all holds of this node. Like every method here, it rejects when the limits store fails. */
   async assertEverything(): Promise<void> {
     const accountIds = [...this.#parts.entries.accountIds().union(this.#asserted)]
     for (const some of portionsOf(accountIds)) await allOf(this.#assert(some))
   }
 
   /**
-   * Tells of a request that this node let in by itself although the limits store is asked: sent in this very step, so whatever
-   * is asked next is judged with it. Never fails.
+   * Reports a request that this node admitted on its own although the store is in use. It is sent in this step, so it
+   * counts for every later call. Never rejects.
    */
   sendAdmitted(entry: Entry): void {
     const { sharedLimits } = this.#parts
@@ -65,35 +65,35 @@ export class LimitsHealer {
     this.#watch(accountId, sharedLimits.addHolds(accountId, [entry])).catch(() => undefined)
   }
 
-  /** Makes one sum of the costs of an account that wait for the database. Never fails. */
+  /** Folds the unstored costs of an account into one sum per key. Never rejects. */
   fold(accountId: string): void {
     const { entries, circuit } = this.#parts
     entries.foldBacklog(accountId)
-    // A limits store that does not answer is told everything when it does.
+    // A store that does not answer receives everything when it does.
     if (circuit.isClosed) allOf(this.#assert([accountId])).catch(() => undefined)
   }
 
-  /** Every account in use, and every one that may be out of step. */
+  /** Heals every account in use and every stale one. */
   async healEverything(): Promise<void> {
     const { entries, staleAccounts } = this.#parts
     const inUse = entries.accountIds().union(this.#asserted)
-    const outOfStep = [...staleAccounts.takeRecentlyHealed(), ...staleAccounts.accountIds()]
-    await this.#heal(this.#withLocalWindows([...inUse, ...outOfStep]))
+    const outOfDate = [...staleAccounts.takeRecentlyHealed(), ...staleAccounts.accountIds()]
+    await this.#heal(this.#withLocalWindows([...inUse, ...outOfDate]))
   }
 
   async healStale(): Promise<void> {
     await this.#heal(this.#parts.staleAccounts.accountIds())
   }
 
-  /** Holds and windows only, and sent in this very step: whatever is asked next is judged with them. */
+  /** Sends holds and windows only, and in this step, so that they count for every later call. */
   sendStale(): void {
     const { staleAccounts, circuit } = this.#parts
     const accountIds = this.#withLocalWindows(staleAccounts.accountIds())
-    for (const accountId of accountIds) staleAccounts.discharge(accountId)
+    for (const accountId of accountIds) staleAccounts.take(accountId)
     allOf([...this.#assert(accountIds), this.#sendWindows(null)]).catch((error) => circuit.trip(error))
   }
 
-  /** Each once, and with those whose windows this node has spent from by itself. */
+  /** Adds the accounts whose windows this node has spent from on its own, without duplicates. */
   #withLocalWindows(accountIds: Iterable<string>): string[] {
     const { localWindows, nowMs } = this.#parts
     const all = new Set(accountIds)
@@ -107,12 +107,12 @@ export class LimitsHealer {
   }
 
   async #healSome(accountIds: readonly string[]): Promise<void> {
-    // Taken before anything is read: what these cost is then in what is read.
+    // Collected before reading, so that what is read includes their costs.
     const repairs = this.#repairs(accountIds)
     const facts = await this.#read(repairs)
-    const told = facts === null ? [] : repairs.map((repair) => this.#sendFacts(repair, facts))
-    // Not waited for in between: the limits store hears it in this order, and what is being told now is left as it is.
-    await allOf([...told, ...this.#assert(accountIds)])
+    const sent = facts === null ? [] : repairs.map((repair) => this.#sendFacts(repair, facts))
+    // No await in between: the store receives them in this order, and entries being sent are left unchanged.
+    await allOf([...sent, ...this.#assert(accountIds)])
   }
 
   #repairs(accountIds: readonly string[]): AccountRepair[] {
@@ -120,13 +120,13 @@ export class LimitsHealer {
     const grouped = entries.byAccount(accountIds)
     return accountIds.map((accountId) => {
       const stored = grouped.get(accountId)?.stored ?? []
-      const keyIds = new Set(staleAccounts.discharge(accountId))
+      const keyIds = new Set(staleAccounts.take(accountId))
       for (const { keyId } of stored) if (needsTotals(keyId)) keyIds.add(keyId)
       return { accountId, stored, keyIds }
     })
   }
 
-  /** null when the database does not tell. The accounts then stay suspect, and costs that are stored stay held. */
+  /** null when the database fails. The accounts then stay stale, and stored costs stay held. */
   async #read(repairs: readonly AccountRepair[]): Promise<Facts | null> {
     const { reader, staleAccounts, onTrouble } = this.#parts
     try {
@@ -144,15 +144,15 @@ export class LimitsHealer {
 
   #sendFacts({ accountId, stored, keyIds }: AccountRepair, facts: Facts): Promise<void> {
     const { sender, entries } = this.#parts
-    const untold = stored.filter((entry) => entry.state === 'stored')
-    for (const entry of untold) entries.count(entry)
+    const unsent = stored.filter((entry) => entry.state === 'stored')
+    for (const entry of unsent) entries.count(entry)
     const keys: KeyTotals[] = []
     for (const keyId of keyIds) {
       const totals = facts.totals.get(keyId)
       if (totals !== undefined) keys.push(totals)
     }
     const balance = facts.balances.get(accountId) ?? null
-    return sender.tell({ accountId, balance, keys, entries: untold, unknownIds: [] })
+    return sender.send({ accountId, balance, keys, entries: unsent, unknownIds: [] })
   }
 
   #assert(accountIds: readonly string[]): Promise<void>[] {
@@ -168,12 +168,12 @@ export class LimitsHealer {
 
   async #sendWindows(accountId: string | null): Promise<void> {
     const { admissionLimits, circuit, localWindows, nowMs } = this.#parts
-    const news = localWindows.tell(accountId, nowMs())
-    if (news.length === 0) return
+    const spends = localWindows.takeUnsent(accountId, nowMs())
+    if (spends.length === 0) return
     try {
-      await circuit.watch(admissionLimits.takeCapacity(accountId, [news]))
+      await circuit.watch(admissionLimits.takeCapacity(accountId, [spends]))
     } catch (error) {
-      localWindows.takeBack(news)
+      localWindows.markUnsent(spends)
       throw error
     }
   }
@@ -192,19 +192,19 @@ function* portionsOf(ids: readonly string[]): Generator<readonly string[]> {
   for (let first = 0; first < ids.length; first += MAX_AT_ONCE) yield ids.slice(first, first + MAX_AT_ONCE)
 }
 
-/** Waits for all of them, also when one fails, so that none is left to fail unseen. */
+/** Waits for all calls even if one fails, so that no rejection goes unhandled. */
 async function allOf(calls: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(calls)
   const failed = results.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
 }
 
-/** Accounts of which the limits store may believe something that is not so, with the keys whose totals it may lack. */
+/** Accounts whose state in the limits store may be wrong, with the keys whose totals it may lack. */
 export class StaleAccounts {
   readonly #keysOf = new Map<string, Set<string>>()
   /**
-   * Accounts that were healed. They are looked at once more: a call that was given up may still lie in a connection
-   * that was lost, and be carried out after the one that healed.
+   * Healed accounts, which are healed once more: a call that timed out may still sit in a lost connection and be carried
+   * out after the one that healed.
    */
   #recentlyHealed = new Set<string>()
 
@@ -226,8 +226,8 @@ export class StaleAccounts {
     return [...this.#keysOf.values()].flatMap((keyIds) => [...keyIds])
   }
 
-  /** From here on they are healed; gives the keys whose totals are to be told. */
-  discharge(accountId: string): ReadonlySet<string> {
+  /** Removes an account and returns the keys whose totals have to be sent. */
+  take(accountId: string): ReadonlySet<string> {
     const keyIds = this.#keysOf.get(accountId)
     if (keyIds === undefined) return NONE
     this.#keysOf.delete(accountId)

@@ -2,9 +2,9 @@ import { SYSTEM_TIMERS, type Timers } from '../../../vocabulary/clock.ts'
 
 export interface CircuitParts {
   readonly timers?: Timers
-  /** Asks the limits store, and when it answers, tells it what it missed. Fails when it does not answer. */
+  /** Calls the limits store and sends what it missed. Rejects when it does not answer. */
   readonly recover: () => Promise<void>
-  /** Called in the very step in which the limits store is asked again. */
+  /** Called in the step in which the circuit closes, before any other call. */
   readonly onClosed: () => void
   readonly onTrouble: (error: unknown) => void
 }
@@ -12,7 +12,7 @@ export interface CircuitParts {
 const FIRST_PROBE_MS = 250
 const LAST_PROBE_MS = 2_000
 
-/** Keeps requests from waiting for a limits store that does not answer, and finds out when it does again. */
+/** Stops requests from waiting for a limits store that does not answer, and probes until it does. */
 export class LimitsCircuit {
   readonly #parts: CircuitParts
   readonly #timers: Timers
@@ -27,12 +27,12 @@ export class LimitsCircuit {
     this.#timers = parts.timers ?? SYSTEM_TIMERS
   }
 
-  /** Whether the limits store is to be asked. */
+  /** Whether the limits store is in use. */
   get isClosed(): boolean {
     return this.#isClosed
   }
 
-  /** Gives what a call gives; a call that fails opens the circuit. */
+  /** Passes a call through; a failure opens the circuit. */
   async watch<Answer>(call: Promise<Answer>): Promise<Answer> {
     try {
       return await call
@@ -50,7 +50,7 @@ export class LimitsCircuit {
     this.#probeLater()
   }
 
-  /** There is reason to believe that it answers again. */
+  /** For when the store probably answers again, such as after a reconnect. */
   probeNow(): Promise<void> {
     if (this.#isClosed || this.#isStopped) return Promise.resolve()
     this.#cancelProbe?.()
@@ -85,12 +85,12 @@ export class LimitsCircuit {
   }
 }
 
-// A process that is busy for a second sees one of these pass, and not the whole second: it could read no answer meanwhile.
+// A process that is busy for a second counts one tick, not the whole second, because it could read no answer meanwhile.
 const TICKS = 10
 
 /**
- * Whether something was done before its time was over; what fails is not done. Only time in which this process could
- * have noticed counts, so that a burst of requests does not make a database look slow.
+ * Resolves to whether `work` succeeded in time. Only time in which this process could have noticed counts, so that a
+ * burst of requests does not make a database look slow.
  */
 export function isDoneWithin(work: Promise<unknown>, patienceMs: number, timers: Timers): Promise<boolean> {
   return new Promise((resolve) => {

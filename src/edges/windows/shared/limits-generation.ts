@@ -6,16 +6,16 @@ export interface GenerationParts {
   readonly clock: Clock
   readonly timers: Timers
   readonly newGeneration: () => string
-  /** `isFresh`: those that started just now are among them. */
+  /** With `isFresh`, includes nodes that started just now. */
   readonly listLivingNodes: (isFresh?: boolean) => Promise<readonly string[]>
-  /** How long a node that lives and does not join is waited for. */
+  /** How long to wait for a live node that does not join. */
   readonly leaseMs: number
   /**
-   * Whether nodes outlive the memory they share. Workers do not outlive their parent, so whatever an earlier parent's
-   * workers still hold will never be reported to this one, and waiting for it would only delay a restart.
+   * Whether nodes outlive the limits store. Workers do not outlive their parent: holds of an earlier parent's workers are
+   * never reported to this one, and waiting for them would only delay a restart.
    */
   readonly outlivesLimits?: boolean
-  /** Tells the limits store everything this node holds. */
+  /** Reports all holds of this node. */
   readonly assertEverything: () => Promise<void>
 }
 
@@ -23,12 +23,12 @@ const FIRST_LOOK_MS = 10
 const LAST_LOOK_MS = 500
 
 /**
- * A limits store that was emptied has forgotten the holds of every node. It is told them anew before any account is loaded
- * into it, because an account that is loaded without them would be admitted to as if nothing were under way.
+ * An emptied limits store has lost the holds of every node. All nodes report them before any account is loaded, because
+ * an account loaded without them would admit requests as if nothing were under way.
  */
 export class LimitsGeneration {
   readonly #parts: GenerationParts
-  /** The one that calls are made in; another than the joined one while this node still tells its holds. */
+  /** The generation that calls name. It differs from the joined one while this node is reporting its holds. */
   #current = ''
   #joined: string | null = null
   #joining: Promise<void> | null = null
@@ -48,7 +48,7 @@ export class LimitsGeneration {
     return this.#joined === generation
   }
 
-  /** Resolves when this node has joined the generation of the limits store, which it begins if there is none. */
+  /** Resolves when this node has joined the generation of the limits store; begins one if there is none. */
   join(): Promise<void> {
     this.#joining ??= this.#join().finally(() => {
       this.#joining = null
@@ -61,14 +61,14 @@ export class LimitsGeneration {
     return this.#joined
   }
 
-  /** Whether there has been a generation in which accounts could be loaded. */
+  /** Whether accounts could be loaded in any generation so far. */
   get hasCompleted(): boolean {
     return this.#complete !== null
   }
 
   /**
-   * Resolves when every living node has joined as well, with the generation they have joined: by the time anybody hears
-   * of it, this node may be in a later one.
+   * Resolves when every live node has joined too, with the generation they joined: this node may be in a later one by the
+   * time the caller continues.
    */
   complete(): Promise<string> {
     if (this.#complete !== null && this.#complete === this.#current) return Promise.resolve(this.#complete)
@@ -103,13 +103,13 @@ export class LimitsGeneration {
     for (;;) {
       await this.join()
       const generation = this.#current
-      // Emptied once more: the others have their lease anew.
+      // Emptied again: the other nodes get a full lease again.
       if (generation !== awaited) {
         awaited = generation
         startedAtMs = clock.nowMs()
         lookMs = FIRST_LOOK_MS
       }
-      // A node that lives and cannot reach the limits store judges by its share; the others need not wait for it for ever.
+      // A live node that cannot reach the store enforces its own share, so the others stop waiting after its lease.
       if ((await this.#haveAllJoined(generation)) || clock.nowMs() - startedAtMs >= leaseMs) {
         this.#complete = generation
         return generation
@@ -122,7 +122,7 @@ export class LimitsGeneration {
   async #haveAllJoined(generation: string): Promise<boolean> {
     const { sharedLimits, listLivingNodes, outlivesLimits = true } = this.#parts
     if (!outlivesLimits) return true
-    // One that started a moment before the limits store was emptied may hold something already.
+    // A node that started just before the store was emptied may already have holds.
     const living = await listLivingNodes(true)
     const joined = new Set(await sharedLimits.listJoined(generation))
     return living.every((nodeId) => joined.has(nodeId))

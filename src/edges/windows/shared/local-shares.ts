@@ -26,18 +26,18 @@ interface Owners {
 
 interface Share {
   readonly owner: AccountView | KeyView
-  /** What all nodes together may still spend, as far as is stored. */
+  /** What all nodes together may still spend, by the stored balance or totals. */
   readonly leftNano: NanoUsdt
   readonly amountNano: NanoUsdt
 }
 
-/** How this node judges while the limits store cannot: each limit is divided among the nodes that live. */
+/** Enforces limits while the limits store is lost: each limit is divided among the live nodes. */
 export class LocalShares {
   readonly windows: LocalWindows
   #nodes = 1
   /**
-   * What was stored of this node's costs since the limits store went away: it stays a part of this node's share. Whoever is in
-   * it is judged here, whether the limits store does not answer or is empty and waits for another node.
+   * Costs of this node stored since the limits store was lost. They stay part of its share. Accounts and keys in here are
+   * decided locally, whether the store does not answer or is empty and waits for another node.
    */
   readonly #stored = new Map<AccountView | KeyView, NanoUsdt>()
 
@@ -53,7 +53,7 @@ export class LocalShares {
     this.#nodes = Math.max(1, count)
   }
 
-  /** What it needs to know must be known: the balance, and the totals of a key with a limit. */
+  /** Requires a known balance and, for a key with a spending limit, known totals. */
   admit({ accountId, windows, hold }: LocalDemand, owners: Owners, nowMs: number): Decision {
     const moment = this.#moment(accountId, nowMs)
     const refusal = this.windows.refusalOf(windows, moment) ?? this.#moneyRefusal(hold, owners, nowMs)
@@ -79,7 +79,7 @@ export class LocalShares {
     return { taken: null, retryAfterSeconds }
   }
 
-  /** `isLost`: the limits store does not answer, so everybody is judged here from now on. */
+  /** `isLost`: the limits store does not answer, so every account is decided here from now on. */
   noteStored({ account, key }: Owners, amountNano: NanoUsdt, isLost: boolean): void {
     for (const owner of [account, key]) {
       const storedNano = this.#stored.get(owner) ?? (isLost ? 0n : null)
@@ -87,14 +87,14 @@ export class LocalShares {
     }
   }
 
-  /** The limits store has judged a request of these. */
+  /** The limits store has decided a request of this account and key. */
   noteShared({ account, key }: Owners): void {
     if (this.#stored.size === 0) return
     this.#stored.delete(account)
     this.#stored.delete(key)
   }
 
-  /** The limits store judges again. */
+  /** The limits store is back. */
   clear(nowMs: number): void {
     this.windows.clear(nowMs)
     this.#stored.clear()
@@ -119,8 +119,8 @@ export class LocalShares {
   }
 
   /**
-   * Adding up what every node takes by this rule gives no more than was left when the limits store went away: a cost that is
-   * stored leaves what is left for all, and is therefore still counted against the node it came from.
+   * With this rule, all nodes together take no more than was left when the store was lost. A stored cost reduces what is
+   * left for all, so it still counts against the node it came from.
    */
   #fits({ owner, leftNano, amountNano }: Share): boolean {
     const storedNano = this.#stored.get(owner) ?? 0n
@@ -137,11 +137,11 @@ interface LocalWindow {
   readonly closesAtMs: number
   isOpen: boolean
   spent: number
-  /** How much of it the limits store has been told. */
-  told: number
+  /** How much of it was sent to the limits store. */
+  sent: number
 }
 
-/** Who asks, and when. */
+/** The account that asks (null for supply), when, and among how many nodes. */
 export interface LocalMoment {
   readonly accountId: string | null
   readonly nowMs: number
@@ -149,8 +149,8 @@ export interface LocalMoment {
 }
 
 /**
- * This node's share of windows while the limits store is away. A window that was open when the limits store was last heard of goes on
- * with the node's share of what was left of it; every later one is the node's share of the limit.
+ * This node's share of windows while the limits store is lost. A window that was open when the store last answered goes on
+ * with the node's share of what was left; every later one gets the node's share of the limit.
  */
 export class LocalWindows {
   readonly #view: WindowView
@@ -173,7 +173,7 @@ export class LocalWindows {
     return longest
   }
 
-  /** Ask `refusalOf` first. */
+  /** Call `refusalOf` first. */
   take(demands: readonly WindowDemand[], moment: LocalMoment): void {
     for (const demand of demands) {
       const window = this.#current(demand, moment)
@@ -183,7 +183,7 @@ export class LocalWindows {
     }
   }
 
-  /** null when this node has not judged by itself in the present minute. */
+  /** null when this node has not used its share in the current minute. */
   read({ id, metric, limit }: WindowDemand, nowMs: number): WindowReading | null {
     const window = this.#windows.get(id)
     if (window === undefined || isOver(window, nowMs)) return null
@@ -191,42 +191,42 @@ export class LocalWindows {
     return { metric, limit, remaining, resetSeconds: secondsUntil(window.closesAtMs, nowMs) }
   }
 
-  /** Whose windows have been spent from without the limits store's knowledge. */
+  /** The accounts with spends that were not sent to the limits store; null stands for supply. */
   owners(nowMs: number): Set<string | null> {
     const owners = new Set<string | null>()
     for (const window of this.#windows.values()) {
-      if (window.spent > window.told && !isOver(window, nowMs)) owners.add(window.accountId)
+      if (window.spent > window.sent && !isOver(window, nowMs)) owners.add(window.accountId)
     }
     return owners
   }
 
-  /** What the limits store is to be told, as demands without a limit: it has been spent already. */
-  tell(accountId: string | null, nowMs: number): WindowDemand[] {
-    const news: WindowDemand[] = []
+  /** Spends to send to the limits store, as demands without a limit because they already happened. */
+  takeUnsent(accountId: string | null, nowMs: number): WindowDemand[] {
+    const unsent: WindowDemand[] = []
     for (const window of this.#windows.values()) {
-      const amount = window.spent - window.told
+      const amount = window.spent - window.sent
       if (window.accountId !== accountId || amount === 0 || isOver(window, nowMs)) continue
-      window.told = window.spent
-      news.push({ ...window.demand, limit: Number.MAX_SAFE_INTEGER, amount })
+      window.sent = window.spent
+      unsent.push({ ...window.demand, limit: Number.MAX_SAFE_INTEGER, amount })
     }
-    return news
+    return unsent
   }
 
-  /** The limits store may not have heard it. Telling it twice would only refuse too much. */
-  takeBack(news: readonly WindowDemand[]): void {
-    for (const { id, amount } of news) {
+  /** The limits store may not have received them. Sending them twice only makes it refuse more. */
+  markUnsent(spends: readonly WindowDemand[]): void {
+    for (const { id, amount } of spends) {
       const window = this.#windows.get(id)
-      if (window !== undefined) window.told -= amount
+      if (window !== undefined) window.sent -= amount
     }
   }
 
-  /** The limits store judges again: what it was told counts there from now on. */
+  /** The limits store is back: what was sent counts there from now on. */
   clear(nowMs: number): void {
-    for (const { demand, told } of this.#windows.values()) this.#view.add(demand.id, told, nowMs)
+    for (const { demand, sent } of this.#windows.values()) this.#view.add(demand.id, sent, nowMs)
     this.#windows.clear()
   }
 
-  /** The one that is open, or the one that the next spend would open. */
+  /** The open window, or the one that the next spend would open. */
   #current(demand: WindowDemand, { accountId, nowMs, nodes }: LocalMoment): LocalWindow {
     const known = this.#windows.get(demand.id)
     if (known !== undefined && !isOver(known, nowMs)) return known
@@ -239,12 +239,12 @@ export class LocalWindows {
       closesAtMs: seen?.closesAtMs ?? nowMs + WINDOW_MS,
       isOpen: seen !== null,
       spent: 0,
-      told: 0,
+      sent: 0,
     }
   }
 }
 
-/** A clock that was set back ends it as well. */
+/** A clock that was set back also ends it. */
 function isOver({ closesAtMs }: LocalWindow, nowMs: number): boolean {
   return closesAtMs <= nowMs || closesAtMs > nowMs + WINDOW_MS
 }

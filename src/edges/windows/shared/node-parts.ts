@@ -23,31 +23,31 @@ export interface SharedAdmissionsOptions {
   readonly nodeId: string
   readonly storage: MoneyStore
   readonly clock: Clock
-  /** What to do while the limits store does not answer: judge by this node's share of each limit, or refuse. */
+  /** While the limits store does not answer: enforce this node's share of each limit, or refuse. */
   readonly loss: 'local' | 'refuse'
-  /** How long an admission waits for nodes to tell an emptied limits store what they hold. */
+  /** How long an admission waits for nodes to report their holds to an emptied limits store. */
   readonly deadlineMs: number
-  /** How long a living node that does not join a new generation is waited for. */
+  /** How long to wait for a live node that does not join a new generation. */
   readonly leaseMs: number
-  /** Whether nodes go on when what they share is lost; false for workers, which end with their parent. */
+  /** Whether nodes outlive the limits store; false for workers, which end with their parent. */
   readonly outlivesLimits?: boolean
-  /** Why nothing may be admitted here, whatever the limits say; null when there is no such reason. */
+  /** Why this node must refuse every request; null when it need not. */
   readonly refusal?: () => string | null
   /**
-   * The ids of all nodes that were heard of within their lease, this one among them; as of a moment ago unless
+   * The ids of all nodes with a heartbeat within their lease, including this one. The list may be a moment old unless
    * `isFresh`.
    */
   readonly listLivingNodes: (isFresh?: boolean) => Promise<readonly string[]>
-  /** Whether what a key has spent matters: it has a spending limit or a budget. */
+  /** Whether a key has a spending limit or a budget, so that its totals matter. */
   readonly needsTotals: (keyId: string) => boolean
-  /** A name that was never used. */
+  /** Returns a unique id. */
   readonly newGeneration: () => string
   readonly onPin: (conversation: string, pin: PinnedTo) => void
-  /** What is known of the money of an account and of some keys has changed. */
+  /** Called when the known money of an account and these keys has changed. */
   readonly onNews: (accountId: string, keyIds: readonly string[]) => void
   readonly onTrouble: (error: unknown) => void
   readonly timers?: Timers
-  /** From how many costs of an account that wait for the database on they are told as a sum; absent: the usual number. */
+  /** How many unstored costs of an account are folded into a sum; defaults to 2,000. */
   readonly foldAt?: number
 }
 

@@ -4,15 +4,15 @@ import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import type { AccountView, KeyView, MoneyViews } from './views.ts'
 
 /**
- * - `asked`: whether it is admitted is not known yet; the limits store may hold it or not.
+ * - `asked`: not decided yet; the limits store may or may not have a hold.
  * - `open`: under way, with a hold.
- * - `settled`: over, and its cost is not stored yet.
- * - `stored`: its cost is stored, and the limits store has not been told.
- * - `telling`: the limits store is being told; it may have heard it or not.
+ * - `settled`: ended; the cost is not stored yet.
+ * - `stored`: the cost is stored; the limits store does not know yet.
+ * - `sending`: being sent to the limits store, which may or may not have received it.
  */
-type EntryState = 'asked' | 'open' | 'settled' | 'stored' | 'telling'
+type EntryState = 'asked' | 'open' | 'settled' | 'stored' | 'sending'
 
-/** One request of this node, for as long as the limits store may hold something of it. */
+/** One request of this node, for as long as the limits store may have a hold for it. */
 export class Entry implements OpenHold {
   readonly requestId: string
   readonly accountId: string
@@ -22,11 +22,11 @@ export class Entry implements OpenHold {
   amountNano: NanoUsdt
   state: EntryState = 'asked'
   endedDay = 0
-  /** Whether the limits store did not answer when it was asked, and may hold it nevertheless. */
+  /** Whether the admission call failed, so that the limits store may have a hold. */
   isUnanswered = false
-  /** Whether what this node knows of the stored balance lacks it. */
+  /** Whether the balance this node knows does not include the cost yet. */
   isUncounted = false
-  /** Whether the limits store is told of it as part of a sum. */
+  /** Whether the limits store holds it as part of a sum. */
   isFolded = false
 
   constructor({ requestId, accountId, keyId, hold }: Demand, views: MoneyViews) {
@@ -39,24 +39,24 @@ export class Entry implements OpenHold {
   }
 }
 
-/** What one account's entries mean for the limits store. */
+/** The entries of one account, by what the limits store should do with them. */
 export interface AccountEntries {
   readonly holds: OpenHold[]
-  /** Whether the limits store holds these cannot be said now: what was asked about them is not answered. */
+  /** Calls about these are unanswered, so the limits store may or may not have a hold. */
   readonly unsure: string[]
   readonly stored: Entry[]
 }
 
-// The limits store is told of all of an account's at once, in a step for which everybody waits.
+// All holds of an account are sent in one step, which blocks every other call.
 const FOLD_AT = 2_000
 
-/** The requests of this node that the limits store holds something of, or should. */
+/** The requests of this node that have, or should have, a hold in the limits store. */
 export class OpenEntries {
   readonly #entries = new Map<string, Entry>()
-  /** Those that are folded and wait for the database: as many as the journal has room for, so nobody walks through them. */
+  /** Folded entries that wait for the database. There can be as many as fit in the journal, so nothing iterates them. */
   readonly #resting = new Map<string, Entry>()
   readonly #folded = new FoldedCosts()
-  /** Settled, and told of one by one; by account. */
+  /** Settled entries that are held one by one, by account. */
   readonly #costs = new Map<string, Set<Entry>>()
   readonly #views: MoneyViews
   readonly #foldAt: number
@@ -97,12 +97,12 @@ export class OpenEntries {
     else costs.add(entry)
   }
 
-  /** Whether so many costs of an account wait for the database that telling of each would hold everybody up. */
+  /** Whether an account has so many unstored costs that sending each would block other calls. */
   hasBacklog(accountId: string): boolean {
     return (this.#costs.get(accountId)?.size ?? 0) >= this.#foldAt
   }
 
-  /** From the next assertion of holds on, the limits store knows them as a sum. */
+  /** From the next assertion of holds on, the limits store has them as a sum. */
   foldBacklog(accountId: string): void {
     for (const entry of this.#costs.get(accountId) ?? []) {
       entry.isFolded = true
@@ -113,14 +113,14 @@ export class OpenEntries {
     this.#costs.delete(accountId)
   }
 
-  /** The database has its cost, and the limits store is to be told. */
+  /** The database has the cost; the limits store has to be updated. */
   noteStored(entry: Entry): void {
     entry.state = 'stored'
     this.#removeCost(entry)
     if (this.#resting.delete(entry.requestId)) this.#entries.set(entry.requestId, entry)
   }
 
-  /** From now on the cost is in the balance and in the totals that this node knows. */
+  /** The balance and totals this node knows now include the cost. */
   count(entry: Entry): void {
     if (!entry.isUncounted) return
     entry.isUncounted = false
@@ -145,7 +145,7 @@ export class OpenEntries {
     return ids
   }
 
-  /** One pass over all entries serves any number of accounts; those without any are there and empty. */
+  /** Groups entries in one pass. Accounts without entries get empty lists. */
   byAccount(accountIds: Iterable<string>): Map<string, AccountEntries> {
     const grouped = new Map<string, AccountEntries>()
     for (const accountId of accountIds) {
@@ -158,7 +158,7 @@ export class OpenEntries {
     return grouped
   }
 
-  /** Costs that neither the database nor, once the node is gone, anybody else knows of. */
+  /** Costs that are not in the database yet. */
   costsByAccount(): Map<string, OpenHold[]> {
     const costs = new Map<string, OpenHold[]>()
     for (const accountId of this.#folded.accountIds()) costs.set(accountId, this.#folded.holdsOf(accountId))
@@ -172,7 +172,7 @@ export class OpenEntries {
 function place(entry: Entry, { holds, unsure, stored }: AccountEntries): void {
   switch (entry.state) {
     case 'asked':
-    case 'telling':
+    case 'sending':
       unsure.push(entry.requestId)
       return
     case 'stored':
@@ -194,7 +194,7 @@ interface Sum {
   costs: number
 }
 
-/** Costs that are held as one sum for each key, because there are so many. */
+/** Costs held as one sum per key because there are too many to hold one by one. */
 export class FoldedCosts {
   readonly #byAccount = new Map<string, Map<string, Sum>>()
 

@@ -20,18 +20,18 @@ export interface SenderParts {
   readonly staleAccounts: StaleAccounts
 }
 
-/** What is stored of an account: its balance must have in it what the requests cost. */
+/** The stored state of an account. The balance must include the costs of the entries. */
 export interface StoredUpdate {
   readonly accountId: string
   readonly balance: StoredBalance | null
   readonly keys: readonly KeyTotals[]
   /** Requests of this node. */
   readonly entries: readonly Entry[]
-  /** Stored requests that this node knows nothing else of. */
+  /** Ids of stored requests that this node has no entry for. */
   readonly unknownIds: readonly string[]
 }
 
-/** Tells the limits store what is stored. */
+/** Sends stored balances and totals to the limits store. */
 export class UpdateSender {
   readonly #parts: SenderParts
 
@@ -39,20 +39,20 @@ export class UpdateSender {
     this.#parts = parts
   }
 
-  /** Entries are forgotten when the limits store has heard of them. Fails when the limits store does. */
-  async tell({ accountId, balance, keys, entries, unknownIds }: StoredUpdate): Promise<void> {
+  /** Forgets the entries once the limits store has received them. Rejects when it fails. */
+  async send({ accountId, balance, keys, entries, unknownIds }: StoredUpdate): Promise<void> {
     const { sharedLimits, circuit, staleAccounts } = this.#parts
-    // The present one, whenever the facts were read: those that are out of date by then change nothing.
+    // The current generation, whenever the facts were read: the store ignores facts that are out of date.
     const generation = this.#parts.generation.current
     const stored = [...unknownIds]
     for (const entry of entries) {
-      entry.state = 'telling'
+      entry.state = 'sending'
       stored.push(entry.requestId)
     }
     try {
       await circuit.watch(sharedLimits.learn(accountId, { generation, stored, balance, keys, isLoad: false }))
       for (const entry of entries) this.#parts.entries.forget(entry)
-      // What the limits store holds of them is a part of a sum, which is now too great.
+      // Their hold is part of a sum, which is now too high.
       if (entries.some(({ isFolded }) => isFolded)) staleAccounts.add(accountId)
     } catch (error) {
       for (const entry of entries) entry.state = 'stored'
@@ -94,7 +94,7 @@ interface Facts {
   readonly totals: ReadonlyMap<string, KeyTotals>
 }
 
-/** What follows from settlements having been stored: costs leave the holds and are in the balances instead. */
+/** Moves the costs of stored settlements from the holds into the balances. */
 export class StoredSettlements {
   readonly #parts: StoredSettlementsParts
 
@@ -102,7 +102,7 @@ export class StoredSettlements {
     this.#parts = parts
   }
 
-  /** Never fails: what the limits store could not be told it is told when it is healed. */
+  /** Never rejects: what the limits store did not receive is sent when it is healed. */
   async note(settlements: readonly Settlement[], balances: readonly StoredBalance[]): Promise<void> {
     const batches = this.#batches(settlements)
     const facts = await this.#facts(batches, balances)
@@ -125,7 +125,7 @@ export class StoredSettlements {
     const { requestId, keyId, amountNano } = settlement
     const { entries } = this.#parts
     const entry = entries.get(requestId)
-    // One that no file took is stored before its request hears of it.
+    // A settlement that no journal file took is stored before its request is settled here.
     if (entry?.state === 'open') entries.settle(entry, amountNano, dayOf(endedAtMs(settlement)))
     if (entry?.state === 'settled') {
       entries.noteStored(entry)
@@ -137,17 +137,17 @@ export class StoredSettlements {
     batch.latestDay = Math.max(batch.latestDay, dayOf(endedAtMs(settlement)))
   }
 
-  /** null when the database does not tell what is missing. */
+  /** null when the database fails. */
   async #facts(batches: readonly Batch[], balances: readonly StoredBalance[]): Promise<Facts | null> {
     const { reader, onTrouble } = this.#parts
     const known = new Map(balances.map((balance) => [balance.accountId, balance]))
-    // Settlements that had been written before move no balance, and then none is told.
-    const untold = batches.filter(({ accountId, hasCost }) => hasCost && !known.has(accountId))
+    // Settlements that were stored before do not change a balance, so none came with them.
+    const missing = batches.filter(({ accountId, hasCost }) => hasCost && !known.has(accountId))
     const keyIds = batches.flatMap(({ limitedKeyIds }) => [...limitedKeyIds])
     const latestDay = Math.max(...batches.map((batch) => batch.latestDay))
     try {
       const [read, totals] = await Promise.all([
-        reader.readBalances(untold.map(({ accountId }) => accountId)),
+        reader.readBalances(missing.map(({ accountId }) => accountId)),
         reader.readTotals(keyIds, latestDay),
       ])
       for (const [accountId, balance] of read) known.set(accountId, balance)
@@ -173,13 +173,13 @@ export class StoredSettlements {
     }
     const keys = [...limitedKeyIds].flatMap((keyId) => facts.totals.get(keyId) ?? [])
     try {
-      await sender.tell({ accountId, balance, keys, entries, unknownIds })
+      await sender.send({ accountId, balance, keys, entries, unknownIds })
     } catch {
-      // The circuit knows, and the sender has made the account suspect.
+      // The circuit has opened, and the sender has marked the account as stale.
     }
   }
 
-  /** Those that were not counted by somebody else meanwhile. */
+  /** Returns the entries that were not counted elsewhere in the meantime. */
   #count({ accountId, entries }: Batch, balance: StoredBalance | null): Entry[] {
     const { views, circuit, shares } = this.#parts
     if (balance !== null) views.account(accountId).learn(balance)
@@ -211,10 +211,10 @@ export interface SettleQueueParts {
   readonly timers: Timers
 }
 
-// Nobody waits for it; meanwhile more is held than need be, so it is not put off for long.
+// No request waits for it, but until it is sent the hold is higher than the cost.
 const GATHER_MS = 5
 
-/** Tells the limits store what requests have cost, those of one account together. */
+/** Sends the costs of requests to the limits store, batched by account. */
 export class SettleQueue {
   readonly #parts: SettleQueueParts
   #waiting = new Map<string, Entry[]>()
@@ -252,7 +252,7 @@ export class SettleQueue {
     try {
       await circuit.watch(sharedLimits.settle(accountId, entries))
     } catch {
-      // The circuit knows, and the account is healed when the limits store answers again.
+      // The circuit has opened; the account is healed when the limits store answers again.
       staleAccounts.add(accountId)
     }
   }

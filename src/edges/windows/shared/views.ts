@@ -7,15 +7,15 @@ import type { UsagePeriod } from '../../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import { newerTotals, spentIn } from '../key-totals.ts'
 
-/** What this node knows of an account's money: what was stored when it last heard of it, and what it did itself. */
+/** What this node knows of an account's money: the last known stored balance, and its own holds and costs. */
 export class AccountView {
-  /** Below any stored one while nothing is known. */
+  /** Below any stored version while the balance is unknown. */
   version = -1n
   readAtMs = Number.NEGATIVE_INFINITY
   storedNano: NanoUsdt = 0n
   /** Holds of this node on requests under way. */
   heldNano: NanoUsdt = 0n
-  /** Costs of requests of this node that the stored balance does not have yet. */
+  /** Costs of this node that the stored balance does not include yet. */
   unstoredNano: NanoUsdt = 0n
 
   get isKnown(): boolean {
@@ -29,13 +29,13 @@ export class AccountView {
   }
 }
 
-/** The same of a key. */
+/** What this node knows of the money of a key. */
 export class KeyView {
   totals: KeyTotals | null = null
   readAtMs = Number.NEGATIVE_INFINITY
   heldNano: NanoUsdt = 0n
   unstoredNano: NanoUsdt = 0n
-  // Costs count on the day a request ended, and around midnight there are two of them.
+  // Costs count on the day a request ended, so around midnight two days are open.
   readonly #unstoredByDay = new Map<number, NanoUsdt>()
 
   learn(totals: KeyTotals, nowMs: number): void {
@@ -61,7 +61,7 @@ export class KeyView {
 
 const NOTHING_SPENT: KeyMoney = { spentNano: 0n, heldNano: 0n }
 
-/** Everything this node knows of money. */
+/** All account and key views of this node. */
 export class MoneyViews {
   readonly #accounts = new Map<string, AccountView>()
   readonly #keys = new Map<string, KeyView>()
@@ -92,14 +92,14 @@ export class MoneyViews {
   }
 
   keyMoney(keyId: string, period: UsagePeriod, today: number): KeyMoney {
-    // A look must not leave anything behind: keys that never spend are not to be remembered.
+    // Reading creates no entry, so keys that never spend take no memory.
     const key = this.#keys.get(keyId)
     if (key === undefined) return NOTHING_SPENT
     return { spentNano: key.spentNano(period, today), heldNano: key.heldNano }
   }
 }
 
-/** Where a window stood when the limits store last told, with its end by the clock of this node. */
+/** A window as the limits store last reported it; its end is by the clock of this node. */
 export interface SeenWindow {
   readonly spent: number
   readonly closesAtMs: number
@@ -107,7 +107,7 @@ export interface SeenWindow {
 
 const SWEEP_EVERY_LOOKS = 10_000
 
-/** What this node knows of the limits store's windows. */
+/** The last known state of the limits store's windows. */
 export class WindowView {
   readonly #seen = new Map<string, SeenWindow>()
   #looksUntilSweep = SWEEP_EVERY_LOOKS
@@ -122,7 +122,7 @@ export class WindowView {
     this.#tidy(nowMs)
   }
 
-  /** Takes note of what this node has spent at the limits store when the limits store does not say where the window stands now. */
+  /** Adds a spend for which the limits store did not report the new state. */
   add(id: string, amount: number, nowMs: number): void {
     if (amount === 0) return
     const seen = this.find(id, nowMs)
@@ -131,10 +131,10 @@ export class WindowView {
     this.#tidy(nowMs)
   }
 
-  /** null when it is not open, as far as is known. */
+  /** null when the window is not known to be open. */
   find(id: string, nowMs: number): SeenWindow | null {
     const seen = this.#seen.get(id)
-    // A clock that was set back ends it as well: nobody can say how much of the minute is left.
+    // A clock that was set back also ends it, because the time left is unknown.
     if (seen === undefined || seen.closesAtMs <= nowMs || seen.closesAtMs > nowMs + WINDOW_MS) return null
     return seen
   }

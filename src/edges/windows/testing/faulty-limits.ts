@@ -194,7 +194,7 @@ export class FaultyLimits implements SharedLimits {
   }
 }
 
-/** A limits store is told by what is sent to it: what changes later is not part of that. */
+/** Copies the arguments, as sending does: later changes must not reach the store. */
 function copies(holds: readonly OpenHold[]): OpenHold[] {
   return holds.map(({ requestId, keyId, amountNano }) => ({ requestId, keyId, amountNano }))
 }

@@ -34,7 +34,7 @@ export class World {
   readonly time = new ManualTime(Date.parse('2026-06-10T12:00:00Z'))
   readonly storage = new TinyStorage(this.time)
   readonly nodes = new Map<string, TestNode>()
-  /** Requests under way, whatever anybody believes. */
+  /** Requests under way, whatever the nodes believe. */
   readonly open = new Map<string, Admitted>()
   readonly news: string[] = []
   readonly pins: string[] = []

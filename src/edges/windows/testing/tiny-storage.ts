@@ -9,7 +9,7 @@ import type { MoneyStore } from '../shared/accounts.ts'
 /** The database of a test: balances with versions, and what keys spent by day. */
 export class TinyStorage implements MoneyStore {
   isAway = false
-  /** How long an answer is under way; it tells how things stood when it was asked for. */
+  /** Delay of an answer, which shows the state at the time of the call. */
   answerMs = 0
   reads = 0
   readonly #timers: Timers
@@ -53,7 +53,7 @@ export class TinyStorage implements MoneyStore {
     return { keyId, totals: { daily, weekly, monthly, forever } }
   }
 
-  /** Written before: skipped, and then no balance is told. */
+  /** A settlement that was written before is skipped and returns no balance. */
   write(settlements: readonly Settlement[]): StoredBalance[] {
     const moved = new Map<string, StoredBalance>()
     for (const settlement of settlements) {
