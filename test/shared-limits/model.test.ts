@@ -195,7 +195,7 @@ const steps = (day: number) =>
   )
 
 describe.skipIf(redis === null)('a limits store in Redis', () => {
-  test('does whatever the one in memory does', async () => {
+  test('behaves like the one in memory', async () => {
     const startMs = createMovableClock().nowMs()
     await fc.assert(
       fc.asyncProperty(steps(Math.floor(startMs / DAY_MS)), async (sequence) => {

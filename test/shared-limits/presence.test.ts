@@ -17,8 +17,8 @@ function open(url = redis?.url ?? '', onTrouble: (message: string) => void = () 
   return { client, listener, presence }
 }
 
-describe.skipIf(redis === null)('a connection that the library has given up for good', () => {
-  test.each(['client', 'listener'] as const)('is made anew: the %s', async (which) => {
+describe.skipIf(redis === null)('a connection that the library has given up', () => {
+  test.each(['client', 'listener'] as const)('is restored: the %s', async (which) => {
     const { presence, ...connections } = open()
     let stood = 0
     presence.onConnected(() => {
@@ -30,7 +30,7 @@ describe.skipIf(redis === null)('a connection that the library has given up for 
     presence.close()
   })
 
-  test('is left alone once it was closed', async () => {
+  test('is not restored after close', async () => {
     const { client, listener, presence } = open()
     await eventually('both stand', () => client.status === 'ready' && listener.status === 'ready')
     presence.close()
@@ -57,13 +57,13 @@ describe.skipIf(redis === null)('the eviction policy of Redis', () => {
     }
   }
 
-  test('is warned of when it lets limits be forgotten', async () => {
+  test('causes a warning when it can evict limits', async () => {
     expect(await troublesOf('allkeys-lru')).toEqual([
       expect.stringContaining('maxmemory-policy is allkeys-lru'),
     ])
   })
 
-  test('is not mentioned when it is noeviction', async () => {
+  test('causes no warning when it is noeviction', async () => {
     expect(await troublesOf('noeviction')).toEqual([])
   })
 })

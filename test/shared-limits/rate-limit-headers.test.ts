@@ -31,7 +31,7 @@ function tell(error: GatewayError): Promise<unknown> {
 }
 
 describe('a refusal', () => {
-  test('for a limit tells what was found full, and nothing is looked up for it', async () => {
+  test('for a full window reports it without another look-up', async () => {
     const windows = ownWindows(caller, { requests: 1, tokens: 10 })
     const [full] = windows
     if (full === undefined) throw new Error('the caller must have a window')
@@ -40,7 +40,7 @@ describe('a refusal', () => {
     expect(node.sharedLimits.calls).toEqual([])
   })
 
-  test('for anything else tells where the windows stand now', async () => {
+  test('for another reason reports the current windows', async () => {
     const told = await tell(new GatewayError('model_not_found', 'There is no such model.'))
     expect(told).toMatchObject({
       code: 'model_not_found',

@@ -41,7 +41,7 @@ describe.skipIf(!isHere)('when Redis', () => {
     return sharedLimits
   }
 
-  test('is paused, calls fail by the deadline, and what was asked first is done first afterwards', async () => {
+  test('is paused, calls fail at the deadline, and later run in order', async () => {
     const repair = await open()
     await loadAccount(repair, 'account-1', 100n)
     const sharedLimits = await open(DEADLINE_MS)
@@ -71,7 +71,7 @@ describe.skipIf(!isHere)('when Redis', () => {
     })
   })
 
-  test('stays paused, the connection is made anew, and the old one is over before anything is asked again', async () => {
+  test('stays paused, the node reconnects, and the old connection ends before the next call', async () => {
     const sharedLimits = await open(DEADLINE_MS)
     await loadAccount(sharedLimits, 'account-1', 100n)
     const hold = { amountNano: 60n, creditLineNano: 0n, usageLimit: null }
@@ -99,14 +99,14 @@ describe.skipIf(!isHere)('when Redis', () => {
     })
   })
 
-  test('dies, calls fail at once, and a new one is found empty', async () => {
+  test('dies, calls fail at once, and its replacement is found empty', async () => {
     const sharedLimits = await open()
     await loadAccount(sharedLimits, 'account-1')
     await server.halt()
     // A call may fail by the loss of the connection a moment before the limits store knows that it has none.
     await eventually('it is noticed', async () => {
       const failure = await sharedLimits.generation().catch((error: unknown) => error)
-      return failure instanceof LimitsAway && failure.message === 'There is no connection to Redis.'
+      return failure instanceof LimitsAway && failure.message === 'Redis is not connected.'
     })
     const connected = new Promise<void>((resolve) => {
       const forget = sharedLimits.onConnected(() => {
@@ -141,7 +141,7 @@ describe.skipIf(!isHere)('when Redis', () => {
     expect(await sharedLimits.admit(admitCall())).toMatchObject({ type: 'admitted' })
   })
 
-  test('is given messages that no gateway sends, they are told and ignored', async () => {
+  test('receives messages that no gateway sends, they are reported and ignored', async () => {
     const troubles: string[] = []
     const sharedLimits = await openConnectedLimits(server.url, {
       prefix: 'p:',
@@ -160,7 +160,7 @@ describe.skipIf(!isHere)('when Redis', () => {
     expect(troubles).toHaveLength(1)
   })
 
-  test('keeps notices, those that are over take no room', async () => {
+  test('keeps notices, expired ones are removed', async () => {
     const clock = createMovableClock()
     const sharedLimits = await openConnectedLimits(server.url, { prefix: 'p:', clock })
     opened.push(sharedLimits)
@@ -172,7 +172,7 @@ describe.skipIf(!isHere)('when Redis', () => {
     expect(await administer(server.port, ['pttl', 'p:{desk}:kept'])).toBeWithin(1, 1_001)
   })
 
-  test('is away from the beginning, the limits store waits for it', async () => {
+  test('is down at the start, the limits store waits for it', async () => {
     await server.halt()
     const sharedLimits = openTestLimits(server.url)
     opened.push(sharedLimits)
@@ -184,7 +184,7 @@ describe.skipIf(!isHere)('when Redis', () => {
 })
 
 describe.skipIf(!isHere)('a password', () => {
-  test('opens Redis, and a wrong one is told to nobody', async () => {
+  test('opens Redis, and a wrong one appears in no message', async () => {
     const server = await startOwnRedis()
     if (server === null) throw new Error('Redis did not start')
     await administer(server.port, ['config', 'set', 'requirepass', PASSWORD])

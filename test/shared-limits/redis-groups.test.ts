@@ -14,7 +14,7 @@ const isHere = Bun.which('redis-server') !== null || Bun.which('valkey-server') 
 const ACCOUNTS = Array.from({ length: 20 }, (_, index) => `account-${index}`)
 
 describe.skipIf(!isHere)('a Cluster', () => {
-  test('does what one server does, whichever of its servers an account is on', async () => {
+  test('behaves like one server, whichever of its servers an account is on', async () => {
     const cluster = await startRedisCluster()
     if (cluster === null) throw new Error('the Cluster did not start')
     const prefix = uniquePrefix()
@@ -64,7 +64,7 @@ describe.skipIf(!isHere)('a Cluster', () => {
     }
   })
 
-  test('takes back what was admitted by an old configuration, whole', async () => {
+  test('undoes an admission with an old configuration completely', async () => {
     const cluster = await startRedisCluster()
     if (cluster === null) throw new Error('the Cluster did not start')
     const sharedLimits = await openConnectedLimits(cluster.url)
@@ -94,7 +94,7 @@ describe.skipIf(!isHere)('a Cluster', () => {
     }
   })
 
-  test('goes on without one of its servers for the accounts of the others', async () => {
+  test('keeps serving the accounts of other servers when one is lost', async () => {
     const cluster = await startRedisCluster()
     if (cluster === null) throw new Error('the Cluster did not start')
     const sharedLimits = await openConnectedLimits(cluster.url, { deadlineMs: 200 })

@@ -68,7 +68,7 @@ describe.skipIf(redis === null)('several nodes at one Redis', () => {
     })
   })
 
-  test('judge by the newest configuration that any of them announced', async () => {
+  test('check against the newest configuration that any of them announced', async () => {
     const [one, two] = (await openThree()) as [RedisLimits, RedisLimits]
     await loadAccount(one, 'account-1')
     expect(await two.configurationVersion()).toBeNull()
@@ -81,7 +81,7 @@ describe.skipIf(redis === null)('several nodes at one Redis', () => {
     expect(await two.configurationVersion()).toBe(200)
   })
 
-  test('hear each other, not themselves', async () => {
+  test('receive notices of each other, not their own', async () => {
     const [one, two, three] = (await openThree()) as [RedisLimits, RedisLimits, RedisLimits]
     const heard: [string, SharedNotice][] = []
     one.onNotice((notice) => heard.push(['one', notice]))
@@ -97,7 +97,7 @@ describe.skipIf(redis === null)('several nodes at one Redis', () => {
     expect(heard.map(([who]) => who).sort()).toEqual(['one', 'three', 'three', 'two'])
   })
 
-  test('begin one generation and know who has joined it', async () => {
+  test('begin one generation and list who has joined it', async () => {
     const nodeLimits = await openThree()
     expect(await nodeLimits[0]?.generation()).toBeNull()
     const begun = await Promise.all(
@@ -114,7 +114,7 @@ describe.skipIf(redis === null)('several nodes at one Redis', () => {
 })
 
 describe.skipIf(redis === null)('a limits store in Redis', () => {
-  test('keeps notices for a time, each once', async () => {
+  test('keeps each notice once, until it expires', async () => {
     const clock = createMovableClock()
     const sharedLimits = await openSharedLimits({ clock })
     const short: SharedNotice = { type: 'generation', generation: 'short' }
@@ -129,7 +129,7 @@ describe.skipIf(redis === null)('a limits store in Redis', () => {
     expect(await sharedLimits.listKept()).toEqual([])
   })
 
-  test('keeps notes and pins by account, until their time is over', async () => {
+  test('keeps notes and pins by account, until they expire', async () => {
     const sharedLimits = await openSharedLimits()
     await loadAccount(sharedLimits, 'account-1')
     await sharedLimits.saveNote({
@@ -150,7 +150,7 @@ describe.skipIf(redis === null)('a limits store in Redis', () => {
     expect(await sharedLimits.admit(admitCall({ conversation: 'other' }))).toMatchObject({ pin: null })
   })
 
-  test('takes the time from Redis: a window lasts a minute from its first spend', async () => {
+  test('uses the time of Redis: a window lasts a minute from its first spend', async () => {
     const sharedLimits = await openSharedLimits()
     await loadAccount(sharedLimits, 'account-1')
     const windows = [{ id: 'w', metric: 'requests' as const, limit: 2, amount: 1 }]
@@ -190,7 +190,7 @@ describe.skipIf(redis === null)('a limits store in Redis', () => {
     expect([await canHold(19_998n), await canHold(19_999n)]).toEqual([true, false])
   })
 
-  test('lets go of what a dead node held, in every account', async () => {
+  test('releases the holds of a dead node in every account', async () => {
     const prefix = uniquePrefix()
     const [dead, alive] = await Promise.all(
       ['node-[1]*', 'node-2'].map((nodeId) => openSharedLimits({ nodeId, prefix })),
@@ -217,7 +217,7 @@ describe.skipIf(redis === null)('a limits store in Redis', () => {
     }
   })
 
-  test('counts what was spent from the first day of the period on, whatever the day', async () => {
+  test('counts spending from the first day of the period on', async () => {
     let nowMs = 0
     const sharedLimits = await openSharedLimits({ clock: { nowMs: () => nowMs } })
     const day = fc.integer({ min: 100, max: 40_000 })
@@ -243,7 +243,7 @@ describe.skipIf(redis === null)('a limits store in Redis', () => {
     )
   })
 
-  test('asks for a key it was told of in another generation only', async () => {
+  test('asks for a key that was loaded in another generation only', async () => {
     const sharedLimits = await openSharedLimits()
     await loadAccount(sharedLimits, 'account-1')
     const hold = {

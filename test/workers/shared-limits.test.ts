@@ -107,7 +107,7 @@ const calls: fc.Arbitrary<Call>[] = [
   fc.constant((at) => at.listKept()),
 ]
 
-test('every call has the same effect and answer over the socket as in the process itself', async () => {
+test('every call has the same effect and answer over the socket as in process', async () => {
   let run = 0
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(...calls), { maxLength: 60 }), async (sequence) => {
@@ -139,7 +139,7 @@ test('a notice reaches the other nodes and not the one that published it', async
   await other.close()
 })
 
-test('the connection is announced once, and not when nobody listens any more', async () => {
+test('onConnected is called once, and not after unsubscribing', async () => {
   let announced = 0
   sharedLimits.onConnected(() => {
     announced += 1
@@ -151,7 +151,7 @@ test('the connection is announced once, and not when nobody listens any more', a
   expect(announced).toBe(1)
 })
 
-test('when the parent is gone, what was asked fails at once and so does what is asked later', async () => {
+test('open and later calls fail at once when the parent is gone', async () => {
   server.close()
   const asked = sharedLimits.generation()
   expect(asked).rejects.toThrow('is gone')
@@ -159,11 +159,11 @@ test('when the parent is gone, what was asked fails at once and so does what is 
   expect(sharedLimits.look('a', [])).rejects.toThrow('is gone')
 })
 
-test('nobody else on the machine can open it', () => {
+test('only the owner can open the socket', () => {
   expect(statSync(socketPath()).mode & 0o777).toBe(0o600)
 })
 
-test('a socket that a killed process left behind is in nobody’s way', async () => {
+test('replaces a socket file that a killed process left behind', async () => {
   const again = serveLimits({ path: socketPath(), limitsForNode: (nodeId) => hub.limitsForNode(nodeId) })
   const visitor = await connectLimits(socketPath(), 'node-3')
   expect(await visitor.generation()).toBeNull()

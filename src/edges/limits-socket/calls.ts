@@ -1,20 +1,20 @@
 import type { KeyTotals } from '../../serve/ports/shared-books.ts'
 import type { AccountUpdate, AdmitCall, OpenHold, SharedLimits } from '../../serve/ports/shared-limits.ts'
 
-/** A number of its own for each call of a connection, what is asked, and with what. */
+/** A number that identifies the call on its connection, the method, and its arguments. */
 export type CallLine = readonly [id: number, name: CallName, ...given: readonly unknown[]]
-/** `failure` is there only when the call has failed. */
+/** `failure` is present only when the call has failed. */
 export type AnswerLine = readonly [id: number, answer: unknown, failure?: string]
 
 /** The call that opens a connection; it has no answer. */
 export const HELLO = 'hello'
-/** What is said without having been asked has this number. */
+/** Notices, which answer no call, have this number. */
 export const NOTICE_ID = 0
 
 type Asked = Omit<SharedLimits, 'onNotice' | 'onConnected' | 'close'>
 export type CallName = keyof Asked
 
-/** As JSON has no whole numbers of any size, amounts travel as texts. */
+/** JSON has no big integers, so amounts travel as strings. */
 type Wired<Value> = Value extends bigint
   ? string
   : Value extends readonly (infer Item)[]
@@ -54,7 +54,7 @@ function decodeAdmit(call: Wired<AdmitCall>): AdmitCall {
 }
 
 export function encodeHolds(holds: readonly OpenHold[]): Wired<readonly OpenHold[]> {
-  // Only what belongs to a hold: whoever asks may know more about it.
+  // Only the fields of a hold: the caller may pass objects with more.
   return holds.map(({ requestId, keyId, amountNano }) => ({
     requestId,
     keyId,
@@ -66,8 +66,8 @@ function decodeHolds(holds: Wired<readonly OpenHold[]>): readonly OpenHold[] {
   return holds.map((hold) => ({ ...hold, amountNano: BigInt(hold.amountNano) }))
 }
 
-export function encodeUpdate(news: AccountUpdate): Wired<AccountUpdate> {
-  const { generation, stored, balance, keys, isLoad } = news
+export function encodeUpdate(update: AccountUpdate): Wired<AccountUpdate> {
+  const { generation, stored, balance, keys, isLoad } = update
   return {
     generation,
     stored,
@@ -80,16 +80,16 @@ export function encodeUpdate(news: AccountUpdate): Wired<AccountUpdate> {
   }
 }
 
-function decodeUpdate(news: Wired<AccountUpdate>): AccountUpdate {
-  const { balance } = news
+function decodeUpdate(update: Wired<AccountUpdate>): AccountUpdate {
+  const { balance } = update
   return {
-    ...news,
+    ...update,
     balance: balance && {
       ...balance,
       balanceNano: BigInt(balance.balanceNano),
       version: BigInt(balance.version),
     },
-    keys: news.keys.map(decodeTotals),
+    keys: update.keys.map(decodeTotals),
   }
 }
 
@@ -129,7 +129,7 @@ function decodeTotals({ keyId, totals }: Wired<KeyTotals>): KeyTotals {
 
 type Given<Name extends CallName> = Parameters<Asked[Name]>
 
-/** Carries a call out as it came over the wire; both ends are one program, so its shape is as it was sent. */
+/** Runs a call received over the wire. Both ends are the same program, so its shape is trusted. */
 export function carryOut(sharedLimits: Asked, name: CallName, given: readonly unknown[]): Promise<unknown> {
   switch (name) {
     case 'admit':
@@ -139,8 +139,8 @@ export function carryOut(sharedLimits: Asked, name: CallName, given: readonly un
       return sharedLimits.settle(accountId, decodeHolds(holds))
     }
     case 'learn': {
-      const [accountId, news] = given as [string, Wired<AccountUpdate>]
-      return sharedLimits.learn(accountId, decodeUpdate(news))
+      const [accountId, update] = given as [string, Wired<AccountUpdate>]
+      return sharedLimits.learn(accountId, decodeUpdate(update))
     }
     case 'assertHolds': {
       const [accountId, holds, unsure] = given as [string, Wired<readonly OpenHold[]>, readonly string[]]

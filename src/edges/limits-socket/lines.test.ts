@@ -4,7 +4,7 @@ import { LineReader, LineWriter } from './lines.ts'
 
 const lines = fc.array(fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\n', ' ')))
 
-test('whatever the system takes at a time and however it arrives, the same lines come out in order', async () => {
+test('delivers the same lines in order, however they are split', async () => {
   await fc.assert(
     fc.asyncProperty(lines, fc.array(fc.nat(40)), async (sent, portions) => {
       const heard: string[] = []
@@ -28,7 +28,7 @@ test('whatever the system takes at a time and however it arrives, the same lines
   )
 })
 
-test('lines of one turn go out in one write', async () => {
+test('sends the lines of one turn in one write', async () => {
   const writes: unknown[] = []
   const writer = new LineWriter({
     write: (given) => {
@@ -42,7 +42,7 @@ test('lines of one turn go out in one write', async () => {
   expect(writes).toEqual(['one\ntwo\n'])
 })
 
-test('what comes while the other end is slow waits for its turn', async () => {
+test('queues lines while the other end is slow', async () => {
   let written = ''
   let isSlow = true
   const writer = new LineWriter({

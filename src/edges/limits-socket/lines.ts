@@ -1,12 +1,12 @@
-/** What both ends of a connection can be told to do with it; a part of Bun's socket. */
+/** The part of Bun's socket that both ends use. */
 export interface Wire {
-  /** How many bytes were taken; fewer than were given when the other end is slow, none or less when it is gone. */
+  /** Returns how many bytes were accepted: fewer than given when the other end is slow, zero or less when it is gone. */
   write(bytes: string | Uint8Array): number
 }
 
 /**
- * Sends lines, all of one turn of the event loop together: a write costs more than most of what the lines ask for.
- * What the system does not take at once waits for `resume`.
+ * Sends all lines of one turn of the event loop in one write, because a write costs more than most calls. What the system
+ * does not accept waits for `resume`.
  */
 export class LineWriter {
   readonly #wire: Wire
@@ -25,7 +25,7 @@ export class LineWriter {
     setImmediate(() => this.#send())
   }
 
-  /** To be called when the system takes bytes again. */
+  /** Call when the system accepts bytes again. */
   resume(): void {
     const bytes = this.#unsent
     if (bytes === null) return
@@ -40,14 +40,14 @@ export class LineWriter {
     const text = this.#text
     this.#text = ''
     const taken = Math.max(0, this.#wire.write(text))
-    // Its length is that of its bytes as long as it is plain, which nearly every text here is.
+    // For ASCII, which nearly every line is, the text is as long as its bytes.
     if (taken === text.length && taken === Buffer.byteLength(text)) return
     const bytes = Buffer.from(text)
     if (taken < bytes.length) this.#unsent = bytes.subarray(taken)
   }
 }
 
-/** Puts lines together again that arrive in pieces. */
+/** Reassembles lines that arrive in pieces. */
 export class LineReader {
   readonly #decoder = new TextDecoder()
   #rest = ''

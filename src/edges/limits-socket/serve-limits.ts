@@ -4,7 +4,7 @@ import { type AnswerLine, type CallLine, type CallName, carryOut, HELLO, NOTICE_
 import { LineReader, LineWriter, type Wire } from './lines.ts'
 
 export interface LimitsServerOptions {
-  /** Nobody but the user of this process may connect to it. */
+  /** Only the user of this process can connect. */
   readonly path: string
   readonly limitsForNode: (nodeId: string) => SharedLimits
 }
@@ -17,19 +17,19 @@ const OWNER_ONLY_MASK = 0o177
 
 /** Serves a limits store to the nodes on this machine, each over one connection. */
 export function serveLimits({ path, limitsForNode }: LimitsServerOptions): LimitsServer {
-  // A process that was killed leaves its socket behind.
+  // A killed process leaves its socket file behind.
   rmSync(path, { force: true })
   const usualMask = process.umask(OWNER_ONLY_MASK)
   try {
-    const listener = Bun.listen<Visitor>({
+    const listener = Bun.listen<NodeConnection>({
       unix: path,
       socket: {
         open: (socket) => {
-          socket.data = new Visitor(socket, limitsForNode)
+          socket.data = new NodeConnection(socket, limitsForNode)
         },
-        data: ({ data: visitor }, bytes) => visitor.hear(bytes),
-        drain: ({ data: visitor }) => visitor.resume(),
-        close: ({ data: visitor }) => visitor.leave(),
+        data: ({ data: node }, bytes) => node.receive(bytes),
+        drain: ({ data: node }) => node.resume(),
+        close: ({ data: node }) => node.leave(),
       },
     })
     return { close: () => listener.stop(true) }
@@ -38,8 +38,8 @@ export function serveLimits({ path, limitsForNode }: LimitsServerOptions): Limit
   }
 }
 
-/** One node at the limits store. */
-class Visitor {
+/** The connection of one node. */
+class NodeConnection {
   readonly #reader = new LineReader()
   readonly #writer: LineWriter
   readonly #limitsForNode: LimitsServerOptions['limitsForNode']
@@ -51,7 +51,7 @@ class Visitor {
     this.#limitsForNode = limitsForNode
   }
 
-  hear(bytes: Uint8Array): void {
+  receive(bytes: Uint8Array): void {
     for (const line of this.#reader.push(bytes)) this.#take(JSON.parse(line) as CallLine)
   }
 
@@ -68,16 +68,16 @@ class Visitor {
     if (name === HELLO) {
       const sharedLimits = this.#limitsForNode(given[0] as string)
       this.#sharedLimits = sharedLimits
-      this.#endNotices = sharedLimits.onNotice((notice) => this.#say([NOTICE_ID, notice]))
+      this.#endNotices = sharedLimits.onNotice((notice) => this.#send([NOTICE_ID, notice]))
     } else if (this.#sharedLimits !== null) {
       carryOut(this.#sharedLimits, name, given).then(
-        (answer) => this.#say([id, answer ?? null]),
-        (error: unknown) => this.#say([id, null, error instanceof Error ? error.message : String(error)]),
+        (answer) => this.#send([id, answer ?? null]),
+        (error: unknown) => this.#send([id, null, error instanceof Error ? error.message : String(error)]),
       )
     }
   }
 
-  #say(line: AnswerLine): void {
+  #send(line: AnswerLine): void {
     this.#writer.add(JSON.stringify(line))
   }
 }

@@ -22,7 +22,7 @@ import {
 } from './calls.ts'
 import { LineReader, LineWriter } from './lines.ts'
 
-/** The limits store of the parent process, reached over a socket. It speaks in the name of one node. */
+/** Connects one node to the limits store of the parent process. */
 export async function connectLimits(path: string, nodeId: string): Promise<SharedLimits> {
   const reader = new LineReader()
   const { data: place } = await Bun.connect<{ sharedLimits: SocketLimits | null }>({
@@ -40,7 +40,7 @@ export async function connectLimits(path: string, nodeId: string): Promise<Share
     },
   })
   if (place.sharedLimits === null)
-    throw new Error('The limits store of the parent process cannot be reached.')
+    throw new Error('Could not connect to the limits store of the parent process.')
   place.sharedLimits.introduce(nodeId)
   return place.sharedLimits
 }
@@ -57,21 +57,21 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-// Looks at what waits come this often, and a call is given up when it has seen so many of them: a parent that is busy
-// for this long is not well. Time alone would not do, since an answer cannot be read while this process is busy itself.
+// A call times out after this many looks at the open calls. Time alone would not do, since this process cannot read an
+// answer while it is busy itself.
 const LOOK_MS = 250
 const MAX_LOOKS = 20
 
 /**
- * One connection, so that calls are carried out in the order in which they were made. When it is lost it stays lost:
- * the parent is gone then, and the worker follows it.
+ * Uses one connection, so that calls run in order. A lost connection is not restored: the parent is gone, and the worker
+ * exits too.
  */
 class SocketLimits implements SharedLimits {
   readonly #connection: Connection
   readonly #writer: LineWriter
   readonly #waiting = new Map<number, Waiting>()
   readonly #noticeListeners = new Set<(notice: SharedNotice) => void>()
-  // One look at the oldest now and then: a timer for each call would cost more than the call.
+  // One timer for all calls: a timer per call would cost more than the call.
   readonly #look = setInterval(() => this.#giveUpOld(), LOOK_MS)
   #looks = 0
   #calls = NOTICE_ID
@@ -101,8 +101,8 @@ class SocketLimits implements SharedLimits {
     return this.#ask('settle', accountId, encodeHolds(settled))
   }
 
-  learn(accountId: string, news: AccountUpdate): Promise<void> {
-    return this.#ask('learn', accountId, encodeUpdate(news))
+  learn(accountId: string, update: AccountUpdate): Promise<void> {
+    return this.#ask('learn', accountId, encodeUpdate(update))
   }
 
   assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void> {
@@ -166,7 +166,7 @@ class SocketLimits implements SharedLimits {
     return () => this.#noticeListeners.delete(listener)
   }
 
-  /** The connection stands from the beginning, and never again once it is lost. */
+  /** Called once: the connection is up from the start and not restored when lost. */
   onConnected(listener: () => void): () => void {
     let isWanted = true
     setImmediate(() => {
@@ -213,7 +213,7 @@ class SocketLimits implements SharedLimits {
     for (const [id, { name, askedAtLook, reject }] of this.#waiting) {
       if (this.#looks - askedAtLook < MAX_LOOKS) return
       this.#waiting.delete(id)
-      reject(new Error(`The parent process, which keeps the limits, does not answer (${name}).`))
+      reject(new Error(`The limits store of the parent process does not answer (${name}).`))
     }
   }
 
@@ -229,5 +229,5 @@ class SocketLimits implements SharedLimits {
 }
 
 function gone(): Error {
-  return new Error('The parent process, which keeps the limits, is gone.')
+  return new Error('The limits store is gone because the parent process has exited.')
 }

@@ -8,17 +8,17 @@ export type Argument = string | number
 
 export interface ConnectionRules {
   readonly deadlineMs: number
-  /** Called when a connection is given up because it stays silent. */
+  /** Called when a silent connection is given up. */
   readonly onGivenUp: () => void
 }
 
 const SCAN_BATCH = 1_000
 
-/** Asks Redis: in order, fast to fail, and never twice. */
+/** Sends commands to Redis in order, fails fast, and never retries. */
 export class LimitsConnection {
   readonly #client: RedisClient
   readonly #rules: ConnectionRules
-  // One per server, since one of a Cluster can be silent while the others speak.
+  // One per server, since one server of a Cluster can be silent while the others answer.
   readonly #watches = new Map<string, SilenceWatch>()
 
   constructor(client: RedisClient, rules: ConnectionRules) {
@@ -30,7 +30,7 @@ export class LimitsConnection {
     return this.#client instanceof Cluster
   }
 
-  /** All keys of a script stand on one server. */
+  /** All keys of a script must be on one server. */
   run(script: LimitsScript, keys: readonly string[], values: readonly Argument[]): Promise<unknown> {
     const rest = [keys.length, ...keys, ...values]
     return this.#ask(keys[0] ?? '', {
@@ -64,15 +64,14 @@ export class LimitsConnection {
   }
 
   #ask(key: string, question: Question<unknown>): Promise<unknown> {
-    // The client would keep nothing either, but says so only after having built the command.
-    if (this.#client.status !== 'ready')
-      return Promise.reject(new LimitsAway('There is no connection to Redis.'))
+    // The client would refuse too, but only after building the command.
+    if (this.#client.status !== 'ready') return Promise.reject(new LimitsAway('Redis is not connected.'))
     return guard(this.#watchOf(this.#serverOf(key)), question)
   }
 
   /**
-   * The client reports each command to whoever traces, and under Bun cannot tell that nobody does. A command that is
-   * marked as reported costs a fifth less.
+   * The client reports each command to a tracing channel, and under Bun it cannot detect that there are no subscribers.
+   * Marking the command as traced saves a fifth of its cost.
    */
   #command(name: string, values: Argument[]): Promise<unknown> {
     const command = new Command(name, values, { replyEncoding: 'utf8' })
@@ -109,7 +108,7 @@ export class LimitsConnection {
 
 interface Question<Answer> {
   readonly send: () => Promise<Answer>
-  /** Sent when Redis does not know the script, which it forgets when it starts anew. */
+  /** Sent when Redis does not know the script, for example after a restart. */
   readonly sendWhole?: () => Promise<Answer>
 }
 
@@ -136,14 +135,14 @@ function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT')
 }
 
-/** As the slots of a Cluster name it. */
+/** The name that the slot table of a Cluster uses. */
 function nameOf(server: Redis): string {
   return `${server.options.host}:${server.options.port}`
 }
 
-/** Errors of the client carry the command with its arguments, the password among them; ours carry words only. */
+/** Errors of the client contain the command with its arguments, which may be the password. Ours contain the message only. */
 function describeFailure(error: unknown): Error {
-  if (!(error instanceof Error)) return new LimitsAway('Redis could not be asked.')
+  if (!(error instanceof Error)) return new LimitsAway('The call to Redis failed.')
   if (error.name === 'ReplyError') return new LimitsRefused(`Redis answered: ${error.message}`)
   return new LimitsAway(`The connection to Redis failed: ${error.message}`)
 }

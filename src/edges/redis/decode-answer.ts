@@ -2,7 +2,7 @@ import { WINDOW_MS } from '../../rules/limits/window.ts'
 import type { Refusal, WindowDemand } from '../../serve/ports/admissions.ts'
 import type { AdmitAnswer, CapacityAnswer, PinnedTo, WindowState } from '../../serve/ports/shared-limits.ts'
 
-/** A word, the time at Redis, a detail; then for each window what was spent and when it was opened, 0 if it is not. */
+/** A word, the time of Redis, a detail; then for each window the amount spent and when it opened (0 if closed). */
 export type WindowAnswer = readonly [word: string, nowMs: number, detail: string, ...windows: number[]]
 
 const WINDOWS_AT = 3
@@ -30,7 +30,7 @@ export function decodeWindows(answer: WindowAnswer): WindowState[] {
   return states
 }
 
-/** When the window was opened from which the demand at this place was taken. */
+/** When the window of the demand at this index opened. */
 export function openedAtMs(answer: WindowAnswer, place: number): number {
   return Number(answer[WINDOWS_AT + 2 * place + 1])
 }
@@ -57,7 +57,7 @@ function decodeRefusal(
   return { type: 'refused', refusal, windows }
 }
 
-/** Of several full windows the one that frees last decides: waiting for another would only be refused again. */
+/** Names the full window that resets last: waiting for another one would only lead to the next refusal. */
 function findLastToFree(demands: readonly WindowDemand[], windows: readonly WindowState[]): Refusal {
   let longest: (Refusal & { reason: 'window' }) | null = null
   for (const [place, window] of demands.entries()) {
@@ -68,7 +68,7 @@ function findLastToFree(demands: readonly WindowDemand[], windows: readonly Wind
       longest = { reason: 'window', window, retryAfterSeconds }
     }
   }
-  if (longest === null) throw new Error('Redis refused for a full window, and none is full.')
+  if (longest === null) throw new Error('Redis refused because of a full window, but no window is full.')
   return longest
 }
 

@@ -3,7 +3,7 @@ import type { AccountUpdate, AdmitCall, OpenHold } from '../../serve/ports/share
 import { USAGE_PERIODS } from '../../vocabulary/api-key.ts'
 import type { Argument } from './connection.ts'
 
-// While a script runs nobody else is served, so long lists are told in several.
+// Redis serves nothing else while a script runs, so long lists are split.
 const BATCH = 500
 
 export function encodeAdmitCall(time: Argument, call: AdmitCall): Argument[] {

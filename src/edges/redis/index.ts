@@ -10,19 +10,19 @@ export { LimitsAway, LimitsRefused, LimitsSilent } from './limits-errors.ts'
 
 export interface RedisLimitsOptions {
   readonly url: string
-  /** Of this run of the process. */
+  /** Identifies this run of the process. */
   readonly nodeId: string
-  /** For how long Redis may be silent when it is asked. */
+  /** How long Redis may take to answer. */
   readonly deadlineMs: number
-  /** Told of what an operator should look into; without any secret. */
+  /** Receives messages for operators. They contain no secrets. */
   readonly onTrouble: (message: string) => void
-  /** Stands before every key, so that several gateways can share one Redis. */
+  /** Prefix of every key, so that several gateways can share one Redis. */
   readonly prefix?: string
-  /** Instead of the time of Redis, for tests. */
+  /** Replaces the time of Redis in tests. */
   readonly clock?: Clock
 }
 
-/** Connects in the background and goes on trying: a gateway must start while Redis is away. */
+/** Connects in the background and keeps trying: a gateway must be able to start while Redis is down. */
 export function openRedisLimits(options: RedisLimitsOptions): RedisLimits {
   const { url, nodeId, prefix = 'tp:' } = options
   const address = parseRedisAddress(url)
@@ -38,7 +38,7 @@ export function openRedisLimits(options: RedisLimitsOptions): RedisLimits {
   return new RedisLimits({ connection, presence, keys, nodeId, channel, clock: options.clock ?? null })
 }
 
-/** Channels, unlike keys, are the same in all databases of a server. */
+/** Channels, unlike keys, are shared by all databases of a server. */
 function nameChannel(prefix: string, address: RedisAddress): string {
   return `${prefix}${address.form === 'cluster' ? 0 : address.database}:notices`
 }

@@ -1,18 +1,18 @@
-/** Redis was asked and gave no sign of life within the deadline. What was asked may have happened or not. */
+/** Redis did not answer within the deadline. The call may or may not have been carried out. */
 export class LimitsSilent extends Error {
   override readonly name = 'LimitsSilent'
 
   constructor(deadlineMs: number) {
-    super(`Redis gave no answer for ${deadlineMs} ms.`)
+    super(`Redis did not answer within ${deadlineMs} ms.`)
   }
 }
 
-/** There is no connection, or it was lost before the answer came. */
+/** There is no connection, or it was lost before the answer arrived. */
 export class LimitsAway extends Error {
   override readonly name = 'LimitsAway'
 }
 
-/** Redis answered that it cannot do this now: it is loading, out of memory, a replica, or denies the command. */
+/** Redis answered with an error: it is loading, out of memory, a replica, or denies the command. */
 export class LimitsRefused extends Error {
   override readonly name = 'LimitsRefused'
 }

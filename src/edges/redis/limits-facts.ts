@@ -1,12 +1,12 @@
-/** What is true of the whole limits store. */
+/** State of the limits store as a whole. */
 export interface LimitsFacts {
   readonly generation: string | null
   readonly configurationVersion: number | null
 }
 
 /**
- * The facts of a limits store whose scripts cannot read them, because in a Cluster they stand on another server. Each reader
- * gets what was read after it asked; all who ask while a question is under way share the next one.
+ * Reads the facts for scripts that cannot, because in a Cluster they are on another server. Each caller gets facts read
+ * after its call; callers that arrive while a read is under way share the next one.
  */
 export class LimitsFactsReader {
   readonly #load: () => Promise<LimitsFacts>

@@ -1,6 +1,6 @@
 /**
- * The names under which things stand in Redis. What is in braces decides the slot of a Cluster, so all of one account
- * is in one place and can be changed in one step.
+ * Key names in Redis. The part in braces selects the slot of a Cluster, so everything of one account is on one server and
+ * can change in one step.
  */
 export class LimitsKeys {
   readonly #prefix: string
@@ -49,7 +49,7 @@ export class LimitsKeys {
     return `${escapePattern(this.#prefix)}{*}:holds:${escapePattern(nodeId)}`
   }
 
-  /** Where the money stands that is held under a key that `holdsPattern` has found. */
+  /** The money key of the account whose holds key `holdsPattern` has found. */
   moneyBeside(holdsKey: string, nodeId: string): string {
     return `${holdsKey.slice(0, holdsKey.length - `holds:${nodeId}`.length)}money`
   }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** What runs inside Redis in one step. */
+/** A Lua script that Redis runs as one step. */
 export interface LimitsScript {
   readonly text: string
-  /** By which Redis knows a script it has seen. */
+  /** How Redis identifies a script it has seen. */
   readonly sha: string
 }
 

@@ -3,17 +3,17 @@ import type { HostPort, RedisAddress } from './redis-address.ts'
 
 export type RedisClient = Redis | Cluster
 
-// The client's types refuse the shape of replies when it is left open; the usual one is wanted.
+// The client's types reject an unspecified reply mapping; the default one is wanted.
 type Options = Omit<RedisOptions, 'replyMapping'>
 
 const CONNECT_TIMEOUT_MS = 1_000
 const KEEP_ALIVE_MS = 5_000
 const SLOWEST_RETRY_MS = 500
 const SLOTS_REFRESH_MS = 2_000
-// A slot that moved twice while a command was on its way is as much as can happen.
+// Enough for a slot that moves twice while a command is under way.
 const MAX_REDIRECTIONS = 4
 
-/** The one connection over which this node asks, so that what it asks is done in order; one per server of a Cluster. */
+/** The one connection for calls, so that they run in order; one per server of a Cluster. */
 export function openClient(address: RedisAddress, name: string): RedisClient {
   const options = plainOptions(address, name)
   switch (address.form) {
@@ -26,7 +26,7 @@ export function openClient(address: RedisAddress, name: string): RedisClient {
   }
 }
 
-/** A connection to listen on. In a Cluster any server will do, since each tells what was published on another. */
+/** The connection for notices. In a Cluster any server will do, since all of them forward what is published. */
 export function openListener(address: RedisAddress, name: string): Redis {
   const options: Options = { ...plainOptions(address, name), autoResubscribe: false }
   switch (address.form) {
@@ -39,7 +39,7 @@ export function openListener(address: RedisAddress, name: string): Redis {
   }
 }
 
-/** Each attempt leads to the next server, since the one that was lost may stay away. */
+/** Each attempt uses the next server, since the lost one may stay down. */
 function listenInTurn(servers: readonly HostPort[], options: Options): Redis {
   let turn = 0
   const listener = new Redis({ ...options, ...servers[0] })
@@ -50,7 +50,7 @@ function listenInTurn(servers: readonly HostPort[], options: Options): Redis {
   return listener
 }
 
-/** What was asked is never asked again by the client: the caller decides, who knows whether it may be done twice. */
+/** The client never retries a command: only the caller knows whether it is safe to repeat. */
 function plainOptions(address: RedisAddress, name: string): Options {
   return {
     connectionName: name,
@@ -60,7 +60,7 @@ function plainOptions(address: RedisAddress, name: string): Options {
     connectTimeout: CONNECT_TIMEOUT_MS,
     keepAlive: KEEP_ALIVE_MS,
     retryStrategy: (attempt) => Math.min(20 * attempt, SLOWEST_RETRY_MS),
-    // A master that was made a replica keeps its connections; only a new one leads to the master of now.
+    // A demoted master keeps its connections; only a new connection reaches the current master.
     reconnectOnError: (error) => (/^(READONLY|MASTERDOWN)/.test(error.message) ? 1 : false),
     protocol: 2,
     ...(address.username === null ? {} : { username: address.username }),

@@ -2,9 +2,9 @@ import { Cluster, type Redis } from 'ioredis'
 import type { SharedNotice } from '../../serve/ports/shared-limits.ts'
 import type { RedisClient } from './open-client.ts'
 
-// A server that takes a connection and then says nothing is given this long.
+// How long a server may take between accepting a connection and being ready.
 const HANDSHAKE_MS = 2_000
-const BEGIN_ANEW_MS = 200
+const RECONNECT_MS = 200
 
 export interface PresenceParts {
   readonly client: RedisClient
@@ -19,13 +19,13 @@ interface Message {
   readonly notice: SharedNotice
 }
 
-/** How Redis knows a connection. */
+/** How Redis identifies a connection. */
 interface Session {
   readonly id: string
   readonly address: string
 }
 
-/** Whether both connections stand, and what other nodes say. */
+/** Tracks whether both connections are up, and receives the notices of other nodes. */
 export class LimitsPresence {
   readonly #parts: PresenceParts
   readonly #connectedListeners = new Set<() => void>()
@@ -47,10 +47,10 @@ export class LimitsPresence {
     })
     if (parts.client instanceof Cluster) this.#followCluster(parts.client)
     else this.#followSingle(parts.client)
-    parts.listener.on('message', (_channel: string, message: string) => this.#hear(message))
+    parts.listener.on('message', (_channel: string, message: string) => this.#receive(message))
   }
 
-  /** What a node says to the others, with its name on it, because Redis tells it to the sender as well. */
+  /** Includes the sender, because Redis delivers a message to its sender too. */
   encode(notice: SharedNotice): string {
     return JSON.stringify({ from: this.#parts.nodeId, notice } satisfies Message)
   }
@@ -62,13 +62,13 @@ export class LimitsPresence {
 
   onConnected(listener: () => void): () => void {
     this.#connectedListeners.add(listener)
-    if (this.#doBothStand) queueMicrotask(() => this.#connectedListeners.has(listener) && listener())
+    if (this.#areBothUp) queueMicrotask(() => this.#connectedListeners.has(listener) && listener())
     return () => this.#connectedListeners.delete(listener)
   }
 
-  /** What is silent for the one is silent for the other, which alone would never notice. */
+  /** Reconnects the listener with the client: on its own it would never notice that Redis is silent. */
   resubscribe(): void {
-    this.#tell('Redis is silent; the connections are made anew.')
+    this.#report('Redis does not answer. Reconnecting.')
     this.#parts.listener.disconnect(true)
   }
 
@@ -85,7 +85,7 @@ export class LimitsPresence {
       up: () => {
         this.#endPreviousSession(client)
         this.#isClientUp = true
-        this.#tellWhenBothStand()
+        this.#announceWhenConnected()
       },
       down: () => {
         this.#isClientUp = false
@@ -95,13 +95,13 @@ export class LimitsPresence {
 
   #followCluster(client: Cluster): void {
     let isServerLost = false
-    client.on('error', (error: Error) => this.#tell(error.message))
-    client.on('node error', (error: Error) => this.#tell(error.message))
+    client.on('error', (error: Error) => this.#report(error.message))
+    client.on('node error', (error: Error) => this.#report(error.message))
     client.on('ready', () => {
-      // The client connects to a server when it first needs it, and fails whatever comes before that has worked.
+      // The client connects to a server on first use, and calls made before it is connected fail.
       void Promise.all(client.nodes('master').map(connectNow)).then(() => {
         this.#isClientUp = client.status === 'ready'
-        this.#tellWhenBothStand()
+        this.#announceWhenConnected()
       })
     })
     client.on('close', () => {
@@ -113,9 +113,9 @@ export class LimitsPresence {
     client.on('+node', (server: Redis) => {
       limitHandshake(server)
       void connectNow(server)
-      // What one server held may be gone, although the others stood all the time.
+      // The state of one server may be lost although the others stayed up.
       server.on('ready', () => {
-        if (isServerLost) this.#tellWhenBothStand()
+        if (isServerLost) this.#announceWhenConnected()
         isServerLost = false
       })
     })
@@ -123,21 +123,21 @@ export class LimitsPresence {
 
   #follow(redis: Redis, { up, down }: { up: () => void; down: () => void }): void {
     limitHandshake(redis)
-    redis.on('error', (error: Error) => this.#tell(error.message))
+    redis.on('error', (error: Error) => this.#report(error.message))
     redis.on('ready', up)
     redis.on('close', down)
-    redis.on('end', () => this.#beginAnew(redis))
+    redis.on('end', () => this.#reconnect(redis))
   }
 
   /**
-   * The library gives up for good when a Sentinel names another master while it is connecting to the one before. Nobody
-   * here has asked it to.
+   * The library gives up for good when a Sentinel names another master while it is connecting to the previous one. That is
+   * never wanted here.
    */
-  #beginAnew(redis: Redis): void {
+  #reconnect(redis: Redis): void {
     if (this.#isClosed) return
     setTimeout(() => {
       if (!this.#isClosed && redis.status === 'end') redis.connect().catch(ignore)
-    }, BEGIN_ANEW_MS).unref()
+    }, RECONNECT_MS).unref()
   }
 
   #subscribe(): void {
@@ -145,24 +145,24 @@ export class LimitsPresence {
     listener.subscribe(channel).then(
       () => {
         this.#isListenerUp = true
-        this.#tellWhenBothStand()
+        this.#announceWhenConnected()
       },
       (error: Error) => {
-        this.#tell(error.message)
+        this.#report(error.message)
         listener.disconnect(true)
       },
     )
   }
 
   /**
-   * What was sent over a connection that was given up may still lie unread at the server. It must not be done after
-   * what is sent over the new one, so the server is told to throw it away.
+   * Calls sent over an abandoned connection may still be unread at the server. They must not run after calls on the new
+   * connection, so the old one is killed.
    */
   #endPreviousSession(client: Redis): void {
     const previous = this.#session
     this.#session = null
     if (previous !== null) {
-      // Both must fit: after a restart of the server the same number is somebody else.
+      // Both must match: after a server restart the same id may belong to another client.
       client.call('client', ['kill', 'id', previous.id, 'addr', previous.address]).catch(ignore)
     }
     client.call('client', ['info']).then((text) => {
@@ -170,21 +170,21 @@ export class LimitsPresence {
     }, ignore)
   }
 
-  /** The client says that a connection is lost a moment after it knows. */
-  get #doBothStand(): boolean {
+  /** Also checks the status, because the client emits `close` a moment after it changes. */
+  get #areBothUp(): boolean {
     const { client, listener } = this.#parts
     const areReady = client.status === 'ready' && listener.status === 'ready'
     return areReady && this.#isClientUp && this.#isListenerUp
   }
 
-  #tellWhenBothStand(): void {
-    if (!this.#doBothStand) return
+  #announceWhenConnected(): void {
+    if (!this.#areBothUp) return
     this.#lastTrouble = null
     this.#checkEviction()
     for (const listener of [...this.#connectedListeners]) listener()
   }
 
-  /** Once, when Redis is first reached: a server that evicts keys forgets limits without a word. */
+  /** Runs once, on the first connect: a server that evicts keys silently loses limits. */
   #checkEviction(): void {
     if (this.#hasCheckedEviction) return
     this.#hasCheckedEviction = true
@@ -198,18 +198,18 @@ export class LimitsPresence {
     }
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     const message = readMessage(text)
     if (message === null) {
-      this.#tell('Something that no gateway says was published among the notices, and is ignored.')
+      this.#report('Ignored a message on the notices channel that no gateway sends.')
       return
     }
     if (message.from === this.#parts.nodeId) return
     for (const listener of [...this.#noticeListeners]) listener(message.notice)
   }
 
-  /** Every attempt to connect fails alike, and is told once. */
-  #tell(message: string): void {
+  /** Reports a repeated failure only once. */
+  #report(message: string): void {
     if (message === this.#lastTrouble) return
     this.#lastTrouble = message
     this.#parts.onTrouble(message)
@@ -234,7 +234,7 @@ function limitHandshake(redis: Redis): void {
   })
 }
 
-/** Resolves when the server is connected or could not be; in that case the next call tries again. */
+/** Resolves when the server is connected or the attempt has failed; the next call then tries again. */
 function connectNow(server: Redis): Promise<void> {
   if (server.status === 'wait') return server.connect().catch(ignore)
   if (server.status === 'ready' || server.status === 'end') return Promise.resolve()
@@ -244,7 +244,7 @@ function connectNow(server: Redis): Promise<void> {
   })
 }
 
-/** Anybody who may publish can say anything there, and what the client calls must not throw: that ends the process. */
+/** Any client can publish on the channel, and an exception in a client callback would end the process. */
 function readMessage(text: string): Message | null {
   try {
     const message = JSON.parse(text) as Partial<Message> | null
@@ -260,5 +260,5 @@ function readSession(text: string): Session | null {
   return id === undefined || address === undefined ? null : { id, address }
 }
 
-/** A server that does not allow this leaves things as they were. */
+/** For commands that are optional, since a server may deny them. */
 function ignore(): void {}

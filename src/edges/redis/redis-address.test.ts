@@ -17,7 +17,7 @@ describe('the address of Redis', () => {
     })
   })
 
-  test('user and password, whose signs may be escaped', () => {
+  test('user and password, possibly percent-encoded', () => {
     expect(parseRedisAddress('rediss://app:p%40ss%2Fword@cache.example')).toMatchObject({
       ...{ username: 'app', password: 'p@ss/word', hasTls: true },
     })
@@ -55,7 +55,7 @@ describe('the address of Redis', () => {
     })
   })
 
-  test('what is none is refused, and not repeated', () => {
+  test('refuses an invalid address without repeating it', () => {
     const wrong = [
       'http://hunter2@host',
       'redis://:hunter2@one:1,two:2',
@@ -68,7 +68,7 @@ describe('the address of Redis', () => {
       'redis://:hunter2@',
     ]
     for (const url of wrong) {
-      expect(() => parseRedisAddress(url)).toThrow(/^The address of Redis takes redis:/)
+      expect(() => parseRedisAddress(url)).toThrow(/^The Redis address must have one of these forms: redis:/)
       expect(() => parseRedisAddress(url)).not.toThrow(/hunter2/)
     }
   })

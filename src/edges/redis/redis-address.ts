@@ -9,7 +9,7 @@ interface Access {
   readonly hasTls: boolean
 }
 
-/** Where Redis is, and in which of its three forms. */
+/** A Redis address in one of its three forms. */
 export type RedisAddress = Access &
   (
     | { readonly form: 'single'; readonly server: HostPort; readonly database: number }
@@ -18,22 +18,22 @@ export type RedisAddress = Access &
         readonly sentinels: readonly HostPort[]
         readonly masterName: string
         readonly database: number
-        /** Sentinels have a password of their own, or none. */
+        /** Sentinels have a separate password or none. */
         readonly sentinelPassword: string | null
       }
     | { readonly form: 'cluster'; readonly servers: readonly HostPort[] }
   )
 
 const FORMS =
-  'redis://host:port/database, redis+sentinel://host:port,host:port/master-name/database or redis+cluster://host:port,host:port, each also with rediss'
+  'redis://host:port/database, redis+sentinel://host:port,host:port/master-name/database or redis+cluster://host:port,host:port, each also as rediss'
 
-/** The parts of an address; several hosts make it one that URL would refuse. */
+/** `URL` rejects addresses with several hosts. */
 const ADDRESS = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^@/?]+)((?:\/[^?]*)?)(?:\?(.*))?$/
 
 const REDIS_PORT = 6379
 const SENTINEL_PORT = 26_379
 
-/** Refuses without repeating anything of the address, since it may hold a password. */
+/** The error does not repeat the address, since it may contain a password. */
 export function parseRedisAddress(url: string): RedisAddress {
   const match = ADDRESS.exec(url)
   if (match === null) throw refuse()
@@ -42,7 +42,7 @@ export function parseRedisAddress(url: string): RedisAddress {
   const access = { ...readCredentials(credentials), hasTls: scheme === 'rediss' }
   switch (kind) {
     case 'cluster':
-      // A Cluster has one database only.
+      // A Cluster has only one database.
       if (segments.length > 0) throw refuse()
       return { ...access, form: 'cluster', servers: readHosts(hosts, REDIS_PORT) }
     case 'sentinel':
@@ -53,7 +53,7 @@ export function parseRedisAddress(url: string): RedisAddress {
 }
 
 function refuse(): Error {
-  return new Error(`The address of Redis takes ${FORMS}.`)
+  return new Error(`The Redis address must have one of these forms: ${FORMS}.`)
 }
 
 function readSingle(hosts: string, segments: readonly string[]): { server: HostPort; database: number } {

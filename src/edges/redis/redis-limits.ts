@@ -36,30 +36,30 @@ export interface RedisLimitsParts {
   readonly keys: LimitsKeys
   readonly nodeId: string
   readonly channel: string
-  /** null: the time is that of Redis. */
+  /** null: use the time of Redis. */
   readonly clock: Clock | null
 }
 
-/** What nodes have in common, in Redis: every call is one script, which Redis carries out as one step. */
+/** The limits store in Redis. Every call is one script, which Redis runs as one step. */
 export class RedisLimits implements SharedLimits {
   readonly #parts: RedisLimitsParts
   readonly #connection: LimitsConnection
   readonly #keys: LimitsKeys
-  readonly #witness: LimitsFactsReader
+  readonly #facts: LimitsFactsReader
 
   constructor(parts: RedisLimitsParts) {
     this.#parts = parts
     this.#connection = parts.connection
     this.#keys = parts.keys
-    this.#witness = new LimitsFactsReader(() => this.#readFacts())
+    this.#facts = new LimitsFactsReader(() => this.#readFacts())
   }
 
   async admit(call: AdmitCall): Promise<AdmitAnswer> {
     const asked = this.#connection.run(ADMIT, this.#admitKeys(call), encodeAdmitCall(this.#time(), call))
     if (!this.#connection.isCluster) return decodeAdmitAnswer((await asked) as WindowAnswer, call.windows)
-    // Sent after the admission was, and awaited with it: neither waits for the other.
-    const [answer, facts] = await Promise.all([asked as Promise<WindowAnswer>, this.#witness.read()])
-    return this.#judgeByFacts(call, answer, facts)
+    // Sent right after the admission and awaited with it, so neither waits for the other.
+    const [answer, facts] = await Promise.all([asked as Promise<WindowAnswer>, this.#facts.read()])
+    return this.#checkFacts(call, answer, facts)
   }
 
   #admitKeys({ accountId, conversation }: AdmitCall): string[] {
@@ -69,9 +69,9 @@ export class RedisLimits implements SharedLimits {
     return keys
   }
 
-  /** What the script could not look at. Whatever it has taken is given back before anybody hears of it. */
-  async #judgeByFacts(call: AdmitCall, answer: WindowAnswer, facts: LimitsFacts): Promise<AdmitAnswer> {
-    const verdict = judgeFacts(call, facts)
+  /** Checks what the script could not, and undoes the admission if that fails. */
+  async #checkFacts(call: AdmitCall, answer: WindowAnswer, facts: LimitsFacts): Promise<AdmitAnswer> {
+    const verdict = findFactsRefusal(call, facts)
     if (verdict === null) return decodeAdmitAnswer(answer, call.windows)
     if (answer[0] === 'admitted') await this.#undo(call, answer)
     return verdict
@@ -115,11 +115,11 @@ export class RedisLimits implements SharedLimits {
     )
   }
 
-  async learn(accountId: string, news: AccountUpdate): Promise<void> {
+  async learn(accountId: string, update: AccountUpdate): Promise<void> {
     const keys = this.#moneyKeys(accountId)
     if (!this.#connection.isCluster) keys.push(this.#keys.generation)
-    else if ((await this.#witness.read()).generation !== news.generation) return
-    await this.#connection.run(LEARN, keys, [this.#time(), ...encodeUpdate(news)])
+    else if ((await this.#facts.read()).generation !== update.generation) return
+    await this.#connection.run(LEARN, keys, [this.#time(), ...encodeUpdate(update)])
   }
 
   async assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void> {
@@ -229,7 +229,7 @@ export class RedisLimits implements SharedLimits {
   }
 }
 
-function judgeFacts(call: AdmitCall, facts: LimitsFacts): AdmitAnswer | null {
+function findFactsRefusal(call: AdmitCall, facts: LimitsFacts): AdmitAnswer | null {
   if (facts.generation !== call.generation) return { type: 'unknown', missing: 'generation' }
   const version = facts.configurationVersion
   return version !== null && version > call.configurationVersion ? { type: 'behind', version } : null

@@ -24,7 +24,7 @@ function stall(ms: number): void {
 }
 
 describe('a silent connection', () => {
-  test('fails everything that was asked, not before the deadline', async () => {
+  test('fails all open calls, but not before the deadline', async () => {
     const watch = createWatch()
     const startMs = performance.now()
     const calls = [openCall(watch), openCall(watch)]
@@ -32,7 +32,7 @@ describe('a silent connection', () => {
     expect(performance.now() - startMs).toBeGreaterThanOrEqual(DEADLINE_MS)
   })
 
-  test('is not silent while any answer comes', async () => {
+  test('is not silent while any answer arrives', async () => {
     const watch = createWatch()
     const waiting = openCall(watch)
     let failure: Error | null = null
@@ -49,7 +49,7 @@ describe('a silent connection', () => {
     expect(await waiting.failed).toBeInstanceOf(LimitsSilent)
   })
 
-  test('is told to be given up once, when even late answers stay away', async () => {
+  test('is given up once when no late answer arrives either', async () => {
     let givenUp = 0
     const { promise, resolve } = Promise.withResolvers<void>()
     const watch = createWatch(() => {
@@ -64,7 +64,7 @@ describe('a silent connection', () => {
     expect(givenUp).toBe(1)
   })
 
-  test('is not taken for silent when it was this process that stood still', async () => {
+  test('is not silent when this process was stalled', async () => {
     // An answer that lies in the socket while the process is busy, which a plain timer would declare missing.
     const server = createServer((socket: Socket) => socket.on('data', (bytes) => socket.write(bytes)))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

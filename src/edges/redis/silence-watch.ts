@@ -1,9 +1,9 @@
 import { LimitsSilent } from './limits-errors.ts'
 
-// Fine enough to be near the deadline, coarse enough to cost nothing.
+// Precise enough for the deadline, and cheap.
 const TICKS_PER_DEADLINE = 10
 
-// A connection that is silent for so long may lead nowhere; a new one finds out.
+// After this long without an answer, the connection is probably dead.
 const GIVE_UP_MS = 2_000
 
 export interface OpenCall {
@@ -12,22 +12,22 @@ export interface OpenCall {
 
 export interface SilenceRules {
   readonly deadlineMs: number
-  /** Called once per silence that does not end. */
+  /** Called once per silence that lasts too long. */
   readonly onGivenUp: () => void
 }
 
 /**
- * Notices that one connection has gone silent: something was asked, and nothing at all came back for the deadline.
+ * Detects that a connection has gone silent: calls are open, and no answer at all arrived within the deadline.
  *
- * Only time in which this process could have read an answer counts. A tick adds its own period, however late it comes,
- * so a stalled event loop looks to nobody like a silent Redis; and as answers come in order, any one of them shows that
- * the others are on their way.
+ * Only time in which this process could have read an answer counts. A tick adds its own period, however late it fires, so
+ * a stalled event loop does not look like a silent Redis. Answers arrive in order, so any answer shows that the others
+ * are on their way.
  */
 export class SilenceWatch {
   readonly #rules: SilenceRules
   readonly #tickMs: number
   readonly #open = new Set<OpenCall>()
-  // Also counts what was given up: as long as its answer is missing, the connection is silent.
+  // Includes failed calls: the connection is silent until their answers arrive.
   #unanswered = 0
   #silentMs = 0
   #isTicking = false
@@ -38,28 +38,28 @@ export class SilenceWatch {
     this.#tickMs = Math.max(1, Math.round(rules.deadlineMs / TICKS_PER_DEADLINE))
   }
 
-  /** Something was asked. It is told when there is no answer in time; whatever comes after that is to be ignored. */
+  /** Call after sending. The call fails when no answer arrives in time; ignore later answers. */
   begin(call: OpenCall): void {
     this.#open.add(call)
-    if (this.#unanswered++ === 0) this.#hear()
+    if (this.#unanswered++ === 0) this.#reset()
     if (!this.#isTicking) this.#tickLater()
   }
 
-  /** What was asked was answered, or its connection was lost. */
+  /** Call when the answer arrives or the connection is lost. */
   end(call: OpenCall): void {
     this.#open.delete(call)
     this.#unanswered--
-    this.#hear()
+    this.#reset()
   }
 
-  #hear(): void {
+  #reset(): void {
     this.#silentMs = 0
     this.#hasGivenUp = false
   }
 
   #tickLater(): void {
     this.#isTicking = true
-    // Made anew each time, because a repeating timer may come twice without anything being read in between.
+    // Not an interval: it could fire twice without anything being read in between.
     setTimeout(() => this.#tick(), this.#tickMs).unref()
   }
 
@@ -69,7 +69,7 @@ export class SilenceWatch {
       return
     }
     this.#silentMs += this.#tickMs
-    // The first tick may come soon after the call, so one more is waited for.
+    // The first tick may fire right after the call, so one more is added.
     if (this.#silentMs > this.#rules.deadlineMs + this.#tickMs) this.#failAfterOneMoreLook()
     // Never before the deadline: giving up fails every call that still has time.
     if (this.#silentMs > Math.max(GIVE_UP_MS, this.#rules.deadlineMs) && !this.#hasGivenUp) {
@@ -79,7 +79,7 @@ export class SilenceWatch {
     this.#tickLater()
   }
 
-  /** What has arrived is read between the two steps. */
+  /** Arrived answers are read between the two steps. */
   #failAfterOneMoreLook(): void {
     setImmediate(() => setImmediate(() => this.#failIfStillSilent()))
   }

@@ -60,10 +60,10 @@ async function spendAlone(node: TestNode, amountNano: bigint): Promise<void> {
   await world.note(node)
 }
 
-describe('where a lost limits store refuses', () => {
+describe('loss policy refuse', () => {
   beforeEach(() => begin({ loss: 'refuse' }))
 
-  test('only requests that were under way wait for it', async () => {
+  test('only requests under way wait for the limits store', async () => {
     await world.admit(left, world.demand(holding(1n)))
     left.sharedLimits.fault = 'silent'
     const first = world.admit(left, world.demand(holding(1n)))
@@ -82,7 +82,7 @@ describe('where a lost limits store refuses', () => {
     expect(left.admissions.isShared).toBe(false)
   })
 
-  test('it is asked again ever more seldom, and at once when the connection stands', async () => {
+  test('probes with growing delays, and at once after a reconnect', async () => {
     left.sharedLimits.fault = 'lost'
     await world.admit(left, world.demand())
     left.sharedLimits.calls.length = 0
@@ -97,7 +97,7 @@ describe('where a lost limits store refuses', () => {
     expect(await world.admit(left, world.demand(holding(1_000n)))).toBeNull()
   })
 
-  test('what it let in without an answer is let go of', async () => {
+  test('releases a hold whose admission was never answered', async () => {
     await world.admit(left, world.demand(holding(1n)))
     left.sharedLimits.fault = 'lost-after'
     expect(await world.admit(left, world.demand(holding(900n)))).toMatchObject({ reason: 'unavailable' })
@@ -106,7 +106,7 @@ describe('where a lost limits store refuses', () => {
     expect(world.hub.account('acc').money.heldNano).toBe(1n)
   })
 
-  test('a call that is carried out after it was given up is made undone', async () => {
+  test('undoes a call that runs after it timed out', async () => {
     await world.admit(left, world.demand(holding(1n)))
     left.sharedLimits.fault = 'silent'
     const given = world.admit(left, world.demand(holding(900n)))
@@ -119,10 +119,10 @@ describe('where a lost limits store refuses', () => {
   })
 })
 
-describe('where a lost limits store is replaced by shares', () => {
+describe('loss policy local', () => {
   beforeEach(() => begin({ loss: 'local' }))
 
-  test('each node has its part of a window', async () => {
+  test('divides a window among the nodes', async () => {
     lose()
     const windows = [requests(9)]
     expect(await admitUntilRefused(left, { windows })).toBe(5)
@@ -135,7 +135,7 @@ describe('where a lost limits store is replaced by shares', () => {
     expect(await admitUntilRefused(left, { windows })).toBe(5)
   })
 
-  test('of a window that is open each node has its part of what was left when it last looked', async () => {
+  test('divides what was left of an open window', async () => {
     const windows = [requests(10)]
     await world.admit(left, world.demand({ windows }))
     await world.time.advance(20_000)
@@ -146,7 +146,7 @@ describe('where a lost limits store is replaced by shares', () => {
     expect(await world.admit(right, world.demand({ windows }))).toMatchObject({ retryAfterSeconds: 40 })
   })
 
-  test('each node has its part of the money, and costs that are stored stay a part of it', async () => {
+  test('divides the balance and keeps counting stored costs', async () => {
     lose()
     expect(await world.admit(left, world.demand(holding(501n)))).toEqual({ reason: 'balance' })
     const demand = world.demand(holding(500n))
@@ -162,7 +162,7 @@ describe('where a lost limits store is replaced by shares', () => {
     expect(await world.admit(right, world.demand(holding(300n)))).toBeNull()
   })
 
-  test('a payment counts at the next beat', async () => {
+  test('counts a payment at the next beat', async () => {
     lose()
     expect(await admitUntilRefused(left, holding(500n))).toBe(1)
     world.storage.move('acc', 1_000n)
@@ -170,7 +170,7 @@ describe('where a lost limits store is replaced by shares', () => {
     expect(await admitUntilRefused(left, holding(500n))).toBe(1)
   })
 
-  test('each node has its part of a spending limit', async () => {
+  test('divides a spending limit', async () => {
     lose()
     const limited = (amountNano: bigint) => ({
       hold: { amountNano, usageLimit: { period: 'daily' as const, amountNano: 100n } },
@@ -180,14 +180,14 @@ describe('where a lost limits store is replaced by shares', () => {
     expect(await admitUntilRefused(right, limited(50n))).toBe(1)
   })
 
-  test('what is unlimited stays so', async () => {
+  test('keeps unlimited accounts unlimited', async () => {
     world.storage.isAway = true
     lose()
     expect(await world.admit(left, world.demand(holding(1_000_000n, null)))).toBeNull()
     expect(await world.admit(left, world.demand({ accountId: 'new', ...holding(0n) }))).toBeNull()
   })
 
-  test('without the database an account is judged by what was known of it, and by nothing else', async () => {
+  test('uses the last known balance while the database is down, and refuses unknown accounts', async () => {
     await world.admit(left, world.demand(holding(100n)))
     lose()
     world.storage.isAway = true
@@ -197,7 +197,7 @@ describe('where a lost limits store is replaced by shares', () => {
     expect(await world.admit(right, world.demand(holding(1n)))).toMatchObject({ reason: 'unavailable' })
   })
 
-  test('capacity is divided as well', async () => {
+  test('divides capacity', async () => {
     const windows = [requests(4, 'credential:a:requests')]
     await left.admissions.takeCapacity(windows)
     lose()
@@ -207,7 +207,7 @@ describe('where a lost limits store is replaced by shares', () => {
     expect(await left.admissions.takeFirst([windows])).toEqual({ taken: null, retryAfterSeconds: [60] })
   })
 
-  test('the limits store is told of everything before it is asked again', async () => {
+  test('reports everything to the limits store before using it again', async () => {
     const windows = [requests(10)]
     await world.admit(left, world.demand({ windows, ...holding(100n) }))
     lose()
@@ -223,7 +223,7 @@ describe('where a lost limits store is replaced by shares', () => {
     expect(await admitUntilRefused(right, { windows })).toBe(7)
   })
 
-  test('what is let in while the limits store is being told is told as well', async () => {
+  test('reports requests admitted during recovery', async () => {
     await world.admit(left, world.demand(holding(10n)))
     lose()
     await world.admit(left, world.demand(holding(20n)))
@@ -236,7 +236,7 @@ describe('where a lost limits store is replaced by shares', () => {
     expect(world.hub.account('acc').money.heldNano).toBe(70n)
   })
 
-  test('one node that is cut off passes a balance by its share at most', async () => {
+  test('a node that is cut off exceeds a balance by at most its share', async () => {
     for (const node of [left, right]) await world.admit(node, world.demand(holding(0n)))
     left.sharedLimits.fault = 'lost'
     expect(await admitUntilRefused(left, holding(100n))).toBe(5)
@@ -248,7 +248,7 @@ describe('where a lost limits store is replaced by shares', () => {
     expect(world.storage.balance('acc').balanceNano).toBe(-500n)
   })
 
-  test('what is let in while an emptied limits store waits for a node is told before the limits store is asked again', async () => {
+  test('reports requests admitted while an emptied store waits for a node', async () => {
     for (const node of [left, right]) await world.admit(node, world.demand(holding(1n)))
     right.sharedLimits.fault = 'silent'
     world.empty()
@@ -265,7 +265,7 @@ describe('where a lost limits store is replaced by shares', () => {
     expect(await world.admit(left, world.demand(holding(598n)))).toBeNull()
   })
 
-  test('costs that are stored while an emptied limits store waits for a node stay a part of the share', async () => {
+  test('keeps counting costs stored while an emptied store waits for a node', async () => {
     const third = await world.addNode('third')
     await world.beat()
     for (const node of [left, right]) await world.admit(node, world.demand(holding(1n)))
@@ -280,7 +280,7 @@ describe('where a lost limits store is replaced by shares', () => {
     expect(world.hub.account('acc').money).toMatchObject({ balanceNano: 700n, heldNano: 700n })
   })
 
-  test('what is judged alone until after the limits store is back is told before the limits store is asked again', async () => {
+  test('reports requests that were decided alone until after the store is back', async () => {
     await world.admit(left, world.demand(holding(1n)))
     await world.time.advance(4_000)
     left.sharedLimits.fault = 'lost'
@@ -355,7 +355,7 @@ async function carryOut(one: Step, nodes: readonly TestNode[]): Promise<number> 
   }
 }
 
-test('shares never add up to more than there is, whatever is settled and stored meanwhile', async () => {
+test('shares never add up to more than what is left, whatever is settled and stored', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), losses, async (steps, loss) => {
       await begin({ loss: 'local' })

@@ -61,7 +61,7 @@ describe('windows', () => {
     expect(admissions.read(windows)[0]?.remaining).toBe(5)
   })
 
-  test('that are full refuse with the time the last of them frees', () => {
+  test('refuse with the time until the last full one resets', () => {
     const early = requests(1, 'account:1:requests')
     const late = requests(1, 'key:1:requests')
     admissions.admit(demand({ windows: [early] }))
@@ -80,17 +80,17 @@ describe('windows', () => {
     }
   })
 
-  test('too small for a demand refuse it with a second to wait', () => {
+  test('that are smaller than a demand refuse it with one second to wait', () => {
     expect(admissions.admit(demand({ windows: [tokens(5, 6)] }))).toMatchObject({ retryAfterSeconds: 1 })
   })
 
-  test('of capacity are taken without any money', () => {
+  test('of capacity need no balance', () => {
     expect(admissions.takeCapacity([requests(1)])).toBeNull()
     expect(admissions.takeCapacity([requests(1)])).toMatchObject({ reason: 'window', retryAfterSeconds: 60 })
     expect(admissions.takeCapacity([])).toBeNull()
   })
 
-  test('are read without being spent from', () => {
+  test('can be read without spending', () => {
     for (let look = 0; look < 3; look += 1) {
       expect(admissions.read([requests(3)])).toEqual([
         { metric: 'requests', limit: 3, remaining: 3, resetSeconds: 0 },
@@ -98,7 +98,7 @@ describe('windows', () => {
     }
   })
 
-  test('in use survive the sweep of those that are over', () => {
+  test('that are open survive the sweep', () => {
     for (let sent = 0; sent < 10_000; sent += 1) admissions.takeCapacity([requests(20_000)])
     expect(admissions.read([requests(20_000)])[0]?.remaining).toBe(10_000)
   })
@@ -109,7 +109,7 @@ describe('money', () => {
     hold: { amountNano, creditLineNano },
   })
 
-  test('is held until it is settled, and then is what it cost', () => {
+  test('is held until settled, then replaced by the cost', () => {
     const first = demand(spending(700n))
     expect(admissions.admit(first)).toBeNull()
     expect(admissions.admit(demand(spending(301n)))).toEqual({ reason: 'balance' })
@@ -128,7 +128,7 @@ describe('money', () => {
     expect(admissions.balanceNano('rich')).toBe(990n)
   })
 
-  test('may go below zero as far as the credit line, without end when that has none', () => {
+  test('can go below zero down to the credit line, and without limit when it is unlimited', () => {
     expect(admissions.admit(demand({ accountId: 'poor', ...spending(51n, 50n) }))).toEqual({
       reason: 'balance',
     })
@@ -136,11 +136,11 @@ describe('money', () => {
     expect(admissions.admit(demand({ accountId: 'poor', ...spending(10n ** 15n, null) }))).toBeNull()
   })
 
-  test('is not needed for what costs nothing', () => {
+  test('is not needed for free requests', () => {
     expect(admissions.admit(demand({ accountId: 'poor', ...spending(0n) }))).toBeNull()
   })
 
-  test('comes in by credit', () => {
+  test('grows by a credit', () => {
     admissions.credit('poor', 5n)
     admissions.credit('poor', -2n)
     expect(admissions.balanceNano('poor')).toBe(3n)
@@ -159,7 +159,7 @@ describe('the usage limit of a key', () => {
     expect(admissions.admit(demand(spending(41n)))).toBeNull()
   })
 
-  test('can be read with what is held, and reading an unknown key is no harm', () => {
+  test('can be read with the held amount, also for an unknown key', () => {
     const [first, second] = [demand(spending(60n)), demand(spending(10n))]
     admissions.admit(first)
     admissions.admit(second)
@@ -177,7 +177,7 @@ describe('the usage limit of a key', () => {
     expect(admissions.hasReachedLimit('key_1', usageLimit)).toBe(false)
   })
 
-  test('counts what a request cost on the day it ended, even when it is told of after midnight', () => {
+  test('counts a cost on the day the request ended, even when settled after midnight', () => {
     const late = demand(spending(100n))
     admissions.admit(late)
     clock.timeMs += DAY_MS
@@ -186,7 +186,7 @@ describe('the usage limit of a key', () => {
     expect(admissions.keyMoney('key_1', 'forever').spentNano).toBe(100n)
   })
 
-  test('knows what was spent before this process, also by a key with a request under way', () => {
+  test('includes spending from before this process, also for a key with a request under way', () => {
     const underWay = demand(spending(30n))
     admissions.admit(underWay)
     const day = Math.floor(clock.timeMs / DAY_MS)
@@ -198,7 +198,7 @@ describe('the usage limit of a key', () => {
   })
 })
 
-test('in any order of admissions and settlements within their holds, no limit is ever passed', () => {
+test('no limit is exceeded in any order of admissions and settlements within their holds', () => {
   const step = fc.record({
     holdNano: fc.bigInt({ min: 1n, max: 40n }),
     settles: fc.boolean(),

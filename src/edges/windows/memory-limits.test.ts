@@ -66,7 +66,7 @@ const daily = (amountNano: bigint, limitNano: bigint) => ({
   hold: { amountNano, usageLimit: { period: 'daily' as const, amountNano: limitNano } },
 })
 
-describe('what decides first', () => {
+describe('the order of checks', () => {
   const hopeless = { windows: [requests(0)], ...daily(2n, 1n) }
 
   test('is the generation, then the configuration, then account and key', async () => {
@@ -119,7 +119,7 @@ describe('holds', () => {
   })
   const hold = (requestId: string, amountNano: bigint) => ({ requestId, keyId: 'key', amountNano })
 
-  test('are what their node says, but for those it is not sure of', async () => {
+  test('are what their node asserts, except unsure ones', async () => {
     await load(100n)
     for (const requestId of ['a', 'b', 'c']) {
       await left.admit(call({ requestId, hold: { amountNano: 10n } }))
@@ -131,7 +131,7 @@ describe('holds', () => {
     expect(hub.account('acc').money.heldOn('key')).toBe(31n)
   })
 
-  test('become costs where they are', async () => {
+  test('become costs', async () => {
     await load(100n)
     await left.admit(call({ requestId: 'a', hold: { amountNano: 10n } }))
     await left.settle('acc', [hold('a', 3n), hold('gone', 50n)])
@@ -139,7 +139,7 @@ describe('holds', () => {
     expect(hub.account('acc').money.heldNano).toBe(3n)
   })
 
-  test('of a node that is gone are released, and the account is read anew', async () => {
+  test('of a dead node are released, and the account has to be loaded again', async () => {
     await load(100n, [totals(1n)])
     await left.admit(call({ requestId: 'a', hold: { amountNano: 10n } }))
     expect(await right.releaseNode('nobody')).toBe(0)
@@ -151,8 +151,8 @@ describe('holds', () => {
   })
 })
 
-describe('news', () => {
-  test('that are older change nothing, and what they say of holds counts', async () => {
+describe('updates', () => {
+  test('that are older change no balance, but still remove holds', async () => {
     await load(100n)
     await left.admit(call({ requestId: 'a', hold: { amountNano: 10n } }))
     await right.learn('acc', news({ balance: { balanceNano: 70n, version: 3n } }))
@@ -161,7 +161,7 @@ describe('news', () => {
     expect([money.balanceNano, money.heldNano]).toEqual([70n, 0n])
   })
 
-  test('of an account that is not loaded are kept for when it is', async () => {
+  test('of an account that is not loaded are kept until it is', async () => {
     await right.learn('acc', news({ balance: { balanceNano: 70n, version: 3n } }))
     await load(100n)
     expect(hub.account('acc').money.balanceNano).toBe(70n)
@@ -173,7 +173,7 @@ describe('news', () => {
     expect(hub.account('acc').money.balanceNano).toBe(100n)
   })
 
-  test('of totals count for their period, and never less', async () => {
+  test('of totals count for their period and never decrease', async () => {
     await load(1_000n, [totals(60n)])
     await right.learn('acc', news({ keys: [totals(50n), totals(900n, 1)] }))
     expect(await left.admit(call(daily(41n, 100n)))).toMatchObject({
@@ -196,7 +196,7 @@ describe('generations', () => {
 })
 
 describe('capacity', () => {
-  test('is of the first option with room, in the place it was asked for', async () => {
+  test('is taken from the first option with room', async () => {
     const [full, free] = [[requests(0, 'credential:a:requests')], [requests(1, 'credential:b:requests')]]
     expect(await left.takeCapacity(null, [full, free])).toEqual({ type: 'taken', option: 1 })
     clock.timeMs += 20_000
@@ -212,7 +212,7 @@ describe('capacity', () => {
   })
 })
 
-describe('what is kept for a time', () => {
+describe('expiring state', () => {
   test('pins of a conversation', async () => {
     await load(0n)
     const pin = { supplierId: 's', credentialId: 'c' }
@@ -231,7 +231,7 @@ describe('what is kept for a time', () => {
     expect(await left.findNotes('acc', ['one'])).toEqual([null])
   })
 
-  test('notices, which all others hear', async () => {
+  test('notices, which all other nodes receive', async () => {
     const heard: [string, SharedNotice][] = []
     left.onNotice((notice) => heard.push(['left', notice]))
     const end = right.onNotice((notice) => heard.push(['right', notice]))

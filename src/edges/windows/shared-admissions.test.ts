@@ -42,7 +42,7 @@ describe('an admission', () => {
     expect(left.sharedLimits.calls).toEqual(['admit'])
   })
 
-  test('reads an unknown account once, however many wait for it', async () => {
+  test('reads an unknown account once for all waiting requests', async () => {
     const decisions = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         world.admit(left, world.demand({ keyId: `key_${index % 3}`, ...limited(10n, 200n) })),
@@ -54,13 +54,13 @@ describe('an admission', () => {
     expect(world.hub.account('acc').money.heldNano).toBe(200n)
   })
 
-  test('is judged by what all nodes hold', async () => {
+  test('counts the holds of all nodes', async () => {
     expect(await world.admit(left, world.demand(holding(600n)))).toBeNull()
     expect(await world.admit(right, world.demand(holding(401n)))).toEqual({ reason: 'balance' })
     expect(await world.admit(right, world.demand(holding(400n)))).toBeNull()
   })
 
-  test('is judged by what a key spent on all nodes', async () => {
+  test('counts what a key spent on all nodes', async () => {
     const first = world.demand(limited(60n, 100n))
     expect(await world.admit(left, first)).toBeNull()
     expect(await world.admit(right, world.demand(limited(41n, 100n)))).toEqual({
@@ -74,7 +74,7 @@ describe('an admission', () => {
     expect(await world.admit(right, world.demand(limited(90n, 100n)))).toBeNull()
   })
 
-  test('takes windows of all nodes, and each knows where they stand', async () => {
+  test('takes windows shared by all nodes, and each node knows their state', async () => {
     const windows = [requests(2)]
     expect(await world.admit(left, world.demand({ windows }))).toBeNull()
     expect(await world.admit(right, world.demand({ windows }))).toBeNull()
@@ -90,13 +90,13 @@ describe('an admission', () => {
     expect(left.admissions.read(windows)[0]?.remaining).toBe(0)
   })
 
-  test('by an old configuration asks for a new judgement', async () => {
+  test('with an old configuration has to be checked again', async () => {
     await right.sharedLimits.announceConfiguration(2)
     expect(await world.admit(left, world.demand())).toEqual({ reason: 'configuration-changed' })
     expect(await world.admit(left, world.demand({ configurationVersion: 2 }))).toBeNull()
   })
 
-  test('hands over the pin of its conversation', async () => {
+  test('returns the pin of its conversation', async () => {
     await right.sharedLimits.savePin({
       accountId: 'acc',
       conversation: 'talk',
@@ -109,7 +109,7 @@ describe('an admission', () => {
     expect(world.pins).toEqual(['talk c'])
   })
 
-  test('of an account that nobody can tell of is refused', async () => {
+  test('is refused when the account cannot be read', async () => {
     world.storage.isAway = true
     expect(await world.admit(left, world.demand(holding(1n)))).toMatchObject({ reason: 'unavailable' })
     expect(world.hub.account('acc').money.heldNano).toBe(0n)
@@ -117,7 +117,7 @@ describe('an admission', () => {
 })
 
 describe('a cost', () => {
-  test('replaces the hold at once here and within milliseconds everywhere', async () => {
+  test('replaces the hold at once here and within milliseconds on all nodes', async () => {
     const first = world.demand(holding(900n))
     await world.admit(left, first)
     world.settle(first.requestId, 100n)
@@ -127,7 +127,7 @@ describe('a cost', () => {
     expect(await world.admit(right, world.demand(holding(900n)))).toBeNull()
   })
 
-  test('of many requests of an account is told in one call', async () => {
+  test('of many requests of an account is sent in one call', async () => {
     const demands = Array.from({ length: 10 }, () => world.demand(holding(10n)))
     for (const demand of demands) await world.admit(left, demand)
     left.sharedLimits.calls.length = 0
@@ -137,7 +137,7 @@ describe('a cost', () => {
     expect(world.hub.account('acc').money.heldNano).toBe(10n)
   })
 
-  test('is told once it is stored, and then once only counts', async () => {
+  test('is sent once stored, and counts once', async () => {
     const demand = world.demand(limited(500n, 600n))
     await world.admit(left, demand)
     world.settle(demand.requestId, 300n)
@@ -153,7 +153,7 @@ describe('a cost', () => {
     expect(world.news).toEqual(['acc key', 'acc key'])
   })
 
-  test('that is stored before its request hears of it counts once', async () => {
+  test('that is stored before its request settles counts once', async () => {
     const demand = world.demand(limited(500n, 600n))
     await world.admit(left, demand)
     const settlements = [settlementOf(demand, 300n, world.time.nowMs())]
@@ -166,7 +166,7 @@ describe('a cost', () => {
     expect(left.admissions.keyMoney('key', 'daily')).toEqual({ spentNano: 300n, heldNano: 0n })
   })
 
-  test('that the database never takes is held no longer, and is not in the balance', async () => {
+  test('that the database refuses for good is no longer held and not in the balance', async () => {
     const demand = world.demand(holding(900n))
     await world.admit(left, demand)
     world.settle(demand.requestId, 300n)
@@ -176,7 +176,7 @@ describe('a cost', () => {
     expect(left.admissions.balanceNano('acc')).toBe(1_000n)
   })
 
-  test('that an earlier process left in the journal is learned', async () => {
+  test('that an earlier process left in the journal is counted', async () => {
     await world.admit(right, world.demand(holding(1n)))
     const settlements = [settlementOf(world.demand({ requestId: 'old' }), 400n, world.time.nowMs())]
     await left.admissions.noteStored(settlements, world.storage.write(settlements))
@@ -184,7 +184,7 @@ describe('a cost', () => {
     expect(left.admissions.balanceNano('acc')).toBe(600n)
   })
 
-  test('of a request that is not ours is ignored', () => {
+  test('of an unknown request is ignored', () => {
     left.admissions.settle('stranger', 5n, world.time.nowMs())
     expect(left.admissions.balanceNano('acc')).toBe(0n)
   })
@@ -202,7 +202,7 @@ describe('a cost', () => {
     expect(await world.admit(right, world.demand(limited(100n, 100n)))).toBeNull()
   })
 
-  test('is not forgotten when the database cannot tell the totals', async () => {
+  test('is kept when the database cannot return the totals', async () => {
     const demand = world.demand(limited(500n, 600n))
     await world.admit(left, demand)
     world.settle(demand.requestId, 300n)
@@ -229,7 +229,7 @@ describe('a payment', () => {
     expect(await world.admit(right, world.demand(holding(1_500n)))).toBeNull()
   })
 
-  test('is told by the next beat when the limits store was away', async () => {
+  test('is sent at the next beat when the limits store was down', async () => {
     await world.admit(right, world.demand(holding(1n)))
     left.sharedLimits.fault = 'lost'
     world.storage.move('acc', 500n)
@@ -241,7 +241,7 @@ describe('a payment', () => {
 })
 
 describe('what this node knows', () => {
-  test('is brought up to date from limits store and database', async () => {
+  test('is refreshed from the limits store and the database', async () => {
     const windows = [requests(5)]
     const demand = world.demand({ windows, ...limited(100n, 600n) })
     await world.admit(right, demand)
@@ -259,7 +259,7 @@ describe('what this node knows', () => {
     expect(left.admissions.balanceNano('acc')).toBe(960n)
   })
 
-  test('holds of other nodes are not among it', async () => {
+  test('excludes holds of other nodes', async () => {
     await world.admit(left, world.demand(holding(10n)))
     await world.admit(right, world.demand(holding(20n)))
     expect(left.admissions.keyMoney('key', 'daily').heldNano).toBe(10n)
@@ -293,7 +293,7 @@ describe('capacity', () => {
 })
 
 describe('an emptied limits store', () => {
-  test('is told everything before the next admission', async () => {
+  test('receives everything before the next admission', async () => {
     await world.admit(left, world.demand(holding(600n)))
     await world.admit(right, world.demand(holding(300n)))
     world.empty()
@@ -305,7 +305,7 @@ describe('an emptied limits store', () => {
     expect(await world.admit(left, world.demand(holding(100n)))).toBeNull()
   })
 
-  test('is not trusted while a living node has not told its holds', async () => {
+  test('is not used while a live node has not reported its holds', async () => {
     await world.admit(left, world.demand(holding(600n)))
     await world.admit(right, world.demand(holding(1n)))
     left.sharedLimits.fault = 'silent'
@@ -319,7 +319,7 @@ describe('an emptied limits store', () => {
     expect(await world.admit(right, world.demand(holding(399n)))).toBeNull()
   })
 
-  test('is trusted when the node that does not join has outlived its lease', async () => {
+  test('is used once the lease of a node that does not join is over', async () => {
     await begin({ leaseMs: 5_000 })
     left.sharedLimits.fault = 'silent'
     world.empty()
@@ -329,7 +329,7 @@ describe('an emptied limits store', () => {
     expect(await world.admit(right, world.demand(holding(1n)))).toBeNull()
   })
 
-  test('is asked again by a request whose answer is from before', async () => {
+  test('is asked again by a request whose answer is from before it was emptied', async () => {
     await world.admit(right, world.demand(holding(1n)))
     left.sharedLimits.fault = 'slow'
     const underWay = world.admit(left, world.demand(holding(600n)))
@@ -352,13 +352,13 @@ describe('an emptied limits store', () => {
 })
 
 describe('a node', () => {
-  test('that stops leaves nothing held', async () => {
+  test('that stops releases its holds', async () => {
     await world.admit(left, world.demand(holding(600n)))
     await left.admissions.stop()
     expect(world.hub.account('acc').money.heldNano).toBe(0n)
   })
 
-  test('that stops leaves costs held that are not stored', async () => {
+  test('that stops keeps unstored costs held', async () => {
     const demand = world.demand(holding(600n))
     await world.admit(left, demand)
     await world.admit(left, world.demand(holding(100n)))
@@ -369,7 +369,7 @@ describe('a node', () => {
     ])
   })
 
-  test('that died holds until it is released', async () => {
+  test('that died keeps its holds until they are released', async () => {
     await world.admit(left, world.demand(holding(600n)))
     world.crash(left)
     expect(await world.admit(right, world.demand(holding(500n)))).toEqual({ reason: 'balance' })
@@ -377,7 +377,7 @@ describe('a node', () => {
     expect(await world.admit(right, world.demand(holding(500n)))).toBeNull()
   })
 
-  test('that was released while it lived tells its holds again', async () => {
+  test('that was released while alive reports its holds again', async () => {
     await world.admit(left, world.demand(holding(600n)))
     await right.sharedLimits.releaseNode('left')
     await seconds(5)
@@ -385,7 +385,7 @@ describe('a node', () => {
   })
 })
 
-describe('costs that wait for the database in great number', () => {
+describe('many unstored costs', () => {
   const settleMany = async (count: number) => {
     for (let index = 0; index < count; index += 1) {
       const demand = world.demand({ keyId: `key_${index % 2}`, ...holding(5n) })
@@ -398,7 +398,7 @@ describe('costs that wait for the database in great number', () => {
 
   beforeEach(() => begin({ foldAt: 10 }))
 
-  test('are held as one sum for each key, so that telling of them stays a short step', async () => {
+  test('are held as one sum per key, so that each call stays short', async () => {
     await settleMany(105)
     expect([money().heldNano, money().heldOn('key_0')]).toEqual([315n, 159n])
     expect(money().holdsOf('left').length).toBeLessThan(10)
@@ -406,7 +406,7 @@ describe('costs that wait for the database in great number', () => {
     expect(await world.admit(right, world.demand(holding(685n)))).toBeNull()
   })
 
-  test('are let go of when they are stored, in whatever portions', async () => {
+  test('are released when they are stored, in any portions', async () => {
     await settleMany(105)
     const [first, ...rest] = [left.journal.slice(0, 40), left.journal.slice(40)]
     for (const portion of [first ?? [], ...rest]) {
@@ -419,7 +419,7 @@ describe('costs that wait for the database in great number', () => {
     expect([money().balanceNano, money().holdsOf('left')]).toEqual([685n, []])
   })
 
-  test('stay held as such when the limits store was emptied, and when the node stops', async () => {
+  test('stay held as sums when the limits store is emptied and when the node stops', async () => {
     await settleMany(105)
     world.empty()
     await seconds(2)

@@ -267,8 +267,8 @@ function expectWindowsKept({ world, admittedAtMs }: Run): void {
   }
 }
 
-describe('whatever several nodes do in whatever order', () => {
-  test('no balance, no spending limit and no window is passed', async () => {
+describe('several nodes in any order', () => {
+  test('never exceed a balance, a spending limit or a window', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(...peaceful, ...traffic), { maxLength: 80, size: 'max' }),
@@ -289,7 +289,7 @@ describe('whatever several nodes do in whatever order', () => {
     )
   }, 30_000)
 
-  test('and whatever fails: none is passed where a lost limits store refuses, and afterwards all agree', async () => {
+  test('with failures and policy refuse: exceed nothing, and agree afterwards', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(...troubled, ...traffic, ...traffic), { maxLength: 80, size: 'max' }),
@@ -309,7 +309,7 @@ describe('whatever several nodes do in whatever order', () => {
     )
   }, 60_000)
 
-  test('and whatever fails: all agree afterwards where a lost limits store is replaced by shares', async () => {
+  test('with failures and policy local: agree afterwards', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(...troubled, ...traffic, ...traffic), { maxLength: 80, size: 'max' }),

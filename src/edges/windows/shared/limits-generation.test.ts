@@ -60,7 +60,7 @@ function stage() {
   }
 }
 
-test('loads an account in the generation that every node has joined, not in one that began meanwhile', async () => {
+test('loads an account in the generation that every node has joined, not in a later one', async () => {
   const { generation, loader, loaded, gate, joinRight, empty, begin } = stage()
   await generation.join()
   await joinRight()
@@ -94,7 +94,7 @@ test('gives the other nodes a whole lease for each generation', async () => {
   expect(completed as string | null).toBe('emptied again')
 })
 
-test('waits also for a node that started a moment before', async () => {
+test('also waits for a node that started just before', async () => {
   const { generation, asked, joinRight } = stage()
   await generation.join()
   await joinRight()
