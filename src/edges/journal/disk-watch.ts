@@ -2,26 +2,26 @@ import { statfs } from 'node:fs/promises'
 
 export interface DiskWatchParts {
   readonly folder: string
-  /** Writes something and takes it back; throws when the disk does not take it. */
+  /** Writes and undoes it; throws when the disk fails. */
   readonly probe: () => void
-  /** The disk takes again what is written. */
+  /** Called when the disk can be written again. */
   readonly onWell: () => void
 }
 
-// A node whose disk takes nothing is sent no requests, so nothing but a look of its own shows that it does again.
+// A node with a failing disk receives no requests, so it has to check by itself whether the disk works again.
 const LOOK_EVERY_MS = 1_000
-// Room for the settlements of what is under way, and for the database to store them. Of a small disk, a part of it.
+// Room for the settlements of requests under way and for the database to store them. Relative on small disks.
 const MIN_FREE_BYTES = 64 * 1024 * 1024
 const MIN_FREE_PART = 0.05
 
-const UNWRITABLE = 'The gateway cannot write down what requests cost right now; try again later.'
+const UNWRITABLE = 'The gateway cannot record request costs right now. Try again later.'
 
 /**
- * Whether the journal's disk takes what is written. Requests only read the verdict. It turns bad with the first write
- * that fails, or while little space is left; it turns good again by itself.
+ * Whether the journal's disk can be written. Requests only read the result. It fails with the first failed write or when
+ * little space is left, and recovers by itself.
  */
 export class DiskWatch {
-  /** Why nothing may be admitted, in one sentence for clients; null while the disk is well. */
+  /** Why requests are refused, as a sentence for clients; null while the disk works. */
   refusal: string | null = null
   readonly #parts: DiskWatchParts
   readonly #timer: Timer
@@ -40,9 +40,9 @@ export class DiskWatch {
     this.refusal = UNWRITABLE
   }
 
-  /** Never fails. */
+  /** Never rejects. */
   async look(): Promise<void> {
-    // A disk that hangs is asked once.
+    // A disk that hangs is checked only once.
     if (this.#isLooking) return
     this.#isLooking = true
     const isLow = await isSpaceLow(this.#parts.folder)
@@ -69,7 +69,7 @@ export class DiskWatch {
   }
 }
 
-/** A file system that does not tell its size is taken to have room. */
+/** A file system that does not report its size is assumed to have room. */
 async function isSpaceLow(folder: string): Promise<boolean> {
   try {
     const { bavail, blocks, bsize } = await statfs(folder)

@@ -78,7 +78,7 @@ function readPipe(descriptor: number): string {
 }
 const filesIn = (path = folder) => readdirSync(path).sort()
 
-test('an orderly end stores everything and leaves no file', async () => {
+test('close stores everything and leaves no file', async () => {
   const journal = await start()
   journal.open(record('one'))
   await journal.settle(settlement('one'))
@@ -87,7 +87,7 @@ test('an orderly end stores everything and leaves no file', async () => {
   expect(filesIn()).toEqual([])
 })
 
-test('what the database did not take, a torn line and open admissions are taken over by the next start', async () => {
+test('the next start recovers unstored settlements, a torn line and open admissions', async () => {
   const journal = await start({ persist: refuse })
   journal.open(record('open'))
   await journal.settle(settlement('done'))
@@ -102,7 +102,7 @@ test('what the database did not take, a torn line and open admissions are taken 
   expect(filesIn()).toEqual(['damaged'])
 })
 
-test('a disk that takes nothing makes a settlement wait for the database, and fail only with it', async () => {
+test('a settlement waits for the database while the disk fails, and fails only when both do', async () => {
   const journal = await start({ segmentBytes: 1 })
   symlinkSync('/dev/full', join(folder, 'journal-00000002.jsonl'))
   await journal.settle(settlement('first'))
@@ -112,7 +112,7 @@ test('a disk that takes nothing makes a settlement wait for the database, and fa
   await journal.close()
 })
 
-test('a settlement the database does not take is set aside, and the rest is stored, also at the next start', async () => {
+test('sets a refused settlement aside and stores the rest, also at the next start', async () => {
   const isBad = ({ requestId }: Settlement) => requestId === 'bad'
   const persist = async (batch: readonly Settlement[]) => {
     if (batch.some(isBad)) throw new RangeError('out of range')
@@ -146,7 +146,7 @@ class Database {
 }
 
 describe('while the database is away', () => {
-  test('what does not fit into memory waits in the files, and is stored in its order, each once', async () => {
+  test('what does not fit in memory waits in the files and is stored once, in order', async () => {
     const database = new Database()
     const journal = await start({ persist: database.persist, maxInMemory: 10, segmentBytes: 20_000 })
     for (let index = 0; index < 500; index += 1) {
@@ -165,7 +165,7 @@ describe('while the database is away', () => {
     expect(filesIn()).toEqual([])
   })
 
-  test('the same with a shared write per turn, and with requests that settle while it is read back', async () => {
+  test('the same with one write per turn, and with requests that settle during the read', async () => {
     const database = new Database()
     const journal = await start({
       persist: async (batch) => {
@@ -189,7 +189,7 @@ describe('while the database is away', () => {
     expect(filesIn()).toEqual([])
   })
 
-  test('a crash leaves all of it to the next start, with what was under way', async () => {
+  test('the next start after a crash recovers everything, including requests under way', async () => {
     const journal = await start({ persist: refuse, maxInMemory: 3, segmentBytes: 2_000 })
     journal.open(record('under way'))
     for (let index = 0; index < 20; index += 1) await journal.settle(settlement(idOf(index)))
@@ -201,7 +201,7 @@ describe('while the database is away', () => {
     await next.close()
   })
 
-  test('a request that is under way for long keeps only its own file', async () => {
+  test('a long request keeps only its own file', async () => {
     const database = new Database()
     database.isAway = false
     const journal = await start({ persist: database.persist, segmentBytes: 1, fsync: 'always' })
@@ -221,7 +221,7 @@ describe('while the database is away', () => {
 describe('the bounds', () => {
   const bounds = { maxBytes: 5_000, maxAgeMs: 60_000, clock: createMovableClock(1_000) }
 
-  test('of size refuse until the database has taken what waits', async () => {
+  test('of size refuse until the database has stored what waits', async () => {
     const database = new Database()
     const journal = await start({ persist: database.persist, bounds, maxInMemory: 2 })
     let index = 0
@@ -229,7 +229,7 @@ describe('the bounds', () => {
       await journal.settle(settlement(idOf(index)))
       index += 1
     }
-    expect(journal.refusal()).toContain("fill the journal's 5000 bytes")
+    expect(journal.refusal()).toContain('limit 5000 bytes')
     expect(journal.waitingBytes).toBeGreaterThan(5_000)
     expect(journal.waitingBytes).toBeLessThan(5_000 + journal.waitingBytes / index + 1)
     database.isAway = false
@@ -238,7 +238,7 @@ describe('the bounds', () => {
     await journal.close()
   })
 
-  test('of age count from the end of a request, and refuse until the database has taken it', async () => {
+  test('of age count from the end of a request and refuse until it is stored', async () => {
     const database = new Database()
     const clock = createMovableClock(10_000_000)
     const journal = await start({ persist: database.persist, bounds: { ...bounds, clock } })
@@ -258,7 +258,7 @@ describe('the bounds', () => {
   })
 })
 
-describe('while the disk takes nothing', () => {
+describe('while the disk fails', () => {
   /** Its second file is on a disk that is full. */
   async function startOnFullDisk(more: Partial<JournalOptions>): Promise<FileJournal> {
     const journal = await start({ segmentBytes: 1, ...more })
@@ -274,20 +274,20 @@ describe('while the disk takes nothing', () => {
     )
 
   for (const fsync of ['never', 'always'] as const) {
-    test(`refuses from the first write that fails, and forgets what the database does not take either (${fsync})`, async () => {
+    test(`refuses from the first failed write on, and drops what the database does not store either (${fsync})`, async () => {
       const database = new Database()
       const journal = await startOnFullDisk({ persist: database.persist, fsync })
       const ids = [idOf(1), idOf(2), idOf(3)]
       const answers = await Promise.all(ids.map((id) => settleQuietly(journal, id)))
       expect(answers).toEqual(ids.map(() => 'Error: away'))
-      expect(journal.refusal()).toContain('cannot write down')
+      expect(journal.refusal()).toContain('cannot record request costs')
       database.isAway = false
       await journal.close()
       expect(database.ids).toEqual(['before'])
     })
   }
 
-  test('keeps what is owed until the database takes it', async () => {
+  test('keeps owed settlements until the database stores them', async () => {
     const database = new Database()
     const journal = await startOnFullDisk({ persist: database.persist })
     expect(await settleQuietly(journal, 'one')).toBe('Error: away')
@@ -299,7 +299,7 @@ describe('while the disk takes nothing', () => {
     expect(database.ids.toSorted()).toEqual(['before', 'one'])
   })
 
-  test('tells each whether its own settlement is stored, also when the database fails after that', async () => {
+  test('reports for each settlement whether it is stored, also when the database fails later', async () => {
     const taken: string[] = []
     const persist = async (batch: readonly Settlement[]) => {
       if (batch.some(({ requestId }) => requestId === 'before')) throw new Error('away')
@@ -313,7 +313,7 @@ describe('while the disk takes nothing', () => {
   })
 })
 
-test('writes what is owed to the file as soon as the disk takes it again, for the next start', async () => {
+test('writes owed settlements to the file once the disk works again', async () => {
   const journal = await start({ segmentBytes: 1, persist: refuse })
   const pipe = join(folder, 'journal-00000002.jsonl')
   Bun.spawnSync(['mkfifo', pipe])
@@ -329,7 +329,7 @@ test('writes what is owed to the file as soon as the disk takes it again, for th
   closeSync(nextReader)
 })
 
-describe('a line that says nothing any more', () => {
+describe('a damaged line', () => {
   const segment = () => join(folder, filesIn().find((name) => name.startsWith('journal-')) ?? '')
 
   async function leaveLines(): Promise<string[]> {
@@ -342,7 +342,7 @@ describe('a line that says nothing any more', () => {
   const flipped = (line: string, at: number) =>
     line.slice(0, at) + String.fromCharCode(line.charCodeAt(at) ^ 1) + line.slice(at + 1)
 
-  test('is told of and kept byte for byte, and the lines around it are stored', async () => {
+  test('is reported and kept byte for byte, and the lines around it are stored', async () => {
     const lines = await leaveLines()
     const amountAt = lines[0]?.indexOf('"amountNano":"7"') ?? -1
     // Another digit is still JSON: only the checksum tells.
@@ -369,7 +369,7 @@ describe('a line that says nothing any more', () => {
     expect(readFileSync(kept, 'latin1')).toBe(`${rotten}\n${torn}\n${garbage}\n${cutOff}\n`)
   })
 
-  test('whose copy cannot be written stays where it is', async () => {
+  test('stays in its file when it cannot be copied', async () => {
     await leaveLines()
     appendFileSync(segment(), 'garbage\n')
     writeFileSync(join(folder, 'damaged'), 'a file, where a folder is needed')
@@ -381,7 +381,7 @@ describe('a line that says nothing any more', () => {
     expect(stored).toHaveLength(4)
   })
 
-  test('is kept as well when the running journal reads it back', async () => {
+  test('is also kept when the running journal reads it back', async () => {
     const database = new Database()
     const told: DamagedLine[] = []
     const journal = await start({
@@ -410,7 +410,7 @@ describe('a line that says nothing any more', () => {
   })
 })
 
-test('a disk that takes nothing is found well again without any request', async () => {
+test('detects that the disk works again without any request', async () => {
   const journal = await start({ segmentBytes: 1 })
   // Writing to a pipe fails while nobody has it open for reading, and works again as soon as somebody has.
   const pipe = join(folder, 'journal-00000002.jsonl')
@@ -430,7 +430,7 @@ test('a disk that takes nothing is found well again without any request', async 
 })
 
 describe('the folder', () => {
-  test('belongs to one process at a time', async () => {
+  test('is used by only one process', async () => {
     const shared = { dataFolder: place, lockPatienceMs: 0 }
     const journal = await start(shared)
     await expect(start(shared)).rejects.toThrow('in use by another running gateway')
@@ -438,7 +438,7 @@ describe('the folder', () => {
     await (await start(shared)).close()
   })
 
-  test('of a worker that runs no more is taken over by a start beside it, and that of a running one is left', async () => {
+  test('of a stopped worker is recovered by another start; that of a running one is left alone', async () => {
     const beside = (name: string) => ({ folder: join(place, name), dataFolder: place })
     const alive = await start({ ...beside('journal-3'), persist: refuse })
     await alive.settle(settlement('of the living'))

@@ -12,42 +12,42 @@ import { findRefusal, type JournalBounds, type Waiter, WaitingLine } from './wai
 
 export interface JournalOptions {
   readonly folder: string
-  /** Moves settlements to the database; may be given the same settlement twice. */
+  /** Moves settlements to the database; may receive the same settlement twice. */
   readonly persist: (settlements: readonly Settlement[]) => Promise<void>
-  /** Whether the database will never take what it was given; what failed otherwise is tried again. */
+  /** Whether the database will never accept the settlement; other failures are retried. */
   readonly isRefusal: (error: unknown) => boolean
-  /** `always` survives a power cut, with a database that does; `never` survives any end of the process. */
+  /** `always` survives a power cut if the database does; `never` survives only a crash of the process. */
   readonly fsync: 'always' | 'never'
   readonly onTrouble: (error: unknown, waiting: number) => void
-  /** A line that says nothing any more; it was kept aside. */
+  /** Called for an unreadable line, which was kept aside. */
   readonly onDamaged?: (line: DamagedLine) => void
-  /** The database will never have this settlement: nobody is to wait for it. */
+  /** Called for a settlement that the database will never accept, so that nothing waits for it. */
   readonly onSetAside?: (settlement: Settlement) => void
-  /** Without it, whatever comes is let in. */
+  /** Without bounds, the journal never refuses for its size or age. */
   readonly bounds?: JournalBounds
   /**
-   * Where other processes may have their journals: then this one is locked, and what those that run no more have left
-   * behind is stored by this start as well.
+   * The folder that may contain journals of other processes. This journal is then locked, and this start also stores what
+   * processes that no longer run have left.
    */
   readonly dataFolder?: string
-  /** What a start has found, in its own folder or in that of another. */
+  /** Called with what a start has found in its own folder or in that of another process. */
   readonly onRecovered?: (folder: string, recovered: Recovered) => void
-  /** For how long a start waits for its folder while another process stores what was left there. */
+  /** How long a start waits for its folder while another process stores what was left there. */
   readonly lockPatienceMs?: number
-  /** How large a segment grows before the next one is begun. */
+  /** The size at which the next segment starts. */
   readonly segmentBytes?: number
-  /** How many settlements may wait in memory before the rest waits in the files alone. */
+  /** How many settlements may wait in memory; the rest wait in the files only. */
   readonly maxInMemory?: number
 }
 
 const SEGMENT_BYTES = 8 * 1024 * 1024
-// Of at most some 3 KB each.
+// Each takes about 3 KB at most.
 const MAX_IN_MEMORY = 10_000
 const LOCK_PATIENCE_MS = 60_000
-// An admission is written at the second look at it, so before it is 5 ms old.
+// An admission is written at the second look, before it is 5 ms old.
 const ADMISSION_LOOK_MS = 2
 const PERSIST_EVERY_MS = 200
-// Large enough to share what each transaction costs, small enough to hold requests up for few milliseconds only.
+// Large enough to share the cost of a transaction, small enough to delay requests by only a few milliseconds.
 const PERSIST_BATCH = 500
 const RETRY_MS = [200, 500, 1_000, 2_000, 5_000]
 
@@ -56,15 +56,15 @@ interface JournalParts {
   readonly lock: FolderLock | null
 }
 
-/** What no file took, and why. */
+/** Settlements that could not be written to a file, and why. */
 interface Unwritten {
   readonly cause: unknown
   readonly settlements: readonly Settlement[]
 }
 
 /**
- * Append-only files and the writer that empties them into the database. With `fsync` there is one write per turn of
- * the event loop, whatever the number of requests that settle in it.
+ * Append-only files and the writer that moves their content to the database. With `fsync` there is one write per turn of
+ * the event loop, however many requests settle in it.
  */
 export class FileJournal implements Journal {
   readonly #options: JournalOptions
@@ -76,12 +76,12 @@ export class FileJournal implements Journal {
   /** Lines for the next write, and the settlements among them. */
   #pending: string[] = []
   #settling: Settlement[] = []
-  /** One for each of the settlements, when they are not written at once. */
+  /** One per settlement when they are not written at once. */
   #waiters: Waiter[] = []
   #flushTimer: Timer | null = null
   #isFlushScheduled = false
   readonly #disk: DiskWatch
-  /** Files before the one that is written to. */
+  /** Segments before the current one. */
   readonly #olderSegments = new Set<number>()
   #persistTimer: Timer | null = null
   #isPersistDue = false
@@ -89,7 +89,7 @@ export class FileJournal implements Journal {
   #failures = 0
   #isClosed = false
 
-  /** Moves what earlier processes left behind into the database, then opens a fresh segment. */
+  /** Moves what earlier processes left to the database, then opens a new segment. */
   static async start(options: JournalOptions): Promise<FileJournal> {
     const { folder, dataFolder, lockPatienceMs = LOCK_PATIENCE_MS } = options
     const isSynced = options.fsync === 'always'
@@ -127,7 +127,7 @@ export class FileJournal implements Journal {
   }
 
   #lookSoon(): void {
-    // Left to fire even when all of them are settled by then: setting a timer anew costs more than the look.
+    // Not cancelled when all are settled by then: a new timer costs more than the look.
     this.#flushTimer ??= setTimeout(() => {
       this.#flushTimer = null
       this.#writeAdmissions(this.#unwritten.takeOld())
@@ -147,7 +147,7 @@ export class FileJournal implements Journal {
     this.#unwritten.remove(settlement.requestId)
     this.#pending.push(encodeJournalLine({ type: 'settled', settlement }))
     this.#settling.push(settlement)
-    // A write into the system's memory costs less than waiting for company; one to the disk is worth sharing.
+    // Without fsync, writing at once is cheaper than batching; a synced write is worth sharing.
     const unwritten = this.#options.fsync === 'never' ? this.#write() : null
     if (this.#pending.length === 0 && unwritten === null) return null
     const waiter = Promise.withResolvers<void>()
@@ -168,7 +168,7 @@ export class FileJournal implements Journal {
     this.#schedulePersist(PERSIST_EVERY_MS)
   }
 
-  /** Why nothing more may be admitted, in one sentence; null while there is room. Cheap enough for every request. */
+  /** Why requests are refused, in one sentence; null while there is room. Cheap enough for every request. */
   refusal(): string | null {
     if (this.#disk.refusal !== null) return this.#disk.refusal
     const { bounds } = this.#options
@@ -180,22 +180,22 @@ export class FileJournal implements Journal {
     return this.#line.count
   }
 
-  /** How much was written since the first of those. */
+  /** Bytes written since the first waiting settlement. */
   get waitingBytes(): number {
     return this.#line.bytes
   }
 
-  /** Since when the one that has waited longest waits; null when none does. */
+  /** When the oldest waiting settlement ended; null when none waits. */
   get oldestAtMs(): number | null {
     return this.#line.oldestAtMs
   }
 
-  /** Whether the disk does not take what is written, or soon will not. */
+  /** Whether the disk cannot be written or is nearly full. */
   get isDiskFailing(): boolean {
     return this.#disk.refusal !== null
   }
 
-  /** Empties what is settled so far into the database; what cannot be written now stays and is tried again. */
+  /** Stores all settlements so far; what cannot be stored now stays and is retried. */
   async catchUp(): Promise<void> {
     await this.#persisting
     if (this.waiting === 0 || this.#isClosed) return
@@ -204,7 +204,7 @@ export class FileJournal implements Journal {
     await this.#persisting
   }
 
-  /** Writes everything to the database and closes; what cannot be written stays for the next start. */
+  /** Stores everything and closes; what cannot be stored stays for the next start. */
   async close(): Promise<void> {
     this.#writeAdmissions(this.#unwritten.takeAll())
     this.#flush()
@@ -232,7 +232,7 @@ export class FileJournal implements Journal {
     else for (const waiter of waiters) waiter.resolve()
   }
 
-  /** Writes what is pending; gives what no file took, null when all was written. */
+  /** Writes the pending lines. Returns what could not be written, or null. */
   #write(): Unwritten | null {
     const lines = this.#pending
     if (lines.length === 0) return null
@@ -245,14 +245,14 @@ export class FileJournal implements Journal {
       this.#disk.noteFailed()
       return { cause, settlements }
     }
-    // From now on the settlement's own file tells what became of it.
+    // From now on the settlement itself is in a file.
     for (const { requestId } of settlements) this.#admissions.forget(requestId)
     if (settlements.length > 0) this.#schedulePersist(this.waiting >= PERSIST_BATCH ? 0 : PERSIST_EVERY_MS)
     if (this.#files.currentBytes >= (this.#options.segmentBytes ?? SEGMENT_BYTES)) this.#startNextSegment()
     return null
   }
 
-  /** A disk that takes nothing delays answers until the database has their settlements; only both together fail them. */
+  /** While the disk fails, answers wait for the database. They fail only when both do. */
   #strand({ cause, settlements }: Unwritten, waiters: readonly Waiter[]): void {
     if (this.#isClosed) {
       for (const waiter of waiters) waiter.reject(cause)
@@ -265,7 +265,7 @@ export class FileJournal implements Journal {
     this.#schedulePersist(0)
   }
 
-  /** What is in memory alone goes to the file as soon as that takes it: a crash would lose it. */
+  /** Writes settlements that are only in memory to the file as soon as possible: a crash would lose them. */
   #fileUnfiled(): void {
     if (this.#line.unfiledCount === 0 || this.#persisting !== null) return
     const unfiled = this.#line.takeUnfiled()
@@ -324,20 +324,20 @@ export class FileJournal implements Journal {
     return RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1] ?? PERSIST_EVERY_MS
   }
 
-  /** Goes on while at least that many wait: few at a time cost nearly as much as many. */
+  /** Continues while at least `worthwhile` settlements wait: small batches cost nearly as much as large ones. */
   async #drain(worthwhile: number): Promise<void> {
     for (let batch = this.#line.next(); batch !== null; batch = this.#line.next()) {
       await persistBatch(batch.settlements, keeperOf(this.#options, this.#files))
       batch.leave()
       if (!batch.isFiled) for (const { requestId } of batch.settlements) this.#admissions.forget(requestId)
       this.#removeDone()
-      // Somebody waits for what no file holds, however little it is.
+      // Answers wait for settlements that are in no file, however few.
       if (this.waiting < worthwhile && this.#line.unfiledCount === 0) return
       await nextTurn()
     }
   }
 
-  /** Settlements are stored in the order of the files, so all files before that of the first in line are done with. */
+  /** Settlements are stored in file order, so all files before that of the first waiting one are done. */
   #removeDone(): void {
     const first = this.#line.firstSegment ?? this.#files.current
     for (const segment of this.#olderSegments) {
@@ -348,7 +348,7 @@ export class FileJournal implements Journal {
   }
 }
 
-/** A database in this very process takes milliseconds for a batch; whoever waits for an answer comes before the next. */
+/** SQLite blocks this process for milliseconds per batch, so pending requests run before the next one. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
@@ -375,7 +375,13 @@ function keeperOf(options: JournalOptions, files: SegmentFiles): BatchKeeper {
     setAside: (settlement, error) => {
       files.setAside(encodeJournalLine({ type: 'settled', settlement }))
       onSetAside?.(settlement)
-      onTrouble(new Error(`settlement ${settlement.requestId} is set aside`, { cause: error }), 1)
+      onTrouble(
+        new Error(
+          `The database refused settlement ${settlement.requestId}. It was set aside in the journal folder.`,
+          { cause: error },
+        ),
+        1,
+      )
     },
   }
 }

@@ -8,15 +8,15 @@ export interface FolderLock {
   release(): void
 }
 
-/** Beside the folder, so that what is in it is the journal and nothing else. */
+/** Beside the folder, which contains only the journal. */
 function lockFileOf(folder: string): string {
   const path = resolve(folder)
   return `${dirname(path)}/${basename(path)}.lock`
 }
 
 /**
- * Takes a journal's folder for this process; null when another holds it. The system lets go of it when the process
- * ends, however it ends. The file stays: whoever removed it could remove one that somebody has just taken.
+ * Locks a journal folder for this process; null when another process holds it. The system releases the lock when the
+ * process ends. The file stays, because removing it could remove a lock that another process has just taken.
  */
 export function tryLockFolder(folder: string): FolderLock | null {
   const path = lockFileOf(folder)
@@ -24,7 +24,7 @@ export function tryLockFolder(folder: string): FolderLock | null {
   const lock = new Database(path, { create: true })
   try {
     lock.exec('PRAGMA busy_timeout = 0')
-    // Nothing is ever written to it, so nothing of it has to reach the disk.
+    // Nothing is ever written to it, so it need not reach the disk.
     lock.exec('PRAGMA journal_mode = MEMORY')
     lock.exec('PRAGMA synchronous = OFF')
     lock.exec('BEGIN EXCLUSIVE')
@@ -36,19 +36,21 @@ export function tryLockFolder(folder: string): FolderLock | null {
   }
 }
 
-/** Whether a process may hold it: one that never wrote there has made no lock. */
+/** Whether any process has ever locked the folder. */
 export function wasEverLocked(folder: string): boolean {
   return existsSync(lockFileOf(folder))
 }
 
-/** Waits a while for a folder: a process that has just started may be storing what was left in it. */
+/** Waits for a folder, since another process may be storing what was left in it. */
 export async function lockFolder(folder: string, patienceMs: number): Promise<FolderLock> {
   const endMs = performance.now() + patienceMs
   for (;;) {
     const lock = tryLockFolder(folder)
     if (lock !== null) return lock
     if (performance.now() >= endMs) {
-      throw new Error(`The journal in ${JSON.stringify(folder)} is in use by another running gateway.`)
+      throw new Error(
+        `The journal in ${JSON.stringify(folder)} is in use by another running gateway. Stop it or set another data folder.`,
+      )
     }
     await Bun.sleep(LOOK_MS)
   }

@@ -5,12 +5,12 @@ import { SEGMENT_NAME } from './segment-files.ts'
 
 const FOLDER_NAME = /^journal(-\d+)?$/
 
-/** Where a process keeps its journal: each of several workers in one data folder has a folder of its own. */
+/** The journal folder of a process. Each worker in a data folder has its own. */
 export function journalFolderOf(dataFolder: string, worker: number | null): string {
   return join(dataFolder, worker === null ? 'journal' : `journal-${worker}`)
 }
 
-/** All of a data folder, in use or not. */
+/** All journal folders in a data folder, in use or not. */
 export function findJournalFolders(dataFolder: string): string[] {
   if (!existsSync(dataFolder)) return []
   return readdirSync(dataFolder, { withFileTypes: true })
@@ -27,7 +27,7 @@ export interface JournalSource {
 
 /**
  * The journals at a path: a single file, a journal's folder, or a data folder with the journals of one or several
- * processes. null when there is nothing of the kind.
+ * processes. null when there is none.
  */
 export function findJournals(path: string): readonly JournalSource[] | null {
   if (!existsSync(path)) return null

@@ -22,7 +22,7 @@ test('reads a line without a checksum as before', () => {
   expect(decodeSealedLine(text)).toEqual(line)
 })
 
-test('no flipped bit changes what a line says: it is read as written, or not at all', () => {
+test('a line with a flipped bit is read as written or not at all', () => {
   const bytes = sealed()
   let read = 0
   for (let bit = 0; bit < 8 * bytes.length; bit += 1) {

@@ -2,18 +2,18 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { decodeJournalLine, type JournalLine } from '../../rules/ledger/journal-line.ts'
 
 export interface LineAt {
-  /** Without its end. */
+  /** Without the line break. */
   readonly text: string
-  /** The file it is in, and where it begins there. */
+  /** The file, and the offset at which the line starts. */
   readonly path: string
   readonly startsAt: number
-  /** Where in the file the next line begins. */
+  /** The offset of the next line. */
   readonly endsAt: number
-  /** Whether it ends the file without the end of a line, as one does that a crash cut short. */
+  /** Whether the file ends without a line break, as after a crash. */
   readonly isCutOff: boolean
 }
 
-/** A part of a file, in bytes. */
+/** A byte range of a file. */
 export interface Extent {
   readonly from?: number
   readonly to?: number
@@ -23,7 +23,7 @@ const CHUNK_BYTES = 256 * 1024
 const LINE_END = 0x0a
 const NOTHING: Buffer = Buffer.alloc(0)
 
-/** The lines of a file one after the other, so that a file of any size takes little memory. */
+/** Reads a file line by line, so that a file of any size takes little memory. */
 export function* readLines(
   path: string,
   { from = 0, to = Number.POSITIVE_INFINITY }: Extent = {},
@@ -35,7 +35,7 @@ export function* readLines(
     let rest = NOTHING
     while (position < end) {
       const chunk = readChunk(file, { from: position, to: end })
-      // Somebody has cut the file short meanwhile.
+      // The file was truncated meanwhile.
       if (chunk.length === 0) break
       position += chunk.length
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
@@ -56,7 +56,7 @@ function readChunk(file: number, { from, to }: Required<Extent>): Buffer {
   return chunk.subarray(0, readSync(file, chunk, 0, chunk.length, from))
 }
 
-/** Gives what is left after the last whole line. */
+/** Returns what is left after the last whole line. */
 function* splitLines(
   bytes: Buffer,
   { path, startsAt }: Pick<LineAt, 'path' | 'startsAt'>,
@@ -74,13 +74,13 @@ const FIELD = ',"crc":"'
 const DIGITS = 8
 const END = Buffer.from(`${FIELD}${'0'.repeat(DIGITS)}"}`)
 const HEX = Buffer.from('0123456789abcdef')
-/** How much longer than its text a line may get. */
+/** How many bytes the checksum adds to a line. */
 export const SEAL_BYTES = END.length
 
 /**
- * Writes a line with a checksum as its last field and gives where it ends. Without it a flipped bit in a digit would
- * still be JSON, and somebody would be charged another amount. Versions that know nothing of it read the line as before.
- * The text is that of an object. This runs for every request, so no second text is made.
+ * Writes a JSON object with a checksum as its last field and returns where it ends. Without the checksum, a flipped bit
+ * in a digit would still be JSON, and an account would be charged a wrong amount. Older versions ignore the field. This
+ * runs for every request, so it builds no second string.
  */
 export function writeSealedLine(bytes: Buffer, text: string, offset: number): number {
   // In place of the brace that closes the object.
@@ -94,7 +94,7 @@ export function writeSealedLine(bytes: Buffer, text: string, offset: number): nu
   return end + END.length
 }
 
-/** null for a line that was cut short, altered on the disk, or is none. Lines of earlier versions have no checksum. */
+/** null for a line that was cut short, altered on disk, or is invalid. Lines of earlier versions have no checksum. */
 export function decodeSealedLine(text: string): JournalLine | null {
   return isIntact(text) ? decodeJournalLine(text) : null
 }

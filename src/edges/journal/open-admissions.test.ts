@@ -27,7 +27,7 @@ test('an admission is old at the second look at it', () => {
   expect(admissions.isEmpty).toBe(true)
 })
 
-test('one that is settled is not taken, young or old', () => {
+test('does not take a settled one, young or old', () => {
   const admissions = new UnwrittenAdmissions()
   admissions.add(record('old'))
   admissions.takeOld()
@@ -38,7 +38,7 @@ test('one that is settled is not taken, young or old', () => {
   expect(admissions.takeOld()).toEqual([])
 })
 
-test('at the end all are taken, the oldest first', () => {
+test('takeAll takes the oldest first', () => {
   const admissions = new UnwrittenAdmissions()
   admissions.add(record('old'))
   admissions.takeOld()

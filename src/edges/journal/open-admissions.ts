@@ -1,6 +1,6 @@
 import type { AdmissionRecord } from '../../vocabulary/settlement.ts'
 
-/** Which files hold admissions whose settlement is in no file yet: without them nobody would know of these requests. */
+/** Tracks the files with admissions that have no settlement in a file yet. These files must stay. */
 export class OpenAdmissions {
   readonly #segments = new Map<string, number>()
   readonly #counts = new Map<number, number>()
@@ -28,7 +28,7 @@ export class OpenAdmissions {
   }
 }
 
-/** Admissions that no file holds yet. Those that are settled before they grow old need not be written at all. */
+/** Admissions that are in no file yet. Those that settle quickly need not be written at all. */
 export class UnwrittenAdmissions {
   #young = new Map<string, AdmissionRecord>()
   #old = new Map<string, AdmissionRecord>()
@@ -45,7 +45,7 @@ export class UnwrittenAdmissions {
     if (!this.#young.delete(requestId)) this.#old.delete(requestId)
   }
 
-  /** Those that were here when this was last asked for. */
+  /** Takes the admissions that were already here at the previous call. */
   takeOld(): AdmissionRecord[] {
     const old = this.#old
     this.#old = this.#young

@@ -28,19 +28,19 @@ class Keeper implements BatchKeeper {
 }
 
 describe('a batch', () => {
-  test('is stored as one when nothing is wrong with it', async () => {
+  test('is stored at once when nothing is wrong', async () => {
     const keeper = new Keeper()
     await persistBatch(batch, keeper)
     expect(keeper).toMatchObject({ stored: ['a', 'b', 'c'], aside: [] })
   })
 
-  test('loses only the settlement the database does not take', async () => {
+  test('loses only the settlement that the database refuses', async () => {
     const keeper = new Keeper('b')
     await persistBatch(batch, keeper)
     expect(keeper).toMatchObject({ stored: ['a', 'c'], aside: ['b'] })
   })
 
-  test('of nothing but bad ones is set aside whole', async () => {
+  test('with only bad settlements is set aside as a whole', async () => {
     const keeper = new Keeper('a', 'b', 'c')
     await persistBatch(batch, keeper)
     expect(keeper).toMatchObject({ stored: [], aside: ['a', 'b', 'c'] })
@@ -53,7 +53,7 @@ describe('a batch', () => {
     expect(keeper.aside).toEqual([])
   })
 
-  test('that the database begins to take and does not end is set aside in no part, and once when it comes again', async () => {
+  test('that fails halfway sets nothing aside until it is retried', async () => {
     const keeper = new Keeper('a')
     const { persist } = keeper
     const leaving = async (settlements: readonly Settlement[]) => {

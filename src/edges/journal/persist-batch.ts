@@ -2,15 +2,15 @@ import type { Settlement } from '../../vocabulary/settlement.ts'
 
 export interface BatchKeeper {
   readonly persist: (settlements: readonly Settlement[]) => Promise<void>
-  /** Whether the database will never take what it was given. Any other failure may be over at the next try. */
+  /** Whether the database will never accept the settlement. Other failures may be temporary. */
   readonly isRefusal: (error: unknown) => boolean
-  /** Keeps a settlement for a person to look at. */
+  /** Keeps a settlement for an operator to inspect. */
   readonly setAside: (settlement: Settlement, error: unknown) => void
 }
 
 /**
- * Stores a batch. When the database refuses it, each settlement is tried alone, and those that are refused even then
- * are set aside: a single bad one must not keep all later ones from being stored, at every start anew.
+ * Stores a batch. If the database refuses it, each settlement is stored alone, and those that are refused again are set
+ * aside: a single bad settlement must not block all later ones at every start.
  */
 export async function persistBatch(batch: readonly Settlement[], keeper: BatchKeeper): Promise<void> {
   try {
@@ -31,6 +31,6 @@ async function persistOneByOne(batch: readonly Settlement[], keeper: BatchKeeper
       refused.push({ settlement, error })
     }
   }
-  // Only now: a failure on the way means that all of the batch comes again, and each is to be set aside once.
+  // Only now: after an earlier failure the whole batch is retried, and each must be set aside once.
   for (const { settlement, error } of refused) keeper.setAside(settlement, error)
 }

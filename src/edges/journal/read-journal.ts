@@ -11,13 +11,13 @@ import { decodeSealedLine, readLines } from './journal-lines.ts'
 import { decodeLines } from './recover.ts'
 import { SEGMENT_NAME, SET_ASIDE_NAME } from './segment-files.ts'
 
-/** A file as far as it had been written at some moment. */
+/** A file up to its size at some moment. */
 interface Extent {
   readonly path: string
   readonly bytes: number
 }
 
-/** What the journal says now. Its files are read later, and no further than they go now. */
+/** A snapshot of the journal. Its files are read later, up to their current size. */
 export function readJournal(folder: string): JournalReading {
   const names = existsSync(folder) ? readdirSync(folder).sort() : []
   const measure = (name: string): Extent[] => {
@@ -29,7 +29,7 @@ export function readJournal(folder: string): JournalReading {
   return { settled: () => settlementsIn(segments), setAside: () => settlementsIn(asides) }
 }
 
-/** What all journals of a data folder say: each of several workers has its own. */
+/** A snapshot of all journals in a data folder. Each worker has its own. */
 export function readJournals(dataFolder: string): JournalReading {
   const journals = findJournalFolders(dataFolder).map(readJournal)
   return {
@@ -44,7 +44,7 @@ function* inTurn(lists: readonly Iterable<Settlement>[]): Generator<Settlement> 
 
 function* settlementsIn(extents: readonly Extent[]): Generator<Settlement> {
   for (const { path, bytes } of extents) {
-    // A segment is removed as soon as the database has all of it, and with it there is nothing left to compare.
+    // A segment is removed once the database has all of it; then there is nothing left to compare.
     if (!existsSync(path)) continue
     for (const { text } of readLines(path, { to: bytes })) {
       const decoded = text === '' ? null : decodeSealedLine(text)
@@ -68,7 +68,7 @@ export const JournalSummary = shape('JournalSummary', {
 })
 type JournalSummary = Value<typeof JournalSummary>
 
-/** What a journal says, without asking any database. */
+/** Summarizes a journal without a database. */
 export function summarizeJournal(source: JournalSource): JournalSummary {
   const summary = {
     folder: source.folder,

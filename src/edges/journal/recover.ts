@@ -6,11 +6,11 @@ import { decodeSealedLine, type LineAt } from './journal-lines.ts'
 import { SegmentFiles } from './segment-files.ts'
 
 export interface Recovered {
-  /** Of requests that had ended. */
+  /** Requests that had ended. */
   readonly settled: number
-  /** Of requests that were under way. */
+  /** Requests that were under way. */
   readonly interrupted: number
-  /** Lines that say nothing, such as one that a crash cut short. */
+  /** Unreadable lines, such as one that a crash cut short. */
   readonly damaged: number
 }
 
@@ -18,13 +18,13 @@ export type StoreBatch = (settlements: readonly Settlement[]) => Promise<void>
 
 export interface RecoverParts {
   readonly store: StoreBatch
-  /** For a line that says nothing any more, before its file is removed. */
+  /** Called for an unreadable line before its file is removed. */
   readonly onDamaged: (line: LineAt) => void
 }
 
 const BATCH = 200
 
-/** Stores what the lines of a journal say that nobody writes any more. */
+/** Stores the settlements in a journal that no process writes. */
 export async function recoverLines(
   lines: Iterable<LineAt>,
   store: StoreBatch,
@@ -42,7 +42,7 @@ export async function recoverLines(
   return counts
 }
 
-/** Stores what a process left in its folder, and empties it. */
+/** Stores what a process left in its folder and empties the folder. */
 export async function recoverFolder(
   files: SegmentFiles,
   { store, onDamaged }: RecoverParts,
@@ -50,7 +50,7 @@ export async function recoverFolder(
   const left = files.numbers()
   const damaged: LineAt[] = []
   const recovered = await recoverLines(linesOf(files, left), store, (line) => damaged.push(line))
-  // Only now: a start that fails before reads the same lines again, and each is to be kept once.
+  // Only now: a start that fails earlier reads the same lines again, and each must be kept once.
   for (const line of damaged) onDamaged(line)
   for (const number of left) files.remove(number)
   return recovered
@@ -72,7 +72,7 @@ function* linesOf(files: SegmentFiles, numbers: readonly number[]): Generator<Li
   for (const number of numbers) yield* files.read(number)
 }
 
-/** No request twice in one. */
+/** No batch contains a request twice. */
 function* inBatches(settlements: Iterable<Settlement>): Generator<Settlement[]> {
   let batch = new Map<string, Settlement>()
   for (const settlement of settlements) {
@@ -85,14 +85,14 @@ function* inBatches(settlements: Iterable<Settlement>): Generator<Settlement[]> 
   if (batch.size > 0) yield [...batch.values()]
 }
 
-/** A line of the journal that says nothing any more. */
+/** A journal line that cannot be read. */
 export interface DamagedLine {
   readonly path: string
   readonly offset: number
   readonly bytes: number
-  /** Cut short at the end of its file, as a crash does to one that nobody was told of; else it was altered later. */
+  /** `cut_off`: cut short at the end of the file by a crash, before it was acknowledged. `altered`: changed later. */
   readonly kind: 'cut_off' | 'altered'
-  /** Where its bytes were copied to; null when that failed, and its file stays instead. */
+  /** Where its bytes were copied; null when that failed, and then its file stays. */
   readonly keptIn: string | null
 }
 
@@ -103,14 +103,14 @@ export function damagedLine(
   return { path, offset: startsAt, bytes: endsAt - startsAt, kind: isCutOff ? 'cut_off' : 'altered', keptIn }
 }
 
-/** Looks after the journals of a data folder that no running process holds, this one's own aside. */
+/** Recovers the journals of a data folder that no running process holds. */
 export async function takeOverJournals(
   { dataFolder, isSynced }: { readonly dataFolder: string; readonly isSynced: boolean },
   recover: (files: SegmentFiles, folder: string) => Promise<void>,
 ): Promise<void> {
   for (const folder of findJournalFolders(dataFolder)) {
     const lock = tryLockFolder(folder)
-    // This process holds its own.
+    // In use, possibly by this process itself.
     if (lock === null) continue
     try {
       await recover(new SegmentFiles(folder, { isSynced }), folder)

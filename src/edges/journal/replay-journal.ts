@@ -5,9 +5,9 @@ import { persistBatch } from './persist-batch.ts'
 import { decodeLines, recoverLines } from './recover.ts'
 
 export interface ReplayTarget {
-  /** Those of these accounts that the database does not know. */
+  /** Returns the accounts that the database does not know. */
   findStrangers(accountIds: readonly string[]): Promise<readonly string[]>
-  /** The requests of these whose settlement is stored, and was not only presumed. */
+  /** Returns the requests whose actual settlement, not just a presumed one, is stored. */
   findKnown(settlements: readonly Settlement[]): Promise<ReadonlySet<string>>
   persist(settlements: readonly Settlement[]): Promise<unknown>
   isRefusal(error: unknown): boolean
@@ -21,13 +21,13 @@ export interface Replayed {
   /** Requests that were under way, now stored as interrupted. */
   readonly interrupted: number
   readonly damaged: number
-  /** Requests whose settlement the database will never take. */
+  /** Requests whose settlement the database will never accept. */
   readonly refused: readonly string[]
 }
 
 export const NOTHING_REPLAYED: Replayed = { added: 0, known: 0, interrupted: 0, damaged: 0, refused: [] }
 
-/** Stores what a journal says that no running process writes, as a start would. The files stay as they are. */
+/** Stores the settlements of a journal that no running process writes, as a start would. Leaves the files unchanged. */
 export async function replayJournal(source: JournalSource, target: ReplayTarget): Promise<Replayed> {
   const counts = { added: 0, known: 0, interrupted: 0 }
   const refused: string[] = []
@@ -49,7 +49,7 @@ export async function replayJournal(source: JournalSource, target: ReplayTarget)
   return { ...counts, damaged, refused }
 }
 
-/** Whose requests a journal tells of. */
+/** The accounts with requests in a journal. */
 export function accountsIn(source: JournalSource): readonly string[] {
   const accounts = new Set<string>()
   for (const line of decodeLines(linesIn(source), () => undefined)) {
@@ -68,8 +68,8 @@ export function sumReplayed(one: Replayed, other: Replayed): Replayed {
   }
 }
 
-/** Takes a journal from whoever may write it; null when a running process does. */
+/** Locks a journal; null when a running process uses it. */
 export function lockSource({ folder }: JournalSource): FolderLock | null {
-  // A copy that no process ever wrote to needs no lock, and may be where nothing can be written.
+  // A copy that no process ever wrote to needs no lock, and may be read-only.
   return wasEverLocked(folder) ? tryLockFolder(folder) : { release: () => undefined }
 }

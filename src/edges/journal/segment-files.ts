@@ -14,39 +14,39 @@ import { basename, dirname, join } from 'node:path'
 import { type Extent, type LineAt, readLines, SEAL_BYTES, writeSealedLine } from './journal-lines.ts'
 
 export const SET_ASIDE_NAME = 'set-aside.jsonl'
-/** Of lines that say nothing any more, byte for byte. */
+/** Contains unreadable lines, byte for byte. */
 export const DAMAGED_FOLDER = 'damaged'
 const LINE_END = 0x0a
 const LINE_END_BYTES = Buffer.of(LINE_END)
-// Of UTF-8, for each unit of a JavaScript string.
+// UTF-8 bytes per UTF-16 code unit.
 const MAX_BYTES_PER_UNIT = 3
 const FIRST_BUFFER_BYTES = 16 * 1024
-// Empty lines, which say nothing to whoever reads them. More than the rest of a block, which a full disk still takes.
+// Empty lines, which readers skip. Larger than the rest of a block, which a full disk still accepts.
 const PROBE = Buffer.alloc(16 * 1024, LINE_END)
 export const SEGMENT_NAME = /^journal-(\d{8})\.jsonl$/
 
-/** Where lines went that were written together. */
+/** Where a group of lines was written. */
 export interface Place {
   readonly segment: number
   readonly offset: number
   readonly bytes: number
 }
 
-/** The journal's folder: numbered files, written only at the end of the newest. */
+/** The journal's folder: numbered files, of which only the newest is appended to. */
 export class SegmentFiles {
   readonly #folder: string
   readonly #isSynced: boolean
-  /** Files with damaged lines that could not be kept aside. */
+  /** Files with damaged lines that could not be copied. */
   readonly #pinned = new Set<string>()
   #number: number
   #descriptor: number | null = null
-  /** Of the newest file. */
+  /** Size of the newest file. */
   #size = 0
-  /** Where what must not be read begins, because a failed write could not be taken back. */
+  /** Where a failed write starts that could not be undone. */
   #tornAt: number | null = null
   #bytes: Buffer = Buffer.alloc(FIRST_BUFFER_BYTES)
 
-  /** Synced: what was done here is on the disk when it is done, and a power cut does not undo it. */
+  /** With `isSynced`, every change survives a power cut once the method returns. */
   constructor(folder: string, { isSynced = false }: { readonly isSynced?: boolean } = {}) {
     const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#folder = folder
@@ -76,11 +76,11 @@ export class SegmentFiles {
     return readLines(this.#path(number), extent)
   }
 
-  /** A disk that does not take the next file leaves this one in use. */
+  /** If the next file cannot be created, this one stays in use. */
   startNext(): void {
     const next = openSync(this.#path(this.#number + 1), 'a', 0o600)
     try {
-      // A file that no folder names is lost, however well it was synced.
+      // A synced file is lost if its folder entry is not synced.
       if (this.#isSynced) syncFolder(this.#folder)
     } catch (error) {
       closeSync(next)
@@ -94,7 +94,7 @@ export class SegmentFiles {
   }
 
   append(lines: readonly string[]): Place {
-    if (this.#descriptor === null) throw new Error('the journal is closed')
+    if (this.#descriptor === null) throw new Error('The journal is closed.')
     const size = this.#encode(lines)
     if (this.#tornAt !== null) this.#mend(this.#descriptor, this.#tornAt)
     const offset = this.#size
@@ -102,22 +102,22 @@ export class SegmentFiles {
       this.#write(this.#descriptor, this.#bytes, size)
       if (this.#isSynced) fdatasyncSync(this.#descriptor)
     } catch (error) {
-      this.#takeBack(this.#descriptor, offset)
+      this.#undoWrite(this.#descriptor, offset)
       throw error
     }
     return { segment: this.#number, offset, bytes: this.#size - offset }
   }
 
-  /** Throws when the disk does not take what many requests write; leaves nothing behind. */
+  /** Throws when the disk cannot be written; leaves nothing behind. */
   probe(): void {
-    if (this.#descriptor === null) throw new Error('the journal is closed')
+    if (this.#descriptor === null) throw new Error('The journal is closed.')
     if (this.#tornAt !== null) this.#mend(this.#descriptor, this.#tornAt)
     const offset = this.#size
     try {
       this.#write(this.#descriptor, PROBE, PROBE.length)
       if (this.#isSynced) fdatasyncSync(this.#descriptor)
     } finally {
-      this.#takeBack(this.#descriptor, offset)
+      this.#undoWrite(this.#descriptor, offset)
     }
   }
 
@@ -129,8 +129,8 @@ export class SegmentFiles {
     }
   }
 
-  /** What was written in part is in no file: whoever reads on from here must find it once, when it is written again. */
-  #takeBack(descriptor: number, offset: number): void {
+  /** Removes a partial write, so that readers find its lines once, when they are written again. */
+  #undoWrite(descriptor: number, offset: number): void {
     try {
       ftruncateSync(descriptor, offset)
       this.#size = offset
@@ -139,14 +139,14 @@ export class SegmentFiles {
     }
   }
 
-  /** What no client was told of must not be read by the next start, nor become part of the next good line. */
+  /** Unacknowledged bytes must not be read by the next start or become part of the next line. */
   #mend(descriptor: number, offset: number): void {
-    this.#takeBack(descriptor, offset)
+    this.#undoWrite(descriptor, offset)
     if (this.#size !== offset) this.#write(descriptor, LINE_END_BYTES, LINE_END_BYTES.length)
     this.#tornAt = null
   }
 
-  /** Into memory that is used again and again: this runs for every request. */
+  /** Reuses one buffer, since this runs for every request. */
   #encode(lines: readonly string[]): number {
     let size = 0
     for (const line of lines) {
@@ -159,12 +159,12 @@ export class SegmentFiles {
     return size
   }
 
-  /** Keeps a line the database does not take, where no start reads it again and a person finds it. */
+  /** Keeps a line that the database refuses where no start reads it again and an operator finds it. */
   setAside(line: string): void {
     appendSynced(join(this.#folder, SET_ASIDE_NAME), Buffer.from(`${line}\n`))
   }
 
-  /** Copies a line as it is to where it stays. null when that fails; then its file is not removed. */
+  /** Copies a damaged line to its own folder. Returns null when that fails; its file is then not removed. */
   keepDamaged({ path, startsAt, endsAt, isCutOff }: LineAt): string | null {
     try {
       const folder = join(this.#folder, DAMAGED_FOLDER)
@@ -196,7 +196,7 @@ export class SegmentFiles {
   }
 }
 
-/** Names of files that were made, renamed or removed reach the disk with their folder, not with the files. */
+/** Created, renamed and removed names reach the disk with their folder, not with the files. */
 export function syncFolder(path: string): void {
   const folder = openSync(path, 'r')
   try {
@@ -206,7 +206,7 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** When it returns, the bytes and the name of the file survive a power cut. */
+/** Afterwards, the bytes and the name of the file survive a power cut. */
 export function appendSynced(path: string, bytes: Buffer): void {
   const file = openSync(path, 'a', 0o600)
   try {

@@ -4,25 +4,25 @@ import type { Settlement } from '../../vocabulary/settlement.ts'
 import { decodeSealedLine, type LineAt } from './journal-lines.ts'
 import type { Place, SegmentFiles } from './segment-files.ts'
 
-/** What is to be stored together. */
+/** Settlements to store together. */
 export interface Batch {
   readonly settlements: readonly Settlement[]
-  /** Whether a file holds them as well. */
+  /** Whether they are also in a file. */
   readonly isFiled: boolean
-  /** To be called once when all of them are stored. */
+  /** Call once when all of them are stored. */
   leave(): void
 }
 
 export interface LineOptions {
   readonly batch: number
   readonly maxInMemory: number
-  /** For a line that says nothing any more. */
+  /** Called for an unreadable line. */
   readonly onDamaged: (line: LineAt) => void
 }
 
 export type Waiter = PromiseWithResolvers<void>
 
-/** In memory alone. Somebody may wait until it is stored; one that is only owed is waited for by nobody. */
+/** A settlement that is only in memory. `waiter` is null when no answer waits for it. */
 export interface Unfiled {
   readonly settlement: Settlement
   readonly waiter: Waiter | null
@@ -31,11 +31,11 @@ export interface Unfiled {
 interface Waiting {
   readonly settlement: Settlement
   readonly segment: number
-  /** How many bytes had been written when it was. */
+  /** Bytes written before it. */
   readonly writtenBefore: number
 }
 
-/** From here on, settlements are in the files alone. */
+/** From this position on, settlements are only in the files. */
 interface Far {
   readonly segment: number
   readonly offset: number
@@ -43,8 +43,8 @@ interface Far {
 }
 
 /**
- * Settlements that wait for the database, in the order in which they were written. The first of them are in memory;
- * when those are too many, all later ones are read back from the files when their turn comes.
+ * Settlements that wait for the database, in the order in which they were written. The first ones are in memory; when
+ * there are too many, later ones are read back from the files when their turn comes.
  */
 export class WaitingLine {
   readonly #files: SegmentFiles
@@ -54,7 +54,7 @@ export class WaitingLine {
   #farCount = 0
   #unfiled: Unfiled[] = []
   #writtenBytes = 0
-  /** When the first in line ended. */
+  /** When the first waiting request ended. */
   #oldestAtMs: number | null = null
 
   constructor(files: SegmentFiles, options: LineOptions) {
@@ -66,33 +66,33 @@ export class WaitingLine {
     return this.#near.length + this.#farCount + this.#unfiled.length
   }
 
-  /** How many are in memory alone, because no file took them. */
+  /** How many are only in memory because they could not be written. */
   get unfiledCount(): number {
     return this.#unfiled.length
   }
 
-  /** Whether an answer is held back until one of these is stored. */
+  /** Whether an answer waits until one of these is stored. */
   get isAwaited(): boolean {
     return this.#unfiled.some(({ waiter }) => waiter !== null)
   }
 
-  /** What was written to the files since the first in line. */
+  /** Bytes written since the first waiting settlement. */
   get bytes(): number {
     const first = this.#near[0] ?? this.#far
     return first === null ? 0 : this.#writtenBytes - first.writtenBefore
   }
 
-  /** The file of the first in line; null when no file holds anything that waits. */
+  /** The file of the first waiting settlement; null when none is in a file. */
   get firstSegment(): number | null {
     return (this.#near[0] ?? this.#far)?.segment ?? null
   }
 
-  /** Since when the first in line waits. */
+  /** When the first waiting request ended; null when none waits. */
   get oldestAtMs(): number | null {
     return this.#oldestAtMs
   }
 
-  /** These were just written there together, with or without lines of another kind. */
+  /** Adds settlements that were just written together, with or without other lines. */
   add(settlements: readonly Settlement[], { segment, offset, bytes }: Place): void {
     const writtenBefore = this.#writtenBytes
     this.#writtenBytes += bytes
@@ -108,13 +108,13 @@ export class WaitingLine {
     if (this.#oldestAtMs === null) this.#noteOldest()
   }
 
-  /** No file took these. */
+  /** Adds settlements that could not be written to a file. */
   addUnfiled(unfiled: readonly Unfiled[]): void {
     this.#unfiled.push(...unfiled)
     if (this.#oldestAtMs === null) this.#noteOldest()
   }
 
-  /** Takes out all that no file holds; not while some of them are being stored. */
+  /** Removes all settlements that are in no file. Do not call while some of them are being stored. */
   takeUnfiled(): Unfiled[] {
     const taken = this.#unfiled
     this.#unfiled = []
@@ -122,7 +122,7 @@ export class WaitingLine {
     return taken
   }
 
-  /** Forgets those that somebody waits for, who is told that nothing was written: nobody is ever charged for them. */
+  /** Drops the settlements that answers wait for and rejects their waiters. They are never charged. */
   withdraw(error: unknown): void {
     const awaited = this.#unfiled.filter(({ waiter }) => waiter !== null)
     this.#unfiled = this.#unfiled.filter(({ waiter }) => waiter === null)
@@ -130,7 +130,7 @@ export class WaitingLine {
     for (const { waiter } of awaited) waiter?.reject(error)
   }
 
-  /** Those whose turn it is; null when none waits. What no file holds comes first: somebody waits for it. */
+  /** The next batch; null when none waits. Settlements in no file come first, because answers wait for them. */
   next(): Batch | null {
     const unfiled = this.#unfiled.slice(0, this.#options.batch)
     if (unfiled.length > 0) return this.#batchOf(unfiled, false)
@@ -155,7 +155,7 @@ export class WaitingLine {
   #noteOldest(): void {
     const first = (this.#near[0] ?? this.#unfiled[0])?.settlement
     if (first !== undefined) this.#oldestAtMs = endedAtMs(first)
-    // Of one that is in the files alone it is known when it is read back; until then it is no younger than this.
+    // For one that is only in the files, the time is known when it is read back; until then this is a lower bound.
     else if (this.#far === null) this.#oldestAtMs = null
   }
 
@@ -163,7 +163,7 @@ export class WaitingLine {
     while (this.#near.length === 0 && this.#far !== null) this.#readPortion(this.#far)
   }
 
-  /** Reads a portion of one file. Nothing is written meanwhile, so the end of the newest file is the end of the line. */
+  /** Reads part of one file. Nothing is written meanwhile, so the end of the newest file is the end of the queue. */
   #readPortion(far: Far): void {
     const { segment } = far
     const isNewest = segment === this.#files.current
@@ -188,14 +188,14 @@ export class WaitingLine {
   }
 }
 
-/** How much may wait for the database before nothing more is let in. */
+/** How much may wait for the database before requests are refused. */
 export interface JournalBounds {
   readonly maxBytes: number
   readonly maxAgeMs: number
   readonly clock: Clock
 }
 
-/** Why nothing more may be admitted; null while there is room. Asked for every request, so it only compares. */
+/** Why requests are refused; null while there is room. Runs for every request, so it only compares. */
 export function findRefusal(
   line: WaitingLine,
   { maxBytes, maxAgeMs, clock }: JournalBounds,
@@ -204,11 +204,11 @@ export function findRefusal(
   const { oldestAtMs } = line
   if (oldestAtMs === null) return null
   if (line.bytes > maxBytes) {
-    return `Records of earlier requests wait for the database and fill the journal's ${maxBytes} bytes; try again later.`
+    return `The journal is full: records of earlier requests wait for the database (limit ${maxBytes} bytes). Try again later.`
   }
-  // Otherwise it is the clock that has moved, and all that waits is stored in a moment.
+  // Otherwise only the clock has moved, and everything is stored in a moment.
   if (isDatabaseFailing && clock.nowMs() - oldestAtMs > maxAgeMs) {
-    return `Records of earlier requests have waited for the database for more than ${maxAgeMs / 1_000} seconds; try again later.`
+    return `Records of earlier requests have waited for the database for more than ${maxAgeMs / 1_000} seconds. Try again later.`
   }
   return null
 }
