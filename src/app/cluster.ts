@@ -21,7 +21,7 @@ import type { Role } from './workers/role.ts'
 
 export type Cluster = ReturnType<typeof openCluster>
 
-/** What this process has in common with others of the same gateway; a gateway that runs alone has nothing. */
+/** What this process shares with others of the same gateway: limits and the list of nodes. */
 export function openCluster(
   settings: Settings,
   system: SystemServices,
@@ -42,7 +42,7 @@ export function openCluster(
     storage,
     sharedLimits,
     leaseMs: settings.nodeLeaseSeconds * 1_000,
-    // Workers share what their parent holds; those of a parent that was killed share nothing with the next one's.
+    // Workers of a killed parent share nothing with those of the next one, so only Redis has an id to compare.
     sharedLimitsId: () => (settings.redisUrl === null ? null : (state.admissions?.sharedLimitsId ?? null)),
     onReturned: () => state.admissions?.reassert(),
     clock,
@@ -54,20 +54,20 @@ export function openCluster(
   return { nodeId, sharedLimits, registry, hasCompany, state }
 }
 
-/** By what this node judges now; null when it shares no limits. */
+/** How limits are enforced right now; null when running alone. */
 export function sharedLimitsStateOf({ state }: Cluster, settings: Settings): SharedLimitsState | null {
   if (state.admissions === null) return null
   if (state.admissions.isShared) return 'shared'
   return lossRules(settings).loss === 'local' ? 'local' : 'refusing'
 }
 
-/** Why this node cannot serve for a reason of its own; null when it can. */
+/** Why this node cannot serve; null when it can. */
 export function ownTroubleOf({ registry, state }: Cluster): string | null {
   if (registry.conflict !== null) return registry.conflict
-  return state.admissions?.isStarting ? 'waiting for the other nodes to report what they hold' : null
+  return state.admissions?.isStarting ? 'waiting for the other nodes to report their holds' : null
 }
 
-/** How Redis does, as this node sees it. */
+/** Describes the state of Redis as this node sees it. */
 export function redisDescriber(cluster: Cluster, settings: Settings): DescribeRedis {
   const { redisUrl, redisLoss } = settings
   const { sharedLimits } = cluster
@@ -108,7 +108,7 @@ function openSharedLimits(
   })
 }
 
-/** How changes of the configuration reach this node; undefined: nobody else makes any. */
+/** How configuration changes reach this node; undefined when no other process makes any. */
 export function sharingOf(
   { sharedLimits, hasCompany }: Cluster,
   { storage }: Persistence,
@@ -116,7 +116,7 @@ export function sharingOf(
 ): SharedConfiguration | undefined {
   if (!hasCompany) return undefined
   const { reloadBeside } = parts
-  // Without a limits store nobody can say it quickly; what others change is then seen at the next beat.
+  // Without a limits store, changes of other processes are seen at the next beat.
   if (sharedLimits === null)
     return { storage, reloadBeside, newestVersion: async () => parts.current().version }
   return {
@@ -136,7 +136,7 @@ export interface AdmissionParts {
   readonly onNews: (accountId: string, keyIds: readonly string[]) => void
 }
 
-/** Limits, holds and balances: this process's own, or what all nodes have in common. */
+/** Limits, holds and balances: those of this process, or those that all nodes share. */
 export async function openAdmissions(
   cluster: Cluster,
   persistence: Persistence,
@@ -186,7 +186,7 @@ export async function openAdmissions(
   return admissions
 }
 
-/** Those whose money alerts look at from the start on. */
+/** Accounts and keys whose money the alerts watch from the start. */
 function watchedOwners({ accounts, keys }: Snapshot): MoneyOwners {
   return {
     accountIds: [...accounts.values()].flatMap(({ id, balanceAlertNano }) =>
@@ -198,10 +198,10 @@ function watchedOwners({ accounts, keys }: Snapshot): MoneyOwners {
   }
 }
 
-// A parent that is this late hangs, and its workers are about to end with it.
+// A parent that takes this long hangs, and its workers end with it.
 const PARENT_DEADLINE_MS = 5_000
 
-/** What to do while the limits store does not answer. Workers whose parent is gone end anyway. */
+/** The loss policy. Workers refuse, since they end when their parent is gone. */
 function lossRules({ redisUrl, redisLoss, redisDeadlineMs }: Settings) {
   if (redisUrl === null) return { loss: 'refuse', deadlineMs: PARENT_DEADLINE_MS } as const
   return { loss: redisLoss, deadlineMs: redisDeadlineMs }
@@ -218,17 +218,17 @@ async function loadAdmissions(
   return admissions
 }
 
-/** To be called about once a second. Never fails. */
+/** Call about once a second. Never rejects. */
 export async function beatCluster({ registry, state, hasCompany }: Cluster): Promise<void> {
   if (!hasCompany) return
-  // Beside each other: a database that hangs must not keep a node from telling the limits store what it holds.
+  // In parallel: a database that hangs must not stop a node from reporting its holds.
   await Promise.all([registry.beat(), state.admissions?.beat()])
 }
 
-// What a node could not say in this time others find out when its lease is over.
+// After this, the other nodes notice the departure when the lease ends.
 const LEAVE_PATIENCE_MS = 5_000
 
-/** When nothing is under way any more and the journal is closed. A store that hangs does not keep it from ending. */
+/** Call when no request is under way and the journal is closed. A store that hangs does not delay the exit. */
 export function leaveCluster(cluster: Cluster): Promise<void> {
   return withTimeout(LEAVE_PATIENCE_MS, leave(cluster), () => undefined)
 }
@@ -239,7 +239,7 @@ async function leave({ registry, state, sharedLimits, hasCompany }: Cluster): Pr
   await sharedLimits?.close()
 }
 
-/** What a node tells of itself as one of several. */
+/** Gauges of this node as one of several. */
 export function readNodeGauges(
   settings: Settings,
   { clock }: SystemServices,

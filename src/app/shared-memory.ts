@@ -12,11 +12,11 @@ interface Sharing<Part> {
   readonly sharedLimits: Part | null
 }
 
-// What a cooling credential or an open circuit is told to nodes that start later is worth no more than this.
+// Nodes that start later need not know of a cooling credential or an open circuit for longer than this.
 const LONGEST_KEPT_MS = 60 * 60 * 1_000
 const THOUGHTS_KEPT_MS = 6 * 60 * 60 * 1_000
 
-/** Tells the other nodes what routing has learned here. Nobody waits for it, and at worst they learn it themselves. */
+/** Publishes what routing has learned here. Failures are ignored: the other nodes learn it themselves. */
 export function routingTeller(
   { sharedLimits }: Sharing<Pick<NodeNotices, 'publish'> & Pick<ConversationMemory, 'savePin'>>,
   current: () => ReturnType<LiveConfiguration['current']>,
@@ -37,13 +37,13 @@ export function routingTeller(
   }
 }
 
-/** Listens to the other nodes, from what they have said to be kept on. */
+/** Applies notices of the other nodes, starting with the kept ones. */
 export async function followOthers(
   { sharedLimits }: Sharing<NodeNotices>,
   { configuration, router }: { readonly configuration: LiveConfiguration; readonly router: Router },
 ): Promise<void> {
   if (sharedLimits === null) return
-  const hear = (notice: SharedNotice) => {
+  const receive = (notice: SharedNotice) => {
     if (notice.type === 'generation' || notice.type === 'attempt') return
     if (notice.type === 'configuration') {
       void configuration.reloadTo(notice.version).catch(() => undefined)
@@ -53,11 +53,11 @@ export async function followOthers(
     const credential = credentials?.find(({ id }) => id === notice.credentialId)
     if (credential !== undefined) router.learn(notice, credential)
   }
-  sharedLimits.onNotice(hear)
-  for (const notice of await sharedLimits.listKept().catch(() => [])) hear(notice)
+  sharedLimits.onNotice(receive)
+  for (const notice of await sharedLimits.listKept().catch(() => [])) receive(notice)
 }
 
-/** Tells of attempts to sign in and hears of those on other nodes. Nobody waits for it; what is lost is counted here alone. */
+/** Shares sign-in attempts with the other nodes. An attempt whose notice is lost counts on this node only. */
 export function attemptPeers({ sharedLimits }: Sharing<NodeNotices>): AttemptPeers | undefined {
   if (sharedLimits === null) return undefined
   return {
@@ -72,7 +72,7 @@ export function attemptPeers({ sharedLimits }: Sharing<NodeNotices>): AttemptPee
   }
 }
 
-/** Thoughts are the client's, so they lie there sealed. */
+/** Thoughts belong to the client, so they are stored sealed. */
 export function thoughtShelf(
   { sharedLimits }: Sharing<ConversationMemory>,
   { secrets }: Persistence,
@@ -110,7 +110,7 @@ function openOrNull(
   try {
     return open(sealed, place)
   } catch {
-    // Sealed by a node with another secret or of another version, for another call, or not by a node at all.
+    // Sealed with another secret, by another version, for another call, or not by a node at all.
     return null
   }
 }
