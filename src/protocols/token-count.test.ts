@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { decodeUsage as decodeChat } from './chat-completion/usage.ts'
+import { decodeUsage as decodeChat } from './chat-completion/reply/usage.ts'
 import { decodeUsage as decodeGeneration } from './content-generation/usage.ts'
 import { decodeUsage as decodeMessages } from './messages/usage.ts'
 import { decodeUsage as decodeResponses } from './responses/usage.ts'

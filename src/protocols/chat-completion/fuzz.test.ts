@@ -9,13 +9,13 @@ import { replyContext, supplyContext } from '../../../test/support/translation-c
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import { fold } from '../../conversation/fold.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { decodeReply } from './decode-reply.ts'
-import { decodeRequest } from './decode-request.ts'
-import { ChatStreamDecoder } from './decode-stream.ts'
-import { encodeReply } from './encode-reply.ts'
-import { encodeRequest } from './encode-request.ts'
 import { CHAT_TRAITS } from './format.ts'
-import { validateRequest } from './validate.ts'
+import { decodeReply } from './reply/decode-reply.ts'
+import { encodeReply } from './reply/encode-reply.ts'
+import { decodeRequest } from './request/decode-request.ts'
+import { encodeRequest } from './request/encode-request.ts'
+import { validateRequest } from './request/validate.ts'
+import { ChatStreamDecoder } from './stream/decode-stream.ts'
 
 const context = supplyContext({}, CHAT_TRAITS)
 const numbers = fc.array(fc.nat(100_000), { minLength: 1, maxLength: 4 })

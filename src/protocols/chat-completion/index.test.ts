@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { PROTOCOLS } from '../index.ts'
 import { chatCompletion } from './index.ts'
-import { UsageTap } from './tap-usage.ts'
+import { UsageTap } from './stream/tap-usage.ts'
 
 test('is registered', () => expect(PROTOCOLS).toContain(chatCompletion))
 

@@ -1,13 +1,13 @@
 import type { Protocol } from '../protocol.ts'
 import { contracts } from './contract.ts'
-import { decodeError } from './decode-error.ts'
-import { decodeReply } from './decode-reply.ts'
-import { ChatStreamDecoder } from './decode-stream.ts'
-import { encodeRequest } from './encode-request.ts'
 import { CHAT_TOOL_RULES, CHAT_TRAITS, FORMAT } from './format.ts'
 import { CHAT_PARAMETERS } from './parameters.ts'
-import { readReply } from './read-reply.ts'
-import { readRequest } from './read-request.ts'
+import { decodeError } from './reply/decode-error.ts'
+import { decodeReply } from './reply/decode-reply.ts'
+import { readReply } from './reply/read-reply.ts'
+import { encodeRequest } from './request/encode-request.ts'
+import { readRequest } from './request/read-request.ts'
+import { ChatStreamDecoder } from './stream/decode-stream.ts'
 
 export const chatCompletion: Protocol = {
   name: FORMAT,

@@ -13,14 +13,14 @@ import type { Conversation, Instruction } from '../../conversation/conversation.
 import { fold } from '../../conversation/fold.ts'
 import type { Tool } from '../../conversation/tool.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { decodeReply } from './decode-reply.ts'
-import { decodeRequest } from './decode-request.ts'
-import { ChatStreamDecoder } from './decode-stream.ts'
-import { encodeReply } from './encode-reply.ts'
-import { encodeRequest } from './encode-request.ts'
-import { ChatStreamEncoder } from './encode-stream.ts'
 import { CHAT_TRAITS, FORMAT } from './format.ts'
-import { validateRequest } from './validate.ts'
+import { decodeReply } from './reply/decode-reply.ts'
+import { encodeReply } from './reply/encode-reply.ts'
+import { decodeRequest } from './request/decode-request.ts'
+import { encodeRequest } from './request/encode-request.ts'
+import { validateRequest } from './request/validate.ts'
+import { ChatStreamDecoder } from './stream/decode-stream.ts'
+import { ChatStreamEncoder } from './stream/encode-stream.ts'
 
 const context = supplyContext({}, CHAT_TRAITS)
 const WISHES = { wantsFunctionCall: false, wantsUsage: true }

@@ -7,7 +7,7 @@ import { type Answer, type AnswerPart, finishOf } from '../../conversation/answe
 import { unfold } from '../../conversation/fold.ts'
 import { textPart } from '../../conversation/part.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { readRequest } from './read-request.ts'
+import { readRequest } from './request/read-request.ts'
 
 const call = (id: string, name: string, input: string): AnswerPart => ({
   type: 'tool-call',

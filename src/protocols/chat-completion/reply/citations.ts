@@ -1,0 +1,43 @@
+import type { Citation } from '../../../conversation/part.ts'
+import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
+
+/** The text that carries a citation: where in the message it begins, and how long it is so far. */
+export interface TextPlace {
+  readonly start: number
+  readonly length: number
+}
+
+/** An annotation of the message's whole text; without offsets it covers the text it came with. */
+export function encodeCitation(citation: Citation, { start, length }: TextPlace): JsonObject {
+  return {
+    type: 'url_citation',
+    url_citation: {
+      start_index: start + (citation.start ?? 0),
+      end_index: start + (citation.end ?? length),
+      title: citation.title ?? '',
+      url: citation.url,
+    },
+  }
+}
+
+/** The citations among a message's annotations, for a text that begins at `start` of its whole text. */
+export function decodeCitations(annotations: unknown, start: number): Citation[] {
+  return asArray(annotations).flatMap((annotation) => {
+    const { url, title, start_index, end_index } = asObject(asObject(annotation)?.url_citation) ?? {}
+    const address = asText(url)
+    if (address === null) return []
+    return [
+      {
+        url: address,
+        title: asText(title),
+        citedText: null,
+        start: offset(start_index, start),
+        end: offset(end_index, start),
+      },
+    ]
+  })
+}
+
+function offset(index: unknown, start: number): number | null {
+  return Number.isSafeInteger(index) ? Math.max(0, Number(index) - start) : null
+}

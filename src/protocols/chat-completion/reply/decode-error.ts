@@ -1,0 +1,1 @@
+export { decodeErrorBody as decodeError, decodeErrorEvent as decodeStreamError } from '../../error-body.ts'

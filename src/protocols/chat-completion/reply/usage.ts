@@ -1,0 +1,49 @@
+import type { Usage } from '../../../conversation/usage.ts'
+import { asObject } from '../../../wire/json-values.ts'
+import { countOr, isUnreadable, readCount } from '../../token-count.ts'
+
+/** Token counts as this format writes them: `prompt_tokens` includes cached ones, `completion_tokens` thinking. */
+export interface ChatUsage {
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly total_tokens: number
+  readonly prompt_tokens_details: { readonly cached_tokens: number; readonly cache_write_tokens: number }
+  readonly completion_tokens_details: { readonly reasoning_tokens: number }
+}
+
+/** Reads a usage object into disjoint buckets; null when it counts nothing. */
+export function decodeUsage(wire: unknown): Usage | null {
+  const usage = asObject(wire)
+  if (usage === null) return null
+  const total = readCount(usage.total_tokens)
+  const { prompt_tokens, completion_tokens } = usage
+  if (isUnreadable(prompt_tokens, completion_tokens)) return null
+  if ((prompt_tokens ?? completion_tokens ?? null) === null && total === 0) return null
+  const reasoning = readCount(asObject(usage.completion_tokens_details)?.reasoning_tokens)
+  const prompt = countOr(usage.prompt_tokens, total - readCount(usage.completion_tokens))
+  const completion = countOr(usage.completion_tokens, total - prompt)
+  const promptDetails = asObject(usage.prompt_tokens_details)
+  const cacheRead = readCount(promptDetails?.cached_tokens ?? usage.prompt_cache_hit_tokens)
+  const cacheWrite = readCount(promptDetails?.cache_write_tokens)
+  // Some suppliers leave thinking out of the completion count; then only the total tells.
+  const isReasoningExtra = reasoning > completion || total === prompt + completion + reasoning
+  return {
+    input: Math.max(0, prompt - cacheRead - cacheWrite),
+    cacheRead,
+    cacheWrite,
+    output: isReasoningExtra ? completion + reasoning : completion,
+    reasoning,
+    images: 0,
+  }
+}
+
+export function encodeUsage(usage: Usage): ChatUsage {
+  const prompt = usage.input + usage.cacheRead + usage.cacheWrite
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: usage.output,
+    total_tokens: prompt + usage.output,
+    prompt_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite },
+    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+  }
+}

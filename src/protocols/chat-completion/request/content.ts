@@ -1,0 +1,54 @@
+import { type ImagePart, type OpaquePart, type RefusalPart, type TextPart, textPart } from '../../../conversation/part.ts'
+import { decodeImageUrl, encodeImageUrl } from '../../conversation/part.ts'
+import type { JsonObject } from '../../../wire/json-values.ts'
+import { FORMAT } from '../format.ts'
+import { asKnownPart, type ChatContent, type ChatContentPart } from '../schema.ts'
+import { decodeCache, encodeCache } from './cache.ts'
+
+export type MessagePart = TextPart | ImagePart | RefusalPart | OpaquePart
+
+const DETAILS: ReadonlySet<string> = new Set(['auto', 'low', 'high', 'original'])
+
+/** The content of a message without its empty texts. */
+export function decodeContent(content: ChatContent | null | undefined): MessagePart[] {
+  if (content === null || content === undefined || content === '') return []
+  return typeof content === 'string' ? [textPart(content)] : content.flatMap(decodePart)
+}
+
+function decodePart(part: ChatContentPart): MessagePart[] {
+  const known = asKnownPart(part)
+  switch (known?.type) {
+    case 'text':
+      return known.text === '' ? [] : [textPart(known.text, decodeCache(part))]
+    case 'refusal':
+      return known.refusal === '' ? [] : [{ type: 'refusal', text: known.refusal }]
+    case 'image_url':
+      return [
+        {
+          type: 'image',
+          source: decodeImageUrl(known.image_url.url),
+          detail: decodeDetail(known.image_url.detail),
+          cache: decodeCache(part),
+        },
+      ]
+    default:
+      return [{ type: 'opaque', format: FORMAT, kind: part.type, value: part }]
+  }
+}
+
+function decodeDetail(detail: string | null | undefined): ImagePart['detail'] {
+  return detail && DETAILS.has(detail) ? (detail as ImagePart['detail']) : null
+}
+
+export function encodeText(part: TextPart, hasCacheMarks: boolean): JsonObject {
+  return { type: 'text', text: part.text, ...(hasCacheMarks && encodeCache(part.cache)) }
+}
+
+export function encodeImage(part: ImagePart, hasCacheMarks: boolean): JsonObject {
+  const detail = part.detail === null ? {} : { detail: part.detail }
+  return {
+    type: 'image_url',
+    image_url: { url: encodeImageUrl(part.source), ...detail },
+    ...(hasCacheMarks && encodeCache(part.cache)),
+  }
+}

@@ -1,0 +1,228 @@
+import type { Conversation, Effort, Instruction, Sampling } from '../../../conversation/conversation.ts'
+import { effortOf, nearestEffort } from '../../conversation/conversation.ts'
+import type { Tool, ToolChoice } from '../../../conversation/tool.ts'
+import { GatewayError } from '../../../errors/gateway-error.ts'
+import type { ThinkingControl } from '../../vocabulary/runtime/traits.ts'
+import type { JsonObject } from '../../../wire/json-values.ts'
+import type { EncodedRequest, SupplyContext } from '../../translation.ts'
+import { FORMAT } from '../format.ts'
+import { encodeMessages } from './encode-messages.ts'
+import { encodeCustom, encodeFunction, encodeWebSearch } from './tools.ts'
+
+const MOST_STOPS = 4
+const JSON_ONLY = 'Answer with one JSON object and nothing else.'
+/** Resources that live at another supplier: an answer without them would be an answer to something else. */
+const INDISPENSABLE: ReadonlySet<string> = new Set(['cachedContent', 'cached_content'])
+
+export function encodeRequest(conversation: Conversation, context: SupplyContext): EncodedRequest {
+  const dropped = new Set<string>()
+  const output = encodeOutput(conversation, context)
+  if (output.isChanged) dropped.add('response_format')
+  const instructions = output.note === null ? [] : [output.note]
+  const said = { turns: conversation.turns, instructions: [...conversation.instructions, ...instructions] }
+  const body = {
+    ...encodeExtras(conversation, dropped),
+    model: context.upstreamModel,
+    messages: encodeMessages(said, context, dropped),
+    ...(conversation.stream && { stream: true, stream_options: { include_usage: true } }),
+    ...encodeLimits(conversation, context),
+    ...encodeSampling(conversation, context, dropped),
+    ...encodeReasoning(conversation, context.traits.thinking, dropped),
+    ...output.fields,
+    ...encodeLogprobs(conversation, context),
+    ...encodeTools(conversation, dropped),
+    ...encodeRemarks(conversation, dropped),
+  }
+  return { body, dropped: [...dropped] }
+}
+
+function refuse(param: string, message: string): never {
+  throw new GatewayError('unsupported_parameter', message, { param })
+}
+
+/** Own fields are restored; those of other formats are told, or refused when the answer would not be the same. */
+function encodeExtras({ extras }: Conversation, dropped: Set<string>): JsonObject {
+  for (const [format, fields] of Object.entries(extras)) {
+    if (format === FORMAT) continue
+    for (const name of Object.keys(fields)) {
+      if (INDISPENSABLE.has(name)) refuse(name, `${name} is not available for this model.`)
+      dropped.add(name)
+    }
+  }
+  return extras[FORMAT] ?? {}
+}
+
+function encodeLimits({ maxOutputTokens, choices }: Conversation, { traits }: SupplyContext): JsonObject {
+  return {
+    ...(maxOutputTokens !== null && { [traits.maxTokensField]: maxOutputTokens }),
+    ...(choices > 1 && { n: choices }),
+  }
+}
+
+function encodeSampling(
+  { sampling, reasoning }: Conversation,
+  { traits }: SupplyContext,
+  dropped: Set<string>,
+): JsonObject {
+  if (sampling.stop.length > MOST_STOPS) {
+    refuse('stop', `This model takes at most ${MOST_STOPS} stop sequences.`)
+  }
+  const isThinking = reasoning === null || effortOf(reasoning) !== 'none'
+  const isTaken = traits.sampling === 'ok' || (traits.sampling === 'only-without-thinking' && !isThinking)
+  const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty, stop }: Sampling = sampling
+  const takesPenalties = isTaken && traits.penalties
+  const isTopPTaken = isTaken && !(traits.isTemperatureOrTopP && temperature !== null)
+  const fields: readonly (readonly [name: string, value: unknown, isTaken: boolean])[] = [
+    ['temperature', temperature, isTaken],
+    ['top_p', topP, isTopPTaken],
+    ['top_k', topK, false],
+    ['seed', seed, true],
+    ['presence_penalty', presencePenalty, takesPenalties],
+    ['frequency_penalty', frequencyPenalty, takesPenalties],
+    ['stop', stop.length === 0 ? null : stop, traits.stop],
+  ]
+  return keepTaken(fields, dropped)
+}
+
+function keepTaken(
+  fields: readonly (readonly [name: string, value: unknown, isTaken: boolean])[],
+  dropped: Set<string>,
+): JsonObject {
+  const given = fields.filter(([, value]) => value !== null)
+  for (const [name, , isTaken] of given) if (!isTaken) dropped.add(name)
+  return Object.fromEntries(given.filter(([, , isTaken]) => isTaken).map(([name, value]) => [name, value]))
+}
+
+function encodeReasoning(
+  { reasoning }: Conversation,
+  control: ThinkingControl,
+  dropped: Set<string>,
+): JsonObject {
+  const wanted = reasoning === null ? null : effortOf(reasoning)
+  if (wanted === null) return {}
+  const effort = nearestEffort(wanted, effortsOf(control))
+  if (effort !== wanted && !(wanted === 'none' && control.type === 'none')) dropped.add('reasoning_effort')
+  return effort === null ? {} : { reasoning_effort: effort }
+}
+
+function effortsOf(control: ThinkingControl): readonly Effort[] {
+  switch (control.type) {
+    case 'none':
+      return []
+    case 'effort':
+    case 'adaptive':
+      return control.efforts
+    case 'level':
+      return control.levels
+    case 'budget':
+      return control.canDisable ? ['none', 'low', 'medium', 'high'] : ['low', 'medium', 'high']
+  }
+}
+
+interface EncodedOutput {
+  readonly fields: JsonObject
+  /** Says in words what the fields cannot, or what suppliers demand to be said. */
+  readonly note: Instruction | null
+  readonly isChanged: boolean
+}
+
+function encodeOutput(conversation: Conversation, { traits }: SupplyContext): EncodedOutput {
+  const { output } = conversation
+  if (output.type === 'text') return { fields: {}, note: null, isChanged: false }
+  if (output.type === 'schema' && traits.structured === 'schema') {
+    const { name, description, schema, strict } = output
+    const described = { name, ...(description !== null && { description }), schema }
+    const format = { type: 'json_schema', json_schema: { ...described, ...(strict !== null && { strict }) } }
+    return { fields: { response_format: format }, note: null, isChanged: false }
+  }
+  const words =
+    output.type === 'json'
+      ? JSON_ONLY
+      : `${JSON_ONLY} It must fit this schema:\n${JSON.stringify(output.schema)}`
+  const fields = traits.structured === 'none' ? {} : { response_format: { type: 'json_object' } }
+  // Suppliers refuse this response format unless the prompt speaks of JSON.
+  const isSaid = output.type === 'json' && traits.structured !== 'none' && speaksOfJson(conversation)
+  const isChanged = output.type === 'schema' || traits.structured === 'none'
+  return { fields, note: isSaid ? null : { text: words, cache: null }, isChanged }
+}
+
+function speaksOfJson({ instructions, turns }: Conversation): boolean {
+  const isSaid = (text: string) => /json/i.test(text)
+  if (instructions.some(({ text }) => isSaid(text))) return true
+  return turns.some(({ parts }) => parts.some((part) => part.type === 'text' && isSaid(part.text)))
+}
+
+function encodeLogprobs({ topLogprobs }: Conversation, { traits }: SupplyContext): JsonObject {
+  if (topLogprobs === null) return {}
+  if (!traits.logprobs) refuse('logprobs', 'This model does not report log probabilities.')
+  return { logprobs: true, ...(topLogprobs > 0 && { top_logprobs: topLogprobs }) }
+}
+
+function encodeTools(conversation: Conversation, dropped: Set<string>): JsonObject {
+  const { toolChoice, parallelTools } = conversation
+  const offered = allowedTools(conversation)
+  const search = offered.find((tool) => tool.type === 'web-search')
+  if (search && (search.allowedDomains ?? search.blockedDomains ?? search.maxUses) !== null) {
+    dropped.add('web_search')
+  }
+  const tools = offered.flatMap(encodeTool)
+  const options = search === undefined ? {} : { web_search_options: encodeWebSearch(search) }
+  // Suppliers refuse an empty list, and a choice among nothing.
+  if (tools.length === 0) return options
+  return {
+    tools,
+    ...(toolChoice !== null && { tool_choice: encodeToolChoice(toolChoice, offered) }),
+    ...(parallelTools !== null && { parallel_tool_calls: parallelTools }),
+    ...options,
+  }
+}
+
+// Few suppliers know a list of allowed tools, and all of them obey when they are given no others.
+function allowedTools({ tools, toolChoice }: Conversation): readonly Tool[] {
+  if (toolChoice?.type !== 'allowed') return tools
+  const names = new Set(toolChoice.names)
+  return tools.filter((tool) => !('name' in tool) || names.has(tool.name))
+}
+
+function encodeTool(tool: Tool): JsonObject[] {
+  switch (tool.type) {
+    case 'function':
+      return [encodeFunction(tool)]
+    case 'custom':
+      return [encodeCustom(tool)]
+    case 'web-search':
+      return []
+    case 'hosted':
+      if (tool.format === FORMAT) return [tool.value as JsonObject]
+      return refuse('tools', `The tool ${tool.kind} is not available for this model.`)
+  }
+}
+
+function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
+  switch (choice.type) {
+    case 'auto':
+    case 'none':
+    case 'required':
+      return choice.type
+    case 'allowed':
+      return choice.isRequired ? 'required' : 'auto'
+    case 'named': {
+      const { name } = choice
+      const isCustom = tools.some((tool) => tool.type === 'custom' && tool.name === name)
+      return isCustom ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } }
+    }
+  }
+}
+
+function encodeRemarks(conversation: Conversation, dropped: Set<string>): JsonObject {
+  const { verbosity, endUser, cacheKey, metadata, extras } = conversation
+  // Suppliers refuse metadata on an answer that is not stored.
+  const isStored = extras[FORMAT]?.store === true
+  if (metadata !== null && !isStored) dropped.add('metadata')
+  return {
+    ...(verbosity !== null && { verbosity }),
+    ...(endUser !== null && { user: endUser }),
+    ...(cacheKey !== null && { prompt_cache_key: cacheKey }),
+    ...(metadata !== null && isStored && { metadata }),
+  }
+}

@@ -1,0 +1,120 @@
+import type { JsonSchema } from '../../../conversation/conversation.ts'
+import type { CustomTool, FunctionTool, Tool, ToolChoice, WebSearchTool } from '../../../conversation/tool.ts'
+import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
+import { FORMAT } from '../format.ts'
+import {
+  asKnownTool,
+  type ChatFunction,
+  type ChatRequest,
+  type ChatTool,
+  type ChatToolChoice,
+} from '../schema.ts'
+import { decodeCache } from './cache.ts'
+
+const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {} }
+
+/** All that a request lets the model call, in the official, the deprecated and the built-in way of saying it. */
+export function decodeTools(request: ChatRequest): Tool[] {
+  const tools = (request.tools ?? []).map(decodeTool)
+  const functions = (request.functions ?? []).map((definition) => decodeFunction(definition, definition))
+  const search = request.web_search_options
+  return [...tools, ...functions, ...(search ? [decodeWebSearch(search)] : [])]
+}
+
+function decodeTool(tool: ChatTool): Tool {
+  const known = asKnownTool(tool)
+  switch (known?.type) {
+    case 'function':
+      return decodeFunction(known.function, tool)
+    case 'custom':
+      return {
+        type: 'custom',
+        name: known.custom.name,
+        namespace: null,
+        description: known.custom.description ?? null,
+        grammar: known.custom.format?.type === 'grammar' ? known.custom.format.grammar : null,
+        cache: decodeCache(tool),
+      }
+    default:
+      return { type: 'hosted', format: FORMAT, kind: tool.type, value: tool }
+  }
+}
+
+function decodeFunction(definition: ChatFunction, marked: object): FunctionTool {
+  return {
+    type: 'function',
+    name: definition.name,
+    namespace: null,
+    description: definition.description ?? null,
+    schema: (definition.parameters as JsonSchema | null | undefined) ?? null,
+    strict: definition.strict ?? null,
+    cache: decodeCache(marked) ?? decodeCache(definition),
+  }
+}
+
+function decodeWebSearch(options: NonNullable<ChatRequest['web_search_options']>): WebSearchTool {
+  return {
+    type: 'web-search',
+    allowedDomains: null,
+    blockedDomains: null,
+    maxUses: null,
+    contextSize: options.search_context_size ?? null,
+    userLocation: (options.user_location?.approximate as JsonObject | null | undefined) ?? null,
+    original: { format: FORMAT, value: options },
+  }
+}
+
+export function encodeWebSearch(tool: WebSearchTool): unknown {
+  if (tool.original?.format === FORMAT) return tool.original.value
+  return {
+    ...(tool.contextSize !== null && { search_context_size: tool.contextSize }),
+    ...(tool.userLocation !== null && {
+      user_location: { type: 'approximate', approximate: tool.userLocation },
+    }),
+  }
+}
+
+export function encodeFunction({ name, description, schema, strict }: FunctionTool): JsonObject {
+  const definition = {
+    name,
+    ...(description !== null && { description }),
+    parameters: schema ?? NO_ARGUMENTS,
+    ...(strict !== null && { strict }),
+  }
+  return { type: 'function', function: definition }
+}
+
+export function encodeCustom({ name, description, grammar }: CustomTool): JsonObject {
+  const format = grammar === null ? {} : { format: { type: 'grammar', grammar } }
+  return { type: 'custom', custom: { name, ...(description !== null && { description }), ...format } }
+}
+
+export function decodeToolChoice({ tool_choice, function_call }: ChatRequest): ToolChoice | null {
+  if (tool_choice) return decodeChoice(tool_choice)
+  if (!function_call) return null
+  return typeof function_call === 'string' ? { type: function_call } : named(function_call.name)
+}
+
+function decodeChoice(choice: ChatToolChoice): ToolChoice {
+  if (typeof choice === 'string') return { type: choice }
+  switch (choice.type) {
+    case 'function':
+      return named(choice.function.name)
+    case 'custom':
+      return named(choice.custom.name)
+    case 'allowed_tools': {
+      const { mode, tools } = choice.allowed_tools
+      return { type: 'allowed', names: asArray(tools).flatMap(readName), isRequired: mode === 'required' }
+    }
+  }
+}
+
+function named(name: string): ToolChoice {
+  return { type: 'named', name, namespace: null }
+}
+
+function readName(tool: unknown): string[] {
+  const { function: called, custom, name } = asObject(tool) ?? {}
+  const found = asText(asObject(called)?.name) ?? asText(asObject(custom)?.name) ?? asText(name)
+  return found === null ? [] : [found]
+}

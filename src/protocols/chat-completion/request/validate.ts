@@ -1,0 +1,98 @@
+import type { TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+import { GatewayError } from '../../../errors/gateway-error.ts'
+import type { SchemaNode } from '../../describe-schema.ts'
+import { findProblem } from '../../find-problem.ts'
+import { compileCheck } from '../../validation.ts'
+import {
+  type ChatMessage,
+  type ChatRequest,
+  ChatRequestSchema,
+  KNOWN_CALLS,
+  KNOWN_PARTS,
+  KNOWN_TOOLS,
+} from '../schema.ts'
+
+const checkShape = compileCheck(ChatRequestSchema)
+const checkParts = compileKinds(KNOWN_PARTS)
+const checkCalls = compileKinds(KNOWN_CALLS)
+const checkTools = compileKinds(KNOWN_TOOLS)
+
+/** The body as a request whose every known field is sound; throws a GatewayError that names the first that is not. */
+export function validateRequest(body: unknown): ChatRequest {
+  const request = checkShape(body)
+  request.messages.forEach(checkKinds)
+  checkTools(request.tools, toolsPath)
+  refuseOtherModalities(request)
+  refuseTopLogprobsAlone(request)
+  request.messages.forEach(refuseEmptyAnswer)
+  return request
+}
+
+function checkKinds(message: ChatMessage, index: number): void {
+  if (Array.isArray(message.content)) checkParts(message.content, contentPath, index)
+  if (message.role === 'assistant') checkCalls(message.tool_calls, callsPath, index)
+}
+
+const toolsPath = () => 'tools'
+const contentPath = (index: number) => `messages[${index}].content`
+const callsPath = (index: number) => `messages[${index}].tool_calls`
+
+interface Kinded {
+  readonly type: string
+}
+
+type CheckKinds = (
+  items: readonly Kinded[] | null | undefined,
+  pathOf: (index: number) => string,
+  index?: number,
+) => void
+
+/**
+ * A check of things told apart by their `type`: the known ones must be sound, any other is let pass.
+ * The path is made only for a refusal: a long conversation has thousands of parts, and usually none is broken.
+ */
+function compileKinds(schemas: Readonly<Record<string, TSchema>>): CheckKinds {
+  const validators = new Map<string, Validator>(
+    Object.entries(schemas).map(([type, schema]) => [type, Compile(schema)]),
+  )
+  return (items, pathOf, index = 0) => {
+    if (items === null || items === undefined) return
+    for (let place = 0; place < items.length; place++) {
+      const item = items[place]
+      if (item === undefined || validators.get(item.type)?.Check(item) !== false) continue
+      const itemPath = `${pathOf(index)}[${place}]`
+      const problem = findProblem(schemas[item.type] as SchemaNode, item, itemPath)
+      const param = problem?.path ?? itemPath
+      const complaint = problem?.complaint ?? 'does not have the expected shape'
+      throw new GatewayError('invalid_request', `${param} ${complaint}.`, { param })
+    }
+  }
+}
+
+function refuseOtherModalities({ modalities }: ChatRequest): void {
+  const other = modalities?.find((modality) => modality !== 'text')
+  if (other === undefined) return
+  throw new GatewayError('unsupported_parameter', 'modalities may only ask for "text".', {
+    param: 'modalities',
+  })
+}
+
+function refuseTopLogprobsAlone({ top_logprobs, logprobs }: ChatRequest): void {
+  if (top_logprobs === undefined || top_logprobs === null || logprobs === true) return
+  throw new GatewayError('invalid_request', 'top_logprobs requires logprobs to be true.', {
+    param: 'top_logprobs',
+  })
+}
+
+// The official format lets an assistant message go without content only when it carries something else.
+function refuseEmptyAnswer(message: ChatMessage, index: number): void {
+  if (message.role !== 'assistant' || typeof message.content === 'string' || message.content) return
+  if (Object.entries(message).some(([name, value]) => !ADDS_NOTHING.has(name) && value !== null)) return
+  const param = `messages[${index}].content`
+  throw new GatewayError('invalid_request', `${param} is required unless the message has tool_calls.`, {
+    param,
+  })
+}
+
+const ADDS_NOTHING: ReadonlySet<string> = new Set(['role', 'name', 'content'])

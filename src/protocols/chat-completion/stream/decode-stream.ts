@@ -1,0 +1,136 @@
+import type { AnswerEvent } from '../../../conversation/answer-event.ts'
+import { unfold } from '../../conversation/fold.ts'
+import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
+import { asArray, asObject, asText, isObject, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
+import { SseFramer } from '../../../wire/sse-framer.ts'
+import type { StreamDecoder, SupplyContext } from '../../translation.ts'
+import { decodeStreamError } from '../reply/decode-error.ts'
+import { decodeReply } from '../reply/decode-reply.ts'
+import { decodeUsage } from '../reply/usage.ts'
+import { ChoiceDecoder } from './decode-choice.ts'
+import { isWholeEvent, LONGEST_EVENT_BYTES, malformed, readFrame } from './frame.ts'
+
+/** No supplier gives more choices; one that makes up indices would otherwise fill the memory. */
+const MOST_CHOICES = 256
+
+/** Reads a supplier's chunks into answer events. */
+export class ChatStreamDecoder implements StreamDecoder {
+  failure: SupplierFailure | null = null
+  readonly #context: SupplyContext
+  readonly #framer = new SseFramer()
+  readonly #choices = new Map<number, ChoiceDecoder>()
+  #answerId: string | null = null
+  #isOver = false
+
+  constructor(context: SupplyContext) {
+    this.#context = context
+  }
+
+  push(bytes: Uint8Array): AnswerEvent[] {
+    if (this.#isOver) return []
+    const framed = this.#framer.push(bytes)
+    if (framed === null) {
+      return this.#framer.pendingLength > LONGEST_EVENT_BYTES
+        ? this.#fail(malformed('an event without end'))
+        : []
+    }
+    const events: AnswerEvent[] = []
+    let start = 0
+    for (const end of framed.ends) {
+      for (const event of this.#readEvent(framed.bytes.subarray(start, end))) events.push(event)
+      start = end
+    }
+    return events
+  }
+
+  end(): AnswerEvent[] {
+    if (this.#isOver) return []
+    const rest = this.#framer.finish()
+    const events = rest === null ? [] : this.#readRest(rest)
+    if (this.#isOver) return events
+    // Some suppliers leave out the last marker; the answer is whole once every choice has said why it ended.
+    const ending = this.#isWhole() ? this.#complete() : this.#fail(malformed('no end'))
+    return [...events, ...ending]
+  }
+
+  #readRest(rest: Uint8Array): AnswerEvent[] {
+    if (isWholeEvent(rest)) return this.#readEvent(rest)
+    return this.#answerId === null ? this.#readWholeReply(rest) : []
+  }
+
+  // A supplier that cannot stream may answer whole all the same.
+  #readWholeReply(rest: Uint8Array): AnswerEvent[] {
+    const body = tryParseJson(new TextDecoder().decode(rest))
+    const answer = decodeReply(body, this.#context)
+    if (answer !== null) {
+      this.#isOver = true
+      return unfold(answer)
+    }
+    return isObject(asObject(body)?.error) ? this.#fail(decodeStreamError(body)) : []
+  }
+
+  #readEvent(bytes: Uint8Array): AnswerEvent[] {
+    if (this.#isOver) return []
+    const frame = readFrame(bytes)
+    switch (frame.type) {
+      case 'silence':
+        return []
+      case 'failure':
+        return this.#fail(frame.failure)
+      case 'done':
+        return this.#choices.size === 0 ? this.#fail(malformed('no choices')) : this.#complete()
+      case 'chunk':
+        return this.#readChunk(frame.chunk)
+    }
+  }
+
+  #readChunk(chunk: JsonObject): AnswerEvent[] {
+    const choices = asArray(chunk.choices)
+    const events = choices.length > 0 ? this.#start(chunk) : []
+    for (const [position, item] of choices.entries()) {
+      const choice = asObject(item)
+      if (choice === null) continue
+      if (isObject(choice.error)) return this.#fail(decodeStreamError(choice))
+      const decoder = this.#choice(choice.index, position)
+      if (decoder === null) return this.#fail(malformed('too many choices'))
+      for (const event of decoder.push(choice)) events.push(event)
+    }
+    const usage = decodeUsage(chunk.usage ?? asObject(choices[0])?.usage)
+    if (usage !== null) events.push(...this.#start(chunk), { type: 'usage', usage })
+    return events
+  }
+
+  /** The first chunk that says anything opens the answer; before it there may be some that only report on filters. */
+  #start(chunk: JsonObject): AnswerEvent[] {
+    if (this.#answerId !== null) return []
+    this.#answerId = asText(chunk.id) ?? ''
+    return [{ type: 'answer-start', id: this.#answerId }]
+  }
+
+  #choice(sent: unknown, position: number): ChoiceDecoder | null {
+    const index = Number.isSafeInteger(sent) && Number(sent) >= 0 ? Number(sent) : position
+    const known = this.#choices.get(index)
+    if (known !== undefined) return known
+    if (this.#choices.size >= MOST_CHOICES) return null
+    const created = new ChoiceDecoder(index, this.#answerId ?? '', this.#context)
+    this.#choices.set(index, created)
+    return created
+  }
+
+  #isWhole(): boolean {
+    return this.#choices.size > 0 && [...this.#choices.values()].every(({ hasFinished }) => hasFinished)
+  }
+
+  #complete(): AnswerEvent[] {
+    this.#isOver = true
+    const endings = [...this.#choices.values()].flatMap((choice) => choice.end())
+    return [...endings, { type: 'answer-end' }]
+  }
+
+  /** What was read before in the same bytes still goes on; nothing after it does. */
+  #fail(failure: SupplierFailure): AnswerEvent[] {
+    this.failure = failure
+    this.#isOver = true
+    return []
+  }
+}
