@@ -13,11 +13,11 @@ import { type Part, textPart } from '../../conversation/part.ts'
 import type { Tool } from '../../conversation/tool.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ReplyContext, SupplyContext } from '../translation.ts'
-import { ResponsesDecoder } from './decode-stream.ts'
-import { ResponsesEncoder } from './encode-stream.ts'
 import { responses } from './index.ts'
-import { readRequest } from './read-request.ts'
+import { readRequest } from './request/read-request.ts'
 import type { ResponsesRequest } from './schema.ts'
+import { ResponsesDecoder } from './stream/decode-stream.ts'
+import { ResponsesEncoder } from './stream/encode-stream.ts'
 
 const REQUEST: ResponsesRequest = { model: 'm', input: 'hi' }
 const { supplier } = responses

@@ -8,7 +8,7 @@ import { textPart } from '../../conversation/part.ts'
 import { openProof } from '../../conversation/proof.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ReplyContext } from '../translation.ts'
-import { readRequest } from './read-request.ts'
+import { readRequest } from './request/read-request.ts'
 
 interface Scene {
   readonly answer: Answer

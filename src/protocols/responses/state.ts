@@ -1,5 +1,6 @@
 import { asArray, asObject, asText } from '../../wire/json-values.ts'
 import type { EarlierTurn, StateRules } from '../protocol.ts'
+import { completeResponse } from './patch-response.ts'
 import {
   expandInput,
   inputItemsOf,
@@ -7,8 +8,7 @@ import {
   kindOfItem,
   referencedItemIds,
   resolveReferences,
-} from './input-items.ts'
-import { completeResponse } from './patch-response.ts'
+} from './request/input-items.ts'
 
 /** How requests of this format continue from earlier replies. */
 export const state: StateRules = {

@@ -1,0 +1,51 @@
+import { type Finish, type FinishReason, finishOf } from '../../../conversation/answer.ts'
+import { asObject, type JsonObject } from '../../../wire/json-values.ts'
+
+/** What an answer holds that decides why it ended. */
+export interface AnswerContent {
+  readonly hasCalls: boolean
+  readonly hasRefusal: boolean
+}
+
+const REASONS_BY_CUT: ReadonlyMap<unknown, FinishReason> = new Map([
+  ['max_output_tokens', 'length'],
+  ['content_filter', 'filter'],
+])
+
+/** Why a response ended; its status alone does not tell a call from a plain end. */
+export function decodeFinish(response: JsonObject, { hasCalls, hasRefusal }: AnswerContent): Finish {
+  if (response.status === 'incomplete') {
+    return finishOf(REASONS_BY_CUT.get(asObject(response.incomplete_details)?.reason) ?? 'other')
+  }
+  if (hasCalls) return finishOf('tool-call')
+  return finishOf(hasRefusal ? 'refusal' : 'stop')
+}
+
+export interface WireFinish {
+  readonly status: 'completed' | 'incomplete'
+  readonly incomplete_details: { readonly reason: 'max_output_tokens' | 'content_filter' } | null
+}
+
+export function encodeFinish(
+  { reason }: Finish,
+  { hasRefusal }: Pick<AnswerContent, 'hasRefusal'>,
+): WireFinish {
+  switch (reason) {
+    case 'length':
+    case 'context-full':
+      return { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
+    case 'filter':
+      return { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }
+    case 'refusal':
+      // A refusal in words is an answer like any other; without words only the status can tell.
+      return hasRefusal
+        ? { status: 'completed', incomplete_details: null }
+        : { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }
+    case 'stop':
+    case 'stop-sequence':
+    case 'tool-call':
+    case 'pause':
+    case 'other':
+      return { status: 'completed', incomplete_details: null }
+  }
+}

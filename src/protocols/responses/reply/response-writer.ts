@@ -1,0 +1,184 @@
+import { type AnswerPart, type Finish, finishOf, type TokenLogprob } from '../../../conversation/answer.ts'
+import type { AnswerEvent } from '../../../conversation/answer-event.ts'
+import type { ImagePart, OpaquePart, ToolCallPart } from '../../../conversation/part.ts'
+import { NO_USAGE, type Usage } from '../../../conversation/usage.ts'
+import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
+import type { ReplyContext } from '../../translation.ts'
+import { FORMAT } from '../format-name.ts'
+import type { ResponsesRequest } from '../schema.ts'
+import { encodeFinish } from './finish.ts'
+import { MessageItem } from './message-item.ts'
+import { CallItem, type Emit, type OpenItem, ReasoningItem } from './output-item.ts'
+import { beginResponse } from './response-template.ts'
+import { encodeUsage } from './usage.ts'
+
+/**
+ * Writes an answer as a response object, and tells each step as an event of the stream. An item is ended when the
+ * next one begins or the answer ends: only then is it known whether it was cut short.
+ */
+export class ResponseWriter {
+  /** The whole response, once it has ended. */
+  finalReply: JsonObject | null = null
+  readonly #context: ReplyContext
+  readonly #emit: Emit
+  readonly #response: JsonObject
+  readonly #output: JsonObject[] = []
+  readonly #callIds = new Set<string>()
+  #open: OpenItem | null = null
+  /** Log probabilities that came before the text they belong to. */
+  #logprobs: TokenLogprob[] = []
+  #hasStarted = false
+  #hasRefusal = false
+  #finish: Finish = finishOf('other')
+  #usage: Usage | null = null
+
+  constructor(request: ResponsesRequest, context: ReplyContext, emit: Emit) {
+    this.#context = context
+    this.#emit = emit
+    this.#response = beginResponse(request, context)
+  }
+
+  /** The response as far as it has come: ended items only. */
+  get response(): JsonObject {
+    return { ...this.#response, output: [...this.#output] }
+  }
+
+  start(): void {
+    if (this.#hasStarted) return
+    this.#hasStarted = true
+    this.#emit('response.created', { response: this.#response })
+    this.#emit('response.in_progress', { response: this.#response })
+  }
+
+  write(event: AnswerEvent): void {
+    this.start()
+    // This format gives one answer only.
+    if ('choice' in event && event.choice !== 0) return
+    switch (event.type) {
+      case 'answer-start':
+      case 'part-end':
+        return
+      case 'part-start':
+        this.#startPart(event.part)
+        return
+      case 'part-delta':
+        this.#open?.append(event.text)
+        return
+      case 'part-proof':
+        this.#open?.addProof(event.proof)
+        return
+      case 'part-citation':
+        this.#open?.cite(event.citation)
+        return
+      case 'part-logprobs':
+        if (!this.#open?.addLogprobs(event.logprobs)) this.#logprobs.push(...event.logprobs)
+        return
+      case 'choice-end':
+        this.#endChoice(event.finish)
+        return
+      case 'usage':
+        this.#usage = event.usage
+        return
+      case 'answer-end':
+        this.#end()
+    }
+  }
+
+  #startPart(part: AnswerPart): void {
+    if (part.type === 'text' || part.type === 'refusal') {
+      this.#startContent(part.type)
+      return
+    }
+    this.#close('completed')
+    switch (part.type) {
+      case 'thinking':
+        this.#open = new ReasoningItem(this.#place('rs_'), part)
+        return
+      case 'tool-call':
+        this.#startCall(part)
+        return
+      case 'image':
+        this.#addWhole(pictureItem(part, this.#context.newId('ig_')))
+        return
+      case 'opaque':
+        this.#addWhole(ownItem(part, this.#context))
+    }
+  }
+
+  #startContent(type: 'text' | 'refusal'): void {
+    this.#hasRefusal ||= type === 'refusal'
+    if (!(this.#open instanceof MessageItem)) {
+      this.#close('completed')
+      this.#open = new MessageItem(this.#place('msg_'))
+    }
+    if (!(this.#open instanceof MessageItem)) return
+    this.#open.startContent(type)
+    if (type === 'text') this.#open.addLogprobs(this.#logprobs.splice(0))
+  }
+
+  /** A signature on a call has no place in this format, so a thought without text carries it before the call. */
+  #startCall(call: ToolCallPart): void {
+    if (call.proof !== null) {
+      this.#open = new ReasoningItem(this.#place('rs_'), { proof: call.proof, isRedacted: false })
+      this.#close('completed')
+    }
+    // Clients pair calls and results by this id alone, so no two may share one.
+    const id = call.id === '' || this.#callIds.has(call.id) ? this.#context.newId('call_') : call.id
+    this.#callIds.add(id)
+    this.#open = new CallItem(this.#place(call.kind === 'custom' ? 'ctc_' : 'fc_'), { ...call, id })
+  }
+
+  #place(prefix: string) {
+    return { id: this.#context.newId(prefix), index: this.#output.length, emit: this.#emit }
+  }
+
+  #addWhole(item: JsonObject | null): void {
+    if (item === null) return
+    const output_index = this.#output.length
+    this.#emit('response.output_item.added', { output_index, item })
+    this.#emit('response.output_item.done', { output_index, item })
+    this.#output.push(item)
+  }
+
+  #close(status: 'completed' | 'incomplete'): void {
+    if (this.#open === null) return
+    this.#output.push(this.#open.close(status))
+    this.#open = null
+  }
+
+  #endChoice(finish: Finish): void {
+    this.#finish = finish
+    this.#close(encodeFinish(finish, { hasRefusal: this.#hasRefusal }).status)
+  }
+
+  #end(): void {
+    this.#close('completed')
+    const ending = encodeFinish(this.#finish, { hasRefusal: this.#hasRefusal })
+    this.finalReply = {
+      ...this.response,
+      ...ending,
+      output_text: textOf(this.#output),
+      // A supplier that reports nothing leaves only our own estimate of the prompt.
+      usage: encodeUsage(this.#usage ?? { ...NO_USAGE, input: this.#context.promptTokens }),
+    }
+    this.#emit(`response.${ending.status}`, { response: this.finalReply })
+  }
+}
+
+function pictureItem({ source }: ImagePart, id: string): JsonObject | null {
+  if (source.type === 'url') return null
+  const output_format = source.mediaType.replace(/^image\//, '')
+  return { id, type: 'image_generation_call', status: 'completed', result: source.data, output_format }
+}
+
+/** An item of this very format goes on as it came; one of another format has no place here. */
+function ownItem(part: OpaquePart, context: ReplyContext): JsonObject | null {
+  const item = part.format === FORMAT ? asObject(part.value) : null
+  if (item === null || typeof item.type !== 'string') return null
+  return asText(item.id) === null ? { ...item, id: context.newId('item_') } : item
+}
+
+function textOf(output: readonly JsonObject[]): string {
+  const parts = output.flatMap((item) => (item.type === 'message' ? asArray(item.content) : []))
+  return parts.map((part) => asText(asObject(part)?.text) ?? '').join('')
+}

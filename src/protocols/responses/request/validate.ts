@@ -1,0 +1,113 @@
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { GatewayError } from '../../../errors/gateway-error.ts'
+import { deeper } from '../../wire/json-members.ts'
+import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts'
+import type { SchemaNode } from '../../describe-schema.ts'
+import { findProblem } from '../../find-problem.ts'
+import { compileCheck } from '../../validation.ts'
+import {
+  ITEM_SCHEMAS,
+  PART_SCHEMAS,
+  type ResponsesRequest,
+  ResponsesRequestSchema,
+  TOOL_CHOICE_SCHEMAS,
+  TOOL_SCHEMAS,
+} from '../schema.ts'
+import { inputItemsOf, kindOfItem } from './input-items.ts'
+
+const checkShape = compileCheck(ResponsesRequestSchema)
+const checkPartShape = compileKinds(PART_SCHEMAS)
+const checkItemShape = compileKinds(ITEM_SCHEMAS)
+const checkToolShape = compileKinds(TOOL_SCHEMAS)
+const checkChoiceShape = compileKinds(TOOL_CHOICE_SCHEMAS)
+
+/** The body as a request whose every known field is sound; throws a GatewayError that names the first that is not. */
+export function validateRequest(body: unknown): ResponsesRequest {
+  refuseUnsupported(asObject(body) ?? {})
+  const request = checkShape(body) as ResponsesRequest
+  refuseEmptyInput(request)
+  inputItemsOf(request).forEach((item, index) => {
+    checkItem(item, () => `input[${index}]`)
+  })
+  checkTools(asArray(request.tools), () => 'tools')
+  const choice = asObject(request.tool_choice)
+  if (choice !== null) checkChoiceShape(choice, readKind(choice, choicePath), choicePath)
+  return request
+}
+
+const choicePath = () => 'tool_choice'
+
+const NEEDS_ANOTHER_SERVICE = ['background', 'conversation', 'prompt']
+
+function refuseUnsupported(body: JsonObject): void {
+  for (const param of NEEDS_ANOTHER_SERVICE) {
+    const value = body[param]
+    if (value === undefined || value === null || value === false) continue
+    throw new GatewayError('unsupported_parameter', `${param} is not supported by this gateway.`, { param })
+  }
+}
+
+function refuseEmptyInput({ input, instructions }: ResponsesRequest): void {
+  if (input.length > 0 || instructions) return
+  throw new GatewayError('invalid_request', 'input must not be empty.', { param: 'input' })
+}
+
+// Paths are made only for a refusal: a long conversation has tens of thousands of items.
+type PathOf = () => string
+
+function checkItem(item: unknown, pathOf: PathOf): void {
+  const known = asObject(item) ?? {}
+  const kind = kindOfItem(known)
+  checkItemShape(known, kind, pathOf)
+  // References are put in by the gateway before; one that is left names nothing that is stored.
+  if (kind === 'item_reference') {
+    const path = pathOf()
+    throw new GatewayError('invalid_request', `${path} refers to an item that is not stored here.`, {
+      param: path,
+    })
+  }
+  checkParts(known.content, () => `${pathOf()}.content`)
+  checkParts(known.output, () => `${pathOf()}.output`)
+}
+
+function checkParts(parts: unknown, pathOf: PathOf): void {
+  asArray(parts).forEach((part, index) => {
+    const known = asObject(part)
+    const placeOf = () => `${pathOf()}[${index}]`
+    if (known !== null) checkPartShape(known, readKind(known, placeOf), placeOf)
+  })
+}
+
+function checkTools(tools: readonly unknown[], pathOf: PathOf, depth = 0): void {
+  tools.forEach((tool, index) => {
+    const known = asObject(tool) ?? {}
+    const placeOf = () => `${pathOf()}[${index}]`
+    const kind = readKind(known, placeOf)
+    checkToolShape(known, kind, placeOf)
+    if (kind === 'namespace') checkTools(asArray(known.tools), () => `${placeOf()}.tools`, deeper(depth))
+  })
+}
+
+function readKind(value: JsonObject, pathOf: PathOf): string {
+  if (typeof value.type === 'string') return value.type
+  const param = `${pathOf()}.type`
+  throw new GatewayError('invalid_request', `${param} is required.`, { param })
+}
+
+type CheckKind = (value: JsonObject, kind: string, pathOf: PathOf) => void
+
+/** A check of objects told apart by their type. A kind without a schema passes. */
+function compileKinds(schemas: Readonly<Record<string, TSchema>>): CheckKind {
+  const kinds = new Map(
+    Object.entries(schemas).map(([kind, schema]) => [kind, { schema, validator: Compile(schema) }]),
+  )
+  return (value, kind, pathOf) => {
+    const known = kinds.get(kind)
+    if (known === undefined || known.validator.Check(value)) return
+    const path = pathOf()
+    const problem = findProblem(known.schema as SchemaNode, value, path)
+    const { complaint, path: param } = problem ?? { complaint: 'does not have the expected shape', path }
+    throw new GatewayError('invalid_request', `${param} ${complaint}.`, { param })
+  }
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { GatewayError } from '../../../errors/gateway-error.ts'
+import { UsageTap } from './tap-usage.ts'
+
+const EVERYTHING = readFileSync(join(import.meta.dirname, '../cases', 'everything.stream.sse'))
+const text = EVERYTHING.toString()
+const lines = text.split('\n\n')
+
+function forward(...chunks: (Uint8Array | string)[]) {
+  const tap = new UsageTap()
+  const pieces = chunks.map((chunk) => tap.push(Buffer.from(chunk)))
+  pieces.push(tap.end())
+  return {
+    tap,
+    output: pieces.map((piece) => (piece === null ? '' : Buffer.from(piece).toString())).join(''),
+  }
+}
+
+const withoutCreated = (output: string) => output.replaceAll('"created":1763200000,', '')
+
+describe('a recorded stream', () => {
+  const { tap, output } = forward(EVERYTHING)
+
+  test('goes on byte for byte but for created in its response objects (spec 2.5)', () => {
+    expect(withoutCreated(output)).toBe(text)
+    const responses = [...output.matchAll(/^data: (.*)$/gm)]
+      .map(([, data]) => JSON.parse(data ?? '').response)
+      .filter((response) => response !== undefined)
+    expect(responses).toHaveLength(3)
+    for (const response of responses) expect(response.created).toBe(1763200000)
+  })
+
+  test('tells usage, an end, and the whole response', () => {
+    expect(tap).toMatchObject({ isTerminated: true, isComplete: true, failure: null, hasContent: true })
+    expect(tap.usage).toEqual({
+      input: 30,
+      cacheRead: 60,
+      cacheWrite: 10,
+      output: 50,
+      reasoning: 20,
+      images: 0,
+    })
+    expect(tap.finalReply).toMatchObject({ id: 'resp_s1', created: 1763200000, status: 'completed' })
+    expect(tap.outputCharacters).toBe(
+      'First thought.Second 😀.Grüße — hello{"y":2}{"x":"é"}*** Beginfgpatch'.length,
+    )
+  })
+
+  test('is the same cut at every position', () => {
+    for (let cut = 1; cut < EVERYTHING.length; cut += 3) {
+      const told = forward(EVERYTHING.subarray(0, cut), EVERYTHING.subarray(cut))
+      if (told.output !== output) throw new Error(`other bytes when cut at ${cut}`)
+    }
+  })
+
+  test('commits with the first item, not before', () => {
+    const early = new UsageTap()
+    early.push(Buffer.from(`${lines.slice(0, 2).join('\n\n')}\n\n`))
+    expect(early.hasContent).toBe(false)
+    early.push(Buffer.from(`${lines[2]}\n\n`))
+    expect(early.hasContent).toBe(true)
+  })
+
+  test('a chunk without response objects is passed as the very same array', () => {
+    const middle = Buffer.from(`${lines.slice(2, 6).join('\n\n')}\n\n`)
+    expect(new UsageTap().push(middle)).toBe(middle)
+  })
+})
+
+describe('created', () => {
+  const event = (response: string) =>
+    `event: response.created\ndata: {"type":"response.created","response":${response}}\n\n`
+  test.each([
+    [
+      'is left alone where it is',
+      event('{"id":"r","created":5,"created_at":6}'),
+      event('{"id":"r","created":5,"created_at":6}'),
+    ],
+    ['is whole seconds', event('{"created_at":6.75}'), event('{"created":6,"created_at":6.75}')],
+    ['is not made up', event('{"id":"r"}'), event('{"id":"r"}')],
+    ['is no number beyond all bounds', event('{"created_at":1e400}'), event('{"created_at":1e400}')],
+    [
+      'does not touch a doubtful object',
+      event('{"created_at":6},"response":{"created_at":7}'),
+      event('{"created_at":6},"response":{"created_at":7}'),
+    ],
+    [
+      'is added to data over several lines',
+      'data: {"type":"response.created",\ndata: "response":{"created_at":6}}\n\n',
+      'event: response.created\ndata: {"type":"response.created", "response":{"created":6,"created_at":6}}\n\n',
+    ],
+  ])('%s', (_name, given, expected) => expect(forward(given).output).toBe(expected))
+})
+
+describe('failures', () => {
+  const begun = `${lines.slice(0, 6).join('\n\n')}\n\n`
+  const error = new GatewayError('provider_error', 'It broke.')
+
+  test.each([
+    [
+      'an error event',
+      'event: error\ndata: {"type":"error","code":"server_error","message":"secret of theirs"}\n\n',
+    ],
+    [
+      'a failed response',
+      'data: {"type":"response.failed","response":{"id":"resp_s1","error":{"message":"secret of theirs"}}}\n\n',
+    ],
+    ['bytes that are no event', '<html>secret of theirs\n\n'],
+    ['an event that is no object', 'data: "secret of theirs"\n\n'],
+  ])('%s is held back with all after it, and told in our words', (_name, bad) => {
+    const { tap, output } = forward(begun, bad, lines.slice(6).join('\n\n'))
+    expect(withoutCreated(output)).toBe(begun)
+    expect(tap.failure).not.toBeNull()
+    expect(tap.isComplete).toBe(false)
+    const frames = tap.fail(error)
+    expect(frames).not.toContain('secret')
+    const [failed, flat] = [...frames.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''))
+    expect(failed).toMatchObject({
+      type: 'response.failed',
+      sequence_number: 6,
+      response: {
+        id: 'resp_s1',
+        status: 'failed',
+        created: 1763200000,
+        error: { code: 'server_error', message: 'It broke.' },
+      },
+    })
+    expect(flat).toEqual({
+      type: 'error',
+      sequence_number: 7,
+      code: 'provider_error',
+      message: 'It broke.',
+      param: null,
+      error: { type: 'provider_error', code: 'provider_error', message: 'It broke.', param: null },
+    })
+  })
+
+  test('before any response there is only the error to tell', () => {
+    const frames = new UsageTap().fail(error)
+    expect(frames.match(/^event: .*$/gm)).toEqual(['event: error'])
+  })
+
+  test('a stream that just stops is not complete', () => {
+    const { tap, output } = forward(begun)
+    expect(tap).toMatchObject({ isComplete: false, failure: null })
+    expect(withoutCreated(output)).toBe(begun)
+  })
+})
+
+test('what comes after the end, and a foreign last marker, are left out', () => {
+  const { tap, output } = forward(EVERYTHING, 'data: [DONE]\n\n', 'data: {"type":"error"}\n\n')
+  expect(withoutCreated(output)).toBe(text)
+  expect(tap.failure).toBeNull()
+})
+
+test('a supplier that tells only the whole is charged for the whole', () => {
+  const { tap } = forward(
+    'data: {"type":"response.incomplete","response":{"status":"incomplete","output":[{"type":"message","content":[{"type":"output_text","text":"abcd"}]}]}}\n\n',
+  )
+  expect(tap).toMatchObject({ outputCharacters: 4, isTerminated: true, usage: null })
+})

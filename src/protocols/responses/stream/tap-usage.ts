@@ -1,0 +1,138 @@
+import type { Usage } from '../../../conversation/usage.ts'
+import type { GatewayError } from '../../../errors/gateway-error.ts'
+import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
+import { asObject, type JsonObject, textLength, tryParseJson } from '../../../wire/json-values.ts'
+import { closeJsonEvent, siftEvents, type Verdict, type Weigh } from '../../wire/sse-event.ts'
+import { readSseEvent } from '../../../wire/sse-event.ts'
+import { SseFramer } from '../../../wire/sse-framer.ts'
+import type { StreamTap } from '../../protocol.ts'
+import { countGenerated } from '../reply/count-generated.ts'
+import { decodeFailedResponse, decodeStreamError } from '../reply/decode-error.ts'
+import { completeResponse, patchEventData } from '../patch-response.ts'
+import { decodeUsage } from '../reply/usage.ts'
+import { failureFrames } from './failed-frames.ts'
+import { isDone, LONGEST_EVENT_BYTES, malformed } from './stream-limits.ts'
+
+/** What becomes of an event: it goes on as it is or changed, it alone is left out, or it and all after it stay here. */
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** Reads a relayed responses stream, and adds to the response objects in it what suppliers leave out or do not know. */
+export class UsageTap implements StreamTap {
+  hasContent = false
+  isTerminated = false
+  failure: SupplierFailure | null = null
+  usage: Usage | null = null
+  outputCharacters = 0
+  /** The response as its last event gave it, to be kept for later requests; null until then. */
+  finalReply: JsonObject | null = null
+  readonly #framer = new SseFramer()
+  #response: JsonObject | null = null
+  #nextNumber = 0
+  readonly #previousId: string | null
+
+  /** `previousId`: the response that the client continues from, if there is one. */
+  constructor(previousId: string | null = null) {
+    this.#previousId = previousId
+  }
+
+  get isComplete(): boolean {
+    return this.isTerminated
+  }
+
+  push(bytes: Uint8Array): Uint8Array | null {
+    if (this.failure !== null) return null
+    const framed = this.#framer.push(bytes)
+    if (framed !== null) return siftEvents(framed, this.#weigh)
+    if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.failure = malformed('an event without end')
+    return null
+  }
+
+  /** An event cut off by the end of the stream goes on only when it is whole but for its blank line. */
+  end(): Uint8Array | null {
+    const rest = this.failure === null ? this.#framer.finish() : null
+    const last = rest === null ? null : closeJsonEvent(rest)
+    return last === null ? null : siftEvents(last, this.#weigh)
+  }
+
+  fail(error: GatewayError): string {
+    const response = this.#response && completeResponse(this.#response, this.#previousId)
+    return failureFrames(error, response, this.#nextNumber)
+  }
+
+  readonly #weigh: Weigh = (bytes, start, end) => this.#judge(bytes.subarray(start, end))
+
+  #judge(bytes: Uint8Array): Verdict {
+    const { data, isRecognised } = readSseEvent(bytes)
+    if (data === null)
+      return isRecognised || this.isTerminated ? 'forward' : this.#fail(malformed('bytes that are no event'))
+    // Nothing is due after the last event; whatever it is, it must not spoil an answer that has ended well.
+    if (this.isTerminated || isDone(data)) return 'remove'
+    const event = asObject(tryParseJson(data))
+    if (event === null) return this.#fail(malformed('an event that is not a JSON object'))
+    const verdict = this.#read(event)
+    if (verdict === 'stop') return verdict
+    const { sequence_number } = event
+    this.#nextNumber = typeof sequence_number === 'number' ? sequence_number + 1 : this.#nextNumber + 1
+    return verdict === 'patch' ? this.#patch(bytes, data, event) : verdict
+  }
+
+  #read(event: JsonObject): 'forward' | 'patch' | 'stop' {
+    const response = asObject(event.response)
+    switch (event.type) {
+      case 'response.created':
+      case 'response.in_progress':
+      case 'response.queued':
+        this.#response = response ?? this.#response
+        return 'patch'
+      case 'response.completed':
+      case 'response.incomplete':
+        this.#terminate(response ?? {})
+        return 'patch'
+      case 'response.failed':
+        return this.#fail(decodeFailedResponse(response ?? {}))
+      case 'error':
+        return this.#fail(decodeStreamError(event))
+      case 'keepalive':
+        return 'forward'
+      default:
+        return asObject(event.error) === null
+          ? this.#readContent(event)
+          : this.#fail(decodeStreamError(event))
+    }
+  }
+
+  #readContent(event: JsonObject): 'forward' {
+    this.hasContent = true
+    this.outputCharacters += textLength(event.delta)
+    if (event.type === 'response.output_item.added') {
+      this.outputCharacters += textLength(asObject(event.item)?.name)
+    }
+    return 'forward'
+  }
+
+  #terminate(response: JsonObject): void {
+    this.hasContent = true
+    this.isTerminated = true
+    this.finalReply = completeResponse(response, this.#previousId)
+    this.usage = decodeUsage(response.usage)
+    // Some suppliers tell nothing but the whole.
+    this.outputCharacters = Math.max(this.outputCharacters, countGenerated(response.output))
+  }
+
+  #patch(bytes: Uint8Array, data: string, event: JsonObject): Verdict {
+    const patched = patchEventData(data, event, this.#previousId)
+    if (patched === data) return 'forward'
+    const text = decoder.decode(bytes)
+    // Data over several lines is written as one: outside of strings, JSON does not care for line ends.
+    if (!text.includes(data))
+      return encoder.encode(`event: ${event.type}\ndata: ${patched.replaceAll('\n', ' ')}\n\n`)
+    return encoder.encode(text.replace(data, () => patched))
+  }
+
+  #fail(failure: SupplierFailure): 'stop' {
+    this.failure = failure
+    return 'stop'
+  }
+}
