@@ -1,10 +1,9 @@
+import { decodeErrorBody } from '../error-body.ts'
 import type { Protocol } from '../protocol.ts'
 import { contracts } from './contract.ts'
-import { CHAT_TOOL_RULES, CHAT_TRAITS, FORMAT } from './format.ts'
-import { CHAT_PARAMETERS } from './parameters.ts'
-import { decodeError } from './reply/decode-error.ts'
+import { CHAT_PARAMETERS, CHAT_TOOL_RULES, CHAT_TRAITS, FORMAT } from './format.ts'
 import { decodeReply } from './reply/decode-reply.ts'
-import { readReply } from './reply/read-reply.ts'
+import { readReply } from './reply/usage.ts'
 import { encodeRequest } from './request/encode-request.ts'
 import { readRequest } from './request/read-request.ts'
 import { ChatStreamDecoder } from './stream/decode-stream.ts'
@@ -15,7 +14,7 @@ export const chatCompletion: Protocol = {
   contracts,
   readRequest,
   readReply,
-  decodeError,
+  decodeError: decodeErrorBody,
   supplier: {
     traits: CHAT_TRAITS,
     toolRules: CHAT_TOOL_RULES,

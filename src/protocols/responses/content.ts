@@ -1,8 +1,14 @@
-import type { CacheHint, ImagePart, OpaquePart, RefusalPart, TextPart } from '../../conversation/part.ts'
+import type {
+  CacheHint,
+  Citation,
+  ImagePart,
+  ImageSource,
+  OpaquePart,
+  RefusalPart,
+  TextPart,
+} from '../../conversation/part.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
-import { decodeCitation, encodeCitation } from './citation.ts'
-import { FORMAT } from './format-name.ts'
-import { decodeImageUrl, encodeImageUrl } from './image.ts'
+import { FORMAT } from './format.ts'
 
 export type ContentPart = TextPart | ImagePart | RefusalPart | OpaquePart
 
@@ -120,4 +126,72 @@ function encodeCache(cache: CacheHint | null, { hasCacheBreakpoints, role }: Con
 function encodeTtl({ ttl }: CacheHint): JsonObject {
   if (ttl === null) return {}
   return { ttl: ttl === '1h' ? '12h' : '30m' }
+}
+
+const DATA_URL = /^data:([^,;]*)((?:;[^,;]*)*),/i
+
+/** First characters of the Base64 text of the pictures that models take. */
+const TYPES_BY_START: readonly (readonly [string, string])[] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+]
+
+/** A picture's address, or the picture itself when the address is a data URL. */
+function decodeImageUrl(url: string): ImageSource {
+  const head = DATA_URL.exec(url)
+  if (head === null) return { type: 'url', url, mediaType: null }
+  const body = url.slice(head[0].length)
+  const isBase64 = /;base64$/i.test(head[2] ?? '')
+  const data = isBase64 ? body.replaceAll(/\s+/g, '') : Buffer.from(unescapeUrl(body)).toString('base64')
+  return { type: 'base64', mediaType: mediaTypeOf(head[1] ?? '', data), data }
+}
+
+function encodeImageUrl(source: ImageSource): string {
+  return source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`
+}
+
+function mediaTypeOf(declared: string, data: string): string {
+  const type = declared.trim().toLowerCase()
+  if (type === 'image/jpg') return 'image/jpeg'
+  if (type.startsWith('image/')) return type
+  return TYPES_BY_START.find(([start]) => data.startsWith(start))?.[1] ?? (type || 'application/octet-stream')
+}
+
+function unescapeUrl(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** An annotation as a citation; null when it is of another kind. */
+export function decodeCitation(annotation: unknown): Citation | null {
+  const { type, url, title, start_index, end_index } = asObject(annotation) ?? {}
+  const address = asText(url)
+  if (type !== 'url_citation' || address === null) return null
+  return {
+    url: address,
+    title: asText(title),
+    citedText: null,
+    start: readOffset(start_index),
+    end: readOffset(end_index),
+  }
+}
+
+/** The official clients take every member for granted; a citation without a place covers the whole text. */
+export function encodeCitation(citation: Citation, textLength: number): JsonObject {
+  return {
+    type: 'url_citation',
+    start_index: citation.start ?? 0,
+    end_index: citation.end ?? textLength,
+    url: citation.url,
+    title: citation.title ?? '',
+  }
+}
+
+function readOffset(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 }

@@ -3,33 +3,20 @@ import { asObject } from '../../wire/json-values.ts'
 import type { Protocol, TokenCounting } from '../protocol.ts'
 import type { SupplierSide } from '../translation.ts'
 import { contracts } from './contract.ts'
-import { RESPONSES_PARAMETERS } from './parameters.ts'
-import { patchResponse } from './patch-response.ts'
+import { FORMAT, RESPONSES_PARAMETERS, RESPONSES_TOOL_RULES, RESPONSES_TRAITS } from './format.ts'
 import { decodeError } from './reply/decode-error.ts'
 import { decodeReply } from './reply/decode-reply.ts'
-import { readReply } from './reply/read-reply.ts'
+import { readReply } from './reply/usage.ts'
 import { encodeRequest } from './request/encode-request.ts'
 import { readCount, readRequest } from './request/read-request.ts'
-import { state } from './state.ts'
+import { patchResponse, state } from './state.ts'
 import { ResponsesDecoder } from './stream/decode-stream.ts'
 
 export { KEPT_CONTRACTS } from './contract.ts'
 
 const supplier: SupplierSide = {
-  traits: {
-    ...DEFAULT_TRAITS,
-    stop: false,
-    penalties: false,
-    maxChoices: 1,
-    inlineSystem: true,
-    developerRole: true,
-  },
-  toolRules: {
-    name: /^[A-Za-z0-9_-]{1,64}$/,
-    callId: /^[A-Za-z0-9_-]{1,64}$/,
-    hasCustomTools: true,
-    hasNamespaces: true,
-  },
+  traits: RESPONSES_TRAITS,
+  toolRules: RESPONSES_TOOL_RULES,
   parameters: RESPONSES_PARAMETERS,
   encodeRequest,
   decodeReply,
@@ -47,7 +34,7 @@ const tokenCounting: TokenCounting = {
 }
 
 export const responses: Protocol = {
-  name: 'responses',
+  name: FORMAT,
   paths: ['/v1/responses'],
   contracts,
   readRequest,

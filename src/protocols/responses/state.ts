@@ -1,6 +1,13 @@
-import { asArray, asObject, asText } from '../../wire/json-values.ts'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import {
+  findTopLevelMembers,
+  insertionOf,
+  insertMember,
+  replaceMembers,
+  type Span,
+} from '../../wire/json-members.ts'
+import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 import type { EarlierTurn, StateRules } from '../protocol.ts'
-import { completeResponse } from './patch-response.ts'
 import {
   expandInput,
   inputItemsOf,
@@ -48,4 +55,73 @@ function keptReply(reply: unknown, body: unknown): unknown {
   if (response === null) return reply
   const previousId = asText(asObject(body)?.previous_response_id)
   return { ...completeResponse(response), store: true, previous_response_id: previousId }
+}
+
+/**
+ * The text of a response object with `created` beside the `created_at` that suppliers send (spec 2.5), and with the
+ * response it continues: the supplier was not told of that one.
+ */
+export function patchResponse(text: string, response: unknown, previousId: string | null = null): string {
+  const known = asObject(response)
+  return known === null ? text : patchKnown(text, known, previousId)
+}
+
+/** The same for the response inside an event. */
+export function patchEventData(text: string, event: JsonObject, previousId: string | null): string {
+  const response = asObject(event.response)
+  if (response === null || (missingCreated(response) === null && !lacks(response, previousId))) return text
+  const span = findMember(text, 'response')
+  if (span === undefined) return text
+  const json = patchKnown(text.slice(span.start, span.end), response, previousId)
+  return replaceMembers(text, [{ span, json }])
+}
+
+/** The same for a response that is no text. */
+export function completeResponse(response: JsonObject, previousId: string | null = null): JsonObject {
+  const created = missingCreated(response)
+  return {
+    ...response,
+    ...(created !== null && { created }),
+    ...(lacks(response, previousId) && { previous_response_id: previousId }),
+  }
+}
+
+function patchKnown(text: string, response: JsonObject, previousId: string | null): string {
+  const created = missingCreated(response)
+  const dated = created === null ? text : insertMember(text, 'created', String(created))
+  return lacks(response, previousId) ? nameEarlier(dated, JSON.stringify(previousId)) : dated
+}
+
+function nameEarlier(text: string, json: string): string {
+  const members = findMembers(text)
+  if (members === null) return text
+  const span = members.get('previous_response_id')
+  const change = span === undefined ? insertionOf(text, 'previous_response_id', json) : { span, json }
+  return replaceMembers(text, [change])
+}
+
+function lacks(response: JsonObject, previousId: string | null): boolean {
+  return previousId !== null && response.previous_response_id !== previousId
+}
+
+/** The time to add; null when it is there already or unknown. */
+function missingCreated(response: JsonObject): number | null {
+  if (response.created !== undefined) return null
+  const { created_at } = response
+  // A number too large to be held is read as infinite, which JSON cannot say.
+  return typeof created_at === 'number' && Number.isFinite(created_at) ? Math.floor(created_at) : null
+}
+
+function findMember(text: string, name: string): Span | undefined {
+  return findMembers(text)?.get(name)
+}
+
+/** null when a name stands there twice: which of the two counts is not ours to say. */
+function findMembers(text: string): ReadonlyMap<string, Span> | null {
+  try {
+    return findTopLevelMembers(text)
+  } catch (error) {
+    if (error instanceof GatewayError) return null
+    throw error
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { decodeError, decodeStreamError } from './decode-error.ts'
+import { decodeErrorBody, decodeErrorEvent } from '../../error-body.ts'
 
 const official = (error: object) =>
   JSON.stringify({ error: { message: 'm', type: 'x', param: null, code: null, ...error } })
@@ -40,7 +40,7 @@ describe('kind', () => {
     [422, '{"detail":[{"loc":["body"],"msg":"field required"}]}', 'input'],
   ]
   for (const [status, body, kind] of cases) {
-    test(`${status} ${body}`, () => expect(decodeError(status, body)).toMatchObject({ status, kind }))
+    test(`${status} ${body}`, () => expect(decodeErrorBody(status, body)).toMatchObject({ status, kind }))
   }
 })
 
@@ -62,7 +62,7 @@ describe('words', () => {
     ['', 'The supplier answered with status 400.', null],
     ['<html><body>gateway</body></html>', 'The supplier answered with status 400.', null],
     ['{"truncated":', 'The supplier answered with status 400.', null],
-  ])('%s', (body, message, param) => expect(decodeError(400, body)).toMatchObject({ message, param }))
+  ])('%s', (body, message, param) => expect(decodeErrorBody(400, body)).toMatchObject({ message, param }))
 
   test.each([
     [
@@ -78,12 +78,12 @@ describe('words', () => {
     ['skipping keyboard-shortcuts, use user_location', 'skipping keyboard-shortcuts, use user_location'],
     ['token eyJhbGciOi.eyJzdWIiOi.abc_def expired', 'token [removed] expired'],
   ])('%j', (message, expected) => {
-    expect(decodeError(400, official({ message })).message).toBe(expected)
+    expect(decodeErrorBody(400, official({ message })).message).toBe(expected)
   })
 
   test('long messages are trimmed', () => {
-    expect(decodeError(400, official({ message: '😀'.repeat(5000) })).message.length).toBe(1000)
-    expect(decodeError(400, 'x'.repeat(1_000_000)).message.length).toBe(1000)
+    expect(decodeErrorBody(400, official({ message: '😀'.repeat(5000) })).message.length).toBe(1000)
+    expect(decodeErrorBody(400, 'x'.repeat(1_000_000)).message.length).toBe(1000)
   })
 })
 
@@ -95,7 +95,7 @@ test('any bytes decode to some failure', () => {
   )
   fc.assert(
     fc.property(fc.integer({ min: 300, max: 599 }), body, (status, text) => {
-      const failure = decodeError(status, text)
+      const failure = decodeErrorBody(status, text)
       expect(failure.message).not.toBe('')
       expect(failure.status).toBe(status)
     }),
@@ -104,13 +104,13 @@ test('any bytes decode to some failure', () => {
 })
 
 test('an error event may carry its status', () => {
-  expect(decodeStreamError({ error: { message: 'x', code: '429' } })).toMatchObject({
+  expect(decodeErrorEvent({ error: { message: 'x', code: '429' } })).toMatchObject({
     kind: 'rate-limited',
     status: 429,
   })
-  expect(decodeStreamError({ error: { message: 'x', type: 'invalid_request_error' } })).toMatchObject({
+  expect(decodeErrorEvent({ error: { message: 'x', type: 'invalid_request_error' } })).toMatchObject({
     kind: 'input',
     status: null,
   })
-  expect(decodeStreamError({ error: {} })).toMatchObject({ kind: 'server', status: null })
+  expect(decodeErrorEvent({ error: {} })).toMatchObject({ kind: 'server', status: null })
 })

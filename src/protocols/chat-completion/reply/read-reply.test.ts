@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readReply } from './read-reply.ts'
+import { readReply } from './usage.ts'
 
 const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 }
 const choice = (message: unknown) => ({ index: 0, finish_reason: 'stop', message })

@@ -1,5 +1,6 @@
 import type { Usage } from '../../../conversation/usage.ts'
-import { asObject } from '../../../wire/json-values.ts'
+import { asArray, asObject, isObject, type JsonObject, textLength } from '../../../wire/json-values.ts'
+import type { ReplyFacts } from '../../protocol.ts'
 import { countOr, isUnreadable, readCount } from '../../token-count.ts'
 
 /** Token counts as this format writes them: `prompt_tokens` includes cached ones, `completion_tokens` thinking. */
@@ -46,4 +47,50 @@ export function encodeUsage(usage: Usage): ChatUsage {
     prompt_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite },
     completion_tokens_details: { reasoning_tokens: usage.reasoning },
   }
+}
+
+/** Reads a whole reply; null when it is not one: no choices, a choice without a message, or an error under a 200. */
+export function readReply(body: unknown): ReplyFacts | null {
+  const reply = asObject(body)
+  if (reply === null || isObject(reply.error)) return null
+  const choices = asArray(reply.choices)
+  if (choices.length === 0) return null
+  let outputCharacters = 0
+  for (const item of choices) {
+    const choice = asObject(item)
+    const message = asObject(choice?.message)
+    if (message === null || isObject(choice?.error)) return null
+    outputCharacters += countGenerated(message)
+  }
+  return { usage: decodeUsage(reply.usage), outputCharacters }
+}
+
+/** Characters a model wrote into a message or a delta: text, thinking, refusal, tool names and arguments. */
+export function countGenerated(message: JsonObject): number {
+  return textLength(message.content) + countBesideContent(message)
+}
+
+/** The same without `content`, which in what a client sends may be more than text. */
+export function countBesideContent(message: JsonObject): number {
+  return (
+    // Two names for the same thinking; a supplier that sends both repeats itself.
+    Math.max(textLength(message.reasoning_content), textLength(message.reasoning)) +
+    textLength(message.refusal) +
+    countCall(message.function_call) +
+    (message.tool_calls ? countToolCalls(message.tool_calls) : 0)
+  )
+}
+
+function countToolCalls(calls: unknown): number {
+  let characters = 0
+  for (const call of asArray(calls)) {
+    const { function: called, custom } = asObject(call) ?? {}
+    characters += countCall(called) + countCall(custom)
+  }
+  return characters
+}
+
+function countCall(call: unknown): number {
+  const called = asObject(call)
+  return called ? textLength(called.name) + textLength(called.arguments) + textLength(called.input) : 0
 }

@@ -12,8 +12,7 @@ import type { JsonObject } from '../../../wire/json-values.ts'
 import { FORMAT, OPAQUE_CALL } from '../format.ts'
 import { asKnownCall, type ChatContent, type ChatMessage, type ChatToolCall } from '../schema.ts'
 import { decodeCallProof, decodeThinking } from '../thinking.ts'
-import { decodeCache } from './cache.ts'
-import { decodeContent, type MessagePart } from './content.ts'
+import { decodeCache, decodeContent, type MessagePart } from './content.ts'
 
 export interface Dialogue {
   readonly instructions: readonly Instruction[]

@@ -1,18 +1,25 @@
+import { mayCarryEnvelope } from '../../../conversation/proof.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import { findTopLevelMembers, type Replacement, TopLevelMembers } from '../../../wire/json-members.ts'
+import type { Traits } from '../../../vocabulary/traits.ts'
+import {
+  findTopLevelMembers,
+  insertionOf,
+  insertMember,
+  type Replacement,
+  replaceMembers,
+  TopLevelMembers,
+} from '../../../wire/json-members.ts'
 import { asObject, isObject } from '../../../wire/json-values.ts'
 import { openingText, upToFirst } from '../../opening.ts'
 import type { ClientRequest, RequestFacts, SupplierLimits } from '../../protocol.ts'
 import { checkMediaParts, MAX_BIAS_CHARACTERS, MAX_BIASED_TOKENS } from '../../request-limits.ts'
 import type { ClientSide } from '../../translation.ts'
-import { countBesideContent } from '../reply/count-generated.ts'
 import { encodeReply, type ReplyWishes } from '../reply/encode-reply.ts'
+import { countBesideContent } from '../reply/usage.ts'
 import { asKnownPart, type ChatContent, type ChatMessage, type ChatRequest } from '../schema.ts'
 import { ChatStreamEncoder } from '../stream/encode-stream.ts'
 import { UsageTap } from '../stream/tap-usage.ts'
 import { decodeRequest, wantsFunctionCall } from './decode-request.ts'
-import { fitsSupplier } from './fits-supplier.ts'
-import { askForUsage, relayBody, renameModel } from './relay-body.ts'
 import { validateRequest } from './validate.ts'
 
 /** Checks and reads a parsed body. `text` is what was parsed. */
@@ -147,4 +154,81 @@ function countMedia(content: ChatContent | null | undefined): number {
 function memberLength(members: TopLevelMembers, name: string): number {
   const span = members.get(name)
   return span ? span.end - span.start : 0
+}
+
+/**
+ * The client's own text for a supplier: only the model name changes, and a stream always asks for usage. Every other
+ * byte stays as it was.
+ */
+function relayBody(text: string, askedUsage: Replacement | null, renamed: Replacement | null): string {
+  if (askedUsage === null && renamed === null) return text
+  return replaceMembers(
+    text,
+    [askedUsage, renamed].filter((change) => change !== null),
+  )
+}
+
+/** null when the supplier has the same name for it. */
+function renameModel(
+  { model }: ChatRequest,
+  members: TopLevelMembers,
+  upstreamModel: string,
+): Replacement | null {
+  const span = upstreamModel === model ? undefined : members.get('model')
+  return span === undefined ? null : { span, json: JSON.stringify(upstreamModel) }
+}
+
+/** Without usage there is nothing to charge by; null when it comes by itself or was asked for. */
+function askForUsage(
+  { stream, stream_options }: ChatRequest,
+  members: TopLevelMembers,
+  text: string,
+): Replacement | null {
+  if (stream !== true || stream_options?.include_usage === true) return null
+  const span = members.get('stream_options')
+  if (span === undefined) return insertionOf(text, 'stream_options', '{"include_usage":true}')
+  return { span, json: withIncludeUsage(text.slice(span.start, span.end)) }
+}
+
+function withIncludeUsage(options: string): string {
+  if (options === 'null') return '{"include_usage":true}'
+  const flag = findTopLevelMembers(options).get('include_usage')
+  if (flag === undefined) return insertMember(options, 'include_usage', 'true')
+  return replaceMembers(options, [{ span: flag, json: 'true' }])
+}
+
+/** Whether a supplier with these limits can be sent the client's own text. */
+function fitsSupplier(request: ChatRequest, text: string, limits: SupplierLimits): boolean {
+  // A signature that we sealed has to be opened on its way to the supplier that made it.
+  if (mayCarryEnvelope(text) || !fitsParameters(request, limits.traits)) return false
+  return request.messages.every((message) => fitsMessage(message, limits))
+}
+
+function fitsParameters(request: ChatRequest, traits: Partial<Traits>): boolean {
+  if ((request.n ?? 1) > (traits.maxChoices ?? Number.POSITIVE_INFINITY)) return false
+  if (traits.stop === false && (request.stop?.length ?? 0) > 0) return false
+  if (traits.logprobs === false && request.logprobs === true) return false
+  const format = request.response_format?.type ?? 'text'
+  if (format === 'json_schema') return (traits.structured ?? 'schema') === 'schema'
+  return format === 'text' || traits.structured !== 'none'
+}
+
+function fitsMessage(message: ChatMessage, { traits, takesMessageNames }: SupplierLimits): boolean {
+  if (traits.developerRole === false && message.role === 'developer') return false
+  if (!takesMessageNames && 'name' in message && message.name) return false
+  return fitsImages(message, traits) && hasThoughts(message, traits)
+}
+
+function fitsImages({ content }: ChatMessage, { vision, urlImages }: Partial<Traits>): boolean {
+  if (!Array.isArray(content) || (vision !== false && urlImages !== false)) return true
+  return content.every((part) => {
+    const known = asKnownPart(part)
+    return known?.type !== 'image_url' || (vision !== false && !/^https?:/i.test(known.image_url.url))
+  })
+}
+
+/** Only with its calls does such a supplier want to see again what it thought; the gateway may remember it. */
+function hasThoughts(message: ChatMessage, { needsReasoningContent }: Partial<Traits>): boolean {
+  if (needsReasoningContent !== true || message.role !== 'assistant') return true
+  return !message.tool_calls?.length || typeof asObject(message)?.reasoning_content === 'string'
 }

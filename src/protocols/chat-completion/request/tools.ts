@@ -9,7 +9,7 @@ import {
   type ChatTool,
   type ChatToolChoice,
 } from '../schema.ts'
-import { decodeCache } from './cache.ts'
+import { decodeCache } from './content.ts'
 
 const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {} }
 

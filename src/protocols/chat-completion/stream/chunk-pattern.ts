@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import { findTopLevelMembers, type Span } from '../../../wire/json-members.ts'
 import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts'
-import { countGenerated } from '../reply/count-generated.ts'
+import { countGenerated } from '../reply/usage.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

@@ -3,8 +3,8 @@ import { unfold } from '../../conversation/fold.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import { asArray, asObject, asText, isObject, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
 import { SseFramer } from '../../../wire/sse-framer.ts'
+import { decodeErrorEvent } from '../../error-body.ts'
 import type { StreamDecoder, SupplyContext } from '../../translation.ts'
-import { decodeStreamError } from '../reply/decode-error.ts'
 import { decodeReply } from '../reply/decode-reply.ts'
 import { decodeUsage } from '../reply/usage.ts'
 import { ChoiceDecoder } from './decode-choice.ts'
@@ -66,7 +66,7 @@ export class ChatStreamDecoder implements StreamDecoder {
       this.#isOver = true
       return unfold(answer)
     }
-    return isObject(asObject(body)?.error) ? this.#fail(decodeStreamError(body)) : []
+    return isObject(asObject(body)?.error) ? this.#fail(decodeErrorEvent(body)) : []
   }
 
   #readEvent(bytes: Uint8Array): AnswerEvent[] {
@@ -90,7 +90,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     for (const [position, item] of choices.entries()) {
       const choice = asObject(item)
       if (choice === null) continue
-      if (isObject(choice.error)) return this.#fail(decodeStreamError(choice))
+      if (isObject(choice.error)) return this.#fail(decodeErrorEvent(choice))
       const decoder = this.#choice(choice.index, position)
       if (decoder === null) return this.#fail(malformed('too many choices'))
       for (const event of decoder.push(choice)) events.push(event)

@@ -1,7 +1,7 @@
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import { asObject, isObject, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
 import { readSseEvent } from '../../../wire/sse-event.ts'
-import { decodeStreamError } from '../reply/decode-error.ts'
+import { decodeErrorEvent } from '../../error-body.ts'
 
 /** No answer has an event this long; a supplier that never ends one would otherwise fill the memory. */
 export const LONGEST_EVENT_BYTES = 64 * 1024 * 1024
@@ -27,7 +27,7 @@ export function readFrame(bytes: Uint8Array): Frame {
   if (chunk === null) return malformedFrame('an event that is not a JSON object')
   // Some suppliers write the error itself where a chunk is due.
   if (name === 'error' || chunk.object === 'error' || isError(chunk.error))
-    return { type: 'failure', failure: decodeStreamError(chunk) }
+    return { type: 'failure', failure: decodeErrorEvent(chunk) }
   return { type: 'chunk', chunk }
 }
 

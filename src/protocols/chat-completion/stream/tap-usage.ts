@@ -4,10 +4,9 @@ import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import { asArray, asObject, isObject, type JsonObject } from '../../../wire/json-values.ts'
 import { closeEvent, joinBytes, siftEvents, type Verdict, type Weigh } from '../../wire/sse-event.ts'
 import { SseFramer } from '../../../wire/sse-framer.ts'
+import { decodeErrorEvent } from '../../error-body.ts'
 import type { StreamTap } from '../../protocol.ts'
-import { countGenerated } from '../reply/count-generated.ts'
-import { decodeStreamError } from '../reply/decode-error.ts'
-import { decodeUsage } from '../reply/usage.ts'
+import { countGenerated, decodeUsage } from '../reply/usage.ts'
 import { ChunkPattern } from './chunk-pattern.ts'
 import { encodeStreamError } from './encode-stream.ts'
 import { isWholeEvent, LONGEST_EVENT_BYTES, malformed, readFrame } from './frame.ts'
@@ -115,7 +114,7 @@ export class UsageTap implements StreamTap {
     const choices = asArray(chunk.choices)
     for (const item of choices) {
       const choice = asObject(item) ?? {}
-      if (isObject(choice.error)) return this.#fail(decodeStreamError(choice))
+      if (isObject(choice.error)) return this.#fail(decodeErrorEvent(choice))
       this.#readChoice(choice)
     }
     if (!isObject(chunk.usage)) {

@@ -1,10 +1,13 @@
-import type { Answer } from '../../../conversation/answer.ts'
+import type { Answer, AnswerPart, TokenLogprob } from '../../../conversation/answer.ts'
+import type { Proof } from '../../../conversation/proof.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
 import type { SupplyContext } from '../../translation.ts'
+import { decodePart } from '../content.ts'
+import { FORMAT } from '../format.ts'
+import { thinkingTextOf } from '../reasoning.ts'
+import { decodeCall, opaqueItem } from '../request/decode-items.ts'
 import { decodeFinish } from './finish.ts'
-import { asResponse } from './read-reply.ts'
-import { decodeLogprobs, decodeOutputItem } from './supplier-part.ts'
-import { decodeUsage } from './usage.ts'
+import { asResponse, decodeUsage } from './usage.ts'
 
 /** Reads a supplier's whole reply; null when it is not one. */
 export function decodeReply(body: unknown, context: SupplyContext): Answer | null {
@@ -34,4 +37,52 @@ export function decodeReply(body: unknown, context: SupplyContext): Answer | nul
 function logprobsOf(item: JsonObject) {
   if (item.type !== 'message') return []
   return asArray(item.content).flatMap((part) => decodeLogprobs(asObject(part)?.logprobs))
+}
+
+/** The parts of an answer that an output item holds. */
+export function decodeOutputItem(item: JsonObject, context: SupplyContext): AnswerPart[] {
+  switch (item.type) {
+    case 'message':
+      return asArray(item.content).flatMap((part) => decodeOutputPart(asObject(part) ?? {}) ?? [])
+    case 'reasoning': {
+      const text = thinkingTextOf(item)
+      const proof = proofOf(item, context)
+      return text === '' && proof === null ? [] : [{ type: 'thinking', text, proof, isRedacted: false }]
+    }
+    case 'function_call':
+      return [decodeCall(item, 'function')]
+    case 'custom_tool_call':
+      return [decodeCall(item, 'custom')]
+    case 'image_generation_call':
+      return [decodePicture(item)]
+    case undefined:
+      return []
+    default:
+      return [opaqueItem(item)]
+  }
+}
+
+export function decodeOutputPart(part: JsonObject): AnswerPart | null {
+  return part.type === undefined ? null : decodePart(part)
+}
+
+export function proofOf(item: JsonObject, { upstreamModel, route }: SupplyContext): Proof | null {
+  const value = asText(item.encrypted_content)
+  if (value === null) return null
+  return { origin: FORMAT, model: upstreamModel, route, on: 'thinking', value, itemId: asText(item.id) }
+}
+
+function decodePicture(item: JsonObject): AnswerPart {
+  const data = asText(item.result)
+  if (data === null) return opaqueItem(item)
+  const mediaType = `image/${asText(item.output_format) ?? 'png'}`
+  return { type: 'image', source: { type: 'base64', mediaType, data }, detail: null, cache: null }
+}
+
+export function decodeLogprobs(logprobs: unknown): TokenLogprob[] {
+  return asArray(logprobs).flatMap((entry) => {
+    const { token, logprob, top_logprobs } = asObject(entry) ?? {}
+    if (typeof token !== 'string' || typeof logprob !== 'number') return []
+    return [{ token, logprob, top: decodeLogprobs(top_logprobs).map(({ top: _top, ...rest }) => rest) }]
+  })
 }

@@ -1,5 +1,6 @@
 import type { Usage } from '../../../conversation/usage.ts'
-import { asObject } from '../../../wire/json-values.ts'
+import { asArray, asObject, isObject, type JsonObject, textLength } from '../../../wire/json-values.ts'
+import type { ReplyFacts } from '../../protocol.ts'
 import { countOr, isUnreadable, readCount } from '../../token-count.ts'
 
 /** Token counts as this format writes them: `input_tokens` includes cached ones, `output_tokens` thinking. */
@@ -37,4 +38,46 @@ export function encodeUsage(usage: Usage): ResponsesUsage {
     output_tokens_details: { reasoning_tokens: usage.reasoning },
     total_tokens: prompt + usage.output,
   }
+}
+
+/** A whole reply as a response object; null when it is not one: no output, an error under a 200, or not finished. */
+export function asResponse(body: unknown): JsonObject | null {
+  const response = asObject(body)
+  if (response === null || isObject(response.error) || !Array.isArray(response.output)) return null
+  // Suppliers that only resemble the official one may leave the status out.
+  const { status = 'completed' } = response
+  return status === 'completed' || status === 'incomplete' ? response : null
+}
+
+export function readReply(body: unknown): ReplyFacts | null {
+  const response = asResponse(body)
+  if (response === null) return null
+  return { usage: decodeUsage(response.usage), outputCharacters: countGenerated(response.output) }
+}
+
+/** Characters a model wrote into the items of an answer: text, thinking, refusals, tool names and input. */
+export function countGenerated(output: unknown): number {
+  let characters = 0
+  for (const item of asArray(output)) characters += countItem(asObject(item) ?? {})
+  return characters
+}
+
+function countItem(item: JsonObject): number {
+  return (
+    textLength(item.name) +
+    textLength(item.arguments) +
+    textLength(item.input) +
+    textLength(item.code) +
+    countParts(item.summary) +
+    countParts(item.content)
+  )
+}
+
+function countParts(parts: unknown): number {
+  let characters = 0
+  for (const part of asArray(parts)) {
+    const { text, refusal } = asObject(part) ?? {}
+    characters += textLength(text) + textLength(refusal)
+  }
+  return characters
 }

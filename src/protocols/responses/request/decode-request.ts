@@ -7,10 +7,9 @@ import {
   type ReasoningRequest,
 } from '../../../conversation/conversation.ts'
 import { asObject, isObject, type JsonObject } from '../../../wire/json-values.ts'
-import { FORMAT } from '../format-name.ts'
+import { FORMAT } from '../format.ts'
 import type { ResponsesRequest } from '../schema.ts'
-import { decodeItem } from './decode-items.ts'
-import { TurnGatherer } from './gather-turns.ts'
+import { decodeItem, TurnGatherer } from './decode-items.ts'
 import { inputItemsOf } from './input-items.ts'
 import { ENCRYPTED_REASONING } from './relay-body.ts'
 import { decodeToolChoice, decodeTools } from './tools.ts'

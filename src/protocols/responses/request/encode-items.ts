@@ -4,8 +4,8 @@ import { isProofFor } from '../../../conversation/proof.ts'
 import { asObject, type JsonObject } from '../../../wire/json-values.ts'
 import type { SupplyContext } from '../../translation.ts'
 import { type ContentOptions, type ContentPart, contentOfOpaque, encodePart } from '../content.ts'
-import { FORMAT } from '../format-name.ts'
-import { encodeReasoning } from '../reasoning-item.ts'
+import { FORMAT } from '../format.ts'
+import { encodeReasoning } from '../reasoning.ts'
 
 /** Writes turns as the items a supplier takes. */
 export class ItemEncoder {

@@ -1,7 +1,7 @@
 import type { CustomTool, FunctionTool, Tool, ToolChoice, WebSearchTool } from '../../../conversation/tool.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
-import { FORMAT } from '../format-name.ts'
+import { FORMAT } from '../format.ts'
 
 const WEB_SEARCH = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
 

@@ -1,8 +1,8 @@
 import type { AnswerPart } from '../../../conversation/answer.ts'
 import type { AnswerEvent } from '../../../conversation/answer-event.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
-import { decodeCitation } from '../citation.ts'
-import { decodeLogprobs, decodeOutputPart } from '../reply/supplier-part.ts'
+import { decodeCitation } from '../content.ts'
+import { decodeLogprobs, decodeOutputPart } from '../reply/decode-reply.ts'
 import type { ItemReader } from './item-reader.ts'
 
 /** What has been told of the content part that is open or was last. */

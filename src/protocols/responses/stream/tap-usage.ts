@@ -6,12 +6,11 @@ import { closeJsonEvent, siftEvents, type Verdict, type Weigh } from '../../wire
 import { readSseEvent } from '../../../wire/sse-event.ts'
 import { SseFramer } from '../../../wire/sse-framer.ts'
 import type { StreamTap } from '../../protocol.ts'
-import { countGenerated } from '../reply/count-generated.ts'
+import { countGenerated, decodeUsage } from '../reply/usage.ts'
 import { decodeFailedResponse, decodeStreamError } from '../reply/decode-error.ts'
-import { completeResponse, patchEventData } from '../patch-response.ts'
-import { decodeUsage } from '../reply/usage.ts'
-import { failureFrames } from './failed-frames.ts'
-import { isDone, LONGEST_EVENT_BYTES, malformed } from './stream-limits.ts'
+import { completeResponse, patchEventData } from '../state.ts'
+import { failureFrames } from './encode-stream.ts'
+import { isDone, LONGEST_EVENT_BYTES, malformed } from './decode-stream.ts'
 
 /** What becomes of an event: it goes on as it is or changed, it alone is left out, or it and all after it stay here. */
 

@@ -1,4 +1,24 @@
-import type { ParameterRules } from '../translation.ts'
+import { DEFAULT_TRAITS, type Traits } from '../../vocabulary/traits.ts'
+import type { ParameterRules, ToolRules } from '../translation.ts'
+
+/** This format's name, under which it marks what only it understands. */
+export const FORMAT = 'responses'
+
+export const RESPONSES_TRAITS: Traits = {
+  ...DEFAULT_TRAITS,
+  stop: false,
+  penalties: false,
+  maxChoices: 1,
+  inlineSystem: true,
+  developerRole: true,
+}
+
+export const RESPONSES_TOOL_RULES: ToolRules = {
+  name: /^[A-Za-z0-9_-]{1,64}$/,
+  callId: /^[A-Za-z0-9_-]{1,64}$/,
+  hasCustomTools: true,
+  hasNamespaces: true,
+}
 
 export const RESPONSES_PARAMETERS: ParameterRules = {
   strippable: new Set([

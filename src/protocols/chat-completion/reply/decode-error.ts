@@ -1,1 +1,0 @@
-export { decodeErrorBody as decodeError, decodeErrorEvent as decodeStreamError } from '../../error-body.ts'

@@ -1,2 +1,0 @@
-/** This format's name, under which it marks what only it understands. */
-export const FORMAT = 'responses'
