@@ -11,7 +11,7 @@ const Message = Type.Object({
   content: OrNull(Type.String()),
   refusal: Type.Optional(OrNull(Type.String())),
   reasoning_content: Type.Optional(
-    OrNull(Type.String({ description: 'What the model thought aloud before it answered.' })),
+    OrNull(Type.String({ description: 'The thinking of the model before the answer.' })),
   ),
   tool_calls: Type.Optional(
     OrNull(

@@ -3,22 +3,22 @@ import type { ToolRules, ParameterRules } from '../translation.ts'
 
 export const FORMAT = 'chat-completion'
 
-/** Begins the kind of an opaque part that is a call, not content. */
+/** Prefix for the kind of an opaque part that is a call. */
 export const OPAQUE_CALL = 'tool_calls.'
 
-/** Tool messages are text only, and system messages may stand anywhere. */
+/** Tool messages hold text only. System messages may occur anywhere. */
 export const CHAT_TRAITS: Traits = { ...DEFAULT_TRAITS, toolResultImages: false, inlineSystem: true }
 
 export const CHAT_TOOL_RULES: ToolRules = {
   name: /^[A-Za-z0-9_-]{1,64}$/,
-  // The shortest limit seen among suppliers; most take more.
+  // The shortest limit among suppliers. Most accept more.
   callId: /^[A-Za-z0-9_-]{1,40}$/,
-  // The official service has them, most of those that speak its format do not.
+  // The official service has custom tools, most compatible suppliers do not.
   hasCustomTools: false,
   hasNamespaces: false,
 }
 
-/** Official parameters first, then those that clients of compatible suppliers send besides. */
+/** Official parameters first, then those of compatible suppliers. */
 export const CHAT_PARAMETERS: ParameterRules = {
   strippable: new Set([
     'temperature',

@@ -73,7 +73,7 @@ const REQUEST = {
   reasoning_effort: 'low',
 }
 
-test('a spoilt request is refused by name, or decodes to normal form and encodes again', () => {
+test('a corrupted request is refused with its field, or decodes to normal form and encodes again', () => {
   let accepted = 0
   fc.assert(
     fc.property(numbers, (whims) => {
@@ -91,7 +91,7 @@ test('a spoilt request is refused by name, or decodes to normal form and encodes
   expect(accepted).toBeGreaterThan(200)
 })
 
-test('a spoilt reply is no reply, or an answer whose usage is not negative', () => {
+test('a corrupted reply is refused, or decodes to an answer without negative usage', () => {
   const replies = arbitraryAnswer().map((answer) =>
     encodeReply(answer, replyContext(), { wantsFunctionCall: false, wantsUsage: true }),
   )
@@ -129,7 +129,7 @@ function decodeAll(bytes: Uint8Array): { events: AnswerEvent[]; hasFailed: boole
   return { events, hasFailed: decoder.failure !== null }
 }
 
-test('a spoilt stream fails, or is an answer that keeps the grammar', () => {
+test('a corrupted stream fails, or decodes to well-formed events', () => {
   fc.assert(
     fc.property(fc.constantFrom(...STREAMS), numbers, (stream, whims) => {
       const { events, hasFailed } = decodeAll(new TextEncoder().encode(spoil(stream, whims)))
@@ -140,7 +140,7 @@ test('a spoilt stream fails, or is an answer that keeps the grammar', () => {
   )
 })
 
-test('broken bytes fail, or are an answer that keeps the grammar', () => {
+test('corrupted bytes fail, or decode to well-formed events', () => {
   fc.assert(
     fc.property(fc.constantFrom(...STREAMS), fc.nat(), fc.nat(255), (stream, place, byte) => {
       const bytes = new TextEncoder().encode(stream)

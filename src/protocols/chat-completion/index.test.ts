@@ -6,7 +6,7 @@ import { UsageTap } from './stream/tap-usage.ts'
 
 test('is registered', () => expect(PROTOCOLS).toContain(chatCompletion))
 
-test('an error in mid-stream is one frame of the envelope, without a good end', () => {
+test('an error inside a stream is one frame, without [DONE]', () => {
   const error = new GatewayError('provider_error', 'The supplier failed.\nBadly.')
   const frame =
     'data: {"error":{"message":"The supplier failed.\\nBadly.","type":"provider_error","code":"provider_error","param":null}}\n\n'

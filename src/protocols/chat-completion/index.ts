@@ -23,6 +23,6 @@ export const chatCompletion: Protocol = {
     decodeReply,
     openDecoder: (context) => new ChatStreamDecoder(context),
   },
-  // A comment line without the blank line: some clients take a blank line after a comment for an empty event.
+  // No blank line after the comment: some clients would read it as an empty event.
   heartbeat: ': ka\n',
 }

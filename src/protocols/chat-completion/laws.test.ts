@@ -23,9 +23,9 @@ import { ChatStreamDecoder } from './stream/decode-stream.ts'
 import { ChatStreamEncoder } from './stream/encode-stream.ts'
 
 const context = supplyContext({}, CHAT_TRAITS)
-const WISHES = { wantsFunctionCall: false, wantsUsage: true }
+const OPTIONS = { wantsFunctionCall: false, wantsUsage: true }
 
-describe('decoding an encoded request gives the conversation again', () => {
+describe('decoding an encoded request returns the same conversation', () => {
   /** What a chat-completion request cannot say, or says in another way. */
   const without: readonly Feature[] = [
     // Thoughts are sent only to models that want them back, and without their signatures.
@@ -35,7 +35,7 @@ describe('decoding an encoded request gives the conversation again', () => {
     'citations',
     // A refusal goes out as plain text: few suppliers take it as anything else.
     'refusals',
-    // Results are plain text; pictures move to a user message and errors become words.
+    // Results are plain text. Images move to a user message and errors become text.
     'result-images',
     'result-errors',
     'result-parts',
@@ -57,7 +57,7 @@ describe('decoding an encoded request gives the conversation again', () => {
       tools: conversation.tools.filter(isAllowed).map(asSent),
       toolChoice:
         toolChoice?.type === 'allowed' ? { type: toolChoice.isRequired ? 'required' : 'auto' } : toolChoice,
-      // Only an effort can be said, and a client that says it can be shown thoughts.
+      // This format can only set an effort, and then shows thinking.
       reasoning:
         effort === null ? null : { control: { type: 'effort', effort }, showThoughts: effort !== 'none' },
       sampling: { ...sampling, topK: null },
@@ -91,7 +91,7 @@ describe('decoding an encoded request gives the conversation again', () => {
     instructions: [...conversation.instructions, { text: 'Speak JSON.', cache: null }],
   }))
 
-  test('in all that the format can express', () => {
+  test('for everything the format can express', () => {
     fc.assert(
       fc.property(conversations, (conversation) => {
         const { body } = encodeRequest(conversation, context)
@@ -103,7 +103,7 @@ describe('decoding an encoded request gives the conversation again', () => {
   })
 })
 
-test('whatever the conversation, the encoded request is valid and decodes to normal form', () => {
+test('any conversation encodes to a valid request that decodes to normal form', () => {
   fc.assert(
     fc.property(arbitraryConversation(), (conversation) => {
       const { body } = encodeRequest(conversation, context)
@@ -115,7 +115,7 @@ test('whatever the conversation, the encoded request is valid and decodes to nor
 })
 
 function encodeFrames(events: readonly AnswerEvent[]): string {
-  const encoder = new ChatStreamEncoder(replyContext(), WISHES)
+  const encoder = new ChatStreamEncoder(replyContext(), OPTIONS)
   return events.map((event) => encoder.push(event)).join('')
 }
 
@@ -130,10 +130,10 @@ function decodePieces(pieces: readonly Uint8Array[]): AnswerEvent[] {
 const decodeText = (text: string) => decodePieces([new TextEncoder().encode(text)])
 
 function throughReply(answer: Answer): Answer | null {
-  return decodeReply(JSON.parse(JSON.stringify(encodeReply(answer, replyContext(), WISHES))), context)
+  return decodeReply(JSON.parse(JSON.stringify(encodeReply(answer, replyContext(), OPTIONS))), context)
 }
 
-describe('a stream and a whole reply tell the same', () => {
+describe('a stream and a whole reply decode to the same answer', () => {
   test('for answers in the usual order', () => {
     // An explanation comes at the end of a stream, and among the texts of a reply.
     const without: readonly Feature[] = ['mixed-order', 'explanations']
@@ -145,7 +145,7 @@ describe('a stream and a whole reply tell the same', () => {
     )
   })
 
-  test('for answers in any order, but for where the calls stand among the texts', () => {
+  test('for answers in any order, except for the position of calls among texts', () => {
     fc.assert(
       fc.property(arbitraryToldAnswer({ without: ['explanations'] }), ({ answer, events }) => {
         const streamed = fold(decodeText(encodeFrames(events)))
@@ -168,7 +168,7 @@ describe('a stream and a whole reply tell the same', () => {
   }
 })
 
-test('what a reply can carry survives the way out and back', () => {
+test('an encoded reply decodes to the same answer', () => {
   const without: readonly Feature[] = [
     'mixed-order',
     'thinking',
@@ -189,7 +189,7 @@ test('what a reply can carry survives the way out and back', () => {
   )
 })
 
-test('however the bytes are cut, the events are the same and keep their grammar', () => {
+test('events are the same and well-formed however the bytes are split', () => {
   const cuts = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 20 })
   fc.assert(
     fc.property(arbitraryToldAnswer(), cuts, ({ events }, sizes) => {
@@ -224,7 +224,7 @@ describe('every stream the encoder writes', () => {
       .filter((frame) => frame.startsWith('data: {'))
       .map((frame) => JSON.parse(frame.slice('data: '.length)))
 
-  test('has one role first and one finish last per choice, rising call indices, one id and one end', () => {
+  test('has one role first and one finish last per choice, increasing call indices, one id and one end', () => {
     fc.assert(
       fc.property(arbitraryToldAnswer(), ({ answer, events }) => {
         const text = encodeFrames(events)
@@ -249,10 +249,10 @@ describe('every stream the encoder writes', () => {
     )
   })
 
-  test('can fail at any point, with one frame and no good end', () => {
+  test('can fail at any point, with one error frame and no [DONE]', () => {
     fc.assert(
       fc.property(arbitraryToldAnswer(), fc.nat(30), ({ events }, place) => {
-        const encoder = new ChatStreamEncoder(replyContext(), WISHES)
+        const encoder = new ChatStreamEncoder(replyContext(), OPTIONS)
         const before = events.slice(0, Math.min(place, events.length - 1)).map((event) => encoder.push(event))
         const failed = encoder.fail(new GatewayError('provider_error', 'It broke.'))
         expect(failed).toBe(

@@ -8,8 +8,8 @@ import {
   MAX_TOOLS,
 } from '../request-limits.ts'
 
-/** Suppliers count tokens in 32 bits; a larger limit cannot be meant, and would overflow what is held for it. */
-const MOST_TOKENS = 2 ** 31 - 1
+/** Suppliers count tokens in 32 bits. A larger limit is a mistake and would overflow the reservation. */
+const MAX_TOKENS = 2 ** 31 - 1
 
 const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const OptionalOrNull = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema))
@@ -17,12 +17,12 @@ const NonEmptyString = Type.String({ minLength: 1 })
 const AnyObject = Type.Object({})
 const StopSequence = Type.String({ minLength: 1, maxLength: MAX_STOP_CHARACTERS })
 
-/** Any part at all: suppliers know kinds of their own, and the one that serves the request decides. */
+/** Any part. Suppliers have their own kinds, and the one that serves the request decides. */
 const ContentPart = Type.Object({ type: NonEmptyString })
 const Content = Type.Union([Type.String(), Type.Array(ContentPart)])
 
 const TextPart = Type.Object({ type: Type.Literal('text'), text: Type.String() })
-/** The parts whose fields are checked, by their `type`. Which may stand in which role differs between suppliers. */
+/** The parts whose fields are checked, by `type`. Suppliers differ in which roles may hold which parts. */
 export const KNOWN_PARTS = {
   text: TextPart,
   image_url: Type.Object({
@@ -66,10 +66,10 @@ const Message = Type.Union([
     name: OptionalOrNull(Type.String()),
     refusal: OptionalOrNull(Type.String()),
     audio: OptionalOrNull(AnyObject),
-    // Clients replay answers as they got them, absent calls written as null.
+    // Clients send answers back as they got them, with absent calls as null.
     tool_calls: OptionalOrNull(Type.Array(ToolCall)),
     function_call: OptionalOrNull(FunctionCall),
-    // Two names that suppliers use for thinking; the official format has none.
+    // Two names that suppliers use for thinking. The official format has none.
     reasoning_content: OptionalOrNull(Type.String()),
     reasoning: OptionalOrNull(Type.String()),
   }),
@@ -138,8 +138,8 @@ const WebSearchOptions = Type.Object({
 })
 
 /**
- * A chat-completion request. Fields that are not named here are allowed everywhere and passed on.
- * Null stands for absent where the official clients may write it.
+ * A chat-completion request. Unknown fields are allowed everywhere and passed on.
+ * Null means absent where the official clients may send it.
  */
 export const ChatRequestSchema = Type.Object({
   model: Type.String({ minLength: 1, description: MODEL_NOTE }),
@@ -151,11 +151,9 @@ export const ChatRequestSchema = Type.Object({
   temperature: OptionalOrNull(Type.Number({ minimum: 0, maximum: 2 })),
   top_p: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
   top_k: OptionalOrNull(Type.Integer()),
-  max_tokens: OptionalOrNull(
-    Type.Integer({ minimum: 1, maximum: MOST_TOKENS, description: MAX_TOKENS_NOTE }),
-  ),
+  max_tokens: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MAX_TOKENS, description: MAX_TOKENS_NOTE })),
   max_completion_tokens: OptionalOrNull(
-    Type.Integer({ minimum: 1, maximum: MOST_TOKENS, description: 'The newer name of `max_tokens`.' }),
+    Type.Integer({ minimum: 1, maximum: MAX_TOKENS, description: 'The newer name of `max_tokens`.' }),
   ),
   n: OptionalOrNull(Type.Integer({ minimum: 1, maximum: 128 })),
   stream: OptionalOrNull(Type.Boolean({ description: STREAM_NOTE })),
@@ -178,7 +176,7 @@ export const ChatRequestSchema = Type.Object({
   seed: OptionalOrNull(Type.Integer()),
   logprobs: OptionalOrNull(Type.Boolean()),
   top_logprobs: OptionalOrNull(Type.Integer({ minimum: 0, maximum: 20 })),
-  // Not a Record: its key pattern does not match a key with a line break, whose value would go unchecked.
+  // Not a Record: its key pattern does not match keys with a line break, so their values would not be checked.
   logit_bias: OptionalOrNull(
     Type.Object(
       {},
@@ -222,7 +220,7 @@ export type KnownPart = Static<(typeof KNOWN_PARTS)[keyof typeof KNOWN_PARTS]>
 export type KnownCall = Static<(typeof KNOWN_CALLS)[keyof typeof KNOWN_CALLS]>
 export type KnownTool = Static<(typeof KNOWN_TOOLS)[keyof typeof KNOWN_TOOLS]>
 
-// Validation has checked the fields of every known kind, so the word alone tells the type.
+// Validation has checked the fields of every known kind, so `type` is enough to narrow.
 export function asKnownPart(part: ChatContentPart): KnownPart | null {
   return Object.hasOwn(KNOWN_PARTS, part.type) ? (part as KnownPart) : null
 }

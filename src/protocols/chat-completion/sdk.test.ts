@@ -99,7 +99,7 @@ describe.each(OPENAI_SDKS)('%s', (_name, { APIError }, connect) => {
     },
   )
 
-  test('two calls arrive apart, the one without arguments with an empty object', async () => {
+  test('two calls arrive separately, and one without arguments has an empty object', async () => {
     const { choices } = await client()
       .chat.completions.stream({ model: 'tools', messages, tools: TOOLS })
       .finalChatCompletion()
@@ -110,7 +110,7 @@ describe.each(OPENAI_SDKS)('%s', (_name, { APIError }, connect) => {
     expect(choices[0]?.finish_reason).toBe('tool_calls')
   })
 
-  test('thoughts come as reasoning_content', async () => {
+  test('thinking arrives as reasoning_content', async () => {
     let thoughts = ''
     const stream = await client().chat.completions.create({ model: 'tools', messages, stream: true })
     for await (const { choices } of stream) {
@@ -120,14 +120,14 @@ describe.each(OPENAI_SDKS)('%s', (_name, { APIError }, connect) => {
     expect(thoughts).toBe('Let me see.')
   })
 
-  test('usage comes only when asked for', async () => {
+  test('usage arrives only when requested', async () => {
     const usages: unknown[] = []
     const stream = await client().chat.completions.create({ model: 'text', messages, stream: true })
     for await (const { usage } of stream) usages.push(usage)
     expect(usages.every((usage) => usage === undefined)).toBe(true)
   })
 
-  test('a failure in mid-stream is thrown with its code', async () => {
+  test('an error inside a stream is thrown with its code', async () => {
     const read = async () => {
       const stream = await client().chat.completions.create({ model: 'broken', messages, stream: true })
       for await (const _chunk of stream);
@@ -138,7 +138,7 @@ describe.each(OPENAI_SDKS)('%s', (_name, { APIError }, connect) => {
   })
 })
 
-test('the AI SDK for compatible services reads thoughts, text and calls', async () => {
+test('the AI SDK for compatible services reads thinking, text and calls', async () => {
   const provider = createOpenAICompatible({
     name: 'local',
     baseURL: `http://127.0.0.1:${server.port}/v1`,

@@ -2,19 +2,19 @@ import type { ThinkingPart } from '../../conversation/part.ts'
 import { readProof } from '../../conversation/proof.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 
-/** The formats whose own signatures these two extensions of chat-completion carry when nobody has wrapped them. */
+/** These two extensions of chat-completion carry the signatures of other formats when they are not sealed. */
 const THINKING_BLOCKS_FORMAT = 'messages'
 const THOUGHT_SIGNATURE_FORMAT = 'content-generation'
 
-/** The thoughts of an assistant message as a client hands them back. The official format has none; these are customary. */
+/** Decodes the thinking of a client's assistant message. The official format has none, so this reads common extensions. */
 export function decodeThinking(message: JsonObject): ThinkingPart[] {
   const blocks = asArray(message.thinking_blocks).flatMap(decodeBlock)
   if (blocks.length > 0) return blocks
   const text = readThinkingText(message)
-  return text === '' ? [] : [thought(text)]
+  return text === '' ? [] : [thinkingPart(text)]
 }
 
-/** The thinking text of a message or a delta, under any of the names suppliers give it. */
+/** Reads the thinking text of a message or delta, under any name that suppliers use. */
 export function readThinkingText(message: JsonObject): string {
   return (
     asText(message.reasoning_content) ??
@@ -28,7 +28,7 @@ function readDetail(detail: unknown): string {
   return asText(text) ?? asText(summary) ?? ''
 }
 
-export function thought(text: string): ThinkingPart {
+export function thinkingPart(text: string): ThinkingPart {
   return { type: 'thinking', text, proof: null, isRedacted: false }
 }
 
@@ -37,12 +37,12 @@ function decodeBlock(block: unknown): ThinkingPart[] {
   const isRedacted = type === 'redacted_thinking'
   const sealed = asText(isRedacted ? data : signature)
   const text = isRedacted ? '' : (asText(thinking) ?? '')
-  if (sealed === null) return text === '' ? [] : [thought(text)]
+  if (sealed === null) return text === '' ? [] : [thinkingPart(text)]
   const proof = readProof(sealed, { format: THINKING_BLOCKS_FORMAT, on: 'thinking' })
   return [{ type: 'thinking', text, proof: proof.origin === 'none' ? null : proof, isRedacted }]
 }
 
-/** The signature on a tool call, null when it has none. */
+/** Reads the signature of a tool call. Returns null when it has none. */
 export function readCallSignature(call: JsonObject): string | null {
   return asText(asObject(asObject(call.extra_content)?.google)?.thought_signature)
 }

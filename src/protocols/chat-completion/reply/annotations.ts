@@ -2,13 +2,13 @@ import type { TokenLogprob } from '../../../conversation/answer.ts'
 import type { Citation } from '../../../conversation/part.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
 
-/** The text that carries a citation: where in the message it begins, and how long it is so far. */
+/** The text part that carries a citation: its start in the message and its length so far. */
 export interface TextPlace {
   readonly start: number
   readonly length: number
 }
 
-/** An annotation of the message's whole text; without offsets it covers the text it came with. */
+/** Offsets refer to the whole text of the message. A citation without offsets covers its text part. */
 export function encodeCitation(citation: Citation, { start, length }: TextPlace): JsonObject {
   return {
     type: 'url_citation',
@@ -21,7 +21,7 @@ export function encodeCitation(citation: Citation, { start, length }: TextPlace)
   }
 }
 
-/** The citations among a message's annotations, for a text that begins at `start` of its whole text. */
+/** Reads the citations of a text part that begins at `start` in the message. */
 export function decodeCitations(annotations: unknown, start: number): Citation[] {
   return asArray(annotations).flatMap((annotation) => {
     const { url, title, start_index, end_index } = asObject(asObject(annotation)?.url_citation) ?? {}
@@ -58,7 +58,7 @@ function encodeToken({ token, logprob }: Alternative): JsonObject {
   return { token, logprob, bytes: [...new TextEncoder().encode(token)] }
 }
 
-/** The log probabilities of a choice or a piece of one; null when there are none. */
+/** Reads the log probabilities of a choice or a chunk. Returns null when there are none. */
 export function decodeLogprobs(wire: unknown): TokenLogprob[] | null {
   const { content, refusal } = asObject(wire) ?? {}
   const tokens = [...asArray(content), ...asArray(refusal)].flatMap((entry) => {

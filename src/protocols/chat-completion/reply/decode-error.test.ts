@@ -44,7 +44,7 @@ describe('kind', () => {
   }
 })
 
-describe('words', () => {
+describe('message and param', () => {
   test.each([
     [official({ message: 'bad', param: 'temperature' }), 'bad', 'temperature'],
     ['{"error":"boom"}', 'boom', null],
@@ -81,7 +81,7 @@ describe('words', () => {
     expect(decodeErrorBody(400, official({ message })).message).toBe(expected)
   })
 
-  test('long messages are trimmed', () => {
+  test('shortens long messages', () => {
     expect(decodeErrorBody(400, official({ message: '😀'.repeat(5000) })).message.length).toBe(1000)
     expect(decodeErrorBody(400, 'x'.repeat(1_000_000)).message.length).toBe(1000)
   })

@@ -8,7 +8,7 @@ const context = supplyContext({}, CHAT_TRAITS)
 const decodeMessage = (message: unknown, finish_reason: unknown = 'stop') =>
   decodeReply({ id: 'c1', choices: [{ index: 0, message, finish_reason }] }, context)?.choices[0]
 
-describe('no reply', () => {
+describe('returns null for', () => {
   const bodies: readonly unknown[] = [
     null,
     'x',
@@ -25,7 +25,7 @@ describe('no reply', () => {
   }
 })
 
-test('all that a message can carry, in the order it is told', () =>
+test('decodes everything a message can hold, in order', () =>
   expect(
     decodeMessage({
       content: 'text',
@@ -75,7 +75,7 @@ test.each([
   expect(decodeMessage({ content: 'a' }, word)?.finish.reason).toBe(reason as never),
 )
 
-test('choices keep their indices, or get their places', () => {
+test('choices keep their index, or get their position', () => {
   const message = { content: 'a' }
   const indices = (...sent: unknown[]) =>
     decodeReply({ choices: sent.map((index) => ({ index, message })) }, context)?.choices.map(
@@ -85,7 +85,7 @@ test('choices keep their indices, or get their places', () => {
   expect(indices(undefined, 'x')).toEqual([0, 1])
 })
 
-test('a reply without an id or usage', () =>
+test('accepts a reply without id and usage', () =>
   expect(decodeReply({ choices: [{ message: {} }] }, context)).toEqual({
     id: '',
     choices: [
@@ -99,7 +99,7 @@ test('a reply without an id or usage', () =>
     usage: null,
   }))
 
-test('arguments nested deeper than the stack do not break it', () => {
+test('survives arguments nested deeper than the stack', () => {
   let nested: unknown = {}
   for (let depth = 0; depth < 200_000; depth++) nested = [nested]
   const choice = decodeMessage({ tool_calls: [{ id: 'a', function: { name: 'f', arguments: nested } }] })

@@ -6,12 +6,12 @@ import type { Proof } from '../../../conversation/proof.ts'
 import { asArray, asObject, asText, isObject, type JsonObject } from '../../../wire/json-values.ts'
 import type { SupplyContext } from '../../translation.ts'
 import { FORMAT } from '../format.ts'
-import { readCallSignature, readThinkingText, thought } from '../thinking.ts'
+import { readCallSignature, readThinkingText, thinkingPart } from '../thinking.ts'
 import { decodeCitations, decodeLogprobs } from './annotations.ts'
 import { decodeFinish } from './finish.ts'
 import { decodeUsage } from './usage.ts'
 
-/** Reads a whole reply; null when it is not one: no choices, a choice without a message, or an error under a 200. */
+/** Decodes a whole reply. Returns null if it has no choices, a choice without a message, or an error. */
 export function decodeReply(body: unknown, context: SupplyContext): Answer | null {
   const reply = asObject(body)
   if (reply === null || isObject(reply.error)) return null
@@ -41,31 +41,31 @@ interface WireChoice {
 }
 
 function decodeChoice({ choice, message, index, id }: WireChoice, context: SupplyContext): AnswerChoice {
-  const saying = readSaying(message)
-  const calls = decodeCalls(saying, { answerId: id, choice: index }, context)
-  const contents = { hasCalls: calls.length > 0, hasRefusal: saying.refusal !== '' }
+  const content = readMessageContent(message)
+  const calls = decodeCalls(content, { answerId: id, choice: index }, context)
+  const contents = { hasCalls: calls.length > 0, hasRefusal: content.refusal !== '' }
   return {
     index,
-    parts: [...decodeSaid(saying), ...saying.images, ...calls],
+    parts: [...decodeTextParts(content), ...content.images, ...calls],
     finish: decodeFinish(asText(choice.finish_reason), contents),
     logprobs: decodeLogprobs(choice.logprobs),
   }
 }
 
-function decodeSaid({ thinking, text, refusal, annotations }: Saying): AnswerPart[] {
+function decodeTextParts({ thinking, text, refusal, annotations }: MessageContent): AnswerPart[] {
   const parts: AnswerPart[] = []
-  if (thinking !== '') parts.push(thought(thinking))
+  if (thinking !== '') parts.push(thinkingPart(thinking))
   if (text !== '') parts.push({ ...textPart(text), citations: decodeCitations(annotations, 0) })
   if (refusal !== '') parts.push({ type: 'refusal', text: refusal })
   return parts
 }
 
 function decodeCalls(
-  { calls }: Saying,
+  { calls }: MessageContent,
   place: { readonly answerId: string; readonly choice: number },
   context: SupplyContext,
 ): ToolCallPart[] {
-  // A call of nothing cannot be answered.
+  // A client cannot answer a call without a name.
   const named = calls.flatMap((call) => (call.name === null ? [] : [{ ...call, name: call.name }]))
   const taken = new Set<string>()
   const isRepeated = (id: string) => taken.size === taken.add(id).size
@@ -80,8 +80,8 @@ function decodeCalls(
   }))
 }
 
-/** What a message or a delta says, in the order in which it is to be told. */
-export interface Saying {
+/** The contents of a message or delta, in the order of the answer's parts. */
+export interface MessageContent {
   readonly thinking: string
   readonly text: string
   readonly refusal: string
@@ -90,7 +90,7 @@ export interface Saying {
   readonly annotations: unknown
 }
 
-/** A call or a piece of one, as far as it was sent. */
+/** A whole call, or the fields of it that one delta carries. */
 export interface CallPiece {
   readonly index: number | null
   readonly id: string | null
@@ -100,8 +100,8 @@ export interface CallPiece {
   readonly signature: string | null
 }
 
-/** Reads a message or a delta, in the official shape or one of those that suppliers of this format use. */
-export function readSaying(message: JsonObject): Saying {
+/** Reads a message or delta, in the official form or that of a compatible supplier. */
+export function readMessageContent(message: JsonObject): MessageContent {
   const content = readContent(message.content)
   return {
     thinking: readThinkingText(message) || content.thinking,
@@ -113,7 +113,7 @@ export function readSaying(message: JsonObject): Saying {
   }
 }
 
-// Some suppliers give a list of parts, thoughts among them.
+// Some suppliers send a list of parts, which may include thinking.
 function readContent(content: unknown): { readonly text: string; readonly thinking: string } {
   if (!Array.isArray(content)) return { text: asText(content) ?? '', thinking: '' }
   let text = ''
@@ -159,14 +159,14 @@ function readCall(call: JsonObject): CallPiece {
   }
 }
 
-/** No tool takes arguments nested deeper than this, and writing out what nests without bound overflows the stack. */
-const MOST_LEVELS = 500
+/** Deeper nesting could overflow the stack in `JSON.stringify`, and no tool needs it. */
+const MAX_NESTING = 500
 
-// Arguments are text, but some suppliers give the object itself.
+// Some suppliers send the arguments as an object instead of text.
 function readInput(input: unknown): string {
   if (typeof input === 'string') return input
   const isTree = typeof input === 'object' && input !== null
-  return isTree && nestsWithin(input, MOST_LEVELS) ? JSON.stringify(input) : ''
+  return isTree && nestsWithin(input, MAX_NESTING) ? JSON.stringify(input) : ''
 }
 
 function nestsWithin(value: unknown, levels: number): boolean {
@@ -174,18 +174,15 @@ function nestsWithin(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((member) => nestsWithin(member, levels - 1))
 }
 
-/** Where in an answer a call stands. */
+/** The position of a call in an answer. */
 export interface CallPlace {
   readonly answerId: string
   readonly choice: number
-  /** Which call of the choice it is. */
+  /** The number of the call within its choice. */
   readonly number: number
 }
 
-/**
- * The id of a call whose supplier gave none: the same for a stream as for the whole reply, and different for every
- * call of every answer.
- */
+/** Makes a unique id for a call without one. A stream and a whole reply give the same id. */
 export function makeCallId({ answerId, choice, number }: CallPlace): string {
   const digest = createHash('sha256').update(`${answerId}\n${choice}\n${number}`).digest('hex')
   return `call_${digest.slice(0, 24)}`

@@ -11,9 +11,9 @@ import { textPart } from '../../../conversation/part.ts'
 import { openProof, type Proof } from '../../../conversation/proof.ts'
 import { unfold } from '../../../conversation/unfold.ts'
 import { ChatStreamEncoder } from '../stream/encode-stream.ts'
-import { encodeReply, type ReplyWishes } from './encode-reply.ts'
+import { encodeReply, type ReplyOptions } from './encode-reply.ts'
 
-const PLAIN: ReplyWishes = { wantsFunctionCall: false, wantsUsage: false }
+const PLAIN: ReplyOptions = { wantsFunctionCall: false, wantsUsage: false }
 
 const answerOf = (parts: readonly AnswerPart[], finish: Finish = finishOf('stop')): Answer => ({
   id: 'up_1',
@@ -21,8 +21,8 @@ const answerOf = (parts: readonly AnswerPart[], finish: Finish = finishOf('stop'
   usage: null,
 })
 
-function choiceOf(answer: Answer, wishes = PLAIN): Record<string, unknown> {
-  const { choices } = encodeReply(answer, replyContext(), wishes) as { choices: Record<string, unknown>[] }
+function choiceOf(answer: Answer, options = PLAIN): Record<string, unknown> {
+  const { choices } = encodeReply(answer, replyContext(), options) as { choices: Record<string, unknown>[] }
   return choices[0] ?? {}
 }
 
@@ -39,7 +39,7 @@ const call: AnswerPart = {
   proof: null,
 }
 
-test('the whole shape', () => {
+test('has every member of a reply', () => {
   const usage = { input: 3, cacheRead: 2, cacheWrite: 1, output: 7, reasoning: 4, images: 0 }
   expect(encodeReply({ ...answerOf([textPart('hi')]), usage }, replyContext(), PLAIN)).toEqual({
     id: 'chatcmpl-000000000000000000000001',
@@ -65,13 +65,13 @@ test('the whole shape', () => {
 })
 
 describe('messages', () => {
-  test('with calls have no text unless there is some', () => {
+  test('with calls have null content unless there is text', () => {
     const tool_calls = [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }]
     expect(messageOf([call])).toEqual({ ...BARE, tool_calls })
     expect(messageOf([textPart('a'), call, textPart('b')])).toEqual({ ...BARE, content: 'ab', tool_calls })
   })
 
-  test('with nothing have an empty text', () => expect(messageOf([])).toEqual({ ...BARE, content: '' }))
+  test('without parts have empty content', () => expect(messageOf([])).toEqual({ ...BARE, content: '' }))
 
   test('a call without input has an empty object', () =>
     expect(messageOf([{ ...call, input: '' }])).toMatchObject({
@@ -98,7 +98,7 @@ describe('messages', () => {
     expect(openProof(message.tool_calls[0]?.extra_content.google.thought_signature ?? '')).toEqual(proof)
   })
 
-  test('thoughts are one text, and silent ones are none', () => {
+  test('thinking parts are joined, and empty ones skipped', () => {
     const thought = (text: string): AnswerPart => ({ type: 'thinking', text, proof: null, isRedacted: false })
     expect(messageOf([thought('a'), thought(''), textPart('x'), thought('b')])).toEqual({
       ...BARE,
@@ -123,7 +123,7 @@ describe('messages', () => {
     })
   })
 
-  test('pictures are data URLs in a list of their own', () =>
+  test('images are data URLs in `images`', () =>
     expect(
       messageOf([
         {
@@ -139,7 +139,7 @@ describe('messages', () => {
       images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }],
     }))
 
-  test('log probabilities have their bytes', () => {
+  test('log probabilities include the bytes of each token', () => {
     const answer = answerOf([textPart('é')])
     const [choice] = answer.choices
     if (choice === undefined) throw new Error('no choice')
@@ -158,7 +158,7 @@ describe('messages', () => {
   })
 })
 
-describe('reasons to end', () => {
+describe('finish reasons', () => {
   const words: readonly (readonly [FinishReason, string])[] = [
     ['stop', 'stop'],
     ['stop-sequence', 'stop'],
@@ -174,7 +174,7 @@ describe('reasons to end', () => {
     expect(choiceOf(answerOf([textPart('x')], finishOf(reason))).finish_reason).toBe(word),
   )
 
-  test('a refusal in words is a plain end', () => {
+  test('a refusal with text ends with stop', () => {
     const inWords = choiceOf(answerOf([{ type: 'refusal', text: 'no' }], finishOf('refusal')))
     expect(inWords).toMatchObject({ message: { content: null, refusal: 'no' }, finish_reason: 'stop' })
     const explained = choiceOf(answerOf([], { reason: 'refusal', stopSequence: null, explanation: 'policy' }))
@@ -183,17 +183,17 @@ describe('reasons to end', () => {
 })
 
 describe('a client of the deprecated functions', () => {
-  const wishes: ReplyWishes = { wantsFunctionCall: true, wantsUsage: false }
+  const options: ReplyOptions = { wantsFunctionCall: true, wantsUsage: false }
   const answer = answerOf([call, { ...call, id: 'call_2', name: 'g' }], finishOf('tool-call'))
 
   test('gets one function_call', () => {
-    const { message, finish_reason } = choiceOf(answer, wishes)
+    const { message, finish_reason } = choiceOf(answer, options)
     expect(message).toEqual({ ...BARE, function_call: { name: 'f', arguments: '{"x":1}' } })
     expect(finish_reason).toBe('function_call')
   })
 
-  test('in a stream too', () => {
-    const encoder = new ChatStreamEncoder(replyContext(), wishes)
+  test('gets one function_call in a stream', () => {
+    const encoder = new ChatStreamEncoder(replyContext(), options)
     const text = unfold(answer)
       .map((event) => encoder.push(event))
       .join('')

@@ -9,26 +9,26 @@ import { encodeCitation, encodeLogprobs } from './annotations.ts'
 import { encodeFinish } from './finish.ts'
 import { encodeUsage } from './usage.ts'
 
-/** What the client said about the answer it wants. */
-export interface ReplyWishes {
-  /** It speaks of `functions` alone, the deprecated kind of tools. */
+/** What the request says about the form of the reply. */
+export interface ReplyOptions {
+  /** The client uses only the deprecated `functions`. */
   readonly wantsFunctionCall: boolean
-  /** Of a stream: it asked for the usage chunk. */
+  /** The client asked for the usage chunk of a stream. */
   readonly wantsUsage: boolean
 }
 
-export function encodeReply(answer: Answer, context: ReplyContext, wishes: ReplyWishes): JsonObject {
+export function encodeReply(answer: Answer, context: ReplyContext, options: ReplyOptions): JsonObject {
   return {
     id: context.newId('chatcmpl-'),
     object: 'chat.completion',
     created: Math.floor(context.createdAtMs / 1000),
     model: context.model,
-    choices: answer.choices.map((choice) => encodeChoice(choice, wishes)),
+    choices: answer.choices.map((choice) => encodeChoice(choice, options)),
     ...(answer.usage !== null && { usage: encodeUsage(answer.usage) }),
   }
 }
 
-function encodeChoice(choice: AnswerChoice, { wantsFunctionCall }: ReplyWishes): JsonObject {
+function encodeChoice(choice: AnswerChoice, { wantsFunctionCall }: ReplyOptions): JsonObject {
   const refusal = readRefusal(choice)
   return {
     index: choice.index,
@@ -46,7 +46,7 @@ function encodeChoice(choice: AnswerChoice, { wantsFunctionCall }: ReplyWishes):
   }
 }
 
-// What the supplier said about a refusal stands in for words the model did not find.
+// The supplier's explanation replaces a refusal text that the model did not write.
 function readRefusal({ parts, finish }: AnswerChoice): string | null {
   const words = parts.flatMap((part) => (part.type === 'refusal' ? [part.text] : [])).join('')
   if (words !== '') return words
@@ -61,7 +61,7 @@ function readText(parts: readonly AnswerPart[], refusal: string | null): string 
 
 function encodeThinking(parts: readonly AnswerPart[]): JsonObject {
   const thoughts = parts.flatMap((part) => (part.type === 'thinking' && part.text !== '' ? [part.text] : []))
-  return thoughts.length === 0 ? {} : { reasoning_content: thoughts.join(THOUGHT_BREAK) }
+  return thoughts.length === 0 ? {} : { reasoning_content: thoughts.join(THINKING_SEPARATOR) }
 }
 
 function encodeAnnotations(parts: readonly AnswerPart[]): JsonObject {
@@ -81,7 +81,7 @@ function encodeImages(parts: readonly AnswerPart[]): JsonObject {
   return images.length === 0 ? {} : { images }
 }
 
-// An empty list confuses clients that loop for as long as there is one.
+// Some clients keep looping as long as `tool_calls` is present, even if empty.
 function encodeCalls(parts: readonly AnswerPart[]): JsonObject {
   const calls = parts.flatMap((part) =>
     part.type === 'tool-call' ? [encodeCall(part, inputOf(part.kind, part.input))] : [],
@@ -99,18 +99,18 @@ function inputOf(kind: 'function' | 'custom', input: string): string {
   return kind === 'function' && input === '' ? NO_INPUT : input
 }
 
-/** Stands between two thoughts of one answer: the client sees them as one text. */
-export const THOUGHT_BREAK = '\n\n'
+/** Separates two thinking parts, which the client sees as one text. */
+export const THINKING_SEPARATOR = '\n\n'
 
-/** Clients parse arguments at once, so a call without any still has an object. */
+/** Clients parse the arguments, so a call without any needs an empty object. */
 export const NO_INPUT = '{}'
 
-/** A picture in an answer. The official format has none; this is how those who give them write them. */
+/** The official format has no images in answers. This form is common among compatible suppliers. */
 export function encodeAnswerImage({ source }: ImagePart): JsonObject {
   return { type: 'image_url', image_url: { url: encodeImageUrl(source) } }
 }
 
-/** A call with this much of its input. */
+/** Encodes a call with the given input, which may be only its first piece. */
 export function encodeCall({ id, name, kind, proof }: ToolCallPart, input: string): JsonObject {
   const called = kind === 'function' ? { function: { name, arguments: input } } : { custom: { name, input } }
   return { id, type: kind, ...called, ...(proof !== null && encodeCallSignature(sealProof(proof))) }

@@ -2,7 +2,7 @@ import { type Finish, type FinishReason, finishOf } from '../../../conversation/
 
 export type ChatFinishReason = 'stop' | 'length' | 'tool_calls' | 'function_call' | 'content_filter'
 
-/** Typed clients break on any other word, so every neutral reason has one of the official ones. */
+/** Typed clients fail on unknown values, so every neutral reason maps to an official one. */
 const WIRE_REASONS: Readonly<Record<FinishReason, ChatFinishReason>> = {
   stop: 'stop',
   'stop-sequence': 'stop',
@@ -15,7 +15,7 @@ const WIRE_REASONS: Readonly<Record<FinishReason, ChatFinishReason>> = {
   other: 'stop',
 }
 
-/** The official words first, then those that suppliers of this format use besides. */
+/** The official values first, then those of compatible suppliers. */
 const NEUTRAL_REASONS: ReadonlyMap<unknown, FinishReason> = new Map([
   ['stop', 'stop'],
   ['length', 'length'],
@@ -34,32 +34,32 @@ const NEUTRAL_REASONS: ReadonlyMap<unknown, FinishReason> = new Map([
   ['refusal', 'refusal'],
 ])
 
-export interface Ending {
-  /** True when the client was told in `refusal` that and why the model declined. */
+export interface FinishContext {
+  /** True when the answer has a `refusal` text. */
   readonly hasRefusal: boolean
-  /** True for a client of the deprecated `functions`. */
+  /** True for a client that uses the deprecated `functions`. */
   readonly wantsFunctionCall: boolean
 }
 
 export function encodeFinish(
   { reason }: Finish,
-  { hasRefusal, wantsFunctionCall }: Ending,
+  { hasRefusal, wantsFunctionCall }: FinishContext,
 ): ChatFinishReason {
-  // A refusal that nothing else in the answer tells of must not look like a good end.
+  // Without a refusal text, only the finish reason shows that the model declined.
   if (reason === 'refusal' && !hasRefusal) return 'content_filter'
   if (reason === 'tool-call' && wantsFunctionCall) return 'function_call'
   return WIRE_REASONS[reason]
 }
 
-/** What the answer contained, which says more about its end than the supplier's word. */
+/** The contents of an answer. They are more reliable than the supplier's finish reason. */
 export interface Contents {
   readonly hasCalls: boolean
   readonly hasRefusal: boolean
 }
 
 export function decodeFinish(word: unknown, { hasCalls, hasRefusal }: Contents): Finish {
-  const said = word === null || word === undefined ? 'stop' : (NEUTRAL_REASONS.get(word) ?? 'other')
-  const isPlain = said === 'stop' || said === 'other'
+  const reason = word === null || word === undefined ? 'stop' : (NEUTRAL_REASONS.get(word) ?? 'other')
+  const isPlain = reason === 'stop' || reason === 'other'
   if (isPlain && hasCalls) return finishOf('tool-call')
-  return finishOf(isPlain && hasRefusal ? 'refusal' : said)
+  return finishOf(isPlain && hasRefusal ? 'refusal' : reason)
 }

@@ -3,7 +3,7 @@ import { asArray, asObject, isObject, type JsonObject, textLength } from '../../
 import type { ReplyFacts } from '../../protocol.ts'
 import { countOr, isUnreadable, readCount } from '../../token-count.ts'
 
-/** Token counts as this format writes them: `prompt_tokens` includes cached ones, `completion_tokens` thinking. */
+/** `prompt_tokens` includes cached tokens. `completion_tokens` includes thinking. */
 export interface ChatUsage {
   readonly prompt_tokens: number
   readonly completion_tokens: number
@@ -12,7 +12,7 @@ export interface ChatUsage {
   readonly completion_tokens_details: { readonly reasoning_tokens: number }
 }
 
-/** Reads a usage object into disjoint buckets; null when it counts nothing. */
+/** Reads a usage object into buckets that do not overlap. Returns null when it has no counts. */
 export function decodeUsage(wire: unknown): Usage | null {
   const usage = asObject(wire)
   if (usage === null) return null
@@ -26,7 +26,7 @@ export function decodeUsage(wire: unknown): Usage | null {
   const promptDetails = asObject(usage.prompt_tokens_details)
   const cacheRead = readCount(promptDetails?.cached_tokens ?? usage.prompt_cache_hit_tokens)
   const cacheWrite = readCount(promptDetails?.cache_write_tokens)
-  // Some suppliers leave thinking out of the completion count; then only the total tells.
+  // Some suppliers leave thinking out of the completion count. Only the total shows it then.
   const isReasoningExtra = reasoning > completion || total === prompt + completion + reasoning
   return {
     input: Math.max(0, prompt - cacheRead - cacheWrite),
@@ -49,7 +49,7 @@ export function encodeUsage(usage: Usage): ChatUsage {
   }
 }
 
-/** Reads a whole reply; null when it is not one: no choices, a choice without a message, or an error under a 200. */
+/** Reads a whole reply. Returns null if it has no choices, a choice without a message, or an error. */
 export function readReply(body: unknown): ReplyFacts | null {
   const reply = asObject(body)
   if (reply === null || isObject(reply.error)) return null
@@ -65,15 +65,15 @@ export function readReply(body: unknown): ReplyFacts | null {
   return { usage: decodeUsage(reply.usage), outputCharacters }
 }
 
-/** Characters a model wrote into a message or a delta: text, thinking, refusal, tool names and arguments. */
+/** Counts the characters generated in a message or delta: text, thinking, refusal, tool names and arguments. */
 export function countGenerated(message: JsonObject): number {
   return textLength(message.content) + countBesideContent(message)
 }
 
-/** The same without `content`, which in what a client sends may be more than text. */
+/** The same without `content`, which may hold more than text in a client's message. */
 export function countBesideContent(message: JsonObject): number {
   return (
-    // Two names for the same thinking; a supplier that sends both repeats itself.
+    // Two names for the same thinking. A supplier that sends both sends the text twice.
     Math.max(textLength(message.reasoning_content), textLength(message.reasoning)) +
     textLength(message.refusal) +
     countCall(message.function_call) +

@@ -8,7 +8,7 @@ export type MessagePart = TextPart | ImagePart | RefusalPart | OpaquePart
 
 const DETAILS: ReadonlySet<string> = new Set(['auto', 'low', 'high', 'original'])
 
-/** The content of a message without its empty texts. */
+/** Decodes message content and skips empty texts. */
 export function decodeContent(content: ChatContent | null | undefined): MessagePart[] {
   if (content === null || content === undefined || content === '') return []
   return typeof content === 'string' ? [textPart(content)] : content.flatMap(decodePart)
@@ -59,16 +59,16 @@ const TTLS: ReadonlyMap<unknown, CacheHint['ttl']> = new Map([
   ['12h', '1h'],
 ])
 
-/** The mark on a part, message or tool, in the official spelling or the one that users of another format brought along. */
+/** Reads the cache mark on a part, message or tool. Accepts the official field and `cache_control` of the messages format. */
 export function decodeCache(marked: object): CacheHint | null {
   const { prompt_cache_breakpoint, cache_control } = marked as JsonObject
   const mark = asObject(prompt_cache_breakpoint) ?? asObject(cache_control)
   return mark === null ? null : { ttl: TTLS.get(mark.ttl) ?? null }
 }
 
-/** The member that marks a part, to be spread into it; nothing when there is no hint. */
+/** Returns the member to spread into a marked part, or an empty object when there is no hint. */
 export function encodeCache(hint: CacheHint | null): JsonObject {
   if (hint === null) return {}
-  // Only the shorter time is taken everywhere; a supplier would refuse one it does not know.
+  // Every supplier accepts the shorter TTL. An unknown one would be refused.
   return { prompt_cache_breakpoint: { mode: 'explicit', ...(hint.ttl !== null && { ttl: '30m' }) } }
 }

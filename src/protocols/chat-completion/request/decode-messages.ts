@@ -19,7 +19,7 @@ export interface Dialogue {
   readonly turns: readonly Turn[]
 }
 
-/** Reads the messages of a request into instructions and turns in normal form. */
+/** Decodes messages into instructions and turns in normal form. */
 export function decodeMessages(messages: readonly ChatMessage[]): Dialogue {
   const builder = new DialogueBuilder()
   for (const message of messages) builder.add(message)
@@ -31,7 +31,7 @@ type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>
 interface OpenTurn {
   readonly role: Turn['role']
   readonly parts: Part[]
-  /** The results of this turn's own calls, by call id; a repeated one replaces the earlier. */
+  /** The results of this turn's calls, by call id. A later result replaces an earlier one. */
   readonly results: Map<string, ToolResultPart>
 }
 
@@ -43,9 +43,9 @@ interface KnownCall {
 class DialogueBuilder {
   readonly #instructions: Instruction[] = []
   readonly #turns: OpenTurn[] = []
-  /** The latest call with each id: some suppliers count their calls from zero in every answer. */
+  /** The latest call with each id. Some suppliers number their calls from zero in every answer. */
   readonly #calls = new Map<string, KnownCall>()
-  /** Ids given to calls of the deprecated kind that wait for a result, by function name. */
+  /** Ids made up for deprecated function calls without a result yet, by function name. */
   readonly #functionCalls = new Map<string, string[]>()
   #functionCallCount = 0
 
@@ -73,7 +73,7 @@ class DialogueBuilder {
     const turns: { role: Turn['role']; parts: Part[] }[] = []
     for (const { role, parts, results } of this.#turns) {
       const before = turns.at(-1)
-      // The results of the turn before have opened a user turn already.
+      // The results of the previous turn have already opened a user turn.
       if (before?.role === role) append(before.parts, parts)
       else turns.push({ role, parts })
       if (results.size === 0) continue
@@ -90,7 +90,7 @@ class DialogueBuilder {
     for (const part of parts) {
       if (part.type === 'text') this.#instructions.push({ text: part.text, cache: part.cache })
     }
-    // Instructions are text; what else stood among them is shown to the model as the user's.
+    // Instructions are text only. Other parts go into a user turn.
     this.#addParts(
       'user',
       parts.filter(({ type }) => type !== 'text'),
@@ -149,7 +149,7 @@ class DialogueBuilder {
   }
 }
 
-// Spreading into push would overflow the stack for a message of a hundred thousand parts.
+// Spreading into push would overflow the stack for a message with 100,000 parts.
 function append(target: Part[], parts: readonly Part[]): void {
   for (const part of parts) target.push(part)
 }
@@ -158,7 +158,7 @@ function decodeMarked(message: { readonly content?: ChatContent | null }): Messa
   const parts = decodeContent(message.content)
   const cache = decodeCache(message)
   const last = parts.at(-1)
-  // A mark on the message as a whole covers all of it, as a mark on its last part does.
+  // A mark on the message means the same as a mark on its last part.
   if (cache !== null && (last?.type === 'text' || last?.type === 'image')) {
     parts[parts.length - 1] = { ...last, cache }
   }

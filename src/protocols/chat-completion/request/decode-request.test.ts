@@ -22,7 +22,7 @@ const call = (id: string, name = 'f') => ({ id, type: 'function', function: { na
 const result = (tool_call_id: string, content: unknown = 'r') => ({ role: 'tool', tool_call_id, content })
 
 describe('system and developer messages', () => {
-  test('are instructions before the first turn and turns of their own after it', () => {
+  test('are instructions before the first turn and system turns after it', () => {
     const { instructions, turns } = decodeMessages(
       { role: 'system', content: 'one' },
       {
@@ -45,7 +45,7 @@ describe('system and developer messages', () => {
     ])
   })
 
-  test('show what is no text as the user’s', () => {
+  test('move parts other than text to a user turn', () => {
     const image = { type: 'image_url', image_url: { url: 'https://e.example/a.png' } }
     const { instructions, turns } = decodeMessages(
       { role: 'system', content: [{ type: 'text', text: 'look' }, image] },
@@ -57,7 +57,7 @@ describe('system and developer messages', () => {
 })
 
 describe('tool results', () => {
-  test('stand first in the user turn after their calls, in the order of the calls, a repeated one once', () => {
+  test('come first in the user turn after their calls, in call order, without duplicates', () => {
     const turns = turnsOf(
       { role: 'user', content: 'go' },
       { role: 'assistant', content: null, tool_calls: [call('a'), call('b', 'g')] },
@@ -89,7 +89,7 @@ describe('tool results', () => {
     ])
   })
 
-  test('part two answers that follow each other', () =>
+  test('separate two consecutive assistant messages', () =>
     expect(
       shape(
         turnsOf(
@@ -110,7 +110,7 @@ describe('tool results', () => {
       ['assistant', 'text'],
     ]))
 
-  test('follow their calls even when something came between', () =>
+  test('follow their calls even if other messages come between', () =>
     expect(
       shape(
         turnsOf(
@@ -130,12 +130,12 @@ describe('tool results', () => {
       ['user', 'text'],
     ]))
 
-  test('of an unknown call are kept without a name', () => {
+  test('for an unknown call are kept without a name', () => {
     const [turn] = turnsOf(result('nowhere'), { role: 'user', content: 'hi' })
     expect(turn?.parts[0]).toMatchObject({ type: 'tool-result', callId: 'nowhere', name: null })
   })
 
-  test('of the deprecated kind are paired by name, in order', () => {
+  test('of deprecated function calls are matched by name, in order', () => {
     const turns = turnsOf(
       { role: 'user', content: 'go' },
       { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } },
@@ -189,7 +189,7 @@ describe('content', () => {
     ])
   })
 
-  test('marked as a whole is marked at its last part', () => {
+  test('takes the cache mark of the message at its last part', () => {
     const [turn] = turnsOf({
       role: 'user',
       cache_control: { type: 'ephemeral' },
@@ -201,7 +201,7 @@ describe('content', () => {
     expect(turn?.parts).toEqual([textPart('a'), textPart('b', { ttl: null })])
   })
 
-  test('that is empty makes no turn', () =>
+  test('that is empty adds no turn', () =>
     expect(
       shape(
         turnsOf(
@@ -212,13 +212,13 @@ describe('content', () => {
       ),
     ).toEqual([['user', 'text', 'text']]))
 
-  test('of a hundred thousand parts', () => {
+  test('may have 100,000 parts', () => {
     const content = Array.from({ length: 150_000 }, () => ({ type: 'text', text: 'x' }))
     expect(turnsOf({ role: 'user', content: 'a' }, { role: 'user', content })[0]?.parts.length).toBe(150_001)
   })
 })
 
-describe('what an assistant message carries', () => {
+describe('assistant messages', () => {
   const proof = {
     origin: 'messages',
     model: 'deep-1',
@@ -228,7 +228,7 @@ describe('what an assistant message carries', () => {
     itemId: null,
   } as const
 
-  test('is thinking, text, refusal and calls, in this order', () => {
+  test('decode to thinking, text, refusal and calls, in this order', () => {
     const [, turn] = turnsOf(
       { role: 'user', content: 'go' },
       {
@@ -292,12 +292,12 @@ describe('what an assistant message carries', () => {
       { text: 'hm', proof: null, isRedacted: false },
     ],
   ]
-  test.each(carriers)('thoughts in %s', (_name, fields, part) => {
+  test.each(carriers)('thinking in %s', (_name, fields, part) => {
     const [, turn] = turnsOf({ role: 'user', content: 'go' }, { role: 'assistant', content: 'x', ...fields })
     expect(turn?.parts[0]).toEqual({ type: 'thinking', ...part } as never)
   })
 
-  test('a signature on a call, sealed or bare', () => {
+  test('read a call signature, sealed or bare', () => {
     const signed = (thought_signature: string) => ({
       ...call('a'),
       extra_content: { google: { thought_signature } },
@@ -313,7 +313,7 @@ describe('what an assistant message carries', () => {
     ])
   })
 
-  test('a call of a kind only its supplier knows', () => {
+  test('keep a call of an unknown kind', () => {
     const odd = { type: 'server_search', id: 'x', query: 'y' }
     const [, turn] = turnsOf({ role: 'user', content: 'go' }, { role: 'assistant', tool_calls: [odd] })
     expect(turn?.parts).toEqual([
@@ -374,7 +374,7 @@ describe('tools', () => {
     ])
   })
 
-  test('of the deprecated kind allow one call at a time', () => {
+  test('in the deprecated form allow one call at a time', () => {
     const { tools, toolChoice, parallelTools } = decode({
       functions: [{ name: 'f' }],
       function_call: { name: 'f' },
@@ -427,7 +427,7 @@ describe('tools', () => {
 })
 
 describe('parameters', () => {
-  test('that were not sent are null', () => {
+  test('are null when absent', () => {
     const { turns: _turns, ...rest } = decode({ temperature: null, n: null, stop: null, metadata: null })
     expect(rest).toEqual({
       model: 'm',
@@ -498,7 +498,7 @@ describe('parameters', () => {
   ]
   test.each(sent)('%p', (fields, decoded) => expect(decode(fields)).toMatchObject(decoded))
 
-  test('explicit zeros stay', () =>
+  test('keep explicit zeros', () =>
     expect(
       decode({ temperature: 0, top_p: 0, top_k: 0, seed: 0, presence_penalty: 0, stop: 'x' }).sampling,
     ).toEqual({

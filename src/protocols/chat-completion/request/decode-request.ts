@@ -11,7 +11,7 @@ import type { ChatRequest } from '../schema.ts'
 import { decodeMessages } from './decode-messages.ts'
 import { decodeToolChoice, decodeTools } from './tools.ts'
 
-/** The fields that have a place of their own in a conversation, or say nothing to a supplier. */
+/** Fields that the conversation has members for, or that mean nothing to a supplier. All others become extras. */
 const DECODED: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -55,7 +55,7 @@ export function decodeRequest(request: ChatRequest): Conversation {
     turns,
     tools,
     toolChoice: decodeToolChoice(request),
-    // A client of the deprecated kind understands one call per answer only.
+    // A client that uses `functions` can read one call per answer only.
     parallelTools: request.parallel_tool_calls ?? (wantsFunctionCall(request) ? false : null),
     sampling: decodeSampling(request),
     maxOutputTokens: request.max_completion_tokens ?? request.max_tokens ?? null,
@@ -71,7 +71,7 @@ export function decodeRequest(request: ChatRequest): Conversation {
   }
 }
 
-/** Whether the client speaks of `functions` alone and therefore waits for a `function_call` in the answer. */
+/** True when the client uses only the deprecated `functions` and expects a `function_call` in the answer. */
 export function wantsFunctionCall({ functions, tools }: ChatRequest): boolean {
   return (functions?.length ?? 0) > 0 && (tools?.length ?? 0) === 0
 }
@@ -90,7 +90,7 @@ function decodeSampling(request: ChatRequest): Sampling {
   }
 }
 
-// A client that sets an effort knows of thinking, and `reasoning_content` can show it.
+// A client that sets an effort expects thinking, which `reasoning_content` can show.
 function decodeReasoning({ reasoning_effort: effort }: ChatRequest): ReasoningRequest | null {
   if (effort === undefined || effort === null) return null
   return { control: { type: 'effort', effort }, showThoughts: effort !== 'none' }

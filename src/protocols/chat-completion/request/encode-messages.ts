@@ -19,7 +19,7 @@ import { encodeCache, encodeImage, encodeText } from './content.ts'
 const MOVED_IMAGE = '[The image is in the next user message.]'
 const NO_OUTPUT = '(no output)'
 
-/** What a conversation says, as messages; `dropped` gathers what could not be said. */
+/** Encodes a conversation as messages. Adds to `dropped` what this format cannot express. */
 export function encodeMessages(
   { instructions, turns }: Pick<Conversation, 'instructions' | 'turns'>,
   context: SupplyContext,
@@ -36,7 +36,7 @@ class MessagesEncoder {
   readonly messages: JsonObject[] = []
   readonly #context: SupplyContext
   readonly #dropped: Set<string>
-  /** Pictures out of tool results and answers, which only a user message may carry. */
+  /** Images from tool results and answers. Only a user message may hold images. */
   #moved: ImagePart[] = []
 
   constructor(context: SupplyContext, dropped: Set<string>) {
@@ -160,7 +160,7 @@ class MessagesEncoder {
     })
     const content = this.#answerContent(parts)
     for (const part of parts) if (part.type === 'image') this.#moved.push({ ...part, cache: null })
-    // A turn of thoughts alone, which are not sent, would be an empty message.
+    // Thinking is not sent, so a turn with nothing else would be an empty message.
     if (content === null && calls.length === 0) return
     this.messages.push({
       role: 'assistant',
@@ -170,7 +170,7 @@ class MessagesEncoder {
     })
   }
 
-  // One string: many suppliers take nothing else from the assistant. Own parts that have no text keep their form.
+  // Many suppliers accept only a string from the assistant. Opaque parts of this format stay parts.
   #answerContent(parts: readonly Part[]): string | readonly JsonObject[] | null {
     const opaque = parts.flatMap((part) =>
       part.type === 'opaque' && !isOpaqueCall(part) ? this.#opaque(part) : [],
@@ -180,7 +180,7 @@ class MessagesEncoder {
     return text === '' ? opaque : [{ type: 'text', text }, ...opaque]
   }
 
-  // Beside calls it must stand even when nothing is known of it.
+  // Beside calls the field is required, even if it is empty.
   #thinking(parts: readonly Part[], isRequired: boolean): JsonObject {
     if (!this.#context.traits.needsReasoningContent) return {}
     const text = parts
@@ -209,7 +209,7 @@ function joinTexts(parts: readonly Part[], separator: string): string {
   return texts.join(separator)
 }
 
-/** Plain text as a plain string: every supplier takes it, and not every one takes a list. */
+/** Turns a single text part into a string, because some suppliers refuse lists. */
 function simplify(content: readonly JsonObject[]): string | readonly JsonObject[] {
   const [only] = content
   const isPlain = content.length === 1 && only?.type === 'text' && Object.keys(only).length === 2

@@ -70,7 +70,7 @@ const functionTool: Tool = {
   cache: null,
 }
 
-test('the least request', () =>
+test('encodes the smallest request', () =>
   expect(encode({})).toEqual({ body: { model: 'upstream-1', messages: [HI] }, dropped: [] }))
 
 test('a stream always asks for usage', () =>
@@ -85,16 +85,16 @@ describe('instructions', () => {
     { text: 'two', cache: { ttl: '1h' } },
   ] as const
 
-  test('are one plain message', () =>
+  test('become one message', () =>
     expect(encode({ instructions }).body.messages).toEqual([{ role: 'system', content: 'one\n\ntwo' }, HI]))
 
-  test('are the developer’s where the model wants it so', () =>
+  test('use the developer role where the model requires it', () =>
     expect(encode({ instructions }, { developerRole: true }).body.messages).toEqual([
       { role: 'developer', content: 'one\n\ntwo' },
       HI,
     ]))
 
-  test('keep their cache marks where the model knows them', () =>
+  test('keep their cache marks where the model supports them', () =>
     expect(encode({ instructions }, { cacheBreakpoints: true }).body.messages).toEqual([
       {
         role: 'system',
@@ -106,7 +106,7 @@ describe('instructions', () => {
       HI,
     ]))
 
-  test('in the middle stay there, or become a remark of the user’s', () => {
+  test('inside the conversation stay in place, or become a user message', () => {
     const turns = [user(textPart('hi')), system(textPart('a'), textPart('b')), assistant(textPart('ho'))]
     expect(messagesOf(turns)).toEqual([
       HI,
@@ -122,7 +122,7 @@ describe('instructions', () => {
 })
 
 describe('tool loops', () => {
-  test('an assistant turn is one message, its results follow in order, then what the user says', () => {
+  test('an assistant turn is one message, followed by its results in order and the user message', () => {
     const turns = [
       user(textPart('hi')),
       assistant(textPart('a'), call('x', { input: '' }), textPart('b'), call('y', { input: '{"n":1}' })),
@@ -144,7 +144,7 @@ describe('tool loops', () => {
     ])
   })
 
-  test('pictures in results move to one user message after all of them', () => {
+  test('images in results move to one user message after all results', () => {
     const turns = [
       user(textPart('hi')),
       assistant(call('x'), call('y')),
@@ -163,7 +163,7 @@ describe('tool loops', () => {
     ])
   })
 
-  test('pictures in results stay where the model takes them', () => {
+  test('images in results stay if the model accepts them there', () => {
     const turns = [assistant(call('x')), user(result('x', { parts: [textPart('see'), image] }))]
     expect(messagesOf(turns, { toolResultImages: true })).toEqual([
       expect.anything(),
@@ -174,7 +174,7 @@ describe('tool loops', () => {
   test.each([
     [[textPart('boom')], 'Error: boom'],
     [[], 'Error: (no output)'],
-  ])('a failed result says so', (parts, content) =>
+  ])('a failed result is marked as an error', (parts, content) =>
     expect(messagesOf([assistant(call('x')), user(result('x', { isError: true, parts }))])).toEqual([
       expect.anything(),
       { role: 'tool', tool_call_id: 'x', content },
@@ -182,7 +182,7 @@ describe('tool loops', () => {
   )
 })
 
-describe('what an assistant said', () => {
+describe('assistant turns', () => {
   const proof: Proof = {
     origin: 'chat-completion',
     model: 'upstream-1',
@@ -193,20 +193,20 @@ describe('what an assistant said', () => {
   }
   const thought: Part = { type: 'thinking', text: 'hm', proof: null, isRedacted: false }
 
-  test('thoughts are left out, and a turn of nothing else with them', () =>
+  test('omit thinking, and a turn that has nothing else', () =>
     expect(messagesOf([user(textPart('hi')), assistant(thought), user(textPart('hi'))])).toEqual([HI, HI]))
 
-  test('thoughts go to models that want them back', () =>
+  test('send thinking to models that require it', () =>
     expect(messagesOf([assistant(thought, textPart('a'))], { needsReasoningContent: true })).toEqual([
       { role: 'assistant', content: 'a', reasoning_content: 'hm' },
     ]))
 
-  test('a refusal is text', () =>
+  test('send a refusal as text', () =>
     expect(messagesOf([assistant({ type: 'refusal', text: 'no' })])).toEqual([
       { role: 'assistant', content: 'no' },
     ]))
 
-  test('a signature goes back over the route it came from only', () => {
+  test('send a signature only to the route it came from', () => {
     const signed = { extra_content: { google: { thought_signature: 'sig' } } }
     const callOf = (sent: Proof) => JSON.stringify(messagesOf([assistant(call('x', { proof: sent }))]))
     expect(callOf(proof)).toContain(JSON.stringify(signed).slice(1, -1))
@@ -214,7 +214,7 @@ describe('what an assistant said', () => {
     expect(callOf({ ...proof, origin: 'content-generation' })).not.toContain('extra_content')
   })
 
-  test('a picture moves to the next user message', () => {
+  test('move an image to the next user message', () => {
     expect(messagesOf([assistant(textPart('here'), image), user(textPart('hi'))])).toEqual([
       { role: 'assistant', content: 'here' },
       { role: 'user', content: [WIRE_IMAGE, { type: 'text', text: 'hi' }] },
@@ -223,7 +223,7 @@ describe('what an assistant said', () => {
   })
 })
 
-describe('things of one format', () => {
+describe('format-specific parts and fields', () => {
   const own: Part = {
     type: 'opaque',
     format: 'chat-completion',
@@ -232,7 +232,7 @@ describe('things of one format', () => {
   }
   const foreign: Part = { type: 'opaque', format: 'messages', kind: 'document', value: {} }
 
-  test('go back to it verbatim, or are told as dropped', () => {
+  test('are restored in their own format and reported as dropped in others', () => {
     const { body, dropped } = encode({ turns: [user(textPart('hi'), own, foreign), assistant(own, foreign)] })
     expect(body.messages).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'hi' }, { type: 'video_url' }] },
@@ -241,7 +241,7 @@ describe('things of one format', () => {
     expect(dropped).toEqual(['document'])
   })
 
-  test('calls of a kind this format alone knows stay calls', () => {
+  test('keep calls of kinds that only this format has', () => {
     const odd: Part = {
       type: 'opaque',
       format: 'chat-completion',
@@ -253,7 +253,7 @@ describe('things of one format', () => {
     ])
   })
 
-  test('fields likewise', () => {
+  test('include extra fields', () => {
     const extras = { 'chat-completion': { logit_bias: { 5: 1 } }, messages: { container: 'c' } }
     expect(encode({ extras })).toEqual({
       body: { logit_bias: { 5: 1 }, model: 'upstream-1', messages: [HI] },
@@ -261,7 +261,7 @@ describe('things of one format', () => {
     })
   })
 
-  test('what cannot be left out is refused', () => {
+  test('are refused when the answer would be wrong without them', () => {
     expect(refusal({ extras: { 'content-generation': { cachedContent: 'c' } } })).toMatchObject({
       code: 'unsupported_parameter',
       param: 'cachedContent',
@@ -274,7 +274,7 @@ describe('things of one format', () => {
     expect(refusal({ sampling: { ...NO_SAMPLING, stop } })).toMatchObject({ param: 'stop' })
   })
 
-  test('its own hosted tools are restored', () => {
+  test('include hosted tools of this format', () => {
     const hosted: Tool = { type: 'hosted', format: 'chat-completion', kind: 'x', value: { type: 'x' } }
     expect(encode({ tools: [hosted] }).body.tools).toEqual([{ type: 'x' }])
   })
@@ -331,14 +331,14 @@ describe('tools', () => {
       dropped: [],
     }))
 
-  test('an empty list, and all that goes with it, is left out', () =>
+  test('omit an empty list and its options', () =>
     expect(encode({ tools: [search], toolChoice: { type: 'required' }, parallelTools: true }).body).toEqual({
       model: 'upstream-1',
       messages: [HI],
       web_search_options: expect.anything(),
     }))
 
-  test('what a search cannot be told is told as dropped', () =>
+  test('report unsupported search options as dropped', () =>
     expect(encode({ tools: [{ ...search, maxUses: 3 }] }).dropped).toEqual(['web_search']))
 
   const choices: readonly (readonly [choice: Conversation['toolChoice'], names: string[], sent: unknown])[] =
@@ -362,7 +362,7 @@ describe('tools', () => {
   })
 })
 
-describe('sampling and limits, by what the model takes', () => {
+describe('sampling and limits follow the traits of the model', () => {
   const sampling = {
     temperature: 0,
     topP: 0.5,
@@ -414,14 +414,14 @@ describe('sampling and limits, by what the model takes', () => {
     expect(encoded.dropped).toEqual(dropped)
   })
 
-  test('the limit has the name the model knows', () => {
+  test('the output limit uses the field name of the model', () => {
     expect(encode({ maxOutputTokens: 9 }).body).toMatchObject({ max_completion_tokens: 9 })
     expect(encode({ maxOutputTokens: 9 }, { maxTokensField: 'max_tokens' }).body).toMatchObject({
       max_tokens: 9,
     })
   })
 
-  test('the rest', () => {
+  test('other fields', () => {
     const encoded = encode({
       choices: 2,
       topLogprobs: 3,
@@ -455,7 +455,7 @@ describe('thinking', () => {
   }
   const some = { thinking: { type: 'effort', efforts: ['minimal', 'low', 'high'] } } as const
 
-  test('by effort, the nearest the model takes', () => {
+  test('uses the nearest effort the model supports', () => {
     expect(asked({ type: 'effort', effort: 'high' }, some)).toEqual(['high'])
     expect(asked({ type: 'effort', effort: 'max' }, some)).toEqual(['high', 'reasoning_effort'])
     expect(asked({ type: 'effort', effort: 'none' }, some)).toEqual(['minimal', 'reasoning_effort'])
@@ -464,7 +464,7 @@ describe('thinking', () => {
     expect(asked({ type: 'unsaid' }, some)).toEqual([null])
   })
 
-  test('by other controls, in the words of this format', () => {
+  test('translates other controls to an effort', () => {
     const budget = { thinking: { type: 'budget', least: 1024, most: 9999, canDisable: true } } as const
     expect(asked({ type: 'effort', effort: 'max' }, budget)).toEqual(['high', 'reasoning_effort'])
     expect(asked({ type: 'budget', tokens: 0 }, budget)).toEqual(['none'])
@@ -472,7 +472,7 @@ describe('thinking', () => {
     expect(asked({ type: 'effort', effort: 'low' }, level)).toEqual(['low'])
   })
 
-  test('not at all', () => {
+  test('can be switched off', () => {
     const never = { thinking: { type: 'none' } } as const
     expect(asked({ type: 'effort', effort: 'high' }, never)).toEqual([null, 'reasoning_effort'])
     expect(asked({ type: 'effort', effort: 'none' }, never)).toEqual([null])
@@ -489,7 +489,7 @@ describe('structured output', () => {
   } as const
   const JSON_ONLY = 'Answer with one JSON object and nothing else.'
 
-  test('by schema', () =>
+  test('uses a schema', () =>
     expect(encode({ output: schema })).toEqual({
       body: {
         model: 'upstream-1',
@@ -502,7 +502,7 @@ describe('structured output', () => {
       dropped: [],
     }))
 
-  test('as any object, which must be spoken of', () => {
+  test('mentions JSON in the prompt for json_object', () => {
     expect(encode({ output: { type: 'json' } }).body).toEqual({
       model: 'upstream-1',
       messages: [{ role: 'system', content: JSON_ONLY }, HI],
@@ -514,7 +514,7 @@ describe('structured output', () => {
     ])
   })
 
-  test('in words, for models that know no better', () => {
+  test('describes the format in the prompt for models without support', () => {
     const words = `${JSON_ONLY} It must fit this schema:\n{"type":"object"}`
     expect(encode({ output: schema }, { structured: 'json' })).toEqual({
       body: {

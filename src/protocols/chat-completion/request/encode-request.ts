@@ -9,9 +9,9 @@ import { FORMAT } from '../format.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { encodeCustom, encodeFunction, encodeWebSearch } from './tools.ts'
 
-const MOST_STOPS = 4
+const MAX_STOP_SEQUENCES = 4
 const JSON_ONLY = 'Answer with one JSON object and nothing else.'
-/** Resources that live at another supplier: an answer without them would be an answer to something else. */
+/** Fields that name content stored at another supplier. Without it the answer would be wrong, so they are refused. */
 const INDISPENSABLE: ReadonlySet<string> = new Set(['cachedContent', 'cached_content'])
 
 export function encodeRequest(conversation: Conversation, context: SupplyContext): EncodedRequest {
@@ -19,11 +19,14 @@ export function encodeRequest(conversation: Conversation, context: SupplyContext
   const output = encodeOutput(conversation, context)
   if (output.isChanged) dropped.add('response_format')
   const instructions = output.note === null ? [] : [output.note]
-  const said = { turns: conversation.turns, instructions: [...conversation.instructions, ...instructions] }
+  const dialogue = {
+    turns: conversation.turns,
+    instructions: [...conversation.instructions, ...instructions],
+  }
   const body = {
     ...encodeExtras(conversation, dropped),
     model: context.upstreamModel,
-    messages: encodeMessages(said, context, dropped),
+    messages: encodeMessages(dialogue, context, dropped),
     ...(conversation.stream && { stream: true, stream_options: { include_usage: true } }),
     ...encodeLimits(conversation, context),
     ...encodeSampling(conversation, context, dropped),
@@ -31,7 +34,7 @@ export function encodeRequest(conversation: Conversation, context: SupplyContext
     ...output.fields,
     ...encodeLogprobs(conversation, context),
     ...encodeTools(conversation, dropped),
-    ...encodeRemarks(conversation, dropped),
+    ...encodeMetadata(conversation, dropped),
   }
   return { body, dropped: [...dropped] }
 }
@@ -40,7 +43,7 @@ function refuse(param: string, message: string): never {
   throw new GatewayError('unsupported_parameter', message, { param })
 }
 
-/** Own fields are restored; those of other formats are told, or refused when the answer would not be the same. */
+/** Restores the extra fields of this format. Those of other formats are reported as dropped, or refused. */
 function encodeExtras({ extras }: Conversation, dropped: Set<string>): JsonObject {
   for (const [format, fields] of Object.entries(extras)) {
     if (format === FORMAT) continue
@@ -64,8 +67,8 @@ function encodeSampling(
   { traits }: SupplyContext,
   dropped: Set<string>,
 ): JsonObject {
-  if (sampling.stop.length > MOST_STOPS) {
-    refuse('stop', `This model takes at most ${MOST_STOPS} stop sequences.`)
+  if (sampling.stop.length > MAX_STOP_SEQUENCES) {
+    refuse('stop', `This model takes at most ${MAX_STOP_SEQUENCES} stop sequences.`)
   }
   const isThinking = reasoning === null || effortOf(reasoning) !== 'none'
   const isTaken = traits.sampling === 'ok' || (traits.sampling === 'only-without-thinking' && !isThinking)
@@ -121,7 +124,7 @@ function effortsOf(control: ThinkingControl): readonly Effort[] {
 
 interface EncodedOutput {
   readonly fields: JsonObject
-  /** Says in words what the fields cannot, or what suppliers demand to be said. */
+  /** Tells the model in the prompt what the fields cannot express, or what suppliers require there. */
   readonly note: Instruction | null
   readonly isChanged: boolean
 }
@@ -140,16 +143,16 @@ function encodeOutput(conversation: Conversation, { traits }: SupplyContext): En
       ? JSON_ONLY
       : `${JSON_ONLY} It must fit this schema:\n${JSON.stringify(output.schema)}`
   const fields = traits.structured === 'none' ? {} : { response_format: { type: 'json_object' } }
-  // Suppliers refuse this response format unless the prompt speaks of JSON.
-  const isSaid = output.type === 'json' && traits.structured !== 'none' && speaksOfJson(conversation)
+  // Suppliers refuse this response format unless the prompt mentions JSON.
+  const isMentioned = output.type === 'json' && traits.structured !== 'none' && mentionsJson(conversation)
   const isChanged = output.type === 'schema' || traits.structured === 'none'
-  return { fields, note: isSaid ? null : { text: words, cache: null }, isChanged }
+  return { fields, note: isMentioned ? null : { text: words, cache: null }, isChanged }
 }
 
-function speaksOfJson({ instructions, turns }: Conversation): boolean {
-  const isSaid = (text: string) => /json/i.test(text)
-  if (instructions.some(({ text }) => isSaid(text))) return true
-  return turns.some(({ parts }) => parts.some((part) => part.type === 'text' && isSaid(part.text)))
+function mentionsJson({ instructions, turns }: Conversation): boolean {
+  const isMentioned = (text: string) => /json/i.test(text)
+  if (instructions.some(({ text }) => isMentioned(text))) return true
+  return turns.some(({ parts }) => parts.some((part) => part.type === 'text' && isMentioned(part.text)))
 }
 
 function encodeLogprobs({ topLogprobs }: Conversation, { traits }: SupplyContext): JsonObject {
@@ -167,7 +170,7 @@ function encodeTools(conversation: Conversation, dropped: Set<string>): JsonObje
   }
   const tools = offered.flatMap(encodeTool)
   const options = search === undefined ? {} : { web_search_options: encodeWebSearch(search) }
-  // Suppliers refuse an empty list, and a choice among nothing.
+  // Suppliers refuse an empty list, and a tool choice without tools.
   if (tools.length === 0) return options
   return {
     tools,
@@ -177,7 +180,7 @@ function encodeTools(conversation: Conversation, dropped: Set<string>): JsonObje
   }
 }
 
-// Few suppliers know a list of allowed tools, and all of them obey when they are given no others.
+// Few suppliers support a list of allowed tools, so only the allowed tools are sent.
 function allowedTools({ tools, toolChoice }: Conversation): readonly Tool[] {
   if (toolChoice?.type !== 'allowed') return tools
   const names = new Set(toolChoice.names)
@@ -214,9 +217,9 @@ function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
   }
 }
 
-function encodeRemarks(conversation: Conversation, dropped: Set<string>): JsonObject {
+function encodeMetadata(conversation: Conversation, dropped: Set<string>): JsonObject {
   const { verbosity, endUser, cacheKey, metadata, extras } = conversation
-  // Suppliers refuse metadata on an answer that is not stored.
+  // Suppliers refuse metadata unless the answer is stored.
   const isStored = extras[FORMAT]?.store === true
   if (metadata !== null && !isStored) dropped.add('metadata')
   return {

@@ -45,7 +45,7 @@ test.each<[object, Partial<Traits>]>([
   [image('https://x.example/a.png'), { urlImages: false }],
   [image('data:image/png;base64,AAAA'), { vision: false }],
   [history({ tool_calls: [call] }), { needsReasoningContent: true }],
-])('%j is not for a supplier with %j, and is for others', (fields, traits) => {
+])('%j does not fit a supplier with %j, but fits others', (fields, traits) => {
   expect(fits(fields, traits)).toBe(false)
   expect(fits(fields, {})).toBe(true)
 })
@@ -69,9 +69,9 @@ test.each<[object, Partial<Traits>]>([
   [{ response_format: { type: 'json_object' } }, { structured: 'json' }],
   [image('data:image/png;base64,AAAA'), { urlImages: false }],
   [history({ tool_calls: [call], reasoning_content: 'Hm' }), { needsReasoningContent: true }],
-])('%j is for a supplier with %j', (fields, traits) => expect(fits(fields, traits)).toBe(true))
+])('%j fits a supplier with %j', (fields, traits) => expect(fits(fields, traits)).toBe(true))
 
-test('messages that say who wrote them are not for everyone', () => {
+test('messages with names fit only suppliers that accept names', () => {
   const named = { messages: [{ role: 'user', name: 'Ann', content: 'Hi' }] }
   expect(fits(named, {}, false)).toBe(false)
   expect(fits(named, {}, true)).toBe(true)

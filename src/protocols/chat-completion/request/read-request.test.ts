@@ -10,7 +10,7 @@ const readBody = (body: unknown) => read(JSON.stringify(body))
 describe('facts', () => {
   const base = { model: 'm', messages: [{ role: 'user', content: 'four' }] }
 
-  test('of the smallest request', () => {
+  test('reads the smallest request', () => {
     expect(readBody(base).facts).toEqual({
       model: 'm',
       stream: false,
@@ -26,16 +26,16 @@ describe('facts', () => {
     [{ max_completion_tokens: 6 }, 6],
     [{ max_tokens: 5, max_completion_tokens: 6 }, 6],
     [{ max_tokens: null }, null],
-  ])('limit of %j', (fields, limit) =>
+  ])('reads the output limit of %j', (fields, limit) =>
     expect(readBody({ ...base, ...fields }).facts.maxOutputTokens).toBe(limit),
   )
 
-  test('choices and stream', () => {
+  test('reads choices and stream', () => {
     expect(readBody({ ...base, n: 3, stream: true }).facts).toMatchObject({ choices: 3, stream: true })
     expect(readBody({ ...base, n: null, stream: null }).facts).toMatchObject({ choices: 1, stream: false })
   })
 
-  test('all text of a conversation is counted', () => {
+  test('counts all text of a conversation', () => {
     const messages = [
       { role: 'system', content: 'abc', name: 'nm' },
       {
@@ -69,7 +69,7 @@ describe('facts', () => {
     expect(readBody({ model: 'm', messages }).facts.promptCharacters).toBe(expected)
   })
 
-  test('definitions are counted by their text', () => {
+  test('counts definitions by the length of their JSON', () => {
     const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }]
     const functions = [{ name: 'old' }]
     const response_format = { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object' } } }
@@ -78,7 +78,7 @@ describe('facts', () => {
     expect(facts.promptCharacters).toBe(4 + lengths.reduce((a, b) => a + b))
   })
 
-  test('spec 8.3: media count as parts, whatever their base64 length', () => {
+  test('spec 8.3: counts media as parts, whatever their base64 length', () => {
     const content = [
       { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(100_000)}` } },
       { type: 'image_url', image_url: { url: 'https://e.example/a.png' } },
@@ -156,7 +156,7 @@ describe('relayed body', () => {
     expect(read(text).relayBody(upstreamModel)).toBe(expected)
   })
 
-  test('the supplier is asked for what was read, whatever the spacing and order', () => {
+  test('sends what was read, whatever the spacing and order', () => {
     const options = fc.option(
       fc.record({ include_usage: fc.boolean(), x: fc.jsonValue() }, { requiredKeys: [] }),
     )
@@ -186,12 +186,12 @@ describe('hostile bodies', () => {
     (member) => expect(() => read(`${start},${member}}`)).toThrow('more than once'),
   )
 
-  test('deep nesting, even in a field nobody knows', () => {
+  test('accepts deep nesting, even in an unknown field', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     expect(() => read(`${start},"x":${deep}}`)).toThrow(GatewayError)
   })
 
-  test('mutated bytes are read or refused with a GatewayError', () => {
+  test('reads mutated bytes or throws a GatewayError', () => {
     const seedText = JSON.stringify({
       model: 'm',
       messages: [

@@ -14,7 +14,7 @@ import { openingText, upToFirst } from '../../opening.ts'
 import type { ClientRequest, RequestFacts, SupplierLimits } from '../../protocol.ts'
 import { checkMediaParts, MAX_BIAS_CHARACTERS, MAX_BIASED_TOKENS } from '../../request-limits.ts'
 import type { ClientSide } from '../../translation.ts'
-import { encodeReply, type ReplyWishes } from '../reply/encode-reply.ts'
+import { encodeReply, type ReplyOptions } from '../reply/encode-reply.ts'
 import { countBesideContent } from '../reply/usage.ts'
 import { asKnownPart, type ChatContent, type ChatMessage, type ChatRequest } from '../schema.ts'
 import { ChatStreamEncoder } from '../stream/encode-stream.ts'
@@ -22,13 +22,13 @@ import { UsageTap } from '../stream/tap-usage.ts'
 import { decodeRequest, wantsFunctionCall } from './decode-request.ts'
 import { validateRequest } from './validate.ts'
 
-/** Checks and reads a parsed body. `text` is what was parsed. */
+/** Validates and reads a parsed body. `text` is its JSON text. */
 export function readRequest(body: unknown, text: string): ClientRequest {
   if (text.length > MAX_BIAS_CHARACTERS) refuseLongBias(body, text)
   return new ReadChatRequest(validateRequest(body), text)
 }
 
-/** Before the check of its members, which would hold up everybody else. */
+/** Runs before validation, which checks every member and would block other requests. */
 function refuseLongBias(body: unknown, text: string): void {
   if (!isObject(asObject(body)?.logit_bias)) return
   const span = findTopLevelMembers(text).get('logit_bias')
@@ -37,13 +37,13 @@ function refuseLongBias(body: unknown, text: string): void {
   throw new GatewayError('invalid_request', message, { param: 'logit_bias' })
 }
 
-/** A class and not an object of functions: of what can be done with a request, most is not done with this one. */
+/** A class, because an object of closures would allocate all of them for every request and use few. */
 class ReadChatRequest implements ClientRequest {
   readonly facts: RequestFacts
   readonly #request: ChatRequest
   readonly #text: string
   readonly #members: TopLevelMembers
-  readonly #askedUsage: Replacement | null
+  readonly #usageChange: Replacement | null
 
   constructor(request: ChatRequest, text: string) {
     const members = new TopLevelMembers(text, request)
@@ -51,16 +51,16 @@ class ReadChatRequest implements ClientRequest {
     this.#request = request
     this.#text = text
     this.#members = members
-    this.#askedUsage = askForUsage(request, members, text)
+    this.#usageChange = requestUsage(request, members, text)
   }
 
   get client(): ClientSide {
-    return faceClient(this.#request)
+    return clientSide(this.#request)
   }
 
   relayBody(upstreamModel: string): string {
-    const renamed = renameModel(this.#request, this.#members, upstreamModel)
-    return relayBody(this.#text, this.#askedUsage, renamed)
+    const modelChange = renameModel(this.#request, this.#members, upstreamModel)
+    return relayBody(this.#text, this.#usageChange, modelChange)
   }
 
   openTap(): UsageTap {
@@ -84,15 +84,15 @@ function openingOf({ messages }: ChatRequest): readonly ChatMessage[] {
   return upToFirst(messages, ({ role }) => role === 'user')
 }
 
-function faceClient(request: ChatRequest): ClientSide {
-  const wishes: ReplyWishes = {
+function clientSide(request: ChatRequest): ClientSide {
+  const options: ReplyOptions = {
     wantsUsage: wantsUsage(request),
     wantsFunctionCall: wantsFunctionCall(request),
   }
   return {
     decode: () => decodeRequest(request),
-    encodeReply: (answer, context) => encodeReply(answer, context, wishes),
-    openEncoder: (context) => new ChatStreamEncoder(context, wishes),
+    encodeReply: (answer, context) => encodeReply(answer, context, options),
+    openEncoder: (context) => new ChatStreamEncoder(context, options),
   }
 }
 
@@ -110,13 +110,13 @@ function readFacts(request: ChatRequest, members: TopLevelMembers): RequestFacts
   }
 }
 
-// Suppliers differ in which of the two they obey, so the larger one is what may have to be paid for.
+// Suppliers differ in which of the two they apply, so the reservation must cover the larger one.
 function readOutputLimit({ max_tokens, max_completion_tokens }: ChatRequest): number | null {
   const limit = Math.max(max_tokens ?? 0, max_completion_tokens ?? 0)
   return limit === 0 ? null : limit
 }
 
-/** Definitions are counted by their length in the text: they may nest too deeply to be written out again. */
+/** Counts definitions by their length in the text, because deep nesting could overflow `JSON.stringify`. */
 function countPrompt(request: ChatRequest, members: TopLevelMembers): number {
   let characters = countText(request.prediction?.content)
   for (const message of request.messages) characters += countMessage(message)
@@ -128,8 +128,8 @@ function countPrompt(request: ChatRequest, members: TopLevelMembers): number {
 
 function countMessage(message: ChatMessage): number {
   const name = 'name' in message ? (message.name?.length ?? 0) : 0
-  const said = name + countText(message.content)
-  return message.role === 'assistant' ? said + countBesideContent(message) : said
+  const characters = name + countText(message.content)
+  return message.role === 'assistant' ? characters + countBesideContent(message) : characters
 }
 
 function countText(content: ChatContent | null | undefined): number {
@@ -156,19 +156,16 @@ function memberLength(members: TopLevelMembers, name: string): number {
   return span ? span.end - span.start : 0
 }
 
-/**
- * The client's own text for a supplier: only the model name changes, and a stream always asks for usage. Every other
- * byte stays as it was.
- */
-function relayBody(text: string, askedUsage: Replacement | null, renamed: Replacement | null): string {
-  if (askedUsage === null && renamed === null) return text
+/** The client's text with the supplier's model name, and with usage enabled for a stream. Every other byte is kept. */
+function relayBody(text: string, usageChange: Replacement | null, modelChange: Replacement | null): string {
+  if (usageChange === null && modelChange === null) return text
   return replaceMembers(
     text,
-    [askedUsage, renamed].filter((change) => change !== null),
+    [usageChange, modelChange].filter((change) => change !== null),
   )
 }
 
-/** null when the supplier has the same name for it. */
+/** Returns null when the supplier uses the same name. */
 function renameModel(
   { model }: ChatRequest,
   members: TopLevelMembers,
@@ -178,8 +175,8 @@ function renameModel(
   return span === undefined ? null : { span, json: JSON.stringify(upstreamModel) }
 }
 
-/** Without usage there is nothing to charge by; null when it comes by itself or was asked for. */
-function askForUsage(
+/** Charging needs the usage. Returns null when the reply is not a stream or the client already asked for usage. */
+function requestUsage(
   { stream, stream_options }: ChatRequest,
   members: TopLevelMembers,
   text: string,
@@ -197,9 +194,9 @@ function withIncludeUsage(options: string): string {
   return replaceMembers(options, [{ span: flag, json: 'true' }])
 }
 
-/** Whether a supplier with these limits can be sent the client's own text. */
+/** True when a supplier with these limits accepts the client's text unchanged. */
 function fitsSupplier(request: ChatRequest, text: string, limits: SupplierLimits): boolean {
-  // A signature that we sealed has to be opened on its way to the supplier that made it.
+  // The gateway must unseal its own envelopes before it forwards a signature.
   if (mayCarryEnvelope(text) || !fitsParameters(request, limits.traits)) return false
   return request.messages.every((message) => fitsMessage(message, limits))
 }
@@ -216,7 +213,7 @@ function fitsParameters(request: ChatRequest, traits: Partial<Traits>): boolean 
 function fitsMessage(message: ChatMessage, { traits, takesMessageNames }: SupplierLimits): boolean {
   if (traits.developerRole === false && message.role === 'developer') return false
   if (!takesMessageNames && 'name' in message && message.name) return false
-  return fitsImages(message, traits) && hasThoughts(message, traits)
+  return fitsImages(message, traits) && hasRequiredThinking(message, traits)
 }
 
 function fitsImages({ content }: ChatMessage, { vision, urlImages }: Partial<Traits>): boolean {
@@ -227,8 +224,8 @@ function fitsImages({ content }: ChatMessage, { vision, urlImages }: Partial<Tra
   })
 }
 
-/** Only with its calls does such a supplier want to see again what it thought; the gateway may remember it. */
-function hasThoughts(message: ChatMessage, { needsReasoningContent }: Partial<Traits>): boolean {
+/** Such a supplier needs its thinking back beside its tool calls. Translation can add it, a relay cannot. */
+function hasRequiredThinking(message: ChatMessage, { needsReasoningContent }: Partial<Traits>): boolean {
   if (needsReasoningContent !== true || message.role !== 'assistant') return true
   return !message.tool_calls?.length || typeof asObject(message)?.reasoning_content === 'string'
 }

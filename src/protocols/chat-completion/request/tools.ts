@@ -13,7 +13,7 @@ import { decodeCache } from './content.ts'
 
 const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {} }
 
-/** All that a request lets the model call, in the official, the deprecated and the built-in way of saying it. */
+/** Decodes every tool of a request: `tools`, the deprecated `functions` and `web_search_options`. */
 export function decodeTools(request: ChatRequest): Tool[] {
   const tools = (request.tools ?? []).map(decodeTool)
   const functions = (request.functions ?? []).map((definition) => decodeFunction(definition, definition))

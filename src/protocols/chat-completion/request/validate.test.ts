@@ -93,7 +93,7 @@ describe('spec 8.5 bounds, from both sides', () => {
   })
 })
 
-describe('accepted, as real clients send it', () => {
+describe('accepts what real clients send', () => {
   const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }
   const bodies: Readonly<Record<string, unknown>> = {
     minimal: MINIMAL,
@@ -176,7 +176,7 @@ describe('accepted, as real clients send it', () => {
     test(name, () => expect(refusalOf(body)?.message).toBeUndefined())
 })
 
-describe('refused, by name', () => {
+describe('refuses and names the field', () => {
   const cases: readonly (readonly [unknown, string | null, string])[] = [
     [null, null, 'The body must be a JSON object.'],
     [[], null, 'The body must be a JSON object.'],
@@ -291,7 +291,7 @@ describe('refused, by name', () => {
     })
   }
 
-  test('spoken answers are not supported', () => {
+  test('refuses audio output', () => {
     const refusal = refusalOf(
       withField({ modalities: ['text', 'audio'], audio: { voice: 'x', format: 'wav' } }),
     )

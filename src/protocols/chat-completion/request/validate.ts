@@ -18,7 +18,7 @@ const checkParts = compileKinds(KNOWN_PARTS)
 const checkCalls = compileKinds(KNOWN_CALLS)
 const checkTools = compileKinds(KNOWN_TOOLS)
 
-/** The body as a request whose every known field is sound; throws a GatewayError that names the first that is not. */
+/** Validates every known field of a body. Throws a GatewayError that names the first invalid one. */
 export function validateRequest(body: unknown): ChatRequest {
   const request = checkShape(body)
   request.messages.forEach(checkKinds)
@@ -49,8 +49,8 @@ type CheckKinds = (
 ) => void
 
 /**
- * A check of things told apart by their `type`: the known ones must be sound, any other is let pass.
- * The path is made only for a refusal: a long conversation has thousands of parts, and usually none is broken.
+ * Compiles a check for items distinguished by `type`. Known types must be valid, unknown ones pass.
+ * The path is built only for an error: a long conversation has thousands of parts, and usually all are valid.
  */
 function compileKinds(schemas: Readonly<Record<string, TSchema>>): CheckKinds {
   const validators = new Map<string, Validator>(
@@ -85,7 +85,7 @@ function refuseTopLogprobsAlone({ top_logprobs, logprobs }: ChatRequest): void {
   })
 }
 
-// The official format lets an assistant message go without content only when it carries something else.
+// The official format allows an assistant message without content only if it has other fields.
 function refuseEmptyAnswer(message: ChatMessage, index: number): void {
   if (message.role !== 'assistant' || typeof message.content === 'string' || message.content) return
   if (Object.entries(message).some(([name, value]) => !ADDS_NOTHING.has(name) && value !== null)) return

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { tryParseJson } from '../../../wire/json-values.ts'
 import { CallInput } from './call-input.ts'
 
-test('tells after every piece whether all so far is a JSON object', () => {
+test('knows after every piece whether the input is a whole JSON object', () => {
   const piece = fc.oneof(
     fc.constantFrom('{', '}', '"', '\\', ' ', '\n', 'x', '{}', '"a":', '{"a":"}"}', '[', ']', ','),
     fc.json(),

@@ -6,17 +6,17 @@ const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d
 
 /**
- * The input of a call as its pieces come. Whether it is a whole JSON object is asked again with every piece, so each
- * character is looked at once, and only when somebody asks.
+ * Collects the input of a streamed call. `isWhole` is read after every piece, so the scan keeps its state: each
+ * character is read once, and only when `isWhole` is read.
  */
 export class CallInput {
-  /** All that has come so far. */
+  /** The input received so far. */
   text = ''
   #unread: string[] = []
   #depth = 0
   #isInString = false
   #isEscaped = false
-  /** `broken`: whatever comes next, this will not be an object. */
+  /** `broken`: no further input can make this an object. */
   #state: 'before' | 'inside' | 'after' | 'whole' | 'broken' = 'before'
 
   add(piece: string): void {

@@ -24,7 +24,7 @@ function match(pattern: ChunkPattern | null, event: string | Uint8Array): number
   return pattern?.match(bytes, 0, bytes.length)
 }
 
-test('counts as a parser would, whatever the text', () => {
+test('counts any text as a parser would', () => {
   const pattern = learn(eventOf({ content: 'Hé' }, { usage: null, obfuscation: 'aB3' }))
   const text = fc.string({ unit: 'grapheme' }).map((value) => value.toWellFormed())
   fc.assert(
@@ -39,7 +39,7 @@ test('counts as a parser would, whatever the text', () => {
   )
 })
 
-test('an event it matches parses to the learnt one but for the two strings', () => {
+test('a matching event parses to the learned one except for the two strings', () => {
   const learnt = eventOf({ content: 'ab"\\' }, { obfuscation: 'xy' })
   const pattern = learn(learnt)
   const fragment = fc.constantFrom(

@@ -10,14 +10,15 @@ const UNICODE_ESCAPE_LENGTH = 6
 const PREFIX = 'data: '
 
 /**
- * An event of a stream with two holes: the text it adds, and the random padding some suppliers send along.
+ * The bytes of a stream event with holes for the strings that change: the added text, and the random padding that
+ * some suppliers send.
  *
- * The events of one stream rarely differ in anything else. An event that equals the pattern byte for byte outside the
- * holes, and has a JSON string in each hole, parses to the same value but for these strings. So its length in
- * characters is all there is to learn from it, at a fraction of the cost of parsing.
+ * The events of one stream rarely differ elsewhere. If an event equals the pattern outside the holes and has a JSON
+ * string in each hole, it parses to the same value except for those strings. Counting the characters of the text is
+ * then enough, and much cheaper than parsing.
  */
 export class ChunkPattern {
-  /** The bytes before, between and after the holes; the first hole is the text. */
+  /** The bytes around the holes. The first hole is the text. */
   readonly #fixed: readonly Buffer[]
   readonly #fixedLength: number
 
@@ -26,7 +27,7 @@ export class ChunkPattern {
     this.#fixedLength = fixed.reduce((length, piece) => length + piece.length, 0)
   }
 
-  /** Makes a pattern of an event that does nothing but add text to one choice; null when this one does more. */
+  /** Makes a pattern from an event that only adds text to one choice. Returns null for any other event. */
   static learn(event: Uint8Array, chunk: JsonObject): ChunkPattern | null {
     const field = findOnlyText(chunk)
     if (field === null) return null
@@ -41,7 +42,7 @@ export class ChunkPattern {
     return new ChunkPattern(fixed)
   }
 
-  /** The characters of text that the event between `start` and `end` adds; null when it is of another pattern. */
+  /** Counts the characters that the event between `start` and `end` adds, or returns null when it does not match. */
   match(bytes: Uint8Array, start: number, end: number): number | null {
     if (end - start < this.#fixedLength) return null
     let characters = 0
@@ -63,9 +64,9 @@ export class ChunkPattern {
 }
 
 interface Hole {
-  /** UTF-16 units of the string, which is what its length would be once parsed. */
+  /** UTF-16 units, the `length` of the parsed string. */
   readonly characters: number
-  /** Where its closing quote stands. */
+  /** The position of the closing quote. */
   readonly end: number
 }
 
@@ -80,13 +81,13 @@ function readHole(bytes: Uint8Array, start: number, limit: number): Hole | null 
       if (length === 0) return null
       at += length - 1
     }
-    // A byte that continues a character counts for nothing, the first of four for two units.
+    // Continuation bytes add nothing. The first byte of a four-byte character adds two UTF-16 units.
     if ((byte & 0xc0) !== 0x80) characters += byte >= 0xf0 ? 2 : 1
   }
   return null
 }
 
-/** How many bytes the escape at `at` takes; 0 when it is none that JSON knows. */
+/** The length in bytes of the escape at `at`, or 0 when it is not valid JSON. */
 function escapeLength(bytes: Uint8Array, at: number): number {
   const kind = String.fromCharCode(bytes[at + 1] ?? 0)
   if (kind !== 'u') return '"\\/bfnrt'.includes(kind) ? 2 : 0
@@ -94,7 +95,7 @@ function escapeLength(bytes: Uint8Array, at: number): number {
   return /^[0-9a-fA-F]{4}$/.test(digits) ? UNICODE_ESCAPE_LENGTH : 0
 }
 
-/** The field that carries all that a chunk adds, when a chunk adds text to one choice and does nothing else. */
+/** The name of the text field, if the chunk adds text to one choice and does nothing else. */
 function findOnlyText(chunk: JsonObject): string | null {
   const choices = asArray(chunk.choices)
   const choice = asObject(choices[0])
@@ -109,7 +110,7 @@ function asLength(value: unknown): number {
   return typeof value === 'string' ? value.length : 0
 }
 
-/** Where the strings stand that may differ, quotes included, in order; the text must come first. */
+/** The spans of the strings that may differ, quotes included. The text must come first. */
 function findHoles(text: string, field: string): Span[] | null {
   if (!text.startsWith(`${PREFIX}{`) || !text.endsWith('}\n\n')) return null
   try {
@@ -123,13 +124,13 @@ function findHoles(text: string, field: string): Span[] | null {
       ? [written, padding]
       : [written]
   } catch (error) {
-    // A repeated name: which of the two counts is for the parser to say, every time.
+    // A member name occurs twice. Only the parser knows which one counts.
     if (error instanceof GatewayError) return null
     throw error
   }
 }
 
-/** The members of the object at a span, or of the first object of the array there. */
+/** The members of the object at a span, or of the first object in the array there. */
 function within(text: string, span: Span | undefined, opening: '' | '['): Map<string, Span> | null {
   if (span === undefined) return null
   const start = span.start + opening.length

@@ -5,49 +5,55 @@ import type { Proof } from '../../../conversation/proof.ts'
 import { asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
 import type { SupplyContext } from '../../translation.ts'
 import { decodeCitations, decodeLogprobs } from '../reply/annotations.ts'
-import { type CallPiece, makeCallId, makeProof, readSaying, type Saying } from '../reply/decode-reply.ts'
+import {
+  type CallPiece,
+  type MessageContent,
+  makeCallId,
+  makeProof,
+  readMessageContent,
+} from '../reply/decode-reply.ts'
 import { decodeFinish } from '../reply/finish.ts'
-import { thought } from '../thinking.ts'
+import { thinkingPart } from '../thinking.ts'
 import { CallInput } from './call-input.ts'
 
-/** A part of the answer in the making: it is told once it stands first in the queue. */
+/** A part of the answer that is not complete yet. Its events are emitted once it is first in the queue. */
 interface Segment {
-  /** As it opens; complete for a picture. */
+  /** The part as it opens. An image is complete from the start. */
   part: AnswerPart
-  /** Text that has come but not been told. */
+  /** Text received but not emitted yet. */
   held: string
   citations: Citation[]
   /** A signature that came after the part was opened. */
   proof: Proof | null
-  /** Of a text: where in the whole text of the message it begins. */
+  /** For a text part: its start in the whole text of the message. */
   readonly start: number
-  isTold: boolean
+  isEmitted: boolean
 }
 
 interface Call extends Segment {
   part: Extract<AnswerPart, { type: 'tool-call' }>
   readonly sentId: string | null
-  /** The whole input so far, told or not. */
+  /** All input received so far, emitted or not. */
   readonly input: CallInput
   isOver: boolean
 }
 
 /**
- * Reads the pieces of one choice. Only one part may be open at a time, but suppliers may interleave calls; so parts
- * queue up, the first one is told as it comes, and gives way to the next when nothing more of it is to be expected.
+ * Decodes the deltas of one choice. Only one part may be open at a time, but suppliers may interleave calls. So parts
+ * wait in a queue: the first one is emitted as it arrives, and the next one follows when the first is complete.
  */
 export class ChoiceDecoder {
   readonly #index: number
   readonly #answerId: string
   readonly #context: SupplyContext
   readonly #queue: Segment[] = []
-  /** The text in the queue that came last. */
+  /** The latest text part in the queue. */
   #lastText: Segment | null = null
   #callCount = 0
   #hasNamedCall = false
   #lastCall: Call | undefined
   readonly #callIds = new Set<string>()
-  /** The first call with each id, and the latest with each index. */
+  /** The first call with each id. The map below holds the latest call with each index. */
   readonly #callsById = new Map<string, Call>()
   readonly #callsByIndex = new Map<number, Call>()
   #logprobs: TokenLogprob[] = []
@@ -66,17 +72,17 @@ export class ChoiceDecoder {
   }
 
   push({ delta, message, finish_reason, logprobs }: JsonObject): AnswerEvent[] {
-    // A few suppliers send whole messages where a delta is due.
-    const said = asObject(delta) ?? asObject(message)
-    if (said !== null) this.#take(readSaying(said))
+    // A few suppliers send whole messages instead of deltas.
+    const wire = asObject(delta) ?? asObject(message)
+    if (wire !== null) this.#take(readMessageContent(wire))
     for (const token of decodeLogprobs(logprobs) ?? []) this.#logprobs.push(token)
     this.#finishReason = asText(finish_reason) ?? this.#finishReason
-    return this.#tell(false)
+    return this.#flush(false)
   }
 
-  /** Nothing more comes for this choice. */
+  /** Call this when the choice is complete. */
   end(): AnswerEvent[] {
-    const events = this.#tell(true)
+    const events = this.#flush(true)
     if (this.#logprobs.length > 0) events.push(this.#takeLogprobs())
     const contents = { hasCalls: this.#hasNamedCall, hasRefusal: this.#hasRefusal }
     const finish = decodeFinish(this.#finishReason, contents)
@@ -84,21 +90,21 @@ export class ChoiceDecoder {
     return events
   }
 
-  #take(saying: Saying): void {
-    if (saying.thinking !== '') this.#addText(thought(''), saying.thinking)
-    if (saying.text !== '') this.#addText(textPart(''), saying.text)
-    if (saying.refusal !== '') this.#addText({ type: 'refusal', text: '' }, saying.refusal)
-    for (const image of saying.images) this.#queue.push(segment(image))
-    saying.calls.forEach((piece, position) => {
+  #take(content: MessageContent): void {
+    if (content.thinking !== '') this.#addText(thinkingPart(''), content.thinking)
+    if (content.text !== '') this.#addText(textPart(''), content.text)
+    if (content.refusal !== '') this.#addText({ type: 'refusal', text: '' }, content.refusal)
+    for (const image of content.images) this.#queue.push(newSegment(image))
+    content.calls.forEach((piece, position) => {
       this.#addCallPiece(piece, position)
     })
-    if (saying.annotations) this.#addCitations(saying.annotations)
+    if (content.annotations) this.#addCitations(content.annotations)
   }
 
   #addText(opening: AnswerPart, text: string): void {
     const last = this.#queue.at(-1)
     if (last?.part.type === opening.type) last.held += text
-    else this.#openText({ ...segment(opening), held: text, start: this.#textLength })
+    else this.#openText({ ...newSegment(opening), held: text, start: this.#textLength })
     if (opening.type === 'text') this.#textLength += text.length
     if (opening.type === 'refusal') this.#hasRefusal = true
   }
@@ -120,7 +126,7 @@ export class ChoiceDecoder {
     if (call.part.name === '' && piece.name !== null) call.part = { ...call.part, name: piece.name }
     this.#hasNamedCall ||= call.part.name !== ''
     if (piece.signature !== null) this.#addProof(call, piece.signature)
-    // Some suppliers close with the whole input once more.
+    // Some suppliers repeat the whole input at the end.
     if (piece.input === '' || (piece.input === call.input.text && call.input.isWhole)) return
     call.input.add(piece.input)
     call.held += piece.input
@@ -128,7 +134,7 @@ export class ChoiceDecoder {
 
   #addProof(call: Call, signature: string): void {
     const proof = makeProof(signature, this.#context)
-    if (call.isTold) call.proof = proof
+    if (call.isEmitted) call.proof = proof
     else call.part = { ...call.part, proof }
   }
 
@@ -136,7 +142,7 @@ export class ChoiceDecoder {
     const place = { answerId: this.#answerId, choice: this.#index, number: this.#callCount }
     const callId = id === null || this.#callIds.has(id) ? makeCallId(place) : id
     const call: Call = {
-      ...segment(null),
+      ...newSegment(null),
       part: {
         type: 'tool-call',
         id: callId,
@@ -159,21 +165,21 @@ export class ChoiceDecoder {
     return call
   }
 
-  /** The call a piece belongs to; undefined when it begins a new one. */
+  /** The call a piece belongs to, or undefined when it starts a new one. */
   #findCall(piece: CallPiece, position: number): Call | undefined {
     if (piece.index === null && piece.id !== null) return this.#callsById.get(piece.id)
-    // A piece that tells nothing of whose it is goes on with the latest call.
+    // A piece without index, id and name continues the latest call.
     if (piece.index === null && piece.name === null) return this.#lastCall
     const latest = this.#callsByIndex.get(piece.index ?? position)
     return latest !== undefined && isAnotherCall(latest, piece) ? undefined : latest
   }
 
-  #tell(isLast: boolean): AnswerEvent[] {
+  #flush(isLast: boolean): AnswerEvent[] {
     const events: AnswerEvent[] = []
     for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
       const isNameless = first.part.type === 'tool-call' && first.part.name === ''
       if (isNameless && !isLast) break
-      if (!isNameless) this.#tellSegment(first, events)
+      if (!isNameless) this.#emitSegment(first, events)
       if (!isLast && !(this.#queue.length > 1 && isOver(first))) break
       if (!isNameless) events.push({ type: 'part-end', choice: this.#index })
       if (isCall(first)) first.isOver = true
@@ -183,16 +189,16 @@ export class ChoiceDecoder {
     return events
   }
 
-  #tellSegment(told: Segment, events: AnswerEvent[]): void {
+  #emitSegment(segment: Segment, events: AnswerEvent[]): void {
     const choice = this.#index
-    if (!told.isTold) events.push({ type: 'part-start', choice, part: told.part })
-    told.isTold = true
-    if (told.held !== '') events.push({ type: 'part-delta', choice, text: told.held })
-    told.held = ''
-    for (const citation of told.citations) events.push({ type: 'part-citation', choice, citation })
-    told.citations = []
-    if (told.proof !== null) events.push({ type: 'part-proof', choice, proof: told.proof })
-    told.proof = null
+    if (!segment.isEmitted) events.push({ type: 'part-start', choice, part: segment.part })
+    segment.isEmitted = true
+    if (segment.held !== '') events.push({ type: 'part-delta', choice, text: segment.held })
+    segment.held = ''
+    for (const citation of segment.citations) events.push({ type: 'part-citation', choice, citation })
+    segment.citations = []
+    if (segment.proof !== null) events.push({ type: 'part-proof', choice, proof: segment.proof })
+    segment.proof = null
     if (this.#logprobs.length > 0) events.push(this.#takeLogprobs())
   }
 
@@ -203,20 +209,20 @@ export class ChoiceDecoder {
   }
 }
 
-function segment<Part extends AnswerPart | null>(part: Part): Omit<Segment, 'part'> & { part: Part } {
-  return { part, held: '', citations: [], proof: null, start: 0, isTold: false }
+function newSegment<Part extends AnswerPart | null>(part: Part): Omit<Segment, 'part'> & { part: Part } {
+  return { part, held: '', citations: [], proof: null, start: 0, isEmitted: false }
 }
 
-function isCall(told: Segment): told is Call {
-  return told.part.type === 'tool-call'
+function isCall(segment: Segment): segment is Call {
+  return segment.part.type === 'tool-call'
 }
 
-/** Whether a part can give way to the next: a call only once its input is whole, since pieces may still come. */
-function isOver(told: Segment): boolean {
-  return !isCall(told) || told.part.kind === 'custom' || told.input.isWhole
+/** True when the next part may start. More pieces of a call may follow until its input is whole. */
+function isOver(segment: Segment): boolean {
+  return !isCall(segment) || segment.part.kind === 'custom' || segment.input.isWhole
 }
 
-// Suppliers reuse an index for the next call; only a new id, or a new beginning after a whole input, tells.
+// Some suppliers reuse an index for the next call. A new id, or more input after a whole one, shows that.
 function isAnotherCall(latest: Call, { id, name, input }: CallPiece): boolean {
   if (name === null) return false
   if (id !== null && latest.sentId !== null) return id !== latest.sentId

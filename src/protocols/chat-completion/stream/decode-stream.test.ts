@@ -65,7 +65,7 @@ const call = (id: string, name: string, input: string): AnswerPart => ({
 })
 
 describe('golden streams', () => {
-  test.each(STREAMS)('%s, whole and cut at every byte', (name) => {
+  test.each(STREAMS)('%s, whole and split at every byte', (name) => {
     const bytes = new Uint8Array(readFileSync(join(CASES, name)))
     const whole = decode(bytes)
     expect(whole.failure).toBeNull()
@@ -77,7 +77,7 @@ describe('golden streams', () => {
     expect(decode(...Array.from(bytes, (byte) => new Uint8Array([byte])))).toEqual(whole)
   })
 
-  test('cut short is a failure, never an end', () => {
+  test('a truncated stream is a failure', () => {
     const text = readFileSync(join(CASES, 'text.stream.sse'), 'utf8')
     const upToFinish = text.slice(0, text.indexOf('"stop"'))
     const { events, failure } = decode(upToFinish)
@@ -87,7 +87,7 @@ describe('golden streams', () => {
 })
 
 describe('text', () => {
-  test('with its end in the same chunk, a delta of null, and no last marker', () =>
+  test('with a finish reason in the same chunk, a null delta, and no [DONE]', () =>
     expect(
       answerOf(chunk({ role: 'assistant', content: '' }), chunk(null), chunk({ content: 'hello' }, 'stop')),
     ).toEqual({
@@ -103,7 +103,7 @@ describe('text', () => {
       usage: null,
     }))
 
-  test('after the reason to end still counts, and the last reason wins', () => {
+  test('after the finish reason still counts, and the last reason wins', () => {
     const answer = answerOf(
       chunk({ content: 'a' }, 'stop'),
       chunk({ content: 'b' }),
@@ -114,7 +114,7 @@ describe('text', () => {
     expect(answer.choices[0]?.finish.reason).toBe('length')
   })
 
-  test('as a list of parts, thoughts among them', () =>
+  test('as a list of parts, including thinking', () =>
     expect(
       partsOf(
         chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] }),
@@ -122,7 +122,7 @@ describe('text', () => {
       ),
     ).toEqual([{ type: 'thinking', text: 'hm', proof: null, isRedacted: false }, textPart('so')]))
 
-  test('with citations, counted from where the text begins', () => {
+  test('with citations, counted from the start of the text', () => {
     const annotations = [
       { type: 'url_citation', url_citation: { url: 'https://e.example', start_index: 1, end_index: 3 } },
     ]
@@ -133,13 +133,13 @@ describe('text', () => {
     })
   })
 
-  test.each(['reasoning_content', 'reasoning'])('thoughts in %s', (name) =>
+  test.each(['reasoning_content', 'reasoning'])('thinking in %s', (name) =>
     expect(partsOf(chunk({ [name]: 'h' }), chunk({ [name]: 'm', content: 'so' }), chunk({}, 'stop'))).toEqual(
       [{ type: 'thinking', text: 'hm', proof: null, isRedacted: false }, textPart('so')],
     ),
   )
 
-  test('a refusal is a reason of its own', () => {
+  test('a refusal sets the finish reason', () => {
     const answer = answerOf(chunk({ refusal: 'no' }), chunk({}, 'stop'), DONE)
     expect(answer.choices[0]).toMatchObject({
       parts: [{ type: 'refusal', text: 'no' }],
@@ -147,7 +147,7 @@ describe('text', () => {
     })
   })
 
-  test('with pictures', () =>
+  test('with images', () =>
     expect(
       partsOf(
         chunk({ images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] }, 'stop'),
@@ -161,7 +161,7 @@ describe('text', () => {
       },
     ]))
 
-  test('log probabilities come with the part they belong to', () => {
+  test('log probabilities are emitted with their part', () => {
     const logprobs = {
       content: [{ token: 'a', logprob: -1, top_logprobs: [{ token: 'b', logprob: -2 }, 7] }],
     }
@@ -203,7 +203,7 @@ describe('tool calls', () => {
       ),
     ).toEqual([call('a', 'f', '{"x":1}')]))
 
-  test('are the reason to end, whatever word the supplier gives', () => {
+  test('set the finish reason, whatever the supplier sends', () => {
     const reasonOf = (word: string) =>
       answerOf(calls(head(0, ['a', 'f'], '{}')), chunk({}, word), DONE).choices[0]?.finish.reason
     expect(['stop', 'tool_calls', 'function_call', 'eos', 'whatever'].map(reasonOf)).toEqual(
@@ -221,7 +221,7 @@ describe('tool calls', () => {
       ),
     ).toEqual([call('a', 'f', '{"x":1}'), call('b', 'g', '{}'), textPart('x')]))
 
-  test('are told as they come, not at the end', () => {
+  test('are emitted as they arrive', () => {
     const decoder = new ChatStreamDecoder(context)
     const push = (text: string) => decoder.push(encoder.encode(text)).map((event) => event.type)
     expect(push(calls(head(0, ['a', 'f'])))).toEqual(['answer-start', 'part-start'])
@@ -230,7 +230,7 @@ describe('tool calls', () => {
     expect(push(calls(piece(1, '}')))).toEqual(['part-delta'])
   })
 
-  test('interleaved: the later ones wait until the earlier one is whole', () => {
+  test('interleaved: later calls wait until the earlier one is whole', () => {
     const frames = [
       calls(head(0, ['a', 'f']), head(1, ['b', 'g'])),
       calls(piece(1, '{"y"')),
@@ -243,12 +243,12 @@ describe('tool calls', () => {
     expect(partsOf(...frames)).toEqual([call('a', 'f', '{"x":1}'), call('b', 'g', '{"y":2}')])
   })
 
-  test('interleaved and cut off: nothing is lost', () =>
+  test('interleaved and incomplete: nothing is lost', () =>
     expect(
       partsOf(calls(head(0, ['a', 'f'], '{"x'), head(1, ['b', 'g'], '{"y')), chunk({}, 'length')),
     ).toEqual([call('a', 'f', '{"x'), call('b', 'g', '{"y')]))
 
-  test('text that comes while a call is unfinished waits', () =>
+  test('make text wait while a call is incomplete', () =>
     expect(
       partsOf(
         calls(head(0, ['a', 'f'], '{')),
@@ -268,7 +268,7 @@ describe('tool calls', () => {
       ),
     ).toEqual([call('a', 'f', '{"x":1}')]))
 
-  test('with equal pieces that are no repetition', () =>
+  test('with equal pieces that are not repetitions', () =>
     expect(
       partsOf(
         calls(head(0, ['a', 'f'], '{"x":1')),
@@ -278,7 +278,7 @@ describe('tool calls', () => {
       ),
     ).toEqual([call('a', 'f', '{"x":111}')]))
 
-  test('with an index used again under a new id', () =>
+  test('with an index reused for a new id', () =>
     expect(
       partsOf(
         calls(head(0, ['a', 'f'], '{}')),
@@ -304,7 +304,7 @@ describe('tool calls', () => {
       ),
     ).toEqual([call('a', 'f', '{"x":1}'), call('b', 'g', '{}')]))
 
-  test('without ids get their own, as the whole reply would', () => {
+  test('without ids get the same ids as in a whole reply', () => {
     const tool_calls = [
       { function: { name: 'f', arguments: '{"x":1}' } },
       { function: { name: 'f', arguments: { x: 2 } } },
@@ -318,7 +318,7 @@ describe('tool calls', () => {
     for (const id of ids) expect(id).toMatch(/^call_[0-9a-f]{24}$/)
   })
 
-  test('with one id for two calls get their own', () => {
+  test('with one id for two calls get separate ids', () => {
     const ids = partsOf(calls(head(0, ['a', 'f'], '{}'), head(1, ['a', 'g'], '{}')), chunk({}, 'stop')).map(
       (part) => ('id' in part ? part.id : ''),
     )
@@ -337,7 +337,7 @@ describe('tool calls', () => {
       ),
     ).toEqual([call('a', 'f', '{}')]))
 
-  test('of the deprecated kind', () => {
+  test('in the deprecated form', () => {
     const [part] = partsOf(
       chunk({ function_call: { name: 'f', arguments: '' } }),
       chunk({ function_call: { arguments: '{}' } }),
@@ -377,7 +377,7 @@ describe('tool calls', () => {
 })
 
 describe('several choices', () => {
-  test('are complete only when each has ended', () => {
+  test('are complete only when each has finished', () => {
     const both = data({
       id: 'c1',
       choices: [
@@ -419,7 +419,7 @@ describe('failures', () => {
       'credential',
     ],
     ['an event that is no JSON', 'data: <html>\n\n', 'malformed'],
-    ['bytes that are no event', 'Bad gateway\n\n', 'malformed'],
+    ['bytes that are not an event', 'Bad gateway\n\n', 'malformed'],
     ['a marker after nothing', DONE, 'malformed'],
     ['nothing', '', 'malformed'],
   ])('%s', (_what, text, kind) => {
@@ -442,12 +442,12 @@ describe('failures', () => {
   })
 })
 
-test('chunks that only report on filters do not begin the answer', () => {
+test('chunks that only report on filters do not start the answer', () => {
   const filters = data({ id: '', choices: [], prompt_filter_results: [] })
   expect(answerOf(filters, chunk({ content: 'a' }, 'stop')).id).toBe('c1')
 })
 
-test('a whole reply instead of a stream is told as one', () => {
+test('decodes a whole reply sent instead of a stream', () => {
   const reply = { id: 'c1', choices: [{ index: 0, message: { content: 'hi' }, finish_reason: 'stop' }] }
   expect(partsOf(JSON.stringify(reply, null, 2))).toEqual([textPart('hi')])
 })

@@ -8,12 +8,12 @@ import type { StreamDecoder, SupplyContext } from '../../translation.ts'
 import { decodeReply } from '../reply/decode-reply.ts'
 import { decodeUsage } from '../reply/usage.ts'
 import { ChoiceDecoder } from './decode-choice.ts'
-import { isWholeEvent, LONGEST_EVENT_BYTES, malformed, readFrame } from './frame.ts'
+import { isWholeEvent, MAX_EVENT_BYTES, malformed, readFrame } from './frame.ts'
 
-/** No supplier gives more choices; one that makes up indices would otherwise fill the memory. */
-const MOST_CHOICES = 256
+/** Limits memory when a supplier sends ever new indices. No supplier offers more choices. */
+const MAX_CHOICES = 256
 
-/** Reads a supplier's chunks into answer events. */
+/** Decodes a supplier's chunks into answer events. */
 export class ChatStreamDecoder implements StreamDecoder {
   failure: SupplierFailure | null = null
   readonly #context: SupplyContext
@@ -30,9 +30,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     if (this.#isOver) return []
     const framed = this.#framer.push(bytes)
     if (framed === null) {
-      return this.#framer.pendingLength > LONGEST_EVENT_BYTES
-        ? this.#fail(malformed('an event without end'))
-        : []
+      return this.#framer.pendingLength > MAX_EVENT_BYTES ? this.#fail(malformed('an event without end')) : []
     }
     const events: AnswerEvent[] = []
     let start = 0
@@ -48,7 +46,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     const rest = this.#framer.finish()
     const events = rest === null ? [] : this.#readRest(rest)
     if (this.#isOver) return events
-    // Some suppliers leave out the last marker; the answer is whole once every choice has said why it ended.
+    // Some suppliers send no `[DONE]`. The answer is complete when every choice has a finish reason.
     const ending = this.#isWhole() ? this.#complete() : this.#fail(malformed('no end'))
     return [...events, ...ending]
   }
@@ -58,7 +56,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     return this.#answerId === null ? this.#readWholeReply(rest) : []
   }
 
-  // A supplier that cannot stream may answer whole all the same.
+  // A supplier that cannot stream may send a whole reply instead.
   #readWholeReply(rest: Uint8Array): AnswerEvent[] {
     const body = tryParseJson(new TextDecoder().decode(rest))
     const answer = decodeReply(body, this.#context)
@@ -73,7 +71,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     if (this.#isOver) return []
     const frame = readFrame(bytes)
     switch (frame.type) {
-      case 'silence':
+      case 'ignored':
         return []
       case 'failure':
         return this.#fail(frame.failure)
@@ -100,7 +98,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     return events
   }
 
-  /** The first chunk that says anything opens the answer; before it there may be some that only report on filters. */
+  /** The first chunk with content opens the answer. Chunks before it may only report on filters. */
   #start(chunk: JsonObject): AnswerEvent[] {
     if (this.#answerId !== null) return []
     this.#answerId = asText(chunk.id) ?? ''
@@ -111,7 +109,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     const index = Number.isSafeInteger(sent) && Number(sent) >= 0 ? Number(sent) : position
     const known = this.#choices.get(index)
     if (known !== undefined) return known
-    if (this.#choices.size >= MOST_CHOICES) return null
+    if (this.#choices.size >= MAX_CHOICES) return null
     const created = new ChoiceDecoder(index, this.#answerId ?? '', this.#context)
     this.#choices.set(index, created)
     return created
@@ -127,7 +125,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     return [...endings, { type: 'answer-end' }]
   }
 
-  /** What was read before in the same bytes still goes on; nothing after it does. */
+  /** Events already read from the same bytes are still emitted, later ones are not. */
   #fail(failure: SupplierFailure): AnswerEvent[] {
     this.failure = failure
     this.#isOver = true

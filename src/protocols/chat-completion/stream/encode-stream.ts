@@ -8,15 +8,20 @@ import { errorEnvelope } from '../../../errors/render-error.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
 import type { ReplyContext, StreamEncoder } from '../../translation.ts'
 import { encodeCitation, encodeLogprobs } from '../reply/annotations.ts'
-import type { ReplyWishes } from '../reply/encode-reply.ts'
-import { encodeAnswerImage, encodeCall, NO_INPUT, THOUGHT_BREAK } from '../reply/encode-reply.ts'
+import {
+  encodeAnswerImage,
+  encodeCall,
+  NO_INPUT,
+  type ReplyOptions,
+  THINKING_SEPARATOR,
+} from '../reply/encode-reply.ts'
 import { encodeFinish } from '../reply/finish.ts'
 import { encodeUsage } from '../reply/usage.ts'
 import { encodeCallSignature } from '../thinking.ts'
 
 const DONE = 'data: [DONE]\n\n'
 
-/** No [DONE] follows: clients would take it for a good end. */
+/** Sends no `[DONE]`: clients would take that for success. */
 export function encodeStreamError(error: GatewayError): string {
   return `data: ${JSON.stringify(errorEnvelope(error))}\n\n`
 }
@@ -25,15 +30,15 @@ type ChoiceEvent = Extract<AnswerEvent, { choice: number }>
 
 /** Writes answer events as chat-completion chunks. */
 export class ChatStreamEncoder implements StreamEncoder {
-  readonly #wishes: ReplyWishes
-  /** All that stands before and after the choices of every chunk; written once, since it never changes. */
+  readonly #options: ReplyOptions
+  /** The constant text before and after the choices of every chunk. */
   readonly #head: string
   readonly #tail: string
   readonly #choices = new Map<number, ChoiceEncoder>()
   #usage: Usage | null = null
 
-  constructor(context: ReplyContext, wishes: ReplyWishes) {
-    this.#wishes = wishes
+  constructor(context: ReplyContext, options: ReplyOptions) {
+    this.#options = options
     const head = JSON.stringify({
       id: context.newId('chatcmpl-'),
       object: 'chat.completion.chunk',
@@ -41,7 +46,7 @@ export class ChatStreamEncoder implements StreamEncoder {
       model: context.model,
     })
     this.#head = `data: ${head.slice(0, -1)},"choices":[`
-    this.#tail = wishes.wantsUsage ? '],"usage":null}\n\n' : ']}\n\n'
+    this.#tail = options.wantsUsage ? '],"usage":null}\n\n' : ']}\n\n'
   }
 
   push(event: AnswerEvent): string {
@@ -71,24 +76,24 @@ export class ChatStreamEncoder implements StreamEncoder {
   #choice(index: number): ChoiceEncoder {
     const known = this.#choices.get(index)
     if (known !== undefined) return known
-    const created = new ChoiceEncoder(index, this.#wishes.wantsFunctionCall)
+    const created = new ChoiceEncoder(index, this.#options.wantsFunctionCall)
     this.#choices.set(index, created)
     return created
   }
 
   #usageChunk(): string {
-    if (!this.#wishes.wantsUsage || this.#usage === null) return ''
+    if (!this.#options.wantsUsage || this.#usage === null) return ''
     return `${this.#head}],"usage":${JSON.stringify(encodeUsage(this.#usage))}}\n\n`
   }
 }
 
-/** One choice of a stream: what it gives are the JSON texts of the `choices` entries that follow from an event. */
+/** Encodes one choice of a stream. Returns the JSON texts of its `choices` entries. */
 class ChoiceEncoder {
   readonly #head: string
   readonly #wantsFunctionCall: boolean
   #hasBegun = false
   #part: AnswerPart | null = null
-  /** Whether the open part has been given any text. */
+  /** True once the open part has text. */
   #hasText = false
   #callCount = 0
   #hasThought = false
@@ -104,8 +109,8 @@ class ChoiceEncoder {
   push(event: ChoiceEvent): readonly string[] {
     if (this.#hasBegun) return this.#pushOn(event)
     this.#hasBegun = true
-    const says = event.type !== 'part-start' || event.part.type !== 'tool-call'
-    const opening = this.#delta({ role: 'assistant', content: says ? '' : null, refusal: null })
+    const startsWithCall = event.type === 'part-start' && event.part.type === 'tool-call'
+    const opening = this.#delta({ role: 'assistant', content: startsWithCall ? null : '', refusal: null })
     return [opening, ...this.#pushOn(event)]
   }
 
@@ -154,7 +159,7 @@ class ChoiceEncoder {
     return this.#isExtraCall() ? [] : [this.#delta({ function_call: { name: part.name, arguments: '' } })]
   }
 
-  // The deprecated form has room for one call.
+  // The deprecated form holds one call only.
   #isExtraCall(): boolean {
     return this.#wantsFunctionCall && this.#callCount > 1
   }
@@ -181,7 +186,7 @@ class ChoiceEncoder {
   }
 
   #startThought(text: string): string {
-    const started = this.#hasThought ? THOUGHT_BREAK + text : text
+    const started = this.#hasThought ? THINKING_SEPARATOR + text : text
     this.#hasThought = true
     return started
   }
@@ -229,8 +234,8 @@ class ChoiceEncoder {
   }
 
   #entry(delta: JsonObject, logprobs: readonly TokenLogprob[] | null, reason: string | null): string {
-    const told = logprobs === null ? 'null' : JSON.stringify(encodeLogprobs(logprobs))
-    const ended = reason === null ? 'null' : JSON.stringify(reason)
-    return `${this.#head}${JSON.stringify(delta)},"logprobs":${told},"finish_reason":${ended}}`
+    const logprobsJson = logprobs === null ? 'null' : JSON.stringify(encodeLogprobs(logprobs))
+    const reasonJson = reason === null ? 'null' : JSON.stringify(reason)
+    return `${this.#head}${JSON.stringify(delta)},"logprobs":${logprobsJson},"finish_reason":${reasonJson}}`
   }
 }

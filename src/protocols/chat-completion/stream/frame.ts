@@ -3,35 +3,35 @@ import { asObject, isObject, type JsonObject, tryParseJson } from '../../../wire
 import { readSseEvent } from '../../../wire/sse-event.ts'
 import { decodeErrorEvent } from '../../error-body.ts'
 
-/** No answer has an event this long; a supplier that never ends one would otherwise fill the memory. */
-export const LONGEST_EVENT_BYTES = 64 * 1024 * 1024
+/** Limits memory when a supplier never ends an event. Real events are far shorter. */
+export const MAX_EVENT_BYTES = 64 * 1024 * 1024
 
-/** What one event of a supplier's stream is. */
+/** One event of a supplier's stream. */
 export type Frame =
-  /** The marker that nothing follows. */
+  /** The `[DONE]` marker. */
   | { readonly type: 'done' }
   | { readonly type: 'chunk'; readonly chunk: JsonObject }
-  /** A comment, a blank line: not for us. */
-  | { readonly type: 'silence' }
-  /** The supplier has failed, or these bytes are no event at all. */
+  /** A comment or a blank line. */
+  | { readonly type: 'ignored' }
+  /** The supplier sent an error, or the bytes are not an event. */
   | { readonly type: 'failure'; readonly failure: SupplierFailure }
 
 const DONE: Frame = { type: 'done' }
-const SILENCE: Frame = { type: 'silence' }
+const IGNORED: Frame = { type: 'ignored' }
 
 export function readFrame(bytes: Uint8Array): Frame {
   const { data, name, isRecognised } = readSseEvent(bytes)
-  if (data === null) return isRecognised ? SILENCE : malformedFrame('bytes that are no event')
+  if (data === null) return isRecognised ? IGNORED : malformedFrame('bytes that are not an event')
   if (isDone(data)) return DONE
   const chunk = asObject(tryParseJson(data))
   if (chunk === null) return malformedFrame('an event that is not a JSON object')
-  // Some suppliers write the error itself where a chunk is due.
+  // Some suppliers send the bare error object in place of a chunk.
   if (name === 'error' || chunk.object === 'error' || isError(chunk.error))
     return { type: 'failure', failure: decodeErrorEvent(chunk) }
   return { type: 'chunk', chunk }
 }
 
-/** Whether bytes that the end of the stream cut off are an event that lacks nothing but its blank line. */
+/** True when the last bytes of a stream are a whole event that lacks only its blank line. */
 export function isWholeEvent(bytes: Uint8Array): boolean {
   const { data } = readSseEvent(bytes)
   return data !== null && (isDone(data) || tryParseJson(data) !== undefined)
@@ -50,7 +50,7 @@ function isDone(data: string): boolean {
   return data.startsWith('[DONE]')
 }
 
-// `"error": null` stands in ordinary chunks of some suppliers.
+// Some suppliers send `"error": null` in ordinary chunks.
 function isError(error: unknown): boolean {
   return isObject(error) || (typeof error === 'string' && error !== '') || Array.isArray(error)
 }

@@ -18,7 +18,7 @@ interface Seen {
   readonly facts: Omit<StreamTap, 'push' | 'end' | 'fail'>
 }
 
-/** Runs a stream through a tap in the given pieces and tells all that can be seen from outside. */
+/** Runs a stream through a tap in the given pieces and returns everything visible from outside. */
 function run(pieces: readonly Uint8Array[], keepsUsageChunk: boolean): Seen {
   const tap = new UsageTap({ keepsUsageChunk })
   const forwarded: Uint8Array[] = []
@@ -75,13 +75,13 @@ describe('golden streams', () => {
       })
     })
 
-    test(`${name}: relayed bytes equal supplier bytes, but for the usage chunk and the last marker`, () => {
+    test(`${name}: relayed bytes equal supplier bytes, except for the usage chunk and [DONE]`, () => {
       const marker = name.includes('no-marker') ? done : ''
       expect(runText(text, true).forwarded).toBe(text + marker)
       expect(runText(text, false).forwarded).toBe(withoutUsageChunk(text) + marker)
     })
 
-    test(`${name}: cut at every byte position`, () => {
+    test(`${name}: split at every byte position`, () => {
       const bytes = encoder.encode(text)
       for (const keepsUsageChunk of [true, false]) {
         const whole = run([bytes], keepsUsageChunk)
@@ -91,7 +91,7 @@ describe('golden streams', () => {
       }
     })
 
-    test(`${name}: cut anyhow`, () => {
+    test(`${name}: split at random positions`, () => {
       const bytes = encoder.encode(text)
       const whole = run([bytes], false)
       fc.assert(
@@ -108,13 +108,13 @@ describe('golden streams', () => {
     })
   }
 
-  test('the very array goes on when nothing is removed', () => {
+  test('forwards the same array when nothing is removed', () => {
     const bytes = encoder.encode(hello + stop + done)
     expect(new UsageTap({ keepsUsageChunk: false }).push(bytes)).toBe(bytes)
   })
 })
 
-test('a long stream whose events look alike is counted as if each were read alone', () => {
+test('counts a long stream of similar events as if each were parsed', () => {
   const delta = fc.oneof(
     { weight: 8, arbitrary: fc.string({ unit: 'grapheme' }).map((content) => ({ content })) },
     fc.string().map((reasoning_content) => ({ content: null, reasoning_content })),
@@ -134,8 +134,8 @@ test('a long stream whose events look alike is counted as if each were read alon
   )
 })
 
-describe('errors of the supplier', () => {
-  test('an error object is held back with all after it, and what came before goes on', () => {
+describe('supplier errors', () => {
+  test('forwards what precedes an error object, and nothing after that', () => {
     const { forwarded, facts } = runText(
       hello +
         data({ error: { message: 'out of memory at 10.0.0.3', type: 'server_error', code: 500 } }) +
@@ -173,14 +173,14 @@ describe('errors of the supplier', () => {
     expect(facts.hasContent).toBe(false)
   })
 
-  test('after a failure nothing goes on, in later chunks either', () => {
+  test('forwards nothing after a failure, even in later chunks', () => {
     const tap = new UsageTap({ keepsUsageChunk: false })
     tap.push(encoder.encode(data({ error: { message: 'x' } })))
     expect(tap.push(encoder.encode(hello))).toBeNull()
     expect(tap.end()).toBeNull()
   })
 
-  test('a null error and the words alone do not confuse it', () => {
+  test('ignores a null error and text that mentions errors', () => {
     const text = data({
       error: null,
       usage: null,
@@ -210,7 +210,7 @@ describe('content', () => {
 })
 
 describe('the end', () => {
-  test('a stream cut before its finish is not complete', () => {
+  test('a stream that stops before its finish reason is not complete', () => {
     expect(runText(hello).facts.isComplete).toBe(false)
     expect(runText('').facts.isComplete).toBe(false)
   })
@@ -220,26 +220,26 @@ describe('the end', () => {
     expect(runText(hello + stop + second).facts.isComplete).toBe(false)
   })
 
-  test('a last event without its blank line is read and completed', () => {
+  test('reads and completes a last event without its blank line', () => {
     const { forwarded, facts } = runText(`${hello + stop}data: [DONE]`)
     expect(forwarded).toBe(hello + stop + done)
     expect(facts.isTerminated).toBe(true)
   })
 
-  test('a last event cut in the middle is dropped', () => {
+  test('drops an incomplete last event', () => {
     const { forwarded, facts } = runText(`${hello}data: {"choices":[{"ind`)
     expect(forwarded).toBe(hello)
     expect(facts).toMatchObject({ isComplete: false, failure: null })
   })
 
-  test('an unasked usage chunk without its blank line is read and left out', () => {
+  test('reads and removes an unrequested usage chunk without its blank line', () => {
     const usage = data({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } })
     const { forwarded, facts } = runText(hello + stop + usage.trimEnd())
     expect(forwarded).toBe(hello + stop + done)
     expect(facts.usage).toMatchObject({ input: 3, output: 4 })
   })
 
-  test('nothing said after the last marker goes on or spoils the answer', () => {
+  test('removes whatever follows [DONE], and the answer stays complete', () => {
     const { forwarded, facts } = runText(
       `${hello + stop + done}: bye\n\n${data({ error: { message: 'late' } })}`,
     )
@@ -248,7 +248,7 @@ describe('the end', () => {
   })
 })
 
-test('mutated streams never make it throw, and cutting them never changes what it sees', () => {
+test('never throws on mutated streams, and reads them alike however they are split', () => {
   const mutation = fc.tuple(fc.nat(), fc.nat(255))
   const golden = fc.constantFrom(...STREAMS.map(({ text }) => text))
   fc.assert(

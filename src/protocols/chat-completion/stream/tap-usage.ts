@@ -9,14 +9,14 @@ import type { StreamTap } from '../../protocol.ts'
 import { countGenerated, decodeUsage } from '../reply/usage.ts'
 import { ChunkPattern } from './chunk-pattern.ts'
 import { encodeStreamError } from './encode-stream.ts'
-import { isWholeEvent, LONGEST_EVENT_BYTES, malformed, readFrame } from './frame.ts'
+import { isWholeEvent, MAX_EVENT_BYTES, malformed, readFrame } from './frame.ts'
 
-/** A stream whose events share no pattern must not pay for the search with every one of them. */
-const MOST_VAIN_LESSONS = 4
+/** Stops the search for a pattern in a stream whose events have none. */
+const MAX_PATTERN_MISSES = 4
 const DONE = new TextEncoder().encode('data: [DONE]\n\n')
 
 export interface TapOptions {
-  /** False when we asked for usage and the client did not: then the chunk that carries nothing else is left out. */
+  /** False when the gateway asked for usage and the client did not. The usage chunk is then removed. */
   readonly keepsUsageChunk: boolean
 }
 
@@ -30,7 +30,7 @@ export class UsageTap implements StreamTap {
   readonly #framer = new SseFramer()
   readonly #keepsUsageChunk: boolean
   #pattern: ChunkPattern | null = null
-  #vainLessons = 0
+  #patternMisses = 0
   readonly #begunChoices = new Set<unknown>()
   readonly #finishedChoices = new Set<unknown>()
 
@@ -38,7 +38,7 @@ export class UsageTap implements StreamTap {
     this.#keepsUsageChunk = keepsUsageChunk
   }
 
-  // Some suppliers leave out the last marker; the answer is whole once every choice has said why it ended.
+  // Some suppliers send no `[DONE]`. The answer is complete when every choice has a finish reason.
   get isComplete(): boolean {
     if (this.failure !== null) return false
     return this.isTerminated || this.#haveAllFinished()
@@ -48,7 +48,7 @@ export class UsageTap implements StreamTap {
     if (this.failure !== null) return null
     const framed = this.#framer.push(bytes)
     if (framed !== null) return siftEvents(framed, this.#weigh)
-    if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.#fail(malformed('an event without end'))
+    if (this.#framer.pendingLength > MAX_EVENT_BYTES) this.#fail(malformed('an event without end'))
     return null
   }
 
@@ -56,7 +56,7 @@ export class UsageTap implements StreamTap {
     const rest = this.failure === null ? this.#framer.finish() : null
     const last = rest === null ? null : this.#readRest(rest)
     if (this.isTerminated || !this.isComplete) return last
-    // Clients take a stream without its last marker for one that has failed, and this one has not.
+    // Clients treat a stream without `[DONE]` as failed, so the gateway adds it.
     this.isTerminated = true
     return last === null ? DONE : joinBytes([last, DONE])
   }
@@ -65,31 +65,31 @@ export class UsageTap implements StreamTap {
     return encodeStreamError(error)
   }
 
-  /** An event cut off by the end of the stream goes on only when it is whole but for its blank line. */
+  /** Forwards the last event only if it lacks nothing but its blank line. */
   #readRest(rest: Uint8Array): Uint8Array | null {
     if (!isWholeEvent(rest)) return null
     return siftEvents(closeEvent(rest), this.#weigh)
   }
 
-  /** True when the event only adds text to a choice that has begun, as an earlier one did. */
+  /** Returns true when the event matches the pattern and only adds text. */
   #countPlainText(bytes: Uint8Array, start: number, end: number): boolean {
     if (this.#pattern === null || this.isTerminated) return false
     const characters = this.#pattern.match(bytes, start, end)
     if (characters === null) return false
     this.outputCharacters += characters
-    this.#vainLessons = 0
+    this.#patternMisses = 0
     return true
   }
 
   readonly #weigh: Weigh = (bytes, start, end) =>
-    this.#countPlainText(bytes, start, end) ? 'forward' : this.#judge(bytes.subarray(start, end))
+    this.#countPlainText(bytes, start, end) ? 'forward' : this.#inspect(bytes.subarray(start, end))
 
-  #judge(bytes: Uint8Array): Verdict {
+  #inspect(bytes: Uint8Array): Verdict {
     const frame = readFrame(bytes)
-    // Nothing is due after the last marker; whatever it is, it must not spoil an answer that has ended well.
-    if (this.isTerminated) return frame.type === 'silence' ? 'forward' : 'remove'
+    // Whatever follows `[DONE]` must not turn a complete answer into a failure.
+    if (this.isTerminated) return frame.type === 'ignored' ? 'forward' : 'remove'
     switch (frame.type) {
-      case 'silence':
+      case 'ignored':
         return 'forward'
       case 'failure':
         return this.#fail(frame.failure)
@@ -103,11 +103,11 @@ export class UsageTap implements StreamTap {
   }
 
   #learnPattern(bytes: Uint8Array, chunk: JsonObject): void {
-    if (this.#vainLessons >= MOST_VAIN_LESSONS) return
+    if (this.#patternMisses >= MAX_PATTERN_MISSES) return
     const pattern = ChunkPattern.learn(bytes, chunk)
     if (pattern === null) return
     this.#pattern = pattern
-    this.#vainLessons++
+    this.#patternMisses++
   }
 
   #readChunk(chunk: JsonObject): Verdict {
