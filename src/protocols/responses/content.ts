@@ -14,7 +14,7 @@ export type ContentPart = TextPart | ImagePart | RefusalPart | OpaquePart
 
 const DETAILS: ReadonlySet<unknown> = new Set(['auto', 'low', 'high', 'original'])
 
-/** Content of a message or a tool's output: a text or a list of parts. Which names are used under which role is ignored. */
+/** Decodes the content of a message or tool output. Accepts input and output part types under any role. */
 export function decodeContent(content: unknown): ContentPart[] {
   if (typeof content === 'string') return content === '' ? [] : [plainText(content, null)]
   return asArray(content).flatMap((part) => {
@@ -23,7 +23,7 @@ export function decodeContent(content: unknown): ContentPart[] {
   })
 }
 
-/** null when there is nothing in it. */
+/** Returns null for an empty part. */
 export function decodePart(part: JsonObject): ContentPart | null {
   switch (part.type) {
     case 'input_text':
@@ -56,13 +56,13 @@ function plainText(text: string, cache: CacheHint | null): TextPart {
 
 function decodeImage(part: JsonObject): ContentPart {
   const url = asText(part.image_url)
-  // A file is known only to the supplier it was sent to.
+  // Only the supplier that stores a file can read it.
   if (url === null) return opaqueContent(part)
   const detail = DETAILS.has(part.detail) ? (part.detail as ImagePart['detail']) : null
   return { type: 'image', source: decodeImageUrl(url), detail, cache: decodeCache(part) }
 }
 
-/** A part only this format knows, marked so that it is not taken for an item when it comes back. */
+/** A part that only this format has. The wrapper tells it apart from an opaque item. */
 function opaqueContent(part: JsonObject): OpaquePart {
   return {
     type: 'opaque',
@@ -72,7 +72,7 @@ function opaqueContent(part: JsonObject): OpaquePart {
   }
 }
 
-/** The content part inside an opaque part; null when it holds a whole item. */
+/** The content part inside an opaque part, or null when it holds a whole item. */
 export function contentOfOpaque(part: OpaquePart): JsonObject | null {
   return asObject(asObject(part.value)?.content_part)
 }
@@ -89,7 +89,7 @@ export interface ContentOptions {
   readonly hasCacheBreakpoints: boolean
 }
 
-/** A content part for a supplier; null when the place cannot hold it. */
+/** Encodes a content part for a supplier. Returns null when the role cannot hold it. */
 export function encodePart(part: ContentPart, options: ContentOptions): JsonObject | null {
   switch (part.type) {
     case 'text':
@@ -122,7 +122,7 @@ function encodeCache(cache: CacheHint | null, { hasCacheBreakpoints, role }: Con
   return { prompt_cache_breakpoint: { mode: 'explicit', ...encodeTtl(cache) } }
 }
 
-// This format knows other times; each is the nearest that is not shorter.
+// This format has other TTLs. Each maps to the next longer one.
 function encodeTtl({ ttl }: CacheHint): JsonObject {
   if (ttl === null) return {}
   return { ttl: ttl === '1h' ? '12h' : '30m' }
@@ -130,7 +130,7 @@ function encodeTtl({ ttl }: CacheHint): JsonObject {
 
 const DATA_URL = /^data:([^,;]*)((?:;[^,;]*)*),/i
 
-/** First characters of the Base64 text of the pictures that models take. */
+/** The first Base64 characters of the image types that models accept. */
 const TYPES_BY_START: readonly (readonly [string, string])[] = [
   ['iVBORw0KGgo', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -138,7 +138,7 @@ const TYPES_BY_START: readonly (readonly [string, string])[] = [
   ['UklGR', 'image/webp'],
 ]
 
-/** A picture's address, or the picture itself when the address is a data URL. */
+/** Decodes an image URL. A data URL becomes the image itself. */
 function decodeImageUrl(url: string): ImageSource {
   const head = DATA_URL.exec(url)
   if (head === null) return { type: 'url', url, mediaType: null }
@@ -167,7 +167,7 @@ function unescapeUrl(text: string): string {
   }
 }
 
-/** An annotation as a citation; null when it is of another kind. */
+/** Decodes a citation. Returns null for annotations of other types. */
 export function decodeCitation(annotation: unknown): Citation | null {
   const { type, url, title, start_index, end_index } = asObject(annotation) ?? {}
   const address = asText(url)
@@ -181,7 +181,7 @@ export function decodeCitation(annotation: unknown): Citation | null {
   }
 }
 
-/** The official clients take every member for granted; a citation without a place covers the whole text. */
+/** The official clients require every member, so a citation without offsets covers the whole text. */
 export function encodeCitation(citation: Citation, textLength: number): JsonObject {
   return {
     type: 'url_citation',

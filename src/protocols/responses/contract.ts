@@ -39,10 +39,10 @@ const ReasoningItem = Type.Object({
   ),
 })
 const OtherItem = Type.Object({
-  type: Type.String({ description: 'Other kinds exist; skip those you do not know.' }),
+  type: Type.String({ description: 'Skip types that you do not know.' }),
 })
 
-/** A whole response, for readers: suppliers may add fields. */
+/** A whole response as documented. Suppliers may add fields. */
 export const ResponsesReplySchema = Type.Object({
   id: Type.String(),
   object: Type.Literal('response'),
@@ -128,7 +128,7 @@ const response = {
 const create: FormatContract = {
   id: 'createResponse',
   tag,
-  summary: 'Answer input, keeping the state of the conversation',
+  summary: 'Create a response and store the state of the conversation',
   body,
   answer: {
     ...response,
@@ -144,7 +144,7 @@ const count: FormatContract = {
   isCount: true,
   body,
   answer: {
-    description: 'An estimate of the gateway.',
+    description: 'An estimate by the gateway.',
     name: 'ResponseInputTokens',
     schema: InputTokensSchema,
     example: { object: 'response.input_tokens', input_tokens: 9 },
@@ -153,22 +153,22 @@ const count: FormatContract = {
 
 export const contracts = { '/v1/responses': [create], '/v1/responses/input_tokens': [count] } as const
 
-/** What can be asked of a response that is kept. */
+/** Operations on a stored response. */
 export const KEPT_CONTRACTS = {
   show: {
     id: 'showResponse',
     tag,
-    summary: 'Show a kept response',
+    summary: 'Retrieve a stored response',
     access: 'key',
-    answer: { ...response, description: 'The response as it was given.' },
+    answer: { ...response, description: 'The response.' },
   },
   delete: {
     id: 'deleteResponse',
     tag,
-    summary: 'Forget a kept response',
+    summary: 'Delete a stored response',
     access: 'key',
     answer: {
-      description: 'It is gone.',
+      description: 'The response was deleted.',
       name: 'DeletedResponse',
       schema: DeletedResponseSchema,
       example: { id: ID, object: 'response', deleted: true },
@@ -177,7 +177,7 @@ export const KEPT_CONTRACTS = {
   listInput: {
     id: 'listResponseInputItems',
     tag,
-    summary: 'List what a kept response was the answer to',
+    summary: 'List the input items of a stored response',
     access: 'key',
     parameters: [
       {
@@ -186,11 +186,11 @@ export const KEPT_CONTRACTS = {
         description: 'Newest first, or oldest first.',
         schema: Type.Enum(['desc', 'asc'], { default: 'desc' }),
       },
-      { name: 'after', in: 'query', description: 'The `last_id` of the page before.' },
+      { name: 'after', in: 'query', description: 'The `last_id` of the previous page.' },
       {
         name: 'limit',
         in: 'query',
-        description: 'The most items to give.',
+        description: 'The maximum number of items.',
         schema: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
       },
     ],

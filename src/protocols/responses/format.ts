@@ -1,7 +1,7 @@
 import { DEFAULT_TRAITS, type Traits } from '../../vocabulary/traits.ts'
 import type { ParameterRules, ToolRules } from '../translation.ts'
 
-/** This format's name, under which it marks what only it understands. */
+/** The name of this format. Opaque parts and extras of this format carry it. */
 export const FORMAT = 'responses'
 
 export const RESPONSES_TRAITS: Traits = {

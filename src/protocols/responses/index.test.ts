@@ -13,7 +13,7 @@ describe('a whole reply', () => {
     },
     { type: 'function_call', name: 'f', arguments: '{}' },
   ]
-  test('tells usage and what was written', () =>
+  test('returns usage and the number of characters', () =>
     expect(
       responses.readReply({ status: 'completed', output, usage: { input_tokens: 5, output_tokens: 7 } }),
     ).toEqual({
@@ -25,7 +25,7 @@ describe('a whole reply', () => {
     ['an error', { error: { message: 'x' }, output: [] }],
     ['no output', { object: 'response' }],
     ['a failed response', { status: 'failed', output: [] }],
-    ['one that is not done', { status: 'in_progress', output: [] }],
+    ['an unfinished response', { status: 'in_progress', output: [] }],
     ['a list', []],
     ['nothing', null],
   ])('is not %s', (_name, body) => {
@@ -51,14 +51,14 @@ test.each([
   expect(responses.decodeError(status, body)).toMatchObject({ status, ...expected } as object),
 )
 
-test('a count of tokens', () => {
+test('token counting', () => {
   expect(responses.tokenCounting?.paths).toEqual(['/v1/responses/input_tokens'])
   expect(responses.tokenCounting?.decode({ input_tokens: 7 })).toBe(7)
   for (const body of [null, {}, { input_tokens: -1 }, { input_tokens: '7' }])
     expect(responses.tokenCounting?.decode(body)).toBeNull()
 })
 
-test('state: what is kept and what is continued', () => {
+test('state: stores replies and continues from them', () => {
   const { state } = responses
   expect(state?.previousId({ previous_response_id: 'resp_1' })).toBe('resp_1')
   expect(state?.previousId({ previous_response_id: null })).toBeNull()

@@ -44,6 +44,6 @@ export const responses: Protocol = {
   supplier,
   tokenCounting,
   state,
-  // A comment line without the blank line: some clients take a blank line after a comment for an empty event.
+  // No blank line after the comment: some clients would read it as an empty event.
   heartbeat: ': ka\n',
 }

@@ -81,7 +81,7 @@ function wireEvents(frames: string): WireEvent[] {
   })
 }
 
-/** What this format cannot say, said as it comes back. */
+/** Replaces what this format cannot express by what it decodes to. */
 function asExpressible(conversation: Conversation): Conversation {
   const { sampling, instructions, reasoning, output, cacheKey, endUser, tools } = conversation
   return {
@@ -146,9 +146,9 @@ function asExpressibleReasoning(reasoning: Conversation['reasoning']): Conversat
   return { control: effort === null ? { type: 'unsaid' } : { type: 'effort', effort }, showThoughts }
 }
 
-test('a request written for a supplier reads as the conversation it was written from', () => {
+test('an encoded request decodes to the same conversation', () => {
   const conversations = arbitraryConversation({
-    // Signatures on calls and texts, and thoughts without any, have no place here; cache marks need a trait.
+    // This format has no signatures on calls and texts, and no thinking without one. Cache marks need a trait.
     without: [
       'unsigned-thinking',
       'redacted-thinking',
@@ -174,10 +174,10 @@ test('a request written for a supplier reads as the conversation it was written 
   )
 }, 30_000)
 
-test('a stream folds to the very answer of the whole reply, which is its last response object', () => {
-  const told = arbitraryToldAnswer({ without: ['call-proofs', 'text-proofs', 'many-choices'] })
+test('a stream folds to the answer of the whole reply, which equals its last response object', () => {
+  const answers = arbitraryToldAnswer({ without: ['call-proofs', 'text-proofs', 'many-choices'] })
   fc.assert(
-    fc.property(told, ({ answer, events }) => {
+    fc.property(answers, ({ answer, events }) => {
       const frames = encodeFrames(events)
       const reply = JSON.parse(
         JSON.stringify(
@@ -196,7 +196,7 @@ test('a stream folds to the very answer of the whole reply, which is its last re
   )
 })
 
-test('events are numbered, items are balanced, ids differ, and there is one end', () => {
+test('events are numbered, items are balanced, ids are unique, and there is one end', () => {
   fc.assert(
     fc.property(arbitraryToldAnswer(), ({ events }) => {
       const wire = wireEvents(encodeFrames(events))
@@ -216,7 +216,7 @@ test('events are numbered, items are balanced, ids differ, and there is one end'
   )
 })
 
-test('a supplier stream tells the same however its bytes are cut', () => {
+test('a supplier stream decodes alike however its bytes are split', () => {
   fc.assert(
     fc.property(arbitraryToldAnswer(), fc.array(fc.nat(5000), { maxLength: 8 }), ({ events }, places) => {
       const bytes = new TextEncoder().encode(encodeFrames(events))
@@ -227,7 +227,7 @@ test('a supplier stream tells the same however its bytes are cut', () => {
   )
 })
 
-test('nothing follows a failure, wherever it strikes', () => {
+test('nothing follows a failure, wherever it occurs', () => {
   const error = new GatewayError('provider_error', 'gone')
   fc.assert(
     fc.property(arbitraryToldAnswer(), fc.nat(50), ({ events }, place) => {
@@ -315,7 +315,7 @@ function answerBody(
   return readRequest(REQUEST, JSON.stringify(REQUEST)).client?.encodeReply(answer, replyContext())
 }
 
-test('mutated requests are read or refused with a GatewayError', () => {
+test('reads mutated requests or throws a GatewayError', () => {
   fc.assert(
     fc.property(
       arbitraryConversation(),
@@ -356,7 +356,7 @@ function mutateJson(value: unknown, picks: readonly number[]): unknown {
   return value
 }
 
-test('whole answers keep what clients count on', () => {
+test('whole replies have what clients rely on', () => {
   fc.assert(
     fc.property(arbitraryAnswer({ without: ['many-choices'] }), (answer) => {
       const reply = answerBody(answer) ?? {}

@@ -5,7 +5,7 @@ import type { ThinkingPart } from '../../conversation/part.ts'
 import { type Proof, readProof, sealProof } from '../../conversation/proof.ts'
 import { FORMAT } from './format.ts'
 
-/** The efforts that budgets stand for, by the most tokens of each. */
+/** Maps a token budget to an effort. Each entry has the largest budget of its effort. */
 const EFFORTS_BY_BUDGET: readonly (readonly [number, Effort])[] = [
   [0, 'none'],
   [1024, 'low'],
@@ -14,7 +14,7 @@ const EFFORTS_BY_BUDGET: readonly (readonly [number, Effort])[] = [
   [Number.POSITIVE_INFINITY, 'xhigh'],
 ]
 
-/** The effort to ask for; null when the model is to decide, or has none to set. */
+/** The effort to request, or null when the model decides or has no effort setting. */
 export function effortFor(reasoning: ReasoningRequest | null, traits: Traits): Effort | null {
   const wanted = wantedEffort(reasoning)
   if (wanted === null) return null
@@ -43,7 +43,7 @@ function effortsOf({ thinking }: Traits): readonly Effort[] {
   }
 }
 
-/** The wanted effort, or the next lower one the model knows, or its lowest. */
+/** The wanted effort, or the next lower one the model supports, or its lowest. */
 function nearestEffort(wanted: Effort, efforts: readonly Effort[]): Effort | null {
   const rank = (effort: Effort) => EFFORTS.indexOf(effort)
   const known = [...efforts].sort((one, other) => rank(one) - rank(other))
@@ -53,31 +53,31 @@ function nearestEffort(wanted: Effort, efforts: readonly Effort[]): Effort | nul
 export interface ReasoningOptions {
   readonly effort: Effort | null
   readonly traits: Traits
-  /** What a client of this very format said beyond effort and summary. */
+  /** Other `reasoning` members from a client of this format. */
   readonly own: unknown
 }
 
-/** `reasoning` of a request; null when there is nothing to say. */
+/** Encodes `reasoning` of a request. Returns null when it would be empty. */
 export function encodeReasoningRequest(
   reasoning: ReasoningRequest | null,
   { effort, traits, own }: ReasoningOptions,
 ): JsonObject | null {
   if (traits.thinking.type === 'none') return null
   const showsThoughts = reasoning?.showThoughts === true && effort !== 'none'
-  const said = {
+  const encoded = {
     ...(effort !== null && { effort }),
     ...(showsThoughts && { summary: 'auto' }),
     ...asObject(own),
   }
-  return Object.keys(said).length === 0 ? null : said
+  return Object.keys(encoded).length === 0 ? null : encoded
 }
 
-/** Stands where a supplier's id would: this format's items cannot say that a thought is wholly encrypted. */
+/** Used in place of a supplier's item id, because this format cannot mark thinking as fully encrypted. */
 const REDACTED_MARK = 'redacted'
 
 const NO_PROOF: Proof = { origin: 'none', model: '', route: '', on: 'thinking', value: '', itemId: null }
 
-/** What a reasoning item says: the thoughts themselves when the supplier shows them, else its summary of them. */
+/** The thinking text if the supplier shows it, otherwise its summary. */
 export function thinkingTextOf(item: JsonObject): string {
   return joinTexts(item.content) || joinTexts(item.summary)
 }
@@ -88,7 +88,7 @@ function joinTexts(parts: unknown): string {
     .join('\n\n')
 }
 
-/** A thought as the client sends it back; null when there is nothing in it. */
+/** Decodes a reasoning item that a client sends back. Returns null when it is empty. */
 export function decodeReasoning(item: JsonObject): ThinkingPart | null {
   const text = thinkingTextOf(item)
   const sealed = asText(item.encrypted_content)
@@ -106,15 +106,15 @@ function readClientProof(sealed: string, item: JsonObject): Proof | null {
 }
 
 /**
- * What a client is given as `encrypted_content`. A thought without a signature gets one that says so: sent back, it
- * is told from one that a supplier could use.
+ * Makes the `encrypted_content` for a client. Thinking without a signature gets an envelope that says so. When the
+ * client sends it back, the gateway knows that no supplier can use it.
  */
 export function sealThought(proof: Proof | null, isRedacted: boolean): string {
   if (proof === null) return sealProof(NO_PROOF)
   return sealProof(isRedacted ? { ...proof, itemId: proof.itemId ?? REDACTED_MARK } : proof)
 }
 
-/** A thought as its supplier wants it back. */
+/** Encodes thinking for the supplier it came from. */
 export function encodeReasoning({ text, proof }: ThinkingPart & { readonly proof: Proof }): JsonObject {
   return {
     type: 'reasoning',

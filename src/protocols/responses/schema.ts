@@ -3,8 +3,8 @@ import type { JsonObject } from '../../wire/json-values.ts'
 import { MAX_TOKENS_NOTE, MODEL_NOTE, STREAM_NOTE } from '../contract-notes.ts'
 import { MAX_MESSAGES, MAX_METADATA_PAIRS, MAX_TOOLS } from '../request-limits.ts'
 
-/** Suppliers count tokens in 32 bits; a larger limit cannot be meant, and would overflow what is held for it. */
-const MOST_TOKENS = 2 ** 31 - 1
+/** Suppliers count tokens in 32 bits. A larger limit is a mistake and would overflow the reservation. */
+const MAX_TOKENS = 2 ** 31 - 1
 
 const OptionalOrNull = <Schema extends TSchema>(schema: Schema) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
@@ -14,7 +14,7 @@ const ObjectList = Type.Array(AnyObject)
 const StringOrParts = Type.Union([Type.String(), ObjectList])
 const ToolList = Type.Array(AnyObject, { maxItems: MAX_TOOLS })
 
-/** Content parts by `type`. A part of another type is taken as it is. */
+/** Content parts by `type`. Other types are not checked. */
 export const PART_SCHEMAS: Readonly<Record<string, TSchema>> = {
   input_text: Type.Object({ text: Type.String() }),
   output_text: Type.Object({ text: Type.String() }),
@@ -35,7 +35,7 @@ export const PART_SCHEMAS: Readonly<Record<string, TSchema>> = {
 
 const ToolOutput = Type.Object({ call_id: NonEmptyString, output: StringOrParts })
 
-/** Input items by `type`. An item of another type is taken as it is. */
+/** Input items by `type`. Other types are not checked. */
 export const ITEM_SCHEMAS: Readonly<Record<string, TSchema>> = {
   message: Type.Object({
     role: Type.Enum(['user', 'assistant', 'system', 'developer']),
@@ -44,7 +44,7 @@ export const ITEM_SCHEMAS: Readonly<Record<string, TSchema>> = {
   function_call: Type.Object({
     call_id: NonEmptyString,
     name: NonEmptyString,
-    // Newer suppliers give an object instead of its text, and clients send it back as they got it.
+    // Newer suppliers send an object instead of its JSON text, and clients send it back unchanged.
     arguments: Type.Union([Type.String(), AnyObject]),
     namespace: OptionalOrNull(Type.String()),
   }),
@@ -71,7 +71,7 @@ const Grammar = Type.Object({
   definition: Type.String(),
 })
 
-/** Tools by `type`. A tool of another type is run by the supplier and taken as it is. */
+/** Tools by `type`. Other types are tools that the supplier runs, and are not checked. */
 export const TOOL_SCHEMAS: Readonly<Record<string, TSchema>> = {
   function: Type.Object({
     name: NonEmptyString,
@@ -91,7 +91,7 @@ export const TOOL_SCHEMAS: Readonly<Record<string, TSchema>> = {
   }),
 }
 
-/** Objects that may stand for `tool_choice`, by `type`; others name a tool the supplier runs. */
+/** Objects allowed as `tool_choice`, by `type`. Others name a tool that the supplier runs. */
 export const TOOL_CHOICE_SCHEMAS: Readonly<Record<string, TSchema>> = {
   function: Type.Object({ name: NonEmptyString }),
   custom: Type.Object({ name: NonEmptyString }),
@@ -111,8 +111,8 @@ const TextFormat = Type.Union([
 ])
 
 /**
- * A responses request. Fields that are not named here are allowed everywhere and passed on.
- * Null stands for absent where the official clients may write it.
+ * A responses request. Unknown fields are allowed everywhere and passed on.
+ * Null means absent where the official clients may send it.
  */
 export const ResponsesRequestSchema = Type.Object({
   model: Type.String({ minLength: 1, description: MODEL_NOTE }),
@@ -122,7 +122,7 @@ export const ResponsesRequestSchema = Type.Object({
   }),
   instructions: OptionalOrNull(Type.String()),
   max_output_tokens: OptionalOrNull(
-    Type.Integer({ minimum: 1, maximum: MOST_TOKENS, description: MAX_TOKENS_NOTE }),
+    Type.Integer({ minimum: 1, maximum: MAX_TOKENS, description: MAX_TOKENS_NOTE }),
   ),
   max_tool_calls: OptionalOrNull(Type.Integer({ minimum: 0 })),
   temperature: OptionalOrNull(Type.Number({ minimum: 0, maximum: 2 })),
@@ -130,11 +130,9 @@ export const ResponsesRequestSchema = Type.Object({
   top_logprobs: OptionalOrNull(Type.Integer({ minimum: 0, maximum: 20 })),
   stream: OptionalOrNull(Type.Boolean({ description: STREAM_NOTE })),
   stream_options: OptionalOrNull(AnyObject),
-  store: OptionalOrNull(
-    Type.Boolean({ description: 'Whether the response is kept for 30 days; true when left out.' }),
-  ),
+  store: OptionalOrNull(Type.Boolean({ description: 'Stores the response for 30 days. Defaults to true.' })),
   previous_response_id: OptionalOrNull(
-    Type.String({ description: 'Continue from a kept response, whichever supplier answered it.' }),
+    Type.String({ description: 'Continues from a stored response, whichever supplier generated it.' }),
   ),
   metadata: OptionalOrNull(Type.Object({}, { maxProperties: MAX_METADATA_PAIRS })),
   tools: OptionalOrNull(Type.Array(AnyObject, { maxItems: MAX_TOOLS, description: 'As in `ResponseTool`.' })),

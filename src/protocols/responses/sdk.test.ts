@@ -137,14 +137,14 @@ describe.each(OPENAI_SDKS)('%s', (_name, Sdk, createClient) => {
     }
   })
 
-  test('a refusal is a completed answer in words', async () => {
+  test('a refusal is a completed response with text', async () => {
     scene = () => ({ answer: answerOf([{ type: 'refusal', text: 'No.' }], finishOf('refusal')) })
     const final = await client.responses.stream(ask).finalResponse()
     expect(final.status).toBe('completed')
     expect(final.output[0]).toMatchObject({ content: [{ type: 'refusal', refusal: 'No.' }] })
   })
 
-  test('a cut answer is incomplete, and so is its last item', async () => {
+  test('a truncated response is incomplete, and so is its last item', async () => {
     scene = () => ({ answer: answerOf([textPart('Half')], finishOf('length')) })
     const final = await client.responses.stream(ask).finalResponse()
     expect(final.status).toBe('incomplete')
@@ -153,7 +153,7 @@ describe.each(OPENAI_SDKS)('%s', (_name, Sdk, createClient) => {
     expect(final.output_text).toBe('Half')
   })
 
-  test('an empty answer is an answer', async () => {
+  test('an empty response is valid', async () => {
     scene = () => ({ answer: answerOf([], finishOf('filter')) })
     const final = await client.responses.stream(ask).finalResponse()
     expect(final.output).toEqual([])
@@ -220,7 +220,7 @@ describe('ai sdk', () => {
     expect((await result.totalUsage).totalTokens).toBe(70)
   })
 
-  test('throws what failed in mid-stream', async () => {
+  test('throws an error that occurs inside a stream', async () => {
     scene = () => ({ answer: EVERYTHING, failsAfter: 5 })
     const errors: unknown[] = []
     const result = streamText({ ...options, onError: ({ error }) => void errors.push(error) })

@@ -43,13 +43,13 @@ function itemsOfTurn({ inputItems, reply }: EarlierTurn): readonly unknown[] {
   return [...inputItems, ...outputItems(reply)]
 }
 
-/** Lists of stored items name the type of each, also of those whose client left it out. */
+/** Listed items always have a type, even if the client omitted it. */
 function withKind(item: unknown): unknown {
   const known = asObject(item)
   return known === null ? item : { type: kindOfItem(known), ...known }
 }
 
-/** A supplier is never told of earlier responses, and to store nothing; what it says of both is not so here. */
+/** Suppliers get `store: false` and no previous id, so both members of their replies are corrected here. */
 function keptReply(reply: unknown, body: unknown): unknown {
   const response = asObject(reply)
   if (response === null) return reply
@@ -58,8 +58,8 @@ function keptReply(reply: unknown, body: unknown): unknown {
 }
 
 /**
- * The text of a response object with `created` beside the `created_at` that suppliers send (spec 2.5), and with the
- * response it continues: the supplier was not told of that one.
+ * Adds `created` beside the supplier's `created_at` (spec 2.5), and the `previous_response_id` that the supplier does
+ * not know.
  */
 export function patchResponse(text: string, response: unknown, previousId: string | null = null): string {
   const known = asObject(response)
@@ -76,7 +76,7 @@ export function patchEventData(text: string, event: JsonObject, previousId: stri
   return replaceMembers(text, [{ span, json }])
 }
 
-/** The same for a response that is no text. */
+/** The same for a parsed response. */
 export function completeResponse(response: JsonObject, previousId: string | null = null): JsonObject {
   const created = missingCreated(response)
   return {
@@ -89,10 +89,10 @@ export function completeResponse(response: JsonObject, previousId: string | null
 function patchKnown(text: string, response: JsonObject, previousId: string | null): string {
   const created = missingCreated(response)
   const dated = created === null ? text : insertMember(text, 'created', String(created))
-  return lacks(response, previousId) ? nameEarlier(dated, JSON.stringify(previousId)) : dated
+  return lacks(response, previousId) ? setPreviousId(dated, JSON.stringify(previousId)) : dated
 }
 
-function nameEarlier(text: string, json: string): string {
+function setPreviousId(text: string, json: string): string {
   const members = findMembers(text)
   if (members === null) return text
   const span = members.get('previous_response_id')
@@ -104,11 +104,11 @@ function lacks(response: JsonObject, previousId: string | null): boolean {
   return previousId !== null && response.previous_response_id !== previousId
 }
 
-/** The time to add; null when it is there already or unknown. */
+/** The `created` time to add, or null when it is present or unknown. */
 function missingCreated(response: JsonObject): number | null {
   if (response.created !== undefined) return null
   const { created_at } = response
-  // A number too large to be held is read as infinite, which JSON cannot say.
+  // A number that is too large parses as Infinity, which JSON cannot express.
   return typeof created_at === 'number' && Number.isFinite(created_at) ? Math.floor(created_at) : null
 }
 
@@ -116,7 +116,7 @@ function findMember(text: string, name: string): Span | undefined {
   return findMembers(text)?.get(name)
 }
 
-/** null when a name stands there twice: which of the two counts is not ours to say. */
+/** Returns null when a member name occurs twice, because it is unclear which one counts. */
 function findMembers(text: string): ReadonlyMap<string, Span> | null {
   try {
     return findTopLevelMembers(text)

@@ -9,20 +9,20 @@ export function decodeError(status: number, body: string): SupplierFailure {
 
 /** Reads an `error` event, flat or with the error inside. */
 export function decodeStreamError(event: JsonObject): SupplierFailure {
-  // The event's own `type` is a word too, but says nothing.
+  // The `type` of the event is not the type of the error.
   const { type: _type, ...words } = event
-  return judgePictures(decodeErrorEvent(words), words)
+  return classifyImageError(decodeErrorEvent(words), words)
 }
 
 /** Reads the response object of a `response.failed` event, or of a whole reply that failed. */
 export function decodeFailedResponse(response: JsonObject): SupplierFailure {
   const error = asObject(response.error) ?? {}
-  return judgePictures(decodeErrorEvent({ error }), { error })
+  return classifyImageError(decodeErrorEvent({ error }), { error })
 }
 
-// A dozen codes speak of pictures that could not be used; each is about what the client sent.
-function judgePictures(failure: SupplierFailure, words: JsonObject): SupplierFailure {
+// About a dozen codes mean that an image from the client could not be used.
+function classifyImageError(failure: SupplierFailure, words: JsonObject): SupplierFailure {
   if (failure.kind !== 'server') return failure
-  const isAboutPicture = readErrorWords(words)?.codes.some((code) => code.includes('image')) ?? false
-  return isAboutPicture ? { ...failure, kind: 'input' } : failure
+  const isAboutImage = readErrorWords(words)?.codes.some((code) => code.includes('image')) ?? false
+  return isAboutImage ? { ...failure, kind: 'input' } : failure
 }

@@ -9,7 +9,7 @@ import { decodeCall, opaqueItem } from '../request/decode-items.ts'
 import { decodeFinish } from './finish.ts'
 import { asResponse, decodeUsage } from './usage.ts'
 
-/** Reads a supplier's whole reply; null when it is not one. */
+/** Decodes a supplier's whole reply. Returns null when it is not valid. */
 export function decodeReply(body: unknown, context: SupplyContext): Answer | null {
   const response = asResponse(body)
   if (response === null) return null
@@ -39,7 +39,7 @@ function logprobsOf(item: JsonObject) {
   return asArray(item.content).flatMap((part) => decodeLogprobs(asObject(part)?.logprobs))
 }
 
-/** The parts of an answer that an output item holds. */
+/** Decodes an output item into the parts of an answer. */
 export function decodeOutputItem(item: JsonObject, context: SupplyContext): AnswerPart[] {
   switch (item.type) {
     case 'message':
@@ -54,7 +54,7 @@ export function decodeOutputItem(item: JsonObject, context: SupplyContext): Answ
     case 'custom_tool_call':
       return [decodeCall(item, 'custom')]
     case 'image_generation_call':
-      return [decodePicture(item)]
+      return [decodeGeneratedImage(item)]
     case undefined:
       return []
     default:
@@ -72,7 +72,7 @@ export function proofOf(item: JsonObject, { upstreamModel, route }: SupplyContex
   return { origin: FORMAT, model: upstreamModel, route, on: 'thinking', value, itemId: asText(item.id) }
 }
 
-function decodePicture(item: JsonObject): AnswerPart {
+function decodeGeneratedImage(item: JsonObject): AnswerPart {
   const data = asText(item.result)
   if (data === null) return opaqueItem(item)
   const mediaType = `image/${asText(item.output_format) ?? 'png'}`

@@ -1,7 +1,7 @@
 import { type Finish, type FinishReason, finishOf } from '../../../conversation/answer.ts'
 import { asObject, type JsonObject } from '../../../wire/json-values.ts'
 
-/** What an answer holds that decides why it ended. */
+/** The contents of an answer that decide its finish reason. */
 export interface AnswerContent {
   readonly hasCalls: boolean
   readonly hasRefusal: boolean
@@ -12,7 +12,7 @@ const REASONS_BY_CUT: ReadonlyMap<unknown, FinishReason> = new Map([
   ['content_filter', 'filter'],
 ])
 
-/** Why a response ended; its status alone does not tell a call from a plain end. */
+/** The status does not show whether a response ended with a call, so the contents decide. */
 export function decodeFinish(response: JsonObject, { hasCalls, hasRefusal }: AnswerContent): Finish {
   if (response.status === 'incomplete') {
     return finishOf(REASONS_BY_CUT.get(asObject(response.incomplete_details)?.reason) ?? 'other')
@@ -37,7 +37,7 @@ export function encodeFinish(
     case 'filter':
       return { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }
     case 'refusal':
-      // A refusal in words is an answer like any other; without words only the status can tell.
+      // A refusal with text is a complete answer. Without text, only the status shows the refusal.
       return hasRefusal
         ? { status: 'completed', incomplete_details: null }
         : { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }

@@ -5,10 +5,10 @@ import type { JsonObject } from '../../../wire/json-values.ts'
 import { encodeCitation } from '../content.ts'
 import { sealThought } from '../reasoning.ts'
 
-/** Sends one event of the stream; its number is given by the sender. */
+/** Sends one event of the stream. The receiver adds the sequence number. */
 export type Emit = (type: string, fields: JsonObject) => void
 
-/** Where an item stands and how its events are sent. */
+/** The position of an item and how to send its events. */
 export interface ItemPlace {
   readonly id: string
   readonly index: number
@@ -20,13 +20,13 @@ export interface OpenItem {
   append(text: string): void
   addProof(proof: Proof): void
   cite(citation: Citation): void
-  /** False when log probabilities do not belong here. */
+  /** Returns false when the item cannot hold log probabilities. */
   addLogprobs(logprobs: readonly TokenLogprob[]): boolean
-  /** Ends the item and gives it as it stands in the whole response. */
+  /** Closes the item and returns it for the whole response. */
   close(status: 'completed' | 'incomplete'): JsonObject
 }
 
-/** A thought: all of it is one summary, with its signature sealed. */
+/** A reasoning item: the thinking as one summary, and its sealed signature. */
 export class ReasoningItem implements OpenItem {
   readonly #place: ItemPlace
   readonly #isRedacted: boolean
@@ -115,7 +115,7 @@ export class CallItem implements OpenItem {
 
   close(status: 'completed' | 'incomplete'): JsonObject {
     const { id, index, emit } = this.#place
-    // Clients parse the arguments of a function; an empty text is none.
+    // Clients parse the arguments, and an empty text is not JSON.
     if (!this.#isCustom && this.#pieces.length === 0) this.append('{}')
     const input = this.#pieces.join('')
     const place = { item_id: id, output_index: index }
@@ -151,7 +151,7 @@ interface OpenContent {
   readonly logprobs: JsonObject[]
 }
 
-/** A message: texts and refusals that follow one another are its content parts. */
+/** A message. Consecutive texts and refusals are its content parts. */
 export class MessageItem implements OpenItem {
   readonly #place: ItemPlace
   readonly #content: JsonObject[] = []
@@ -219,7 +219,7 @@ export class MessageItem implements OpenItem {
   }
 }
 
-// Copies: the events that carry them may be written long before more is added.
+// Copies the lists, because they grow after an event has used them.
 function wireContent({ type, citations, logprobs }: OpenContent, text: string): JsonObject {
   if (type === 'refusal') return { type: 'refusal', refusal: text }
   return { type: 'output_text', text, annotations: [...citations], logprobs: [...logprobs] }

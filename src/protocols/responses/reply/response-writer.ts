@@ -11,11 +11,11 @@ import { CallItem, type Emit, MessageItem, type OpenItem, ReasoningItem } from '
 import { encodeUsage } from './usage.ts'
 
 /**
- * Writes an answer as a response object, and tells each step as an event of the stream. An item is ended when the
- * next one begins or the answer ends: only then is it known whether it was cut short.
+ * Builds a response object from an answer and emits each step as a stream event. An item is closed when the next one
+ * starts or the answer ends: only then is it known whether it is complete.
  */
 export class ResponseWriter {
-  /** The whole response, once it has ended. */
+  /** The whole response, or null until it has ended. */
   finalReply: JsonObject | null = null
   readonly #context: ReplyContext
   readonly #emit: Emit
@@ -23,7 +23,7 @@ export class ResponseWriter {
   readonly #output: JsonObject[] = []
   readonly #callIds = new Set<string>()
   #open: OpenItem | null = null
-  /** Log probabilities that came before the text they belong to. */
+  /** Log probabilities that arrived before their text. */
   #logprobs: TokenLogprob[] = []
   #hasStarted = false
   #hasRefusal = false
@@ -36,7 +36,7 @@ export class ResponseWriter {
     this.#response = beginResponse(request, context)
   }
 
-  /** The response as far as it has come: ended items only. */
+  /** The response so far, with closed items only. */
   get response(): JsonObject {
     return { ...this.#response, output: [...this.#output] }
   }
@@ -50,7 +50,7 @@ export class ResponseWriter {
 
   write(event: AnswerEvent): void {
     this.start()
-    // This format gives one answer only.
+    // This format has one choice only.
     if ('choice' in event && event.choice !== 0) return
     switch (event.type) {
       case 'answer-start':
@@ -96,7 +96,7 @@ export class ResponseWriter {
         this.#startCall(part)
         return
       case 'image':
-        this.#addWhole(pictureItem(part, this.#context.newId('ig_')))
+        this.#addWhole(imageItem(part, this.#context.newId('ig_')))
         return
       case 'opaque':
         this.#addWhole(ownItem(part, this.#context))
@@ -114,13 +114,13 @@ export class ResponseWriter {
     if (type === 'text') this.#open.addLogprobs(this.#logprobs.splice(0))
   }
 
-  /** A signature on a call has no place in this format, so a thought without text carries it before the call. */
+  /** Calls have no signature in this format, so an empty reasoning item before the call carries it. */
   #startCall(call: ToolCallPart): void {
     if (call.proof !== null) {
       this.#open = new ReasoningItem(this.#place('rs_'), { proof: call.proof, isRedacted: false })
       this.#close('completed')
     }
-    // Clients pair calls and results by this id alone, so no two may share one.
+    // Clients match calls and results by this id, so it must be unique.
     const id = call.id === '' || this.#callIds.has(call.id) ? this.#context.newId('call_') : call.id
     this.#callIds.add(id)
     this.#open = new CallItem(this.#place(call.kind === 'custom' ? 'ctc_' : 'fc_'), { ...call, id })
@@ -156,20 +156,20 @@ export class ResponseWriter {
       ...this.response,
       ...ending,
       output_text: textOf(this.#output),
-      // A supplier that reports nothing leaves only our own estimate of the prompt.
+      // Without usage from the supplier, only the gateway's estimate of the prompt is known.
       usage: encodeUsage(this.#usage ?? { ...NO_USAGE, input: this.#context.promptTokens }),
     }
     this.#emit(`response.${ending.status}`, { response: this.finalReply })
   }
 }
 
-function pictureItem({ source }: ImagePart, id: string): JsonObject | null {
+function imageItem({ source }: ImagePart, id: string): JsonObject | null {
   if (source.type === 'url') return null
   const output_format = source.mediaType.replace(/^image\//, '')
   return { id, type: 'image_generation_call', status: 'completed', result: source.data, output_format }
 }
 
-/** An item of this very format goes on as it came; one of another format has no place here. */
+/** Keeps an item of this format. Returns null for an item of another format. */
 function ownItem(part: OpaquePart, context: ReplyContext): JsonObject | null {
   const item = part.format === FORMAT ? asObject(part.value) : null
   if (item === null || typeof item.type !== 'string') return null
@@ -181,7 +181,7 @@ function textOf(output: readonly JsonObject[]): string {
   return parts.map((part) => asText(asObject(part)?.text) ?? '').join('')
 }
 
-/** A response that has just begun: every member the official clients take for granted, and the request's own words. */
+/** A new response with every member that the official clients require, and the parameters of the request. */
 function beginResponse(request: ResponsesRequest, context: ReplyContext): JsonObject {
   const createdSeconds = Math.floor(context.createdAtMs / 1000)
   return {

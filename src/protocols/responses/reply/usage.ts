@@ -3,7 +3,7 @@ import { asArray, asObject, isObject, type JsonObject, textLength } from '../../
 import type { ReplyFacts } from '../../protocol.ts'
 import { countOr, isUnreadable, readCount } from '../../token-count.ts'
 
-/** Token counts as this format writes them: `input_tokens` includes cached ones, `output_tokens` thinking. */
+/** `input_tokens` includes cached tokens. `output_tokens` includes thinking. */
 export interface ResponsesUsage {
   readonly input_tokens: number
   readonly input_tokens_details: { readonly cached_tokens: number; readonly cache_write_tokens: number }
@@ -12,7 +12,7 @@ export interface ResponsesUsage {
   readonly total_tokens: number
 }
 
-/** Reads a usage object into disjoint buckets; null when it counts nothing. */
+/** Reads a usage object into buckets that do not overlap. Returns null when it has no counts. */
 export function decodeUsage(wire: unknown): Usage | null {
   const usage = asObject(wire)
   if (usage === null) return null
@@ -40,11 +40,11 @@ export function encodeUsage(usage: Usage): ResponsesUsage {
   }
 }
 
-/** A whole reply as a response object; null when it is not one: no output, an error under a 200, or not finished. */
+/** Returns the response object, or null if it has no output, has an error or is not finished. */
 export function asResponse(body: unknown): JsonObject | null {
   const response = asObject(body)
   if (response === null || isObject(response.error) || !Array.isArray(response.output)) return null
-  // Suppliers that only resemble the official one may leave the status out.
+  // Compatible suppliers may omit the status.
   const { status = 'completed' } = response
   return status === 'completed' || status === 'incomplete' ? response : null
 }
@@ -55,7 +55,7 @@ export function readReply(body: unknown): ReplyFacts | null {
   return { usage: decodeUsage(response.usage), outputCharacters: countGenerated(response.output) }
 }
 
-/** Characters a model wrote into the items of an answer: text, thinking, refusals, tool names and input. */
+/** Counts the characters generated in output items: text, thinking, refusals, tool names and input. */
 export function countGenerated(output: unknown): number {
   let characters = 0
   for (const item of asArray(output)) characters += countItem(asObject(item) ?? {})

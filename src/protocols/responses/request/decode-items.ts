@@ -6,7 +6,7 @@ import { FORMAT } from '../format.ts'
 import { decodeReasoning } from '../reasoning.ts'
 import { kindOfItem } from './input-items.ts'
 
-/** Puts one input item where it belongs. */
+/** Adds one input item to the turns. */
 export function decodeItem(item: JsonObject, turns: TurnGatherer): void {
   const kind = kindOfItem(item)
   switch (kind) {
@@ -14,8 +14,8 @@ export function decodeItem(item: JsonObject, turns: TurnGatherer): void {
       turns.add(roleOf(item.role), decodeContent(item.content))
       return
     case 'reasoning': {
-      const thought = decodeReasoning(item)
-      if (thought !== null) turns.add('assistant', [thought])
+      const thinking = decodeReasoning(item)
+      if (thinking !== null) turns.add('assistant', [thinking])
       return
     }
     case 'function_call':
@@ -36,7 +36,7 @@ function roleOf(role: unknown): Turn['role'] {
   return role === 'system' || role === 'developer' ? 'system' : 'user'
 }
 
-/** A call as client or supplier writes it. */
+/** Decodes a call from a client or a supplier. */
 export function decodeCall(item: JsonObject, kind: ToolCallPart['kind']): ToolCallPart {
   return {
     type: 'tool-call',
@@ -49,7 +49,7 @@ export function decodeCall(item: JsonObject, kind: ToolCallPart['kind']): ToolCa
   }
 }
 
-/** Newer suppliers give an object where others give its text. */
+/** Newer suppliers send an object instead of its JSON text. */
 export function inputText(value: unknown): string {
   if (typeof value === 'string') return value
   return asObject(value) === null ? '' : JSON.stringify(value)
@@ -71,19 +71,19 @@ function asResultPart(part: ContentPart): ToolResultPart['parts'][number] {
   return { type: 'text', text: part.text, cache: null, citations: [], proof: null }
 }
 
-/** Answers of tools and what clients add by themselves are the user's; all else was written by the model. */
+/** Tool outputs and items that clients add belong to the user, all others to the model. */
 function authorOf(kind: string): 'user' | 'assistant' {
   return /_output$|_response$|^additional_tools$|^configuration_update$|^compaction_trigger$/.test(kind)
     ? 'user'
     : 'assistant'
 }
 
-/** An item only this format knows. */
+/** An item that only this format has. */
 export function opaqueItem(item: JsonObject): OpaquePart {
   return { type: 'opaque', format: FORMAT, kind: kindOfItem(item), value: item }
 }
 
-/** Turns are chained: a result that comes late opens a turn in the middle, which no list does without moving the rest. */
+/** Turns form a linked list, because a late result inserts a turn in the middle. */
 interface OpenTurn {
   readonly role: Turn['role']
   readonly parts: Part[]
@@ -95,7 +95,7 @@ interface KnownCall {
   readonly call: ToolCallPart
 }
 
-/** Gathers parts in the order of their items into turns of the normal form. */
+/** Collects the parts of input items into turns in normal form. */
 export class TurnGatherer {
   readonly instructions: Instruction[]
   #first: OpenTurn | null = null
@@ -118,7 +118,7 @@ export class TurnGatherer {
     this.#calls.set(call.id, { turn, call })
   }
 
-  /** A result belongs right after its call, whatever the client put between the two. */
+  /** A result goes right after its call, whatever the client sent in between. */
   addResult(result: Omit<ToolResultPart, 'name'>): void {
     const known = this.#calls.get(result.callId)
     const turn = known === undefined ? this.#turnFor('user') : this.#turnAfter(known.turn)
@@ -136,7 +136,7 @@ export class TurnGatherer {
     return turns
   }
 
-  /** Instructions are text; anything else before the first turn is taken for the user's. */
+  /** Instructions are text only. Other parts before the first turn go into a user turn. */
   #addInstructions(parts: readonly Part[]): void {
     for (const part of parts) {
       if (part.type === 'text') this.instructions.push({ text: part.text, cache: part.cache })
@@ -161,7 +161,7 @@ export class TurnGatherer {
   }
 }
 
-/** Results first, one for each call, in the order of the calls; of two for one call the later counts. */
+/** Puts results first, one per call and in call order. The later of two results for one call wins. */
 function arrangeResults(parts: readonly Part[], before: readonly Part[]): Part[] {
   const results = new Map<string, ToolResultPart>()
   const others: Part[] = []

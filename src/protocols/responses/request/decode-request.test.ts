@@ -40,13 +40,13 @@ const resultPart = (callId: string, name: string | null = 'f') => ({
 
 describe('recorded requests', () => {
   const names = readdirSync(CASES).filter((name) => name.endsWith('.request.json'))
-  test.each(names)('%s is read into the normal form', (name) => {
+  test.each(names)('%s decodes to normal form', (name) => {
     const conversation = decodeRequest(validateRequest(JSON.parse(readFileSync(join(CASES, name), 'utf8'))))
     expect(departures(conversation)).toEqual([])
     expect(conversation.turns.length).toBeGreaterThan(0)
   })
 
-  test('a coding agent in the middle of a tool loop', () => {
+  test('decodes a coding agent inside a tool loop', () => {
     const body: unknown = JSON.parse(readFileSync(join(CASES, 'codex.request.json'), 'utf8'))
     const conversation = decodeRequest(validateRequest(body))
     expect(conversation).toMatchObject({
@@ -78,7 +78,7 @@ describe('recorded requests', () => {
 })
 
 describe('turns', () => {
-  test('a run of thoughts, messages and calls is one assistant turn', () => {
+  test('consecutive reasoning, messages and calls are one assistant turn', () => {
     const turns = turnsOf(
       user({ type: 'input_text', text: 'a' }),
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }] },
@@ -104,7 +104,7 @@ describe('turns', () => {
     ])
   })
 
-  test('a result stands right after its call, whatever came between', () => {
+  test('a result goes right after its call, whatever came between', () => {
     expect(turnsOf(user(), call('c1'), { role: 'developer', content: 'd' }, output('c1'))).toEqual([
       { role: 'assistant', parts: [callPart('c1')] },
       { role: 'user', parts: [resultPart('c1')] },
@@ -116,7 +116,7 @@ describe('turns', () => {
     ])
   })
 
-  test('of two results for one call the later counts; one without a call has no name', () => {
+  test('the later of two results for one call wins, and one without a call has no name', () => {
     expect(turnsOf(call('c1'), output('c1', 'old'), output('c1'))).toMatchObject([
       {},
       { parts: [resultPart('c1')] },
@@ -124,7 +124,7 @@ describe('turns', () => {
     expect(turnsOf(output('c9'))).toEqual([{ role: 'user', parts: [resultPart('c9', null)] }])
   })
 
-  test('system text before the first turn is an instruction, later it is a turn', () => {
+  test('system text is an instruction before the first turn, and a turn after it', () => {
     const { instructions, turns } = decode({
       instructions: 'first',
       input: [
@@ -147,7 +147,7 @@ describe('turns', () => {
     expect(turns.map(({ role }) => role)).toEqual(['user', 'system'])
   })
 
-  test('nothing empty is kept', () => {
+  test('drops empty items and parts', () => {
     expect(
       turnsOf({ role: 'user', content: '' }, user({ type: 'input_text', text: '' }), {
         role: 'user',
@@ -167,7 +167,7 @@ describe('parts', () => {
     ['DATA:IMAGE/PNG;charset=x;BASE64,AAAA', { type: 'base64', mediaType: 'image/png', data: 'AAAA' }],
     ['data:;base64,R0lGODlh', { type: 'base64', mediaType: 'image/gif', data: 'R0lGODlh' }],
     ['data:image/svg+xml,%3Csvg%3E', { type: 'base64', mediaType: 'image/svg+xml', data: 'PHN2Zz4=' }],
-  ])('a picture at %s', (url, source) =>
+  ])('an image at %s', (url, source) =>
     expect(image(url, { detail: 'high' })).toEqual({
       type: 'image',
       source,
@@ -176,7 +176,7 @@ describe('parts', () => {
     } as never),
   )
 
-  test('what only this format knows is kept as it came', () => {
+  test('keeps items and parts that only this format has', () => {
     const file = { type: 'input_file', file_id: 'file_1' }
     const search = { type: 'web_search_call', id: 'ws_1', action: {} }
     const shell = { type: 'shell_call_output', call_id: 'c', output: [] }
@@ -216,7 +216,7 @@ describe('parts', () => {
   })
 })
 
-describe('thoughts', () => {
+describe('reasoning items', () => {
   const PROOF: Proof = {
     origin: 'messages',
     model: 'deep',
@@ -236,7 +236,7 @@ describe('thoughts', () => {
       call('c1'),
     )[0]?.parts
 
-  test('signed by another format come out of our envelope', () =>
+  test('signed by another format are read from the gateway’s envelope', () =>
     expect(thought(sealProof(PROOF), 'hm')?.[0]).toEqual({
       type: 'thinking',
       text: 'hm',
@@ -249,13 +249,13 @@ describe('thoughts', () => {
       proof: { origin: 'responses', model: '', route: '', value: 'gAAAAB', itemId: 'rs_1' },
     }))
 
-  test('never signed have no proof, and without words they are nothing', () => {
+  test('without a signature have no proof, and empty ones are dropped', () => {
     const none = sealProof({ ...PROOF, origin: 'none', value: '' })
     expect(thought(none, 'hm')?.[0]).toMatchObject({ text: 'hm', proof: null })
     expect(thought(none)).toEqual([callPart('c1')])
   })
 
-  test('the signature of a call stands before it', () => {
+  test('carry the signature of the call that follows', () => {
     const proof: Proof = { ...PROOF, origin: 'content-generation', on: 'tool-call' }
     expect(thought(sealProof(proof))).toEqual([
       { type: 'thinking', text: '', proof, isRedacted: false },
@@ -264,7 +264,7 @@ describe('thoughts', () => {
   })
 })
 
-describe('the rest of a request', () => {
+describe('other fields', () => {
   test.each([
     [
       { tool_choice: { type: 'function', name: 'f' } },

@@ -16,7 +16,7 @@ import { decodeToolChoice, decodeTools } from './tools.ts'
 
 export const TEXT_LOGPROBS = 'message.output_text.logprobs'
 
-/** Reads a checked request into the neutral conversation. */
+/** Decodes a validated request into a conversation. */
 export function decodeRequest(request: ResponsesRequest): Conversation {
   const { instructions } = request
   const gatherer = new TurnGatherer(instructions ? [{ text: instructions, cache: null }] : [])
@@ -81,7 +81,7 @@ function decodeMetadata(metadata: unknown): Readonly<Record<string, string>> | n
   return Object.fromEntries(entries.map(([name, value]) => [name, asString(value)]))
 }
 
-/** Members that the conversation holds under another name, and those that concern only this gateway and its client. */
+/** Members that the conversation already holds, or that only the gateway and the client use. */
 const NOT_EXTRA: ReadonlySet<string> = new Set([
   'model',
   'input',
@@ -109,7 +109,7 @@ const NOT_EXTRA: ReadonlySet<string> = new Set([
   'safety_identifier',
   'prompt_cache_key',
 ])
-/** What a member means when it is absent; written out it says nothing more. */
+/** Default values, which need not be kept. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { truncation: 'disabled', service_tier: 'auto' }
 
 function decodeExtras(request: ResponsesRequest): Extras {

@@ -7,12 +7,12 @@ import { type ContentOptions, type ContentPart, contentOfOpaque, encodePart } fr
 import { FORMAT } from '../format.ts'
 import { encodeReasoning } from '../reasoning.ts'
 
-/** Writes turns as the items a supplier takes. */
+/** Encodes turns as input items. */
 export class ItemEncoder {
   readonly items: JsonObject[] = []
   readonly #context: SupplyContext
   readonly #dropped: Set<string>
-  /** Pictures out of results for models that take none there; they follow all results of the turn. */
+  /** Images from tool results, if the model does not accept them there. They follow all results of the turn. */
   #moved: ImagePart[] = []
 
   constructor(context: SupplyContext, dropped: Set<string>) {
@@ -55,7 +55,7 @@ export class ItemEncoder {
       case 'tool-call': {
         const { id, name, kind, input, namespace } = part
         const call = { call_id: id, name, ...(namespace !== null && { namespace }) }
-        // No id of the item itself: with one, the supplier would look for the thought it came with.
+        // No item id: with one, the supplier would look for the reasoning item that belongs to it.
         if (kind === 'custom') this.items.push({ type: 'custom_tool_call', ...call, input })
         else this.items.push({ type: 'function_call', ...call, arguments: input === '' ? '{}' : input })
         return
@@ -96,7 +96,7 @@ export class ItemEncoder {
     this.items.push({ type, call_id: result.callId, output: this.#encodeOutput(result) })
   }
 
-  /** Not every supplier takes a list here, so text alone goes as a string. */
+  /** Plain text is sent as a string, because some suppliers refuse a list. */
   #encodeOutput(result: ToolResultPart): string | JsonObject[] {
     const parts = this.#keepImages(withErrorMark(result))
     const options = this.#contentOptions('user')
@@ -117,7 +117,7 @@ function isContent(part: Part): part is ContentPart {
   return part.type === 'text' || part.type === 'image' || part.type === 'refusal'
 }
 
-// There is no field for it here, and an unknown one would be refused.
+// This format has no error field, and suppliers refuse unknown fields.
 function withErrorMark({ parts, isError }: ToolResultPart): ToolResultPart['parts'] {
   if (!isError) return parts
   const [first, ...rest] = parts
@@ -133,7 +133,7 @@ function hasCacheHint({ cache, parts }: ToolResultPart): boolean {
   return cache !== null || parts.some((part) => part.type !== 'opaque' && part.cache !== null)
 }
 
-/** Marks on a result as a whole stand on its last part here. */
+/** Moves the cache mark of a result to its last part. */
 function withResultCache(parts: ToolResultPart['parts'], { cache }: ToolResultPart): ToolResultPart['parts'] {
   const last = parts.at(-1)
   if (cache === null || last === undefined || last.type === 'opaque') return parts

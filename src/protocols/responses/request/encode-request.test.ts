@@ -53,7 +53,7 @@ const image = {
   cache: null,
 }
 
-test('the least request stores nothing and asks for thoughts', () => {
+test('the smallest request stores nothing and asks for encrypted reasoning', () => {
   expect(encode({}).body).toEqual({
     model: 'up',
     input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] }],
@@ -64,7 +64,7 @@ test('the least request stores nothing and asks for thoughts', () => {
 })
 
 describe('items', () => {
-  test('a tool loop, without roles or ids on what are not messages', () => {
+  test('encode a tool loop, with roles only on messages and without ids', () => {
     expect(inputOf(assistant(textPart('a'), call), user(result, textPart('b')))).toEqual([
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'a', annotations: [] }] },
       { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
@@ -73,7 +73,7 @@ describe('items', () => {
     ])
   })
 
-  test('a custom call in a namespace', () => {
+  test('encode a custom call in a namespace', () => {
     const custom = { ...call, kind: 'custom' as const, input: 'x', namespace: 'n' }
     expect(inputOf(assistant(custom), user({ ...result, kind: 'custom' }))).toEqual([
       { type: 'custom_tool_call', call_id: 'c1', name: 'f', namespace: 'n', input: 'x' },
@@ -84,10 +84,10 @@ describe('items', () => {
   test.each([
     ['texts are joined', { parts: [textPart('a'), textPart('b')] }, 'a\nb'],
     ['nothing is an empty text', { parts: [] }, ''],
-    ['an error is told in words', { isError: true }, 'Error: ok'],
-    ['an error without words', { parts: [], isError: true }, 'Error'],
+    ['an error is marked in the text', { isError: true }, 'Error: ok'],
+    ['an error without text', { parts: [], isError: true }, 'Error'],
     [
-      'pictures stay with their text',
+      'images stay with their text',
       { parts: [textPart('a'), image] },
       [
         { type: 'input_text', text: 'a' },
@@ -100,7 +100,7 @@ describe('items', () => {
     ]),
   )
 
-  test('pictures a model does not take in results follow all of them', () => {
+  test('move images after all results if the model does not accept them there', () => {
     const turns = [user({ ...result, parts: [image] }, { ...result, callId: 'c2' }, textPart('b'))]
     expect(encode({ turns }, { toolResultImages: false }).body.input).toEqual([
       { type: 'function_call_output', call_id: 'c1', output: '' },
@@ -124,7 +124,7 @@ describe('items', () => {
     value: 'gAAA',
     itemId: 'rs_1',
   }
-  test('a thought of this route goes back before its call; any other is left out', () => {
+  test('include reasoning of the same route before its call, and omit any other', () => {
     const thought = (fields: Partial<Proof>) => ({
       type: 'thinking' as const,
       text: 'hm',
@@ -150,7 +150,7 @@ describe('items', () => {
     expect(inputOf(assistant({ ...thought({}), proof: null }, call))).toEqual(bare)
   })
 
-  test('later system text is a message of the developer, or of the system', () => {
+  test('encode later system text as a developer or system message', () => {
     const turns = [user(textPart('a')), { role: 'system' as const, parts: [textPart('b')] }]
     const roles = (traits: Partial<Traits>) =>
       (encode({ turns }, traits).body.input as { role: string }[]).map(({ role }) => role)
@@ -158,7 +158,7 @@ describe('items', () => {
     expect(roles({ developerRole: false })).toEqual(['user', 'system'])
   })
 
-  test('what only this format knows goes back as it came, the rest is named as dropped', () => {
+  test('restore opaque parts of this format, and report others as dropped', () => {
     const search = { type: 'web_search_call', id: 'ws_1' }
     const file = { type: 'input_file', file_id: 'x' }
     const { body, dropped } = encode({
@@ -181,9 +181,9 @@ describe('instructions', () => {
     { text: 'two', cache: { ttl: '5m' as const } },
   ]
 
-  test('are one text', () => expect(encode({ instructions }).body.instructions).toBe('one\n\ntwo'))
+  test('are joined to one text', () => expect(encode({ instructions }).body.instructions).toBe('one\n\ntwo'))
 
-  test('alone are the input', () => {
+  test('become the input when there are no turns', () => {
     const { body } = encode({ instructions, turns: [] })
     expect(body).not.toHaveProperty('instructions')
     expect(body.input).toEqual([
@@ -198,7 +198,7 @@ describe('instructions', () => {
     ])
   })
 
-  test('with cache marks are items where marks are known', () => {
+  test('with cache marks become items if the model supports marks', () => {
     const marked = { role: 'user' as const, parts: [{ ...textPart('hi'), cache: { ttl: '1h' as const } }] }
     const { body } = encode({ instructions, turns: [marked] }, { cacheBreakpoints: true })
     expect(body.input).toMatchObject([
@@ -210,7 +210,7 @@ describe('instructions', () => {
 })
 
 describe('tools', () => {
-  test('are flat, not strict unless asked, and choices only come with them', () => {
+  test('are flat and not strict by default, and a choice needs tools', () => {
     const search: Tool = {
       type: 'web-search',
       allowedDomains: ['a.example'],
@@ -250,7 +250,7 @@ describe('tools', () => {
     expect(without).not.toHaveProperty('parallel_tool_calls')
   })
 
-  test('run by suppliers of another format are refused', () => {
+  test('that run at suppliers of another format are refused', () => {
     const hosted: Tool = { type: 'hosted', format: 'messages', kind: 'web_fetch', value: {} }
     expect(() => encode({ tools: [hosted] })).toThrow('The supplier of this model has no tool "web_fetch".')
     const own: Tool = { ...hosted, format: 'responses', value: { type: 'mcp' } }
@@ -259,7 +259,7 @@ describe('tools', () => {
 })
 
 describe('parameters', () => {
-  test('that this format lacks are named, stop is left to the gateway', () => {
+  test('that this format lacks are reported as dropped, except stop, which the gateway applies', () => {
     const { body, dropped } = encode({
       sampling: {
         temperature: 0,
@@ -311,7 +311,7 @@ describe('parameters', () => {
     expect(encode({ reasoning }, traits as Partial<Traits>).body.reasoning).toEqual(expected),
   )
 
-  test('temperature where it is refused', () => {
+  test('omit temperature if the model refuses it', () => {
     const sampling = { ...NO_SAMPLING, temperature: 1, topP: 1 }
     expect(encode({ sampling }, { sampling: 'rejected' }).dropped).toEqual(['temperature', 'top_p'])
     expect(encode({ sampling }, { sampling: 'only-without-thinking' }).body).not.toHaveProperty('temperature')
@@ -337,7 +337,7 @@ describe('parameters', () => {
     schema: { type: 'object' },
     strict: null,
   }
-  test('shapes of the answer', () => {
+  test('encode output formats', () => {
     expect(encode({ output: schema, verbosity: 'low' }).body.text).toEqual({
       format: { type: 'json_schema', name: 'n', schema: { type: 'object' } },
       verbosity: 'low',
@@ -350,7 +350,7 @@ describe('parameters', () => {
   })
 
   test.each(['json', 'none'] as const)(
-    'a schema where there is %s at most is told in words',
+    'describe a schema in the prompt if the model supports only %s',
     (structured) => {
       const turns = [user(textPart('Give me json'))]
       const { input } = encode({ output: schema, turns }, { structured }).body
@@ -359,14 +359,14 @@ describe('parameters', () => {
     },
   )
 
-  test('plain JSON needs the word in the input', () => {
+  test('mention JSON in the input for json_object', () => {
     const json = { output: { type: 'json' as const } }
     expect(JSON.stringify(encode(json).body.input)).toContain('Answer with one JSON object.')
     const turns = [user(textPart('Give me json'))]
     expect(encode({ ...json, turns }).body.input).toHaveLength(1)
   })
 
-  test('keys of sessions and people', () => {
+  test('encode cache keys and end users', () => {
     expect(encode({ endUser: 'u', cacheKey: 'k', metadata: { a: 'b' } }).body).toMatchObject({
       safety_identifier: 'u',
       prompt_cache_key: 'k',
@@ -378,7 +378,7 @@ describe('parameters', () => {
     expect(encode({ cacheKey: 'k'.repeat(65) }).body.prompt_cache_key).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  test('extras of this format are restored, those of others named, the tier is shared', () => {
+  test('restore extras of this format, report those of others, and share the service tier', () => {
     const own = { responses: { truncation: 'auto', include: ['x'], reasoning: { summary: 'concise' } } }
     expect(encode({ extras: own, reasoning: effort('max') }).body).toMatchObject({
       truncation: 'auto',

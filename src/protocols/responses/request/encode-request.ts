@@ -12,10 +12,10 @@ import { ItemEncoder } from './encode-items.ts'
 import { ENCRYPTED_REASONING } from './relay-body.ts'
 import { encodeToolChoice, encodeTools } from './tools.ts'
 
-const LEAST_OUTPUT_TOKENS = 16
-const LONGEST_KEY = 64
+const MIN_OUTPUT_TOKENS = 16
+const MAX_KEY_LENGTH = 64
 
-/** Writes the conversation as a request to a supplier of this format. */
+/** Encodes a conversation as a request to a supplier. */
 export function encodeRequest(conversation: Conversation, context: SupplyContext): EncodedRequest {
   const { traits } = context
   const dropped = new Set<string>()
@@ -37,7 +37,7 @@ export function encodeRequest(conversation: Conversation, context: SupplyContext
     ...encodeKeys(conversation),
     ...encodeTier(conversation, own),
     ...rest,
-    // The gateway keeps the state, so that it can go on with another supplier.
+    // The gateway stores the state, so that another supplier can continue.
     store: false,
     ...(conversation.stream && { stream: true }),
   }
@@ -49,7 +49,7 @@ function encodePrompt(conversation: Conversation, context: SupplyContext, droppe
   const { instructions, turns, output } = conversation
   const encoder = new ItemEncoder(context, dropped)
   const isMarked = context.traits.cacheBreakpoints && instructions.some(({ cache }) => cache !== null)
-  // Marks need parts to stand on, and without turns there would be no input at all.
+  // Cache marks need parts, and without turns the input would be empty.
   const asItems = isMarked || turns.length === 0
   if (asItems)
     encoder.addMessage(
@@ -57,27 +57,23 @@ function encodePrompt(conversation: Conversation, context: SupplyContext, droppe
       instructions.map(({ text, cache }) => textPart(text, cache)),
     )
   for (const turn of turns) encoder.add(turn)
-  const words = jsonWords(output, context.traits, encoder.items)
+  const words = jsonNote(output, context.traits, encoder.items)
   if (words !== null) encoder.addMessage('developer', [textPart(words)])
   const input = encoder.items
   if (asItems || instructions.length === 0) return { input }
   return { instructions: instructions.map(({ text }) => text).join('\n\n'), input }
 }
 
-const JSON_WORD = 'Answer with one JSON object.'
+const JSON_ONLY = 'Answer with one JSON object.'
 
-/** What has to be said in words because no field says it, or because suppliers want it said; null for nothing. */
-function jsonWords(
-  output: OutputFormat,
-  { structured }: Traits,
-  items: readonly JsonObject[],
-): string | null {
+/** The text that asks for JSON when no field can, or when suppliers require it in the prompt. */
+function jsonNote(output: OutputFormat, { structured }: Traits, items: readonly JsonObject[]): string | null {
   if (output.type === 'text' || (output.type === 'schema' && structured === 'schema')) return null
   if (output.type === 'schema')
-    return `${JSON_WORD} It must fit this schema:\n${JSON.stringify(output.schema)}`
-  // Suppliers refuse to give plain JSON unless the input speaks of it.
-  const isSaid = structured !== 'none' && /json/i.test(JSON.stringify(items))
-  return isSaid ? null : JSON_WORD
+    return `${JSON_ONLY} It must fit this schema:\n${JSON.stringify(output.schema)}`
+  // Suppliers refuse `json_object` unless the input mentions JSON.
+  const isMentioned = structured !== 'none' && /json/i.test(JSON.stringify(items))
+  return isMentioned ? null : JSON_ONLY
 }
 
 function encodeToolUse(conversation: Conversation, own: JsonObject, dropped: Set<string>): JsonObject {
@@ -110,7 +106,7 @@ function encodeSampling(
     temperature: isRefused ? null : sampling.temperature,
     top_p: isRefused || isEitherOr ? null : sampling.topP,
   }
-  const said = {
+  const given = {
     temperature: sampling.temperature,
     top_p: sampling.topP,
     top_k: sampling.topK,
@@ -120,7 +116,7 @@ function encodeSampling(
     n: choices > 1 ? choices : null,
   }
   const kept = Object.entries(wanted).filter(([, value]) => value !== null)
-  for (const [name, value] of Object.entries(said)) {
+  for (const [name, value] of Object.entries(given)) {
     if (value !== null && !kept.some(([each]) => each === name)) dropped.add(name)
   }
   return Object.fromEntries(kept)
@@ -128,8 +124,8 @@ function encodeSampling(
 
 function encodeOutputLimit(limit: number | null, dropped: Set<string>): JsonObject {
   if (limit === null) return {}
-  if (limit < LEAST_OUTPUT_TOKENS) dropped.add('max_output_tokens')
-  return { max_output_tokens: Math.max(LEAST_OUTPUT_TOKENS, limit) }
+  if (limit < MIN_OUTPUT_TOKENS) dropped.add('max_output_tokens')
+  return { max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, limit) }
 }
 
 function encodeLogprobs({ topLogprobs }: Conversation, traits: Traits): JsonObject {
@@ -167,7 +163,7 @@ function encodeFormat(output: OutputFormat, traits: Traits, dropped: Set<string>
   }
 }
 
-// Models that cannot think refuse the question for their thoughts.
+// Models without thinking refuse this value of `include`.
 function encodeInclude({ topLogprobs }: Conversation, traits: Traits, own: JsonObject): JsonObject {
   const include = new Set<unknown>(asArray(own.include))
   if (traits.thinking.type !== 'none') include.add(ENCRYPTED_REASONING)
@@ -176,7 +172,7 @@ function encodeInclude({ topLogprobs }: Conversation, traits: Traits, own: JsonO
 }
 
 function encodeKeys({ endUser, cacheKey, metadata }: Conversation): JsonObject {
-  // The requests of one end user mostly share their beginning, so it is the next best thing to a session.
+  // Requests of one end user often share a prefix, so the user id is the second-best cache key.
   const key = cacheKey ?? endUser
   return {
     ...(key !== null && { prompt_cache_key: shorten(key) }),
@@ -185,9 +181,9 @@ function encodeKeys({ endUser, cacheKey, metadata }: Conversation): JsonObject {
   }
 }
 
-/** Suppliers refuse longer keys, and an address of a person is none of their business. */
+/** Hashes keys that are too long for suppliers, and email addresses for privacy. */
 function shorten(key: string): string {
-  if (key.length <= LONGEST_KEY && !/^[^\s@]+@[^\s@]+$/.test(key)) return key
+  if (key.length <= MAX_KEY_LENGTH && !/^[^\s@]+@[^\s@]+$/.test(key)) return key
   return createHash('sha256').update(key).digest('hex')
 }
 
@@ -201,7 +197,7 @@ const TIERS: ReadonlySet<unknown> = new Set([
   'ultrafast',
 ])
 
-/** The tier has the same name and mostly the same words in several formats. */
+/** Several formats share this field and most of its values. */
 function encodeTier({ extras }: Conversation, own: JsonObject): JsonObject {
   if (own.service_tier !== undefined) return {}
   const tier = Object.values(extras).find((extra) => TIERS.has(extra.service_tier))?.service_tier

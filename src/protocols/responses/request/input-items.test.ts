@@ -8,25 +8,25 @@ const EARLIER = [
 ]
 const userMessage = (content: string) => ({ type: 'message', role: 'user', content })
 
-test('a text is one message of the user', () => {
+test('a text becomes one user message', () => {
   expect(inputItemsOf({ input: 'hi' })).toEqual([userMessage('hi')])
   expect(inputItemsOf({ input: EARLIER })).toBe(EARLIER)
   for (const body of [null, 7, {}, { input: '' }, { input: 7 }]) expect(inputItemsOf(body)).toEqual([])
 })
 
-test('earlier items stand before the new input, and the id stays for the echo', () => {
+test('puts earlier items before the new input, and keeps the previous id for the reply', () => {
   const body = { model: 'm', previous_response_id: 'resp_1', input: 'two' }
   expect(expandInput(body, EARLIER)).toEqual({ ...body, input: [...EARLIER, userMessage('two')] })
   expect(expandInput({ model: 'm' }, EARLIER)).toEqual({ model: 'm', input: EARLIER })
   expect(expandInput({ input: [userMessage('x')] }, [])).toEqual({ input: [userMessage('x')] })
 })
 
-test('what is wrong stays wrong, for validation to say', () => {
+test('leaves invalid input to validation', () => {
   expect(expandInput({ input: 7 }, EARLIER)).toEqual({ input: 7 })
   expect(expandInput('x', EARLIER)).toBe('x')
 })
 
-test('a thought without its content is left out, and nothing names it any more', () => {
+test('removes reasoning without content, and the ids that link to it', () => {
   const call = { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{}' }
   const kept = { type: 'reasoning', id: 'rs_2', summary: [], encrypted_content: 'BB' }
   const { id: _id, ...bare } = call
@@ -34,7 +34,7 @@ test('a thought without its content is left out, and nothing names it any more',
   expect(expandInput({ input: [] }, earlier)).toEqual({ input: [bare, kept] })
 })
 
-test('references are found and replaced, those to nothing stay', () => {
+test('replaces references by stored items, and keeps unknown ones', () => {
   const body = { input: [{ type: 'item_reference', id: 'a' }, { id: 'b' }, userMessage('x')] }
   expect(referencedItemIds(body)).toEqual(['a', 'b'])
   const stored = new Map([['a', userMessage('stored')]])
@@ -44,7 +44,7 @@ test('references are found and replaced, those to nothing stay', () => {
   expect(resolveReferences({ input: 'x' }, stored)).toEqual({ input: 'x' })
 })
 
-test('a reference to a thought without its content is left out, and nothing names it any more', () => {
+test('removes references to reasoning without content, and the ids that link to it', () => {
   const call = { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{}' }
   const { id: _id, ...bare } = call
   const body = { input: [{ type: 'item_reference', id: 'rs_1' }, call, { type: 'item_reference', id: 'x' }] }

@@ -1,6 +1,6 @@
 import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
 
-/** The items of a request's input; a plain text is one message of the user. */
+/** The input items of a request. A plain text becomes one user message. */
 export function inputItemsOf(body: unknown): readonly unknown[] {
   const input = asObject(body)?.input
   if (typeof input === 'string')
@@ -8,28 +8,28 @@ export function inputItemsOf(body: unknown): readonly unknown[] {
   return asArray(input)
 }
 
-/** What an item is. Official clients leave out the type of messages and of references. */
+/** The type of an item. Official clients may omit it for messages and references. */
 export function kindOfItem(item: JsonObject): string {
   if (typeof item.type === 'string') return item.type
   return item.role === undefined && asText(item.id) !== null ? 'item_reference' : 'message'
 }
 
 /**
- * The body with the items of an earlier exchange before its own input. `previous_response_id` stays, to be echoed
- * in the answer; it is not sent to suppliers, who know nothing of that exchange.
+ * Puts earlier items before the input of a body. `previous_response_id` stays, because the reply repeats it. It is
+ * removed before the request goes to a supplier.
  */
 export function expandInput(body: unknown, earlierItems: readonly unknown[]): unknown {
   const request = asObject(body)
   if (request === null) return body
   const { input } = request
-  // Anything else is for validation to complain about.
+  // Validation reports any other type.
   if (input !== undefined && input !== null && typeof input !== 'string' && !Array.isArray(input)) return body
   return { ...request, input: [...replayable(earlierItems), ...inputItemsOf(request)] }
 }
 
 /**
- * The items of several turns, oldest first. A turn that lost a thought makes everything up to its end replayable; the
- * turns after it keep their ids.
+ * Joins the items of several turns, oldest first. If a turn has reasoning without content, `replayable` applies to
+ * everything up to the end of that turn. Later turns keep their ids.
  */
 export function joinTurns(turns: readonly (readonly unknown[])[]): readonly unknown[] {
   const end = turns.findLastIndex((items) => items.some(isLost)) + 1
@@ -37,8 +37,8 @@ export function joinTurns(turns: readonly (readonly unknown[])[]): readonly unkn
 }
 
 /**
- * Suppliers that store nothing cannot look up a thought by its id, and refuse an item that names one they do not
- * see. So thoughts without their content are left out, and then no item keeps the id that ties it to one.
+ * Suppliers that store nothing cannot look up reasoning by id, and refuse items whose reasoning is missing. So this
+ * removes reasoning without content, and the ids that link other items to it.
  */
 function replayable(items: readonly unknown[]): readonly unknown[] {
   if (!items.some(isLost)) return items
@@ -57,12 +57,12 @@ function withoutId(item: unknown): unknown {
   return rest
 }
 
-/** The ids of stored items that the input only refers to. */
+/** The ids of stored items that the input refers to. */
 export function referencedItemIds(body: unknown): readonly string[] {
   return inputItemsOf(body).flatMap((item) => referencedId(item) ?? [])
 }
 
-/** The body with each reference replaced by the item it names, as far as the items are known. */
+/** Replaces each reference by its stored item. Unknown references stay. */
 export function resolveReferences(body: unknown, stored: ReadonlyMap<string, unknown>): unknown {
   const request = asObject(body)
   if (request === null || !Array.isArray(request.input) || stored.size === 0) return body

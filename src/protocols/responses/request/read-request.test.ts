@@ -7,7 +7,7 @@ const read = (body: object, text = JSON.stringify(body)) => readRequest(JSON.par
 const factsOf = (fields: object) => read({ model: 'm', input: 'hi', ...fields }).facts
 
 describe('facts', () => {
-  test('of the least request', () =>
+  test('reads the smallest request', () =>
     expect(factsOf({})).toEqual({
       model: 'm',
       stream: false,
@@ -17,7 +17,7 @@ describe('facts', () => {
       choices: 1,
     }))
 
-  test('stream and the output limit', () =>
+  test('reads stream and the output limit', () =>
     expect(factsOf({ stream: true, max_output_tokens: 5 })).toMatchObject({
       stream: true,
       maxOutputTokens: 5,
@@ -57,11 +57,11 @@ describe('facts', () => {
       2,
     ],
     ['items of unknown kinds', { input: [{ type: 'new', deep: [{ text: 'abc' }, ['d']] }] }, 4],
-  ])('characters of %s', (_name, fields, characters) =>
+  ])('counts the characters of %s', (_name, fields, characters) =>
     expect(factsOf(fields).promptCharacters).toBe(characters),
   )
 
-  test('media wherever they stand, whatever their length', () => {
+  test('counts media anywhere, whatever their length', () => {
     const image = { type: 'input_image', image_url: `data:image/png;base64,${'A'.repeat(1000)}` }
     const input = [
       { role: 'user', content: [image, { type: 'input_file', file_data: 'x' }] },
@@ -71,7 +71,7 @@ describe('facts', () => {
     expect(factsOf({ input })).toMatchObject({ mediaParts: 4, promptCharacters: 0 })
   })
 
-  test('a body that nests deeper than the stack is refused', () => {
+  test('refuses a body nested deeper than the stack', () => {
     const deep = `${'['.repeat(20_000)}"abc"${']'.repeat(20_000)}`
     const body = { model: 'm', input: [{ type: 'new', deep: JSON.parse(deep) }] }
     const text = `{"model":"m","input":[{"type":"new","deep":${deep}}]}`
@@ -123,17 +123,17 @@ describe('relay', () => {
     expect(() => JSON.parse(relay(given))).not.toThrow()
   })
 
-  test('the same model name leaves the text as it is', () => {
+  test('keeps the text when the model name is the same', () => {
     const text = '{"model":"m","store":false,"input":"hi","x":1.0}'
     expect(relay(text, 'm')).toBe(text)
   })
 
-  test('a repeated member is refused', () =>
+  test('refuses a repeated member', () =>
     expect(() => relay('{"model":"m","input":"hi","model":"n"}')).toThrow(GatewayError))
 
   const withThought = (encrypted_content: string) =>
     read({ model: 'm', input: [{ type: 'reasoning', summary: [], encrypted_content }] }).isRelayable
-  test('a thought signed by its supplier is relayed; one in our envelope needs to be opened', () => {
+  test('relays reasoning signed by a supplier, but not reasoning in the gateway’s envelope', () => {
     const proof = {
       origin: 'messages',
       model: 'm',
@@ -148,7 +148,7 @@ describe('relay', () => {
   })
 })
 
-test('a count tells the size of the same prompt', () => {
+test('a token count reads the size of the same prompt', () => {
   const body = { model: 'm', input: 'hello', instructions: 'be brief' }
   const count = readCount(body, JSON.stringify(body))
   expect(count.facts).toEqual({ model: 'm', promptCharacters: 13, mediaParts: 0 })

@@ -13,7 +13,7 @@ import { inputItemsOf } from './input-items.ts'
 import { isRelayable, prepareRelay } from './relay-body.ts'
 import { validateRequest } from './validate.ts'
 
-/** Checks and reads a parsed body. `text` is what was parsed. */
+/** Validates and reads a parsed body. `text` is its JSON text. */
 export function readRequest(body: unknown, text: string): ClientRequest {
   const request = validateRequest(body)
   return {
@@ -50,7 +50,7 @@ function clientSide(request: ResponsesRequest): ClientSide {
   }
 }
 
-/** Reads a question for the size of a prompt. */
+/** Reads a token count request. */
 export function readCount(body: unknown, text: string): CountRequest {
   const request = validateRequest(body)
   return {
@@ -60,7 +60,7 @@ export function readCount(body: unknown, text: string): CountRequest {
   }
 }
 
-/** Members that say how an item is kept and linked, not what is in it. */
+/** Members that identify or link an item and are not part of the prompt. */
 const NOT_TEXT: ReadonlySet<string> = new Set([
   'type',
   'id',
@@ -86,7 +86,7 @@ interface PromptSize {
   readonly mediaParts: number
 }
 
-/** Definitions are counted by their length in the text: they may nest too deeply to be written out again. */
+/** Counts definitions by their length in the text, because deep nesting could overflow `JSON.stringify`. */
 function countPrompt(request: ResponsesRequest, text: string): PromptSize {
   const members = findTopLevelMembers(text)
   const input = countInput(inputItemsOf(request))
@@ -102,7 +102,7 @@ function countPrompt(request: ResponsesRequest, text: string): PromptSize {
   }
 }
 
-/** Counts every text within the items, known or not. Walks instead of recursing: a body may nest deeper than the stack. */
+/** Counts every text in the items, known or not. Does not recurse: a body may nest deeper than the stack. */
 function countInput(items: readonly unknown[]): PromptSize {
   let promptCharacters = 0
   let mediaParts = 0

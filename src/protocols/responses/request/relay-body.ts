@@ -14,16 +14,15 @@ import { inputItemsOf } from './input-items.ts'
 export const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
 
 /**
- * Prepares the client's own text for a supplier. Since the gateway keeps the state, the supplier is asked to store
- * nothing and is not told of earlier responses; thoughts then have to come back with their content. Every other byte
- * stays as it was.
+ * Prepares the client's text for a supplier. The gateway stores the state, so it sets `store` to false, removes
+ * `previous_response_id` and asks for encrypted reasoning. Every other byte is kept.
  */
 export function prepareRelay(request: ResponsesRequest, text: string): (upstreamModel: string) => string {
   const members = findTopLevelMembers(text)
-  // Insertions stand before the removal: all may be at the same place, and they are made in this order.
+  // Insertions come before the removal. All may be at the same position and apply in this order.
   const always = [
     ...forbidStoring(request, text, members),
-    ...askForThoughts(request, text, members),
+    ...includeReasoning(request, text, members),
     ...removeMember(text, members.get('previous_response_id')),
   ]
   const model = members.get('model')
@@ -33,7 +32,7 @@ export function prepareRelay(request: ResponsesRequest, text: string): (upstream
   }
 }
 
-/** False when the input holds a signature in our own envelope, which no supplier could open. */
+/** False when the input holds a signature in the gateway's envelope, which no supplier can open. */
 export function isRelayable(request: ResponsesRequest): boolean {
   return !inputItemsOf(request).some((item) => {
     const proof = asObject(item)?.encrypted_content
@@ -49,7 +48,7 @@ function forbidStoring(request: ResponsesRequest, text: string, members: Members
   return [span === undefined ? insertionOf(text, 'store', 'false') : { span, json: 'false' }]
 }
 
-function askForThoughts(request: ResponsesRequest, text: string, members: Members): Replacement[] {
+function includeReasoning(request: ResponsesRequest, text: string, members: Members): Replacement[] {
   const asked = request.include ?? []
   if (!thinks(request) || asked.includes(ENCRYPTED_REASONING)) return []
   const span = members.get('include')
@@ -57,14 +56,14 @@ function askForThoughts(request: ResponsesRequest, text: string, members: Member
   return [{ span, json: JSON.stringify([...asked, ENCRYPTED_REASONING]) }]
 }
 
-// Models that cannot think refuse the question for their thoughts, so it is asked only where thinking is wanted.
+// Models without thinking refuse this value of `include`, so it is added only if the request uses thinking.
 function thinks(request: ResponsesRequest): boolean {
   const { reasoning } = request
   if (reasoning && Object.values(reasoning).some((value) => value !== null)) return true
   return inputItemsOf(request).some((item) => asObject(item)?.type === 'reasoning')
 }
 
-/** Takes out a member, its name and one comma. */
+/** Removes a member with its name and one comma. */
 function removeMember(text: string, value: Span | undefined): Replacement[] {
   if (value === undefined) return []
   const nameEnd = text.lastIndexOf('"', text.lastIndexOf(':', value.start))

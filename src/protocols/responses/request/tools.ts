@@ -13,7 +13,7 @@ function decodeTool(tool: JsonObject, namespace: string | null): Tool[] {
   const kind = asText(tool.type) ?? 'tool'
   if (kind === 'function') return [decodeFunction(tool, namespace)]
   if (kind === 'custom') return [decodeCustom(tool, namespace)]
-  // A group within a group is not a thing of this format; the outer one is what calls are made by.
+  // This format has no nested namespaces. Calls use the outer one.
   if (kind === 'namespace') return decodeTools(tool.tools, namespace ?? asText(tool.name))
   if (WEB_SEARCH.test(kind)) return [decodeWebSearch(tool)]
   return [{ type: 'hosted', format: FORMAT, kind, value: tool }]
@@ -64,7 +64,7 @@ function readDomains(value: unknown): readonly string[] | null {
   return Array.isArray(value) ? value.filter((domain) => typeof domain === 'string') : null
 }
 
-/** null when the client did not say, or chose a tool that the supplier runs. */
+/** Returns null when the choice is absent or names a tool that the supplier runs. */
 export function decodeToolChoice(choice: unknown, tools: readonly Tool[]): ToolChoice | null {
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice }
   const { type, name, namespace, mode, tools: allowed } = asObject(choice) ?? {}
@@ -86,7 +86,7 @@ function isCallable(tool: Tool): tool is FunctionTool | CustomTool {
   return tool.type === 'function' || tool.type === 'custom'
 }
 
-/** Tools as a supplier takes them; those of one group stand together where its first one stood. */
+/** Encodes tools for a supplier. Tools of one namespace are grouped at the position of the first. */
 export function encodeTools(tools: readonly Tool[], dropped: Set<string>): JsonObject[] {
   const encoded: JsonObject[] = []
   const groups = new Map<string, JsonObject[]>()
@@ -102,7 +102,7 @@ export function encodeTools(tools: readonly Tool[], dropped: Set<string>): JsonO
 function openGroup(name: string, first: JsonObject, groups: Map<string, JsonObject[]>): JsonObject {
   const tools = [first]
   groups.set(name, tools)
-  // The format demands a description, and the neutral model keeps none for a group.
+  // The format requires a description, and the conversation has none for a namespace.
   return { type: 'namespace', name, description: `The tools of ${name}.`, tools }
 }
 
@@ -130,7 +130,7 @@ function encodeFunction(tool: FunctionTool): JsonObject {
     name: tool.name,
     ...(tool.description !== null && { description: tool.description }),
     parameters: tool.schema ?? { type: 'object', properties: {} },
-    // Left out it would mean true to some models, which then refuse schemas that others take.
+    // If omitted, some models assume true and refuse schemas that others accept.
     strict: tool.strict ?? false,
   }
 }

@@ -60,7 +60,7 @@ describe('spec 4.2 and 8.5 bounds, from both sides', () => {
   })
 })
 
-test.each(['background', 'conversation', 'prompt'])('%s is refused by name', (param) => {
+test.each(['background', 'conversation', 'prompt'])('refuses %s', (param) => {
   for (const value of [true, 'conv_1', { id: 'x' }]) {
     expect(refusalOf(withField({ [param]: value }))).toMatchObject({
       code: 'unsupported_parameter',
@@ -71,7 +71,7 @@ test.each(['background', 'conversation', 'prompt'])('%s is refused by name', (pa
   expect(refusalOf(withField({ [param]: null }))).toBeNull()
 })
 
-describe('accepted, as real clients send it', () => {
+describe('accepts what real clients send', () => {
   const bodies: Readonly<Record<string, unknown>> = {
     'unknown fields': withField({ client_metadata: { a: 1 }, context_management: [{}], whatever: 7 }),
     'instructions alone': { model: 'm', input: [], instructions: 'x' },
@@ -153,7 +153,7 @@ describe('accepted, as real clients send it', () => {
   }
 })
 
-describe('refused, by name', () => {
+describe('refuses and names the field', () => {
   const cases: readonly (readonly [unknown, string | null, string])[] = [
     [null, null, 'The body must be a JSON object.'],
     [{}, 'model', 'model is required.'],

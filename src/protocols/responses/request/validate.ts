@@ -22,7 +22,7 @@ const checkItemShape = compileKinds(ITEM_SCHEMAS)
 const checkToolShape = compileKinds(TOOL_SCHEMAS)
 const checkChoiceShape = compileKinds(TOOL_CHOICE_SCHEMAS)
 
-/** The body as a request whose every known field is sound; throws a GatewayError that names the first that is not. */
+/** Validates every known field of a body. Throws a GatewayError that names the first invalid one. */
 export function validateRequest(body: unknown): ResponsesRequest {
   refuseUnsupported(asObject(body) ?? {})
   const request = checkShape(body) as ResponsesRequest
@@ -53,14 +53,14 @@ function refuseEmptyInput({ input, instructions }: ResponsesRequest): void {
   throw new GatewayError('invalid_request', 'input must not be empty.', { param: 'input' })
 }
 
-// Paths are made only for a refusal: a long conversation has tens of thousands of items.
+// Paths are built only for an error: a long conversation has tens of thousands of items.
 type PathOf = () => string
 
 function checkItem(item: unknown, pathOf: PathOf): void {
   const known = asObject(item) ?? {}
   const kind = kindOfItem(known)
   checkItemShape(known, kind, pathOf)
-  // References are put in by the gateway before; one that is left names nothing that is stored.
+  // The gateway has already resolved references. A remaining one has no stored item.
   if (kind === 'item_reference') {
     const path = pathOf()
     throw new GatewayError('invalid_request', `${path} refers to an item that is not stored here.`, {
@@ -97,7 +97,7 @@ function readKind(value: JsonObject, pathOf: PathOf): string {
 
 type CheckKind = (value: JsonObject, kind: string, pathOf: PathOf) => void
 
-/** A check of objects told apart by their type. A kind without a schema passes. */
+/** Compiles a check for objects distinguished by `type`. Types without a schema pass. */
 function compileKinds(schemas: Readonly<Record<string, TSchema>>): CheckKind {
   const kinds = new Map(
     Object.entries(schemas).map(([kind, schema]) => [kind, { schema, validator: Compile(schema) }]),

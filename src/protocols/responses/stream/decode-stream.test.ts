@@ -47,7 +47,7 @@ describe('a recorded stream with every kind of item', () => {
     expect(fold(events)).toEqual(decodeReply(REPLY, CONTEXT) ?? { id: '', choices: [], usage: null })
   })
 
-  test('says what the supplier said', () => {
+  test('decodes every part', () => {
     expect(fold(events)).toMatchObject({
       id: 'resp_s1',
       usage: { input: 30, cacheRead: 60, cacheWrite: 10, output: 50, reasoning: 20 },
@@ -67,21 +67,21 @@ describe('a recorded stream with every kind of item', () => {
     ])
   })
 
-  test('tells the same cut at every position', () => {
+  test('decodes alike when split at every position', () => {
     for (let cut = 1; cut < EVERYTHING.length; cut++) {
-      const told = decodeAll(EVERYTHING.subarray(0, cut), EVERYTHING.subarray(cut))
-      if (!Bun.deepEquals(told, { events, failure })) throw new Error(`another answer when cut at ${cut}`)
+      const split = decodeAll(EVERYTHING.subarray(0, cut), EVERYTHING.subarray(cut))
+      if (!Bun.deepEquals(split, { events, failure })) throw new Error(`another answer when split at ${cut}`)
     }
   })
 
-  test('tells text as it comes, not when its item ends', () => {
+  test('emits text as it arrives', () => {
     const half = EVERYTHING.subarray(0, EVERYTHING.indexOf('response.output_text.annotation.added'))
     const decoder = new ResponsesDecoder(CONTEXT)
     expect(decoder.push(half).at(-1)).toEqual({ type: 'part-delta', choice: 0, text: '— hello' })
   })
 })
 
-describe('suppliers that tell less', () => {
+describe('accepts suppliers that send', () => {
   const item = { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{"a":1}' }
   const message = {
     id: 'msg_1',
@@ -109,7 +109,7 @@ describe('suppliers that tell less', () => {
     expect(partsOf(events)).toMatchObject(WHOLE_CALL)
   })
 
-  test('only the ended items, arguments as an object, name at last', () => {
+  test('only the ended items, arguments as an object, and a late name', () => {
     const { events } = decodeAll(
       eventsOf(
         { type: 'response.output_item.added', output_index: 0, item: { type: 'function_call', id: 'fc_1' } },
@@ -147,7 +147,7 @@ describe('suppliers that tell less', () => {
     expect(partsOf(events)).toMatchObject([{ type: 'text', text: 'Hi' }])
   })
 
-  test('thoughts in full instead of a summary', () => {
+  test('full thinking instead of a summary', () => {
     const { events } = decodeAll(
       eventsOf(
         CREATED,
@@ -160,7 +160,7 @@ describe('suppliers that tell less', () => {
     expect(partsOf(events)).toEqual([{ type: 'thinking', text: 'Hm', proof: null, isRedacted: false }])
   })
 
-  test('empty items, unknown events, comments and a foreign last marker', () => {
+  test('empty items, unknown events, comments and [DONE]', () => {
     const { events, failure } = decodeAll(
       eventsOf(CREATED),
       ': ka\n\n',
@@ -178,7 +178,7 @@ describe('suppliers that tell less', () => {
   })
 })
 
-describe('why it ended', () => {
+describe('finish reason', () => {
   const incomplete = (reason: string) =>
     eventsOf(CREATED, {
       type: 'response.incomplete',
@@ -219,7 +219,7 @@ describe('failures', () => {
       { kind: 'input', message: 'bad' },
     ],
     [
-      'a picture',
+      'an image',
       { type: 'response.failed', response: { error: { code: 'invalid_image_url', message: 'bad' } } },
       { kind: 'input', message: 'bad' },
     ],
@@ -241,12 +241,12 @@ describe('failures', () => {
     expect(decodeAll(stream).failure).toMatchObject({ kind: 'malformed' })
   })
 
-  test('a last event without its blank line is an end', () => {
+  test('accepts a last event without its blank line', () => {
     expect(decodeAll(eventsOf(CREATED, completed()).trimEnd()).failure).toBeNull()
   })
 })
 
-test('thinking at an index that cannot be written is told all the same', () => {
+test('emits thinking whose index cannot be converted to a string', () => {
   const item = { type: 'reasoning', id: 'rs_1' }
   const thought = { output_index: 0, content_index: { toString: 1 }, delta: 'hm' }
   const wire = eventsOf(

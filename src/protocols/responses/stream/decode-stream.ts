@@ -9,7 +9,7 @@ import { decodeFinish } from '../reply/finish.ts'
 import { decodeUsage } from '../reply/usage.ts'
 import { type ItemReader, openReader } from './item-reader.ts'
 
-/** Reads a supplier's stream into answer events. */
+/** Decodes a supplier's stream into answer events. */
 export class ResponsesDecoder implements StreamDecoder {
   failure: SupplierFailure | null = null
   readonly #framer = new SseFramer()
@@ -27,7 +27,7 @@ export class ResponsesDecoder implements StreamDecoder {
     if (this.#isOver) return []
     const framed = this.#framer.push(bytes)
     if (framed !== null) return this.#readAll(framed)
-    if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.failure = malformed('an event without end')
+    if (this.#framer.pendingLength > MAX_EVENT_BYTES) this.failure = malformed('an event without end')
     return []
   }
 
@@ -56,7 +56,7 @@ export class ResponsesDecoder implements StreamDecoder {
   #readFrame(bytes: Uint8Array): AnswerEvent[] {
     const { data, isRecognised } = readSseEvent(bytes)
     if (data === null) {
-      if (!isRecognised) this.failure = malformed('bytes that are no event')
+      if (!isRecognised) this.failure = malformed('bytes that are not an event')
       return []
     }
     if (isDone(data)) return []
@@ -72,9 +72,9 @@ export class ResponsesDecoder implements StreamDecoder {
       case 'response.queued':
         return this.#start(asObject(event.response))
       case 'response.output_item.added':
-        return this.#tell(this.#queue.start(event))
+        return this.#emit(this.#queue.start(event))
       case 'response.output_item.done':
-        return this.#tell(this.#queue.end(event))
+        return this.#emit(this.#queue.end(event))
       case 'response.completed':
       case 'response.incomplete':
         return this.#end(asObject(event.response) ?? {}, event.type)
@@ -87,7 +87,7 @@ export class ResponsesDecoder implements StreamDecoder {
   }
 
   #readOther(event: JsonObject): AnswerEvent[] {
-    if (event.type !== 'error' && asObject(event.error) === null) return this.#tell(this.#queue.read(event))
+    if (event.type !== 'error' && asObject(event.error) === null) return this.#emit(this.#queue.read(event))
     this.failure = decodeStreamError(event)
     return []
   }
@@ -98,7 +98,7 @@ export class ResponsesDecoder implements StreamDecoder {
     return [{ type: 'answer-start', id: asText(response?.id) ?? '' }]
   }
 
-  #tell(events: AnswerEvent[]): AnswerEvent[] {
+  #emit(events: AnswerEvent[]): AnswerEvent[] {
     for (const event of events) {
       if (event.type !== 'part-start') continue
       this.#hasCalls ||= event.part.type === 'tool-call'
@@ -109,7 +109,7 @@ export class ResponsesDecoder implements StreamDecoder {
 
   #end(response: JsonObject, type: string): AnswerEvent[] {
     const opening = this.#start(response)
-    const rest = this.#tell(this.#queue.endAll(response.output))
+    const rest = this.#emit(this.#queue.endAll(response.output))
     const status = type === 'response.incomplete' ? 'incomplete' : 'completed'
     const finish = decodeFinish(
       { status, ...response },
@@ -129,14 +129,14 @@ export class ResponsesDecoder implements StreamDecoder {
 
 interface Entry {
   readonly reader: ItemReader
-  /** The item as it was last seen whole. */
+  /** The item as it was announced. */
   readonly item: JsonObject
-  /** What it has to say once the items before it have ended. */
+  /** Events to emit once all earlier items have ended. */
   readonly held: AnswerEvent[]
   isEnded: boolean
 }
 
-/** Tells the items of a response one after the other, in the order they began, however their events interleave. */
+/** Emits the items of a response one by one, in the order they started, even if their events interleave. */
 class OutputQueue {
   readonly #context: SupplyContext
   readonly #entries = new Map<unknown, Entry>()
@@ -151,12 +151,12 @@ class OutputQueue {
     const key = keyOf(event)
     if (item === null || this.#entries.has(key)) return []
     const entry = this.#addEntry(key, item)
-    return this.#tell(entry, entry.reader.start(item))
+    return this.#emitInOrder(entry, entry.reader.start(item))
   }
 
   read(event: JsonObject): AnswerEvent[] {
     const entry = this.#entries.get(keyOf(event))
-    return entry === undefined || entry.isEnded ? [] : this.#tell(entry, entry.reader.read(event))
+    return entry === undefined || entry.isEnded ? [] : this.#emitInOrder(entry, entry.reader.read(event))
   }
 
   end(event: JsonObject): AnswerEvent[] {
@@ -166,7 +166,7 @@ class OutputQueue {
     return this.#endEntry(this.#entries.get(key) ?? this.#addEntry(key, item), item)
   }
 
-  /** Ends every item with what the whole response says of it, and tells those that were never announced. */
+  /** Ends every item with its content from the whole response, including items that were never announced. */
   endAll(output: unknown): AnswerEvent[] {
     const events: AnswerEvent[] = []
     for (const [index, value] of asArray(output).entries()) {
@@ -191,18 +191,18 @@ class OutputQueue {
 
   #endEntry(entry: Entry, item: JsonObject): AnswerEvent[] {
     if (entry.isEnded) return []
-    const events = this.#tell(entry, entry.reader.finish(item))
+    const events = this.#emitInOrder(entry, entry.reader.finish(item))
     entry.isEnded = true
-    return [...events, ...this.#moveOn()]
+    return [...events, ...this.#emitHeld()]
   }
 
-  #tell(entry: Entry, events: AnswerEvent[]): AnswerEvent[] {
+  #emitInOrder(entry: Entry, events: AnswerEvent[]): AnswerEvent[] {
     if (this.#waiting[0] === entry) return events
     append(entry.held, events)
     return []
   }
 
-  #moveOn(): AnswerEvent[] {
+  #emitHeld(): AnswerEvent[] {
     const events: AnswerEvent[] = []
     while (this.#waiting[0]?.isEnded) {
       this.#waiting.shift()
@@ -212,7 +212,7 @@ class OutputQueue {
   }
 }
 
-// Spreading into push would overflow the stack for an item of a million events.
+// Spreading into push would overflow the stack for an item with a million events.
 function append(target: AnswerEvent[], events: readonly AnswerEvent[]): void {
   for (const event of events) target.push(event)
 }
@@ -223,10 +223,10 @@ function keyOf(event: JsonObject): unknown {
     : (asText(event.item_id) ?? asText(asObject(event.item)?.id))
 }
 
-/** No answer has an event this long; a supplier that never ends one would otherwise fill the memory. */
-export const LONGEST_EVENT_BYTES = 64 * 1024 * 1024
+/** Limits memory when a supplier never ends an event. Real events are far shorter. */
+export const MAX_EVENT_BYTES = 64 * 1024 * 1024
 
-/** A marker that other formats end with and that some suppliers send here too; it means nothing. */
+/** Some suppliers send the `[DONE]` of other formats. It has no meaning here. */
 export function isDone(data: string): boolean {
   return data.startsWith('[DONE]')
 }

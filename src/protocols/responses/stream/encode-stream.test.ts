@@ -115,7 +115,7 @@ describe('the events of', () => {
     ])
   })
 
-  test('a thought and a call', () => {
+  test('thinking and a call', () => {
     const events = stream(
       answerOf(
         [{ type: 'thinking', text: 'hm', proof: PROOF, isRedacted: false }, call],
@@ -145,7 +145,7 @@ describe('the events of', () => {
     expect(events[11]).toMatchObject({ item: { id: 'fc_3', call_id: 'call_a', status: 'completed' } })
   })
 
-  test('texts and refusals in a row are content of one message; after a call comes a new one', () => {
+  test('consecutive texts and refusals in one message, and a new one after a call', () => {
     const answer = answerOf([textPart('a'), { type: 'refusal', text: 'b' }, call, textPart('c')])
     const output = reply(answer).output as { type: string; content?: unknown[] }[]
     expect(output.map(({ type, content }) => [type, content?.length])).toEqual([
@@ -159,7 +159,7 @@ describe('the events of', () => {
     expect(typesOf(answerOf([], finishOf('filter')))).toEqual(['created', 'in_progress', 'incomplete']))
 })
 
-test('the first response has no usage and no output, the last has both and the words of the request', () => {
+test('the first response has no usage and output, the last has both and the request parameters', () => {
   const events = stream(answerOf([textPart('Hello')]))
   expect(events[0]?.response).toMatchObject({ status: 'in_progress', usage: null, output: [] })
   expect(events[0]?.response).not.toHaveProperty('output_text')
@@ -199,7 +199,7 @@ test('the first response has no usage and no output, the last has both and the w
   })
 })
 
-describe('why it ended', () => {
+describe('finish reason', () => {
   const done = { status: 'completed', incomplete_details: null }
   const cut = (reason: string) => ({ status: 'incomplete', incomplete_details: { reason } })
   test.each([
@@ -216,21 +216,21 @@ describe('why it ended', () => {
     expect(reply(answerOf([textPart('a')], finishOf(reason)))).toMatchObject(expected),
   )
 
-  test('a refusal in words is an answer', () =>
+  test('a refusal with text is completed', () =>
     expect(reply(answerOf([{ type: 'refusal', text: 'no' }], finishOf('refusal')))).toMatchObject(done))
 
-  test('only the last item of a cut answer is incomplete', () => {
+  test('only the last item of a truncated answer is incomplete', () => {
     const { output } = reply(answerOf([call, { ...call, id: 'call_b', input: '{"a' }], finishOf('length')))
     expect(output).toMatchObject([{ status: 'completed' }, { status: 'incomplete', arguments: '{"a' }])
   })
 })
 
-describe('what clients send back', () => {
+describe('output that clients send back', () => {
   const replay = (answer: Answer) =>
     decodeRequest(validateRequest({ model: 'm', input: JSON.parse(JSON.stringify(reply(answer).output)) }))
       .turns[0]?.parts
 
-  test('is what they got', () => {
+  test('decodes to the same parts', () => {
     const parts = [
       { type: 'thinking' as const, text: 'hm', proof: PROOF, isRedacted: false },
       { type: 'thinking' as const, text: 'unsigned', proof: null, isRedacted: false },
@@ -241,7 +241,7 @@ describe('what clients send back', () => {
     expect(replay(answerOf(parts))).toEqual(parts)
   })
 
-  test('a signature on a call comes back on a thought before it', () => {
+  test('carries a call signature in a reasoning item before the call', () => {
     const proof: Proof = { ...PROOF, origin: 'content-generation', on: 'tool-call' }
     expect(replay(answerOf([{ ...call, proof }]))).toEqual([
       { type: 'thinking', text: '', proof, isRedacted: false },
@@ -250,20 +250,20 @@ describe('what clients send back', () => {
   })
 })
 
-test('a function without arguments has an empty object, in its deltas too', () => {
+test('a call without arguments has an empty object, also in its deltas', () => {
   const deltas = stream(answerOf([{ ...call, input: '' }])).filter(({ type }) =>
     type.endsWith('arguments.delta'),
   )
   expect(deltas).toMatchObject([{ delta: '{}' }])
 })
 
-test('calls that share an id, or have none, get ids of their own', () => {
+test('calls without a unique id get new ids', () => {
   const output = reply(answerOf([call, call, { ...call, id: '' }])).output as { call_id: string }[]
   expect(new Set(output.map(({ call_id }) => call_id)).size).toBe(3)
   expect(output[0]?.call_id).toBe('call_a')
 })
 
-test('a thought without a signature is marked as such', () => {
+test('thinking without a signature is marked as such', () => {
   const [item] = reply(answerOf([{ type: 'thinking', text: 'hm', proof: null, isRedacted: false }]))
     .output as {
     encrypted_content: string
@@ -271,10 +271,10 @@ test('a thought without a signature is marked as such', () => {
   expect(openProof(item?.encrypted_content ?? '')?.origin).toBe('none')
 })
 
-test('without usage from the supplier the prompt is our estimate', () =>
+test('without usage from the supplier, input_tokens is the estimate of the prompt', () =>
   expect(reply({ ...answerOf([]), usage: null }).usage).toMatchObject({ input_tokens: 9, output_tokens: 0 }))
 
-test('log probabilities stand with their text', () => {
+test('log probabilities belong to their text', () => {
   const logprobs = [{ token: 'é', logprob: -1, top: [{ token: 'e', logprob: -2 }] }]
   const [choice] = answerOf([textPart('é'), call]).choices
   if (choice === undefined) throw new Error('no choice')
@@ -298,7 +298,7 @@ test('log probabilities stand with their text', () => {
 })
 
 describe('a failure', () => {
-  test('tells of ended items only, and of no end of the open one', () => {
+  test('includes closed items only, and leaves the open one open', () => {
     const encoder = new ResponsesEncoder(REQUEST, context())
     for (const event of unfold(answerOf([textPart('a'), call])).slice(0, -4)) encoder.push(event)
     const frames = encoder.fail(new GatewayError('supplier_rate_limited', 'Slow down.'))

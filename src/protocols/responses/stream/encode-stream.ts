@@ -7,7 +7,7 @@ import type { ReplyContext, StreamEncoder } from '../../translation.ts'
 import { ResponseWriter } from '../reply/response-writer.ts'
 import type { ResponsesRequest } from '../schema.ts'
 
-/** Writes an answer as a stream of numbered events. */
+/** Encodes an answer as a stream of numbered events. */
 export class ResponsesEncoder implements StreamEncoder {
   readonly #writer: ResponseWriter
   #frames = ''
@@ -20,7 +20,7 @@ export class ResponsesEncoder implements StreamEncoder {
     })
   }
 
-  /** The whole response, to be kept for later requests; null until the answer has ended. */
+  /** The whole response, stored for later requests. Null until the answer has ended. */
   get finalReply(): JsonObject | null {
     return this.#writer.finalReply
   }
@@ -32,7 +32,7 @@ export class ResponsesEncoder implements StreamEncoder {
     return this.#take()
   }
 
-  /** The open item is left as it is: a client told of its end might act on half a call. */
+  /** Leaves the open item open: if it were closed, a client might act on half a call. */
   fail(error: GatewayError, isEndWithheld = false): string {
     if (this.#isOver && !isEndWithheld) return ''
     this.#isOver = true
@@ -52,7 +52,7 @@ function frameOf(type: string, sequenceNumber: number, fields: JsonObject): stri
   return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequenceNumber, ...fields })}\n\n`
 }
 
-/** `error` of a response object takes only words of a closed list. */
+/** `error.code` of a response object must be one of a fixed list. */
 function failedResponse(response: JsonObject, error: GatewayError): JsonObject {
   return {
     ...response,
@@ -63,8 +63,8 @@ function failedResponse(response: JsonObject, error: GatewayError): JsonObject {
 }
 
 /**
- * Tells a client of a failure. Some clients look for a failed response and some for an error event, and of the
- * latter some for flat fields and some for an `error` object, so there is one of each.
+ * Encodes a failure. Some clients look for a failed response and others for an error event, with flat fields or with
+ * an `error` object. So the client gets all of them.
  */
 export function failureFrames(error: GatewayError, response: JsonObject | null, nextNumber: number): string {
   if (response === null) return errorFrame(error, nextNumber)

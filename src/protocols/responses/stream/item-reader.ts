@@ -8,14 +8,14 @@ import { decodeCall, inputText } from '../request/decode-items.ts'
 import { MessageReader } from './message-reader.ts'
 
 /**
- * Reads the events of one output item. Events that repeat what was streamed are taken only when nothing was: some
- * suppliers send only them.
+ * Decodes the events of one output item. Some suppliers send only the `done` events, so these count when nothing was
+ * streamed before.
  */
 export interface ItemReader {
-  /** The item as it was announced. */
+  /** Takes the item as it was announced. */
   start(item: JsonObject): AnswerEvent[]
   read(event: JsonObject): AnswerEvent[]
-  /** The item as it ended, or all that is known of it. */
+  /** Takes the final item, or what is known of it. */
   finish(item: JsonObject): AnswerEvent[]
 }
 
@@ -36,11 +36,11 @@ export function openReader(item: JsonObject, context: SupplyContext): ItemReader
 class ReasoningReader implements ItemReader {
   readonly #context: SupplyContext
   #isOpen = false
-  /** Which of its two texts is told: the thoughts themselves or their summary. The first one seen is. */
+  /** The text to emit: the thinking itself or its summary, whichever arrives first. */
   #source: 'summary' | 'content' | null = null
   #lastIndex: unknown = null
-  /** Indexes within that source. They are compared and never written: what a supplier sends may have no text. */
-  readonly #told = new Set<unknown>()
+  /** Indexes emitted from that source. Only compared, because a supplier's value may not convert to a string. */
+  readonly #emitted = new Set<unknown>()
 
   constructor(context: SupplyContext) {
     this.#context = context
@@ -57,9 +57,9 @@ class ReasoningReader implements ItemReader {
       case 'response.reasoning_text.delta':
         return this.#append('content', event.content_index, event.delta)
       case 'response.reasoning_summary_text.done':
-        return this.#appendUntold('summary', event.summary_index, event.text)
+        return this.#appendUnlessStreamed('summary', event.summary_index, event.text)
       case 'response.reasoning_text.done':
-        return this.#appendUntold('content', event.content_index, event.text)
+        return this.#appendUnlessStreamed('content', event.content_index, event.text)
       default:
         return []
     }
@@ -73,8 +73,8 @@ class ReasoningReader implements ItemReader {
     return events
   }
 
-  #appendUntold(source: 'summary' | 'content', index: unknown, text: unknown): AnswerEvent[] {
-    return this.#told.has(index) ? [] : this.#append(source, index, text)
+  #appendUnlessStreamed(source: 'summary' | 'content', index: unknown, text: unknown): AnswerEvent[] {
+    return this.#emitted.has(index) ? [] : this.#append(source, index, text)
   }
 
   #append(source: 'summary' | 'content', index: unknown, delta: unknown): AnswerEvent[] {
@@ -83,7 +83,7 @@ class ReasoningReader implements ItemReader {
     const isNext = this.#source !== null && index !== this.#lastIndex
     this.#source = source
     this.#lastIndex = index
-    this.#told.add(index)
+    this.#emitted.add(index)
     return [...this.#open(), { type: 'part-delta', choice: 0, text: isNext ? `\n\n${text}` : text }]
   }
 
@@ -105,7 +105,7 @@ class CallReader implements ItemReader {
   }
 
   start(item: JsonObject): AnswerEvent[] {
-    // A call without its name cannot be told yet; it is once it has ended.
+    // A call without a name is emitted when it ends.
     return asText(item.name) === null ? [] : this.#open(item)
   }
 
@@ -143,7 +143,7 @@ class CallReader implements ItemReader {
   }
 }
 
-/** Items that mean something only when they are whole. */
+/** Decodes items that are useful only as a whole. */
 class WholeReader implements ItemReader {
   readonly #context: SupplyContext
 

@@ -5,7 +5,7 @@ import { decodeCitation } from '../content.ts'
 import { decodeLogprobs, decodeOutputPart } from '../reply/decode-reply.ts'
 import type { ItemReader } from './item-reader.ts'
 
-/** What has been told of the content part that is open or was last. */
+/** What has been emitted of a content part. */
 interface ContentState {
   readonly index: unknown
   isOpen: boolean
@@ -16,7 +16,7 @@ interface ContentState {
 
 const EMPTY_TEXT: AnswerPart = { type: 'text', text: '', cache: null, citations: [], proof: null }
 
-/** Reads a message: its content parts come one after the other, each opened by the first thing said in it. */
+/** Decodes a message. Its content parts follow one another, and the first content opens each part. */
 export class MessageReader implements ItemReader {
   readonly #contents = new Map<unknown, ContentState>()
   #current: ContentState | null = null
@@ -34,9 +34,9 @@ export class MessageReader implements ItemReader {
       case 'response.output_text.annotation.added':
         return this.#cite(this.#stateOf(event.content_index), event.annotation)
       case 'response.output_text.done':
-        return this.#isTold(event.content_index) ? [] : this.#appendText(event, event.text)
+        return this.#isEmitted(event.content_index) ? [] : this.#appendText(event, event.text)
       case 'response.refusal.done':
-        if (this.#isTold(event.content_index)) return []
+        if (this.#isEmitted(event.content_index)) return []
         return this.#append(event.content_index, { type: 'refusal', text: '' }, event.refusal)
       case 'response.content_part.done':
         return this.#endContent(event.content_index, asObject(event.part) ?? {})
@@ -82,11 +82,11 @@ export class MessageReader implements ItemReader {
     return [{ type: 'part-end', choice: 0 }]
   }
 
-  /** Tells what has not been told of a content part, and ends it. */
+  /** Emits the rest of a content part and ends it. */
   #endContent(index: unknown, part: JsonObject): AnswerEvent[] {
     const state = this.#stateOf(index)
     if (state.isEnded) return []
-    const events = state.isOpen ? [] : this.#tellWhole(state, part)
+    const events = state.isOpen ? [] : this.#emitWhole(state, part)
     if (state.isOpen && part.type === 'output_text') {
       for (const annotation of asArray(part.annotations).slice(state.annotations)) {
         events.push(...this.#cite(state, annotation))
@@ -98,14 +98,14 @@ export class MessageReader implements ItemReader {
     return events
   }
 
-  #tellWhole(state: ContentState, part: JsonObject): AnswerEvent[] {
+  #emitWhole(state: ContentState, part: JsonObject): AnswerEvent[] {
     if (part.type === 'output_text') return this.#append(state.index, EMPTY_TEXT, part.text)
     if (part.type === 'refusal') return this.#append(state.index, { type: 'refusal', text: '' }, part.refusal)
     const other = decodeOutputPart(part)
-    return other === null ? [] : this.#tellOther(state, other)
+    return other === null ? [] : this.#emitOther(state, other)
   }
 
-  #tellOther(state: ContentState, part: AnswerPart): AnswerEvent[] {
+  #emitOther(state: ContentState, part: AnswerPart): AnswerEvent[] {
     if (part.type !== 'text') return this.#open(state, part)
     return [...this.#open(state, { ...part, text: '' }), { type: 'part-delta', choice: 0, text: part.text }]
   }
@@ -124,7 +124,7 @@ export class MessageReader implements ItemReader {
     return [{ type: 'part-logprobs', choice: 0, logprobs }]
   }
 
-  #isTold(index: unknown): boolean {
+  #isEmitted(index: unknown): boolean {
     const state = this.#stateOf(index)
     return state.isOpen || state.isEnded
   }

@@ -23,7 +23,7 @@ const withoutCreated = (output: string) => output.replaceAll('"created":17632000
 describe('a recorded stream', () => {
   const { tap, output } = forward(EVERYTHING)
 
-  test('goes on byte for byte but for created in its response objects (spec 2.5)', () => {
+  test('is forwarded byte for byte except for created in its response objects (spec 2.5)', () => {
     expect(withoutCreated(output)).toBe(text)
     const responses = [...output.matchAll(/^data: (.*)$/gm)]
       .map(([, data]) => JSON.parse(data ?? '').response)
@@ -32,7 +32,7 @@ describe('a recorded stream', () => {
     for (const response of responses) expect(response.created).toBe(1763200000)
   })
 
-  test('tells usage, an end, and the whole response', () => {
+  test('yields usage, an end, and the whole response', () => {
     expect(tap).toMatchObject({ isTerminated: true, isComplete: true, failure: null, hasContent: true })
     expect(tap.usage).toEqual({
       input: 30,
@@ -48,14 +48,14 @@ describe('a recorded stream', () => {
     )
   })
 
-  test('is the same cut at every position', () => {
+  test('is the same when split at every position', () => {
     for (let cut = 1; cut < EVERYTHING.length; cut += 3) {
-      const told = forward(EVERYTHING.subarray(0, cut), EVERYTHING.subarray(cut))
-      if (told.output !== output) throw new Error(`other bytes when cut at ${cut}`)
+      const split = forward(EVERYTHING.subarray(0, cut), EVERYTHING.subarray(cut))
+      if (split.output !== output) throw new Error(`other bytes when split at ${cut}`)
     }
   })
 
-  test('commits with the first item, not before', () => {
+  test('has content from the first item on', () => {
     const early = new UsageTap()
     early.push(Buffer.from(`${lines.slice(0, 2).join('\n\n')}\n\n`))
     expect(early.hasContent).toBe(false)
@@ -63,7 +63,7 @@ describe('a recorded stream', () => {
     expect(early.hasContent).toBe(true)
   })
 
-  test('a chunk without response objects is passed as the very same array', () => {
+  test('forwards the same array for a chunk without response objects', () => {
     const middle = Buffer.from(`${lines.slice(2, 6).join('\n\n')}\n\n`)
     expect(new UsageTap().push(middle)).toBe(middle)
   })
@@ -78,9 +78,13 @@ describe('created', () => {
       event('{"id":"r","created":5,"created_at":6}'),
       event('{"id":"r","created":5,"created_at":6}'),
     ],
-    ['is whole seconds', event('{"created_at":6.75}'), event('{"created":6,"created_at":6.75}')],
+    ['is in whole seconds', event('{"created_at":6.75}'), event('{"created":6,"created_at":6.75}')],
     ['is not made up', event('{"id":"r"}'), event('{"id":"r"}')],
-    ['is no number beyond all bounds', event('{"created_at":1e400}'), event('{"created_at":1e400}')],
+    [
+      'is omitted for a number that is too large',
+      event('{"created_at":1e400}'),
+      event('{"created_at":1e400}'),
+    ],
     [
       'does not touch a doubtful object',
       event('{"created_at":6},"response":{"created_at":7}'),
@@ -107,9 +111,9 @@ describe('failures', () => {
       'a failed response',
       'data: {"type":"response.failed","response":{"id":"resp_s1","error":{"message":"secret of theirs"}}}\n\n',
     ],
-    ['bytes that are no event', '<html>secret of theirs\n\n'],
-    ['an event that is no object', 'data: "secret of theirs"\n\n'],
-  ])('%s is held back with all after it, and told in our words', (_name, bad) => {
+    ['bytes that are not an event', '<html>secret of theirs\n\n'],
+    ['an event that is not an object', 'data: "secret of theirs"\n\n'],
+  ])('%s is replaced by our own error, and nothing follows', (_name, bad) => {
     const { tap, output } = forward(begun, bad, lines.slice(6).join('\n\n'))
     expect(withoutCreated(output)).toBe(begun)
     expect(tap.failure).not.toBeNull()
@@ -137,25 +141,25 @@ describe('failures', () => {
     })
   })
 
-  test('before any response there is only the error to tell', () => {
+  test('before any response only the error event is sent', () => {
     const frames = new UsageTap().fail(error)
     expect(frames.match(/^event: .*$/gm)).toEqual(['event: error'])
   })
 
-  test('a stream that just stops is not complete', () => {
+  test('a stream without an end is not complete', () => {
     const { tap, output } = forward(begun)
     expect(tap).toMatchObject({ isComplete: false, failure: null })
     expect(withoutCreated(output)).toBe(begun)
   })
 })
 
-test('what comes after the end, and a foreign last marker, are left out', () => {
+test('removes whatever follows the end, and [DONE]', () => {
   const { tap, output } = forward(EVERYTHING, 'data: [DONE]\n\n', 'data: {"type":"error"}\n\n')
   expect(withoutCreated(output)).toBe(text)
   expect(tap.failure).toBeNull()
 })
 
-test('a supplier that tells only the whole is charged for the whole', () => {
+test('counts the whole response when a supplier sends nothing else', () => {
   const { tap } = forward(
     'data: {"type":"response.incomplete","response":{"status":"incomplete","output":[{"type":"message","content":[{"type":"output_text","text":"abcd"}]}]}}\n\n',
   )

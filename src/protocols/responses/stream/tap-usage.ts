@@ -9,29 +9,27 @@ import type { StreamTap } from '../../protocol.ts'
 import { countGenerated, decodeUsage } from '../reply/usage.ts'
 import { decodeFailedResponse, decodeStreamError } from '../reply/decode-error.ts'
 import { completeResponse, patchEventData } from '../state.ts'
+import { isDone, MAX_EVENT_BYTES, malformed, LONGEST_EVENT_BYTES } from './decode-stream.ts'
 import { failureFrames } from './encode-stream.ts'
-import { isDone, LONGEST_EVENT_BYTES, malformed } from './decode-stream.ts'
-
-/** What becomes of an event: it goes on as it is or changed, it alone is left out, or it and all after it stay here. */
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Reads a relayed responses stream, and adds to the response objects in it what suppliers leave out or do not know. */
+/** Reads a relayed responses stream and completes the response objects in it. */
 export class UsageTap implements StreamTap {
   hasContent = false
   isTerminated = false
   failure: SupplierFailure | null = null
   usage: Usage | null = null
   outputCharacters = 0
-  /** The response as its last event gave it, to be kept for later requests; null until then. */
+  /** The response of the last event, stored for later requests. Null until then. */
   finalReply: JsonObject | null = null
   readonly #framer = new SseFramer()
   #response: JsonObject | null = null
   #nextNumber = 0
   readonly #previousId: string | null
 
-  /** `previousId`: the response that the client continues from, if there is one. */
+  /** `previousId` is the response that the client continues from. */
   constructor(previousId: string | null = null) {
     this.#previousId = previousId
   }
@@ -44,11 +42,11 @@ export class UsageTap implements StreamTap {
     if (this.failure !== null) return null
     const framed = this.#framer.push(bytes)
     if (framed !== null) return siftEvents(framed, this.#weigh)
-    if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.failure = malformed('an event without end')
+    if (this.#framer.pendingLength > MAX_EVENT_BYTES) this.failure = malformed('an event without end')
     return null
   }
 
-  /** An event cut off by the end of the stream goes on only when it is whole but for its blank line. */
+  /** Forwards the last event only if it lacks nothing but its blank line. */
   end(): Uint8Array | null {
     const rest = this.failure === null ? this.#framer.finish() : null
     const last = rest === null ? null : closeJsonEvent(rest)
@@ -60,13 +58,15 @@ export class UsageTap implements StreamTap {
     return failureFrames(error, response, this.#nextNumber)
   }
 
-  readonly #weigh: Weigh = (bytes, start, end) => this.#judge(bytes.subarray(start, end))
+  readonly #weigh: Weigh = (bytes, start, end) => this.#inspect(bytes.subarray(start, end))
 
-  #judge(bytes: Uint8Array): Verdict {
+  #inspect(bytes: Uint8Array): Verdict {
     const { data, isRecognised } = readSseEvent(bytes)
     if (data === null)
-      return isRecognised || this.isTerminated ? 'forward' : this.#fail(malformed('bytes that are no event'))
-    // Nothing is due after the last event; whatever it is, it must not spoil an answer that has ended well.
+      return isRecognised || this.isTerminated
+        ? 'forward'
+        : this.#fail(malformed('bytes that are not an event'))
+    // Whatever follows the last event must not turn a complete answer into a failure.
     if (this.isTerminated || isDone(data)) return 'remove'
     const event = asObject(tryParseJson(data))
     if (event === null) return this.#fail(malformed('an event that is not a JSON object'))
@@ -116,7 +116,7 @@ export class UsageTap implements StreamTap {
     this.isTerminated = true
     this.finalReply = completeResponse(response, this.#previousId)
     this.usage = decodeUsage(response.usage)
-    // Some suppliers tell nothing but the whole.
+    // Some suppliers send only the whole response.
     this.outputCharacters = Math.max(this.outputCharacters, countGenerated(response.output))
   }
 
@@ -124,7 +124,7 @@ export class UsageTap implements StreamTap {
     const patched = patchEventData(data, event, this.#previousId)
     if (patched === data) return 'forward'
     const text = decoder.decode(bytes)
-    // Data over several lines is written as one: outside of strings, JSON does not care for line ends.
+    // Data on several lines becomes one line. JSON ignores line breaks outside of strings.
     if (!text.includes(data))
       return encoder.encode(`event: ${event.type}\ndata: ${patched.replaceAll('\n', ' ')}\n\n`)
     return encoder.encode(text.replace(data, () => patched))
