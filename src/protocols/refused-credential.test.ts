@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import { decodeError as decodeGoogle } from './content-generation/decode-error.ts'
 import { decodeErrorBody } from './error-body.ts'
-import { decodeError as decodeMessages } from './messages/decode-error.ts'
+import { decodeError as decodeMessages } from './messages/reply/decode-error.ts'
 
 /** What follows for the credential: it is refused, it may be refused, or nothing. */
 type Reading = 'refused' | 'suspected' | 'denied' | 'input' | 'context-length' | 'server' | 'rate-limited'

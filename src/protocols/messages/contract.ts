@@ -1,8 +1,8 @@
 import type { Parameter } from '../../vocabulary/runtime/contract.ts'
 import { oneOfKinds, requestBody } from '../contract-notes.ts'
 import type { FormatContract } from '../protocol.ts'
-import { MessagesCountSchema, MessagesReplySchema, messagesErrorFields } from './reply-schema.ts'
-import * as requests from './schema.ts'
+import { MessagesCountSchema, MessagesReplySchema, messagesErrorFields } from './reply/reply-schema.ts'
+import * as requests from './request/schema.ts'
 
 const VERSION: Parameter = {
   name: 'anthropic-version',

@@ -11,9 +11,9 @@ import { unfold } from '../../conversation/fold.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { renderError } from '../../errors/render-error.ts'
 import type { ReplyContext } from '../translation.ts'
-import { encodeReply } from './encode-reply.ts'
-import { MessagesStreamEncoder } from './encode-stream.ts'
 import { messages } from './index.ts'
+import { encodeReply } from './reply/encode-reply.ts'
+import { MessagesStreamEncoder } from './stream/encode-stream.ts'
 
 const CONTEXT: ReplyContext = {
   requestId: 'req_1',

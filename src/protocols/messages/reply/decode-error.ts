@@ -1,0 +1,32 @@
+import type { FailureKind, SupplierFailure } from '../../../errors/supplier-failure.ts'
+import { asObject, asText } from '../../../wire/json-values.ts'
+import { decodeErrorBody, decodeErrorEvent } from '../../error-body.ts'
+
+/** Types that only this format has; the others mean the same in every format. */
+const KINDS_BY_TYPE: ReadonlyMap<unknown, FailureKind> = new Map([
+  ['billing_error', 'credential'],
+  ['timeout_error', 'timeout'],
+  ['request_too_large', 'input'],
+])
+
+/** Reads an error response, in the official shape or one of those that compatible suppliers use. */
+export function decodeError(status: number, body: string): SupplierFailure {
+  return refine(decodeErrorBody(status, body))
+}
+
+/** Reads the content of an error event, where no status tells what it means. */
+export function decodeStreamError(event: unknown): SupplierFailure {
+  const failure = decodeErrorEvent(event)
+  const type = asText(asObject(asObject(event)?.error)?.type)
+  return refine({ ...failure, kind: KINDS_BY_TYPE.get(type) ?? failure.kind })
+}
+
+function refine(failure: SupplierFailure): SupplierFailure {
+  return { ...failure, param: failure.param ?? findParam(failure.message) }
+}
+
+// `messages.0.content: ...` is how suppliers of this format begin a complaint about one field.
+function findParam(message: string): string | null {
+  const path = /^([a-z_]{2,40}(?:\.[a-z0-9_]{1,40}){0,12}): /.exec(message)?.[1]
+  return path?.replace(/\.(\d+)(?=\.|$)/g, '[$1]') ?? null
+}

@@ -1,0 +1,67 @@
+import { NO_USAGE, type Usage } from '../../../conversation/usage.ts'
+import { asObject, type JsonObject } from '../../../wire/json-values.ts'
+import { isUnreadable, readCount } from '../../token-count.ts'
+
+/** Token counts as this format writes them: `input_tokens` leaves cached ones out, `output_tokens` includes thinking. */
+export interface MessagesUsage {
+  readonly input_tokens: number
+  readonly cache_creation_input_tokens: number
+  readonly cache_read_input_tokens: number
+  readonly output_tokens: number
+  readonly output_tokens_details: { readonly thinking_tokens: number }
+}
+
+/** Reads a usage object into disjoint buckets; null when it counts nothing. */
+export function decodeUsage(wire: unknown): Usage | null {
+  const usage = asObject(wire)
+  if (usage === null) return null
+  const { input_tokens, output_tokens } = usage
+  if (isUnreadable(input_tokens, output_tokens)) return null
+  if ((input_tokens ?? output_tokens ?? null) === null) return null
+  const output = readCount(usage.output_tokens)
+  return {
+    input: readCount(usage.input_tokens),
+    cacheRead: readCount(usage.cache_read_input_tokens),
+    cacheWrite: readCacheWrite(usage),
+    output,
+    reasoning: Math.min(output, readCount(asObject(usage.output_tokens_details)?.thinking_tokens)),
+    images: 0,
+  }
+}
+
+/** What a client is told; `promptTokens` is our own estimate, for a supplier that reported nothing. */
+export function encodeUsage(usage: Usage | null, promptTokens: number): MessagesUsage {
+  const { input, cacheRead, cacheWrite, output, reasoning } = usage ?? { ...NO_USAGE, input: promptTokens }
+  return {
+    input_tokens: input,
+    cache_creation_input_tokens: cacheWrite,
+    cache_read_input_tokens: cacheRead,
+    output_tokens: output,
+    output_tokens_details: { thinking_tokens: reasoning },
+  }
+}
+
+/**
+ * Gathers the usage of a stream. Each report holds totals, but not every total: what a later one leaves out, or
+ * writes as null, stands as it was.
+ */
+export class UsageGatherer {
+  #reported: JsonObject = {}
+  usage: Usage | null = null
+
+  add(wire: unknown): void {
+    const report = asObject(wire)
+    if (report === null) return
+    const told = Object.entries(report).filter(([, value]) => value !== null && value !== undefined)
+    this.#reported = { ...this.#reported, ...Object.fromEntries(told) }
+    this.usage = decodeUsage(this.#reported) ?? this.usage
+  }
+}
+
+function readCacheWrite(usage: JsonObject): number {
+  if (typeof usage.cache_creation_input_tokens === 'number') {
+    return readCount(usage.cache_creation_input_tokens)
+  }
+  const byAge = asObject(usage.cache_creation) ?? {}
+  return readCount(byAge.ephemeral_5m_input_tokens) + readCount(byAge.ephemeral_1h_input_tokens)
+}

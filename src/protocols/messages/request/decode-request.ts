@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import type { Conversation, Extras, OutputFormat } from '../../../conversation/conversation.ts'
+import type { JsonObject } from '../../../wire/json-values.ts'
+import { FORMAT } from '../format.ts'
+import { decodeTurns } from './decode-turns.ts'
+import { decodeReasoning, isEffortTold } from './reasoning.ts'
+import type { MessagesRequest } from './schema.ts'
+import { decodeParallelTools, decodeToolChoice } from './tool-choice.ts'
+import { decodeTool, decodeToolExtras } from './tools.ts'
+
+/** Fields that the neutral model takes up whole. */
+const NEUTRAL_FIELDS: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'max_tokens',
+  'stream',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop_sequences',
+  'tools',
+  'tool_choice',
+  'system',
+  'thinking',
+  'output_config',
+  'output_format',
+  'metadata',
+])
+
+/** Other formats take session names of at most this length. */
+const LONGEST_CACHE_KEY = 64
+
+export function decodeRequest(request: MessagesRequest): Conversation {
+  const endUser = request.metadata?.user_id || null
+  return {
+    ...decodeTurns(request),
+    model: request.model,
+    stream: request.stream === true,
+    tools: (request.tools ?? []).map(decodeTool),
+    toolChoice: decodeToolChoice(request.tool_choice),
+    parallelTools: decodeParallelTools(request.tool_choice),
+    sampling: {
+      temperature: request.temperature ?? null,
+      topP: request.top_p ?? null,
+      topK: request.top_k ?? null,
+      seed: null,
+      presencePenalty: null,
+      frequencyPenalty: null,
+      stop: (request.stop_sequences ?? []).filter((text) => text !== ''),
+    },
+    // No other format can ask for nothing to be written.
+    maxOutputTokens: Math.max(1, request.max_tokens),
+    choices: 1,
+    reasoning: decodeReasoning(request),
+    output: decodeOutput(request),
+    topLogprobs: null,
+    verbosity: null,
+    endUser,
+    cacheKey: endUser === null ? null : shorten(endUser),
+    metadata: null,
+    extras: decodeExtras(request),
+  }
+}
+
+function decodeOutput({ output_config, output_format }: MessagesRequest): OutputFormat {
+  const format = output_config?.format ?? output_format
+  if (format?.type !== 'json_schema' || !format.schema) return { type: 'text' }
+  const schema = format.schema as JsonObject
+  return { type: 'schema', name: 'response', description: null, schema, strict: null }
+}
+
+// Agents of this format write a whole JSON object about their session into the user's id.
+function shorten(userId: string): string {
+  if (userId.length <= LONGEST_CACHE_KEY) return userId
+  return createHash('sha256').update(userId).digest('base64url')
+}
+
+function decodeExtras(request: MessagesRequest): Extras {
+  const own = {
+    ...without(request, NEUTRAL_FIELDS),
+    ...systemExtras(request),
+    ...whenFilled('tools', decodeToolExtras(request.tools ?? [])),
+    ...whenFilled('output_config', outputExtras(request)),
+    ...whenFilled('metadata', without(request.metadata ?? {}, new Set(['user_id']))),
+    ...(request.max_tokens === 0 && { max_tokens: 0 }),
+    ...(isUnheardOf(request.thinking?.type) && { thinking: request.thinking }),
+  }
+  return Object.keys(own).length === 0 ? {} : { [FORMAT]: own }
+}
+
+function outputExtras(request: MessagesRequest): JsonObject {
+  const told = new Set(['format'])
+  if (isEffortTold(request)) told.add('effort')
+  return without(request.output_config ?? {}, told)
+}
+
+function systemExtras({ system }: MessagesRequest): JsonObject {
+  const others = Array.isArray(system) ? system.filter(({ type }) => type !== 'text') : []
+  return others.length === 0 ? {} : { system: others }
+}
+
+// A way of thinking that the neutral model can tell only in part, or not at all.
+function isUnheardOf(type: string | undefined): boolean {
+  return type !== undefined && type !== 'enabled' && type !== 'adaptive' && type !== 'disabled'
+}
+
+/** Members written as null are absent ones. */
+function without(object: object, names: ReadonlySet<string>): JsonObject {
+  const rest = Object.entries(object).filter(([name, value]) => !names.has(name) && value !== null)
+  return Object.fromEntries(rest)
+}
+
+function whenFilled(name: string, value: JsonObject): JsonObject {
+  return Object.keys(value).length === 0 ? {} : { [name]: value }
+}

@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto'
+import type { Conversation } from '../../../conversation/conversation.ts'
+import { GatewayError } from '../../../errors/gateway-error.ts'
+import { asArray, asObject, isObject, type JsonObject } from '../../../wire/json-values.ts'
+import type { EncodedRequest, SupplyContext } from '../../translation.ts'
+import { FORMAT } from '../format.ts'
+import { keepLastMarks, MOST_CACHE_MARKS } from './cache.ts'
+import { type Encoding, isThought } from './encode-blocks.ts'
+import { type EncodedOutput, encodeOutput } from './encode-output.ts'
+import { encodeSampling } from './encode-sampling.ts'
+import { type EncodedThinking, encodeThinking } from './encode-thinking.ts'
+import { encodeTurns, type WireMessage } from './encode-turns.ts'
+import { type EncodedChoice, encodeToolChoice } from './tool-choice.ts'
+import { encodeTool, recreateTools } from './tools.ts'
+
+/** Used when nothing is known of the model; models of this format write at least as much. */
+const DEFAULT_MAX_TOKENS = 32_000
+
+/** Fields that ride along in parts and are put where they belong; all others are members of the body. */
+const PLACED_EXTRAS: ReadonlySet<string> = new Set([
+  'tools',
+  'system',
+  'thinking',
+  'output_config',
+  'metadata',
+  'max_tokens',
+])
+
+/** What a supplier of this format is asked for. */
+export function encodeRequest(conversation: Conversation, context: SupplyContext): EncodedRequest {
+  refuseImpossible(conversation)
+  const encoding: Encoding = { context, dropped: new Set() }
+  const own = conversation.extras[FORMAT] ?? {}
+  const output = encodeOutput(conversation.output, context.traits, encoding.dropped)
+  const { system, messages } = encodeTurns(withInstruction(conversation, output), encoding)
+  const choice = encodeTools(conversation, messages, encoding)
+  const thinking = chooseThinking(conversation, { messages, choice, context })
+  const isThinking = thinking.isOn || own.thinking !== undefined
+  noteLosses(conversation, thinking, encoding)
+  const marked = capMarks(
+    { tools: choice.tools, system: [...system, ...asArray(own.system).filter(isObject)], messages },
+    own,
+    context,
+  )
+  const body = {
+    model: context.upstreamModel,
+    max_tokens: own.max_tokens ?? thinking.maxTokens,
+    ...(conversation.stream && { stream: true }),
+    ...(marked.system.length > 0 && { system: marked.system }),
+    messages: marked.messages,
+    ...(marked.tools.length > 0 && { tools: marked.tools }),
+    ...(choice.toolChoice !== null && { tool_choice: choice.toolChoice }),
+    ...encodeThinkingMember(thinking, own),
+    ...encodeOutputConfig(output, thinking, own),
+    ...encodeSampling(conversation.sampling, {
+      traits: context.traits,
+      isThinking,
+      dropped: encoding.dropped,
+    }),
+    ...encodeMetadata(conversation, own),
+    ...Object.fromEntries(Object.entries(own).filter(([name]) => !PLACED_EXTRAS.has(name))),
+  }
+  return { body, dropped: [...encoding.dropped] }
+}
+
+function refuseImpossible({ choices, topLogprobs, extras }: Conversation): void {
+  if (choices > 1) refuse('This model gives one answer at a time.', 'n')
+  if (topLogprobs !== null) refuse('This model gives no log probabilities.', 'logprobs')
+  for (const [format, fields] of Object.entries(extras)) {
+    if (format !== FORMAT && fields.cachedContent) {
+      refuse('Cached content can be used only with the supplier that holds it.', 'cachedContent')
+    }
+  }
+}
+
+function refuse(message: string, param: string): never {
+  throw new GatewayError('unsupported_parameter', message, { param })
+}
+
+function withInstruction(conversation: Conversation, { instruction }: EncodedOutput): Conversation {
+  if (instruction === null) return conversation
+  const instructions = [...conversation.instructions, { text: instruction, cache: null }]
+  return { ...conversation, instructions }
+}
+
+function encodeTools(
+  conversation: Conversation,
+  messages: readonly WireMessage[],
+  { context, dropped }: Encoding,
+): EncodedChoice {
+  const isStrictPossible = context.traits.structured === 'schema'
+  const extras = asObject(conversation.extras[FORMAT]?.tools) ?? {}
+  const tools = conversation.tools.map((tool) => encodeTool(tool, { isStrictPossible, extras, dropped }))
+  if (tools.length > 0) return encodeToolChoice(conversation, tools)
+  const recreated = recreateTools(messages.map(({ content }) => ({ content })))
+  // The client offers no tool any more, so none may be called.
+  return { tools: recreated, toolChoice: recreated.length === 0 ? null : { type: 'none' } }
+}
+
+interface ThinkingSurroundings {
+  readonly messages: readonly WireMessage[]
+  readonly choice: EncodedChoice
+  readonly context: SupplyContext
+}
+
+function chooseThinking(
+  { reasoning, maxOutputTokens }: Conversation,
+  { messages, choice, context }: ThinkingSurroundings,
+): EncodedThinking {
+  const isForced = choice.toolChoice?.type === 'any' || choice.toolChoice?.type === 'tool'
+  const isByBudget = context.traits.thinking.type === 'budget'
+  return encodeThinking(reasoning, {
+    control: context.traits.thinking,
+    maxTokens: maxOutputTokens ?? context.outputTokenLimit ?? DEFAULT_MAX_TOKENS,
+    outputTokenLimit: context.outputTokenLimit,
+    isBarred: isForced || (isByBudget && mustNotThink(messages)),
+  })
+}
+
+/** A turn to be continued, or a tool loop whose last call came without its thought: thinking cannot begin there. */
+function mustNotThink(messages: readonly WireMessage[]): boolean {
+  const last = messages.at(-1)
+  if (last?.role === 'assistant') return true
+  const isInLoop = last?.content.some(({ type }) => type === 'tool_result') ?? false
+  const caller = messages.findLast(({ role }) => role === 'assistant')
+  const first = caller?.content[0]
+  return isInLoop && (first === undefined || !isThought(first))
+}
+
+function noteLosses(
+  { reasoning, verbosity, metadata, extras, maxOutputTokens }: Conversation,
+  thinking: EncodedThinking,
+  { dropped }: Encoding,
+): void {
+  const control = reasoning?.control
+  const isWanted = control !== undefined && control.type !== 'unsaid' && !isOff(control)
+  if (isWanted && !thinking.isOn && thinking.effort === null) dropped.add('reasoning')
+  if (maxOutputTokens !== null && thinking.maxTokens !== maxOutputTokens) dropped.add('max_tokens')
+  if (verbosity !== null) dropped.add('verbosity')
+  if (metadata !== null) dropped.add('metadata')
+  for (const [format, fields] of Object.entries(extras)) {
+    if (format !== FORMAT) for (const name of Object.keys(fields)) dropped.add(name)
+  }
+}
+
+function isOff(control: NonNullable<Conversation['reasoning']>['control']): boolean {
+  return control.type === 'effort'
+    ? control.effort === 'none'
+    : control.type === 'budget' && control.tokens === 0
+}
+
+type Sections = Parameters<typeof keepLastMarks>[0]
+
+// A mark at the top of the body is one more of the few that suppliers take.
+function capMarks(
+  sections: Omit<Sections, 'messages'> & { messages: readonly WireMessage[] },
+  own: JsonObject,
+  { traits }: SupplyContext,
+): Sections {
+  const most = traits.cacheBreakpoints ? MOST_CACHE_MARKS - (isObject(own.cache_control) ? 1 : 0) : 0
+  return keepLastMarks({ ...sections, messages: sections.messages.map((message) => ({ ...message })) }, most)
+}
+
+function encodeThinkingMember({ thinking }: EncodedThinking, own: JsonObject): JsonObject {
+  const member = own.thinking ?? thinking
+  return member === null ? {} : { thinking: member }
+}
+
+function encodeOutputConfig(
+  { format }: EncodedOutput,
+  { effort }: EncodedThinking,
+  own: JsonObject,
+): JsonObject {
+  const config = {
+    ...asObject(own.output_config),
+    ...(effort !== null && { effort }),
+    ...(format !== null && { format }),
+  }
+  return Object.keys(config).length === 0 ? {} : { output_config: config }
+}
+
+function encodeMetadata({ endUser }: Conversation, own: JsonObject): JsonObject {
+  const metadata = { ...asObject(own.metadata), ...(endUser !== null && { user_id: nameUser(endUser) }) }
+  return Object.keys(metadata).length === 0 ? {} : { metadata }
+}
+
+// Suppliers ask for no personal data in it; the same person must still have the same name.
+function nameUser(endUser: string): string {
+  if (!isMailAddress(endUser)) return endUser
+  return createHash('sha256').update(endUser).digest('base64url')
+}
+
+// Not one pattern: between the two sides of a long name it would try every dot.
+function isMailAddress(name: string): boolean {
+  const [local = '', domain = '', ...rest] = name.split('@', 3)
+  const dot = domain.indexOf('.', 1)
+  return local !== '' && rest.length === 0 && dot > 0 && dot < domain.length - 1 && !/\s/.test(name)
+}

@@ -1,0 +1,155 @@
+import { EFFORTS, type Effort, type ReasoningRequest } from '../../../conversation/conversation.ts'
+import type { ThinkingControl } from '../../vocabulary/runtime/traits.ts'
+import type { JsonObject } from '../../../wire/json-values.ts'
+
+/** Suppliers refuse less. */
+const LEAST_BUDGET = 1024
+
+const BUDGETS: Readonly<Record<Exclude<Effort, 'none' | 'max'>, number>> = {
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 32_768,
+}
+
+export interface ThinkingSituation {
+  readonly control: ThinkingControl
+  readonly maxTokens: number
+  /** The model's own bound on output, null when unknown. */
+  readonly outputTokenLimit: number | null
+  /** A reason in the request why the model must not think: suppliers would refuse it. */
+  readonly isBarred: boolean
+}
+
+export interface EncodedThinking {
+  readonly thinking: JsonObject | null
+  readonly effort: Effort | null
+  readonly maxTokens: number
+  /** Whether the model thinks, as far as this request decides it. */
+  readonly isOn: boolean
+}
+
+/** What the client asked for, in the terms of the model at hand; null says nothing and leaves the model its default. */
+export function encodeThinking(
+  reasoning: ReasoningRequest | null,
+  situation: ThinkingSituation,
+): EncodedThinking {
+  const nothing = { thinking: null, effort: null, maxTokens: situation.maxTokens, isOn: false }
+  if (reasoning === null) return nothing
+  const { control } = situation
+  switch (control.type) {
+    case 'none':
+      return nothing
+    case 'effort':
+      return { ...nothing, effort: fitEffort(effortOf(reasoning), control.efforts) }
+    case 'level':
+      return { ...nothing, effort: fitEffort(effortOf(reasoning), control.levels) }
+    case 'adaptive':
+      return { ...nothing, ...thinkAdaptively(reasoning, control, situation.isBarred) }
+    case 'budget':
+      return situation.isBarred ? nothing : { ...nothing, ...thinkByBudget(reasoning, control, situation) }
+  }
+}
+
+type Adaptive = Extract<ThinkingControl, { type: 'adaptive' }>
+type Budgeted = Extract<ThinkingControl, { type: 'budget' }>
+
+function thinkAdaptively(
+  reasoning: ReasoningRequest,
+  { efforts, canDisable }: Adaptive,
+  isBarred: boolean,
+): Partial<EncodedThinking> {
+  const effort = effortOf(reasoning)
+  const off = { thinking: canDisable ? { type: 'disabled' } : null }
+  if (effort === 'none') return off
+  const told = fitEffort(effort, efforts)
+  if (isBarred) return { ...off, effort: told }
+  const isUnwanted = reasoning.control.type === 'unsaid' && reasoning.showThoughts !== true
+  if (isUnwanted) return {}
+  return { thinking: { type: 'adaptive', ...display(reasoning) }, effort: told, isOn: true }
+}
+
+/** The model decides for itself, or an effort that stands for what was asked. */
+function effortOf({ control }: ReasoningRequest): Effort | null {
+  switch (control.type) {
+    case 'effort':
+      return control.effort
+    case 'budget':
+      return effortOfBudget(control.tokens)
+    case 'adaptive':
+    case 'unsaid':
+      return null
+  }
+}
+
+function effortOfBudget(tokens: number): Effort {
+  if (tokens === 0) return 'none'
+  if (tokens <= BUDGETS.low) return 'low'
+  if (tokens <= BUDGETS.medium) return 'medium'
+  return tokens <= BUDGETS.high ? 'high' : 'xhigh'
+}
+
+/** The nearest effort that the model takes and that is not above the one asked for, or else its lowest. */
+function fitEffort(effort: Effort | null, taken: readonly Effort[]): Effort | null {
+  if (effort === null) return null
+  const place = EFFORTS.indexOf(effort)
+  const known = EFFORTS.filter((each) => taken.includes(each) && (each !== 'none' || effort === 'none'))
+  return known.findLast((each) => EFFORTS.indexOf(each) <= place) ?? known[0] ?? null
+}
+
+function thinkByBudget(
+  reasoning: ReasoningRequest,
+  { least, most }: Budgeted,
+  { maxTokens, outputTokenLimit }: ThinkingSituation,
+): Partial<EncodedThinking> {
+  const asked = budgetOf(reasoning, most)
+  if (asked === 0) return {}
+  const smallest = Math.max(least, LEAST_BUDGET)
+  const fitted = makeRoom(Math.min(Math.max(asked, smallest), most), {
+    maxTokens,
+    limit: outputTokenLimit ?? Number.MAX_SAFE_INTEGER,
+    smallest,
+  })
+  if (fitted === null) return {}
+  const thinking = { type: 'enabled', budget_tokens: fitted.budget, ...display(reasoning) }
+  return { thinking, maxTokens: fitted.maxTokens, isOn: true }
+}
+
+function budgetOf({ control, showThoughts }: ReasoningRequest, most: number): number {
+  switch (control.type) {
+    case 'budget':
+      return control.tokens
+    case 'adaptive':
+      return BUDGETS.medium
+    case 'unsaid':
+      return showThoughts === true ? BUDGETS.medium : 0
+    case 'effort':
+      if (control.effort === 'none') return 0
+      return control.effort === 'max' ? most : BUDGETS[control.effort]
+  }
+}
+
+interface Room {
+  readonly maxTokens: number
+  readonly limit: number
+  readonly smallest: number
+}
+
+/**
+ * Thinking counts towards the output limit and must stay below it. A limit that was meant for the answer alone is
+ * raised by the budget as far as the model allows; what still does not fit is taken from the budget.
+ */
+function makeRoom(
+  budget: number,
+  { maxTokens, limit, smallest }: Room,
+): { readonly budget: number; readonly maxTokens: number } | null {
+  if (budget < maxTokens) return { budget, maxTokens }
+  const raised = Math.max(maxTokens, Math.min(maxTokens + budget, limit))
+  const left = Math.min(budget, Math.max(raised - maxTokens, smallest))
+  return left < raised ? { budget: left, maxTokens: raised } : null
+}
+
+function display({ showThoughts }: ReasoningRequest): JsonObject {
+  return showThoughts === null ? {} : { display: showThoughts ? 'summarized' : 'omitted' }
+}

@@ -1,0 +1,171 @@
+import Type, { type Static, type TSchema } from 'typebox'
+import { MAX_TOKENS_NOTE, MODEL_NOTE, STREAM_NOTE } from '../../contract-notes.ts'
+import { MAX_MESSAGES, MAX_STOP_CHARACTERS, MAX_STOP_SEQUENCES, MAX_TOOLS } from '../../request-limits.ts'
+
+/** Suppliers count tokens in 32 bits; a larger limit cannot be meant, and would overflow what is held for it. */
+const MOST_TOKENS = 2 ** 31 - 1
+
+const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const OptionalOrNull = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema))
+const NonEmptyString = Type.String({ minLength: 1 })
+const AnyObject = Type.Object({})
+
+/** Any block at all: new kinds appear with every model, and the supplier that serves the request decides. */
+const Block = Type.Object({ type: NonEmptyString })
+const Content = Type.Union([Type.String(), Type.Array(Block)])
+const cached = { cache_control: OptionalOrNull(AnyObject) }
+
+export const TextBlockSchema = Type.Object({
+  type: Type.Literal('text'),
+  text: Type.String(),
+  citations: OptionalOrNull(Type.Array(AnyObject)),
+  ...cached,
+})
+
+export const ImageBlockSchema = Type.Object({
+  type: Type.Literal('image'),
+  source: Type.Union([
+    Type.Object({ type: Type.Literal('base64'), media_type: NonEmptyString, data: NonEmptyString }),
+    Type.Object({ type: Type.Literal('url'), url: NonEmptyString }),
+    Type.Object({ type: Type.Literal('file'), file_id: NonEmptyString }),
+  ]),
+  ...cached,
+})
+
+export const ThinkingBlockSchema = Type.Object({
+  type: Type.Literal('thinking'),
+  thinking: Type.String(),
+  signature: OptionalOrNull(Type.String()),
+})
+
+export const RedactedThinkingBlockSchema = Type.Object({
+  type: Type.Literal('redacted_thinking'),
+  data: Type.String(),
+})
+
+export const ToolUseBlockSchema = Type.Object({
+  type: Type.Literal('tool_use'),
+  id: NonEmptyString,
+  name: NonEmptyString,
+  input: Type.Optional(Type.Unknown()),
+  ...cached,
+})
+
+export const ToolResultBlockSchema = Type.Object({
+  type: Type.Literal('tool_result'),
+  tool_use_id: NonEmptyString,
+  content: OptionalOrNull(Content),
+  is_error: OptionalOrNull(Type.Boolean()),
+  ...cached,
+})
+
+/** A tool the client runs; every tool with another `type` is one that the vendor defines. */
+export const ClientToolSchema = Type.Object({
+  type: OptionalOrNull(Type.Literal('custom')),
+  name: NonEmptyString,
+  description: OptionalOrNull(Type.String()),
+  input_schema: AnyObject,
+  strict: OptionalOrNull(Type.Boolean()),
+  ...cached,
+})
+
+const Tool = Type.Object({ type: OptionalOrNull(NonEmptyString), name: OptionalOrNull(Type.String()) })
+
+const parallel = { disable_parallel_tool_use: OptionalOrNull(Type.Boolean()) }
+const ToolChoice = Type.Union([
+  Type.Object({ type: Type.Literal('auto'), ...parallel }),
+  Type.Object({ type: Type.Literal('any'), ...parallel }),
+  Type.Object({ type: Type.Literal('tool'), name: NonEmptyString, ...parallel }),
+  Type.Object({ type: Type.Literal('none') }),
+])
+
+const OutputFormat = Type.Object({ type: NonEmptyString, schema: OptionalOrNull(AnyObject) })
+
+const prompt = {
+  model: Type.String({ minLength: 1, description: MODEL_NOTE }),
+  messages: Type.Array(Type.Object({ role: Type.Enum(['user', 'assistant', 'system']), content: Content }), {
+    minItems: 1,
+    maxItems: MAX_MESSAGES,
+    description: 'Content is text, or blocks as in `MessageBlock`.',
+  }),
+  system: OptionalOrNull(Content),
+  tools: OptionalOrNull(Type.Array(Tool, { maxItems: MAX_TOOLS, description: 'As in `MessageTool`.' })),
+  tool_choice: OptionalOrNull(ToolChoice),
+  thinking: OptionalOrNull(
+    Type.Object({
+      type: NonEmptyString,
+      budget_tokens: OptionalOrNull(Type.Integer({ minimum: 0, maximum: MOST_TOKENS })),
+      display: OptionalOrNull(Type.String()),
+    }),
+  ),
+  output_config: OptionalOrNull(
+    Type.Object({ effort: OptionalOrNull(Type.String()), format: OptionalOrNull(OutputFormat) }),
+  ),
+  // The name the same thing had before `output_config`.
+  output_format: OptionalOrNull(OutputFormat),
+}
+
+/**
+ * A messages request. Fields that are not named here are allowed everywhere and passed on.
+ * Null stands for absent where clients may write it.
+ */
+export const MessagesRequestSchema = Type.Object({
+  ...prompt,
+  // Zero asks for the prompt to be read into the cache and nothing to be written.
+  max_tokens: Type.Integer({ minimum: 0, maximum: MOST_TOKENS, description: MAX_TOKENS_NOTE }),
+  stream: OptionalOrNull(Type.Boolean({ description: STREAM_NOTE })),
+  temperature: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
+  top_p: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
+  top_k: OptionalOrNull(Type.Integer({ minimum: 0 })),
+  stop_sequences: OptionalOrNull(
+    Type.Array(Type.String({ maxLength: MAX_STOP_CHARACTERS }), { maxItems: MAX_STOP_SEQUENCES }),
+  ),
+  metadata: OptionalOrNull(Type.Object({ user_id: OptionalOrNull(Type.String()) })),
+})
+
+/** A request for a count: the prompt alone. */
+export const CountRequestSchema = Type.Object(prompt)
+
+export type MessagesRequest = Static<typeof MessagesRequestSchema>
+export type CountTokensRequest = Static<typeof CountRequestSchema>
+export type MessagesContent = Static<typeof Content>
+export type AnyBlock = Static<typeof Block>
+export type TextBlock = Static<typeof TextBlockSchema>
+export type ImageBlock = Static<typeof ImageBlockSchema>
+export type ThinkingBlock = Static<typeof ThinkingBlockSchema>
+export type RedactedThinkingBlock = Static<typeof RedactedThinkingBlockSchema>
+export type ToolUseBlock = Static<typeof ToolUseBlockSchema>
+export type ToolResultBlock = Static<typeof ToolResultBlockSchema>
+export type ClientTool = Static<typeof ClientToolSchema>
+export type AnyTool = Static<typeof Tool>
+export type MessagesToolChoice = Static<typeof ToolChoice>
+
+/** The blocks whose fields the gateway reads; any other is carried as it is. */
+export type KnownBlock =
+  | TextBlock
+  | ImageBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | ToolUseBlock
+  | ToolResultBlock
+
+/** The same by their `type`. */
+export const KNOWN_BLOCKS = {
+  text: TextBlockSchema,
+  image: ImageBlockSchema,
+  thinking: ThinkingBlockSchema,
+  redacted_thinking: RedactedThinkingBlockSchema,
+  tool_use: ToolUseBlockSchema,
+  tool_result: ToolResultBlockSchema,
+} as const
+
+/** The block under its own type; null when the gateway does not know its kind. Validation has checked its fields. */
+export function asKnownBlock(block: AnyBlock): KnownBlock | null {
+  return Object.hasOwn(KNOWN_BLOCKS, block.type) ? (block as KnownBlock) : null
+}
+
+/** The tool as one the client runs; null when the vendor defines it. Validation has checked its fields. */
+export function asClientTool(tool: AnyTool): ClientTool | null {
+  const isOwn = tool.type === undefined || tool.type === null || tool.type === 'custom'
+  return isOwn ? (tool as ClientTool) : null
+}

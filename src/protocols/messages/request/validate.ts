@@ -1,0 +1,120 @@
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { GatewayError } from '../../../errors/gateway-error.ts'
+import type { SchemaNode } from '../../describe-schema.ts'
+import { findProblem } from '../../find-problem.ts'
+import { compileCheck } from '../../validation.ts'
+import {
+  type AnyBlock,
+  type AnyTool,
+  asClientTool,
+  asKnownBlock,
+  ClientToolSchema,
+  CountRequestSchema,
+  type CountTokensRequest,
+  ImageBlockSchema,
+  type KnownBlock,
+  type MessagesContent,
+  type MessagesRequest,
+  MessagesRequestSchema,
+  RedactedThinkingBlockSchema,
+  TextBlockSchema,
+  ThinkingBlockSchema,
+  ToolResultBlockSchema,
+  ToolUseBlockSchema,
+} from './schema.ts'
+
+interface Check {
+  isSound(value: unknown): boolean
+  refuse(value: unknown, path: string): never
+}
+
+const checkShape = compileCheck(MessagesRequestSchema)
+const checkCountShape = compileCheck(CountRequestSchema)
+
+const BLOCK_CHECKS: Readonly<Record<KnownBlock['type'], Check>> = {
+  text: makeCheck(TextBlockSchema),
+  image: makeCheck(ImageBlockSchema),
+  thinking: makeCheck(ThinkingBlockSchema),
+  redacted_thinking: makeCheck(RedactedThinkingBlockSchema),
+  tool_use: makeCheck(ToolUseBlockSchema),
+  tool_result: makeCheck(ToolResultBlockSchema),
+}
+const TOOL_CHECK = makeCheck(ClientToolSchema)
+
+/** The body as a request whose every known field is sound; throws a GatewayError that names the first that is not. */
+export function validateRequest(body: unknown): MessagesRequest {
+  const request = checkShape(body)
+  checkPrompt(request)
+  return request
+}
+
+export function validateCount(body: unknown): CountTokensRequest {
+  const request = checkCountShape(body)
+  checkPrompt(request)
+  return request
+}
+
+/** What a schema cannot say: blocks and tools are checked when their kind is known and let pass when it is not. */
+function checkPrompt(request: CountTokensRequest): void {
+  checkContent(request.system, () => 'system')
+  request.messages.forEach(({ content }, index) => {
+    checkContent(content, () => `messages[${index}].content`)
+  })
+  request.tools?.forEach(checkTool)
+  checkThinking(request.thinking)
+}
+
+// Paths are made only for a refusal: most requests have thousands of blocks and none that is broken.
+function checkContent(content: MessagesContent | null | undefined, path: () => string): void {
+  if (!Array.isArray(content)) return
+  content.forEach((block, index) => {
+    checkBlock(block, () => `${path()}[${index}]`)
+    if (block.type === 'tool_result') checkResult(block, () => `${path()}[${index}].content`)
+  })
+}
+
+// Results do not nest, so neither does the check: a hostile body could be deeper than the stack.
+function checkResult(block: AnyBlock, path: () => string): void {
+  const known = asKnownBlock(block)
+  if (known?.type !== 'tool_result' || !Array.isArray(known.content)) return
+  known.content.forEach((inner, index) => {
+    checkBlock(inner, () => `${path()}[${index}]`)
+  })
+}
+
+function checkBlock(block: AnyBlock, path: () => string): void {
+  const known = asKnownBlock(block)
+  if (known === null) return
+  const check = BLOCK_CHECKS[known.type]
+  if (!check.isSound(block)) check.refuse(block, path())
+}
+
+function checkTool(tool: AnyTool, index: number): void {
+  if (asClientTool(tool) === null || TOOL_CHECK.isSound(tool)) return
+  TOOL_CHECK.refuse(tool, `tools[${index}]`)
+}
+
+function checkThinking(thinking: CountTokensRequest['thinking']): void {
+  if (thinking?.type !== 'enabled' || typeof thinking.budget_tokens === 'number') return
+  const param = 'thinking.budget_tokens'
+  throw new GatewayError('invalid_request', `${param} is required when thinking.type is "enabled".`, {
+    param,
+  })
+}
+
+function makeCheck(schema: TSchema): Check {
+  const validator = Compile(schema)
+  return {
+    isSound: (value) => validator.Check(value),
+    refuse: (value, path) => {
+      const problem = findProblem(schema as SchemaNode, value, path) ?? {
+        path,
+        complaint: 'does not have the expected shape',
+      }
+      throw new GatewayError('invalid_request', `${problem.path} ${problem.complaint}.`, {
+        param: problem.path,
+      })
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import type { AnswerPart } from '../../../conversation/answer.ts'
+import type { AnswerEvent } from '../../../conversation/answer-event.ts'
+import { textPart } from '../../../conversation/part.ts'
+import { asArray, asText, isObject, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
+import { isTooDeep } from '../nesting.ts'
+import { decodeCitation } from '../reply/citations.ts'
+import {
+  makeOpaque,
+  makeProof,
+  makeRedacted,
+  makeThought,
+  type Origin,
+  openCall,
+} from '../reply/decode-answer.ts'
+
+const CHOICE = { choice: 0 } as const
+const PART_END: AnswerEvent = { type: 'part-end', ...CHOICE }
+
+type Kind = 'text' | 'thinking' | 'redacted' | 'call' | 'other'
+
+const KINDS: ReadonlyMap<unknown, Kind> = new Map([
+  ['text', 'text'],
+  ['thinking', 'thinking'],
+  ['redacted_thinking', 'redacted'],
+  ['tool_use', 'call'],
+])
+
+/** Reads the events of one block. */
+export class BlockDecoder {
+  readonly #kind: Kind
+  readonly #origin: Origin
+  #block: JsonObject
+  #isPartOpen = false
+  /** The pieces of a tool's input; kept only for blocks that are told whole. */
+  #input = ''
+  /** What deltas have added to a block that is told whole. */
+  readonly #gathered: Record<string, unknown> = {}
+  #hasInput = false
+
+  constructor(block: JsonObject, origin: Origin) {
+    this.#kind = KINDS.get(block.type) ?? 'other'
+    this.#block = block
+    this.#origin = origin
+  }
+
+  open(): AnswerEvent[] {
+    const block = this.#block
+    switch (this.#kind) {
+      case 'text':
+        return [
+          ...this.#addText(block.text),
+          ...asArray(block.citations).flatMap((each) => this.#addCitation(each)),
+        ]
+      case 'thinking':
+        return [
+          ...this.#openPart(makeThought('', null)),
+          ...this.#addText(block.thinking),
+          ...this.#addProof(block.signature),
+        ]
+      case 'redacted':
+        return this.#openPart(makeRedacted(block, this.#origin))
+      case 'call':
+        return this.#openPart(openCall(block))
+      case 'other':
+        return []
+    }
+  }
+
+  /** null when the delta is one that this kind of block cannot have. */
+  add(delta: JsonObject): AnswerEvent[] | null {
+    if (this.#kind === 'other') return this.#gather(delta)
+    switch (delta.type) {
+      case 'text_delta':
+        return this.#kind === 'text' ? this.#addText(delta.text) : null
+      case 'citations_delta':
+        return this.#kind === 'text' ? this.#addCitation(delta.citation) : null
+      case 'thinking_delta':
+        return this.#kind === 'thinking' ? this.#addText(delta.thinking) : null
+      case 'signature_delta':
+        return this.#kind === 'thinking' ? this.#addProof(delta.signature) : null
+      case 'input_json_delta':
+        return this.#kind === 'call' ? this.#addInput(delta.partial_json) : null
+      default:
+        return []
+    }
+  }
+
+  close(): AnswerEvent[] {
+    if (this.#kind === 'other') return [...this.#openPart(this.#makeWhole()), PART_END]
+    if (this.#kind === 'call' && !this.#hasInput) {
+      // Some suppliers give the input whole when they open the block, and an empty input not at all.
+      return [...this.#addText(JSON.stringify(this.#block.input ?? {})), PART_END]
+    }
+    return this.#isPartOpen ? [PART_END] : []
+  }
+
+  #openPart(part: AnswerPart): AnswerEvent[] {
+    this.#isPartOpen = true
+    return [{ type: 'part-start', ...CHOICE, part }]
+  }
+
+  // A text opens with its first content: a supplier that opens one and says nothing has said nothing.
+  #openText(): AnswerEvent[] {
+    return this.#isPartOpen ? [] : this.#openPart(textPart(''))
+  }
+
+  #addText(value: unknown): AnswerEvent[] {
+    const text = asText(value)
+    return text === null ? [] : [...this.#openText(), { type: 'part-delta', ...CHOICE, text }]
+  }
+
+  #addCitation(value: unknown): AnswerEvent[] {
+    const citation = decodeCitation(value)
+    return citation === null ? [] : [...this.#openText(), { type: 'part-citation', ...CHOICE, citation }]
+  }
+
+  #addProof(value: unknown): AnswerEvent[] {
+    const proof = makeProof(value, this.#origin)
+    return proof === null ? [] : [{ type: 'part-proof', ...CHOICE, proof }]
+  }
+
+  #addInput(value: unknown): AnswerEvent[] {
+    const events = this.#addText(value)
+    this.#hasInput ||= events.length > 0
+    return events
+  }
+
+  /** A block of another kind goes on whole, so that it can be handed back as the supplier made it. */
+  #gather({ type, ...members }: JsonObject): AnswerEvent[] {
+    if (type === 'input_json_delta') this.#input += asText(members.partial_json) ?? ''
+    else Object.assign(this.#gathered, members)
+    return []
+  }
+
+  #makeWhole(): AnswerPart {
+    const input = this.#input === '' ? undefined : tryParseJson(this.#input)
+    const block = { ...this.#block, ...this.#gathered }
+    return makeOpaque(isObject(input) && !isTooDeep(input) ? { ...block, input } : block)
+  }
+}

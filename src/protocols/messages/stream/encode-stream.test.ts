@@ -1,0 +1,293 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type ArbitraryOptions, arbitraryToldAnswer } from '../../../../test/support/arbitrary-conversation.ts'
+import { grammarFaults } from '../../../../test/support/normal-form.ts'
+import type { Answer, AnswerPart } from '../../../conversation/answer.ts'
+import type { AnswerEvent } from '../../../conversation/answer-event.ts'
+import { fold } from '../../../conversation/fold.ts'
+import { unfold } from '../../conversation/fold.ts'
+import { openProof, type Proof } from '../../../conversation/proof.ts'
+import { GatewayError } from '../../../errors/gateway-error.ts'
+import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts'
+import type { ReplyContext } from '../../translation.ts'
+import { decodeReply } from '../reply/decode-reply.ts'
+import { encodeReply } from '../reply/encode-reply.ts'
+import { MessagesStreamDecoder } from './decode-stream.ts'
+import { MessagesStreamEncoder } from './encode-stream.ts'
+
+const ORIGIN = { upstreamModel: 'deep-1', route: 'sup_1' }
+const CONTEXT: ReplyContext = {
+  requestId: 'req_1',
+  model: 'public-1',
+  createdAtMs: 1_763_200_000_000,
+  promptTokens: 11,
+  newId: (prefix) => `${prefix}fresh`,
+}
+
+// A call's own signature becomes a thought, a text's has no place, pictures have no block in this format, and its
+// clients define neither free-text tools nor groups.
+const OPTIONS: ArbitraryOptions = {
+  without: ['call-proofs', 'text-proofs', 'images', 'many-choices', 'logprobs', 'custom-tools', 'namespaces'],
+}
+
+function encode(events: readonly AnswerEvent[]): string {
+  const encoder = new MessagesStreamEncoder(CONTEXT)
+  return events.map((event) => encoder.push(event)).join('')
+}
+
+function decode(stream: string): readonly AnswerEvent[] {
+  const decoder = new MessagesStreamDecoder(ORIGIN)
+  const events = [...decoder.push(new TextEncoder().encode(stream)), ...decoder.end()]
+  expect(decoder.failure).toBeNull()
+  return events
+}
+
+interface Frame {
+  readonly name: string
+  readonly data: JsonObject
+}
+
+function framesOf(stream: string): readonly Frame[] {
+  return stream
+    .split('\n\n')
+    .slice(0, -1)
+    .map((frame) => {
+      const [, name = '', data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(frame) ?? []
+      return { name, data: asObject(JSON.parse(data)) ?? {} }
+    })
+}
+
+/** The part as it must come back: signatures are opened, refusals are text, places in the text are lost. */
+function expectedPart(part: AnswerPart): AnswerPart {
+  if (part.type === 'refusal')
+    return { type: 'text', text: part.text, cache: null, citations: [], proof: null }
+  if (part.type !== 'text') return part
+  return { ...part, citations: part.citations.map((each) => ({ ...each, start: null, end: null })) }
+}
+
+/** A reply's signatures are our envelopes around the supplier's own. */
+function opened(part: AnswerPart): AnswerPart {
+  if (part.type !== 'thinking' || part.proof === null) return part
+  const inner = openProof(part.proof.value)
+  return { ...part, proof: inner?.origin === 'none' ? null : inner }
+}
+
+function openedParts({ choices }: Answer): readonly AnswerPart[] {
+  return choices[0]?.parts.map(opened) ?? []
+}
+
+describe('laws', () => {
+  test('the stream decodes to what the whole reply decodes to', () => {
+    fc.assert(
+      fc.property(arbitraryToldAnswer(OPTIONS), ({ answer, events }) => {
+        const streamed = decode(encode(events))
+        expect(grammarFaults(streamed)).toEqual([])
+        const reply = JSON.parse(JSON.stringify(encodeReply(answer, CONTEXT)))
+        expect(fold(streamed)).toEqual(decodeReply(reply, ORIGIN) ?? fold([]))
+      }),
+      { numRuns: 120, seed: 31 },
+    )
+  })
+
+  test('an answer comes back as it was, but for what this format has no word for', () => {
+    fc.assert(
+      fc.property(arbitraryToldAnswer(OPTIONS), ({ answer, events }) => {
+        const back = fold(decode(encode(events)))
+        const [told] = answer.choices
+        expect(openedParts(back)).toEqual(told?.parts.map(expectedPart) ?? [])
+        const reason = told?.finish.reason === 'refusal' ? 'filter' : told?.finish.reason
+        expect(back.choices[0]?.finish).toEqual({
+          reason: reason === 'other' ? 'stop' : (reason ?? 'other'),
+          stopSequence: told?.finish.stopSequence ?? null,
+          explanation: told?.finish.explanation ?? null,
+        })
+        if (answer.usage !== null) expect(back.usage).toEqual(answer.usage)
+      }),
+      { numRuns: 120, seed: 32 },
+    )
+  })
+
+  test('blocks are balanced and numbered, one start, one end, and every call has input that parses', () => {
+    fc.assert(
+      fc.property(arbitraryToldAnswer({ without: ['custom-tools'] }), ({ events }) => {
+        const frames = framesOf(encode(events))
+        for (const { name, data } of frames) expect(data.type).toBe(name)
+        expect(frames[0]?.name).toBe('message_start')
+        expect(frames.slice(-2).map(({ name }) => name)).toEqual(['message_delta', 'message_stop'])
+        expect(frames.filter(({ name }) => name.startsWith('message_'))).toHaveLength(3)
+        expect(blocksOf(frames).every(isSoundBlock)).toBe(true)
+      }),
+      { numRuns: 120, seed: 33 },
+    )
+  })
+})
+
+interface Block {
+  readonly opening: JsonObject
+  input: string
+}
+
+/** Reads the blocks as an official client does, and fails where it would. */
+function blocksOf(frames: readonly Frame[]): readonly Block[] {
+  const blocks: Block[] = []
+  let isOpen = false
+  for (const { name, data } of frames.slice(1, -2)) {
+    expect(data.index).toBe(name === 'content_block_start' ? blocks.length : blocks.length - 1)
+    expect(isOpen).toBe(name !== 'content_block_start')
+    if (name === 'content_block_start')
+      blocks.push({ opening: asObject(data.content_block) ?? {}, input: '' })
+    isOpen = name !== 'content_block_stop'
+    const last = blocks.at(-1)
+    const delta = asObject(data.delta)
+    if (last && typeof delta?.partial_json === 'string') last.input += delta.partial_json
+  }
+  expect(isOpen).toBe(false)
+  return blocks
+}
+
+function isSoundBlock({ opening, input }: Block): boolean {
+  return opening.type !== 'tool_use' || asObject(JSON.parse(input)) !== null
+}
+
+describe('single answers', () => {
+  const answerOf = (...parts: AnswerPart[]): Answer => ({
+    id: 'resp_1',
+    usage: null,
+    choices: [
+      { index: 0, parts, finish: { reason: 'stop', stopSequence: null, explanation: null }, logprobs: null },
+    ],
+  })
+  const call = (input: string, proof: Proof | null = null): AnswerPart => ({
+    type: 'tool-call',
+    id: 'call_1',
+    name: 'f',
+    kind: 'function',
+    input,
+    namespace: null,
+    proof,
+  })
+  const signed: Proof = {
+    origin: 'content-generation',
+    model: 'g',
+    route: 's',
+    on: 'tool-call',
+    value: 'SIG',
+    itemId: null,
+  }
+
+  test('the first event tells the estimate of the prompt, the last but one the totals', () => {
+    const usage = { input: 5, cacheRead: 2, cacheWrite: 1, output: 9, reasoning: 4, images: 0 }
+    const frames = framesOf(encode(unfold({ ...answerOf(), usage })))
+    expect(frames[0]?.data.message).toMatchObject({
+      id: 'msg_fresh',
+      model: 'public-1',
+      content: [],
+      usage: { input_tokens: 11, output_tokens: 0 },
+    })
+    expect(frames.at(-2)?.data.usage).toEqual({
+      input_tokens: 5,
+      cache_read_input_tokens: 2,
+      cache_creation_input_tokens: 1,
+      output_tokens: 9,
+      output_tokens_details: { thinking_tokens: 4 },
+    })
+  })
+
+  test('a call says tool_use whatever the supplier said, and carries {} when it has no input', () => {
+    const frames = framesOf(encode(unfold(answerOf(call('')))))
+    expect(frames.map(({ name }) => name)).toEqual([
+      'message_start',
+      'content_block_start',
+      'content_block_delta',
+      'content_block_stop',
+      'message_delta',
+      'message_stop',
+    ])
+    expect(frames[2]?.data.delta).toEqual({ type: 'input_json_delta', partial_json: '{}' })
+    expect(asObject(frames[4]?.data.delta)?.stop_reason).toBe('tool_use')
+    expect(encodeReply(answerOf(call('')), CONTEXT)).toMatchObject({
+      stop_reason: 'tool_use',
+      content: [{ type: 'tool_use', id: 'call_1', name: 'f', input: {} }],
+    })
+  })
+
+  test('the signature of a call travels in an empty thought before it', () => {
+    const content = asArray(encodeReply(answerOf(call('{"a":1}', signed)), CONTEXT).content).map(asObject)
+    expect(content).toMatchObject([
+      { type: 'thinking', thinking: '' },
+      { type: 'tool_use', input: { a: 1 } },
+    ])
+    expect(openProof(String(content[0]?.signature))).toEqual(signed)
+    const streamed = fold(decode(encode(unfold(answerOf(call('{"a":1}', signed))))))
+    expect(openedParts(streamed)).toMatchObject([
+      { type: 'thinking', text: '', proof: signed },
+      call('{"a":1}'),
+    ])
+  })
+
+  test('a thought without a signature gets one of ours, which is worth nothing to anyone', () => {
+    const [thought] = asArray(
+      encodeReply(answerOf({ type: 'thinking', text: 'hm', proof: null, isRedacted: false }), CONTEXT)
+        .content,
+    )
+    expect(openProof(String(asObject(thought)?.signature))?.origin).toBe('none')
+  })
+
+  test('input that is not an object is kept, in a whole reply under a name of its own', () => {
+    const [block] = asArray(encodeReply(answerOf(call('{"a":')), CONTEXT).content)
+    expect(asObject(block)?.input).toEqual({ _raw: '{"a":' })
+  })
+
+  test('an empty answer has no block, and a picture has none either', () => {
+    const image: AnswerPart = {
+      type: 'image',
+      source: { type: 'url', url: 'https://a.example/x.png', mediaType: null },
+      detail: null,
+      cache: null,
+    }
+    const empty: AnswerPart = { type: 'text', text: '', cache: null, citations: [], proof: null }
+    expect(framesOf(encode(unfold(answerOf(empty, image)))).map(({ name }) => name)).toEqual([
+      'message_start',
+      'message_delta',
+      'message_stop',
+    ])
+    expect(encodeReply(answerOf(empty, image), CONTEXT).content).toEqual([])
+  })
+
+  // Some clients refuse a reply that has a null in place of the list.
+  test('text without citations has no list of them', () => {
+    const answer = answerOf({ type: 'text', text: 'Hi', cache: null, citations: [], proof: null })
+    expect(encodeReply(answer, CONTEXT).content).toEqual([{ type: 'text', text: 'Hi' }])
+    expect(encode(unfold(answer))).toContain('"content_block":{"type":"text","text":""}')
+  })
+
+  test("blocks of the supplier's own tools go back as they came, another format's do not", () => {
+    const value = { type: 'server_tool_use', id: 'srv', name: 'web_search', input: { query: 'x' } }
+    const opaque = (format: string): AnswerPart => ({
+      type: 'opaque',
+      format,
+      kind: 'server_tool_use',
+      value,
+    })
+    const answer = answerOf(opaque('messages'), opaque('responses'))
+    expect(encodeReply(answer, CONTEXT).content).toEqual([value])
+    expect(fold(decode(encode(unfold(answer)))).choices[0]?.parts).toEqual([opaque('messages')])
+  })
+
+  test('other choices than the first are left out', () => {
+    const events = unfold(answerOf(call('{}')))
+    const others = events.map((event) => ('choice' in event ? { ...event, choice: 1 } : event))
+    expect(framesOf(encode(others))).toHaveLength(3)
+  })
+})
+
+test('a failure is one error event, and nothing follows it', () => {
+  const encoder = new MessagesStreamEncoder(CONTEXT)
+  encoder.push({ type: 'answer-start', id: 'x' })
+  const failed = encoder.fail(new GatewayError('provider_error', 'The supplier failed.\nBadly.'))
+  expect(failed).toBe(
+    'event: error\ndata: {"type":"error","error":{"message":"The supplier failed.\\nBadly.","type":"provider_error","code":"provider_error","param":null},"request_id":"req_1"}\n\n',
+  )
+  expect(encoder.push({ type: 'answer-end' })).toBe('')
+  expect(encoder.fail(new GatewayError('provider_error', 'Again.'))).toBe('')
+})
