@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
-import { decodeError as decodeGoogle } from './content-generation/decode-error.ts'
+import { decodeError as decodeGoogle } from './content-generation/reply/decode-error.ts'
 import { decodeErrorBody } from './error-body.ts'
 import { decodeError as decodeMessages } from './messages/reply/decode-error.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { decodeUsage as decodeChat } from './chat-completion/reply/usage.ts'
-import { decodeUsage as decodeGeneration } from './content-generation/usage.ts'
+import { decodeUsage as decodeGeneration } from './content-generation/reply/usage.ts'
 import { decodeUsage as decodeMessages } from './messages/reply/usage.ts'
 import { decodeUsage as decodeResponses } from './responses/reply/usage.ts'
 

@@ -3,8 +3,8 @@ import type { Contract, Parameter } from '../../vocabulary/runtime/contract.ts'
 import { requestBody } from '../contract-notes.ts'
 import type { FormatContract } from '../protocol.ts'
 import { encodeModel } from './model-list.ts'
-import * as replies from './reply-schema.ts'
-import { CountRequestSchema, GenerateRequestSchema } from './schema.ts'
+import * as replies from './reply/reply-schema.ts'
+import { CountRequestSchema, GenerateRequestSchema } from './request/schema.ts'
 
 const MODEL: Parameter = {
   name: 'model',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { contentGeneration, operationOf } from './index.ts'
-import { GenerationTap } from './tap-usage.ts'
+import { GenerationTap } from './stream/tap-usage.ts'
 
 const CASES = join(import.meta.dirname, 'cases')
 const supplier = contentGeneration.supplier ?? fail()

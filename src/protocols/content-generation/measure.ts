@@ -1,5 +1,5 @@
 import { asArray, asObject, isObject, type JsonObject, textLength } from '../../wire/json-values.ts'
-import type { GenerateRequest, WireContent, WireMedia, WirePart } from './schema.ts'
+import type { GenerateRequest, WireContent, WireMedia, WirePart } from './request/schema.ts'
 
 /** Fields of a part that are no words of a prompt or an answer. */
 const NO_WORDS: ReadonlySet<string> = new Set(['thought', 'thoughtSignature', 'inlineData', 'fileData'])

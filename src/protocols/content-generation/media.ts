@@ -1,6 +1,6 @@
 import type { ImagePart } from '../../conversation/part.ts'
 import type { JsonObject } from '../../wire/json-values.ts'
-import type { WireMedia } from './schema.ts'
+import type { WireMedia } from './request/schema.ts'
 
 /** The picture of a part; null when it has none. */
 export function decodeImage({ inlineData, fileData }: WireMedia): ImagePart | null {

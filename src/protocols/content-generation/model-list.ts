@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { GenerationModelListSchema, GenerationModelSchema } from './reply-schema.ts'
+import type { GenerationModelListSchema, GenerationModelSchema } from './reply/reply-schema.ts'
 
 /** What a list of models tells of each. */
 export interface ListedModel {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { WireFunctionCall, WireFunctionResponse } from './schema.ts'
+import type { WireFunctionCall, WireFunctionResponse } from './request/schema.ts'
 
 /** A call and its place among all calls of the conversation. */
 export interface PlacedCall {

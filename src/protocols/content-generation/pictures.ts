@@ -10,8 +10,8 @@ import { asArray, asObject, asText, type JsonObject } from '../../wire/json-valu
 import { type BodyPiece, PiecedBody } from '../../wire/pieced-body.ts'
 import type { PictureSide } from '../pictures.ts'
 import { aspectRatioOf } from './aspect-ratio.ts'
-import { decodeError } from './decode-error.ts'
-import { decodeUsage } from './usage.ts'
+import { decodeError } from './reply/decode-error.ts'
+import { decodeUsage } from './reply/usage.ts'
 
 /** Models of this format make pictures as parts of an answer, one answer in each call. */
 export const generationPictures: PictureSide = {

@@ -1,0 +1,183 @@
+import type { AnswerPart } from '../../../conversation/answer.ts'
+import type { AnswerEvent } from '../../../conversation/answer-event.ts'
+import { textPart } from '../../../conversation/part.ts'
+import type { Proof } from '../../../conversation/proof.ts'
+import { asArray, asObject, asText, isObject, type JsonObject } from '../../../wire/json-values.ts'
+import { decodeImage } from '../media.ts'
+import { decodeOpaque } from '../opaque-part.ts'
+import { callIdFor } from '../pair-calls.ts'
+import { FORMAT } from '../proofs.ts'
+import { writeJson } from '../safe-json.ts'
+import { decodeFinish } from './finish.ts'
+import { decodeGrounding } from './grounding.ts'
+import { decodeLogprobs } from './logprobs.ts'
+import { TextPlaces } from './text-places.ts'
+
+export interface CandidateOrigin {
+  readonly index: number
+  readonly upstreamModel: string
+  readonly route: string
+  /** Unlike that of any other answer, so that ids made from it are too. */
+  readonly seed: string
+}
+
+type Said = 'text' | 'thinking'
+
+/** Reads what the pieces of one candidate add to it. */
+export class CandidateReader {
+  /** The supplier's word for why it ended; null while it goes on. */
+  finishReason: string | null = null
+  readonly #origin: CandidateOrigin
+  #finishMessage: string | null = null
+  #open: Said | null = null
+  #isSigned = false
+  #calls = 0
+  /** All text so far, for sources are told by their place in it; what came since they were last told is not in yet. */
+  readonly #places = new TextPlaces()
+  #unplaced: string[] = []
+  #textLength = 0
+  #openedAt = 0
+  readonly #cited = new Set<string>()
+
+  constructor(origin: CandidateOrigin) {
+    this.#origin = origin
+  }
+
+  read(candidate: JsonObject): AnswerEvent[] {
+    const events: AnswerEvent[] = []
+    for (const part of asArray(asObject(candidate.content)?.parts))
+      this.#readPart(asObject(part) ?? {}, events)
+    this.#readSources(candidate, events)
+    const logprobs = decodeLogprobs(candidate.logprobsResult)
+    if (logprobs.length > 0) events.push({ type: 'part-logprobs', choice: this.#choice, logprobs })
+    this.#readFinish(candidate)
+    return events
+  }
+
+  /** No more can come. */
+  close(): AnswerEvent[] {
+    const events: AnswerEvent[] = []
+    this.#closePart(events)
+    const finish = decodeFinish({
+      reason: this.finishReason,
+      message: this.#finishMessage,
+      hasCalls: this.#calls > 0,
+    })
+    events.push({ type: 'choice-end', choice: this.#choice, finish })
+    return events
+  }
+
+  get #choice(): number {
+    return this.#origin.index
+  }
+
+  // The same ending may be told twice.
+  #readFinish({ finishReason, finishMessage }: JsonObject): void {
+    const reason = asText(finishReason)
+    if (reason === null || reason === 'FINISH_REASON_UNSPECIFIED') return
+    this.finishReason ??= reason
+    this.#finishMessage ??= asText(finishMessage)
+  }
+
+  #readPart(part: JsonObject, events: AnswerEvent[]): void {
+    if (isObject(part.functionCall)) {
+      this.#readCall(part.functionCall, part, events)
+      return
+    }
+    const whole = decodePicture(part.inlineData) ?? decodeOpaque(part)
+    if (whole === null) this.#readSaid(part, events)
+    else this.#readWhole(whole, events)
+  }
+
+  #readSaid({ text, thought, thoughtSignature }: JsonObject, events: AnswerEvent[]): void {
+    const said = asText(text) ?? ''
+    // Never by the signature: calls and plain text carry one too.
+    const kind: Said = thought === true ? 'thinking' : 'text'
+    const proof = this.#proof(thoughtSignature, kind)
+    if (said === '' && (proof === null || this.#open !== kind || this.#isSigned)) {
+      if (proof !== null) this.#readWhole({ type: 'thinking', text: '', proof, isRedacted: false }, events)
+      return
+    }
+    if (this.#open !== kind || this.#isSigned) this.#openPart(kind, events)
+    if (said !== '') events.push({ type: 'part-delta', choice: this.#choice, text: said })
+    if (kind === 'text') this.#noteText(said)
+    if (proof === null) return
+    events.push({ type: 'part-proof', choice: this.#choice, proof })
+    this.#isSigned = true
+  }
+
+  #openPart(kind: Said, events: AnswerEvent[]): void {
+    this.#closePart(events)
+    const part: AnswerPart =
+      kind === 'text' ? textPart('') : { type: 'thinking', text: '', proof: null, isRedacted: false }
+    events.push({ type: 'part-start', choice: this.#choice, part })
+    this.#open = kind
+    this.#isSigned = false
+    this.#openedAt = this.#textLength
+  }
+
+  #closePart(events: AnswerEvent[]): void {
+    if (this.#open !== null) events.push({ type: 'part-end', choice: this.#choice })
+    this.#open = null
+  }
+
+  /** A part that comes in one piece. */
+  #readWhole(part: AnswerPart, events: AnswerEvent[], input = ''): void {
+    this.#closePart(events)
+    events.push({ type: 'part-start', choice: this.#choice, part })
+    if (input !== '') events.push({ type: 'part-delta', choice: this.#choice, text: input })
+    events.push({ type: 'part-end', choice: this.#choice })
+  }
+
+  #readCall(call: JsonObject, { thoughtSignature }: JsonObject, events: AnswerEvent[]): void {
+    const { seed, index } = this.#origin
+    const name = asText(call.name) ?? ''
+    const part: AnswerPart = {
+      type: 'tool-call',
+      id: asText(call.id) ?? callIdFor(seed, index, this.#calls, name),
+      name,
+      kind: 'function',
+      input: '',
+      namespace: null,
+      proof: this.#proof(thoughtSignature, 'tool-call'),
+    }
+    this.#calls++
+    // What nests too deeply to be written was meant by nobody; as broken arguments it does no harm.
+    const input = typeof call.args === 'string' ? call.args : writeJson(call.args ?? {})
+    this.#readWhole(part, events, input ?? '{')
+  }
+
+  #proof(signature: unknown, on: Proof['on']): Proof | null {
+    const value = asText(signature)
+    if (value === null) return null
+    const { upstreamModel, route } = this.#origin
+    return { origin: FORMAT, model: upstreamModel, route, on, value, itemId: null }
+  }
+
+  #noteText(text: string): void {
+    this.#unplaced.push(text)
+    this.#textLength += text.length
+  }
+
+  /** Sources may be told again with every piece, and only while a text is open is there something to attach them to. */
+  #readSources(candidate: JsonObject, events: AnswerEvent[]): void {
+    if (this.#open !== 'text' || !(candidate.groundingMetadata || candidate.citationMetadata)) return
+    this.#places.append(this.#unplaced.join(''))
+    this.#unplaced = []
+    for (const citation of decodeGrounding(candidate, this.#places)) {
+      const key = JSON.stringify([citation.url, citation.start, citation.end])
+      if (this.#cited.has(key)) continue
+      this.#cited.add(key)
+      const start = citation.start === null ? -1 : citation.start - this.#openedAt
+      const end = (citation.end ?? 0) - this.#openedAt
+      const place = start < 0 ? { start: null, end: null } : { start, end }
+      events.push({ type: 'part-citation', choice: this.#choice, citation: { ...citation, ...place } })
+    }
+  }
+}
+
+function decodePicture(inlineData: unknown): AnswerPart | null {
+  const { mimeType, data } = asObject(inlineData) ?? {}
+  if (typeof mimeType !== 'string' || typeof data !== 'string' || !/^image\//i.test(mimeType)) return null
+  return decodeImage({ inlineData: { mimeType, data } })
+}

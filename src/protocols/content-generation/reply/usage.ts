@@ -1,0 +1,59 @@
+import type { Usage } from '../../../conversation/usage.ts'
+import { asObject } from '../../../wire/json-values.ts'
+import { countOr, isUnreadable, readCount } from '../../token-count.ts'
+
+/** Token counts as this format writes them: the prompt count includes cached tokens, the candidates' no thoughts. */
+export interface UsageMetadata {
+  readonly promptTokenCount: number
+  readonly cachedContentTokenCount?: number
+  readonly candidatesTokenCount: number
+  readonly thoughtsTokenCount?: number
+  readonly totalTokenCount: number
+}
+
+const CHARACTERS_PER_TOKEN = 4
+
+/** Reads running totals into disjoint buckets; null when they count nothing. */
+export function decodeUsage(wire: unknown): Usage | null {
+  const usage = asObject(wire)
+  if (usage === null) return null
+  const total = readCount(usage.totalTokenCount)
+  const { promptTokenCount, candidatesTokenCount } = usage
+  if (isUnreadable(promptTokenCount, candidatesTokenCount)) return null
+  if ((promptTokenCount ?? candidatesTokenCount ?? null) === null && total === 0) return null
+  // What a supplier's own tools put into the prompt is counted apart from it.
+  const prompt = readCount(usage.promptTokenCount) + readCount(usage.toolUsePromptTokenCount)
+  const cacheRead = Math.min(prompt, readCount(usage.cachedContentTokenCount))
+  const reasoning = readCount(usage.thoughtsTokenCount)
+  const said = countOr(usage.candidatesTokenCount, total - prompt - reasoning)
+  return {
+    input: prompt - cacheRead,
+    cacheRead,
+    cacheWrite: 0,
+    output: said + reasoning,
+    reasoning,
+    images: 0,
+  }
+}
+
+export function encodeUsage({ input, cacheRead, cacheWrite, output, reasoning }: Usage): UsageMetadata {
+  const promptTokenCount = input + cacheRead + cacheWrite
+  const thoughtsTokenCount = Math.min(reasoning, output)
+  return {
+    promptTokenCount,
+    ...(cacheRead > 0 && { cachedContentTokenCount: cacheRead }),
+    candidatesTokenCount: output - thoughtsTokenCount,
+    ...(thoughtsTokenCount > 0 && { thoughtsTokenCount }),
+    totalTokenCount: promptTokenCount + output,
+  }
+}
+
+/** Clients of this format count on these figures, so a supplier that reports none is estimated. */
+export function estimateUsage(promptTokens: number, outputCharacters: number): UsageMetadata {
+  const candidatesTokenCount = Math.ceil(outputCharacters / CHARACTERS_PER_TOKEN)
+  return {
+    promptTokenCount: promptTokens,
+    candidatesTokenCount,
+    totalTokenCount: promptTokens + candidatesTokenCount,
+  }
+}

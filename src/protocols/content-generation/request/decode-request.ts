@@ -1,0 +1,140 @@
+import type { Conversation, Extras, OutputFormat, Sampling } from '../../../conversation/conversation.ts'
+import { GatewayError } from '../../../errors/gateway-error.ts'
+import { FORMAT } from '../proofs.ts'
+import { decodeInstructions, decodeTurns } from './decode-contents.ts'
+import type { GenerateRequest, WireGenerationConfig } from './schema.ts'
+import { decodeSchema } from './schema-dialect.ts'
+import { decodeThinking } from './thinking.ts'
+import { decodeToolChoice, decodeTools } from './tools.ts'
+
+/** Where the request was sent says as much as its body: the model, and whether the answer is streamed. */
+export interface RequestLine {
+  readonly model: string
+  readonly stream: boolean
+}
+
+export function decodeRequest(request: GenerateRequest, { model, stream }: RequestLine): Conversation {
+  refuseForeignResources(request)
+  const config = request.generationConfig ?? {}
+  const turns = decodeTurns(request.contents)
+  if (turns.length === 0)
+    throw new GatewayError('invalid_request', 'contents must have at least one part.', { param: 'contents' })
+  return {
+    model,
+    stream,
+    instructions: decodeInstructions(request.systemInstruction),
+    turns,
+    tools: decodeTools(request.tools),
+    toolChoice: decodeToolChoice(request.toolConfig),
+    parallelTools: null,
+    sampling: decodeSampling(config),
+    maxOutputTokens: config.maxOutputTokens ?? null,
+    choices: config.candidateCount ?? 1,
+    reasoning: decodeThinking(config.thinkingConfig),
+    output: decodeOutput(config),
+    topLogprobs: config.responseLogprobs === true ? (config.logprobs ?? 0) : null,
+    verbosity: null,
+    endUser: null,
+    cacheKey: null,
+    metadata: null,
+    extras: decodeExtras(request),
+  }
+}
+
+/** Both name something that one supplier keeps for one account of its own. */
+function refuseForeignResources({ cachedContent, continuationToken }: GenerateRequest): void {
+  const param = cachedContent ? 'cachedContent' : continuationToken ? 'continuationToken' : null
+  if (param === null) return
+  throw new GatewayError('unsupported_parameter', `${param} is not known to the supplier of this model.`, {
+    param,
+  })
+}
+
+function decodeSampling(config: WireGenerationConfig): Sampling {
+  return {
+    temperature: config.temperature ?? null,
+    topP: config.topP ?? null,
+    topK: config.topK ?? null,
+    seed: config.seed ?? null,
+    presencePenalty: config.presencePenalty ?? null,
+    frequencyPenalty: config.frequencyPenalty ?? null,
+    stop: config.stopSequences ?? [],
+  }
+}
+
+function decodeOutput(config: WireGenerationConfig): OutputFormat {
+  refuseOtherModalities(config)
+  const schema = config.responseJsonSchema ?? config.responseSchema
+  const mediaType = config.responseMimeType || (schema ? 'application/json' : 'text/plain')
+  if (mediaType === 'text/plain') return { type: 'text' }
+  if (mediaType !== 'application/json') throw refuseOutput('generationConfig.responseMimeType', mediaType)
+  if (!schema) return { type: 'json' }
+  return {
+    type: 'schema',
+    name: 'response',
+    description: null,
+    schema: decodeSchema(schema),
+    strict: null,
+  }
+}
+
+function refuseOtherModalities({ responseModalities }: WireGenerationConfig): void {
+  const other = responseModalities?.find((modality) => modality.toUpperCase() !== 'TEXT')
+  if (other !== undefined) throw refuseOutput('generationConfig.responseModalities', other)
+}
+
+const LONGEST_SHOWN = 64
+
+function refuseOutput(param: string, wanted: string): GatewayError {
+  const shown = JSON.stringify(wanted.slice(0, LONGEST_SHOWN))
+  return new GatewayError('unsupported_parameter', `${param} ${shown} is not served for this model.`, {
+    param,
+  })
+}
+
+/** Fields that stand for something in the conversation; every other one is kept as it is. */
+const DECODED: ReadonlySet<string> = new Set([
+  'contents',
+  'systemInstruction',
+  'tools',
+  'model',
+  'toolConfig',
+  'generationConfig',
+])
+const DECODED_CONFIG: ReadonlySet<string> = new Set([
+  'temperature',
+  'topP',
+  'topK',
+  'maxOutputTokens',
+  'stopSequences',
+  'candidateCount',
+  'seed',
+  'presencePenalty',
+  'frequencyPenalty',
+  'responseLogprobs',
+  'logprobs',
+  'responseMimeType',
+  'responseSchema',
+  'responseJsonSchema',
+  'responseModalities',
+  'thinkingConfig',
+])
+const DECODED_TOOL_CONFIG: ReadonlySet<string> = new Set(['functionCallingConfig'])
+
+function decodeExtras(request: GenerateRequest): Extras {
+  const extras = {
+    ...without(request, DECODED),
+    ...nested('generationConfig', without(request.generationConfig ?? {}, DECODED_CONFIG)),
+    ...nested('toolConfig', without(request.toolConfig ?? {}, DECODED_TOOL_CONFIG)),
+  }
+  return Object.keys(extras).length === 0 ? {} : { [FORMAT]: extras }
+}
+
+function without(value: object, names: ReadonlySet<string>): Record<string, unknown> {
+  const kept = Object.entries(value).filter(([name, member]) => !names.has(name) && member !== null)
+  return Object.fromEntries(kept)
+}
+
+function nested(name: string, value: Record<string, unknown>): Record<string, unknown> {
+  return Object.keys(value).length === 0 ? {} : { [name]: value }
+}

@@ -1,0 +1,94 @@
+import { openProof } from '../../../conversation/proof.ts'
+import { findTopLevelMembers, type Span } from '../../../wire/json-members.ts'
+import { openingText } from '../../opening.ts'
+import type { ClientRequest, RequestAddress, RequestFacts } from '../../protocol.ts'
+import { checkMediaParts } from '../../request-limits.ts'
+import type { ClientSide } from '../../translation.ts'
+import { type ModelMethod, readModelMethod, readStreamShape, type StreamShape } from '../address.ts'
+import { countContents, countInstruction, countMedia } from '../measure.ts'
+import { encodeReply } from '../reply/encode-reply.ts'
+import { GenerationEncoder } from '../stream/encode-stream.ts'
+import { GenerationTap } from '../stream/tap-usage.ts'
+import { decodeRequest } from './decode-request.ts'
+import type { GenerateRequest } from './schema.ts'
+import { validateRequest } from './validate.ts'
+
+/** Checks and reads a parsed body. `text` is what was parsed; the model and the method stand in the address. */
+export function readRequest(body: unknown, text: string, address: RequestAddress): ClientRequest {
+  const target = readModelMethod(address, 'generate')
+  const shape = readStreamShape(address)
+  const request = validateRequest(body)
+  const facts = readFacts(request, text, target)
+  // On the way to a supplier of this format a stream always consists of events.
+  const isList = facts.stream && shape === 'json'
+  return {
+    facts,
+    // The model stands in the address, so not a byte of the body has to change.
+    relayBody: () => text,
+    openTap: () => new GenerationTap(),
+    conversationHint: () => openingText([request.systemInstruction, ...request.contents.slice(0, 1)]),
+    client: clientSide(request, facts, shape),
+    ...((isList || carriesSealedProof(request)) && { isRelayable: false }),
+    ...(isList && { streamContentType: 'application/json' }),
+  }
+}
+
+/** A signature that we sealed means nothing to a supplier: it has to be opened, and left out when it is another's. */
+function carriesSealedProof({ contents }: GenerateRequest): boolean {
+  return contents.some(({ parts }) =>
+    parts?.some(({ thoughtSignature }) => thoughtSignature && openProof(thoughtSignature) !== null),
+  )
+}
+
+function clientSide(request: GenerateRequest, facts: RequestFacts, shape: StreamShape): ClientSide {
+  return {
+    decode: () => decodeRequest(request, facts),
+    encodeReply,
+    openEncoder: (context) => new GenerationEncoder(context, shape),
+  }
+}
+
+function readFacts(request: GenerateRequest, text: string, { model, method }: ModelMethod): RequestFacts {
+  const { maxOutputTokens, candidateCount } = request.generationConfig ?? {}
+  return {
+    model,
+    stream: method === 'streamGenerateContent',
+    ...readPromptSize(request, text),
+    maxOutputTokens: maxOutputTokens ?? null,
+    choices: candidateCount ?? 1,
+  }
+}
+
+/** Definitions are counted by their length in the text: they may nest too deeply to be written out again. */
+export function readPromptSize(
+  request: GenerateRequest,
+  text: string,
+): Pick<RequestFacts, 'promptCharacters' | 'mediaParts'> {
+  const members = findTopLevelMembers(text)
+  const mediaParts = countMedia(request.contents)
+  checkMediaParts(mediaParts, 'contents')
+  const config = memberText(text, members.get('generationConfig') ?? members.get('generation_config'))
+  // Also refuses a limit that is given twice: what is charged for must be what is served.
+  const settings = findTopLevelMembers(config)
+  return {
+    promptCharacters:
+      countContents(request.contents) +
+      countInstruction(request.systemInstruction) +
+      memberText(text, members.get('tools')).length +
+      schemaLength(settings),
+    mediaParts,
+  }
+}
+
+const SCHEMA_FIELDS = ['responseSchema', 'response_schema', 'responseJsonSchema', 'response_json_schema']
+
+function schemaLength(settings: ReadonlyMap<string, Span>): number {
+  return SCHEMA_FIELDS.reduce((total, name) => {
+    const span = settings.get(name)
+    return span === undefined ? total : total + span.end - span.start
+  }, 0)
+}
+
+function memberText(text: string, span: Span | undefined): string {
+  return span === undefined ? '' : text.slice(span.start, span.end)
+}

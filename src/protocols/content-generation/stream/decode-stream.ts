@@ -1,0 +1,128 @@
+import type { AnswerEvent } from '../../../conversation/answer-event.ts'
+import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
+import { asObject, tryParseJson } from '../../../wire/json-values.ts'
+import { readSseEvent } from '../../../wire/sse-event.ts'
+import { type FramedEvents, SseFramer } from '../../../wire/sse-framer.ts'
+import type { StreamDecoder, SupplyContext } from '../../translation.ts'
+import { ChunkReader } from '../reply/chunk-reader.ts'
+import { decodeStreamError } from '../reply/decode-error.ts'
+import { JsonValueSplitter } from './json-value-splitter.ts'
+
+/** No answer has an event this long; a supplier that never ends one would otherwise fill the memory. */
+const LONGEST_EVENT_BYTES = 64 * 1024 * 1024
+
+/** The texts of the chunks that bytes hold; null among them stands for bytes that are none. */
+interface ChunkSource {
+  push(bytes: Uint8Array): readonly (string | null)[]
+  end(): readonly (string | null)[]
+  readonly pendingLength: number
+}
+
+/** Reads a supplier's stream: events, or a list of chunks when the wish for events got lost on the way. */
+export class GenerationDecoder implements StreamDecoder {
+  failure: SupplierFailure | null = null
+  readonly #reader: ChunkReader
+  #source: ChunkSource | null = null
+
+  constructor(context: SupplyContext) {
+    this.#reader = new ChunkReader(context)
+  }
+
+  push(bytes: Uint8Array): AnswerEvent[] {
+    if (this.failure !== null) return []
+    this.#source ??= chooseSource(bytes)
+    if (this.#source === null) return []
+    const events = this.#readAll(this.#source.push(bytes))
+    if (this.#source.pendingLength > LONGEST_EVENT_BYTES) this.#failMalformed('an event without end')
+    return events
+  }
+
+  end(): AnswerEvent[] {
+    if (this.failure !== null) return []
+    const events = this.#readAll(this.#source?.end() ?? [])
+    if (this.failure !== null) return events
+    if (this.#reader.isComplete) return [...events, ...this.#reader.close()]
+    this.#failMalformed('no end')
+    return events
+  }
+
+  #readAll(texts: readonly (string | null)[]): AnswerEvent[] {
+    const events: AnswerEvent[] = []
+    for (const text of texts) {
+      if (this.failure !== null) break
+      for (const event of this.#readText(text)) events.push(event)
+    }
+    return events
+  }
+
+  #readText(text: string | null): AnswerEvent[] {
+    // Some suppliers end the way other formats do.
+    if (text?.startsWith('[DONE]')) return []
+    const chunk = text === null ? null : asObject(tryParseJson(text))
+    if (chunk === null) {
+      this.#failMalformed('an event that is not a JSON object')
+      return []
+    }
+    if (chunk.error === undefined || chunk.error === null) return this.#reader.read(chunk)
+    this.failure = decodeStreamError(chunk)
+    return []
+  }
+
+  #failMalformed(what: string): void {
+    const message = `The supplier's stream has ${what}.`
+    this.failure = { kind: 'malformed', status: null, message, param: null, retryAfterSeconds: null }
+  }
+}
+
+/** By the first byte that is not white space; null while there is none. */
+function chooseSource(bytes: Uint8Array): ChunkSource | null {
+  const first = bytes.find((byte) => byte > 0x20)
+  if (first === undefined) return null
+  return first === 0x5b || first === 0x7b ? new JsonSource() : new SseSource()
+}
+
+class JsonSource implements ChunkSource {
+  readonly #splitter = new JsonValueSplitter()
+
+  get pendingLength(): number {
+    return this.#splitter.pendingLength
+  }
+
+  push(bytes: Uint8Array): readonly string[] {
+    return this.#splitter.push(bytes)
+  }
+
+  end(): readonly string[] {
+    return []
+  }
+}
+
+class SseSource implements ChunkSource {
+  readonly #framer = new SseFramer()
+
+  get pendingLength(): number {
+    return this.#framer.pendingLength
+  }
+
+  push(bytes: Uint8Array): readonly (string | null)[] {
+    const framed = this.#framer.push(bytes)
+    return framed === null ? [] : readFramed(framed)
+  }
+
+  /** The last event may lack its blank line; what is cut off before that counts for nothing. */
+  end(): readonly (string | null)[] {
+    const rest = this.#framer.finish()
+    const { data } = rest === null ? { data: null } : readSseEvent(rest)
+    return data !== null && tryParseJson(data) !== undefined ? [data] : []
+  }
+}
+
+function readFramed({ bytes, ends }: FramedEvents): (string | null)[] {
+  return ends.flatMap((end, index) => readEvent(bytes.subarray(ends[index - 1] ?? 0, end)))
+}
+
+function readEvent(bytes: Uint8Array): (string | null)[] {
+  const { data, isRecognised } = readSseEvent(bytes)
+  if (data !== null) return [data]
+  return isRecognised ? [] : [null]
+}

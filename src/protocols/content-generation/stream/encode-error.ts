@@ -1,0 +1,35 @@
+import type { GatewayError } from '../../../errors/gateway-error.ts'
+
+/** The words the official clients know for each status. */
+const STATUS_WORDS: ReadonlyMap<number, string> = new Map([
+  [400, 'INVALID_ARGUMENT'],
+  [401, 'UNAUTHENTICATED'],
+  [403, 'PERMISSION_DENIED'],
+  [404, 'NOT_FOUND'],
+  [429, 'RESOURCE_EXHAUSTED'],
+  [500, 'INTERNAL'],
+  [502, 'UNAVAILABLE'],
+  [503, 'UNAVAILABLE'],
+  [504, 'DEADLINE_EXCEEDED'],
+])
+
+/**
+ * An error as it stands inside a stream. Its `code` is the number of the status and not our word, which stands in
+ * `type`: clients take an event for an error only when the number is there and `error` is its first member.
+ */
+export function streamError(error: GatewayError): object {
+  const reason = error.code
+  return {
+    error: {
+      code: error.status,
+      message: error.message,
+      status: STATUS_WORDS.get(error.status) ?? 'UNKNOWN',
+      type: reason,
+      details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'gateway' }],
+    },
+  }
+}
+
+export function encodeStreamError(error: GatewayError): string {
+  return `data: ${JSON.stringify(streamError(error))}\n\n`
+}
