@@ -1,16 +1,13 @@
 import type { Protocol } from '../protocol.ts'
 import { contracts } from './contract.ts'
 import { FORMAT } from './format.ts'
-import { MESSAGES_PARAMETERS } from './parameters.ts'
 import { decodeError } from './reply/decode-error.ts'
-import { decodeReply } from './reply/decode-reply.ts'
-import { readReply } from './reply/read-reply.ts'
-import { tokenCounting } from './request/count-tokens.ts'
+import { decodeReply, readReply } from './reply/decode-reply.ts'
 import { encodeRequest } from './request/encode-request.ts'
-import { readRequest } from './request/read-request.ts'
+import { readRequest, tokenCounting } from './request/read-request.ts'
 import { MessagesStreamDecoder } from './stream/decode-stream.ts'
-import { frame } from './stream/stream-error.ts'
-import { MESSAGES_TOOL_RULES, MESSAGES_TRAITS } from './traits.ts'
+import { frame } from './stream/encode-stream.ts'
+import { MESSAGES_PARAMETERS, MESSAGES_TOOL_RULES, MESSAGES_TRAITS } from './traits.ts'
 
 export const messages: Protocol = {
   name: FORMAT,

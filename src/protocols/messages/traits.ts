@@ -1,5 +1,5 @@
 import type { Traits } from '../../vocabulary/runtime/traits.ts'
-import type { ToolRules } from '../translation.ts'
+import type { ToolRules, ParameterRules } from '../translation.ts'
 
 /** The newest models of this format: what they refuse is left out for models nothing is known of. */
 export const MESSAGES_TRAITS: Traits = {
@@ -27,4 +27,23 @@ export const MESSAGES_TOOL_RULES: ToolRules = {
   callId: /^[A-Za-z0-9_-]{1,64}$/,
   hasCustomTools: false,
   hasNamespaces: false,
+}
+
+export const MESSAGES_PARAMETERS: ParameterRules = {
+  strippable: new Set([
+    'temperature',
+    'top_p',
+    'top_k',
+    'thinking',
+    'thinking.display',
+    'output_config.effort',
+    'output_config.task_budget',
+    'context_management',
+    'cache_control',
+    'metadata',
+    'service_tier',
+    'speed',
+    'inference_geo',
+  ]),
+  respelled: {},
 }

@@ -1,7 +1,12 @@
-import type { Answer } from '../../../conversation/answer.ts'
-import { asArray, asObject, asText, isObject } from '../../../wire/json-values.ts'
-import { isTooDeep } from '../nesting.ts'
-import { decodeAnswerBlock, type Origin } from './decode-answer.ts'
+import type { Answer, AnswerPart } from '../../../conversation/answer.ts'
+import type { OpaquePart, ThinkingPart, ToolCallPart } from '../../../conversation/part.ts'
+import type { Proof } from '../../../conversation/proof.ts'
+import { asArray, asObject, asText, isObject, type JsonObject } from '../../../wire/json-values.ts'
+import type { ReplyFacts } from '../../protocol.ts'
+import type { SupplyContext } from '../../translation.ts'
+import { FORMAT } from '../format.ts'
+import { countBlock, isTooDeep } from '../measure.ts'
+import { decodeCitation } from './citations.ts'
 import { decodeFinish, hasToolCalls } from './finish.ts'
 import { decodeUsage } from './usage.ts'
 
@@ -21,4 +26,73 @@ export function decodeReply(body: unknown, origin: Origin): Answer | null {
     choices: [{ index: 0, parts, finish, logprobs: null }],
     usage: decodeUsage(reply.usage),
   }
+}
+
+export type Origin = Pick<SupplyContext, 'upstreamModel' | 'route'>
+
+/** A supplier's block as a part of its answer; null for a text without content. */
+function decodeAnswerBlock(block: JsonObject, origin: Origin): AnswerPart | null {
+  switch (block.type) {
+    case 'text':
+      return decodeText(block)
+    case 'thinking':
+      return makeThought(asText(block.thinking) ?? '', makeProof(block.signature, origin))
+    case 'redacted_thinking':
+      return makeRedacted(block, origin)
+    case 'tool_use':
+      return { ...openCall(block), input: JSON.stringify(block.input ?? {}) }
+    default:
+      return makeOpaque(block)
+  }
+}
+
+function decodeText(block: JsonObject): AnswerPart | null {
+  const text = asText(block.text) ?? ''
+  const citations = asArray(block.citations).flatMap((citation) => decodeCitation(citation) ?? [])
+  if (text === '' && citations.length === 0) return null
+  return { type: 'text', text, cache: null, citations, proof: null }
+}
+
+export function makeThought(text: string, proof: Proof | null): ThinkingPart {
+  return { type: 'thinking', text, proof, isRedacted: false }
+}
+
+export function makeRedacted({ data }: JsonObject, origin: Origin): ThinkingPart {
+  return { type: 'thinking', text: '', proof: makeProof(data, origin), isRedacted: true }
+}
+
+/** A call before its input has come. */
+export function openCall({ id, name }: JsonObject): ToolCallPart {
+  return {
+    type: 'tool-call',
+    id: asText(id) ?? '',
+    name: asText(name) ?? '',
+    kind: 'function',
+    input: '',
+    namespace: null,
+    proof: null,
+  }
+}
+
+export function makeOpaque(block: JsonObject): OpaquePart {
+  return { type: 'opaque', format: FORMAT, kind: asText(block.type) ?? 'unknown', value: block }
+}
+
+export function makeProof(value: unknown, { upstreamModel, route }: Origin): Proof | null {
+  const signature = asText(value)
+  if (signature === null) return null
+  return { origin: FORMAT, model: upstreamModel, route, on: 'thinking', value: signature, itemId: null }
+}
+
+/** Reads a whole reply; null when it is not one: no content, a block that is none, or an error under a 200. */
+export function readReply(body: unknown): ReplyFacts | null {
+  const reply = asObject(body)
+  if (reply === null || isObject(reply.error) || !Array.isArray(reply.content)) return null
+  let outputCharacters = 0
+  for (const item of reply.content) {
+    const block = asObject(item)
+    if (block === null) return null
+    outputCharacters += countBlock(block)
+  }
+  return { usage: decodeUsage(reply.usage), outputCharacters }
 }

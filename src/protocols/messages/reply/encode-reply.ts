@@ -1,7 +1,11 @@
-import { type Answer, finishOf } from '../../../conversation/answer.ts'
-import type { JsonObject } from '../../../wire/json-values.ts'
+import { type Answer, type AnswerPart, finishOf } from '../../../conversation/answer.ts'
+import type { TextPart, ThinkingPart, ToolCallPart } from '../../../conversation/part.ts'
+import { type Proof, sealProof } from '../../../conversation/proof.ts'
+import { isObject, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
 import type { ReplyContext } from '../../translation.ts'
-import { encodeAnswerPart } from './encode-answer.ts'
+import { FORMAT } from '../format.ts'
+import { isTooDeep } from '../measure.ts'
+import { encodeCitation } from './citations.ts'
 import { encodeFinish, hasToolCalls } from './finish.ts'
 import { encodeUsage } from './usage.ts'
 
@@ -17,4 +21,58 @@ export function encodeReply({ choices, usage }: Answer, context: ReplyContext): 
     ...encodeFinish(choices[0]?.finish ?? finishOf('other'), hasToolCalls(parts)),
     usage: encodeUsage(usage, context.promptTokens),
   }
+}
+
+/** The blocks a part of an answer becomes; none for what this format's clients have no block for. */
+export function encodeAnswerPart(part: AnswerPart): JsonObject[] {
+  switch (part.type) {
+    case 'text':
+      return encodeText(part)
+    case 'refusal':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text }]
+    case 'thinking':
+      return [encodeThought(part)]
+    case 'tool-call':
+      return [...encodeCallProof(part), encodeCall(part)]
+    case 'opaque':
+      return part.format === FORMAT && isObject(part.value) ? [part.value] : []
+    case 'image':
+      return []
+  }
+}
+
+function encodeText({ text, citations }: TextPart): JsonObject[] {
+  if (text === '' && citations.length === 0) return []
+  // Some clients take a list here or nothing, but no null.
+  return [{ type: 'text', text, ...(citations.length > 0 && { citations: citations.map(encodeCitation) }) }]
+}
+
+function encodeThought({ text, proof, isRedacted }: ThinkingPart): JsonObject {
+  const signature = sealSignature(proof)
+  return isRedacted
+    ? { type: 'redacted_thinking', data: signature }
+    : { type: 'thinking', thinking: text, signature }
+}
+
+const UNSIGNED: Proof = { origin: 'none', model: '', route: '', on: 'thinking', value: '', itemId: null }
+
+/** Clients of this format take no thought without a signature, and hand it back to us as they got it. */
+export function sealSignature(proof: Proof | null): string {
+  return sealProof(proof ?? UNSIGNED)
+}
+
+/** A call has no field for a signature, so it travels in a thought of its own before the call. */
+function encodeCallProof({ proof }: ToolCallPart): JsonObject[] {
+  return proof === null ? [] : [{ type: 'thinking', thinking: '', signature: sealSignature(proof) }]
+}
+
+function encodeCall({ id, name, input }: ToolCallPart): JsonObject {
+  return { type: 'tool_use', id, name, input: parseInput(input), caller: { type: 'direct' } }
+}
+
+/** Tool input as the object this format wants; what is no object is kept under a name of its own. */
+export function parseInput(input: string): JsonObject {
+  if (input.trim() === '') return {}
+  const parsed = tryParseJson(input)
+  return isObject(parsed) && !isTooDeep(parsed) ? parsed : { _raw: input }
 }

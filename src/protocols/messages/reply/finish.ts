@@ -34,7 +34,7 @@ export function decodeFinish(wire: JsonObject, hasCalls: boolean): Finish {
   }
 }
 
-export interface MessagesFinish {
+interface MessagesFinish {
   readonly stop_reason: string
   readonly stop_sequence: string | null
   readonly stop_details: JsonObject | null

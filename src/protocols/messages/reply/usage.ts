@@ -3,7 +3,7 @@ import { asObject, type JsonObject } from '../../../wire/json-values.ts'
 import { isUnreadable, readCount } from '../../token-count.ts'
 
 /** Token counts as this format writes them: `input_tokens` leaves cached ones out, `output_tokens` includes thinking. */
-export interface MessagesUsage {
+interface MessagesUsage {
   readonly input_tokens: number
   readonly cache_creation_input_tokens: number
   readonly cache_read_input_tokens: number

@@ -11,7 +11,7 @@ import { GatewayError } from '../../../errors/gateway-error.ts'
 import { isObject, type JsonObject } from '../../../wire/json-values.ts'
 import type { SupplyContext } from '../../translation.ts'
 import { FORMAT } from '../format.ts'
-import { parseInput } from '../reply/encode-answer.ts'
+import { parseInput } from '../reply/encode-reply.ts'
 import { encodeCache } from './cache.ts'
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])

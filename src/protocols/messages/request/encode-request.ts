@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
-import type { Conversation } from '../../../conversation/conversation.ts'
+import type { Conversation, OutputFormat, Sampling } from '../../../conversation/conversation.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
+import type { Traits } from '../../../vocabulary/traits.ts'
 import { asArray, asObject, isObject, type JsonObject } from '../../../wire/json-values.ts'
 import type { EncodedRequest, SupplyContext } from '../../translation.ts'
 import { FORMAT } from '../format.ts'
 import { keepLastMarks, MOST_CACHE_MARKS } from './cache.ts'
 import { type Encoding, isThought } from './encode-blocks.ts'
-import { type EncodedOutput, encodeOutput } from './encode-output.ts'
-import { encodeSampling } from './encode-sampling.ts'
 import { type EncodedThinking, encodeThinking } from './encode-thinking.ts'
 import { encodeTurns, type WireMessage } from './encode-turns.ts'
+import { toSchemaDialect } from './schema-dialect.ts'
 import { type EncodedChoice, encodeToolChoice } from './tool-choice.ts'
 import { encodeTool, recreateTools } from './tools.ts'
 
@@ -195,4 +195,85 @@ function isMailAddress(name: string): boolean {
   const [local = '', domain = '', ...rest] = name.split('@', 3)
   const dot = domain.indexOf('.', 1)
   return local !== '' && rest.length === 0 && dot > 0 && dot < domain.length - 1 && !/\s/.test(name)
+}
+
+interface EncodedOutput {
+  /** The member of `output_config`, null when the format has none for it. */
+  readonly format: JsonObject | null
+  /** What the model is asked for in words instead, null when that is not needed. */
+  readonly instruction: string | null
+}
+
+/** The shape the answer must have. Where the model cannot be bound to it, it is asked for it. */
+function encodeOutput(output: OutputFormat, { structured }: Traits, dropped: Set<string>): EncodedOutput {
+  switch (output.type) {
+    case 'text':
+      return { format: null, instruction: null }
+    case 'json':
+      dropped.add('response_format')
+      return { format: null, instruction: 'Answer with one JSON object only, without any text around it.' }
+    case 'schema':
+      if (structured === 'schema') {
+        return { format: { type: 'json_schema', schema: toSchemaDialect(output.schema) }, instruction: null }
+      }
+      dropped.add('response_format')
+      return { format: null, instruction: askForSchema(output.schema) }
+  }
+}
+
+function askForSchema(schema: JsonObject): string {
+  const asked = 'Answer with JSON only, without any text around it, that is valid against this JSON Schema:'
+  return `${asked}\n${JSON.stringify(schema)}`
+}
+
+/** Suppliers take a share of the likeliest tokens beside thinking only when it is nearly all of them. */
+const LEAST_TOP_P_WITH_THINKING = 0.95
+
+interface SamplingSituation {
+  readonly traits: Traits
+  readonly isThinking: boolean
+  readonly dropped: Set<string>
+}
+
+/** The sampling fields that the model takes; what it would refuse is left out and named. */
+function encodeSampling(sampling: Sampling, situation: SamplingSituation): JsonObject {
+  const { dropped } = situation
+  if (sampling.seed !== null) dropped.add('seed')
+  if (sampling.presencePenalty !== null) dropped.add('presence_penalty')
+  if (sampling.frequencyPenalty !== null) dropped.add('frequency_penalty')
+  return { ...encodeChance(sampling, situation), ...encodeStop(sampling.stop, situation) }
+}
+
+function encodeChance(
+  { temperature, topP, topK }: Sampling,
+  { traits, isThinking, dropped }: SamplingSituation,
+): JsonObject {
+  const isRefused =
+    traits.sampling === 'rejected' || (traits.sampling === 'only-without-thinking' && isThinking)
+  const isFixed = isRefused || isThinking
+  const isTopPFree = !isRefused && (!isThinking || (topP ?? 0) >= LEAST_TOP_P_WITH_THINKING)
+  const isEither = traits.isTemperatureOrTopP && temperature !== null && !isFixed
+  const fields = {
+    temperature: isFixed ? null : temperature && Math.min(temperature, 1),
+    top_p: isTopPFree && !isEither ? topP : null,
+    top_k: isFixed ? null : topK,
+  }
+  const asked = { temperature, top_p: topP, top_k: topK }
+  for (const name of ['temperature', 'top_p', 'top_k'] as const) {
+    // Thinking leaves the temperature at 1, so a client that asked for 1 gets what it asked for.
+    const isKept = fields[name] === asked[name] || (name === 'temperature' && isFixed && asked[name] === 1)
+    if (!isKept) dropped.add(name)
+  }
+  return withoutNulls(fields)
+}
+
+function encodeStop(stop: readonly string[], { traits, dropped }: SamplingSituation): JsonObject {
+  // Suppliers refuse a sequence of nothing but white space.
+  const taken = traits.stop ? stop.filter((text) => text.trim() !== '') : []
+  if (taken.length < stop.length) dropped.add('stop')
+  return taken.length === 0 ? {} : { stop_sequences: taken }
+}
+
+function withoutNulls(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }

@@ -13,7 +13,7 @@ const BUDGETS: Readonly<Record<Exclude<Effort, 'none' | 'max'>, number>> = {
   xhigh: 32_768,
 }
 
-export interface ThinkingSituation {
+interface ThinkingSituation {
   readonly control: ThinkingControl
   readonly maxTokens: number
   /** The model's own bound on output, null when unknown. */

@@ -13,7 +13,7 @@ interface GrowingMessage extends WireMessage {
   readonly content: JsonObject[]
 }
 
-export interface EncodedTurns {
+interface EncodedTurns {
   readonly system: readonly JsonObject[]
   readonly messages: readonly WireMessage[]
 }

@@ -7,9 +7,8 @@ import type { Conversation } from '../../../conversation/conversation.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { ClientRequest } from '../../protocol.ts'
 import { MESSAGES_TRAITS } from '../traits.ts'
-import { tokenCounting } from './count-tokens.ts'
 import { encodeRequest } from './encode-request.ts'
-import { readRequest } from './read-request.ts'
+import { readRequest, tokenCounting } from './read-request.ts'
 
 const CASES = join(import.meta.dirname, '..', 'cases')
 const REQUESTS = readdirSync(CASES).filter((name) => name.endsWith('.request.json'))

@@ -1,14 +1,14 @@
 import { mayCarryEnvelope } from '../../../conversation/proof.ts'
-import { findTopLevelMembers } from '../../../wire/json-members.ts'
+import { findTopLevelMembers, replaceMembers, type Span } from '../../../wire/json-members.ts'
+import { asObject } from '../../../wire/json-values.ts'
 import { openingText } from '../../opening.ts'
-import type { ClientRequest } from '../../protocol.ts'
+import type { ClientRequest, CountRequest, TokenCounting } from '../../protocol.ts'
 import { encodeReply } from '../reply/encode-reply.ts'
 import { MessagesStreamEncoder } from '../stream/encode-stream.ts'
 import { UsageTap } from '../stream/tap-usage.ts'
-import { measurePrompt } from './count-prompt.ts'
 import { decodeRequest } from './decode-request.ts'
-import { prepareRelay } from './relay-body.ts'
-import { validateRequest } from './validate.ts'
+import { measurePrompt } from './measure-prompt.ts'
+import { validateCount, validateRequest } from './validate.ts'
 
 /** Checks and reads a parsed body. `text` is what was parsed. */
 export function readRequest(body: unknown, text: string): ClientRequest {
@@ -32,5 +32,38 @@ export function readRequest(body: unknown, text: string): ClientRequest {
       encodeReply,
       openEncoder: (context) => new MessagesStreamEncoder(context),
     },
+  }
+}
+
+export const tokenCounting: TokenCounting = {
+  paths: ['/v1/messages/count_tokens'],
+  read: readCount,
+  asksSupplier: true,
+  decode: (body) => {
+    const tokens = asObject(body)?.input_tokens
+    return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null
+  },
+}
+
+function readCount(body: unknown, text: string): CountRequest {
+  const request = validateCount(body)
+  const members = findTopLevelMembers(text)
+  return {
+    facts: { model: request.model, ...measurePrompt(request, members) },
+    relayBody: prepareRelay(request.model, text, members),
+    encode: (tokens) => ({ input_tokens: tokens }),
+  }
+}
+
+/** The client's own text with only the model name replaced; every other byte stays as it was. */
+function prepareRelay(
+  model: string,
+  text: string,
+  members: ReadonlyMap<string, Span>,
+): (upstreamModel: string) => string {
+  const span = members.get('model')
+  return (upstreamModel) => {
+    if (span === undefined || upstreamModel === model) return text
+    return replaceMembers(text, [{ span, json: JSON.stringify(upstreamModel) }])
   }
 }

@@ -5,11 +5,11 @@ import { readSseEvent } from '../../../wire/sse-event.ts'
 import { type FramedEvents, SseFramer } from '../../../wire/sse-framer.ts'
 import type { StreamDecoder } from '../../translation.ts'
 import { LONGEST_EVENT_BYTES } from '../format.ts'
-import type { Origin } from '../reply/decode-answer.ts'
 import { decodeStreamError } from '../reply/decode-error.ts'
+import type { Origin } from '../reply/decode-reply.ts'
 import { decodeFinish } from '../reply/finish.ts'
 import { UsageGatherer } from '../reply/usage.ts'
-import { BlockQueue } from './block-queue.ts'
+import { BlockQueue } from './decode-blocks.ts'
 
 /** Reads a supplier's messages stream into answer events. */
 export class MessagesStreamDecoder implements StreamDecoder {

@@ -4,13 +4,13 @@ import type { Citation } from '../../../conversation/part.ts'
 import type { Proof } from '../../../conversation/proof.ts'
 import type { Usage } from '../../../conversation/usage.ts'
 import type { GatewayError } from '../../../errors/gateway-error.ts'
+import { errorEnvelope } from '../../../errors/render-error.ts'
 import { isObject, type JsonObject } from '../../../wire/json-values.ts'
 import type { ReplyContext, StreamEncoder } from '../../translation.ts'
 import { encodeCitation } from '../reply/citations.ts'
-import { encodeAnswerPart, sealSignature } from '../reply/encode-answer.ts'
+import { encodeAnswerPart, sealSignature } from '../reply/encode-reply.ts'
 import { encodeFinish } from '../reply/finish.ts'
 import { encodeUsage } from '../reply/usage.ts'
-import { errorFrame, frame } from './stream-error.ts'
 
 /** The part that is being told, and what of its block has gone out. */
 interface OpenPart {
@@ -215,4 +215,15 @@ function takeApart(block: JsonObject): { opening: JsonObject; deltas: JsonObject
 
 function proofOf(part: AnswerPart): Proof | null {
   return 'proof' in part ? part.proof : null
+}
+
+/** One event; clients skip every frame that does not carry its name. */
+export function frame(data: JsonObject & { readonly type: string }): string {
+  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+/** The event that ends a stream in failure. The request's id is told where it is known. */
+export function errorFrame(error: GatewayError, requestId?: string): string {
+  const data = { type: 'error', ...errorEnvelope(error) }
+  return frame(requestId === undefined ? data : { ...data, request_id: requestId })
 }

@@ -6,13 +6,12 @@ import { closeJsonEvent, siftEvents, type Verdict, type Weigh } from '../../wire
 import { readSseEvent } from '../../../wire/sse-event.ts'
 import { SseFramer } from '../../../wire/sse-framer.ts'
 import type { StreamTap } from '../../protocol.ts'
-import { countBlock, countDelta } from '../count-generated.ts'
+import { countBlock, countDelta, isTooDeep } from '../measure.ts'
 import { decodeStreamError } from '../reply/decode-error.ts'
 import { LONGEST_EVENT_BYTES } from '../format.ts'
 import { UsageGatherer } from '../reply/usage.ts'
 import { DeltaPattern } from './delta-pattern.ts'
-import { nameModel } from './name-model.ts'
-import { errorFrame } from './stream-error.ts'
+import { errorFrame } from './encode-stream.ts'
 
 /** What becomes of an event: it goes on as it is or changed, it alone is left out, or it and all after it stay here. */
 
@@ -120,4 +119,19 @@ export class UsageTap implements StreamTap {
     this.failure = failure
     return 'stop'
   }
+}
+
+const encoder = new TextEncoder()
+
+/**
+ * The first event of an answer with the name the client knows the model by; null when it has that name already,
+ * or nests too deeply to be written again.
+ * Agents compare the two: what was thought by a model of another name they take for somebody else's and leave out of
+ * the next request, which the supplier then refuses.
+ */
+function nameModel(event: JsonObject, model: string): Uint8Array | null {
+  const message = asObject(event.message)
+  if (typeof message?.model !== 'string' || message.model === model || isTooDeep(event)) return null
+  const named = { ...event, message: { ...message, model } }
+  return encoder.encode(`event: message_start\ndata: ${JSON.stringify(named)}\n\n`)
 }

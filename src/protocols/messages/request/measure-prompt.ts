@@ -1,11 +1,11 @@
 import type { Span } from '../../../wire/json-members.ts'
 import { asObject, type JsonObject, textLength } from '../../../wire/json-values.ts'
 import { checkMediaParts } from '../../request-limits.ts'
-import { measureText } from '../measure-text.ts'
+import { measureText } from '../measure.ts'
 import { type AnyBlock, asKnownBlock, type CountTokensRequest, type MessagesContent } from './schema.ts'
 
 /** What a prompt weighs: characters of all its text, and pictures or files, each of which counts the same. */
-export interface PromptSize {
+interface PromptSize {
   readonly promptCharacters: number
   readonly mediaParts: number
 }
