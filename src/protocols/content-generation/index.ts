@@ -1,19 +1,17 @@
 import { DEFAULT_TRAITS } from '../../vocabulary/runtime/traits.ts'
 import type { Protocol } from '../protocol.ts'
-import type { SupplierSide } from '../translation.ts'
+import type { ParameterRules, SupplierSide } from '../translation.ts'
 import { operationOf } from './address.ts'
 import { contracts } from './contract.ts'
-import { GENERATION_PARAMETERS } from './parameters.ts'
 import { decodeError } from './reply/decode-error.ts'
-import { decodeReply } from './reply/decode-reply.ts'
-import { readReply } from './reply/read-reply.ts'
-import { PATHS, tokenCounting } from './request/count-tokens.ts'
+import { decodeReply, readReply } from './reply/decode-reply.ts'
 import { encodeRequest } from './request/encode-request.ts'
-import { readRequest } from './request/read-request.ts'
+import { PATHS, readRequest, tokenCounting } from './request/read-request.ts'
 import { GenerationDecoder } from './stream/decode-stream.ts'
 
 export { type Operation, operationOf } from './address.ts'
 export { MODEL_CONTRACTS } from './contract.ts'
+export { generationPictures } from './images.ts'
 export {
   encodeModel,
   encodeModelList,
@@ -21,7 +19,27 @@ export {
   type ModelEntry,
   type PageQuery,
 } from './model-list.ts'
-export { generationPictures } from './pictures.ts'
+
+const GENERATION_PARAMETERS: ParameterRules = {
+  strippable: new Set([
+    'generationConfig.temperature',
+    'generationConfig.topP',
+    'generationConfig.topK',
+    'generationConfig.seed',
+    'generationConfig.presencePenalty',
+    'generationConfig.frequencyPenalty',
+    'generationConfig.thinkingConfig',
+    'generationConfig.thinkingConfig.includeThoughts',
+    'generationConfig.thinkingConfig.thinkingBudget',
+    'generationConfig.thinkingConfig.thinkingLevel',
+    'generationConfig.mediaResolution',
+    'generationConfig.enableEnhancedCivicAnswers',
+    'labels',
+    'serviceTier',
+    'store',
+  ]),
+  respelled: {},
+}
 
 const supplier: SupplierSide = {
   traits: {

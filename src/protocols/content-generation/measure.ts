@@ -5,7 +5,7 @@ import type { GenerateRequest, WireContent, WireMedia, WirePart } from './reques
 const NO_WORDS: ReadonlySet<string> = new Set(['thought', 'thoughtSignature', 'inlineData', 'fileData'])
 
 /** Roughly the characters of a value as JSON. With a list instead of recursion: a body may nest deeper than the stack. */
-export function jsonLength(value: unknown): number {
+function jsonLength(value: unknown): number {
   if (typeof value !== 'object' || value === null) return scalarLength(value)
   let length = 0
   const open: unknown[] = [value]

@@ -18,7 +18,7 @@ export interface PageQuery {
 }
 
 export type ModelEntry = Static<typeof GenerationModelSchema>
-export type ModelList = Static<typeof GenerationModelListSchema>
+type ModelList = Static<typeof GenerationModelListSchema>
 
 const PAGE_SIZE = 50
 const LARGEST_PAGE = 1000

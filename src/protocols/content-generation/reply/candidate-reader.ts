@@ -3,17 +3,13 @@ import type { AnswerEvent } from '../../../conversation/answer-event.ts'
 import { textPart } from '../../../conversation/part.ts'
 import type { Proof } from '../../../conversation/proof.ts'
 import { asArray, asObject, asText, isObject, type JsonObject } from '../../../wire/json-values.ts'
-import { decodeImage } from '../media.ts'
-import { decodeOpaque } from '../opaque-part.ts'
-import { callIdFor } from '../pair-calls.ts'
-import { FORMAT } from '../proofs.ts'
-import { writeJson } from '../safe-json.ts'
+import { callIdFor, writeJson } from '../function-calls.ts'
+import { decodeImage, decodeOpaque, FORMAT } from '../parts.ts'
 import { decodeFinish } from './finish.ts'
-import { decodeGrounding } from './grounding.ts'
+import { decodeGrounding, TextPlaces } from './grounding.ts'
 import { decodeLogprobs } from './logprobs.ts'
-import { TextPlaces } from './text-places.ts'
 
-export interface CandidateOrigin {
+interface CandidateOrigin {
   readonly index: number
   readonly upstreamModel: string
   readonly route: string

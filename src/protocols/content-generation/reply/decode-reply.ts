@@ -1,9 +1,12 @@
-import type { Answer } from '../../../conversation/answer.ts'
+import { type Answer, finishOf } from '../../../conversation/answer.ts'
+import type { AnswerEvent } from '../../../conversation/answer-event.ts'
 import { fold } from '../../../conversation/fold.ts'
-import { asObject, isObject, type JsonObject } from '../../../wire/json-values.ts'
+import { asArray, asObject, asText, isObject, type JsonObject } from '../../../wire/json-values.ts'
+import type { ReplyFacts } from '../../protocol.ts'
 import type { SupplyContext } from '../../translation.ts'
-import { ChunkReader } from './chunk-reader.ts'
-import { isReply } from './read-reply.ts'
+import { countGenerated } from '../measure.ts'
+import { CandidateReader } from './candidate-reader.ts'
+import { decodeUsage } from './usage.ts'
 
 /** null when the body is not a reply. */
 export function decodeReply(body: unknown, context: SupplyContext): Answer | null {
@@ -24,4 +27,91 @@ function decodeChunks(chunks: readonly unknown[], context: SupplyContext): Answe
 
 function isChunk(value: unknown): value is JsonObject {
   return isObject(value) && !isObject(value.error)
+}
+
+/**
+ * Reads the pieces of an answer into events. A whole reply is an answer in one piece, so both ways of answering are
+ * read by the same hands.
+ */
+export class ChunkReader {
+  readonly #context: Pick<SupplyContext, 'upstreamModel' | 'route'>
+  readonly #candidates = new Map<number, CandidateReader>()
+  #blockExplanation: string | null = null
+  #seed: string | null = null
+
+  constructor(context: Pick<SupplyContext, 'upstreamModel' | 'route'>) {
+    this.#context = context
+  }
+
+  /** Whether every candidate has said why it ended, or the prompt was refused altogether. */
+  get isComplete(): boolean {
+    if (this.#candidates.size === 0) return this.#blockExplanation !== null
+    return [...this.#candidates.values()].every(({ finishReason }) => finishReason !== null)
+  }
+
+  read(chunk: JsonObject): AnswerEvent[] {
+    const events = this.#start(chunk)
+    asArray(chunk.candidates).forEach((item, position) => {
+      const candidate = asObject(item)
+      if (candidate === null) return
+      for (const event of this.#candidate(candidate, position).read(candidate)) events.push(event)
+    })
+    const reason = blockReasonOf(chunk)
+    if (reason !== null)
+      this.#blockExplanation = asText(asObject(chunk.promptFeedback)?.blockReasonMessage) ?? reason
+    const usage = decodeUsage(chunk.usageMetadata)
+    if (usage !== null) events.push({ type: 'usage', usage })
+    return events
+  }
+
+  /** No more can come. Endings are told only now: parts of other candidates may follow the first of them. */
+  close(): AnswerEvent[] {
+    const events: AnswerEvent[] = []
+    const inOrder = [...this.#candidates].sort(([one], [other]) => one - other)
+    for (const [, candidate] of inOrder) for (const event of candidate.close()) events.push(event)
+    if (inOrder.length === 0) {
+      const finish = { ...finishOf('filter'), explanation: this.#blockExplanation }
+      events.push({ type: 'choice-end', choice: 0, finish })
+    }
+    return [...events, { type: 'answer-end' }]
+  }
+
+  #start({ responseId }: JsonObject): AnswerEvent[] {
+    if (this.#seed !== null) return []
+    const id = asText(responseId)
+    // Two answers must not give the same id to their calls, and without a name of its own nothing tells them apart.
+    this.#seed = id ?? crypto.randomUUID()
+    return [{ type: 'answer-start', id: id ?? '' }]
+  }
+
+  #candidate({ index }: JsonObject, position: number): CandidateReader {
+    const place = typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : position
+    const known = this.#candidates.get(place)
+    if (known !== undefined) return known
+    const opened = new CandidateReader({ ...this.#context, index: place, seed: this.#seed ?? '' })
+    this.#candidates.set(place, opened)
+    return opened
+  }
+}
+
+/** Reads a whole reply; null when it is not one: neither candidates nor a blocked prompt, or an error under a 200. */
+export function readReply(body: unknown): ReplyFacts | null {
+  const reply = asObject(body)
+  if (reply === null || !isReply(reply)) return null
+  let outputCharacters = 0
+  for (const candidate of asArray(reply.candidates)) outputCharacters += countGenerated(candidate)
+  return { usage: decodeUsage(reply.usageMetadata), outputCharacters }
+}
+
+function isReply(reply: JsonObject): boolean {
+  if (isObject(reply.error)) return false
+  const candidates = asArray(reply.candidates)
+  if (candidates.length > 0) return candidates.every(isObject)
+  return blockReasonOf(reply) !== null
+}
+
+/** Why the prompt itself was refused, in which case there are no candidates; null when it was not. */
+export function blockReasonOf(reply: JsonObject): string | null {
+  const reason = asObject(reply.promptFeedback)?.blockReason
+  return typeof reason === 'string' && reason !== '' ? reason : null
 }

@@ -17,7 +17,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['IMAGE_OTHER', 'filter'],
 ])
 
-export interface EndedCandidate {
+interface EndedCandidate {
   /** The supplier's word; null when it gave none. */
   readonly reason: string | null
   readonly message: string | null
@@ -32,7 +32,7 @@ export function decodeFinish({ reason, message, hasCalls }: EndedCandidate): Fin
   return { reason: isCall ? 'tool-call' : known, stopSequence: null, explanation }
 }
 
-export interface EndedChoice {
+interface EndedChoice {
   readonly finish: Finish
   /** A call whose arguments were no JSON object; such a call cannot be told. */
   readonly malformedCall: string | null
@@ -40,7 +40,7 @@ export interface EndedChoice {
   readonly hasParts: boolean
 }
 
-export interface WireFinish {
+interface WireFinish {
   readonly finishReason: string
   readonly finishMessage?: string
 }

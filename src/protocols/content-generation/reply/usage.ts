@@ -3,7 +3,7 @@ import { asObject } from '../../../wire/json-values.ts'
 import { countOr, isUnreadable, readCount } from '../../token-count.ts'
 
 /** Token counts as this format writes them: the prompt count includes cached tokens, the candidates' no thoughts. */
-export interface UsageMetadata {
+interface UsageMetadata {
   readonly promptTokenCount: number
   readonly cachedContentTokenCount?: number
   readonly candidatesTokenCount: number

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import { tokenCounting } from './count-tokens.ts'
+import { tokenCounting } from './read-request.ts'
 
 const contents = [{ parts: [{ text: '12345678' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }] }]
 

@@ -1,13 +1,9 @@
 import type { Instruction, Turn } from '../../../conversation/conversation.ts'
 import { type Part, type TextPart, type ToolResultPart, textPart } from '../../../conversation/part.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import { decodeImage } from '../media.ts'
-import { decodeOpaque } from '../opaque-part.ts'
-import { CallPairing } from '../pair-calls.ts'
-import { decodeProof } from '../proofs.ts'
-import { writeJson } from '../safe-json.ts'
+import { decodeImage, decodeOpaque, decodeProof } from '../parts.ts'
+import { CallPairing, writeJson, unwrapResult } from '../function-calls.ts'
 import type { GenerateRequest, WireContent, WireFunctionCall, WireFunctionResponse, WirePart } from './schema.ts'
-import { unwrapResult } from '../tool-results.ts'
 
 export function decodeInstructions(instruction: GenerateRequest['systemInstruction']): Instruction[] {
   if (typeof instruction === 'string') return instruction === '' ? [] : [{ text: instruction, cache: null }]

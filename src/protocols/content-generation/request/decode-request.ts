@@ -1,14 +1,14 @@
 import type { Conversation, Extras, OutputFormat, Sampling } from '../../../conversation/conversation.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import { FORMAT } from '../proofs.ts'
+import { FORMAT } from '../parts.ts'
 import { decodeInstructions, decodeTurns } from './decode-contents.ts'
+import { decodeSchema } from './decode-schema.ts'
 import type { GenerateRequest, WireGenerationConfig } from './schema.ts'
-import { decodeSchema } from './schema-dialect.ts'
 import { decodeThinking } from './thinking.ts'
 import { decodeToolChoice, decodeTools } from './tools.ts'
 
 /** Where the request was sent says as much as its body: the model, and whether the answer is streamed. */
-export interface RequestLine {
+interface RequestLine {
   readonly model: string
   readonly stream: boolean
 }

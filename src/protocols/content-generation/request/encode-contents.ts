@@ -9,15 +9,13 @@ import type {
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import { asObject, type JsonObject } from '../../../wire/json-values.ts'
 import type { SupplyContext } from '../../translation.ts'
-import { encodeImage } from '../media.ts'
-import { FORMAT, NO_SIGNATURE_NEEDED, restored, type Signed } from '../proofs.ts'
-import { parseObject } from '../safe-json.ts'
-import { wrapResult } from '../tool-results.ts'
+import { parseObject, wrapResult } from '../function-calls.ts'
+import { encodeImage, FORMAT, NO_SIGNATURE_NEEDED, restored, type Signed } from '../parts.ts'
 
 const NOTHING_SAID_YET = '(continue)'
 const IMAGE_FOLLOWS = 'The result is the image that follows.'
 
-export interface EncodedContents {
+interface EncodedContents {
   readonly contents: readonly JsonObject[]
   readonly dropped: ReadonlySet<string>
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../conversation/conversation.ts'
+import { GatewayError } from '../../../errors/gateway-error.ts'
 import { asArray, asObject, isObject, type JsonObject } from '../../../wire/json-values.ts'
-import { SchemaGuard } from './schema-keywords.ts'
 
 const FORMATS: ReadonlySet<unknown> = new Set([
   'date-time',
@@ -211,4 +211,27 @@ function mergeNodes(nodes: readonly JsonObject[]): JsonObject {
 
 function currentPointer(reference: string): string {
   return reference.replace(/^#\/definitions\//, '#/$defs/')
+}
+
+const DEEPEST = 100
+const MOST_NODES = 10_000
+
+/** Refuses schemas that are endless, or grow so when references and combinations are written out. */
+export class SchemaGuard {
+  #nodesLeft = MOST_NODES
+  #depth = 0
+
+  /** Runs `visit` one level further down. */
+  within<Result>(visit: () => Result): Result {
+    this.#nodesLeft--
+    this.#depth++
+    if (this.#depth > DEEPEST || this.#nodesLeft < 0)
+      throw new GatewayError(
+        'invalid_request',
+        'A JSON schema in the request is too large or nests too deeply.',
+      )
+    const result = visit()
+    this.#depth--
+    return result
+  }
 }

@@ -8,7 +8,7 @@ import { type Proof, sealProof } from '../../../conversation/proof.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { ClientRequest } from '../../protocol.ts'
 import { contentGeneration, operationOf } from '../index.ts'
-import { showCall } from '../reply/encode-parts.ts'
+import { showCall } from '../reply/encode-reply.ts'
 import { readRequest } from './read-request.ts'
 
 const HI = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }

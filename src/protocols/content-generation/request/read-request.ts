@@ -1,7 +1,14 @@
 import { openProof } from '../../../conversation/proof.ts'
 import { findTopLevelMembers, type Span } from '../../../wire/json-members.ts'
+import { asObject } from '../../../wire/json-values.ts'
 import { openingText } from '../../opening.ts'
-import type { ClientRequest, RequestAddress, RequestFacts } from '../../protocol.ts'
+import type {
+  ClientRequest,
+  CountRequest,
+  RequestAddress,
+  RequestFacts,
+  TokenCounting,
+} from '../../protocol.ts'
 import { checkMediaParts } from '../../request-limits.ts'
 import type { ClientSide } from '../../translation.ts'
 import { type ModelMethod, readModelMethod, readStreamShape, type StreamShape } from '../address.ts'
@@ -11,7 +18,7 @@ import { GenerationEncoder } from '../stream/encode-stream.ts'
 import { GenerationTap } from '../stream/tap-usage.ts'
 import { decodeRequest } from './decode-request.ts'
 import type { GenerateRequest } from './schema.ts'
-import { validateRequest } from './validate.ts'
+import { validateCount, validateRequest } from './validate.ts'
 
 /** Checks and reads a parsed body. `text` is what was parsed; the model and the method stand in the address. */
 export function readRequest(body: unknown, text: string, address: RequestAddress): ClientRequest {
@@ -60,7 +67,7 @@ function readFacts(request: GenerateRequest, text: string, { model, method }: Mo
 }
 
 /** Definitions are counted by their length in the text: they may nest too deeply to be written out again. */
-export function readPromptSize(
+function readPromptSize(
   request: GenerateRequest,
   text: string,
 ): Pick<RequestFacts, 'promptCharacters' | 'mediaParts'> {
@@ -91,4 +98,52 @@ function schemaLength(settings: ReadonlyMap<string, Span>): number {
 
 function memberText(text: string, span: Span | undefined): string {
   return span === undefined ? '' : text.slice(span.start, span.end)
+}
+
+/** Every picture is estimated alike, whatever its size. */
+const TOKENS_PER_IMAGE = 1_600
+
+export const PATHS = ['/v1beta/models/*', '/v1beta/tunedModels/*'] as const
+
+/** Counts are always our own estimate, so that they cost no supplier anything. */
+export const tokenCounting: TokenCounting = {
+  paths: PATHS,
+  read: readCount,
+  asksSupplier: false,
+  decode: (body) => {
+    const total = asObject(body)?.totalTokens
+    return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0 ? total : null
+  },
+}
+
+function readCount(body: unknown, text: string, address: RequestAddress): CountRequest {
+  const { model } = readModelMethod(address, 'count-tokens')
+  const request = validateCount(body)
+  const size = readPromptSize(request, findCounted(text))
+  return {
+    facts: { model, ...size },
+    relayBody: () => text,
+    encode: (tokens) => encodeCount(tokens, size.mediaParts),
+  }
+}
+
+/** The text of the request that is counted: the whole body, or the one inside it. */
+function findCounted(text: string): string {
+  const members = findTopLevelMembers(text)
+  const inner = members.get('generateContentRequest') ?? members.get('generate_content_request')
+  return inner === undefined || text[inner.start] !== '{' ? text : text.slice(inner.start, inner.end)
+}
+
+function encodeCount(tokens: number, mediaParts: number) {
+  const inImages = Math.min(tokens, mediaParts * TOKENS_PER_IMAGE)
+  const details = [
+    { modality: 'TEXT', tokenCount: tokens - inImages },
+    { modality: 'IMAGE', tokenCount: inImages },
+  ]
+  return {
+    totalTokens: tokens,
+    cachedContentTokenCount: null,
+    promptTokensDetails: details.filter(({ modality, tokenCount }) => modality === 'TEXT' || tokenCount > 0),
+    cacheTokensDetails: [],
+  }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import { decodeSchema, encodeParameters, encodeSchema } from './schema-dialect.ts'
+import { decodeSchema } from './decode-schema.ts'
+import { encodeParameters, encodeSchema } from './encode-schema.ts'
 
 describe('a schema of this format becomes a plain one', () => {
   test('types, null, limits and what has no meaning elsewhere', () => {

@@ -1,9 +1,10 @@
 import type { FunctionTool, Tool, ToolChoice, WebSearchTool } from '../../../conversation/tool.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
-import { FORMAT } from '../proofs.ts'
+import { FORMAT } from '../parts.ts'
+import { decodeSchema } from './decode-schema.ts'
+import { encodeParameters } from './encode-schema.ts'
 import type { WireFunctionDeclaration, WireTool, WireToolConfig } from './schema.ts'
-import { decodeSchema, encodeParameters } from './schema-dialect.ts'
 
 const SEARCHES: ReadonlySet<string> = new Set(['googleSearch', 'googleSearchRetrieval'])
 

@@ -7,6 +7,7 @@ import { openProof, type Proof, sealProof } from '../../../conversation/proof.ts
 import { NO_USAGE } from '../../../conversation/usage.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { ReplyContext } from '../../translation.ts'
+import { UNSIGNED_CALL } from '../parts.ts'
 import { encodeReply } from '../reply/encode-reply.ts'
 import { UNSIGNED_CALL } from '../proofs.ts'
 import { GenerationEncoder } from './encode-stream.ts'

@@ -7,15 +7,13 @@ import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
 import type { ReplyContext, StreamEncoder } from '../../translation.ts'
 import type { StreamShape } from '../address.ts'
-import { sealed } from '../proofs.ts'
-import { showCall, showText, showThought, showWhole } from '../reply/encode-parts.ts'
-import { moveCitation } from '../reply/encode-reply.ts'
+import { sealed } from '../parts.ts'
+import { moveCitation, showCall, showText, showThought, showWhole } from '../reply/encode-reply.ts'
 import { encodeFinish } from '../reply/finish.ts'
 import { encodeGrounding } from '../reply/grounding.ts'
 import { encodeLogprobs } from '../reply/logprobs.ts'
 import { encodeUsage, estimateUsage } from '../reply/usage.ts'
-import { streamError } from './encode-error.ts'
-import { framesOf, type StreamFrames } from './stream-frames.ts'
+import { framesOf, type StreamFrames, streamError } from './frames.ts'
 
 interface OpenChoice {
   open: AnswerPart | null

@@ -8,9 +8,9 @@ import { SseFramer } from '../../../wire/sse-framer.ts'
 import type { StreamTap } from '../../protocol.ts'
 import { decodeStreamError } from '../reply/decode-error.ts'
 import { countGenerated } from '../measure.ts'
-import { blockReasonOf } from '../reply/read-reply.ts'
+import { blockReasonOf } from '../reply/decode-reply.ts'
 import { decodeUsage } from '../reply/usage.ts'
-import { encodeStreamError } from './encode-error.ts'
+import { encodeStreamError } from './frames.ts'
 
 /** No answer has an event this long; a supplier that never ends one would otherwise fill the memory. */
 const LONGEST_EVENT_BYTES = 64 * 1024 * 1024

@@ -1,8 +1,20 @@
 import type { JsonSchema } from '../../../conversation/conversation.ts'
 import { asArray, asObject, isObject, type JsonObject } from '../../../wire/json-values.ts'
-import { ONE_SCHEMA, SCHEMA_LIST, SCHEMA_MAP, SchemaGuard } from './schema-keywords.ts'
+import { SchemaGuard } from './encode-schema.ts'
 
-export { encodeParameters, encodeSchema } from './encode-schema.ts'
+/** Keywords whose value is one schema, a list of schemas, or schemas by name. */
+const ONE_SCHEMA: ReadonlySet<string> = new Set([
+  'items',
+  'additionalProperties',
+  'not',
+  'contains',
+  'propertyNames',
+  'if',
+  'then',
+  'else',
+])
+const SCHEMA_LIST: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
+const SCHEMA_MAP: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties'])
 
 /** Limits that this format's clients may write as text, since the service's own integers are 64 bits wide. */
 const LIMITS = [

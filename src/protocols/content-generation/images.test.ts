@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { aspectRatioOf } from './aspect-ratio.ts'
+import { aspectRatioOf } from './images.ts'
 
 test.each([
   ['1024x1024', '1:1'],

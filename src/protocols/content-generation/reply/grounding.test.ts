@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { TextPlaces } from './text-places.ts'
+import { TextPlaces } from './grounding.ts'
 
 test('knows every character by its byte and every byte by its character', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'é', '€', '😀'), maxLength: 900 })
