@@ -2,25 +2,25 @@ import Type, { type TSchema } from 'typebox'
 import type { BodyContract } from '../vocabulary/runtime/contract.ts'
 
 export const MODEL_NOTE = 'A model id from `GET /v1/models`.'
-export const STREAM_NOTE = 'True: the answer comes as server-sent events.'
+export const STREAM_NOTE = 'Set to true to receive the answer as server-sent events.'
 export const MAX_TOKENS_NOTE =
-  'The most tokens to generate. What they may cost is held while the request runs.'
+  'Maximum number of tokens to generate. Their maximum cost is reserved while the request runs.'
 export const UNIX_SECONDS_NOTE = 'Unix time in seconds.'
 
-const UNKNOWN_FIELDS = 'Fields that are not listed are allowed and passed on to suppliers of the same format.'
-const CHECKED = 'The kinds whose fields are checked. Other kinds are passed on as they are.'
+const UNKNOWN_FIELDS = 'Other fields are allowed and passed on to suppliers of the same format.'
+const CHECKED = 'The kinds whose fields are checked. Other kinds are passed on unchanged.'
 
-/** A request as the API document shows it: what is not named is allowed. */
+/** A request body for the API document. */
 export function requestBody(name: string, schema: TSchema, example: unknown): BodyContract {
   return { name, schema: { ...schema, description: UNKNOWN_FIELDS }, example }
 }
 
-/** What may stand in a list whose elements are checked one by one, after the request itself. */
+/** The known kinds of a list whose items are checked after the request itself. */
 export function oneOfKinds(kinds: Readonly<Record<string, TSchema>>): TSchema {
   return Type.Union(Object.values(kinds), { description: CHECKED })
 }
 
-/** The same for kinds that are found by their `type` and do not name it themselves. */
+/** The same for schemas that do not declare their `type`. */
 export function oneOfTypes(kinds: Readonly<Record<string, TSchema>>): TSchema {
   const typed = Object.entries(kinds).map(([type, schema]) =>
     Type.Intersect([Type.Object({ type: Type.Literal(type) }), schema]),

@@ -18,7 +18,7 @@ export interface SchemaNode {
   readonly maximum?: number
 }
 
-/** What a schema takes, in words that finish the sentence "temperature must be ...". Null is never mentioned. */
+/** Describes a schema so that it completes "temperature must be ...". Null is never mentioned. */
 export function describeSchema(schema: SchemaNode): string {
   const values = allowedValues(schema)
   if (values !== null) return listValues(values)
@@ -39,13 +39,13 @@ export function describeSchema(schema: SchemaNode): string {
   }
 }
 
-/** The branches of a union, nested unions opened and null left out. */
+/** The branches of a union, flattened and without null. */
 export function branchesOf(schema: SchemaNode): readonly SchemaNode[] {
   if (!schema.anyOf) return schema.type === 'null' ? [] : [schema]
   return schema.anyOf.flatMap(branchesOf)
 }
 
-/** The only values a schema takes, null when it is not a plain list of values. */
+/** The values of an enum or const; null for other schemas. */
 export function allowedValues(schema: SchemaNode): readonly unknown[] | null {
   if (schema.const !== undefined) return [schema.const]
   return schema.enum ?? null
@@ -69,10 +69,10 @@ function describeBounds(minimum: number | undefined, maximum: number | undefined
   return maximum === undefined ? '' : ` of at most ${maximum}`
 }
 
-// More is no choice that a client makes, but more than any supplier takes; only who passes it needs to hear of it.
+// Larger limits are safety bounds, mentioned only to clients that exceed them.
 const MAX_MENTIONED_ITEMS = 16
 
-/** Whether the length of a list belongs to what it is, and is said whatever is wrong with it. */
+/** Whether every error about the list mentions its length limit. */
 export function mentionsLength({ maxItems }: SchemaNode): boolean {
   return maxItems !== undefined && maxItems <= MAX_MENTIONED_ITEMS
 }

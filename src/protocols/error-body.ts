@@ -13,22 +13,22 @@ import {
   verdictFields,
 } from './supplier-error.ts'
 
-/** What an error body says, whichever of the common shapes it has. */
+/** The contents of an error body, in any of the common shapes. */
 export interface ErrorWords {
   readonly message: string
-  /** Lower-case `code` and `type`, as far as they are words. */
+  /** `code` and `type` in lower case, if they are strings. */
   readonly codes: readonly string[]
   readonly param: string | null
-  /** A status that stands inside the body, as in an error event. */
+  /** The HTTP status inside the body, as in an error event. */
   readonly status: number | null
-  /** True when a filter has found fault with what the client wrote. */
+  /** True when a content filter flagged the input. */
   readonly isFlagged: boolean
 }
 
-/** Words that mean the same whatever status they come with; the first found wins. */
+/** Codes that mean the same with every status; the first match wins. */
 const KINDS_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
   ['context_length_exceeded', 'context-length'],
-  // Also said with a 413, of a request that is larger than what our own account may send in a minute.
+  // Also sent with a 413, when a request exceeds the tokens per minute of the gateway's account.
   ['rate_limit_exceeded', 'rate-limited'],
   ['rate_limit_reached_error', 'rate-limited'],
   ['engine_overloaded_error', 'overloaded'],
@@ -43,22 +43,22 @@ const KINDS_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
   ['billing_not_active', 'credential'],
   ['account_deactivated', 'credential'],
   ['authentication_error', 'credential'],
-  // A good key may still not do everything: the client may have named a file or a tool of somebody else.
+  // A valid key may lack a permission: the client may have named a file or tool of another account.
   ['permission_error', 'denied'],
-  // The name was put there by us, so a client could do nothing about it.
+  // The gateway sets the model name, so this is not the client's fault.
   ['model_not_found', 'server'],
   ['invalid_model', 'server'],
-  // Some filters answer with a status that otherwise speaks of our key.
+  // Some filters respond with a status that usually concerns the API key.
   ['content_filter', 'input'],
   ['content_policy_violation', 'input'],
   ['moderation_blocked', 'input'],
 ])
 
-// The name we wrote, though the status blames the request. It may be quoted, so the words before it decide.
+// The status blames the request, but the gateway sets the model name. The name may be quoted, so the text before it counts.
 const NO_SUCH_MODEL =
   /^model not exist\b|^(?:the |this )?(?:requested )?model [^ ]{1,80} (?:does not exist|is not a valid model)/i
 
-/** Words that decide only where no status does: in an error event under a 200. */
+/** Codes that count only in error events, which have no status. */
 const STREAM_KINDS_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
   ['rate_limit_error', 'rate-limited'],
   ['overloaded_error', 'overloaded'],
@@ -69,7 +69,7 @@ const STREAM_KINDS_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
   ['content_filter', 'input'],
 ])
 
-/** Reads an error response of a format whose errors are `{error: {message, type, code, param}}` or something like it. */
+/** Reads an error response of the shape `{error: {message, type, code, param}}` or similar. */
 export function decodeErrorBody(status: number, body: string): SupplierFailure {
   const words = readErrorWords(tryParseJson(body)) ?? readPlainText(body)
   return {
@@ -82,7 +82,7 @@ export function decodeErrorBody(status: number, body: string): SupplierFailure {
   }
 }
 
-/** Reads the content of an error event, where no status tells what it means. */
+/** Reads an error event, which has no HTTP status. */
 export function decodeErrorEvent(error: unknown): SupplierFailure {
   const words = readErrorWords(error)
   const status = words?.status ?? null
@@ -108,7 +108,7 @@ function classify(status: number, words: ErrorWords | null): Verdict {
   return soundsLikeAccount(words.message) ? 'suspected' : 'input'
 }
 
-/** A code that says it is not the key is believed rather than words that mention one. */
+/** A code that does not blame the key outweighs a message that mentions one. */
 function judgeCoded(message: string): FailureKind {
   const verdict = judgeDenial(message)
   return verdict === 'suspected' ? 'denied' : verdict
@@ -134,7 +134,7 @@ function kindByCode(kinds: ReadonlyMap<string, FailureKind>, { codes }: ErrorWor
   return null
 }
 
-// A 404 about the model or the path is about what we wrote into the call, not about the client's input.
+// A 404 about the model or the path concerns what the gateway sent, not the client's input.
 function isOurAddress(param: string | null, said: string): boolean {
   return param === 'model' || /\bmodels?\b|\bdeployment\b|^not found\.?$|\burl\b|\bpath\b/i.test(said)
 }
@@ -174,7 +174,7 @@ function toWords(error: JsonObject): ErrorWords | null {
   }
 }
 
-/** A supplier that only passes on what others answer says so, and quotes what they said. */
+/** Suppliers that forward to others quote the original error. */
 function quotedMessage(metadata: JsonObject | null): string | null {
   const raw = asText(metadata?.raw)
   return raw === null ? null : (readErrorWords(tryParseJson(raw))?.message ?? null)
@@ -185,7 +185,7 @@ interface Finding {
   readonly path: string | null
 }
 
-/** Frameworks such as FastAPI give a list of findings as `detail`, some suppliers as or in `message`, even as text. */
+/** Frameworks such as FastAPI return a list in `detail`; some suppliers put it into `message`, even as a string. */
 function findingIn(error: JsonObject): Finding | null {
   const message = asText(error.message)
   const inner = message?.startsWith('{') ? tryParseJson(message) : error.message
@@ -195,7 +195,7 @@ function findingIn(error: JsonObject): Finding | null {
   const text = asText(first?.msg)
   if (text === null) return null
   const path = Array.isArray(first?.loc) ? first.loc.filter(isPathStep).join('.') : ''
-  // Without its path such a finding says nothing.
+  // The text is meaningless without the path.
   return path === '' ? { text, path: null } : { text: `${path}: ${text}`, path }
 }
 
@@ -215,7 +215,7 @@ function readStatus(value: unknown): number | null {
     : null
 }
 
-// A page from some proxy in between says nothing to a reader.
+// An HTML page from a proxy would not help a reader.
 function readPlainText(body: string): ErrorWords | null {
   const message = cleanSupplierMessage(body)
   const isProse =

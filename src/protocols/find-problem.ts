@@ -7,28 +7,28 @@ import {
   type SchemaNode,
 } from './describe-schema.ts'
 
-/** The first place where a value departs from its schema. */
+/** The first violation of a schema. */
 export interface Problem {
-  /** As clients write it: `messages[0].role`; empty for the value as a whole. */
+  /** For example `messages[0].role`; empty for the value itself. */
   readonly path: string
-  /** What is wrong, ready to follow the path: `must be a number from 0 to 2`. */
+  /** Follows the path in a sentence: `must be a number from 0 to 2`. */
   readonly complaint: string
-  /** Whether there is nothing wrong with it but that there is too much of it. */
+  /** True when the value is only too long. */
   readonly isTooLong?: boolean
 }
 
-const LONGEST_NAME_SHOWN = 64
+const MAX_NAME_CHARACTERS = 64
 
 /**
- * Looks for the first problem in the order in which the schema lists its members; null when there is none.
- * A union is judged by the branch that the value was evidently meant for, so that the complaint is about that branch.
+ * Finds the first problem in the order of the schema's members; null when there is none.
+ * For a union, the problem is about the branch that the value was evidently meant for.
  */
 export function findProblem(schema: SchemaNode, value: unknown, path = ''): Problem | null {
   const problem = findWithin(schema, value)
   return problem && within(path, problem)
 }
 
-/** The same, with a path that begins at the value: most of a long list is sound, and needs no path at all. */
+/** The same with a path relative to the value. Most items of a long list are valid and need no path. */
 function findWithin(schema: SchemaNode, value: unknown): Problem | null {
   if (schema.anyOf) return findUnionProblem(schema, value)
   const values = allowedValues(schema)
@@ -41,7 +41,7 @@ function findWithin(schema: SchemaNode, value: unknown): Problem | null {
   return isObject(value) ? findObjectProblem(schema, value) : null
 }
 
-/** The problem as seen from the value around it. */
+/** The problem with its path prefixed. */
 function within(path: string, problem: Problem): Problem {
   return path === '' ? problem : { ...problem, path: joinPaths(path, problem.path) }
 }
@@ -118,7 +118,7 @@ function findObjectProblem(schema: SchemaNode, value: Readonly<Record<string, un
 
 type Members = readonly (readonly [name: string, schema: SchemaNode])[]
 
-// Schemas never change, and a long list asks for the same ones again with every item.
+// Cached per schema: a long list needs the same ones for every item.
 const knownMembers = new WeakMap<SchemaNode, Members>()
 const knownUnions = new WeakMap<SchemaNode, Union>()
 
@@ -148,7 +148,7 @@ function findOtherProblem(
 }
 
 function shownName(name: string): string {
-  return name.slice(0, LONGEST_NAME_SHOWN)
+  return name.slice(0, MAX_NAME_CHARACTERS)
 }
 
 function findUnionProblem(schema: SchemaNode, value: unknown): Problem | null {
@@ -161,14 +161,14 @@ function findUnionProblem(schema: SchemaNode, value: unknown): Problem | null {
   if (problems.includes(null)) return null
   const [first] = problems
   if (fitting.length > 1) return findTagProblem(fitting, value) ?? mustBe(schema)
-  // A complaint about the value as a whole must name all that the union takes, not only the likeliest branch.
+  // A problem with the value itself must list all branches, not only the likeliest one.
   return first && (first.path !== '' || first.isTooLong) ? first : mustBe(schema)
 }
 
 interface Union {
   readonly branches: readonly SchemaNode[]
   readonly hasNull: boolean
-  /** Several kinds of object, told apart by the value of one member; null when the union has no such. */
+  /** Object branches by the value of their tag member; null when they have no common tag. */
   readonly objects: { readonly tag: string; readonly byTag: ReadonlyMap<unknown, SchemaNode> } | null
 }
 
@@ -194,14 +194,14 @@ function takesNull(schema: SchemaNode): boolean {
   return schema.type === 'null' || (schema.anyOf ?? []).some(takesNull)
 }
 
-/** True when the value has the branch's kind and, among objects told apart by a fixed member, the branch's tag. */
+/** True when the value has the type of the branch. */
 function isMeantFor(branch: SchemaNode, value: unknown): boolean {
   const values = allowedValues(branch)
   if (values !== null) return values.some((allowed) => typeof allowed === typeof value)
   return branch.type === undefined || isOfType(branch.type === 'integer' ? 'number' : branch.type, value)
 }
 
-/** Several kinds of object: complains about the member that tells them apart, or inside the one that it names. */
+/** Several object branches: reports the tag member, or a problem inside the branch that the tag names. */
 function findTagProblem(branches: readonly SchemaNode[], value: unknown): Problem | null {
   const tag = tagOf(branches)
   if (tag === null || !isObject(value)) return null

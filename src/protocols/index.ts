@@ -1,13 +1,13 @@
 import type { Format } from '../vocabulary/supply.ts'
 import { chatCompletion } from './chat-completion/index.ts'
-import { contentGeneration, generationPictures } from './content-generation/index.ts'
+import { contentGeneration, generationImages } from './content-generation/index.ts'
+import type { ImageSide } from './image-side.ts'
 import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
-import type { PictureSide } from './pictures.ts'
 import type { Protocol } from './protocol.ts'
 import { responses } from './responses/index.ts'
 
-/** Every text format this gateway speaks. A new one is its folder and one line here. */
+/** Every text format of the gateway. A new one needs a folder and a line here. */
 export const PROTOCOLS: readonly Protocol[] = [chatCompletion, responses, messages, contentGeneration]
 
 const byName = new Map(PROTOCOLS.map((protocol) => [protocol.name, protocol]))
@@ -16,5 +16,5 @@ export function protocolOf(name: Format): Protocol | undefined {
   return byName.get(name)
 }
 
-/** Every format suppliers can be asked for pictures in, the one made for it first. */
-export const PICTURE_SIDES: readonly PictureSide[] = [images, generationPictures]
+/** Every format in which suppliers can generate images; the dedicated one comes first. */
+export const IMAGE_SIDES: readonly ImageSide[] = [images, generationImages]

@@ -7,191 +7,186 @@ import type { Traits } from '../vocabulary/runtime/traits.ts'
 import type { Format } from '../vocabulary/supply.ts'
 import type { ClientSide, SupplierSide } from './translation.ts'
 
-/** What admission and routing need to know of a request, whatever its wire format. */
+/** What admission and routing need to know about a request, in any wire format. */
 export interface RequestFacts {
   readonly model: string
   readonly stream: boolean
   /** Characters of all prompt text: instructions, turns, tool definitions and tool results. */
   readonly promptCharacters: number
-  /** Inline or linked pictures and other media; each counts the same whatever its size. */
+  /** Inline or linked images and other media. Each counts the same, whatever its size. */
   readonly mediaParts: number
   /** null when the client set no limit. */
   readonly maxOutputTokens: number | null
-  /** How many answers are asked for; multiplies what the output may cost. */
+  /** The number of answers requested; multiplies the maximum cost of the output. */
   readonly choices: number
-  /** How many pictures are asked for; absent when words are. */
+  /** The number of images requested; absent for text. */
   readonly images?: number
 }
 
-/** A well-formed client request: its facts, and what the relay lane needs to send it on. */
+/** A valid client request: its facts, and what the relay lane needs to forward it. */
 export interface ClientRequest {
   readonly facts: RequestFacts
-  /** The client's own bytes with only the model name (and what the format needs for metering) replaced. */
+  /** The client's body with only the model name replaced, and what the format needs for metering. */
   relayBody(upstreamModel: string): string
   /** A tap for the supplier's answer to exactly this request. */
   openTap(): StreamTap
-  /**
-   * What the turns of one conversation have in common: an id the client gives it, else how it opens. null when there is
-   * neither. Made only when asked for.
-   */
+  /** What all turns of a conversation share: the client's id for it, else its first messages; null when there is neither. */
   conversationHint(): string | null
-  /** What the translate lane needs; decoding happens only when it is asked for. */
+  /** What the translate lane needs. Decoding is lazy. */
   readonly client: ClientSide
   /**
-   * False when a supplier of its format with these limits would refuse the client's own bytes or not do what they ask
-   * for, so that they have to be translated to it. Absent: no such supplier is known.
+   * False when a supplier with these limits would reject or misread the client's body, so that it must be translated.
+   * Absent when no such supplier is known.
    */
   fits?(limits: SupplierLimits): boolean
-  /** False when the client wants the answer in a shape no supplier of its format gives. */
+  /** False when suppliers of the format cannot produce the answer that the client expects. */
   readonly isRelayable?: boolean
-  /** The reply it continues from, by the client's own name for it; absent or null when there is none. */
+  /** The id of the reply it continues from; absent or null when there is none. */
   readonly previousId?: string | null
-  /** The content type of a streamed answer, when it is not that of an event stream. */
+  /** The content type of a streamed answer, if not `text/event-stream`. */
   readonly streamContentType?: string
 }
 
-/** What a supplier lacks of the format it speaks. */
+/** The parts of a format that a supplier does not support. */
 export interface SupplierLimits {
   readonly traits: Partial<Traits>
-  /** False when messages may not say who wrote them. */
+  /** False when messages may not have a `name`. */
   readonly takesMessageNames: boolean
 }
 
-/** Where a request was sent, for formats that say things in the address. */
+/** The path and query of a request, for formats with parameters in them. */
 export interface RequestAddress {
-  /** What follows the endpoint's fixed path, percent-decoded; empty when nothing does. */
+  /** The rest of the path after the endpoint's prefix, percent-decoded. */
   readonly rest: string
   readonly query: URLSearchParams
 }
 
-/** What a whole reply says about itself. */
+/** The facts of a whole reply. */
 export interface ReplyFacts {
   /** null when the supplier reported none. */
   readonly usage: Usage | null
-  /** Characters of generated text, thinking and tool arguments: what is charged when usage is missing. */
+  /** Characters of generated text, thinking and tool arguments. Charged when usage is missing. */
   readonly outputCharacters: number
-  /** Pictures in it; absent when it is words. */
+  /** The number of images; absent for text. */
   readonly images?: number
 }
 
 /**
- * Reads a relayed stream without changing it. Synchronous: give it bytes, it gives the bytes that may go on.
- * It forwards whole events only, so that an event that must not reach the client can still be held back.
+ * Reads a relayed stream. Synchronous: takes bytes, returns the bytes to forward.
+ * It forwards only whole events, so that it can hold back an event that must not reach the client.
  */
 export interface StreamTap {
-  /** The bytes that may be forwarded now; null when none. Usually the very array that was given. */
+  /** The bytes to forward now; null when there are none. Usually the same array that was passed in. */
   push(bytes: Uint8Array): Uint8Array | null
   /**
-   * To be called once when the supplier has ended: what was held back and may still be forwarded, null when nothing.
-   * It may change every fact below, since the last event may have lacked its blank line.
+   * Call this once when the supplier has ended. Returns held-back bytes to forward, or null. It may change every fact
+   * below, since the last event may have lacked its blank line.
    */
   end(): Uint8Array | null
-  /** True once something a client can use has been seen: the moment to commit to this supplier. */
+  /** True once usable content has arrived: the moment to commit to this supplier. */
   readonly hasContent: boolean
-  /** True once the format's last event has passed: nothing that matters can follow it. */
+  /** True once the terminal event has passed. */
   readonly isTerminated: boolean
-  /** True once the answer is whole: its terminal event has passed, or all that the format needs before it. */
+  /** True once the answer is complete: the terminal event has passed, or everything the format requires before it. */
   readonly isComplete: boolean
-  /** Set when the supplier sent an error event, or bytes that are not its format. Nothing more is forwarded. */
+  /** Set when the supplier sent an error event or malformed bytes. Nothing more is forwarded. */
   readonly failure: SupplierFailure | null
   /** The last usage the supplier reported, null when none so far. */
   readonly usage: Usage | null
   /** Characters of generated text, thinking and tool arguments forwarded so far. */
   readonly outputCharacters: number
   /**
-   * The frames that tell the client that the answer has failed, in step with what was forwarded before. After the end of
-   * the answer there are none, unless that end is withheld and they take its place.
+   * The frames that report a failure to the client, consistent with what was forwarded before. Empty after the end of
+   * the answer, unless that end is withheld.
    */
   fail(error: GatewayError, isEndWithheld?: boolean): string
-  /** The whole reply as its last event told it, for formats whose replies are kept. */
+  /** The whole reply from the last event, for formats whose replies are stored. */
   readonly finalReply?: unknown
 }
 
 /** Counting a prompt's tokens without generating anything. */
 export interface TokenCounting {
   readonly paths: readonly string[]
-  /** Checks and reads the body of a count. */
+  /** Checks and reads the body of a count request. */
   read(body: unknown, text: string, address: RequestAddress): CountRequest
-  /** Whether suppliers of this format count too. */
+  /** Whether suppliers of this format have a count endpoint. */
   readonly asksSupplier: boolean
-  /** The supplier's count; null when the body is not one. */
+  /** The supplier's count; null when the body has none. */
   decode(body: unknown): number | null
 }
 
 export interface CountRequest {
   readonly facts: Pick<RequestFacts, 'model' | 'promptCharacters' | 'mediaParts'>
   relayBody(upstreamModel: string): string
-  /** The answer for a client; `tokens` is a supplier's count or our estimate. */
+  /** The reply for the client. `tokens` is the supplier's count or the gateway's estimate. */
   encode(tokens: number): Readonly<Record<string, unknown>>
 }
 
-/** An earlier request's own input and the reply to it. */
+/** The input of an earlier request and its reply. */
 export interface EarlierTurn {
   readonly inputItems: readonly unknown[]
   readonly reply: unknown
 }
 
-/** How a format continues from earlier replies; the gateway keeps them. */
+/** How a format continues from earlier replies, which the gateway stores. */
 export interface StateRules {
-  /** The reply a body continues from; null when it begins anew. */
+  /** The id of the reply a body continues from; null for a new conversation. */
   previousId(body: unknown): string | null
-  /** The body with the conversation so far put before its own input. */
+  /** The body with the earlier turns before its own input. */
   expand(body: unknown, turns: readonly EarlierTurn[]): unknown
   inputItems(body: unknown): readonly unknown[]
-  /** Everything the model was given for the last of these turns. */
+  /** The complete model input for the last of these turns. */
   wholeInput(turns: readonly EarlierTurn[]): readonly unknown[]
   wantsStore(body: unknown): boolean
-  /** null when there is nothing to keep. */
+  /** null when the reply has no id. */
   replyId(reply: unknown): string | null
   outputItems(reply: unknown): readonly unknown[]
-  /** The reply as it is given back later: it says what the client asked for, whatever its supplier was told. */
+  /** The reply to store. It repeats the client's parameters, not those sent to the supplier. */
   keptReply(reply: unknown, body: unknown): unknown
-  /** The id by which a later request may refer to an item; null when it has none. */
+  /** The id of an item, for references in later requests; null when it has none. */
   itemId(item: unknown): string | null
-  /** Ids of items of earlier replies that the body only refers to. */
+  /** Ids of earlier items that the body refers to. */
   referencedIds(body: unknown): readonly string[]
-  /** The body with each reference replaced by the item it names. */
+  /** The body with references replaced by the items. */
   resolve(body: unknown, items: ReadonlyMap<string, unknown>): unknown
 }
 
-/** What a format knows of a contract. The gateway adds who may call, and the headers of its own. */
+/** A contract without access rules and headers, which the gateway adds. */
 export interface FormatContract extends Omit<Contract, 'access' | 'also' | 'body'> {
   readonly body: NonNullable<Contract['body']>
-  /** True when it only counts the tokens of a prompt. */
+  /** True for a token count endpoint. */
   readonly isCount?: boolean
 }
 
-/**
- * One wire format. Everything the gateway knows of its field names is behind this interface.
- */
+/** One wire format. All knowledge of its field names is behind this interface. */
 export interface Protocol {
   readonly name: Format
-  /** Where clients of this format send their requests. */
+  /** The endpoints of this format. */
   readonly paths: readonly string[]
-  /** What can be asked at each path of it. */
+  /** The contracts of each path. */
   readonly contracts: Readonly<Record<string, readonly FormatContract[]>>
-  /** Checks and reads a parsed body; throws a GatewayError that names the field at fault. `text` is what was parsed. */
+  /** Checks and reads a parsed body; throws a GatewayError that names an invalid field. `text` is the unparsed body. */
   readRequest(body: unknown, text: string, address: RequestAddress): ClientRequest
   /** Reads a supplier's whole reply; null when it is not a reply of this format. */
   readReply(body: unknown): ReplyFacts | null
   /** Reads a supplier's error response. */
   decodeError(status: number, body: string): SupplierFailure
-  /** What this format's clients look for around the error envelope. */
+  /** Adds what clients of this format expect around the error envelope. */
   readonly dressError?: EnvelopeDress
   /**
-   * The text of a supplier's whole reply with what the published API has and the supplier's does not; `previousId` is
-   * the reply that its request continues from.
+   * Adds members of the published API that are missing in a supplier's whole reply. `previousId` is the reply that the
+   * request continues from.
    */
   patchReply?(text: string, reply: unknown, previousId?: string | null): string
-  /** The side that faces suppliers, for clients of other formats. */
+  /** Talks to suppliers of this format on behalf of clients of other formats. */
   readonly supplier: SupplierSide
   readonly tokenCounting?: TokenCounting
   /** For formats whose requests may continue from an earlier reply. */
   readonly state?: StateRules
-  /** For formats that say in the address what is asked for; null when it says nothing known. */
+  /** For formats with the operation in the path; null for an unknown one. */
   operationOf?(rest: string): 'generate' | 'count-tokens' | null
-  /** True when clients notice a failed stream only by a broken connection. */
+  /** True when clients notice a failed stream only if the connection breaks. */
   readonly breaksOffAfterError?: boolean
-  /** Sent into a silent stream; null when the format's clients tolerate none. */
+  /** Sent while a stream is idle; null when clients do not tolerate it. */
   readonly heartbeat: string | null
 }

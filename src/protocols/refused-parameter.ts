@@ -3,7 +3,7 @@ import { isOwnWords } from './supplier-error.ts'
 
 const NAME = '[\\w.\\[\\]]{1,80}'
 
-/** Ways in which suppliers say that they do not take a parameter; the name is the first group. */
+/** Messages with which suppliers reject a parameter; the name is the first group. */
 const REFUSALS: readonly RegExp[] = [
   `\\bunsupported (?:parameter|value|argument|field)s?:? ['"\`]?(${NAME})`,
   `\\b(?:unrecognized|unknown|unexpected) (?:request )?(?:argument|parameter|field|keyword)s?(?: supplied)?:? ['"\`]?(${NAME})`,
@@ -14,7 +14,7 @@ const REFUSALS: readonly RegExp[] = [
   `\\bproperty ['"\`](${NAME})['"\`] is unsupported`,
   `\\bargument not supported on this model: ['"\`]?(${NAME})`,
   `\\bdoes not support (?:the )?(?:parameter|argument|option) ['"\`]?(${NAME})`,
-  // Both at once are refused; the temperature says more about what the client wants.
+  // Suppliers reject both at once; the temperature matters more to clients.
   `['"\`](?:temperature)['"\`] and ['"\`](${NAME})['"\`] cannot both be specified`,
   `['"\`](${NAME})['"\`] (?:parameter |argument |field )?(?:is|are) (?:deprecated|unsupported|not (?:supported|permitted|allowed|available|recognized))`,
   `\\b(?:parameter|argument|field|option) (${NAME}) (?:is|are) (?:deprecated|unsupported|not (?:supported|permitted|allowed|available|recognized))`,
@@ -37,13 +37,13 @@ export interface Complaint {
   readonly param: string | null
 }
 
-/** What another parameter or another value of it would have made good. */
+/** The parameter would be accepted alone or with another value. */
 const TOGETHER = /\bcannot both\b|\bwhen\b|\bunless\b|\bonly with\b|\btogether\b|\bcombin/i
 const ABOUT_VALUE = /\b(?:unsupported|invalid) value\b|\bonly [^ ]{1,20} is allowed\b|\bsupported values\b/i
 
 type Refused = Required<Pick<SupplierFailure, 'refusedParam' | 'refusedScope'>>
 
-/** The parameter that a supplier says it does not take, as a path; null when it complains of something else. */
+/** The path of the parameter that a supplier rejects; null when the message is about something else. */
 export function findRefusedParameter(complaint: Complaint): Refused | null {
   const { message, codes, param } = complaint
   if (param !== null && codes.some((code) => REFUSAL_CODES.has(code))) {
@@ -61,7 +61,7 @@ export function findRefusedParameter(complaint: Complaint): Refused | null {
 function refusedIn(match: RegExpExecArray, complaint: Complaint): Refused {
   const [, name = '', parent] = match
   const refusedParam = parent === undefined ? name.replace(/\.$/, '') : `${parent}.${name}`
-  // What may be a quotation proves nothing about the model, whoever wrote it.
+  // A possible quotation proves nothing about the model.
   const isQuoted = !isOwnWords(complaint.message.slice(0, match.index))
   const refusedScope = scopeOf(complaint)
   return { refusedParam, refusedScope: isQuoted && refusedScope === 'parameter' ? 'value' : refusedScope }

@@ -1,28 +1,28 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 
-/** How much of anything a request may hold, whatever it is written in; `docs/limits.md` says where each figure is from. */
+/** Request limits of all formats. `docs/limits.md` explains where each number comes from. */
 
-/** The vendor of the messages format documents it; no other documents fewer. */
+/** Documented by the vendor of the messages format; no other vendor documents a lower limit. */
 export const MAX_MESSAGES = 100_000
 
-/** Our own bound, far above what agents with many tool servers send: a few hundred. */
+/** The gateway's own limit. Agents with many tool servers send a few hundred. */
 export const MAX_TOOLS = 10_000
 
 export const MAX_METADATA_PAIRS = 16
 
-/** Our own bound: `logit_bias` steers a few words, and no vendor says how many tokens it may name. */
+/** The gateway's own limit: no vendor documents how many tokens `logit_bias` may name. */
 export const MAX_BIASED_TOKENS = 4_096
-/** A token and its bias take half of that each. Listing the members of a very large object takes longer than its text. */
+/** A token and its bias take about half of this each. Checking the length first avoids listing a huge object. */
 export const MAX_BIAS_CHARACTERS = MAX_BIASED_TOKENS * 32
 
-/** No vendor says. They are looked for in every character of an answer by a machine as large as all of them together. */
+/** Not documented by vendors. The gateway searches every answer for all of them at once, so their total size is bounded. */
 export const MAX_STOP_SEQUENCES = 256
 export const MAX_STOP_CHARACTERS = 1_024
 
-/** Our own bound. */
+/** The gateway's own limit. */
 export const MAX_MEDIA_PARTS = 3_600
 
-/** Refuses a request with more pictures than any supplier takes. */
+/** Throws when a request has more images than any supplier accepts. */
 export function checkMediaParts(mediaParts: number, param: string): void {
   if (mediaParts <= MAX_MEDIA_PARTS) return
   const message = `${param} may hold at most ${MAX_MEDIA_PARTS} pictures and other media, and holds ${mediaParts}.`

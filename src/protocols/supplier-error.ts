@@ -1,8 +1,8 @@
 import type { FailureKind, SupplierFailure } from '../errors/supplier-failure.ts'
 
-const LONGEST_MESSAGE = 1000
-/** Beyond this nothing can reach the trimmed message, so it is not searched for secrets either. */
-const LONGEST_EXAMINED = 4000
+const MAX_MESSAGE_CHARACTERS = 1000
+/** Text beyond this cannot reach the trimmed message, so it is not searched. */
+const MAX_EXAMINED_CHARACTERS = 4000
 
 const SECRETS: readonly RegExp[] = [
   /\bBearer\s+[^\s"',;]+/gi,
@@ -10,7 +10,7 @@ const SECRETS: readonly RegExp[] = [
   /\bkey[-_](?=[-_A-Za-z/+]*[\d*])[-_*A-Za-z0-9/+]{8,}/g,
   /\b(?:sk|pk|rk|gsk|xai|pplx|nvapi|hf|csk|fw|r8|tgp)[-_][-_*A-Za-z0-9/+]{8,}/g,
   /\b(?:AIza|AKIA|ASIA|ya29\.|eyJ)[-_.*A-Za-z0-9/+]{8,}/g,
-  // An account id has a digit or a capital in it; `user_location` has not.
+  // Account ids contain a digit or a capital; `user_location` does not.
   /\b(?:org|proj|acct|user|project|organization)[-_](?=[a-z]*[A-Z0-9])[A-Za-z0-9]{8,}/g,
   /(?<=[?&](?:key|api_key|token)=)[^\s&"']+/gi,
   /\b(?:req|sess)[-_][A-Za-z0-9]{8,}/g,
@@ -25,19 +25,19 @@ const SECRETS: readonly RegExp[] = [
   /(?<=\b(?:account|subscription)(?: id)?[ :#]{1,3})\d{6,}\b/gi,
 ]
 
-/** A supplier's own words made fit to be stored and shown: no credentials or account ids, one line, at most 1,000 characters. */
+/** Makes a supplier's message safe to store and show: no credentials or account ids, one line, at most 1,000 characters. */
 export function cleanSupplierMessage(message: string): string {
-  let cleaned = message.slice(0, LONGEST_EXAMINED)
+  let cleaned = message.slice(0, MAX_EXAMINED_CHARACTERS)
   for (const secret of SECRETS) cleaned = cleaned.replace(secret, '[removed]')
   const oneLine = cleaned.replace(/[\s\p{Cc}]+/gu, ' ').trim()
-  // A cut through the middle of a surrogate pair would not be valid text any more.
-  return oneLine.slice(0, LONGEST_MESSAGE).toWellFormed()
+  // The cut may split a surrogate pair.
+  return oneLine.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed()
 }
 
-// Where a supplier quotes what it was sent, a quotation mark, a colon or a bracket stands before it.
+// A quotation of the request starts with a quote, a colon or a bracket.
 const QUOTATION = /['"`:=([{<]/
 
-/** A supplier's words up to where it may begin to quote the request. */
+/** The message up to the point where it may quote the request. */
 export function ownWordsOf(message: string): string {
   return message.split(QUOTATION, 1)[0] ?? ''
 }
@@ -46,21 +46,21 @@ export function isOwnWords(text: string): boolean {
   return !QUOTATION.test(text)
 }
 
-const LONGEST_PARAM = 100
+const MAX_PARAM_CHARACTERS = 100
 
-/** The name of a field as a supplier gives it, made fit to be shown. */
+/** A field name from a supplier, safe to show. */
 export function cleanParam(param: string | null): string | null {
-  return param === null ? null : cleanSupplierMessage(param).slice(0, LONGEST_PARAM)
+  return param === null ? null : cleanSupplierMessage(param).slice(0, MAX_PARAM_CHARACTERS)
 }
 
-/** What kind of failure it is; `suspected` is a refused credential that nobody but the words speaks of. */
+/** A kind of failure. `suspected` is a rejected credential for which only the message gives evidence. */
 export type Verdict = FailureKind | 'suspected'
 
 export function verdictFields(verdict: Verdict): Pick<SupplierFailure, 'kind' | 'isSuspected'> {
   return verdict === 'suspected' ? { kind: 'credential', isSuspected: true } : { kind: verdict }
 }
 
-/** What a status alone says, whatever the format. Statuses that speak of our own configuration are not the client's. */
+/** What a status means in every format. Statuses about the gateway's configuration are not the client's fault. */
 export function failureKindOf(status: number): Verdict {
   switch (status) {
     case 400:
@@ -70,7 +70,7 @@ export function failureKindOf(status: number): Verdict {
       return 'input'
     case 401:
       return 'credential'
-    // Also said of one request that asks for more output than a low balance can pay for.
+    // Also sent for a single request whose output could cost more than the remaining balance.
     case 402:
       return 'suspected'
     case 403:
@@ -102,9 +102,9 @@ const TOO_LONG: readonly RegExp[] = [
   /tokens \+ `?max_new_tokens`? must be <=/i,
 ]
 
-/** Whether a message says that the prompt does not fit the model, in any of the wordings suppliers use. */
+/** Whether a message says that the prompt is too long for the model. */
 export function saysPromptTooLong(message: string): boolean {
-  const examined = message.slice(0, LONGEST_EXAMINED)
+  const examined = message.slice(0, MAX_EXAMINED_CHARACTERS)
   return TOO_LONG.some((pattern) => pattern.test(examined))
 }
 
@@ -114,9 +114,9 @@ const CONTENT_BLAMED: readonly RegExp[] = [
   /\bcontent (?:policy|filter|moderation)\b/i,
 ]
 
-/** Whether a message says that what the client wrote is not to be answered, as some suppliers do with a 403. */
+/** Whether a message blames the content of the request, as some suppliers do with a 403. */
 export function blamesContent(message: string): boolean {
-  const examined = message.slice(0, LONGEST_EXAMINED)
+  const examined = message.slice(0, MAX_EXAMINED_CHARACTERS)
   return CONTENT_BLAMED.some((pattern) => pattern.test(examined))
 }
 
@@ -127,16 +127,16 @@ const RESOURCE_BLAMED: readonly RegExp[] = [
   /\bthe file\b[^.]{0,120}\bnot in an active state\b/i,
 ]
 
-/** What a refusal is about that names no credential: what the client wrote or refers to, our account, or nobody knows. */
+/** Classifies a denial that names no credential: it may concern the input, the gateway's account, or be unclear. */
 export function judgeDenial(message: string): Verdict {
   if (saysPromptTooLong(message)) return 'context-length'
-  const examined = message.slice(0, LONGEST_EXAMINED)
+  const examined = message.slice(0, MAX_EXAMINED_CHARACTERS)
   if (blamesContent(message) || RESOURCE_BLAMED.some((pattern) => pattern.test(examined))) return 'input'
   return soundsLikeAccount(message) ? 'suspected' : 'denied'
 }
 
 const ACCOUNT_BLAMED: readonly RegExp[] = [
-  // At its beginning only: further on, a sentence speaks of something else.
+  // Only at the beginning; later in a sentence it means something else.
   /^[\w ]{0,30}\bapi key\b/i,
   /\bcredit balance\b|\binsufficient (?:balance|credits|quota|funds)\b/i,
   /^your (?:newly created )?teams?\b|\bkey limit exceeded\b/i,
@@ -146,19 +146,19 @@ const ACCOUNT_BLAMED: readonly RegExp[] = [
   /\bsecurity token included in the request is (?:invalid|expired)\b/i,
 ]
 
-// Such a complaint begins with the name of the field, which a client may have chosen.
+// Such messages start with a field name, which the client may have chosen.
 const ABOUT_FIELD = /\b(?:extra (?:inputs|fields)|not permitted|unexpected keyword|unrecognized|unknown)\b/i
 
-/** Whether a supplier's own words speak of our key, our account or its balance. A suspicion: a client may imitate them. */
+/** Whether a message seems to concern the gateway's key, account or balance. Only a suspicion: a client could fake it. */
 export function soundsLikeAccount(message: string): boolean {
-  if (ABOUT_FIELD.test(message.slice(0, LONGEST_EXAMINED))) return false
+  if (ABOUT_FIELD.test(message.slice(0, MAX_EXAMINED_CHARACTERS))) return false
   const said = ownWordsOf(message)
   return ACCOUNT_BLAMED.some((pattern) => pattern.test(said))
 }
 
 const PROOF_REFUSED = /\bsignature\b|thought_signature|encrypted[ _]content/i
 
-/** Whether a message complains about a signed thought in the history, as suppliers do about each other's. */
+/** Whether a message rejects a signed thought in the history, as suppliers do with those of others. */
 export function saysProofRefused(message: string): boolean {
-  return PROOF_REFUSED.test(message.slice(0, LONGEST_EXAMINED))
+  return PROOF_REFUSED.test(message.slice(0, MAX_EXAMINED_CHARACTERS))
 }

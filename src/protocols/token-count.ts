@@ -1,21 +1,21 @@
-// A supplier's figure ends up in money: nothing but a whole, safe, non-negative number may pass.
+// Suppliers' counts are charged, so only safe non-negative integers pass.
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-/** A token count from a supplier; 0 for anything that is none. */
+/** A token count from a supplier; 0 for anything else. */
 export function readCount(value: unknown): number {
   return isCount(value) ? value : 0
 }
 
-/** The count, or what follows from the others when this one was not told. */
+/** The count, or `fallback` when the supplier omits it. */
 export function countOr(value: unknown, fallback: number): number {
   return value === undefined || value === null ? Math.max(0, fallback) : readCount(value)
 }
 
 /**
- * Whether one of the two main counts was told but cannot be read. Such a report says nothing that can be charged by: it is
- * treated as if there were none, and what was delivered is counted instead.
+ * Whether one of the two main counts is present but invalid. Such a report cannot be charged, so it is ignored and the
+ * delivered output is counted instead.
  */
 export function isUnreadable(input: unknown, output: unknown): boolean {
   return isNoCount(input) || isNoCount(output)

@@ -5,23 +5,23 @@ import type { GatewayError } from '../errors/gateway-error.ts'
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { Traits } from '../vocabulary/runtime/traits.ts'
 
-/** What a supplier-side function needs to know of where the request goes. */
+/** The target of a request, for supplier-side functions. */
 export interface SupplyContext {
   readonly upstreamModel: string
-  /** The supplier's id: proofs made over another route are worth nothing to it. */
+  /** The supplier's id. Suppliers accept only proofs made over their own route. */
   readonly route: string
   readonly traits: Traits
-  /** The model's own bound on output, for formats that demand a number; null when unknown. */
+  /** The model's output limit, for formats that require one; null when unknown. */
   readonly outputTokenLimit: number | null
 }
 
-/** What a client-side function needs to know beyond the answer itself. */
+/** What client-side functions need besides the answer. */
 export interface ReplyContext {
   readonly requestId: string
   /** The public model id, as the client asked for it. */
   readonly model: string
   readonly createdAtMs: number
-  /** Our estimate of the prompt, for formats that tell it before the supplier does. */
+  /** The gateway's estimate, for formats that report it before the supplier does. */
   readonly promptTokens: number
   /** A fresh id such as `msg_…`: the prefix and 24 or more characters of [A-Za-z0-9]. */
   newId(prefix: string): string
@@ -30,64 +30,61 @@ export interface ReplyContext {
 export interface EncodedRequest {
   /** The JSON body, keys in a stable order. */
   readonly body: Readonly<Record<string, unknown>>
-  /** Client parameters that were left out or changed because this format or model cannot express them. */
+  /** Client parameters that were dropped or changed because the format or model does not support them. */
   readonly dropped: readonly string[]
 }
 
-/** Reads a supplier's stream into events. Synchronous: give it bytes, it gives what follows from them. */
+/** Decodes a supplier's stream into events. Synchronous: takes bytes, returns events. */
 export interface StreamDecoder {
   push(bytes: Uint8Array): AnswerEvent[]
   /** The supplier has ended its response. Sets `failure` unless the answer was complete. */
   end(): AnswerEvent[]
-  /** Set when the supplier sent an error, broke its format or stopped too early. No event follows. */
+  /** Set when the supplier sent an error, malformed data, or stopped too early. No event follows. */
   readonly failure: SupplierFailure | null
 }
 
-/** Writes events as a client's stream. Synchronous: give it an event, it gives the frames that follow from it. */
+/** Encodes events as a client's stream. Synchronous: takes an event, returns frames. */
 export interface StreamEncoder {
-  /** Frames ready to send, empty when the event has none of its own. */
+  /** Frames to send; empty when the event has none. */
   push(event: AnswerEvent): string
-  /** The frames that tell the client that the answer has failed, whatever was sent before. Nothing may follow. */
+  /** The frames that report a failure to the client. Nothing may follow. */
   fail(error: GatewayError, isEndWithheld?: boolean): string
-  /** The whole reply as the last event told it, for formats whose replies are kept. */
+  /** The whole reply from the last event, for formats whose replies are stored. */
   readonly finalReply?: unknown
 }
 
-/** Which parameters of a request a supplier that refuses them may do without. */
+/** Which parameters may be dropped when a supplier rejects them. */
 export interface ParameterRules {
-  /**
-   * Paths of those that only tune an answer. What is asked for, how long the answer may be and what form it has are
-   * never among them.
-   */
+  /** Paths of parameters that only tune an answer; never the prompt, the output limit or the output format. */
   readonly strippable: ReadonlySet<string>
   /** The other name of a parameter that has two. */
   readonly respelled: Readonly<Record<string, string>>
 }
 
-/** The side of a format that faces suppliers. */
+/** The supplier-facing side of a format. */
 export interface SupplierSide {
-  /** What a model of this format takes when nothing else is known of it. */
+  /** Traits of models about which nothing else is known. */
   readonly traits: Traits
   /** Tool names and call ids this format's suppliers accept. */
   readonly toolRules: ToolRules
   readonly parameters: ParameterRules
-  /** Throws a GatewayError for what changes the contract of the answer and cannot be expressed. */
+  /** Throws a GatewayError for unsupported parameters that change the contract of the answer. */
   encodeRequest(conversation: Conversation, context: SupplyContext): EncodedRequest
   /** null when the body is not a reply of this format. */
   decodeReply(body: unknown, context: SupplyContext): Answer | null
   openDecoder(context: SupplyContext): StreamDecoder
 }
 
-/** The side of one request that faces its client. */
+/** The client-facing side of one request. */
 export interface ClientSide {
   decode(): Conversation
   encodeReply(answer: Answer, context: ReplyContext): Readonly<Record<string, unknown>>
   openEncoder(context: ReplyContext): StreamEncoder
 }
 
-/** What the gateway adapts before encoding, and restores in the answer, so that formats need not know of it. */
+/** Tool restrictions of a format. The gateway adapts tools before encoding and restores them in the answer. */
 export interface ToolRules {
-  /** Every allowed name matches this; longer or other names are aliased. */
+  /** Names that do not match are aliased. */
   readonly name: RegExp
   readonly callId: RegExp
   /** Whether free-text tools exist; otherwise they become functions with one string property `input`. */

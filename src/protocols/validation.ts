@@ -5,10 +5,10 @@ import type { SchemaNode } from './describe-schema.ts'
 import { findProblem } from './find-problem.ts'
 
 /**
- * Makes a check of request bodies from a schema. The check gives the body back under the schema's type, or throws a
- * GatewayError that names the first field at fault and what it takes.
+ * Compiles a check for request bodies. The check returns the body with the schema's type, or throws a GatewayError
+ * that names the first invalid field and what it accepts.
  *
- * The compiled validator decides; the slower search for words runs only once it has said no.
+ * The compiled validator decides; the slower search for the field runs only after it has failed.
  */
 export function compileCheck<const Schema extends TSchema>(
   schema: Schema,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { GatewayError } from '../../src/errors/gateway-error.ts'
 import { readGeneration } from '../../src/protocols/images/index.ts'
-import { PICTURE_SIDES } from '../../src/protocols/index.ts'
+import { IMAGE_SIDES } from '../../src/protocols/index.ts'
 import type { ClientRequest } from '../../src/protocols/protocol.ts'
 import { estimateTokens } from '../../src/rules/limits/estimate.ts'
 import { adaptTools } from '../../src/serve/translate/adapt-tools.ts'
@@ -158,7 +158,7 @@ test.each(Object.entries(PICTURE_REQUESTS))(
     const body = watch.step('parse', () => parseJson(text))
     const picture = watch.step('read', () => readGeneration(body))
     const supply = { upstreamModel: 'other', traits: DEFAULT_IMAGE_TRAITS, refused: ['user'] }
-    for (const side of PICTURE_SIDES)
+    for (const side of IMAGE_SIDES)
       watch.step(`encode for ${side.name}`, () => picture && side.encodeRequest(picture, supply))
     expect(watch.slow).toEqual([])
   },

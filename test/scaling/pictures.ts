@@ -1,5 +1,5 @@
 import { checkTraits, encodeReply, readEdit, readGeneration } from '../../src/protocols/images/index.ts'
-import { PICTURE_SIDES } from '../../src/protocols/index.ts'
+import { IMAGE_SIDES } from '../../src/protocols/index.ts'
 import { estimatePromptTokens } from '../../src/rules/limits/estimate.ts'
 import { describeImages } from '../../src/serve/images/read-image-request.ts'
 import { tryParse } from '../../src/serve/lanes/lane-plan.ts'
@@ -84,7 +84,7 @@ const PICTURE = {
 function encodeForAll(picture: ReturnType<typeof readGeneration>): unknown[] {
   orRefusal(() => checkTraits(picture, DEFAULT_IMAGE_TRAITS))()
   estimatePromptTokens(describeImages(picture).request.facts)
-  return PICTURE_SIDES.map((side) => orRefusal(() => side.encodeRequest(picture, SUPPLY))())
+  return IMAGE_SIDES.map((side) => orRefusal(() => side.encodeRequest(picture, SUPPLY))())
 }
 
 /** What a supplier can make long in its answer. */
@@ -94,7 +94,7 @@ export const pictureReplyWork: Work = {
     const data = list(items, (at) => ({ b64_json: 'iVBORw0KGgo=', revised_prompt: `a fox ${at}` }))
     const text = JSON.stringify({ created: 1, data })
     return () => {
-      const answer = PICTURE_SIDES[0]?.decodeReply(tryParse(text))
+      const answer = IMAGE_SIDES[0]?.decodeReply(tryParse(text))
       if (!answer) throw new Error('no reply of its format')
       const handed = answer.pictures.map(({ revisedPrompt }) => ({ value: 'iVBORw0KGgo=', revisedPrompt }))
       return encodeReply(handed, { ...answer, wants: 'base64', createdAtMs: 0 })

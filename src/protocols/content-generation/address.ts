@@ -15,15 +15,15 @@ export interface ModelMethod {
   readonly method: Method
 }
 
-const LONGEST_SHOWN = 64
+const MAX_SHOWN_CHARACTERS = 64
 
-/** What a path such as `vendor/model-1:countTokens` asks for; null when it names no method known here. */
+/** The operation of a path such as `vendor/model-1:countTokens`; null for an unknown method. */
 export function operationOf(rest: string): Operation | null {
   const method = splitMethod(rest)?.method ?? ''
   return isMethod(method) ? OPERATIONS[method] : null
 }
 
-/** The model and the method of a path. Model names have slashes and colons of their own, so the last colon parts them. */
+/** Splits a path into model and method. Model names may contain slashes and colons, so the last colon counts. */
 export function readModelMethod({ rest }: RequestAddress, operation: Operation): ModelMethod {
   const split = splitMethod(rest)
   const known = Object.keys(OPERATIONS).join(', ')
@@ -31,7 +31,7 @@ export function readModelMethod({ rest }: RequestAddress, operation: Operation):
     throw new GatewayError('not_found', `The path must end in a colon and a method, one of ${known}.`)
   const { model, method } = split
   if (isMethod(method) && OPERATIONS[method] === operation) return { model, method }
-  const shown = JSON.stringify(method.slice(0, LONGEST_SHOWN))
+  const shown = JSON.stringify(method.slice(0, MAX_SHOWN_CHARACTERS))
   throw new GatewayError('not_found', `The method ${shown} does not exist; known ones are ${known}.`)
 }
 
@@ -45,7 +45,7 @@ function isMethod(name: string): name is Method {
   return Object.hasOwn(OPERATIONS, name)
 }
 
-/** How a stream is written. The official clients ask for `sse`; without a word it is the same. */
+/** How a stream is framed. Official clients ask for `sse`, which is also the default. */
 export type StreamShape = 'sse' | 'json'
 
 export function readStreamShape({ query }: RequestAddress): StreamShape {

@@ -9,7 +9,7 @@ import { CountRequestSchema, GenerateRequestSchema } from './request/schema.ts'
 const MODEL: Parameter = {
   name: 'model',
   in: 'path',
-  description: 'A model id; its slashes may stand as they are.',
+  description: 'A model id. Slashes need no escaping.',
 }
 const ALT: Parameter = {
   name: 'alt',
@@ -50,15 +50,15 @@ function contractsOf(collection: 'models' | 'tunedModels', suffix: string): Form
       tag,
       documentPath: `${path}:streamGenerateContent`,
       id: `streamGenerateContent${suffix}`,
-      summary: 'Answer a conversation, piece by piece',
+      summary: 'Stream an answer to a conversation',
       parameters: [MODEL, ALT],
       body: generateBody,
       answer: {
-        description: 'The pieces of the answer.',
+        description: 'The chunks of the answer.',
         name: 'GenerateContentResults',
         schema: Type.Array(replies.GenerateReplySchema),
         example: [{ candidates: [{ content: { role: 'model', parts: [{ text: 'Hel' }] } }] }],
-        stream: '`data:` lines, each a `GenerateContentResult` with the next piece; no terminator.',
+        stream: '`data:` lines, each a `GenerateContentResult` with the next chunk; no terminator.',
       },
     },
     {
@@ -70,7 +70,7 @@ function contractsOf(collection: 'models' | 'tunedModels', suffix: string): Form
       parameters: [MODEL],
       body: requestBody('CountTokensRequest', CountRequestSchema, CONTENTS),
       answer: {
-        description: 'An estimate of the gateway.',
+        description: "The gateway's estimate.",
         name: 'TokenCount',
         schema: replies.CountReplySchema,
         example: {
@@ -99,23 +99,23 @@ const modelExample = encodeModel({
 
 const models = { tag: 'Models', access: 'key', errors: [400, 401, 403, 404, 429, 500, 503] } as const
 
-/** What can be asked about models in this format. */
+/** The model endpoints of this format. */
 export const MODEL_CONTRACTS = {
   list: {
     ...models,
     id: 'listGenerationModels',
-    summary: 'List the models this key may use, as content generation writes them',
+    summary: 'List the models this key may use, in the content generation format',
     parameters: [
       {
         name: 'pageSize',
         in: 'query',
-        description: 'The most models to give.',
+        description: 'Maximum number of models to return.',
         schema: Type.Integer({ minimum: 1, maximum: 1_000, default: 50 }),
       },
-      { name: 'pageToken', in: 'query', description: 'The `nextPageToken` of the page before.' },
+      { name: 'pageToken', in: 'query', description: 'The `nextPageToken` of the previous page.' },
     ],
     answer: {
-      description: 'One page, in the order of their ids.',
+      description: 'One page, sorted by id.',
       name: 'GenerationModelList',
       schema: replies.GenerationModelListSchema,
       example: { models: [modelExample] },
@@ -125,7 +125,7 @@ export const MODEL_CONTRACTS = {
     ...models,
     documentPath: '/v1beta/models/{model}',
     id: 'showGenerationModel',
-    summary: 'Show a model, as content generation writes it',
+    summary: 'Show a model, in the content generation format',
     parameters: [MODEL],
     answer: {
       description: 'The model.',

@@ -3,14 +3,14 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import { asObject, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
 import type { WireFunctionCall, WireFunctionResponse } from './request/schema.ts'
 
-/** A call and its place among all calls of the conversation. */
+/** A call and its position among all calls of the conversation. */
 interface PlacedCall {
   readonly id: string
   readonly name: string
   readonly order: number
 }
 
-/** The calls of one name; those before `first` are answered, and some of those after it may be. */
+/** The calls of one name. Those before `first` are answered; later ones may be. */
 interface WaitingCalls {
   readonly calls: PlacedCall[]
   first: number
@@ -18,12 +18,12 @@ interface WaitingCalls {
 
 const ID_LENGTH = 24
 
-/** An id for a call that came without one: the same for the same call, whenever the conversation is sent. */
+/** An id for a call without one. Deterministic, so it is the same each time the conversation is sent. */
 export function callIdFor(...marks: readonly (string | number)[]): string {
   return `call_${Bun.CryptoHasher.hash('sha256', JSON.stringify(marks), 'hex').slice(0, ID_LENGTH)}`
 }
 
-/** Tells which call each result answers. Clients may leave out the ids; then names and order decide. */
+/** Matches results to calls by id, or by name and order when clients omit the ids. */
 export class CallPairing {
   readonly #byId = new Map<string, PlacedCall>()
   readonly #waitingByName = new Map<string, WaitingCalls>()
@@ -39,7 +39,7 @@ export class CallPairing {
     return call
   }
 
-  /** The call that a result answers; `place` is where the result stands in the request. */
+  /** The call that a result answers. `place` is the path of the result in the request. */
   findCall({ id, name }: WireFunctionResponse, place: string): PlacedCall {
     const call = (id ? this.#byId.get(id) : undefined) ?? this.#firstWaiting(name)
     if (call === undefined) {
@@ -61,14 +61,14 @@ export class CallPairing {
 
 const WRAPPERS = ['output', 'result']
 
-/** What a client says a tool gave back. */
-interface ToldResult {
+/** The outcome of a tool call as the client reports it. */
+interface ToolOutcome {
   readonly value: unknown
   readonly isError: boolean
 }
 
-/** Takes a result out of the object that this format demands around it. */
-export function unwrapResult(response: JsonObject): ToldResult {
+/** Unwraps a result from the object that this format requires. */
+export function unwrapResult(response: JsonObject): ToolOutcome {
   const names = Object.keys(response)
   const { error } = response
   if (error !== undefined && error !== null && error !== false)
@@ -78,7 +78,7 @@ export function unwrapResult(response: JsonObject): ToldResult {
 
 function isWrapped(response: JsonObject, names: readonly string[]): boolean {
   if (names.length === 1) return WRAPPERS.includes(names[0] ?? '')
-  // One widely used client repeats the tool's name beside what it gave back.
+  // A widely used client sends the tool's name beside the content.
   return names.length === 2 && typeof response.name === 'string' && names.includes('content')
 }
 
@@ -86,20 +86,20 @@ function innerName(names: readonly string[]): string {
   return names.length === 1 ? (names[0] ?? '') : 'content'
 }
 
-/** Puts a result into an object; one that is an object already goes as it is, unless it would be mistaken. */
+/** Wraps a result in an object. An object is sent as is, unless it looks like a wrapper. */
 export function wrapResult({ parts, isError }: ToolResultPart): JsonObject {
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
   if (isError) return { error: text }
   const value = parseObject(text)
   if (value === null) return { output: text }
-  const told = unwrapResult(value)
-  return told.value === value && !told.isError ? value : { output: text }
+  const outcome = unwrapResult(value)
+  return outcome.value === value && !outcome.isError ? value : { output: text }
 }
 
-/** A text this long cannot nest deeper than can be written again. */
+/** Shorter texts cannot nest too deeply to serialize. */
 const SURELY_SHALLOW = 8_000
 
-/** The value as compact JSON; null when it nests too deeply to be written. */
+/** The value as compact JSON; null when it nests too deeply to serialize. */
 export function writeJson(value: unknown): string | null {
   try {
     return JSON.stringify(value) ?? null
@@ -109,7 +109,7 @@ export function writeJson(value: unknown): string | null {
   }
 }
 
-/** The object a text is the JSON of; null when it is anything else, or could not be written again. */
+/** Parses a JSON object; null for anything else, or when it nests too deeply to serialize. */
 export function parseObject(text: string): JsonObject | null {
   if (!text.trimStart().startsWith('{')) return null
   const value = asObject(tryParseJson(text))

@@ -113,8 +113,8 @@ describe('whatever comes', () => {
         )
         const bytes = new TextEncoder().encode(mutated.map((data) => `data: ${data}\n\n`).join(''))
         const decoder = supplier.openDecoder(context)
-        const told = [...decoder.push(bytes), ...decoder.end()]
-        const isWhole = told.at(-1)?.type === 'answer-end'
+        const decoded = [...decoder.push(bytes), ...decoder.end()]
+        const isWhole = decoded.at(-1)?.type === 'answer-end'
         expect(isWhole).toBe(decoder.failure === null)
         const tap = new GenerationTap()
         tap.push(bytes)
@@ -137,8 +137,8 @@ describe('whatever comes', () => {
         const bytes = new Uint8Array(file)
         for (const [at, byte] of hits) bytes[at % bytes.length] = byte
         const decoder = supplier.openDecoder(context)
-        const told = [...decoder.push(bytes), ...decoder.end()]
-        expect(told.at(-1)?.type === 'answer-end').toBe(decoder.failure === null)
+        const events = [...decoder.push(bytes), ...decoder.end()]
+        expect(events.at(-1)?.type === 'answer-end').toBe(decoder.failure === null)
       }),
       { numRuns: 1500, seed: 34 },
     )

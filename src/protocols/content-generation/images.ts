@@ -8,12 +8,12 @@ import type {
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 import { type BodyPiece, PiecedBody } from '../../wire/pieced-body.ts'
-import type { PictureSide } from '../pictures.ts'
+import type { ImageSide } from '../image-side.ts'
 import { decodeError } from './reply/decode-error.ts'
 import { decodeUsage } from './reply/usage.ts'
 
-/** Models of this format make pictures as parts of an answer, one answer in each call. */
-export const generationPictures: PictureSide = {
+/** Models of this format return images as parts of an answer, one answer per call. */
+export const generationImages: ImageSide = {
   name: 'content-generation',
   decodeError,
   encodeRequest,
@@ -47,7 +47,7 @@ function encodeBody({ prompt, pictures, generationConfig }: BodyParts): string |
   if (pictures.length === 0) {
     return JSON.stringify({ contents: [{ role: 'user', parts: [text] }], generationConfig })
   }
-  // Written by hand, since the pictures must not lie in memory.
+  // Assembled from pieces, so that the images need not be in memory.
   return new PiecedBody('application/json', [
     `{"contents":[{"role":"user","parts":[${JSON.stringify(text)}`,
     ...pictures.flatMap(inlineData),
@@ -90,7 +90,7 @@ function decodeCandidate({ content }: JsonObject): GeneratedImage[] {
   return asArray(asObject(content)?.parts).flatMap((part) => {
     const { inlineData: media, thought } = asObject(part) ?? {}
     const data = asText(asObject(media)?.data)
-    // A draft on the way to the answer is not the answer.
+    // Images in thoughts are drafts.
     if (data === null || thought === true) return []
     return { source: { type: 'base64', data }, revisedPrompt: null }
   })
@@ -105,10 +105,10 @@ function refusalIn({ promptFeedback }: JsonObject, candidates: readonly JsonObje
 
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'] as const
 
-// Models of this format draw their own number of pixels, which misses the named ratio by up to this much as well.
+// Models of this format choose the number of pixels themselves, and miss the ratio by up to this much.
 const TOLERANCE = 0.03
 
-/** The named ratio of a size such as `1024x1536`; null when none is near. */
+/** The supported ratio closest to a size such as `1024x1536`; null when none is close. */
 export function aspectRatioOf(size: string): string | null {
   const [width = 0, height = 0] = size.split('x').map(Number)
   const wanted = width / height

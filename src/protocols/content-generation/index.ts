@@ -11,7 +11,7 @@ import { GenerationDecoder } from './stream/decode-stream.ts'
 
 export { type Operation, operationOf } from './address.ts'
 export { MODEL_CONTRACTS } from './contract.ts'
-export { generationPictures } from './images.ts'
+export { generationImages } from './images.ts'
 export {
   encodeModel,
   encodeModelList,
@@ -44,7 +44,7 @@ const GENERATION_PARAMETERS: ParameterRules = {
 const supplier: SupplierSide = {
   traits: {
     ...DEFAULT_TRAITS,
-    // Every model of this format takes a budget within these bounds; which can do without thinking is not known here.
+    // Every model of this format accepts a budget in this range. Which models can disable thinking is unknown.
     thinking: { type: 'budget', least: 512, most: 24_576, canDisable: false },
     urlImages: false,
     toolResultImages: false,
@@ -72,8 +72,8 @@ export const contentGeneration: Protocol = {
   operationOf,
   supplier,
   tokenCounting,
-  // Older clients do not see an error among the events; a broken connection they do.
+  // Older clients ignore error events but notice a broken connection.
   breaksOffAfterError: true,
-  // Clients of this format take a comment for a broken event.
+  // Clients of this format fail on comments.
   heartbeat: null,
 }

@@ -188,9 +188,9 @@ describe('an answer', () => {
           ({ answer, events }, cuts) => {
             const encoder = new GenerationEncoder(reply, shape)
             const frames = events.map((event) => encoder.push(event)).join('')
-            const told = decodeInPieces(frames, cuts)
+            const decoded = decodeInPieces(frames, cuts)
             const whole = decodeReply(JSON.parse(JSON.stringify(encodeReply(answer, reply))), supply)
-            expect(told).toEqual(whole ?? fail('no reply'))
+            expect(decoded).toEqual(whole ?? fail('no reply'))
           },
         ),
         { numRuns: 400, seed: 23 },

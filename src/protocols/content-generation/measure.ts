@@ -1,10 +1,10 @@
 import { asArray, asObject, isObject, type JsonObject, textLength } from '../../wire/json-values.ts'
 import type { GenerateRequest, WireContent, WireMedia, WirePart } from './request/schema.ts'
 
-/** Fields of a part that are no words of a prompt or an answer. */
+/** Fields of a part that do not count as text. */
 const NO_WORDS: ReadonlySet<string> = new Set(['thought', 'thoughtSignature', 'inlineData', 'fileData'])
 
-/** Roughly the characters of a value as JSON. With a list instead of recursion: a body may nest deeper than the stack. */
+/** Approximate length of a value as JSON. Iterative, because a body may nest deeper than the stack. */
 function jsonLength(value: unknown): number {
   if (typeof value !== 'object' || value === null) return scalarLength(value)
   let length = 0
@@ -41,7 +41,7 @@ function countPart(part: WirePart): number {
   return characters
 }
 
-// Its own parts are pictures, which count by their number and not by their length.
+// Its parts are images, which count by number and not by length.
 function countResponse({ functionResponse }: WirePart): number {
   return functionResponse ? functionResponse.name.length + jsonLength(functionResponse.response ?? {}) : 0
 }
@@ -74,7 +74,7 @@ function sumParts(contents: readonly WireContent[], measure: (part: WirePart) =>
   return total
 }
 
-/** Characters a supplier generated into one candidate: text, thinking, the names and arguments of calls. */
+/** Characters generated in one candidate: text, thinking, and names and arguments of calls. */
 export function countGenerated(candidate: unknown): number {
   let characters = 0
   for (const item of asArray(asObject(asObject(candidate)?.content)?.parts)) {

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { GenerationModelListSchema, GenerationModelSchema } from './reply/reply-schema.ts'
 
-/** What a list of models tells of each. */
+/** A model as the gateway lists it. */
 export interface ListedModel {
   readonly id: string
   readonly displayName: string
@@ -11,7 +11,7 @@ export interface ListedModel {
   readonly outputTokenLimit: number | null
 }
 
-/** As they stand in the query; null when they do not. */
+/** The raw query parameters; null when absent. */
 export interface PageQuery {
   readonly pageSize: string | null
   readonly pageToken: string | null
@@ -21,7 +21,7 @@ export type ModelEntry = Static<typeof GenerationModelSchema>
 type ModelList = Static<typeof GenerationModelListSchema>
 
 const PAGE_SIZE = 50
-const LARGEST_PAGE = 1000
+const MAX_PAGE_SIZE = 1000
 const METHODS = ['generateContent', 'countTokens', 'streamGenerateContent']
 
 export function encodeModel(model: ListedModel): ModelEntry {
@@ -37,7 +37,7 @@ export function encodeModel(model: ListedModel): ModelEntry {
   }
 }
 
-/** One page, in the order of the ids: a page goes on after the last id of the one before, whatever has changed since. */
+/** One page, sorted by id. A page token holds the last id, so paging survives changes of the list. */
 export function encodeModelList(models: readonly ListedModel[], query: PageQuery): ModelList {
   const size = readPageSize(query.pageSize)
   const after = readPageToken(query.pageToken)
@@ -55,12 +55,12 @@ export function encodeModelList(models: readonly ListedModel[], query: PageQuery
 function readPageSize(pageSize: string | null): number {
   if (pageSize === null || pageSize === '') return PAGE_SIZE
   const size = Number(pageSize)
-  if (/^\d{1,4}$/.test(pageSize) && size >= 1 && size <= LARGEST_PAGE) return size
-  const message = `pageSize must be an integer from 1 to ${LARGEST_PAGE}.`
+  if (/^\d{1,4}$/.test(pageSize) && size >= 1 && size <= MAX_PAGE_SIZE) return size
+  const message = `pageSize must be an integer from 1 to ${MAX_PAGE_SIZE}.`
   throw new GatewayError('invalid_request', message, { param: 'pageSize' })
 }
 
-// A mark at the front tells a token of ours from any other text that happens to be Base64.
+// The prefix tells the gateway's tokens from other Base64 text.
 const TOKEN_MARK = 'after:'
 
 function writePageToken(id: string): string {

@@ -3,7 +3,7 @@ import { isProofFor, type Proof, readProof, sealProof } from '../../conversation
 import { asText, type JsonObject } from '../../wire/json-values.ts'
 import type { WireMedia } from './request/schema.ts'
 
-/** The picture of a part; null when it has none. */
+/** The image of a part; null when it has none. */
 export function decodeImage({ inlineData, fileData }: WireMedia): ImagePart | null {
   if (inlineData) {
     const source = {
@@ -33,13 +33,13 @@ function normalizeMediaType(mediaType: string): string {
   return lowerCase === 'image/jpg' ? 'image/jpeg' : lowerCase
 }
 
-// This format's bytes may also be written in the alphabet for addresses.
+// The format also allows the URL-safe Base64 alphabet.
 function normalizeBase64(data: string): string {
   if (!/[-_\s]/.test(data)) return data
   return data.replaceAll(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/')
 }
 
-/** Fields that say something about a part but are not what it is. */
+/** Fields that describe a part but do not determine its kind. */
 const SIDE_FIELDS: ReadonlySet<string> = new Set([
   'text',
   'thought',
@@ -49,7 +49,7 @@ const SIDE_FIELDS: ReadonlySet<string> = new Set([
   'partMetadata',
 ])
 
-/** A part that is neither text nor anything else that other formats know; null when it is plain text or empty. */
+/** A part that only this format has; null when it is text or empty. */
 export function decodeOpaque(part: JsonObject): OpaquePart | null {
   if (asText(part.text) !== null) return null
   const kind = Object.keys(part).find((name) => !SIDE_FIELDS.has(name) && part[name] !== null)
@@ -58,12 +58,12 @@ export function decodeOpaque(part: JsonObject): OpaquePart | null {
 
 export const FORMAT = 'content-generation'
 
-/** The value that tells a supplier to go without the signature of a call it did not make itself. */
+/** Tells a supplier to accept a call without its signature. */
 export const NO_SIGNATURE_NEEDED = 'skip_thought_signature_validator'
 
 /**
- * Stands on calls whose supplier signs nothing. Newer suppliers of this format refuse a call without a signature, so
- * when the client gives it back, it must show that the request cannot be relayed to one of them as it is.
+ * A placeholder for calls that were not signed. Newer suppliers of this format reject unsigned calls: when the client
+ * sends the placeholder back, the gateway knows that it cannot relay the request unchanged.
  */
 export const UNSIGNED_CALL: Proof = {
   origin: 'none',
@@ -78,19 +78,19 @@ export interface Signed {
   readonly thoughtSignature?: string
 }
 
-/** A signature as a client sent it; null when it only says that there is none. */
+/** A signature sent by a client; null for placeholders. */
 export function decodeProof(signature: string | null | undefined, on: Proof['on']): Proof | null {
   if (!signature || signature === NO_SIGNATURE_NEEDED) return null
   const proof = readProof(signature, { format: FORMAT, on })
   return proof.origin === 'none' ? null : proof
 }
 
-/** What a client is shown: sealed, so that it comes back with all that is known of it. */
+/** The signature for a client, sealed together with its origin. */
 export function sealed(proof: Proof | null): Signed {
   return proof === null ? {} : { thoughtSignature: sealProof(proof) }
 }
 
-/** What a supplier is shown: its own signature, and nobody else's. */
+/** The signature for a supplier; empty unless the supplier made it. */
 export function restored(proof: Proof | null, route: string): Signed {
   if (proof === null || !isProofFor(proof, { format: FORMAT, route })) return {}
   return { thoughtSignature: proof.value }

@@ -52,10 +52,10 @@ function answer(request: Request, text: string, path: string): Response {
   asked.push(client.decode())
   const finish = finishOf(parts.some(({ type }) => type === 'tool-call') ? 'tool-call' : 'stop')
   const usage = { ...NO_USAGE, input: 9, output: 25, reasoning: 20 }
-  const told = { id: 'x', choices: [{ index: 0, parts, finish, logprobs: null }], usage }
-  if (!facts.stream) return Response.json(client.encodeReply(told, context))
+  const answer = { id: 'x', choices: [{ index: 0, parts, finish, logprobs: null }], usage }
+  if (!facts.stream) return Response.json(client.encodeReply(answer, context))
   const encoder = client.openEncoder(context)
-  const events = unfold(told)
+  const events = unfold(answer)
   const frames = (failure === null ? events : events.slice(0, 3)).map((event) => encoder.push(event))
   return streamed(failure === null ? frames : [...frames, encoder.fail(failure)])
 }
@@ -139,13 +139,13 @@ for (const [name, open] of SDKS) {
     test('a streamed answer', async () => {
       parts = [THOUGHT, textPart('Hello 😀'), call('call_1', 'Oslo'), call('call_2', 'Rome')]
       const stream = await open({ baseUrl }).models.generateContentStream({ model: MODEL, contents: 'hi' })
-      const told: string[] = []
+      const shown: string[] = []
       let last: Awaited<ReturnType<typeof stream.next>>['value']
       for await (const chunk of stream) {
-        told.push(...(chunk.candidates?.[0]?.content?.parts ?? []).flatMap(describePart))
+        shown.push(...(chunk.candidates?.[0]?.content?.parts ?? []).flatMap(describePart))
         last = chunk
       }
-      expect(told).toEqual([
+      expect(shown).toEqual([
         'thought I should look.',
         'text Hello 😀',
         'call_1 {"city":"Oslo"}',
@@ -220,12 +220,12 @@ describe('the AI SDK', () => {
     parts = [THOUGHT, textPart('Hello'), call('call_1', 'Oslo')]
     const google = createGoogleGenerativeAI({ apiKey: 'k', baseURL: `${baseUrl}/v1beta` })
     const result = streamText({ model: google(MODEL), prompt: 'hi' })
-    const told: string[] = []
+    const shown: string[] = []
     for await (const part of result.fullStream) {
-      if (part.type === 'text-delta' || part.type === 'reasoning-delta') told.push(part.text)
-      if (part.type === 'tool-call') told.push(`${part.toolName} ${JSON.stringify(part.input)}`)
+      if (part.type === 'text-delta' || part.type === 'reasoning-delta') shown.push(part.text)
+      if (part.type === 'tool-call') shown.push(`${part.toolName} ${JSON.stringify(part.input)}`)
     }
-    expect(told.filter((text) => text !== '')).toEqual([
+    expect(shown.filter((text) => text !== '')).toEqual([
       'I should look.',
       'Hello',
       'get_weather {"city":"Oslo"}',

@@ -3,11 +3,11 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ImageTraits } from '../../vocabulary/runtime/traits.ts'
 import { qualityWordsOf } from './quality.ts'
 
-/** Refuses what this model does not take, and says what it takes. */
+/** Throws when the model does not support a parameter; the message lists what it supports. */
 export function checkTraits(request: ImageRequest, traits: ImageTraits): void {
   checkCount(request, traits)
   checkPrompt(request, traits)
-  // `auto` leaves the choice to the model, which every model can do.
+  // `auto` leaves the choice to the model, so every model accepts it.
   checkWord('size', withoutAuto(request.size), traits.sizes)
   checkWord('quality', withoutAuto(request.quality), qualityWordsOf(traits.qualities))
   checkWord('style', request.style, traits.styles)
@@ -26,7 +26,7 @@ function checkPrompt({ prompt }: ImageRequest, { promptCharacters }: ImageTraits
   throw refuse('prompt', `prompt may have at most ${promptCharacters} characters for this model.`)
 }
 
-/** A model without such a choice is not asked about it: what the client said is left out on the way. */
+/** A model without this parameter passes; the value is dropped later. */
 function checkWord(name: string, value: string | null, taken: 'any' | readonly string[]): void {
   if (value === null || taken === 'any' || taken.length === 0 || taken.includes(value)) return
   throw refuse(name, `${name} must be one of ${taken.map((word) => `"${word}"`).join(', ')} for this model.`)

@@ -6,7 +6,7 @@ import { EditRequestSchema, GenerationRequestSchema } from './schema.ts'
 
 const file = (description: string): TSchema => Type.String({ format: 'binary', description })
 
-/** Files stand in the form beside what is checked as fields. */
+/** The form with its files, for the API document. */
 const EditForm = Type.Object({
   ...EditRequestSchema.properties,
   image: file('The picture to change: PNG, JPEG or WebP. Several come as `image[]`.'),
@@ -26,7 +26,7 @@ const common = {
   },
 } as const
 
-/** What can be asked for pictures. */
+/** The image endpoints. */
 export const IMAGE_CONTRACTS = {
   generate: {
     ...common,

@@ -3,7 +3,7 @@ import { decodeImageUrl } from '../../conversation/part.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 import { decodeUsage } from './usage.ts'
 
-/** What a reply may say about all of its pictures that a client can use. */
+/** Members of a reply that apply to all images and are passed to the client. */
 const REMARKS = ['background', 'output_format', 'quality', 'size'] as const
 
 /** Reads a supplier's reply; null when it is not one of this format. */
@@ -13,7 +13,7 @@ export function decodeReply(body: unknown): ImageAnswer | null {
   const pictures = asArray(reply.data).flatMap((entry) => decodePicture(asObject(entry) ?? {}) ?? [])
   if (pictures.length === 0) return null
   const usage = decodeUsage(reply.usage)
-  // In the supplier's words, which say more, unless they make no sense.
+  // The supplier's usage object is passed on if it is valid, because it has more details.
   const remarks = { ...remarksOf(reply), ...(usage !== null && { usage: reply.usage }) }
   return { pictures, usage, remarks, refusal: null }
 }
@@ -37,7 +37,7 @@ function decodeSource({ b64_json, url }: JsonObject): GeneratedImage['source'] |
   return image.type === 'url' ? { type: 'url', url: image.url } : { type: 'base64', data: image.data }
 }
 
-/** Some suppliers write a whole data URL where only its content belongs. */
+/** Some suppliers send a data URL instead of its content. */
 function decodeBase64(data: string): GeneratedImage['source'] {
   const image = decodeImageUrl(data)
   return { type: 'base64', data: image.type === 'base64' ? image.data : data }

@@ -1,9 +1,9 @@
 import type { ImageAnswer } from '../../conversation/images.ts'
 import { encodeUsage } from './usage.ts'
 
-/** A picture as the client gets it. */
+/** An image for the client. */
 export interface HandedPicture {
-  /** Its address, or itself in Base64. */
+  /** A URL, or the image in Base64. */
   readonly value: string
   readonly revisedPrompt: string | null
 }

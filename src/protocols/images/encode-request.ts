@@ -1,14 +1,14 @@
 import type { EncodedImageRequest, ImageFile, ImageRequest } from '../../conversation/images.ts'
 import { type BodyPiece, PiecedBody } from '../../wire/pieced-body.ts'
-import type { PictureSupply } from '../pictures.ts'
+import type { ImageSupply } from '../image-side.ts'
 import { encodeQuality } from './quality.ts'
 
 type Field = readonly [name: string, value: unknown]
 
-/** A request as suppliers of this format take it: JSON for new pictures, a form for edits. */
+/** A request for suppliers of this format: JSON for new images, a form for edits. */
 export function encodeRequest(
   request: ImageRequest,
-  supply: PictureSupply,
+  supply: ImageSupply,
 ): EncodedImageRequest<string | PiecedBody> {
   const said = fieldsOf(request, supply)
   const fields = said.filter(([name, value]) => value !== null && !supply.refused.includes(name))
@@ -20,7 +20,7 @@ export function encodeRequest(
   return { body, copies, dropped }
 }
 
-function fieldsOf(request: ImageRequest, { upstreamModel, traits }: PictureSupply): readonly Field[] {
+function fieldsOf(request: ImageRequest, { upstreamModel, traits }: ImageSupply): readonly Field[] {
   const { quality, style } = request
   return [
     ['model', upstreamModel],
@@ -29,7 +29,7 @@ function fieldsOf(request: ImageRequest, { upstreamModel, traits }: PictureSuppl
     ['size', knownOrNull(request.size, traits.sizes)],
     ['quality', quality === null ? null : encodeQuality(quality, traits.qualities)],
     ['style', knownOrNull(style, traits.styles)],
-    // The bytes are needed whatever the client wants: a supplier's address may end early and tells who it is.
+    // Always ask for bytes: a supplier's URL may expire early and reveals the supplier.
     ['response_format', traits.responseFormat === 'none' ? null : traits.responseFormat],
     ['user', request.user],
     ...request.others,
@@ -40,7 +40,7 @@ function knownOrNull(value: string | null, taken: 'any' | readonly string[]): st
   return value !== null && (taken === 'any' || taken.includes(value)) ? value : null
 }
 
-/** What a client has chosen and would miss; `auto` is the same as saying nothing. */
+/** The parameters the client chose; `auto` is the same as none. */
 function wishesOf({ size, quality, style, user, others }: ImageRequest): string[] {
   const wishes: readonly Field[] = [
     ['size', size],
@@ -57,7 +57,7 @@ function encodeForm(fields: readonly Field[], edit: NonNullable<ImageRequest['ed
   const pieces: BodyPiece[] = fields.map(
     ([name, value]) => `${partHead(boundary, name)}\r\n\r\n${String(value)}\r\n`,
   )
-  // Official clients write one picture so and several so, and suppliers read exactly that.
+  // Official clients use these two names, and suppliers accept nothing else.
   const field = edit.pictures.length === 1 ? 'image' : 'image[]'
   for (const [index, picture] of edit.pictures.entries()) {
     pieces.push(...filePieces(partHead(boundary, field), `image-${index + 1}`, picture))
@@ -71,13 +71,13 @@ function partHead(boundary: string, name: string): string {
   return `--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(name)}"`
 }
 
-/** The name a client gave its file is its own business. */
+/** The client's file name is not passed on. */
 function filePieces(head: string, name: string, { mediaType, content }: ImageFile): BodyPiece[] {
   const extension = mediaType.replace(/^image\//, '')
   return [`${head}; filename="${name}.${extension}"\r\ncontent-type: ${mediaType}\r\n\r\n`, content, '\r\n']
 }
 
-/** As browsers write names that would break out of their quotes. */
+/** Escapes names as browsers do. */
 function escapeName(name: string): string {
   return name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')
 }

@@ -136,12 +136,12 @@ describe('a reply of a supplier', () => {
   })
 
   test('is told to the client in its own words', () => {
-    const told = encodeReply([{ value: 'v', revisedPrompt: null }], {
+    const reply = encodeReply([{ value: 'v', revisedPrompt: null }], {
       createdAtMs: 1_999,
       wants: 'url',
       usage: null,
       remarks: { size: '1x1' },
     })
-    expect(JSON.parse(told)).toEqual({ created: 1, data: [{ url: 'v' }], size: '1x1' })
+    expect(JSON.parse(reply)).toEqual({ created: 1, data: [{ url: 'v' }], size: '1x1' })
   })
 })

@@ -1,5 +1,5 @@
 import { decodeErrorBody } from '../error-body.ts'
-import type { PictureSide } from '../pictures.ts'
+import type { ImageSide } from '../image-side.ts'
 import type { Protocol } from '../protocol.ts'
 import { decodeReply } from './decode-reply.ts'
 import { encodeRequest } from './encode-request.ts'
@@ -9,8 +9,8 @@ export { IMAGE_CONTRACTS } from './contract.ts'
 export { encodeReply, type HandedPicture } from './encode-reply.ts'
 export { readEdit, readGeneration } from './read-request.ts'
 
-/** The format of pictures, towards clients and towards suppliers. */
-export const images: PictureSide & Pick<Protocol, 'heartbeat'> = {
+/** The image format, for clients and suppliers. */
+export const images: ImageSide & Pick<Protocol, 'heartbeat'> = {
   name: 'images',
   decodeError: decodeErrorBody,
   encodeRequest,

@@ -12,7 +12,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'mask',
 ])
 
-/** Checks and reads the body of a request for new pictures. */
+/** Checks and reads the body of a generation request. */
 export function readGeneration(body: unknown): ImageRequest {
   const fields = checkGeneration(body)
   refuseStream(fields)
@@ -21,13 +21,13 @@ export function readGeneration(body: unknown): ImageRequest {
   return { ...requestOf(fields), edit: null, others }
 }
 
-/** A form with files, as far as this format cares where they came from. */
+/** A parsed form with files. */
 export interface EditForm {
   readonly fields: readonly (readonly [name: string, value: string])[]
   readonly pictures: readonly (ImageFile & { readonly field: string })[]
 }
 
-/** Checks and reads the form of a request to change pictures. */
+/** Checks and reads the form of an edit request. */
 export function readEdit(form: EditForm): ImageRequest {
   refuseTextForFiles(form.fields)
   refuseLists(form.fields)
@@ -57,7 +57,7 @@ function requestOf(fields: ImageFields): Omit<ImageRequest, 'edit' | 'others'> {
   }
 }
 
-/** Forms know only text; what is no number stays text, and the check says so. */
+/** Form values are strings. A value of the wrong type stays a string and fails the check. */
 function typed(name: string, value: string): unknown {
   if (name === 'n' && /^\d{1,9}$/.test(value)) return Number(value)
   if (name === 'stream' && (value === 'true' || value === 'false')) return value === 'true'
@@ -85,7 +85,7 @@ function refuseTextForFiles(fields: EditForm['fields']): void {
   throw refuse(name, `${name} must be a file: send it with a file name.`)
 }
 
-/** Passed on, `n[]` could mean another number to a supplier than the one that was checked and is charged. */
+/** A supplier could read `n[]` as another number than the one that was checked and charged. */
 function refuseLists(fields: EditForm['fields']): void {
   for (const [name] of fields) {
     const bare = name.replace(/\[.*$/s, '')
@@ -93,7 +93,7 @@ function refuseLists(fields: EditForm['fields']): void {
   }
 }
 
-/** Of two values for one thing, nobody could say which is meant. */
+/** Two values for one field are ambiguous. */
 function refuseDuplicates(fields: EditForm['fields']): void {
   const seen = new Set<string>()
   for (const [name] of fields) {

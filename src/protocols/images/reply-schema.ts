@@ -2,7 +2,7 @@ import Type from 'typebox'
 
 const Count = Type.Integer({ minimum: 0 })
 
-/** Pictures, for readers. */
+/** An image reply, for the API document. */
 export const ImageReplySchema = Type.Object({
   created: Type.Integer({ description: 'Seconds since 1970.' }),
   data: Type.Array(

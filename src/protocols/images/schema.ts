@@ -34,7 +34,7 @@ const fields = {
 
 export const GenerationRequestSchema = Type.Object({ ...fields, style: OptionalOrNull(NonEmptyString) })
 
-/** The text fields of the form; pictures come beside them. */
+/** The text fields of the form, without the image files. */
 export const EditRequestSchema = Type.Object(fields)
 
 export type ImageFields = Static<typeof GenerationRequestSchema>

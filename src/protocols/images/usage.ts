@@ -2,14 +2,14 @@ import type { Usage } from '../../conversation/usage.ts'
 import { asObject } from '../../wire/json-values.ts'
 import { countOr, isUnreadable, readCount } from '../token-count.ts'
 
-/** Token counts as this format writes them; pictures are counted by who delivers them. */
+/** Token counts in this format. The number of images is counted on delivery. */
 export interface ImageUsage {
   readonly input_tokens: number
   readonly output_tokens: number
   readonly total_tokens: number
 }
 
-/** Reads a usage object into disjoint buckets; null when it counts nothing. */
+/** Splits a usage object into disjoint counts; null when it has none. */
 export function decodeUsage(wire: unknown): Usage | null {
   const usage = asObject(wire)
   if (usage === null) return null

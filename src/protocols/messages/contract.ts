@@ -7,7 +7,7 @@ import * as requests from './request/schema.ts'
 const VERSION: Parameter = {
   name: 'anthropic-version',
   in: 'header',
-  description: 'Accepted and not checked; `vendor-version` too.',
+  description: 'Accepted and ignored, like `vendor-version`.',
 }
 
 const common = {
@@ -43,7 +43,7 @@ const create: FormatContract = {
       stop_sequence: null,
       usage: { input_tokens: 9, output_tokens: 2 },
     },
-    stream: 'Events from `message_start` to `message_stop`; `ping` now and then.',
+    stream: 'Events from `message_start` to `message_stop`, with occasional `ping` events.',
   },
 }
 
@@ -54,7 +54,7 @@ const count: FormatContract = {
   isCount: true,
   body: requestBody('MessageCountRequest', requests.CountRequestSchema, prompt),
   answer: {
-    description: 'The count of the supplier, or an estimate of the gateway.',
+    description: "The supplier's count, or the gateway's estimate.",
     name: 'MessageTokens',
     schema: MessagesCountSchema,
     example: { input_tokens: 9 },

@@ -1,5 +1,5 @@
-/** The name of this wire format, under which its own blocks, fields and signatures travel. */
+/** The name of this wire format. It marks blocks, extras and signatures that only this format understands. */
 export const FORMAT = 'messages'
 
-/** No answer has an event this long; a supplier that never ends one would otherwise fill the memory. */
-export const LONGEST_EVENT_BYTES = 64 * 1024 * 1024
+/** Bounds memory when a supplier never ends an event; no real event is this long. */
+export const MAX_EVENT_BYTES = 64 * 1024 * 1024

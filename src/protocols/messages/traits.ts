@@ -1,7 +1,7 @@
 import type { Traits } from '../../vocabulary/runtime/traits.ts'
 import type { ToolRules, ParameterRules } from '../translation.ts'
 
-/** The newest models of this format: what they refuse is left out for models nothing is known of. */
+/** Used for unknown models: the traits of the newest models, which accept the least. */
 export const MESSAGES_TRAITS: Traits = {
   thinking: { type: 'adaptive', efforts: ['low', 'medium', 'high', 'xhigh', 'max'], canDisable: false },
   vision: true,

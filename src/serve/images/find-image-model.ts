@@ -1,7 +1,7 @@
 import type { ImageRequest } from '../../conversation/images.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { PICTURE_SIDES } from '../../protocols/index.ts'
-import type { PictureSide } from '../../protocols/pictures.ts'
+import type { ImageSide } from '../../protocols/image-side.ts'
+import { IMAGE_SIDES } from '../../protocols/index.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import type { ModelKind } from '../../vocabulary/supply.ts'
 import { availableModel, modelNotFound } from '../admission/find-model.ts'
@@ -20,8 +20,8 @@ export function findImageModel(caller: Caller, { model: id, edit }: ImageRequest
 }
 
 /** The image format that the route's supplier speaks, or null. */
-export function imageSideOf({ formats }: Pick<EligibleRoute, 'formats'>): PictureSide | null {
-  return PICTURE_SIDES.find(({ name }) => formats.includes(name)) ?? null
+export function imageSideOf({ formats }: Pick<EligibleRoute, 'formats'>): ImageSide | null {
+  return IMAGE_SIDES.find(({ name }) => formats.includes(name)) ?? null
 }
 
 function cannot(id: string, kind: keyof typeof ABILITIES): GatewayError {

@@ -2,9 +2,10 @@ import type { ImageAnswer } from '../../conversation/images.ts'
 import { addUsage, type Usage } from '../../conversation/usage.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
-import type { PictureSide } from '../../protocols/pictures.ts'
+import type { ImageSide } from '../../protocols/pictures.ts'
 import type { Candidate } from '../../rules/routing/candidate.ts'
 import { imageTraitsOf } from '../../vocabulary/runtime/traits.ts'
+import type { ImageSide } from '../../protocols/image-side.ts'
 import type { Admission } from '../admission/admission.ts'
 import type { PlanFor } from '../delivery/candidate-line.ts'
 import type { Gateway } from '../gateway.ts'
@@ -18,7 +19,7 @@ interface PlanParts {
   readonly admission: Admission<PreparedImageRequest>
   readonly candidate: Candidate
   readonly gateway: Gateway
-  readonly side: PictureSide
+  readonly side: ImageSide
 }
 
 /** Plans image requests, and plans them again without a parameter that the supplier refused. */

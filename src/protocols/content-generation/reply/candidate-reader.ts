@@ -13,22 +13,22 @@ interface CandidateOrigin {
   readonly index: number
   readonly upstreamModel: string
   readonly route: string
-  /** Unlike that of any other answer, so that ids made from it are too. */
+  /** Unique per answer, so that generated ids are unique too. */
   readonly seed: string
 }
 
 type Said = 'text' | 'thinking'
 
-/** Reads what the pieces of one candidate add to it. */
+/** Decodes the chunks of one candidate. */
 export class CandidateReader {
-  /** The supplier's word for why it ended; null while it goes on. */
+  /** The supplier's finish reason; null until it ends. */
   finishReason: string | null = null
   readonly #origin: CandidateOrigin
   #finishMessage: string | null = null
   #open: Said | null = null
   #isSigned = false
   #calls = 0
-  /** All text so far, for sources are told by their place in it; what came since they were last told is not in yet. */
+  /** The text so far, because sources refer to positions in it. `#unplaced` is not in it yet. */
   readonly #places = new TextPlaces()
   #unplaced: string[] = []
   #textLength = 0
@@ -50,7 +50,7 @@ export class CandidateReader {
     return events
   }
 
-  /** No more can come. */
+  /** Ends the candidate. */
   close(): AnswerEvent[] {
     const events: AnswerEvent[] = []
     this.#closePart(events)
@@ -67,7 +67,7 @@ export class CandidateReader {
     return this.#origin.index
   }
 
-  // The same ending may be told twice.
+  // Suppliers may repeat the finish reason.
   #readFinish({ finishReason, finishMessage }: JsonObject): void {
     const reason = asText(finishReason)
     if (reason === null || reason === 'FINISH_REASON_UNSPECIFIED') return
@@ -80,14 +80,14 @@ export class CandidateReader {
       this.#readCall(part.functionCall, part, events)
       return
     }
-    const whole = decodePicture(part.inlineData) ?? decodeOpaque(part)
+    const whole = decodeInlineImage(part.inlineData) ?? decodeOpaque(part)
     if (whole === null) this.#readSaid(part, events)
     else this.#readWhole(whole, events)
   }
 
   #readSaid({ text, thought, thoughtSignature }: JsonObject, events: AnswerEvent[]): void {
     const said = asText(text) ?? ''
-    // Never by the signature: calls and plain text carry one too.
+    // The signature does not tell: calls and plain text carry one too.
     const kind: Said = thought === true ? 'thinking' : 'text'
     const proof = this.#proof(thoughtSignature, kind)
     if (said === '' && (proof === null || this.#open !== kind || this.#isSigned)) {
@@ -117,7 +117,7 @@ export class CandidateReader {
     this.#open = null
   }
 
-  /** A part that comes in one piece. */
+  /** Emits a part that arrives in one piece. */
   #readWhole(part: AnswerPart, events: AnswerEvent[], input = ''): void {
     this.#closePart(events)
     events.push({ type: 'part-start', choice: this.#choice, part })
@@ -138,7 +138,7 @@ export class CandidateReader {
       proof: this.#proof(thoughtSignature, 'tool-call'),
     }
     this.#calls++
-    // What nests too deeply to be written was meant by nobody; as broken arguments it does no harm.
+    // Arguments that nest too deeply to serialize become broken JSON, which is harmless.
     const input = typeof call.args === 'string' ? call.args : writeJson(call.args ?? {})
     this.#readWhole(part, events, input ?? '{')
   }
@@ -155,7 +155,7 @@ export class CandidateReader {
     this.#textLength += text.length
   }
 
-  /** Sources may be told again with every piece, and only while a text is open is there something to attach them to. */
+  /** Suppliers may repeat sources in every chunk. They can be attached only while a text part is open. */
   #readSources(candidate: JsonObject, events: AnswerEvent[]): void {
     if (this.#open !== 'text' || !(candidate.groundingMetadata || candidate.citationMetadata)) return
     this.#places.append(this.#unplaced.join(''))
@@ -172,7 +172,7 @@ export class CandidateReader {
   }
 }
 
-function decodePicture(inlineData: unknown): AnswerPart | null {
+function decodeInlineImage(inlineData: unknown): AnswerPart | null {
   const { mimeType, data } = asObject(inlineData) ?? {}
   if (typeof mimeType !== 'string' || typeof data !== 'string' || !/^image\//i.test(mimeType)) return null
   return decodeImage({ inlineData: { mimeType, data } })

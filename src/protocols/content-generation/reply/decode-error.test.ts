@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { decodeError, decodeStreamError } from './decode-error.ts'
 
 function body(code: number, status: string, rest: object | string = 'x'): string {
-  const told = typeof rest === 'string' ? { message: rest } : rest
-  return JSON.stringify({ error: { code, status, ...told } })
+  const fields = typeof rest === 'string' ? { message: rest } : rest
+  return JSON.stringify({ error: { code, status, ...fields } })
 }
 
 const KEY_INVALID = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }]

@@ -15,23 +15,23 @@ import {
 
 interface ErrorWords {
   readonly message: string
-  /** A word such as `RESOURCE_EXHAUSTED`; empty when there is none. */
+  /** A status such as `RESOURCE_EXHAUSTED`; empty when there is none. */
   readonly word: string
-  /** A status that stands inside the body, as in an error event. */
+  /** The HTTP status inside the body, as in an error event. */
   readonly status: number | null
   readonly reasons: readonly string[]
   readonly param: string | null
   readonly retryAfterSeconds: number | null
 }
 
-/** What a status word means. Words that speak of our own account or configuration are not the client's. */
+/** What a status means. Statuses about the gateway's account or configuration are not the client's fault. */
 const KINDS_BY_WORD: ReadonlyMap<string, FailureKind> = new Map([
   ['INVALID_ARGUMENT', 'input'],
   ['OUT_OF_RANGE', 'input'],
-  // Said of our location or billing, and of a file of the client's that is not ready.
+  // Used for the gateway's location or billing, and for a client's file that is not ready.
   ['FAILED_PRECONDITION', 'denied'],
   ['UNAUTHENTICATED', 'credential'],
-  // Said of a key, and of files and caches that do not exist; which of them, the reasons and the words say.
+  // Used for keys, and for files and caches that do not exist; the reasons and the message tell which.
   ['PERMISSION_DENIED', 'denied'],
   ['RESOURCE_EXHAUSTED', 'rate-limited'],
   ['UNAVAILABLE', 'overloaded'],
@@ -42,7 +42,7 @@ const KINDS_BY_WORD: ReadonlyMap<string, FailureKind> = new Map([
 
 const CREDENTIAL_REASONS = /^(?:API_KEY_|BILLING_|SERVICE_DISABLED|CONSUMER_|ACCOUNT_|ACCESS_TOKEN_)/
 
-/** Reads an error response: an object with `error`, or a list of one when a stream was asked for. */
+/** Reads an error response: an object with `error`, or an array of one when a stream was requested. */
 export function decodeError(status: number, body: string): SupplierFailure {
   const words = readWords(tryParseJson(body))
   return {
@@ -55,7 +55,7 @@ export function decodeError(status: number, body: string): SupplierFailure {
   }
 }
 
-/** Reads an event that holds an error, where only the body tells the status. */
+/** Reads an error event, whose status is in the body. */
 export function decodeStreamError(chunk: unknown): SupplierFailure {
   const words = readWords(chunk)
   return {
@@ -76,7 +76,7 @@ function classify(words: ErrorWords | null, status: number | null): Verdict {
   if (kind !== 'input') return kind
   if (saysPromptTooLong(words.message)) return 'context-length'
   if (soundsLikeAccount(words.message)) return 'suspected'
-  // The model's name was put there by us, so a client could do nothing about it.
+  // The gateway sets the model name, so this is not the client's fault.
   return isAboutModel(words, status) ? 'server' : 'input'
 }
 

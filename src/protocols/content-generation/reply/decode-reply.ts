@@ -29,10 +29,7 @@ function isChunk(value: unknown): value is JsonObject {
   return isObject(value) && !isObject(value.error)
 }
 
-/**
- * Reads the pieces of an answer into events. A whole reply is an answer in one piece, so both ways of answering are
- * read by the same hands.
- */
+/** Decodes the chunks of an answer into events. A whole reply is a single chunk. */
 export class ChunkReader {
   readonly #context: Pick<SupplyContext, 'upstreamModel' | 'route'>
   readonly #candidates = new Map<number, CandidateReader>()
@@ -43,7 +40,7 @@ export class ChunkReader {
     this.#context = context
   }
 
-  /** Whether every candidate has said why it ended, or the prompt was refused altogether. */
+  /** Whether every candidate has a finish reason, or the prompt was blocked. */
   get isComplete(): boolean {
     if (this.#candidates.size === 0) return this.#blockExplanation !== null
     return [...this.#candidates.values()].every(({ finishReason }) => finishReason !== null)
@@ -64,7 +61,7 @@ export class ChunkReader {
     return events
   }
 
-  /** No more can come. Endings are told only now: parts of other candidates may follow the first of them. */
+  /** Ends the answer. Finish reasons are emitted only now, because other candidates may still have sent parts. */
   close(): AnswerEvent[] {
     const events: AnswerEvent[] = []
     const inOrder = [...this.#candidates].sort(([one], [other]) => one - other)
@@ -79,7 +76,7 @@ export class ChunkReader {
   #start({ responseId }: JsonObject): AnswerEvent[] {
     if (this.#seed !== null) return []
     const id = asText(responseId)
-    // Two answers must not give the same id to their calls, and without a name of its own nothing tells them apart.
+    // Call ids derive from the seed and must differ between answers.
     this.#seed = id ?? crypto.randomUUID()
     return [{ type: 'answer-start', id: id ?? '' }]
   }
@@ -94,7 +91,7 @@ export class ChunkReader {
   }
 }
 
-/** Reads a whole reply; null when it is not one: neither candidates nor a blocked prompt, or an error under a 200. */
+/** Reads the facts of a whole reply; null without candidates or a block reason, or when the body holds an error. */
 export function readReply(body: unknown): ReplyFacts | null {
   const reply = asObject(body)
   if (reply === null || !isReply(reply)) return null
@@ -110,7 +107,7 @@ function isReply(reply: JsonObject): boolean {
   return blockReasonOf(reply) !== null
 }
 
-/** Why the prompt itself was refused, in which case there are no candidates; null when it was not. */
+/** Why the prompt was blocked, in which case there are no candidates; null when it was not. */
 export function blockReasonOf(reply: JsonObject): string | null {
   const reason = asObject(reply.promptFeedback)?.blockReason
   return typeof reason === 'string' && reason !== '' ? reason : null

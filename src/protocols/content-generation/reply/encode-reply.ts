@@ -34,7 +34,7 @@ function encodeChoice({ index, parts, finish, logprobs }: AnswerChoice): JsonObj
   const malformedCall = malformed?.type === 'tool-call' ? malformed.name : null
   const { text, citations } = placeCitations(parts)
   return {
-    // Clients drop a turn without parts, and the question before it with it.
+    // Clients drop a turn without parts together with the user turn before it.
     content: { role: 'model', parts: shown.length === 0 ? [{ text: '' }] : shown },
     ...encodeFinish({ finish, malformedCall, hasParts: shown.length > 0 }),
     index,
@@ -60,7 +60,7 @@ function showPart(part: AnswerPart): JsonObject | null {
   }
 }
 
-/** Citations count from the beginning of their own part; this format from the beginning of all text. */
+/** Makes citation offsets relative to the whole text instead of their part, as the format requires. */
 function placeCitations(parts: readonly AnswerPart[]): { text: string; citations: readonly Citation[] } {
   const texts: string[] = []
   let length = 0
@@ -93,21 +93,19 @@ function countText({ choices }: Answer): number {
   return characters
 }
 
-/** What a client is shown of each kind of part; null when it is shown nothing. */
-
 export function showText(text: string, proof: Proof | null): JsonObject {
   return { text, ...sealed(proof) }
 }
 
 export function showThought(text: string, { proof, isRedacted }: ThinkingPart): JsonObject | null {
-  // Nothing in this format could say that the proof is the thought itself when it comes back.
+  // The format cannot mark a signature as a redacted thought, so it could not be restored.
   if (isRedacted) return null
-  // A signature that stood on a text without words goes back to one.
+  // A signature from an empty text is put back on an empty text.
   if (text === '' && proof?.on === 'text') return showText('', proof)
   return text === '' && proof === null ? null : { text, thought: true, ...sealed(proof) }
 }
 
-/** null when the arguments are not a JSON object, as the format demands. */
+/** null when the arguments are not a JSON object, which the format requires. */
 export function showCall({ id, name, kind, input, proof }: ToolCallPart): JsonObject | null {
   const args = kind === 'custom' ? { input } : input.trim() === '' ? {} : parseObject(input)
   return args === null ? null : { functionCall: { id, name, args }, ...sealed(proof ?? UNSIGNED_CALL) }

@@ -1,10 +1,10 @@
 import type { Finish, FinishReason } from '../../../conversation/answer.ts'
 
-/** What the format's own words mean. Calls end with STOP too, so `tool-call` is decided elsewhere. */
+/** Finish reasons of this format. Calls end with STOP too, so `tool-call` is decided below. */
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
   ['MAX_TOKENS', 'length'],
-  // The supplier would go on if asked again with a token of its own, which no other format can carry.
+  // The supplier could continue with a continuation token, which no other format has.
   ['CONTINUATION', 'length'],
   ['SAFETY', 'filter'],
   ['RECITATION', 'filter'],
@@ -18,7 +18,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
 ])
 
 interface EndedCandidate {
-  /** The supplier's word; null when it gave none. */
+  /** The supplier's finish reason; null when there is none. */
   readonly reason: string | null
   readonly message: string | null
   readonly hasCalls: boolean
@@ -27,16 +27,16 @@ interface EndedCandidate {
 export function decodeFinish({ reason, message, hasCalls }: EndedCandidate): Finish {
   const known = REASONS.get(reason ?? '') ?? 'other'
   const isCall = hasCalls && (known === 'stop' || known === 'other')
-  // SAFETY says no more than `filter` does; the other words tell people why.
+  // SAFETY adds nothing to `filter`; the other reasons explain it.
   const explanation = known === 'filter' ? (message ?? (reason === 'SAFETY' ? null : reason)) : null
   return { reason: isCall ? 'tool-call' : known, stopSequence: null, explanation }
 }
 
 interface EndedChoice {
   readonly finish: Finish
-  /** A call whose arguments were no JSON object; such a call cannot be told. */
+  /** The name of a call whose arguments are not a JSON object and cannot be encoded. */
   readonly malformedCall: string | null
-  /** Whether anything at all was said. */
+  /** Whether the answer has any parts. */
   readonly hasParts: boolean
 }
 
@@ -70,7 +70,7 @@ function wordFor(reason: FinishReason, hasParts: boolean): string {
     case 'filter':
       return 'SAFETY'
     case 'refusal':
-      // A refusal in words is an answer; one without would look like an answer that got lost.
+      // A refusal with text is an answer. An empty one would look like a lost answer.
       return hasParts ? 'STOP' : 'SAFETY'
     case 'other':
       return 'OTHER'

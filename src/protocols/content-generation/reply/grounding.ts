@@ -1,13 +1,10 @@
 import type { Citation } from '../../../conversation/part.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
 
-/** A citation whose offsets are positions in all the text of its candidate. */
+/** A citation whose offsets are positions in the whole text of the candidate. */
 type PlacedCitation = Citation
 
-/**
- * The sources a candidate names. Suppliers count in bytes of UTF-8 over the whole text, and name each source once,
- * whichever sentences lean on it.
- */
+/** The sources of a candidate. Suppliers list each source once and refer to text by UTF-8 byte offsets. */
 export function decodeGrounding(candidate: JsonObject, places: TextPlaces): PlacedCitation[] {
   return [...decodeSupports(candidate, places), ...decodeSources(candidate, places)]
 }
@@ -32,7 +29,7 @@ function decodeSupports(candidate: JsonObject, places: TextPlaces): PlacedCitati
   })
 }
 
-/** Where text was taken from word for word. */
+/** Sources of text that the model quoted verbatim. */
 function decodeSources(candidate: JsonObject, places: TextPlaces): PlacedCitation[] {
   const metadata = asObject(candidate.citationMetadata)
   return asArray(metadata?.citationSources ?? metadata?.citations).flatMap((source) => {
@@ -45,7 +42,7 @@ function decodeSources(candidate: JsonObject, places: TextPlaces): PlacedCitatio
 
 const NOWHERE = { citedText: null, start: null, end: null }
 
-/** Of a passage that is named by its place alone: thousands of sources may name the same long text. */
+/** Bounds quoted passages: thousands of sources may refer to the same long text. */
 const MAX_QUOTED_CHARACTERS = 1_000
 
 function quote(places: TextPlaces, start: number, end: number): string {
@@ -54,7 +51,7 @@ function quote(places: TextPlaces, start: number, end: number): string {
 
 function decodeSegment(segment: JsonObject | null, places: TextPlaces): Omit<Citation, 'url' | 'title'> {
   const end = segment?.endIndex
-  // Protocol buffers leave out a zero.
+  // Protocol buffers omit zeros.
   const firstByte = segment?.startIndex ?? 0
   if (!isOffset(firstByte) || !isOffset(end) || firstByte > end || end > places.byteLength)
     return { ...NOWHERE, citedText: asText(segment?.text) }
@@ -66,7 +63,7 @@ function isOffset(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-/** The other way: sources as a client of this format reads them. */
+/** Encodes sources for a client of this format. */
 export function encodeGrounding(citations: readonly PlacedCitation[], text: string): JsonObject {
   if (citations.length === 0) return {}
   const titles = titlesByUrl(citations)
@@ -86,7 +83,7 @@ export function encodeGrounding(citations: readonly PlacedCitation[], text: stri
   return { groundingMetadata: { groundingChunks, groundingSupports } }
 }
 
-/** Each source once, in the order they are named, with the first title it is given. */
+/** Each source once, in order, with its first title. */
 function titlesByUrl(citations: readonly PlacedCitation[]): Map<string, string | null> {
   const titles = new Map<string, string | null>()
   for (const { url, title } of citations) titles.set(url, titles.get(url) ?? title)
@@ -97,18 +94,17 @@ const BLOCK_CHARACTERS = 512
 
 interface Block {
   readonly text: string
-  /** Where it begins, in characters and in bytes of UTF-8. */
+  /** Where it begins, in characters and in UTF-8 bytes. */
   readonly start: number
   readonly firstByte: number
 }
 
-/** Places in a text as characters and as bytes of UTF-8, without walking the text from its beginning for each. */
+/** Converts between character and UTF-8 byte offsets of a growing text without scanning it from the start. */
 export class TextPlaces {
   readonly #blocks: Block[] = []
   length = 0
   byteLength = 0
 
-  /** More of the text. */
   append(text: string): void {
     const last = this.#blocks.pop()
     const all = (last?.text ?? '') + text
@@ -152,7 +148,7 @@ export class TextPlaces {
     return this.#blocks[this.#indexOf(isBefore)]
   }
 
-  /** The last block for which it is true; it is true of the first and false from some block on. */
+  /** Binary search for the last block that satisfies `isBefore`. */
   #indexOf(isBefore: (block: Block) => boolean): number {
     let low = 0
     let high = this.#blocks.length - 1
@@ -166,7 +162,7 @@ export class TextPlaces {
   }
 }
 
-/** Never between the two halves of a character beyond the first 65,536. */
+/** Never splits a surrogate pair. */
 function endOfBlock(text: string, from: number): number {
   const end = from + BLOCK_CHARACTERS
   const unit = text.charCodeAt(end - 1)

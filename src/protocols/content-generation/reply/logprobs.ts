@@ -3,7 +3,7 @@ import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts
 
 type Token = Pick<TokenLogprob, 'token' | 'logprob'>
 
-/** The log probabilities of a candidate, empty when it tells none. */
+/** The log probabilities of a candidate; empty when it has none. */
 export function decodeLogprobs(result: unknown): TokenLogprob[] {
   const { chosenCandidates, topCandidates } = asObject(result) ?? {}
   const tops = asArray(topCandidates)

@@ -17,7 +17,7 @@ const Part = Type.Object({
   inlineData: Type.Optional(Type.Object({ mimeType: Type.String(), data: Type.String() })),
 })
 
-/** A result, whole or one piece of a stream, for readers: suppliers may add fields. */
+/** A whole reply or one chunk of a stream, for the API document. Suppliers may add fields. */
 export const GenerateReplySchema = Type.Object({
   candidates: Type.Optional(
     Type.Array(

@@ -2,7 +2,7 @@ import type { Usage } from '../../../conversation/usage.ts'
 import { asObject } from '../../../wire/json-values.ts'
 import { countOr, isUnreadable, readCount } from '../../token-count.ts'
 
-/** Token counts as this format writes them: the prompt count includes cached tokens, the candidates' no thoughts. */
+/** Token counts in this format: the prompt count includes cached tokens, the candidates count excludes thoughts. */
 interface UsageMetadata {
   readonly promptTokenCount: number
   readonly cachedContentTokenCount?: number
@@ -13,7 +13,7 @@ interface UsageMetadata {
 
 const CHARACTERS_PER_TOKEN = 4
 
-/** Reads running totals into disjoint buckets; null when they count nothing. */
+/** Splits running totals into disjoint counts; null when there are none. */
 export function decodeUsage(wire: unknown): Usage | null {
   const usage = asObject(wire)
   if (usage === null) return null
@@ -21,7 +21,7 @@ export function decodeUsage(wire: unknown): Usage | null {
   const { promptTokenCount, candidatesTokenCount } = usage
   if (isUnreadable(promptTokenCount, candidatesTokenCount)) return null
   if ((promptTokenCount ?? candidatesTokenCount ?? null) === null && total === 0) return null
-  // What a supplier's own tools put into the prompt is counted apart from it.
+  // Tokens that hosted tools add to the prompt are counted separately.
   const prompt = readCount(usage.promptTokenCount) + readCount(usage.toolUsePromptTokenCount)
   const cacheRead = Math.min(prompt, readCount(usage.cachedContentTokenCount))
   const reasoning = readCount(usage.thoughtsTokenCount)
@@ -48,7 +48,7 @@ export function encodeUsage({ input, cacheRead, cacheWrite, output, reasoning }:
   }
 }
 
-/** Clients of this format count on these figures, so a supplier that reports none is estimated. */
+/** Clients of this format rely on usage, so it is estimated when the supplier reports none. */
 export function estimateUsage(promptTokens: number, outputCharacters: number): UsageMetadata {
   const candidatesTokenCount = Math.ceil(outputCharacters / CHARACTERS_PER_TOKEN)
   return {

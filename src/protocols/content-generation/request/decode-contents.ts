@@ -25,11 +25,11 @@ export function decodeTurns(contents: readonly WireContent[]): Turn[] {
 interface OpenTurn {
   readonly role: 'user' | 'assistant'
   readonly parts: Part[]
-  /** Results by the id of their call: a client that answers a call twice means the last answer. */
+  /** Results by call id. When a client answers a call twice, the last answer counts. */
   readonly results: Map<string, { result: ToolResultPart; order: number }>
 }
 
-/** Gathers contents into turns: adjacent ones of a role become one, results stand first and in the order of calls. */
+/** Collects contents into turns: adjacent contents of one role are merged, results come first in the order of calls. */
 class ContentDecoder {
   readonly #turns: OpenTurn[] = []
   readonly #pairing = new CallPairing()
@@ -108,12 +108,12 @@ class ContentDecoder {
   }
 }
 
-// Clients that give back only pictures still have to send an object.
+// Clients that return only images still have to send an object.
 function isEmptyObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }
 
-/** Text and thoughts of the model. What came in pieces is put together again, and a late signature where it belongs. */
+/** Adds text or a thought of the model. Chunks are joined, and a late signature is attached to its part. */
 function addSaid(parts: Part[], { text, thought, thoughtSignature }: WirePart): void {
   const said = text ?? ''
   const isThought = thought === true

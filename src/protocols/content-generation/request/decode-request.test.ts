@@ -131,20 +131,20 @@ describe('calls and results', () => {
   })
 
   test('results are taken out of their wrapping', () => {
-    const told = (response: object) => {
+    const decoded = (response: object) => {
       const content = { role: 'user', parts: [{ functionResponse: { name: 'f', response } }] }
       const [, , answered] = decodeContents(HI, { role: 'model', parts: [call('f')] }, content)
       const [part] = answered?.parts ?? []
       if (part?.type !== 'tool-result') throw new Error('no result')
       return [part.isError, ...part.parts.map((inner) => ('text' in inner ? inner.text : inner.type))]
     }
-    expect(told({ output: 'sunny' })).toEqual([false, 'sunny'])
-    expect(told({ result: { a: 1 } })).toEqual([false, '{"a":1}'])
-    expect(told({ error: 'broken' })).toEqual([true, 'broken'])
-    expect(told({ error: { code: 1 }, output: 'x' })).toEqual([true, '{"error":{"code":1},"output":"x"}'])
-    expect(told({ error: null, rows: [] })).toEqual([false, '{"error":null,"rows":[]}'])
-    expect(told({ name: 'f', content: 'sunny' })).toEqual([false, 'sunny'])
-    expect(told({ output: '' })).toEqual([false])
+    expect(decoded({ output: 'sunny' })).toEqual([false, 'sunny'])
+    expect(decoded({ result: { a: 1 } })).toEqual([false, '{"a":1}'])
+    expect(decoded({ error: 'broken' })).toEqual([true, 'broken'])
+    expect(decoded({ error: { code: 1 }, output: 'x' })).toEqual([true, '{"error":{"code":1},"output":"x"}'])
+    expect(decoded({ error: null, rows: [] })).toEqual([false, '{"error":null,"rows":[]}'])
+    expect(decoded({ name: 'f', content: 'sunny' })).toEqual([false, 'sunny'])
+    expect(decoded({ output: '' })).toEqual([false])
   })
 })
 

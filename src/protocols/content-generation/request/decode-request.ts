@@ -7,7 +7,7 @@ import type { GenerateRequest, WireGenerationConfig } from './schema.ts'
 import { decodeThinking } from './thinking.ts'
 import { decodeToolChoice, decodeTools } from './tools.ts'
 
-/** Where the request was sent says as much as its body: the model, and whether the answer is streamed. */
+/** The parts of a request that are in its path: the model, and whether the answer is streamed. */
 interface RequestLine {
   readonly model: string
   readonly stream: boolean
@@ -41,7 +41,7 @@ export function decodeRequest(request: GenerateRequest, { model, stream }: Reque
   }
 }
 
-/** Both name something that one supplier keeps for one account of its own. */
+/** Both refer to something that a supplier stores for one account. */
 function refuseForeignResources({ cachedContent, continuationToken }: GenerateRequest): void {
   const param = cachedContent ? 'cachedContent' : continuationToken ? 'continuationToken' : null
   if (param === null) return
@@ -83,16 +83,16 @@ function refuseOtherModalities({ responseModalities }: WireGenerationConfig): vo
   if (other !== undefined) throw refuseOutput('generationConfig.responseModalities', other)
 }
 
-const LONGEST_SHOWN = 64
+const MAX_SHOWN_CHARACTERS = 64
 
 function refuseOutput(param: string, wanted: string): GatewayError {
-  const shown = JSON.stringify(wanted.slice(0, LONGEST_SHOWN))
+  const shown = JSON.stringify(wanted.slice(0, MAX_SHOWN_CHARACTERS))
   return new GatewayError('unsupported_parameter', `${param} ${shown} is not served for this model.`, {
     param,
   })
 }
 
-/** Fields that stand for something in the conversation; every other one is kept as it is. */
+/** Fields that the conversation covers; all others are kept as extras. */
 const DECODED: ReadonlySet<string> = new Set([
   'contents',
   'systemInstruction',

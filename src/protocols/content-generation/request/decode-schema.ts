@@ -16,7 +16,7 @@ const ONE_SCHEMA: ReadonlySet<string> = new Set([
 const SCHEMA_LIST: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
 const SCHEMA_MAP: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties'])
 
-/** Limits that this format's clients may write as text, since the service's own integers are 64 bits wide. */
+/** Limits that clients may send as strings, since the format's integers have 64 bits. */
 const LIMITS = [
   'minItems',
   'maxItems',
@@ -38,8 +38,8 @@ const OTHER_SPELLINGS: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * A schema as clients of this format write it, made a plain JSON Schema: type names in lower case, `nullable` as a
- * type of its own, limits as numbers. Both kinds of schema field get the same treatment, because clients mix them up.
+ * Turns a schema of this format into plain JSON Schema: lower-case type names, `nullable` as a type, limits as numbers.
+ * Applied to both kinds of schema field, because clients mix them up.
  */
 export function decodeSchema(schema: JsonObject): JsonSchema {
   return decodeNode(schema, new SchemaGuard())
@@ -57,7 +57,7 @@ function decodeNode(node: JsonObject, guard: SchemaGuard): JsonObject {
   })
 }
 
-/** undefined when the keyword says nothing in the other dialect. */
+/** undefined when the keyword has no meaning in JSON Schema. */
 function decodeKeyword(name: string, value: unknown, guard: SchemaGuard): unknown {
   if (name === 'type') return decodeType(value)
   if (name === 'format') return value === 'enum' ? undefined : value

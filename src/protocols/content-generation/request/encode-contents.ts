@@ -20,7 +20,7 @@ interface EncodedContents {
   readonly dropped: ReadonlySet<string>
 }
 
-/** The turns as this format's suppliers want them: roles alternate, the user speaks first and last. */
+/** The turns as suppliers of this format require them: alternating roles, user first and last. */
 export function encodeContents(turns: readonly Turn[], context: SupplyContext): EncodedContents {
   const encoder = new ContentEncoder(context)
   for (const turn of turns) encoder.push(turn)
@@ -30,7 +30,7 @@ export function encodeContents(turns: readonly Turn[], context: SupplyContext): 
 interface OpenContent {
   readonly role: 'user' | 'model'
   readonly parts: JsonObject[]
-  /** They stand first in their content. */
+  /** Tool results, which come first in the content. */
   readonly responses: JsonObject[]
   readonly callIds: string[]
   readonly answeredIds: Set<string>
@@ -72,7 +72,7 @@ class ContentEncoder {
     return opened
   }
 
-  /** System text in the middle has no place of its own; moved to the top it would mean something else. */
+  /** The format has no system text between turns, and moving it to the top would change its meaning. */
   #pushAsked(part: Part, isSystem: boolean): void {
     if (part.type === 'text') {
       const text = isSystem ? `<system-reminder>\n${part.text}\n</system-reminder>` : part.text
@@ -94,7 +94,7 @@ class ContentEncoder {
     }
   }
 
-  /** A thought without its signature is worth nothing here. The signature of a call is given back for the next call. */
+  /** Drops thoughts without a signature. The signature of a call is returned, to be put on the next call. */
   #pushThought({ text, proof }: ThinkingPart): Signed | null {
     const signed = restored(proof, this.#context.route)
     if (proof === null || signed.thoughtSignature === undefined) return null
@@ -153,12 +153,12 @@ function openContent(role: OpenContent['role'], text?: string): OpenContent {
   return { role, parts, responses: [], callIds: [], answeredIds: new Set() }
 }
 
-/** Newer models refuse a step whose first call is not signed; older ones do not care for the excuse. */
+/** Newer models reject a step whose first call has no signature; older ones ignore the placeholder. */
 function excuse(signed: Signed): Signed {
   return signed.thoughtSignature === undefined ? { thoughtSignature: NO_SIGNATURE_NEEDED } : signed
 }
 
-/** Broken arguments are part of the history; they are shown as what they were. */
+/** Broken arguments are part of the history, so they are kept as `_raw`. */
 function encodeArguments({ input, kind }: ToolCallPart): JsonObject {
   if (kind === 'custom') return { input }
   if (input.trim() === '') return {}
@@ -170,7 +170,7 @@ function encodeResponse(result: ToolResultPart, hasImageBehind: boolean): JsonOb
   return hasImageBehind && !hasText ? { output: IMAGE_FOLLOWS } : wrapResult(result)
 }
 
-/** The last content may end in open calls; any other must be followed by all their results. */
+/** Every call must have a result in the next content, except calls in the last one. */
 function refuseMissingResults({ callIds }: OpenContent, next: OpenContent | undefined): void {
   const missing = next && callIds.find((id) => !next.answeredIds.has(id))
   if (missing === undefined) return

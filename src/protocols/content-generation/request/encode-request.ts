@@ -5,10 +5,11 @@ import type { EncodedRequest, SupplyContext } from '../../translation.ts'
 import { FORMAT } from '../parts.ts'
 import { encodeContents } from './encode-contents.ts'
 import { encodeSchema } from './encode-schema.ts'
+import { MAX_STOPS } from './schema.ts'
 import { encodeThinking } from './thinking.ts'
 import { type EncodedTools, encodeToolChoice, encodeTools } from './tools.ts'
 
-/** The body of a request; the model and whether it streams are said in the address. */
+/** The body of a request. The model and the streaming method are in the path. */
 export function encodeRequest(conversation: Conversation, context: SupplyContext): EncodedRequest {
   const canMix = context.traits.thinking.type === 'level'
   const tools = encodeTools(conversation.tools, canMix)
@@ -18,7 +19,7 @@ export function encodeRequest(conversation: Conversation, context: SupplyContext
   const extras = conversation.extras[FORMAT] ?? {}
   const toolConfig = { ...asObject(extras.toolConfig), ...encodeToolConfig(conversation, tools) }
   const generationConfig = { ...asObject(extras.generationConfig), ...config }
-  // Suppliers refuse a request in which nobody asks anything; then the instructions are the question.
+  // Suppliers reject a request without a user turn, so instructions alone become one.
   const isSystemSaid = conversation.turns.length === 0 && system.length > 0
   return {
     body: {
@@ -38,7 +39,7 @@ function toTexts(texts: readonly string[]): JsonObject[] {
   return texts.map((text) => ({ text }))
 }
 
-/** A choice without functions to choose from is refused. */
+/** Suppliers reject a tool choice without functions. */
 function encodeToolConfig({ toolChoice }: Conversation, { hasFunctions, hasOwnTools }: EncodedTools) {
   if (!hasFunctions) return {}
   const isMixed = hasOwnTools
@@ -47,7 +48,7 @@ function encodeToolConfig({ toolChoice }: Conversation, { hasFunctions, hasOwnTo
   const functionCallingConfig = isMixed && isFree ? { mode: 'VALIDATED' } : chosen
   return {
     ...(functionCallingConfig !== null && { functionCallingConfig }),
-    // Functions beside the supplier's own tools are taken only when it may tell of the calls it makes itself.
+    // Suppliers accept functions beside hosted tools only with this flag.
     ...(isMixed && { includeServerSideToolInvocations: true }),
   }
 }
@@ -56,7 +57,7 @@ function withoutEmpty(members: Readonly<Record<string, JsonObject>>): JsonObject
   return Object.fromEntries(Object.entries(members).filter(([, member]) => Object.keys(member).length > 0))
 }
 
-/** What no field of this format can say. */
+/** Parameters that this format has no field for. */
 function droppedParameters(conversation: Conversation): string[] {
   const wishes: Readonly<Record<string, unknown>> = {
     parallel_tool_calls: conversation.parallelTools === false ? false : null,
@@ -72,16 +73,14 @@ function droppedParameters(conversation: Conversation): string[] {
   return [...unkept, ...foreign]
 }
 
-const MOST_STOP_SEQUENCES = 5
-
 interface EncodedConfig {
   readonly config: Record<string, unknown>
-  /** What has to be said in words because no field can say it. */
+  /** Instructions that replace missing fields. */
   readonly instructions: readonly string[]
   readonly dropped: readonly string[]
 }
 
-/** Everything that stands under `generationConfig`. */
+/** The members of `generationConfig`. */
 function encodeConfig(conversation: Conversation, context: SupplyContext): EncodedConfig {
   const { sampling, output, reasoning } = conversation
   const sampled = encodeSampling(conversation, context)
@@ -105,8 +104,8 @@ function outputLimit({ maxOutputTokens }: Conversation, { outputTokenLimit }: Su
 }
 
 function encodeStop({ stop }: Sampling): readonly string[] {
-  if (stop.length <= MOST_STOP_SEQUENCES) return stop
-  const message = `The supplier of this model takes at most ${MOST_STOP_SEQUENCES} stop sequences.`
+  if (stop.length <= MAX_STOPS) return stop
+  const message = `The supplier of this model takes at most ${MAX_STOPS} stop sequences.`
   throw new GatewayError('unsupported_parameter', message, { param: 'stop' })
 }
 
@@ -120,7 +119,7 @@ function encodeLogprobs(topLogprobs: number | null, { traits }: SupplyContext): 
 }
 
 interface Wish {
-  /** The name under which it is reported when it cannot be kept. */
+  /** The name reported when the parameter is dropped. */
   readonly name: string
   readonly field: string
   readonly value: number | null
@@ -135,7 +134,7 @@ function encodeSampling(conversation: Conversation, { traits }: SupplyContext) {
   const wishes: readonly Wish[] = [
     { name: 'temperature', field: 'temperature', value: temperature, isTaken },
     { name: 'top_p', field: 'topP', value: topP, isTaken: isTopPTaken },
-    // Some clients switch it off with a number below 1, which here is what leaving it out does.
+    // Some clients disable it with a number below 1; here, omitting it does the same.
     { name: 'top_k', field: 'topK', value: topK !== null && topK < 1 ? null : topK, isTaken },
     { name: 'seed', field: 'seed', value: seed === null ? null : toInt32(seed), isTaken: true },
     { name: 'presence_penalty', field: 'presencePenalty', value: presencePenalty, isTaken: penalties },
@@ -155,14 +154,14 @@ function takesSampling({ reasoning }: Conversation, sampling: SupplyContext['tra
   return reasoning?.control.type === 'effort' && reasoning.control.effort === 'none'
 }
 
-// Other formats' seeds are wider; the same seed still has to give the same number every time.
+// Seeds of other formats are wider than 32 bits; the mapping must be deterministic.
 function toInt32(seed: number): number {
   return Number(BigInt.asIntN(32, BigInt(Math.trunc(seed))))
 }
 
 function encodeOutput(output: OutputFormat, { traits, hasTools }: SupplyContext & { hasTools: boolean }) {
   if (output.type === 'text') return { config: {}, instructions: [] }
-  // Models before thinking levels refuse a response format beside tools.
+  // Models without thinking levels reject a response format together with tools.
   const canForce = traits.structured !== 'none' && (!hasTools || traits.thinking.type === 'level')
   const mediaType = { responseMimeType: 'application/json' }
   if (output.type === 'json')

@@ -13,12 +13,12 @@ const FORMATS: ReadonlySet<unknown> = new Set([
 ])
 const ROOT_DEFINITION = /^#\/\$defs\/[^/]+$/
 
-/** A schema with only the keywords that suppliers of this format take; they refuse a request for any other. */
+/** A schema with only the supported keywords; suppliers of this format reject all others. */
 export function encodeSchema(schema: JsonSchema): JsonObject {
   return new SchemaEncoder(schema).encode()
 }
 
-/** The schema of a tool's arguments, which has to be an object; null when there is nothing to say about them. */
+/** The schema of a tool's arguments, which must be an object; null when it has no constraints. */
 export function encodeParameters(schema: JsonSchema | null): JsonObject | null {
   if (schema === null) return null
   const encoded = encodeSchema(schema)
@@ -31,7 +31,7 @@ export function encodeParameters(schema: JsonSchema | null): JsonObject | null {
 class SchemaEncoder {
   readonly #root: JsonObject
   readonly #guard = new SchemaGuard()
-  /** References being written out: one that leads to itself has no end. */
+  /** References being expanded, to stop at recursive ones. */
   readonly #open = new Set<string>()
 
   constructor(root: JsonObject) {
@@ -105,7 +105,7 @@ class SchemaEncoder {
     return Object.fromEntries(members.map(([name, member]) => [name, this.#node(member)]))
   }
 
-  /** `allOf` is unknown there, so what its branches demand is written into the node itself. */
+  /** `allOf` is not supported, so its branches are merged into the node. */
   #mergeAll(node: JsonObject): JsonObject {
     if (!Array.isArray(node.allOf)) return node
     const { allOf, ...rest } = node
@@ -161,7 +161,7 @@ function encodeScalar(encoded: Record<string, unknown>, { name, value, node }: K
     encodeOpenLimit(encoded, { name, value, isWhole: node.type === 'integer' })
 }
 
-/** A bound that itself is out of reach becomes the nearest one within reach; among fractions that is the bound. */
+/** Exclusive limits become inclusive ones. For fractions, the limit itself is the closest. */
 function encodeOpenLimit(
   encoded: Record<string, unknown>,
   { name, value, isWhole }: { name: string; value: number; isWhole: boolean },
@@ -170,7 +170,7 @@ function encodeOpenLimit(
   if (name === 'exclusiveMaximum') encoded.maximum = isWhole ? value - 1 : value
 }
 
-/** Only texts and numbers may be listed; a list of anything else is told by its type alone. */
+/** `enum` may hold only strings and numbers; other values are reduced to their type. */
 function encodeValues(encoded: Record<string, unknown>, values: readonly unknown[]): void {
   const listed = values.filter((value) => typeof value === 'string' || typeof value === 'number')
   const others = values.filter(
@@ -182,18 +182,18 @@ function encodeValues(encoded: Record<string, unknown>, values: readonly unknown
   if (values.length === 1 && values[0] === null) encoded.type ??= 'null'
 }
 
-/** What a node lacks only because the client left it out or because a keyword was dropped. */
+/** Adds an implied type, and removes required names without a property. */
 function finishNode(encoded: Record<string, unknown>): void {
   if (encoded.type === undefined && encoded.properties !== undefined) encoded.type = 'object'
   const properties = asObject(encoded.properties) ?? {}
   if (encoded.required === undefined) return
-  // A name without a property is refused.
+  // Suppliers reject required names without a property.
   const required = asArray(encoded.required).filter((name) => Object.hasOwn(properties, String(name)))
   if (required.length > 0) encoded.required = required
   else delete encoded.required
 }
 
-/** All nodes in one; of two that say different things, the earlier counts. */
+/** Merges nodes; the earlier one wins. */
 function mergeNodes(nodes: readonly JsonObject[]): JsonObject {
   const merged: Record<string, unknown> = {}
   const properties: Record<string, unknown> = {}
@@ -213,19 +213,19 @@ function currentPointer(reference: string): string {
   return reference.replace(/^#\/definitions\//, '#/$defs/')
 }
 
-const DEEPEST = 100
-const MOST_NODES = 10_000
+const MAX_DEPTH = 100
+const MAX_NODES = 10_000
 
-/** Refuses schemas that are endless, or grow so when references and combinations are written out. */
+/** Rejects schemas that nest too deeply or grow too large when references are expanded. */
 export class SchemaGuard {
-  #nodesLeft = MOST_NODES
+  #nodesLeft = MAX_NODES
   #depth = 0
 
-  /** Runs `visit` one level further down. */
+  /** Runs `visit` one level deeper. */
   within<Result>(visit: () => Result): Result {
     this.#nodesLeft--
     this.#depth++
-    if (this.#depth > DEEPEST || this.#nodesLeft < 0)
+    if (this.#depth > MAX_DEPTH || this.#nodesLeft < 0)
       throw new GatewayError(
         'invalid_request',
         'A JSON schema in the request is too large or nests too deeply.',

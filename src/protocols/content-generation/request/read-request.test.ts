@@ -86,8 +86,8 @@ const SUMMARIES: Readonly<Record<string, string>> = {
 }
 
 function summaryOf({ turns, tools }: Conversation): string {
-  const told = turns.map(({ role, parts }) => [role, ...parts.map(({ type }) => type)].join(' '))
-  return [...told, `${tools.length} tools`].join('; ')
+  const described = turns.map(({ role, parts }) => [role, ...parts.map(({ type }) => type)].join(' '))
+  return [...described, `${tools.length} tools`].join('; ')
 }
 
 test('a signature of ours keeps a request from being relayed as it is', () => {

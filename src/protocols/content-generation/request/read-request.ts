@@ -20,17 +20,17 @@ import { decodeRequest } from './decode-request.ts'
 import type { GenerateRequest } from './schema.ts'
 import { validateCount, validateRequest } from './validate.ts'
 
-/** Checks and reads a parsed body. `text` is what was parsed; the model and the method stand in the address. */
+/** Checks and reads a parsed body. `text` is the unparsed body; the model and the method are in the path. */
 export function readRequest(body: unknown, text: string, address: RequestAddress): ClientRequest {
   const target = readModelMethod(address, 'generate')
   const shape = readStreamShape(address)
   const request = validateRequest(body)
   const facts = readFacts(request, text, target)
-  // On the way to a supplier of this format a stream always consists of events.
+  // Suppliers of this format are always asked for server-sent events.
   const isList = facts.stream && shape === 'json'
   return {
     facts,
-    // The model stands in the address, so not a byte of the body has to change.
+    // The model is in the path, so the body is relayed unchanged.
     relayBody: () => text,
     openTap: () => new GenerationTap(),
     conversationHint: () => openingText([request.systemInstruction, ...request.contents.slice(0, 1)]),
@@ -40,7 +40,7 @@ export function readRequest(body: unknown, text: string, address: RequestAddress
   }
 }
 
-/** A signature that we sealed means nothing to a supplier: it has to be opened, and left out when it is another's. */
+/** Signatures sealed by the gateway must be opened before they are sent to a supplier. */
 function carriesSealedProof({ contents }: GenerateRequest): boolean {
   return contents.some(({ parts }) =>
     parts?.some(({ thoughtSignature }) => thoughtSignature && openProof(thoughtSignature) !== null),
@@ -66,7 +66,7 @@ function readFacts(request: GenerateRequest, text: string, { model, method }: Mo
   }
 }
 
-/** Definitions are counted by their length in the text: they may nest too deeply to be written out again. */
+/** Tool definitions count by their length in the body text: they may nest too deeply to serialize. */
 function readPromptSize(
   request: GenerateRequest,
   text: string,
@@ -75,7 +75,7 @@ function readPromptSize(
   const mediaParts = countMedia(request.contents)
   checkMediaParts(mediaParts, 'contents')
   const config = memberText(text, members.get('generationConfig') ?? members.get('generation_config'))
-  // Also refuses a limit that is given twice: what is charged for must be what is served.
+  // Also rejects a limit that is given twice: the charge must match what is served.
   const settings = findTopLevelMembers(config)
   return {
     promptCharacters:
@@ -100,12 +100,12 @@ function memberText(text: string, span: Span | undefined): string {
   return span === undefined ? '' : text.slice(span.start, span.end)
 }
 
-/** Every picture is estimated alike, whatever its size. */
+/** Every image counts the same, whatever its size. */
 const TOKENS_PER_IMAGE = 1_600
 
 export const PATHS = ['/v1beta/models/*', '/v1beta/tunedModels/*'] as const
 
-/** Counts are always our own estimate, so that they cost no supplier anything. */
+/** Counts are always the gateway's estimate; no supplier is called. */
 export const tokenCounting: TokenCounting = {
   paths: PATHS,
   read: readCount,
@@ -127,7 +127,7 @@ function readCount(body: unknown, text: string, address: RequestAddress): CountR
   }
 }
 
-/** The text of the request that is counted: the whole body, or the one inside it. */
+/** The text of the counted request: the whole body, or the request inside it. */
 function findCounted(text: string): string {
   const members = findTopLevelMembers(text)
   const inner = members.get('generateContentRequest') ?? members.get('generate_content_request')

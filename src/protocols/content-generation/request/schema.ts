@@ -1,12 +1,13 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { MAX_MESSAGES, MAX_STOP_CHARACTERS, MAX_TOOLS } from '../../request-limits.ts'
 
-/** Suppliers count tokens in 32 bits; a larger limit cannot be meant, and would overflow what is held for it. */
-const MOST_TOKENS = 2 ** 31 - 1
-const MOST_CANDIDATES = 8
-const MOST_STOP_SEQUENCES = 5
+/** Suppliers count tokens in 32 bits; a larger limit would overflow the amount reserved for it. */
+const MAX_TOKENS = 2 ** 31 - 1
+const MAX_CANDIDATES = 8
+/** The format itself allows five. */
+export const MAX_STOPS = 5
 
-// Null stands for absent everywhere, as in the JSON form of the service's own messages.
+// Null means absent everywhere, as in the vendor's protobuf JSON.
 const OptionalOrNull = <Schema extends TSchema>(schema: Schema) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 const NonEmptyString = Type.String({ minLength: 1 })
@@ -48,7 +49,7 @@ const Content = Type.Object({
   role: OptionalOrNull(Type.Enum(['user', 'model', 'function'])),
   parts: OptionalOrNull(Type.Array(Part)),
 })
-// Clients write all kinds of roles here, and the service looks at none of them.
+// Clients send all kinds of roles here, and the vendor's service ignores them.
 const SystemInstruction = Type.Object({
   role: OptionalOrNull(Type.String()),
   parts: OptionalOrNull(Type.Array(Part)),
@@ -86,16 +87,16 @@ const ToolConfig = Type.Object({
 const ThinkingConfig = Type.Object({
   includeThoughts: OptionalOrNull(Type.Boolean()),
   // -1: the model decides.
-  thinkingBudget: OptionalOrNull(Type.Integer({ minimum: -1, maximum: MOST_TOKENS })),
+  thinkingBudget: OptionalOrNull(Type.Integer({ minimum: -1, maximum: MAX_TOKENS })),
   thinkingLevel: OptionalOrNull(Type.String()),
 })
 const GenerationConfig = Type.Object({
   temperature: OptionalOrNull(Type.Number({ minimum: 0, maximum: 2 })),
   topP: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
-  topK: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
-  maxOutputTokens: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
-  stopSequences: OptionalOrNull(Type.Array(StopSequence, { minItems: 0, maxItems: MOST_STOP_SEQUENCES })),
-  candidateCount: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MOST_CANDIDATES })),
+  topK: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MAX_TOKENS })),
+  maxOutputTokens: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MAX_TOKENS })),
+  stopSequences: OptionalOrNull(Type.Array(StopSequence, { minItems: 0, maxItems: MAX_STOPS })),
+  candidateCount: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MAX_CANDIDATES })),
   seed: OptionalOrNull(Type.Integer()),
   presencePenalty: OptionalOrNull(Type.Number({ minimum: -2, maximum: 2 })),
   frequencyPenalty: OptionalOrNull(Type.Number({ minimum: -2, maximum: 2 })),

@@ -2,7 +2,7 @@ import { EFFORTS, type Effort, type ReasoningRequest } from '../../../conversati
 import type { ThinkingControl } from '../../vocabulary/runtime/traits.ts'
 import type { WireThinkingConfig } from './schema.ts'
 
-/** How many tokens each effort stands for; the model's own bounds are applied after. */
+/** Token budgets of the efforts, before the model's bounds are applied. */
 const BUDGETS: Readonly<Record<Effort, number>> = {
   none: 0,
   minimal: 512,
@@ -12,7 +12,7 @@ const BUDGETS: Readonly<Record<Effort, number>> = {
   xhigh: 32_768,
   max: Number.MAX_SAFE_INTEGER,
 }
-const THE_MODEL_DECIDES = -1
+const MODEL_DECIDES = -1
 
 export function decodeThinking(config: WireThinkingConfig | null | undefined): ReasoningRequest | null {
   if (!config) return null
@@ -22,14 +22,14 @@ export function decodeThinking(config: WireThinkingConfig | null | undefined): R
 }
 
 function decodeControl({ thinkingBudget, thinkingLevel }: WireThinkingConfig): ReasoningRequest['control'] {
-  if (thinkingBudget === THE_MODEL_DECIDES) return { type: 'adaptive' }
+  if (thinkingBudget === MODEL_DECIDES) return { type: 'adaptive' }
   if (thinkingBudget !== null && thinkingBudget !== undefined)
     return { type: 'budget', tokens: thinkingBudget }
   const effort = EFFORTS.find((each) => each === thinkingLevel?.toLowerCase())
   return effort === undefined ? { type: 'unsaid' } : { type: 'effort', effort }
 }
 
-/** The wire form of what the client wants; null when the model takes no such settings. */
+/** The thinking settings for the model; null when it has none. */
 export function encodeThinking(
   { control, showThoughts }: ReasoningRequest,
   thinking: ThinkingControl,
@@ -47,7 +47,7 @@ type NamedThinking = Exclude<ThinkingControl, { type: 'none' | 'budget' }>
 function encodeBudget(control: ReasoningRequest['control'], bounds: BudgetThinking): WireThinkingConfig {
   switch (control.type) {
     case 'adaptive':
-      return { thinkingBudget: THE_MODEL_DECIDES }
+      return { thinkingBudget: MODEL_DECIDES }
     case 'unsaid':
       return {}
     case 'effort':
@@ -76,7 +76,7 @@ function effortFor(tokens: number): Effort {
   )
 }
 
-/** The least level that is not below the wanted effort, or else the highest there is. */
+/** The lowest level that is not below the wanted effort, else the highest. */
 function nearestLevel(wanted: Effort, levels: readonly Effort[]): Effort | null {
   const rank = (effort: Effort) => EFFORTS.indexOf(effort)
   const usable = levels.filter((level) => level !== 'none').sort((one, other) => rank(one) - rank(other))

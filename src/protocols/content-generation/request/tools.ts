@@ -50,7 +50,7 @@ export interface EncodedTools {
   readonly dropped: readonly string[]
 }
 
-/** `canMix`: whether the model takes functions and the supplier's own tools side by side. */
+/** `canMix`: whether the model accepts functions together with hosted tools. */
 export function encodeTools(tools: readonly Tool[], canMix: boolean): EncodedTools {
   const functions = tools.flatMap((tool) => (tool.type === 'function' ? [encodeFunction(tool)] : []))
   const own = tools.flatMap((tool) => encodeOwnTool(tool))
@@ -97,7 +97,7 @@ function refuseTool(kind: string): GatewayError {
   })
 }
 
-/** Which wishes about a search cannot be kept. */
+/** The search settings that this format does not support. */
 function droppedOf(search: WebSearchTool, isKept: boolean): string[] {
   if (!isKept) return ['web_search']
   const { allowedDomains, blockedDomains, maxUses, contextSize, userLocation } = search

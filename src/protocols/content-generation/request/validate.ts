@@ -19,16 +19,16 @@ const nameCountFields = compileNames(CountRequestSchema as TSchema as SchemaNode
 const checkGenerateShape = compileCheck(GenerateRequestSchema)
 const checkCountShape = compileCheck(CountRequestSchema)
 
-const LONGEST_SHOWN = 100
+const MAX_SHOWN_CHARACTERS = 100
 
-/** The body with camelCase names and every known field sound; throws a GatewayError that names the first that is not. */
+/** Returns the body with camelCase names; throws a GatewayError that names the first invalid field. */
 export function validateRequest(body: unknown): GenerateRequest {
   const request = checkGenerateShape(nameGenerateFields(body))
   checkGeneration(request, '')
   return request
 }
 
-/** The prompt to count: a count may wrap a whole request or name its contents alone. */
+/** The prompt to count: a whole request, or only its contents. */
 export function validateCount(body: unknown): GenerateRequest {
   const count = checkCountShape(nameCountFields(body))
   const { request, path } = findCounted(count)
@@ -56,7 +56,7 @@ function checkGeneration(request: GenerateRequest, path: string): void {
   if (request.generationConfig) checkConfig(request.generationConfig, `${path}generationConfig`)
 }
 
-// Paths are made only for parts that can be wrong here: most of a long conversation is text.
+// Paths are built only for parts that can be invalid here: most of a long conversation is text.
 function checkContent({ role, parts }: WireContent, pathOf: () => string): void {
   parts?.forEach((part, index) => {
     const { functionCall, functionResponse, inlineData, fileData } = part
@@ -86,7 +86,7 @@ function checkMedia({ inlineData, fileData }: WireMedia, path: string): void {
 
 function checkMediaType(mediaType: string, path: string): void {
   if (/^image\/[a-z0-9.+-]+$/i.test(mediaType)) return
-  const shown = JSON.stringify(mediaType.slice(0, LONGEST_SHOWN))
+  const shown = JSON.stringify(mediaType.slice(0, MAX_SHOWN_CHARACTERS))
   refuse(path, `must be an image type such as "image/png"; ${shown} is not accepted`)
 }
 
@@ -118,18 +118,18 @@ function refuse(param: string, complaint: string): never {
   throw new GatewayError('invalid_request', `${param} ${complaint}.`, { param })
 }
 
-/** Gives a body the field names of its schema. */
+/** Renames the fields of a body to the names in its schema. */
 type Renamer = (body: unknown) => unknown
 
-/** The same for any value in it; `path` says where the value stands, null while nobody needs to know. */
+/** The same for a value in the body. `path` is its path, or null when no error message needs it. */
 type RenameAt = (value: unknown, path: string | null) => unknown
 
 /**
- * Makes a function that gives every field the schema knows its camelCase name, since both `inlineData` and
- * `inline_data` are legal. Where a list is due, a lone object is taken for a list of one, as the format's own service
- * does. What the schema does not describe, such as a tool's arguments, stays as it is; an unchanged value is not copied.
+ * Compiles a function that renames known fields to camelCase, since both `inlineData` and `inline_data` are legal.
+ * A single object where the schema wants an array becomes an array of one, as in the vendor's service. Fields outside
+ * the schema, such as tool arguments, stay as they are. Unchanged values are not copied.
  *
- * Paths are worked out only for a refusal: a long conversation has tens of thousands of parts.
+ * Paths are built only for an error: a long conversation has tens of thousands of parts.
  */
 function compileNames(schema: SchemaNode): Renamer {
   const rename = compileValue(schema)
@@ -180,7 +180,7 @@ interface NamedMember {
   readonly rename: RenameAt
 }
 
-/** Goes by what was sent, which is little, and not by all that the schema knows. */
+/** Iterates over the fields that were sent, which are fewer than those of the schema. */
 function compileMembers({
   properties = {},
 }: SchemaNode): (value: JsonObject, path: string | null) => unknown {
@@ -212,7 +212,7 @@ function joinPath(path: string | null, name: string): string | null {
   return path === '' ? name : `${path}.${name}`
 }
 
-/** Both spellings at once are refused: suppliers may not agree on which of them counts. */
+/** Rejects both spellings at once: suppliers may not agree on which one counts. */
 function givenTwice({ name, otherName }: NamedMember, path: string | null): Error {
   const param = joinPath(path, name)
   if (param === null) return GIVEN_TWICE

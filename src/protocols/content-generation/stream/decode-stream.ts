@@ -7,17 +7,17 @@ import type { StreamDecoder, SupplyContext } from '../../translation.ts'
 import { decodeStreamError } from '../reply/decode-error.ts'
 import { ChunkReader } from '../reply/decode-reply.ts'
 
-/** No answer has an event this long; a supplier that never ends one would otherwise fill the memory. */
-const LONGEST_EVENT_BYTES = 64 * 1024 * 1024
+/** Bounds memory when a supplier never ends an event; no real event is this long. */
+const MAX_EVENT_BYTES = 64 * 1024 * 1024
 
-/** The texts of the chunks that bytes hold; null among them stands for bytes that are none. */
+/** The texts of the chunks in the bytes; null stands for bytes that are not a chunk. */
 interface ChunkSource {
   push(bytes: Uint8Array): readonly (string | null)[]
   end(): readonly (string | null)[]
   readonly pendingLength: number
 }
 
-/** Reads a supplier's stream: events, or a list of chunks when the wish for events got lost on the way. */
+/** Reads a supplier's stream: server-sent events, or a JSON array from suppliers that ignore `alt=sse`. */
 export class GenerationDecoder implements StreamDecoder {
   failure: SupplierFailure | null = null
   readonly #reader: ChunkReader
@@ -32,7 +32,7 @@ export class GenerationDecoder implements StreamDecoder {
     this.#source ??= chooseSource(bytes)
     if (this.#source === null) return []
     const events = this.#readAll(this.#source.push(bytes))
-    if (this.#source.pendingLength > LONGEST_EVENT_BYTES) this.#failMalformed('an event without end')
+    if (this.#source.pendingLength > MAX_EVENT_BYTES) this.#failMalformed('an event without end')
     return events
   }
 
@@ -55,7 +55,7 @@ export class GenerationDecoder implements StreamDecoder {
   }
 
   #readText(text: string | null): AnswerEvent[] {
-    // Some suppliers end the way other formats do.
+    // Some suppliers end with the marker of other formats.
     if (text?.startsWith('[DONE]')) return []
     const chunk = text === null ? null : asObject(tryParseJson(text))
     if (chunk === null) {
@@ -73,7 +73,7 @@ export class GenerationDecoder implements StreamDecoder {
   }
 }
 
-/** By the first byte that is not white space; null while there is none. */
+/** Chosen by the first byte that is not white space; null until there is one. */
 function chooseSource(bytes: Uint8Array): ChunkSource | null {
   const first = bytes.find((byte) => byte > 0x20)
   if (first === undefined) return null
@@ -108,7 +108,7 @@ class SseSource implements ChunkSource {
     return framed === null ? [] : readFramed(framed)
   }
 
-  /** The last event may lack its blank line; what is cut off before that counts for nothing. */
+  /** The last event may lack its blank line. A truncated event is ignored. */
   end(): readonly (string | null)[] {
     const rest = this.#framer.finish()
     const { data } = rest === null ? { data: null } : readSseEvent(rest)
@@ -131,18 +131,18 @@ const BACKSLASH = 0x5c
 const decoder = new TextDecoder()
 
 /**
- * Cuts a stream of JSON objects into the text of each, however its bytes arrive. What stands between them, such as the
- * brackets and commas of a list, is left out. Every byte is looked at once, and only once.
+ * Splits a stream of JSON objects into the text of each, however its bytes arrive. Brackets and commas between the
+ * objects are skipped. Every byte is scanned once.
  */
 class JsonValueSplitter {
   #depth = 0
   #isInString = false
   #isEscaped = false
-  /** What there is of the object that has begun. */
+  /** The bytes of the unfinished object. */
   #pieces: Uint8Array[] = []
   #pendingLength = 0
 
-  /** Bytes of an unfinished object. */
+  /** Size of the unfinished object in bytes. */
   get pendingLength(): number {
     return this.#pendingLength
   }

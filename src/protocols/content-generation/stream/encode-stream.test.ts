@@ -137,8 +137,8 @@ describe('an answer for a client of this format', () => {
     for (const input of ['{"a":', '[1]', 'null', '"x"']) {
       const whole = encodeReply(answerOf([call(input)], finishOf('tool-call')), context)
       const streamed = stream(unfold(answerOf([call(input)], finishOf('tool-call')))).at(-1)
-      for (const told of [whole, streamed]) {
-        const text = JSON.stringify(told)
+      for (const shown of [whole, streamed]) {
+        const text = JSON.stringify(shown)
         expect(text).toContain('"finishReason":"MALFORMED_FUNCTION_CALL"')
         expect(text).not.toContain('"functionCall"')
       }

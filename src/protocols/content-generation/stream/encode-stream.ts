@@ -18,9 +18,9 @@ import { framesOf, type StreamFrames, streamError } from './frames.ts'
 interface OpenChoice {
   open: AnswerPart | null
   proof: Proof | null
-  /** Whether anything of the open part has been shown. */
+  /** Whether any text of the open part has been sent. */
   hasWords: boolean
-  /** Arguments of the open call: this format tells a call only when it is whole. */
+  /** Arguments of the open call, which is sent only when complete. */
   input: string[]
   hasParts: boolean
   malformedCall: string | null
@@ -34,7 +34,7 @@ interface OpenChoice {
 
 type ChoiceEvent = Exclude<AnswerEvent, { type: 'answer-start' | 'usage' | 'answer-end' }>
 
-/** Writes an answer as chunks, each with only what is new; how it ended and what it used stand in the last. */
+/** Encodes an answer as chunks, each with only the new parts. The last chunk has the finish reasons and the usage. */
 export class GenerationEncoder implements StreamEncoder {
   readonly #context: ReplyContext
   readonly #frames: StreamFrames
@@ -180,7 +180,7 @@ function showDelta(choice: OpenChoice, text: string): JsonObject | null {
   }
 }
 
-/** What can be told only at the end of a part: a whole call, or the signature of what was said before. */
+/** The last piece of a part: a complete call, or a signature. */
 function showEnd(choice: OpenChoice): JsonObject | null {
   const { open, proof } = choice
   choice.open = null

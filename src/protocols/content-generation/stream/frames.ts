@@ -1,10 +1,10 @@
 import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { StreamShape } from '../address.ts'
 
-/** How chunks are written one after another. */
+/** How chunks are framed. */
 export interface StreamFrames {
   chunk(value: object): string
-  /** What follows the last chunk. */
+  /** The text after the last chunk. */
   close(): string
 }
 
@@ -12,13 +12,13 @@ export function framesOf(shape: StreamShape): StreamFrames {
   return shape === 'sse' ? SSE_FRAMES : new ListFrames()
 }
 
-// Clients of this format stumble over event names, comments and a last marker, so there is nothing but data.
+// Clients of this format fail on event names, comments and an end marker, so only data is sent.
 const SSE_FRAMES: StreamFrames = {
   chunk: (value) => `data: ${JSON.stringify(value)}\n\n`,
   close: () => '',
 }
 
-/** One list that grows while it is read. */
+/** One JSON array, sent element by element. */
 class ListFrames implements StreamFrames {
   #isOpen = false
 
@@ -33,7 +33,7 @@ class ListFrames implements StreamFrames {
   }
 }
 
-/** The words the official clients know for each status. */
+/** The status names that official clients know. */
 const STATUS_WORDS: ReadonlyMap<number, string> = new Map([
   [400, 'INVALID_ARGUMENT'],
   [401, 'UNAUTHENTICATED'],
@@ -47,8 +47,8 @@ const STATUS_WORDS: ReadonlyMap<number, string> = new Map([
 ])
 
 /**
- * An error as it stands inside a stream. Its `code` is the number of the status and not our word, which stands in
- * `type`: clients take an event for an error only when the number is there and `error` is its first member.
+ * An error inside a stream. `code` is the HTTP status, and `type` the gateway's error code: clients recognize an error
+ * only by a numeric code, and only when `error` is the first member.
  */
 export function streamError(error: GatewayError): object {
   const reason = error.code

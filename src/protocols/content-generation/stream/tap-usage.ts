@@ -12,14 +12,12 @@ import { blockReasonOf } from '../reply/decode-reply.ts'
 import { decodeUsage } from '../reply/usage.ts'
 import { encodeStreamError } from './frames.ts'
 
-/** No answer has an event this long; a supplier that never ends one would otherwise fill the memory. */
-const LONGEST_EVENT_BYTES = 64 * 1024 * 1024
-
-/** What becomes of an event: it goes on, it alone is left out, or it and all after it stay here. */
+/** Bounds memory when a supplier never ends an event; no real event is this long. */
+const MAX_EVENT_BYTES = 64 * 1024 * 1024
 
 /** Reads a relayed stream. */
 export class GenerationTap implements StreamTap {
-  /** The format has no last event: only the end of the stream is one. */
+  /** The format has no terminal event. */
   readonly isTerminated = false
   hasContent = false
   failure: SupplierFailure | null = null
@@ -40,11 +38,11 @@ export class GenerationTap implements StreamTap {
     if (this.failure !== null) return null
     const framed = this.#framer.push(bytes)
     if (framed !== null) return siftEvents(framed, this.#weigh)
-    if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.#failMalformed('an event without end')
+    if (this.#framer.pendingLength > MAX_EVENT_BYTES) this.#failMalformed('an event without end')
     return null
   }
 
-  /** An event cut off by the end of the stream goes on only when it is whole but for its blank line. */
+  /** Forwards an event at the end of the stream only if it lacks nothing but its blank line. */
   end(): Uint8Array | null {
     const rest = this.failure === null ? this.#framer.finish() : null
     const last = rest === null ? null : closeJsonEvent(rest)
@@ -59,7 +57,7 @@ export class GenerationTap implements StreamTap {
 
   #judge(bytes: Uint8Array): Verdict {
     const { data, name, isRecognised } = readSseEvent(bytes)
-    // Clients of this format break on comments and on the last marker of other formats.
+    // Clients of this format fail on comments and on the end marker of other formats.
     if (data === null) return isRecognised ? 'remove' : this.#failMalformed('bytes that are no event')
     if (data.startsWith('[DONE]')) return 'remove'
     const chunk = asObject(tryParseJson(data))

@@ -1,7 +1,7 @@
 import type { Citation } from '../../../conversation/part.ts'
 import { asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
 
-/** null for places inside documents, which have no address that another format could show. */
+/** null for citations of documents, which have no URL. */
 export function decodeCitation(wire: unknown): Citation | null {
   const citation = asObject(wire)
   const url = asText(citation?.url) ?? asText(citation?.source)
@@ -21,7 +21,7 @@ export function encodeCitation({ url, title, citedText }: Citation): JsonObject 
     url,
     title,
     cited_text: citedText ?? '',
-    // Only the supplier that searched could give one; clients demand the field all the same.
+    // Only the supplier that searched knows this value, but clients require the field.
     encrypted_index: '',
   }
 }

@@ -2,19 +2,19 @@ import type { FailureKind, SupplierFailure } from '../../../errors/supplier-fail
 import { asObject, asText } from '../../../wire/json-values.ts'
 import { decodeErrorBody, decodeErrorEvent } from '../../error-body.ts'
 
-/** Types that only this format has; the others mean the same in every format. */
+/** Error types that only this format has; the others mean the same in every format. */
 const KINDS_BY_TYPE: ReadonlyMap<unknown, FailureKind> = new Map([
   ['billing_error', 'credential'],
   ['timeout_error', 'timeout'],
   ['request_too_large', 'input'],
 ])
 
-/** Reads an error response, in the official shape or one of those that compatible suppliers use. */
+/** Reads an error response, in the official shape or one that compatible suppliers use. */
 export function decodeError(status: number, body: string): SupplierFailure {
   return refine(decodeErrorBody(status, body))
 }
 
-/** Reads the content of an error event, where no status tells what it means. */
+/** Reads an error event, which has no HTTP status. */
 export function decodeStreamError(event: unknown): SupplierFailure {
   const failure = decodeErrorEvent(event)
   const type = asText(asObject(asObject(event)?.error)?.type)
@@ -25,7 +25,7 @@ function refine(failure: SupplierFailure): SupplierFailure {
   return { ...failure, param: failure.param ?? findParam(failure.message) }
 }
 
-// `messages.0.content: ...` is how suppliers of this format begin a complaint about one field.
+// Suppliers of this format start with the field at fault: `messages.0.content: ...`.
 function findParam(message: string): string | null {
   const path = /^([a-z_]{2,40}(?:\.[a-z0-9_]{1,40}){0,12}): /.exec(message)?.[1]
   return path?.replace(/\.(\d+)(?=\.|$)/g, '[$1]') ?? null

@@ -10,7 +10,7 @@ import { decodeCitation } from './citations.ts'
 import { decodeFinish, hasToolCalls } from './finish.ts'
 import { decodeUsage } from './usage.ts'
 
-/** Reads a whole message; null when it is not one: no content, a block that is none, or an error under a 200. */
+/** Reads a whole message; null when the content is missing or malformed, or the body holds an error. */
 export function decodeReply(body: unknown, origin: Origin): Answer | null {
   const reply = asObject(body)
   if (reply === null || isObject(reply.error) || !Array.isArray(reply.content)) return null
@@ -30,7 +30,7 @@ export function decodeReply(body: unknown, origin: Origin): Answer | null {
 
 export type Origin = Pick<SupplyContext, 'upstreamModel' | 'route'>
 
-/** A supplier's block as a part of its answer; null for a text without content. */
+/** A supplier's block as a part of the answer; null for an empty text. */
 function decodeAnswerBlock(block: JsonObject, origin: Origin): AnswerPart | null {
   switch (block.type) {
     case 'text':
@@ -61,7 +61,7 @@ export function makeRedacted({ data }: JsonObject, origin: Origin): ThinkingPart
   return { type: 'thinking', text: '', proof: makeProof(data, origin), isRedacted: true }
 }
 
-/** A call before its input has come. */
+/** A call whose input has not arrived yet. */
 export function openCall({ id, name }: JsonObject): ToolCallPart {
   return {
     type: 'tool-call',
@@ -84,7 +84,7 @@ export function makeProof(value: unknown, { upstreamModel, route }: Origin): Pro
   return { origin: FORMAT, model: upstreamModel, route, on: 'thinking', value: signature, itemId: null }
 }
 
-/** Reads a whole reply; null when it is not one: no content, a block that is none, or an error under a 200. */
+/** Reads the facts of a whole reply; null when the content is missing or malformed, or the body holds an error. */
 export function readReply(body: unknown): ReplyFacts | null {
   const reply = asObject(body)
   if (reply === null || isObject(reply.error) || !Array.isArray(reply.content)) return null

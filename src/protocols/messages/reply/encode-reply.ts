@@ -9,7 +9,7 @@ import { encodeCitation } from './citations.ts'
 import { encodeFinish, hasToolCalls } from './finish.ts'
 import { encodeUsage } from './usage.ts'
 
-/** A whole message. This format gives one answer; others than the first are left out. */
+/** A whole message. This format has one answer, so only the first choice is encoded. */
 export function encodeReply({ choices, usage }: Answer, context: ReplyContext): JsonObject {
   const parts = choices[0]?.parts ?? []
   return {
@@ -23,7 +23,7 @@ export function encodeReply({ choices, usage }: Answer, context: ReplyContext): 
   }
 }
 
-/** The blocks a part of an answer becomes; none for what this format's clients have no block for. */
+/** The blocks for a part of an answer; none when the format has no block for it. */
 export function encodeAnswerPart(part: AnswerPart): JsonObject[] {
   switch (part.type) {
     case 'text':
@@ -43,7 +43,7 @@ export function encodeAnswerPart(part: AnswerPart): JsonObject[] {
 
 function encodeText({ text, citations }: TextPart): JsonObject[] {
   if (text === '' && citations.length === 0) return []
-  // Some clients take a list here or nothing, but no null.
+  // Some clients reject null here, so the member is omitted.
   return [{ type: 'text', text, ...(citations.length > 0 && { citations: citations.map(encodeCitation) }) }]
 }
 
@@ -56,12 +56,12 @@ function encodeThought({ text, proof, isRedacted }: ThinkingPart): JsonObject {
 
 const UNSIGNED: Proof = { origin: 'none', model: '', route: '', on: 'thinking', value: '', itemId: null }
 
-/** Clients of this format take no thought without a signature, and hand it back to us as they got it. */
+/** Clients of this format require a signature on every thought and send it back unchanged. */
 export function sealSignature(proof: Proof | null): string {
   return sealProof(proof ?? UNSIGNED)
 }
 
-/** A call has no field for a signature, so it travels in a thought of its own before the call. */
+/** A call has no field for a signature, so an empty thought before the call carries it. */
 function encodeCallProof({ proof }: ToolCallPart): JsonObject[] {
   return proof === null ? [] : [{ type: 'thinking', thinking: '', signature: sealSignature(proof) }]
 }
@@ -70,7 +70,7 @@ function encodeCall({ id, name, input }: ToolCallPart): JsonObject {
   return { type: 'tool_use', id, name, input: parseInput(input), caller: { type: 'direct' } }
 }
 
-/** Tool input as the object this format wants; what is no object is kept under a name of its own. */
+/** Tool input as an object, which this format requires; anything else is kept as `_raw`. */
 export function parseInput(input: string): JsonObject {
   if (input.trim() === '') return {}
   const parsed = tryParseJson(input)

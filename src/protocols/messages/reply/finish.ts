@@ -7,7 +7,7 @@ const REASONS: ReadonlyMap<unknown, FinishReason> = new Map([
   ['stop_sequence', 'stop-sequence'],
   ['tool_use', 'tool-call'],
   ['pause_turn', 'pause'],
-  // Suppliers of this format say so when their safety system stops an answer, not when the model declines.
+  // In this format `refusal` means that a safety system stopped the answer, not that the model declined.
   ['refusal', 'filter'],
   ['model_context_window_exceeded', 'context-full'],
 ])
@@ -44,11 +44,11 @@ export function encodeFinish(
   { reason, stopSequence, explanation }: Finish,
   hasCalls: boolean,
 ): MessagesFinish {
-  const told = withCalls(reason, hasCalls)
-  const isRefusal = told === 'filter' || told === 'refusal'
+  const shown = withCalls(reason, hasCalls)
+  const isRefusal = shown === 'filter' || shown === 'refusal'
   return {
-    stop_reason: WORDS[told],
-    stop_sequence: told === 'stop-sequence' ? stopSequence : null,
+    stop_reason: WORDS[shown],
+    stop_sequence: shown === 'stop-sequence' ? stopSequence : null,
     stop_details: isRefusal ? { type: 'refusal', category: null, explanation } : null,
   }
 }
@@ -57,7 +57,7 @@ export function hasToolCalls(parts: readonly AnswerPart[]): boolean {
   return parts.some(({ type }) => type === 'tool-call')
 }
 
-// Agents go on only when told that a tool was called, and wait for ever for one that was not.
+// Agents continue only on `tool_use`, and wait forever if it comes without a call.
 function withCalls(reason: FinishReason, hasCalls: boolean): FinishReason {
   if (hasCalls) return reason === 'stop' || reason === 'other' ? 'tool-call' : reason
   return reason === 'tool-call' ? 'stop' : reason

@@ -19,7 +19,7 @@ const OtherBlock = Type.Object({
   type: Type.String({ description: 'Other kinds exist; skip those you do not know.' }),
 })
 
-/** A whole message, for readers: suppliers may add fields. */
+/** A whole message, for the API document. Suppliers may add fields. */
 export const MessagesReplySchema = Type.Object({
   id: Type.String(),
   type: Type.Literal('message'),
@@ -42,7 +42,7 @@ export const MessagesReplySchema = Type.Object({
 
 export const MessagesCountSchema = Type.Object({ input_tokens: Count })
 
-/** What this format puts around an error. */
+/** Members this format adds around an error. */
 export const messagesErrorFields = {
   type: Type.Literal('error'),
   request_id: Type.String({ description: 'The same as the `x-request-id` header.' }),

@@ -2,7 +2,7 @@ import { NO_USAGE, type Usage } from '../../../conversation/usage.ts'
 import { asObject, type JsonObject } from '../../../wire/json-values.ts'
 import { isUnreadable, readCount } from '../../token-count.ts'
 
-/** Token counts as this format writes them: `input_tokens` leaves cached ones out, `output_tokens` includes thinking. */
+/** Token counts in this format: `input_tokens` excludes cached tokens, `output_tokens` includes thinking. */
 interface MessagesUsage {
   readonly input_tokens: number
   readonly cache_creation_input_tokens: number
@@ -11,7 +11,7 @@ interface MessagesUsage {
   readonly output_tokens_details: { readonly thinking_tokens: number }
 }
 
-/** Reads a usage object into disjoint buckets; null when it counts nothing. */
+/** Splits a usage object into disjoint counts; null when it has none. */
 export function decodeUsage(wire: unknown): Usage | null {
   const usage = asObject(wire)
   if (usage === null) return null
@@ -29,7 +29,7 @@ export function decodeUsage(wire: unknown): Usage | null {
   }
 }
 
-/** What a client is told; `promptTokens` is our own estimate, for a supplier that reported nothing. */
+/** Usage for the client. `promptTokens` is the gateway's estimate, used when the supplier reported none. */
 export function encodeUsage(usage: Usage | null, promptTokens: number): MessagesUsage {
   const { input, cacheRead, cacheWrite, output, reasoning } = usage ?? { ...NO_USAGE, input: promptTokens }
   return {
@@ -41,10 +41,7 @@ export function encodeUsage(usage: Usage | null, promptTokens: number): Messages
   }
 }
 
-/**
- * Gathers the usage of a stream. Each report holds totals, but not every total: what a later one leaves out, or
- * writes as null, stands as it was.
- */
+/** Collects the usage of a stream. Reports hold totals; a total that a later report omits or sets to null keeps its value. */
 export class UsageGatherer {
   #reported: JsonObject = {}
   usage: Usage | null = null
@@ -52,8 +49,8 @@ export class UsageGatherer {
   add(wire: unknown): void {
     const report = asObject(wire)
     if (report === null) return
-    const told = Object.entries(report).filter(([, value]) => value !== null && value !== undefined)
-    this.#reported = { ...this.#reported, ...Object.fromEntries(told) }
+    const present = Object.entries(report).filter(([, value]) => value !== null && value !== undefined)
+    this.#reported = { ...this.#reported, ...Object.fromEntries(present) }
     this.usage = decodeUsage(this.#reported) ?? this.usage
   }
 }

@@ -1,8 +1,8 @@
 import type { CacheHint } from '../../../conversation/part.ts'
 import { asObject, type JsonObject } from '../../../wire/json-values.ts'
 
-/** Suppliers refuse a request with more marks than this. */
-export const MOST_CACHE_MARKS = 4
+/** Suppliers reject requests with more marks. */
+export const MAX_CACHE_MARKS = 4
 
 export function decodeCache(wire: unknown): CacheHint | null {
   const control = asObject(wire)
@@ -10,7 +10,7 @@ export function decodeCache(wire: unknown): CacheHint | null {
   return { ttl: control.ttl === '5m' || control.ttl === '1h' ? control.ttl : null }
 }
 
-/** The member that marks a block, to be spread into it; nothing when there is no hint. */
+/** The member to spread into a block; empty when there is no hint. */
 export function encodeCache(hint: CacheHint | null): { readonly cache_control?: JsonObject } {
   if (hint === null) return {}
   return { cache_control: { type: 'ephemeral', ...(hint.ttl !== null && { ttl: hint.ttl }) } }
@@ -23,8 +23,8 @@ interface Section {
 }
 
 /**
- * Takes the earliest marks away until no more than `most` are left: later marks cover all that the earlier ones do.
- * Suppliers read the prompt in the order tools, system, messages.
+ * Removes the earliest marks until at most `most` remain. A later mark caches everything before it, so the last ones
+ * matter. Suppliers read the prompt in the order tools, system, messages.
  */
 export function keepLastMarks({ tools, system, messages }: Section, most: number): Section {
   const remover = new MarkRemover(countMarks(tools) + countMarks(system) + countMarks(messages) - most)
@@ -57,7 +57,7 @@ class MarkRemover {
     return this.#excess > 0 ? blocks.map((block) => this.#stripBlock(block)) : blocks
   }
 
-  // The blocks inside a result stand before its own mark.
+  // The blocks inside a result come before the mark of the result.
   #stripBlock(block: JsonObject): JsonObject {
     if (this.#excess <= 0) return block
     const inner = Array.isArray(block.content) ? { content: this.#stripInner(block.content) } : {}

@@ -14,7 +14,7 @@ import type { MessagesRequest } from './schema.ts'
 import { decodeParallelTools, decodeToolChoice } from './tool-choice.ts'
 import { decodeTool, decodeToolExtras } from './tools.ts'
 
-/** Fields that the neutral model takes up whole. */
+/** Fields that the neutral model covers completely. */
 const NEUTRAL_FIELDS: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -33,8 +33,8 @@ const NEUTRAL_FIELDS: ReadonlySet<string> = new Set([
   'metadata',
 ])
 
-/** Other formats take session names of at most this length. */
-const LONGEST_CACHE_KEY = 64
+/** Other formats limit cache keys to this length. */
+const MAX_CACHE_KEY_CHARACTERS = 64
 
 export function decodeRequest(request: MessagesRequest): Conversation {
   const endUser = request.metadata?.user_id || null
@@ -54,7 +54,7 @@ export function decodeRequest(request: MessagesRequest): Conversation {
       frequencyPenalty: null,
       stop: (request.stop_sequences ?? []).filter((text) => text !== ''),
     },
-    // No other format can ask for nothing to be written.
+    // No other format accepts a limit of zero.
     maxOutputTokens: Math.max(1, request.max_tokens),
     choices: 1,
     reasoning: decodeReasoning(request),
@@ -75,9 +75,9 @@ function decodeOutput({ output_config, output_format }: MessagesRequest): Output
   return { type: 'schema', name: 'response', description: null, schema, strict: null }
 }
 
-// Agents of this format write a whole JSON object about their session into the user's id.
+// Agents of this format put a JSON object about their session into the user id.
 function shorten(userId: string): string {
-  if (userId.length <= LONGEST_CACHE_KEY) return userId
+  if (userId.length <= MAX_CACHE_KEY_CHARACTERS) return userId
   return createHash('sha256').update(userId).digest('base64url')
 }
 
@@ -95,9 +95,9 @@ function decodeExtras(request: MessagesRequest): Extras {
 }
 
 function outputExtras(request: MessagesRequest): JsonObject {
-  const told = new Set(['format'])
-  if (isEffortTold(request)) told.add('effort')
-  return without(request.output_config ?? {}, told)
+  const decoded = new Set(['format'])
+  if (isEffortDecoded(request)) decoded.add('effort')
+  return without(request.output_config ?? {}, decoded)
 }
 
 function systemExtras({ system }: MessagesRequest): JsonObject {
@@ -105,12 +105,12 @@ function systemExtras({ system }: MessagesRequest): JsonObject {
   return others.length === 0 ? {} : { system: others }
 }
 
-// A way of thinking that the neutral model can tell only in part, or not at all.
+// Thinking modes that the neutral model cannot express, or only in part.
 function isUnheardOf(type: string | undefined): boolean {
   return type !== undefined && type !== 'enabled' && type !== 'adaptive' && type !== 'disabled'
 }
 
-/** Members written as null are absent ones. */
+/** A null member counts as absent. */
 function without(object: object, names: ReadonlySet<string>): JsonObject {
   const rest = Object.entries(object).filter(([name, value]) => !names.has(name) && value !== null)
   return Object.fromEntries(rest)
@@ -122,11 +122,11 @@ function whenFilled(name: string, value: JsonObject): JsonObject {
 
 type Asked = Pick<MessagesRequest, 'thinking' | 'output_config'>
 
-/** How much to think, from `thinking` and the effort beside it; null when the client said nothing. */
+/** How much to think, from `thinking` and `output_config.effort`; null when the client sets neither. */
 function decodeReasoning({ thinking, output_config }: Asked): ReasoningRequest | null {
   const effort = asEffort(output_config?.effort)
   const byEffort = effort === null ? null : ({ type: 'effort', effort } as const)
-  // A client of this format that switches thinking on can show it, so it is shown unless it says otherwise.
+  // Clients of this format that enable thinking also display it, unless they opt out.
   const showThoughts = thinking?.display !== 'omitted'
   switch (thinking?.type) {
     case 'enabled':
@@ -141,8 +141,8 @@ function decodeReasoning({ thinking, output_config }: Asked): ReasoningRequest |
   }
 }
 
-/** Whether the effort became the control of the reasoning, and need not ride along. */
-function isEffortTold({ thinking, output_config }: Asked): boolean {
+/** Whether the effort is part of the decoded reasoning, so that it need not be kept as an extra. */
+function isEffortDecoded({ thinking, output_config }: Asked): boolean {
   const isOther = thinking?.type === 'enabled' || thinking?.type === 'disabled'
   return !isOther && asEffort(output_config?.effort) !== null
 }

@@ -33,7 +33,7 @@ interface DecodedTurns {
   readonly turns: readonly Turn[]
 }
 
-/** The prompt in normal form. */
+/** Decodes the prompt: adjacent turns of one role are merged, tool results come first. */
 export function decodeTurns({
   system,
   messages,
@@ -77,13 +77,13 @@ function toolNames(turns: readonly OpenTurn[]): ReadonlyMap<string, string> {
   return new Map(calls.map(({ id, name }) => [id, name]))
 }
 
-interface Surroundings {
+interface ResultContext {
   readonly before: OpenTurn | undefined
   readonly names: ReadonlyMap<string, string>
 }
 
-/** Results first, each once, in the order of the calls they answer. */
-function arrange(parts: readonly Part[], { before, names }: Surroundings): readonly Part[] {
+/** Moves results to the front, each once, in the order of their calls. */
+function arrange(parts: readonly Part[], { before, names }: ResultContext): readonly Part[] {
   const results = new Map<string, ToolResultPart>()
   for (const part of parts) {
     if (part.type === 'tool-result') {
@@ -103,13 +103,13 @@ function arrange(parts: readonly Part[], { before, names }: Surroundings): reado
 
 type Role = 'user' | 'assistant' | 'system'
 
-/** The parts of one message, in its order; empty texts are left out. */
+/** The parts of one message, in order, without empty texts. */
 function decodeContent(content: MessagesContent, role: Role): Part[] {
   if (typeof content === 'string') return decodeText({ type: 'text', text: content })
   return content.flatMap((block) => decodeBlock(block, role))
 }
 
-/** A block that does not belong to the role is carried as it is: what it means is for its own suppliers to say. */
+/** A block that does not belong to the role is kept as is; suppliers of this format decide what it means. */
 function decodeBlock(block: AnyBlock, role: Role): Part[] {
   const known = asKnownBlock(block)
   switch (known?.type) {
@@ -157,13 +157,13 @@ function decodeImageSource(source: ImageBlock['source']): ImageSource | null {
   }
 }
 
-// Some clients put the picture itself where an address belongs.
+// Some clients send a data URL.
 function decodeAddress(url: string): ImageSource {
-  // Only what stands before the comma is matched: a pattern would try every place of a long text for it.
+  // A regular expression over the whole URL would backtrack over megabytes of data, so only its head is matched.
   const comma = url.indexOf(',')
   const [mediaType = '', ...options] = url.slice('data:'.length, Math.max(0, comma)).split(';')
-  const isPicture = /^data:/i.test(url) && mediaType !== '' && options.at(-1)?.toLowerCase() === 'base64'
-  return isPicture ? base64Image(mediaType, url.slice(comma + 1)) : { type: 'url', url, mediaType: null }
+  const isDataUrl = /^data:/i.test(url) && mediaType !== '' && options.at(-1)?.toLowerCase() === 'base64'
+  return isDataUrl ? base64Image(mediaType, url.slice(comma + 1)) : { type: 'url', url, mediaType: null }
 }
 
 function base64Image(mediaType: string, data: string): ImageSource {
@@ -183,7 +183,7 @@ function decodeRedacted(data: string): ThinkingPart {
   return { type: 'thinking', text: '', proof: readSignature(data), isRedacted: true }
 }
 
-// Thoughts that never had a signature were given one by us, since clients of this format demand it.
+// Clients of this format require a signature, so the gateway adds a placeholder to unsigned thoughts.
 function readSignature(value: string): Proof | null {
   if (value === '') return null
   const proof = readProof(value, { format: FORMAT, on: 'thinking' })
@@ -202,7 +202,7 @@ function decodeToolUse({ id, name, input }: ToolUseBlock): ToolCallPart {
   }
 }
 
-/** Without the name of the tool, which only the conversation as a whole knows. */
+/** The tool's name is filled in later, from the call. */
 function decodeToolResult(block: ToolResultBlock): ToolResultPart {
   return {
     type: 'tool-result',

@@ -16,13 +16,13 @@ import { encodeCache } from './cache.ts'
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
 
-/** Where a request goes, and what of it could not be said there. */
+/** The target of a request, and the parameters that it cannot take. */
 export interface Encoding {
   readonly context: SupplyContext
   readonly dropped: Set<string>
 }
 
-/** A user's parts: results first, then the pictures that could not stay in them, then the rest. */
+/** A user's parts: results first, then the images moved out of them, then the rest. */
 export function encodeUserParts(parts: readonly Part[], encoding: Encoding): JsonObject[] {
   const results: JsonObject[] = []
   const moved: JsonObject[] = []
@@ -37,11 +37,11 @@ export function encodeUserParts(parts: readonly Part[], encoding: Encoding): Jso
   return [...results, ...moved, ...others]
 }
 
-/** An assistant's parts. Suppliers refuse a turn with signed thoughts that does not begin with one. */
+/** An assistant's parts. Suppliers reject a turn with signed thoughts that does not start with one. */
 export function encodeAssistantParts(parts: readonly Part[], encoding: Encoding): JsonObject[] {
   const blocks = parts.flatMap((part) => {
     if (part.type !== 'image') return encodePart(part, encoding)
-    // A model's own picture has no place in its turn here.
+    // The format has no images in assistant turns.
     encoding.dropped.add('image')
     return []
   })
@@ -79,12 +79,12 @@ export function encodeText({ text, cache }: Pick<TextPart, 'text' | 'cache'>): J
   return isBlank(text) ? [] : [{ type: 'text', text, ...encodeCache(cache) }]
 }
 
-// Suppliers refuse a text of nothing but white space.
+// Suppliers reject blank texts.
 function isBlank(text: string): boolean {
   return text.trim() === ''
 }
 
-/** A thought that its maker could not check would be refused; without it the rest of the turn still stands. */
+/** Suppliers reject thoughts that they did not sign, so those are left out. */
 function encodeThinking({ text, proof, isRedacted }: ThinkingPart, { context }: Encoding): JsonObject[] {
   const isOwn = proof?.on === 'thinking' && isProofFor(proof, { format: FORMAT, route: context.route })
   if (!isOwn || proof.value === '') return []
@@ -118,7 +118,7 @@ function encodeOpaque({ format, kind, value }: OpaquePart, { dropped }: Encoding
 
 interface EncodedResult {
   readonly result: JsonObject
-  /** Pictures for a model that takes none in a result. */
+  /** Images that the model does not accept inside a result. */
   readonly moved: readonly JsonObject[]
 }
 

@@ -5,7 +5,7 @@ import type { Traits } from '../../../vocabulary/traits.ts'
 import { asArray, asObject, isObject, type JsonObject } from '../../../wire/json-values.ts'
 import type { EncodedRequest, SupplyContext } from '../../translation.ts'
 import { FORMAT } from '../format.ts'
-import { keepLastMarks, MOST_CACHE_MARKS } from './cache.ts'
+import { keepLastMarks, MAX_CACHE_MARKS } from './cache.ts'
 import { type Encoding, isThought } from './encode-blocks.ts'
 import { type EncodedThinking, encodeThinking } from './encode-thinking.ts'
 import { encodeTurns, type WireMessage } from './encode-turns.ts'
@@ -13,10 +13,10 @@ import { toSchemaDialect } from './schema-dialect.ts'
 import { type EncodedChoice, encodeToolChoice } from './tool-choice.ts'
 import { encodeTool, recreateTools } from './tools.ts'
 
-/** Used when nothing is known of the model; models of this format write at least as much. */
+/** Used when the model's limit is unknown; every model of this format accepts it. */
 const DEFAULT_MAX_TOKENS = 32_000
 
-/** Fields that ride along in parts and are put where they belong; all others are members of the body. */
+/** Extras that are merged into other members; all others become members of the body. */
 const PLACED_EXTRAS: ReadonlySet<string> = new Set([
   'tools',
   'system',
@@ -26,7 +26,6 @@ const PLACED_EXTRAS: ReadonlySet<string> = new Set([
   'max_tokens',
 ])
 
-/** What a supplier of this format is asked for. */
 export function encodeRequest(conversation: Conversation, context: SupplyContext): EncodedRequest {
   refuseImpossible(conversation)
   const encoding: Encoding = { context, dropped: new Set() }
@@ -93,11 +92,11 @@ function encodeTools(
   const tools = conversation.tools.map((tool) => encodeTool(tool, { isStrictPossible, extras, dropped }))
   if (tools.length > 0) return encodeToolChoice(conversation, tools)
   const recreated = recreateTools(messages.map(({ content }) => ({ content })))
-  // The client offers no tool any more, so none may be called.
+  // The client no longer offers tools, so the model may not call any.
   return { tools: recreated, toolChoice: recreated.length === 0 ? null : { type: 'none' } }
 }
 
-interface ThinkingSurroundings {
+interface ThinkingInputs {
   readonly messages: readonly WireMessage[]
   readonly choice: EncodedChoice
   readonly context: SupplyContext
@@ -105,7 +104,7 @@ interface ThinkingSurroundings {
 
 function chooseThinking(
   { reasoning, maxOutputTokens }: Conversation,
-  { messages, choice, context }: ThinkingSurroundings,
+  { messages, choice, context }: ThinkingInputs,
 ): EncodedThinking {
   const isForced = choice.toolChoice?.type === 'any' || choice.toolChoice?.type === 'tool'
   const isByBudget = context.traits.thinking.type === 'budget'
@@ -117,7 +116,7 @@ function chooseThinking(
   })
 }
 
-/** A turn to be continued, or a tool loop whose last call came without its thought: thinking cannot begin there. */
+/** Thinking cannot start in a turn to be continued, or in a tool loop whose last call has no thought. */
 function mustNotThink(messages: readonly WireMessage[]): boolean {
   const last = messages.at(-1)
   if (last?.role === 'assistant') return true
@@ -151,13 +150,13 @@ function isOff(control: NonNullable<Conversation['reasoning']>['control']): bool
 
 type Sections = Parameters<typeof keepLastMarks>[0]
 
-// A mark at the top of the body is one more of the few that suppliers take.
+// A mark at the top of the body counts towards the limit.
 function capMarks(
   sections: Omit<Sections, 'messages'> & { messages: readonly WireMessage[] },
   own: JsonObject,
   { traits }: SupplyContext,
 ): Sections {
-  const most = traits.cacheBreakpoints ? MOST_CACHE_MARKS - (isObject(own.cache_control) ? 1 : 0) : 0
+  const most = traits.cacheBreakpoints ? MAX_CACHE_MARKS - (isObject(own.cache_control) ? 1 : 0) : 0
   return keepLastMarks({ ...sections, messages: sections.messages.map((message) => ({ ...message })) }, most)
 }
 
@@ -184,13 +183,13 @@ function encodeMetadata({ endUser }: Conversation, own: JsonObject): JsonObject 
   return Object.keys(metadata).length === 0 ? {} : { metadata }
 }
 
-// Suppliers ask for no personal data in it; the same person must still have the same name.
+// Suppliers ask not to send personal data, so an e-mail address is replaced by its hash.
 function nameUser(endUser: string): string {
   if (!isMailAddress(endUser)) return endUser
   return createHash('sha256').update(endUser).digest('base64url')
 }
 
-// Not one pattern: between the two sides of a long name it would try every dot.
+// A single regular expression would backtrack at every dot of a long name.
 function isMailAddress(name: string): boolean {
   const [local = '', domain = '', ...rest] = name.split('@', 3)
   const dot = domain.indexOf('.', 1)
@@ -198,13 +197,13 @@ function isMailAddress(name: string): boolean {
 }
 
 interface EncodedOutput {
-  /** The member of `output_config`, null when the format has none for it. */
+  /** The `format` member of `output_config`; null when there is none. */
   readonly format: JsonObject | null
-  /** What the model is asked for in words instead, null when that is not needed. */
+  /** The same request as an instruction; null when it is not needed. */
   readonly instruction: string | null
 }
 
-/** The shape the answer must have. Where the model cannot be bound to it, it is asked for it. */
+/** The required shape of the answer. A model without structured output is asked for it in the prompt. */
 function encodeOutput(output: OutputFormat, { structured }: Traits, dropped: Set<string>): EncodedOutput {
   switch (output.type) {
     case 'text':
@@ -226,8 +225,8 @@ function askForSchema(schema: JsonObject): string {
   return `${asked}\n${JSON.stringify(schema)}`
 }
 
-/** Suppliers take a share of the likeliest tokens beside thinking only when it is nearly all of them. */
-const LEAST_TOP_P_WITH_THINKING = 0.95
+/** With thinking, suppliers accept only a top_p close to 1. */
+const MIN_TOP_P_WITH_THINKING = 0.95
 
 interface SamplingSituation {
   readonly traits: Traits
@@ -235,7 +234,7 @@ interface SamplingSituation {
   readonly dropped: Set<string>
 }
 
-/** The sampling fields that the model takes; what it would refuse is left out and named. */
+/** The sampling fields that the model accepts; the others are added to `dropped`. */
 function encodeSampling(sampling: Sampling, situation: SamplingSituation): JsonObject {
   const { dropped } = situation
   if (sampling.seed !== null) dropped.add('seed')
@@ -251,7 +250,7 @@ function encodeChance(
   const isRefused =
     traits.sampling === 'rejected' || (traits.sampling === 'only-without-thinking' && isThinking)
   const isFixed = isRefused || isThinking
-  const isTopPFree = !isRefused && (!isThinking || (topP ?? 0) >= LEAST_TOP_P_WITH_THINKING)
+  const isTopPFree = !isRefused && (!isThinking || (topP ?? 0) >= MIN_TOP_P_WITH_THINKING)
   const isEither = traits.isTemperatureOrTopP && temperature !== null && !isFixed
   const fields = {
     temperature: isFixed ? null : temperature && Math.min(temperature, 1),
@@ -260,7 +259,7 @@ function encodeChance(
   }
   const asked = { temperature, top_p: topP, top_k: topK }
   for (const name of ['temperature', 'top_p', 'top_k'] as const) {
-    // Thinking leaves the temperature at 1, so a client that asked for 1 gets what it asked for.
+    // With thinking the temperature is always 1, so asking for 1 loses nothing.
     const isKept = fields[name] === asked[name] || (name === 'temperature' && isFixed && asked[name] === 1)
     if (!isKept) dropped.add(name)
   }
@@ -268,7 +267,7 @@ function encodeChance(
 }
 
 function encodeStop(stop: readonly string[], { traits, dropped }: SamplingSituation): JsonObject {
-  // Suppliers refuse a sequence of nothing but white space.
+  // Suppliers reject blank stop sequences.
   const taken = traits.stop ? stop.filter((text) => text.trim() !== '') : []
   if (taken.length < stop.length) dropped.add('stop')
   return taken.length === 0 ? {} : { stop_sequences: taken }

@@ -2,8 +2,8 @@ import { EFFORTS, type Effort, type ReasoningRequest } from '../../../conversati
 import type { ThinkingControl } from '../../vocabulary/runtime/traits.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
 
-/** Suppliers refuse less. */
-const LEAST_BUDGET = 1024
+/** Suppliers reject smaller budgets. */
+const MIN_BUDGET = 1024
 
 const BUDGETS: Readonly<Record<Exclude<Effort, 'none' | 'max'>, number>> = {
   minimal: 1024,
@@ -16,9 +16,9 @@ const BUDGETS: Readonly<Record<Exclude<Effort, 'none' | 'max'>, number>> = {
 interface ThinkingSituation {
   readonly control: ThinkingControl
   readonly maxTokens: number
-  /** The model's own bound on output, null when unknown. */
+  /** The model's output limit; null when unknown. */
   readonly outputTokenLimit: number | null
-  /** A reason in the request why the model must not think: suppliers would refuse it. */
+  /** True when suppliers would reject thinking in this request. */
   readonly isBarred: boolean
 }
 
@@ -26,11 +26,11 @@ export interface EncodedThinking {
   readonly thinking: JsonObject | null
   readonly effort: Effort | null
   readonly maxTokens: number
-  /** Whether the model thinks, as far as this request decides it. */
+  /** Whether this request turns thinking on. */
   readonly isOn: boolean
 }
 
-/** What the client asked for, in the terms of the model at hand; null says nothing and leaves the model its default. */
+/** The client's reasoning settings in terms of the model; null members leave the model's default. */
 export function encodeThinking(
   reasoning: ReasoningRequest | null,
   situation: ThinkingSituation,
@@ -63,14 +63,14 @@ function thinkAdaptively(
   const effort = effortOf(reasoning)
   const off = { thinking: canDisable ? { type: 'disabled' } : null }
   if (effort === 'none') return off
-  const told = fitEffort(effort, efforts)
-  if (isBarred) return { ...off, effort: told }
+  const fitted = fitEffort(effort, efforts)
+  if (isBarred) return { ...off, effort: fitted }
   const isUnwanted = reasoning.control.type === 'unsaid' && reasoning.showThoughts !== true
   if (isUnwanted) return {}
-  return { thinking: { type: 'adaptive', ...display(reasoning) }, effort: told, isOn: true }
+  return { thinking: { type: 'adaptive', ...display(reasoning) }, effort: fitted, isOn: true }
 }
 
-/** The model decides for itself, or an effort that stands for what was asked. */
+/** The effort that matches the request; null when the model decides. */
 function effortOf({ control }: ReasoningRequest): Effort | null {
   switch (control.type) {
     case 'effort':
@@ -90,7 +90,7 @@ function effortOfBudget(tokens: number): Effort {
   return tokens <= BUDGETS.high ? 'high' : 'xhigh'
 }
 
-/** The nearest effort that the model takes and that is not above the one asked for, or else its lowest. */
+/** The highest effort the model has that is not above the requested one, else its lowest. */
 function fitEffort(effort: Effort | null, taken: readonly Effort[]): Effort | null {
   if (effort === null) return null
   const place = EFFORTS.indexOf(effort)
@@ -105,7 +105,7 @@ function thinkByBudget(
 ): Partial<EncodedThinking> {
   const asked = budgetOf(reasoning, most)
   if (asked === 0) return {}
-  const smallest = Math.max(least, LEAST_BUDGET)
+  const smallest = Math.max(least, MIN_BUDGET)
   const fitted = makeRoom(Math.min(Math.max(asked, smallest), most), {
     maxTokens,
     limit: outputTokenLimit ?? Number.MAX_SAFE_INTEGER,
@@ -137,8 +137,8 @@ interface Room {
 }
 
 /**
- * Thinking counts towards the output limit and must stay below it. A limit that was meant for the answer alone is
- * raised by the budget as far as the model allows; what still does not fit is taken from the budget.
+ * Thinking counts towards max_tokens and must stay below it. When the budget does not fit, max_tokens is raised by the
+ * budget as far as the model allows, and then the budget is cut.
  */
 function makeRoom(
   budget: number,

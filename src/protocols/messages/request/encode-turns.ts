@@ -8,7 +8,7 @@ export interface WireMessage {
   readonly content: readonly JsonObject[]
 }
 
-/** A message that neighbours of its role are still added to. */
+/** A message to which adjacent turns of its role are appended. */
 interface GrowingMessage extends WireMessage {
   readonly content: JsonObject[]
 }
@@ -18,7 +18,7 @@ interface EncodedTurns {
   readonly messages: readonly WireMessage[]
 }
 
-/** The prompt as suppliers want it: a user first, roles that alternate, each call answered in the next turn. */
+/** The prompt as suppliers require it: user first, alternating roles, each call answered in the next turn. */
 export function encodeTurns({ instructions, turns }: Conversation, encoding: Encoding): EncodedTurns {
   const system = instructions.flatMap(encodeText)
   const messages: GrowingMessage[] = []
@@ -27,7 +27,7 @@ export function encodeTurns({ instructions, turns }: Conversation, encoding: Enc
   const answered = messages.map((message, index) => pairResults(message, messages, index))
   const sent = startWithUser(endWell(answered, encoding))
   if (sent.length > 0) return { system, messages: sent }
-  // Suppliers refuse a prompt that is nothing but instructions.
+  // Suppliers reject a prompt that has only instructions.
   if (system.length > 0) return { system: [], messages: [{ role: 'user', content: system }] }
   throw new GatewayError('invalid_request', 'The conversation has no content to answer.')
 }
@@ -40,7 +40,7 @@ function encodeTurn(
   if (role === 'assistant') return { role, content: encodeAssistantParts(parts, encoding) }
   const content = encodeUserParts(parts, encoding)
   if (role === 'user' || content.length === 0) return { role, content }
-  // Nothing may stand between calls and their results.
+  // Nothing may come between calls and their results.
   if (encoding.context.traits.inlineSystem && !hasCalls(before)) return { role, content }
   return { role: 'user', content: content.map(asReminder) }
 }
@@ -63,13 +63,13 @@ function putResultsFirst({ content }: GrowingMessage): void {
   for (const [index, block] of [...results, ...others].entries()) content[index] = block
 }
 
-// Moving it to the top would change what it says, and spoil the cached beginning of the prompt.
+// Moving it to the system prompt would change its meaning and invalidate the prompt cache.
 function asReminder(block: JsonObject): JsonObject {
   if (block.type !== 'text') return block
   return { ...block, text: `<system-reminder>\n${block.text}\n</system-reminder>` }
 }
 
-/** A user turn with each result once, in the order of the calls of the turn before; every call must have one. */
+/** Puts the results of a user turn in the order of the calls before it. Throws unless calls and results match. */
 function pairResults(message: WireMessage, messages: readonly WireMessage[], index: number): WireMessage {
   const before = messages[index - 1]
   if (isPaired(message, before)) return message
@@ -83,7 +83,7 @@ function pairResults(message: WireMessage, messages: readonly WireMessage[], ind
   return { role: message.role, content: [...inOrder, ...message.content.filter((block) => !isResult(block))] }
 }
 
-/** Whether the results are those of the calls already, in their order: so it is in nearly all of very many turns. */
+/** Whether the results are already in the order of the calls, as in nearly all turns. */
 function isPaired({ content }: WireMessage, before: WireMessage | undefined): boolean {
   let place = 0
   if (before?.role === 'assistant') {
@@ -102,7 +102,7 @@ function refuse(message: string): never {
   throw new GatewayError('invalid_request', message)
 }
 
-/** A turn that the model is to continue, for the models that do; otherwise the prompt ends with the user. */
+/** Keeps a last assistant turn only for models that can continue it. */
 function endWell(messages: readonly WireMessage[], { context, dropped }: Encoding): readonly WireMessage[] {
   const last = messages.at(-1)
   if (last?.role !== 'assistant' || !last.content.every(isPlain)) return messages
@@ -115,7 +115,7 @@ function endWell(messages: readonly WireMessage[], { context, dropped }: Encodin
   return content.length === 0 ? earlier : [...earlier, { role: 'assistant', content }]
 }
 
-// Suppliers refuse a text to be continued that ends in white space.
+// Suppliers reject a prefill that ends in white space.
 function trimEnd(content: readonly JsonObject[]): readonly JsonObject[] {
   const last = content.at(-1)
   if (last === undefined || typeof last.text !== 'string') return content
@@ -128,7 +128,7 @@ function startWithUser(messages: readonly WireMessage[]): readonly WireMessage[]
   return [{ role: 'user', content: [{ type: 'text', text: '(continue)' }] }, ...messages]
 }
 
-/** Text and thoughts alone; calls and the blocks of a supplier's own tools must go back where they were. */
+/** Text or thought. Calls and hosted tool blocks must keep their place. */
 function isPlain({ type }: JsonObject): boolean {
   return type === 'text' || type === 'thinking' || type === 'redacted_thinking'
 }

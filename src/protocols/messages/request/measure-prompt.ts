@@ -4,13 +4,13 @@ import { checkMediaParts } from '../../request-limits.ts'
 import { measureText } from '../measure.ts'
 import { type AnyBlock, asKnownBlock, type CountTokensRequest, type MessagesContent } from './schema.ts'
 
-/** What a prompt weighs: characters of all its text, and pictures or files, each of which counts the same. */
+/** The size of a prompt: characters of text, and the number of images and files. */
 interface PromptSize {
   readonly promptCharacters: number
   readonly mediaParts: number
 }
 
-/** Definitions are counted by their length in the text: they may nest too deeply to be written out again. */
+/** Tool definitions count by their length in the body text: they may nest too deeply to serialize. */
 export function measurePrompt(request: CountTokensRequest, members: ReadonlyMap<string, Span>): PromptSize {
   const contents = [request.system, ...request.messages.map(({ content }) => content)]
   const { promptCharacters, mediaParts } = addUp(contents.map(measureContent))
@@ -50,7 +50,7 @@ function measureBlock(block: AnyBlock): PromptSize {
   }
 }
 
-// Results do not nest; what claims to be one inside another is weighed like any unknown block.
+// Results do not nest. A result inside a result counts like an unknown block.
 function measureResult(content: MessagesContent | null | undefined): PromptSize {
   if (!Array.isArray(content)) return measureContent(content)
   return addUp(

@@ -10,7 +10,7 @@ import { decodeRequest } from './decode-request.ts'
 import { measurePrompt } from './measure-prompt.ts'
 import { validateCount, validateRequest } from './validate.ts'
 
-/** Checks and reads a parsed body. `text` is what was parsed. */
+/** Checks and reads a parsed body. `text` is the unparsed body. */
 export function readRequest(body: unknown, text: string): ClientRequest {
   const request = validateRequest(body)
   const members = findTopLevelMembers(text)
@@ -55,7 +55,7 @@ function readCount(body: unknown, text: string): CountRequest {
   }
 }
 
-/** The client's own text with only the model name replaced; every other byte stays as it was. */
+/** The client's body with only the model name replaced. */
 function prepareRelay(
   model: string,
   text: string,

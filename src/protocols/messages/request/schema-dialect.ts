@@ -2,9 +2,9 @@ import type { JsonSchema } from '../../../conversation/conversation.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import { asArray, asObject, asText, isObject, type JsonObject } from '../../../wire/json-values.ts'
 
-const DEEPEST_SCHEMA = 100
+const MAX_SCHEMA_DEPTH = 100
 
-/** Keywords whose value is taken over as it is. */
+/** Keywords that are copied unchanged. */
 const PLAIN: ReadonlySet<string> = new Set([
   'type',
   'title',
@@ -30,7 +30,7 @@ const FORMATS: ReadonlySet<unknown> = new Set([
   'uuid',
 ])
 
-/** Limits that the model can be told in words when its grammar cannot hold them. */
+/** Limits that move into the description when the grammar does not support them. */
 const LIMITS: ReadonlySet<string> = new Set([
   'minimum',
   'maximum',
@@ -49,15 +49,15 @@ const LIMITS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A schema that binds a model of this format: every object closed, only the keywords its grammar knows, and limits it
- * does not know moved into the description. Writing a schema that is already in the dialect changes nothing.
+ * A schema for structured output in this format: every object is closed, only supported keywords remain, and
+ * unsupported limits move into the description. Idempotent.
  */
 export function toSchemaDialect(schema: JsonSchema): JsonSchema {
   return fitNode(schema, 0)
 }
 
 function fitNode(node: JsonSchema, depth: number): JsonSchema {
-  if (depth > DEEPEST_SCHEMA) {
+  if (depth > MAX_SCHEMA_DEPTH) {
     throw new GatewayError('invalid_request', 'A schema is nested too deeply.')
   }
   const fitted: Record<string, unknown> = {}
@@ -74,7 +74,7 @@ function fitNode(node: JsonSchema, depth: number): JsonSchema {
   }
 }
 
-// The grammar knows these two limits in their mildest form.
+// The grammar supports some formats, and minItems of 0 and 1.
 function isLimit(name: string, value: unknown): boolean {
   if (name === 'format') return !FORMATS.has(value)
   if (name === 'minItems') return value !== 0 && value !== 1
@@ -117,8 +117,8 @@ function isObjectSchema({ type, properties }: JsonSchema): boolean {
 }
 
 /**
- * A schema whose root is an object without alternatives, as tool input must be. Alternatives at the root are laid
- * over one another: each may set its own fields, and only what all of them demand is demanded.
+ * A schema whose root is an object without alternatives, as tool input requires. Alternatives at the root are merged:
+ * the result has the properties of all, and requires only what every alternative requires.
  */
 export function fitRootSchema(schema: JsonSchema): JsonSchema {
   const { anyOf, oneOf, allOf, ...root } = schema

@@ -2,15 +2,15 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { MAX_TOKENS_NOTE, MODEL_NOTE, STREAM_NOTE } from '../../contract-notes.ts'
 import { MAX_MESSAGES, MAX_STOP_CHARACTERS, MAX_STOP_SEQUENCES, MAX_TOOLS } from '../../request-limits.ts'
 
-/** Suppliers count tokens in 32 bits; a larger limit cannot be meant, and would overflow what is held for it. */
-const MOST_TOKENS = 2 ** 31 - 1
+/** Suppliers count tokens in 32 bits; a larger limit would overflow the amount reserved for it. */
+const MAX_TOKENS = 2 ** 31 - 1
 
 const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const OptionalOrNull = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema))
 const NonEmptyString = Type.String({ minLength: 1 })
 const AnyObject = Type.Object({})
 
-/** Any block at all: new kinds appear with every model, and the supplier that serves the request decides. */
+/** Any block: new kinds appear with every model, so the supplier decides what it accepts. */
 const Block = Type.Object({ type: NonEmptyString })
 const Content = Type.Union([Type.String(), Type.Array(Block)])
 const cached = { cache_control: OptionalOrNull(AnyObject) }
@@ -59,7 +59,7 @@ export const ToolResultBlockSchema = Type.Object({
   ...cached,
 })
 
-/** A tool the client runs; every tool with another `type` is one that the vendor defines. */
+/** A tool the client runs. Every tool with another `type` is defined by the vendor. */
 export const ClientToolSchema = Type.Object({
   type: OptionalOrNull(Type.Literal('custom')),
   name: NonEmptyString,
@@ -94,14 +94,14 @@ const prompt = {
   thinking: OptionalOrNull(
     Type.Object({
       type: NonEmptyString,
-      budget_tokens: OptionalOrNull(Type.Integer({ minimum: 0, maximum: MOST_TOKENS })),
+      budget_tokens: OptionalOrNull(Type.Integer({ minimum: 0, maximum: MAX_TOKENS })),
       display: OptionalOrNull(Type.String()),
     }),
   ),
   output_config: OptionalOrNull(
     Type.Object({ effort: OptionalOrNull(Type.String()), format: OptionalOrNull(OutputFormat) }),
   ),
-  // The name the same thing had before `output_config`.
+  // The older name of `output_config.format`.
   output_format: OptionalOrNull(OutputFormat),
 }
 
@@ -111,8 +111,8 @@ const prompt = {
  */
 export const MessagesRequestSchema = Type.Object({
   ...prompt,
-  // Zero asks for the prompt to be read into the cache and nothing to be written.
-  max_tokens: Type.Integer({ minimum: 0, maximum: MOST_TOKENS, description: MAX_TOKENS_NOTE }),
+  // Zero only writes the prompt into the cache.
+  max_tokens: Type.Integer({ minimum: 0, maximum: MAX_TOKENS, description: MAX_TOKENS_NOTE }),
   stream: OptionalOrNull(Type.Boolean({ description: STREAM_NOTE })),
   temperature: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
   top_p: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
@@ -123,7 +123,7 @@ export const MessagesRequestSchema = Type.Object({
   metadata: OptionalOrNull(Type.Object({ user_id: OptionalOrNull(Type.String()) })),
 })
 
-/** A request for a count: the prompt alone. */
+/** A token count request: only the prompt. */
 export const CountRequestSchema = Type.Object(prompt)
 
 export type MessagesRequest = Static<typeof MessagesRequestSchema>
@@ -140,7 +140,7 @@ export type ClientTool = Static<typeof ClientToolSchema>
 export type AnyTool = Static<typeof Tool>
 export type MessagesToolChoice = Static<typeof ToolChoice>
 
-/** The blocks whose fields the gateway reads; any other is carried as it is. */
+/** The blocks whose fields the gateway reads; all others are kept as they are. */
 export type KnownBlock =
   | TextBlock
   | ImageBlock
@@ -159,12 +159,12 @@ export const KNOWN_BLOCKS = {
   tool_result: ToolResultBlockSchema,
 } as const
 
-/** The block under its own type; null when the gateway does not know its kind. Validation has checked its fields. */
+/** The block as its known type; null for other kinds. Validation has checked its fields. */
 export function asKnownBlock(block: AnyBlock): KnownBlock | null {
   return Object.hasOwn(KNOWN_BLOCKS, block.type) ? (block as KnownBlock) : null
 }
 
-/** The tool as one the client runs; null when the vendor defines it. Validation has checked its fields. */
+/** The tool as one the client runs; null for vendor-defined tools. Validation has checked its fields. */
 export function asClientTool(tool: AnyTool): ClientTool | null {
   const isOwn = tool.type === undefined || tool.type === null || tool.type === 'custom'
   return isOwn ? (tool as ClientTool) : null

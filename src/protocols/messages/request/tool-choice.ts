@@ -24,7 +24,7 @@ export function decodeParallelTools(wire: MessagesToolChoice | null | undefined)
   return typeof wire.disable_parallel_tool_use === 'boolean' ? !wire.disable_parallel_tool_use : null
 }
 
-/** The tools that may be called and the member that says how; nothing is said when there are no tools. */
+/** The offered tools and the `tool_choice` member; null when there are no tools. */
 export interface EncodedChoice {
   readonly tools: readonly JsonObject[]
   readonly toolChoice: JsonObject | null
@@ -37,7 +37,7 @@ export function encodeToolChoice(
   if (tools.length === 0) return { tools, toolChoice: null }
   const offered = toolChoice?.type === 'allowed' ? pickAllowed(toolChoice.names, tools) : tools
   const mode = encodeMode(toolChoice, offered)
-  // One call at a time can only be said together with a choice, and not with the choice of none.
+  // `disable_parallel_tool_use` needs a choice other than `none`.
   if (parallelTools !== false || mode?.type === 'none') return { tools: offered, toolChoice: mode }
   return { tools: offered, toolChoice: { ...(mode ?? { type: 'auto' }), disable_parallel_tool_use: true } }
 }

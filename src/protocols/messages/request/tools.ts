@@ -25,7 +25,7 @@ export function decodeTool(tool: AnyTool): Tool {
   return { type: 'hosted', format: FORMAT, kind: type, value: tool }
 }
 
-/** What the neutral model has no place for, by tool name: restored when a supplier of this format is asked. */
+/** Tool fields that the neutral model lacks, by tool name. They are restored for suppliers of this format. */
 export function decodeToolExtras(tools: readonly AnyTool[]): Readonly<Record<string, JsonObject>> {
   const extras = tools.flatMap((tool) => {
     if (!tool.name || decodeTool(tool).type !== 'function') return []
@@ -91,9 +91,9 @@ function readTexts(value: unknown): readonly string[] | null {
 }
 
 interface ToolEncoding {
-  /** Whether the model takes schemas that bind it. */
+  /** Whether the model supports strict schemas. */
   readonly isStrictPossible: boolean
-  /** Fields of this format by tool name, as the client sent them. */
+  /** The client's extra fields by tool name. */
   readonly extras: JsonObject
   readonly dropped: Set<string>
 }
@@ -116,7 +116,7 @@ export function encodeTool(tool: Tool, encoding: ToolEncoding): JsonObject {
 function encodeFunction(tool: FunctionTool, { isStrictPossible, extras, dropped }: ToolEncoding): JsonObject {
   const own = asObject(extras[tool.name])
   const cache = encodeCache(tool.cache)
-  // A tool the vendor defines takes neither a description nor a schema.
+  // Vendor-defined tools have no description and no schema.
   if (own !== null && findTypedTool(asText(own.type) ?? '') !== null)
     return { name: tool.name, ...own, ...cache }
   const isStrict = tool.strict === true && isStrictPossible
@@ -151,7 +151,7 @@ function encodeWebSearch(tool: WebSearchTool, { dropped }: ToolEncoding): JsonOb
   }
 }
 
-// Formats differ in whether the place stands in the location itself or in a member of it.
+// Some formats nest the place in `approximate`.
 function encodeLocation(location: JsonObject): JsonObject {
   const place = asObject(location.approximate) ?? location
   const fields = ['city', 'region', 'country', 'timezone'].filter((name) => asText(place[name]) !== null)
@@ -169,7 +169,7 @@ function encodeHosted({ format, kind, value }: { format: string; kind: string; v
   )
 }
 
-/** The least a supplier needs to accept calls in the history of a client that no longer offers its tools. */
+/** Minimal definitions for tools that occur only in the history: suppliers require one for each call. */
 export function recreateTools(messages: readonly JsonObject[]): JsonObject[] {
   const names = messages.flatMap(({ content }) =>
     asArray(content).flatMap((item) => {
@@ -180,7 +180,7 @@ export function recreateTools(messages: readonly JsonObject[]): JsonObject[] {
   return [...new Set(names)].map((name) => ({ name, input_schema: { type: 'object' } }))
 }
 
-/** A tool the vendor defines and the client runs: models of other vendors can call it once they are told its fields. */
+/** A tool that the vendor defines and the client runs. With this schema, models of other vendors can call it too. */
 interface TypedTool {
   readonly description: string
   readonly schema: JsonSchema
@@ -236,7 +236,7 @@ const FAMILIES: readonly (readonly [RegExp, TypedTool])[] = [
   [/^memory_\d+$/, MEMORY],
 ]
 
-/** null for a tool that the vendor runs itself, or whose fields depend on more than its type. */
+/** null for tools that the vendor runs, or whose fields depend on more than the type. */
 function findTypedTool(type: string): TypedTool | null {
   return FAMILIES.find(([pattern]) => pattern.test(type))?.[1] ?? null
 }

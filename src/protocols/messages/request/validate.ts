@@ -42,7 +42,7 @@ const BLOCK_CHECKS: Readonly<Record<KnownBlock['type'], Check>> = {
 }
 const TOOL_CHECK = makeCheck(ClientToolSchema)
 
-/** The body as a request whose every known field is sound; throws a GatewayError that names the first that is not. */
+/** Checks every known field; throws a GatewayError that names the first invalid one. */
 export function validateRequest(body: unknown): MessagesRequest {
   const request = checkShape(body)
   checkPrompt(request)
@@ -55,7 +55,7 @@ export function validateCount(body: unknown): CountTokensRequest {
   return request
 }
 
-/** What a schema cannot say: blocks and tools are checked when their kind is known and let pass when it is not. */
+/** Checks beyond the schema: blocks and tools of known kinds. Unknown kinds pass. */
 function checkPrompt(request: CountTokensRequest): void {
   checkContent(request.system, () => 'system')
   request.messages.forEach(({ content }, index) => {
@@ -65,7 +65,7 @@ function checkPrompt(request: CountTokensRequest): void {
   checkThinking(request.thinking)
 }
 
-// Paths are made only for a refusal: most requests have thousands of blocks and none that is broken.
+// Paths are built only for an error: requests have thousands of blocks, and nearly all are valid.
 function checkContent(content: MessagesContent | null | undefined, path: () => string): void {
   if (!Array.isArray(content)) return
   content.forEach((block, index) => {
@@ -74,7 +74,7 @@ function checkContent(content: MessagesContent | null | undefined, path: () => s
   })
 }
 
-// Results do not nest, so neither does the check: a hostile body could be deeper than the stack.
+// Not recursive: results do not nest, and a hostile body could be deeper than the stack.
 function checkResult(block: AnyBlock, path: () => string): void {
   const known = asKnownBlock(block)
   if (known?.type !== 'tool_result' || !Array.isArray(known.content)) return

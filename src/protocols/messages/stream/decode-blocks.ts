@@ -15,15 +15,14 @@ import {
 
 interface QueuedBlock {
   readonly decoder: BlockDecoder
-  /** What it has to say, as long as an earlier block is still open. */
+  /** Its events, while an earlier block is still open. */
   readonly held: AnswerEvent[]
   isClosed: boolean
 }
 
 /**
- * The open blocks of a stream, in the order in which they opened. The first one speaks at once; a supplier that
- * opens another before it has closed the first makes that one wait, so that only one part is open at a time.
- * Every method gives null for a block that is not there.
+ * The open blocks of a stream, in the order they opened. Only one part may be open at a time: the first block emits
+ * its events immediately, the others hold theirs until it closes. Every method returns null for an unknown block.
  */
 export class BlockQueue {
   hasCalls = false
@@ -47,19 +46,19 @@ export class BlockQueue {
     const block: QueuedBlock = { decoder, held: [], isClosed: false }
     this.#queue.push(block)
     this.#open.set(index, block)
-    return this.#tell(block, decoder.open())
+    return this.#emit(block, decoder.open())
   }
 
   add(index: unknown, delta: JsonObject): AnswerEvent[] | null {
     const block = this.#open.get(index)
     const events = block?.decoder.add(delta) ?? null
-    return block === undefined || events === null ? null : this.#tell(block, events)
+    return block === undefined || events === null ? null : this.#emit(block, events)
   }
 
   close(index: unknown): AnswerEvent[] | null {
     const block = this.#open.get(index)
     if (block === undefined) return null
-    const events = this.#tell(block, block.decoder.close())
+    const events = this.#emit(block, block.decoder.close())
     block.isClosed = true
     this.#open.delete(index)
     return [...events, ...this.#advance()]
@@ -69,13 +68,13 @@ export class BlockQueue {
     return [...this.#open.keys()].flatMap((index) => this.close(index) ?? [])
   }
 
-  #tell(block: QueuedBlock, events: AnswerEvent[]): AnswerEvent[] {
+  #emit(block: QueuedBlock, events: AnswerEvent[]): AnswerEvent[] {
     if (block === this.#queue[0]) return events
     for (const event of events) block.held.push(event)
     return []
   }
 
-  /** Lets go of the closed blocks at the front, and lets the next one speak. */
+  /** Removes the closed blocks at the front and releases the events of the next one. */
   #advance(): AnswerEvent[] {
     const events: AnswerEvent[] = []
     while (this.#queue[0]?.isClosed) {
@@ -104,9 +103,9 @@ class BlockDecoder {
   readonly #origin: Origin
   #block: JsonObject
   #isPartOpen = false
-  /** The pieces of a tool's input; kept only for blocks that are told whole. */
+  /** Pieces of tool input. Kept only for blocks that are emitted whole. */
   #input = ''
-  /** What deltas have added to a block that is told whole. */
+  /** Members that deltas added to a block that is emitted whole. */
   readonly #gathered: Record<string, unknown> = {}
   #hasInput = false
 
@@ -139,7 +138,7 @@ class BlockDecoder {
     }
   }
 
-  /** null when the delta is one that this kind of block cannot have. */
+  /** null when this kind of block cannot have such a delta. */
   add(delta: JsonObject): AnswerEvent[] | null {
     if (this.#kind === 'other') return this.#gather(delta)
     switch (delta.type) {
@@ -161,7 +160,7 @@ class BlockDecoder {
   close(): AnswerEvent[] {
     if (this.#kind === 'other') return [...this.#openPart(this.#makeWhole()), PART_END]
     if (this.#kind === 'call' && !this.#hasInput) {
-      // Some suppliers give the input whole when they open the block, and an empty input not at all.
+      // Some suppliers send the whole input when they open the block, and omit an empty one.
       return [...this.#addText(JSON.stringify(this.#block.input ?? {})), PART_END]
     }
     return this.#isPartOpen ? [PART_END] : []
@@ -172,7 +171,7 @@ class BlockDecoder {
     return [{ type: 'part-start', ...CHOICE, part }]
   }
 
-  // A text opens with its first content: a supplier that opens one and says nothing has said nothing.
+  // A text part opens with its first content, so an empty text block produces no part.
   #openText(): AnswerEvent[] {
     return this.#isPartOpen ? [] : this.#openPart(textPart(''))
   }
@@ -198,7 +197,7 @@ class BlockDecoder {
     return events
   }
 
-  /** A block of another kind goes on whole, so that it can be handed back as the supplier made it. */
+  /** Unknown kinds of block are kept whole, so that they can be sent back unchanged. */
   #gather({ type, ...members }: JsonObject): AnswerEvent[] {
     if (type === 'input_json_delta') this.#input += asText(members.partial_json) ?? ''
     else Object.assign(this.#gathered, members)

@@ -4,7 +4,7 @@ import { asObject, asText, isObject, type JsonObject, tryParseJson } from '../..
 import { readSseEvent } from '../../../wire/sse-event.ts'
 import { type FramedEvents, SseFramer } from '../../../wire/sse-framer.ts'
 import type { StreamDecoder } from '../../translation.ts'
-import { LONGEST_EVENT_BYTES } from '../format.ts'
+import { MAX_EVENT_BYTES } from '../format.ts'
 import { decodeStreamError } from '../reply/decode-error.ts'
 import type { Origin } from '../reply/decode-reply.ts'
 import { decodeFinish } from '../reply/finish.ts'
@@ -17,7 +17,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   readonly #framer = new SseFramer()
   readonly #usage = new UsageGatherer()
   readonly #blocks: BlockQueue
-  /** Why the answer ended, in the supplier's words; it may be told more than once. */
+  /** Why the answer ended, as the supplier reports it, possibly more than once. */
   #ending: JsonObject = {}
   #hasBegun = false
   #isOver = false
@@ -30,7 +30,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
     if (this.failure !== null || this.#isOver) return []
     const framed = this.#framer.push(bytes)
     if (framed !== null) return this.#readAll(framed)
-    if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.#failMalformed('has an event without end')
+    if (this.#framer.pendingLength > MAX_EVENT_BYTES) this.#failMalformed('has an event without end')
     return []
   }
 
@@ -38,7 +38,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
     if (this.failure !== null || this.#isOver) return []
     const rest = this.#framer.finish()
     const { data } = rest === null ? { data: null } : readSseEvent(rest)
-    // The last event may lack its blank line; one that was cut off is not read.
+    // The last event may lack its blank line. A truncated event is not read.
     const isWhole = data !== null && tryParseJson(data) !== undefined
     const events = isWhole && rest !== null ? this.#readEvent(rest) : []
     if (!this.#isOver && this.failure === null) this.#failMalformed('ended before its last event')
@@ -73,24 +73,24 @@ export class MessagesStreamDecoder implements StreamDecoder {
       case 'message_start':
         return this.#start(asObject(event.message) ?? {})
       case 'content_block_start':
-        return this.#tellBlock(this.#blocks.open(event.index, asObject(event.content_block) ?? {}))
+        return this.#emitBlock(this.#blocks.open(event.index, asObject(event.content_block) ?? {}))
       case 'content_block_delta':
-        return this.#tellBlock(this.#blocks.add(event.index, asObject(event.delta) ?? {}))
+        return this.#emitBlock(this.#blocks.add(event.index, asObject(event.delta) ?? {}))
       case 'content_block_stop':
-        return this.#tellBlock(this.#blocks.close(event.index))
+        return this.#emitBlock(this.#blocks.close(event.index))
       case 'message_delta':
         return this.#noteEnding(event)
       case 'message_stop':
         return this.#end()
       default:
-        // Pings, and whatever the format will have learnt to say by then.
+        // Pings, and events added to the format later.
         return []
     }
   }
 
   #start(message: JsonObject): AnswerEvent[] {
     this.#usage.add(message.usage)
-    return [...this.#begin(asText(message.id) ?? ''), ...this.#tellUsageBetween()]
+    return [...this.#begin(asText(message.id) ?? ''), ...this.#emitUsageBetweenBlocks()]
   }
 
   #begin(id: string): AnswerEvent[] {
@@ -99,17 +99,17 @@ export class MessagesStreamDecoder implements StreamDecoder {
     return [{ type: 'answer-start', id }]
   }
 
-  #tellBlock(events: AnswerEvent[] | null): AnswerEvent[] {
+  #emitBlock(events: AnswerEvent[] | null): AnswerEvent[] {
     if (events === null) return this.#failMalformed('has content that belongs to no block')
     return this.#hasBegun ? events : [...this.#begin(''), ...events]
   }
 
   #noteEnding({ delta, usage }: JsonObject): AnswerEvent[] {
-    const told = asObject(delta) ?? {}
-    if (told.stop_reason) this.#ending = told
+    const ending = asObject(delta) ?? {}
+    if (ending.stop_reason) this.#ending = ending
     this.#usage.add(usage)
-    const closing = told.stop_reason ? this.#blocks.closeAll() : []
-    return [...this.#begin(''), ...closing, ...this.#tellUsageBetween()]
+    const closing = ending.stop_reason ? this.#blocks.closeAll() : []
+    return [...this.#begin(''), ...closing, ...this.#emitUsageBetweenBlocks()]
   }
 
   #end(): AnswerEvent[] {
@@ -120,19 +120,19 @@ export class MessagesStreamDecoder implements StreamDecoder {
       ...this.#begin(''),
       ...closing,
       { type: 'choice-end', choice: 0, finish },
-      ...this.#tellUsage(),
+      ...this.#emitUsage(),
       { type: 'answer-end' },
     ]
   }
 
-  #tellUsage(): AnswerEvent[] {
+  #emitUsage(): AnswerEvent[] {
     const { usage } = this.#usage
     return usage === null ? [] : [{ type: 'usage', usage }]
   }
 
-  /** Totals have no place inside a part; they are told again at the end. */
-  #tellUsageBetween(): AnswerEvent[] {
-    return this.#blocks.isOpen ? [] : this.#tellUsage()
+  /** Usage cannot be emitted inside a part; it is emitted again at the end. */
+  #emitUsageBetweenBlocks(): AnswerEvent[] {
+    return this.#blocks.isOpen ? [] : this.#emitUsage()
   }
 
   #failMalformed(what: string): AnswerEvent[] {

@@ -2,9 +2,9 @@ import { asObject, type JsonObject } from '../../../wire/json-values.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** A stream whose events share no pattern must not pay for the search with every one of them. */
-const MOST_VAIN_LESSONS = 4
-/** Only what the same kind of event has always meant; a signature is not generated text. */
+/** Stop looking for a pattern after this many misses in a row. */
+const MAX_PATTERN_MISSES = 4
+/** Deltas that carry generated text; a signature is not generated text. */
 const WRITTEN_FIELDS: ReadonlyMap<unknown, string> = new Map([
   ['text_delta', 'text'],
   ['thinking_delta', 'thinking'],
@@ -12,18 +12,17 @@ const WRITTEN_FIELDS: ReadonlyMap<unknown, string> = new Map([
 ])
 
 /**
- * The look of an event that does nothing but add text to a block. The events of one block rarely differ in anything
- * but that text, so an event with the same bytes before and after it, and a JSON string without escapes between,
- * parses to the same value but for the string: its length is all there is to learn, without parsing.
+ * Counts text deltas without parsing them. The events of one block usually differ only in their text: when the bytes
+ * around the text are the same as before, and the text is a JSON string without escapes, its length is all that counts.
  */
 export class DeltaPattern {
   #before: Buffer | null = null
   #after: Buffer | null = null
-  #vainLessons = 0
+  #misses = 0
 
-  /** Takes the look of an event that fits; leaves everything as it was when it does not. */
+  /** Remembers the bytes around the text of a suitable event. */
   learn(bytes: Uint8Array, event: JsonObject): void {
-    if (event.type !== 'content_block_delta' || this.#vainLessons >= MOST_VAIN_LESSONS) return
+    if (event.type !== 'content_block_delta' || this.#misses >= MAX_PATTERN_MISSES) return
     const member = findOnlyText(event)
     if (member === null) return
     const whole = Buffer.from(bytes)
@@ -31,10 +30,10 @@ export class DeltaPattern {
     if (textStart === null) return
     this.#before = whole.subarray(0, textStart)
     this.#after = whole.subarray(textStart + Buffer.byteLength(member.text))
-    this.#vainLessons++
+    this.#misses++
   }
 
-  /** The characters of text that the event between `start` and `end` adds; null when it looks otherwise. */
+  /** The characters of text in the event between `start` and `end`; null when it does not match. */
   match(bytes: Uint8Array, start: number, end: number): number | null {
     const before = this.#before
     const after = this.#after
@@ -43,7 +42,7 @@ export class DeltaPattern {
     const textEnd = end - after.length
     if (before.compare(bytes, start, textStart) !== 0 || after.compare(bytes, textEnd, end) !== 0) return null
     const characters = countPlain(bytes, textStart, textEnd)
-    if (characters !== null) this.#vainLessons = 0
+    if (characters !== null) this.#misses = 0
     return characters
   }
 }
@@ -53,7 +52,7 @@ interface TextMember {
   readonly text: string
 }
 
-/** The text, when the delta has no other member that could mean something. */
+/** The text of the delta; null when it has other members that could matter. */
 function findOnlyText(event: JsonObject): TextMember | null {
   const delta = asObject(event.delta)
   const field = WRITTEN_FIELDS.get(delta?.type)
@@ -62,7 +61,7 @@ function findOnlyText(event: JsonObject): TextMember | null {
   return typeof text === 'string' ? { field, text } : null
 }
 
-/** Where the text begins; null when it is escaped, or stands there twice so that it could be either. */
+/** Where the text begins; null when it is escaped or its position is ambiguous. */
 function locateText(event: Buffer, { field, text }: TextMember): number | null {
   for (const colon of [':', ': ']) {
     const head = Buffer.from(`"${field}"${colon}"`)
@@ -78,7 +77,7 @@ function countPlain(bytes: Uint8Array, start: number, end: number): number | nul
   for (let at = start; at < end; at++) {
     const byte = bytes[at] ?? 0
     if (byte === QUOTE || byte === BACKSLASH || byte < 0x20) return null
-    // A byte that continues a character counts for nothing, the first of four for two units.
+    // A continuation byte adds nothing; the first of four bytes starts a surrogate pair.
     if ((byte & 0xc0) !== 0x80) characters += byte >= 0xf0 ? 2 : 1
   }
   return characters

@@ -93,13 +93,13 @@ describe('laws', () => {
     fc.assert(
       fc.property(arbitraryToldAnswer(OPTIONS), ({ answer, events }) => {
         const back = fold(decode(encode(events)))
-        const [told] = answer.choices
-        expect(openedParts(back)).toEqual(told?.parts.map(expectedPart) ?? [])
-        const reason = told?.finish.reason === 'refusal' ? 'filter' : told?.finish.reason
+        const [choice] = answer.choices
+        expect(openedParts(back)).toEqual(choice?.parts.map(expectedPart) ?? [])
+        const reason = choice?.finish.reason === 'refusal' ? 'filter' : choice?.finish.reason
         expect(back.choices[0]?.finish).toEqual({
           reason: reason === 'other' ? 'stop' : (reason ?? 'other'),
-          stopSequence: told?.finish.stopSequence ?? null,
-          explanation: told?.finish.explanation ?? null,
+          stopSequence: choice?.finish.stopSequence ?? null,
+          explanation: choice?.finish.explanation ?? null,
         })
         if (answer.usage !== null) expect(back.usage).toEqual(answer.usage)
       }),

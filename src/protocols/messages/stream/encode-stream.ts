@@ -12,16 +12,16 @@ import { encodeAnswerPart, sealSignature } from '../reply/encode-reply.ts'
 import { encodeFinish } from '../reply/finish.ts'
 import { encodeUsage } from '../reply/usage.ts'
 
-/** The part that is being told, and what of its block has gone out. */
+/** The open part and the state of its block. */
 interface OpenPart {
   readonly part: AnswerPart
   proof: Proof | null
-  /** A text block opens with its first content, so that an empty one never shows. */
+  /** A text block opens with its first content, so empty blocks are never sent. */
   isBlockOpen: boolean
   hasInput: boolean
 }
 
-/** Writes one answer as a messages stream. Blocks are numbered as they open, one open at a time. */
+/** Encodes one answer as a messages stream. Blocks are numbered as they open, one open at a time. */
 export class MessagesStreamEncoder implements StreamEncoder {
   readonly #context: ReplyContext
   #open: OpenPart | null = null
@@ -36,7 +36,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
   }
 
   push(event: AnswerEvent): string {
-    // This format gives one answer; whatever belongs to another one has no place in it.
+    // This format has one answer, so other choices are ignored.
     if (this.#isOver || ('choice' in event && event.choice !== 0)) return ''
     switch (event.type) {
       case 'answer-start':
@@ -71,7 +71,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     return errorFrame(error, this.#context.requestId)
   }
 
-  /** The supplier may not have reported yet, and clients show how full the context is from this event. */
+  /** Clients show context usage from this event, so it carries an estimate if the supplier has not reported yet. */
   #start(): string {
     const message = {
       id: this.#context.newId('msg_'),
@@ -106,7 +106,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     }
   }
 
-  /** A signature that belongs to the call goes before it, in a thought of its own. */
+  /** The signature of a call goes before it, in an empty thought. */
   #openCall(id: string, name: string): string {
     this.#hasCalls = true
     const proof = this.#open?.proof ?? null
@@ -153,7 +153,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     return last + stop
   }
 
-  /** What can be told only once the part has ended. */
+  /** The deltas that are known only when the part ends. */
   #lastWords({ part, proof, hasInput }: OpenPart): string {
     switch (part.type) {
       case 'thinking':
@@ -161,7 +161,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
           return this.#writeWhole({ type: 'redacted_thinking', data: sealSignature(proof) })
         return this.#delta({ type: 'signature_delta', signature: sealSignature(proof) })
       case 'tool-call':
-        // Clients that gather the pieces could not parse nothing.
+        // Clients parse the joined pieces, and an empty string is not JSON.
         return hasInput ? '' : this.#delta({ type: 'input_json_delta', partial_json: '{}' })
       case 'opaque':
         return encodeAnswerPart(part)
@@ -195,7 +195,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     return frame({ type: 'content_block_stop', index: this.#blockIndex++ })
   }
 
-  /** A block that is known whole. Clients read input and signatures only from deltas. */
+  /** A complete block. Clients read input and signatures only from deltas. */
   #writeWhole(block: JsonObject): string {
     const { opening, deltas } = takeApart(block)
     const start = frame({ type: 'content_block_start', index: this.#blockIndex, content_block: opening })
@@ -217,12 +217,12 @@ function proofOf(part: AnswerPart): Proof | null {
   return 'proof' in part ? part.proof : null
 }
 
-/** One event; clients skip every frame that does not carry its name. */
+/** One event. Clients skip frames without an event name. */
 export function frame(data: JsonObject & { readonly type: string }): string {
   return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
-/** The event that ends a stream in failure. The request's id is told where it is known. */
+/** The error event that ends a failed stream, with the request id if it is known. */
 export function errorFrame(error: GatewayError, requestId?: string): string {
   const data = { type: 'error', ...errorEnvelope(error) }
   return frame(requestId === undefined ? data : { ...data, request_id: requestId })

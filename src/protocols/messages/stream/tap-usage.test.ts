@@ -107,11 +107,11 @@ test('a long stream whose events look alike is counted as if each were read alon
     { minLength: 20, maxLength: 50 },
   )
   fc.assert(
-    fc.property(events, (told) => {
-      const alone = told.map((one) => runText(one).facts.outputCharacters)
-      const { forwarded, facts } = runText(told.join(''))
+    fc.property(events, (all) => {
+      const alone = all.map((one) => runText(one).facts.outputCharacters)
+      const { forwarded, facts } = runText(all.join(''))
       expect(facts.outputCharacters).toBe(alone.reduce((total, count) => total + count, 0))
-      expect(forwarded).toBe(told.join(''))
+      expect(forwarded).toBe(all.join(''))
     }),
     { numRuns: 60, seed: 81 },
   )

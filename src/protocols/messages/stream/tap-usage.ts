@@ -6,16 +6,14 @@ import { closeJsonEvent, siftEvents, type Verdict, type Weigh } from '../../wire
 import { readSseEvent } from '../../../wire/sse-event.ts'
 import { SseFramer } from '../../../wire/sse-framer.ts'
 import type { StreamTap } from '../../protocol.ts'
+import { MAX_EVENT_BYTES, LONGEST_EVENT_BYTES } from '../format.ts'
 import { countBlock, countDelta, isTooDeep } from '../measure.ts'
 import { decodeStreamError } from '../reply/decode-error.ts'
-import { LONGEST_EVENT_BYTES } from '../format.ts'
 import { UsageGatherer } from '../reply/usage.ts'
 import { DeltaPattern } from './delta-pattern.ts'
 import { errorFrame } from './encode-stream.ts'
 
-/** What becomes of an event: it goes on as it is or changed, it alone is left out, or it and all after it stay here. */
-
-/** Reads a relayed messages stream, and names the model in it as the client did. */
+/** Reads a relayed messages stream and replaces the model name with the one the client asked for. */
 export class UsageTap implements StreamTap {
   hasContent = false
   isTerminated = false
@@ -34,7 +32,7 @@ export class UsageTap implements StreamTap {
     return this.#usage.usage
   }
 
-  // Clients take a stream without its last event for a broken one, so nothing before it completes the answer.
+  // Clients treat a stream without its last event as broken.
   get isComplete(): boolean {
     return this.isTerminated && this.failure === null
   }
@@ -43,11 +41,11 @@ export class UsageTap implements StreamTap {
     if (this.failure !== null) return null
     const framed = this.#framer.push(bytes)
     if (framed !== null) return siftEvents(framed, this.#weigh)
-    if (this.#framer.pendingLength > LONGEST_EVENT_BYTES) this.#failMalformed('an event without end')
+    if (this.#framer.pendingLength > MAX_EVENT_BYTES) this.#failMalformed('an event without end')
     return null
   }
 
-  /** An event cut off by the end of the stream goes on only when it is whole but for its blank line. */
+  /** Forwards an event at the end of the stream only if it lacks nothing but its blank line. */
   end(): Uint8Array | null {
     const rest = this.failure === null ? this.#framer.finish() : null
     const last = rest === null ? null : closeJsonEvent(rest)
@@ -61,7 +59,7 @@ export class UsageTap implements StreamTap {
   readonly #weigh: Weigh = (bytes, start, end) =>
     this.#countPlainDelta(bytes, start, end) ? 'forward' : this.#judge(bytes.subarray(start, end))
 
-  /** True when the event only adds text to a block, as an earlier one did. */
+  /** True when the event matches an earlier text delta and has been counted. */
   #countPlainDelta(bytes: Uint8Array, start: number, end: number): boolean {
     const characters = this.isTerminated ? null : this.#pattern.match(bytes, start, end)
     if (characters === null) return false
@@ -73,9 +71,9 @@ export class UsageTap implements StreamTap {
     const { data, name, isRecognised } = readSseEvent(bytes)
     if (data === null)
       return isRecognised || this.isTerminated ? 'forward' : this.#failMalformed('bytes that are no event')
-    // Nothing is due after the last event; whatever it is, it must not spoil an answer that has ended well.
+    // Whatever follows the last event must not spoil a complete answer.
     if (this.isTerminated) return 'remove'
-    // A marker of other formats, which this one's clients skip.
+    // Other formats end with this marker; clients of this format skip it.
     if (data.startsWith('[DONE]')) return 'forward'
     const event = asObject(tryParseJson(data))
     if (event === null) return this.#failMalformed('an event that is not a JSON object')
@@ -124,10 +122,9 @@ export class UsageTap implements StreamTap {
 const encoder = new TextEncoder()
 
 /**
- * The first event of an answer with the name the client knows the model by; null when it has that name already,
- * or nests too deeply to be written again.
- * Agents compare the two: what was thought by a model of another name they take for somebody else's and leave out of
- * the next request, which the supplier then refuses.
+ * The first event with the model name that the client asked for; null when it already has that name or nests too
+ * deeply to serialize. Agents compare the names: they drop the thoughts of a model with another name from the next
+ * request, which the supplier then rejects.
  */
 function nameModel(event: JsonObject, model: string): Uint8Array | null {
   const message = asObject(event.message)

@@ -1,0 +1,22 @@
+import type { EncodedImageRequest, ImageAnswer, ImageRequest } from '../conversation/pictures.ts'
+import type { ImageTraits } from '../vocabulary/image-traits.ts'
+import type { PiecedBody } from '../wire/pieced-body.ts'
+import type { Protocol } from './protocol.ts'
+
+/** The target of an image request. */
+export interface ImageSupply {
+  readonly upstreamModel: string
+  readonly traits: ImageTraits
+  /** Parameters this supplier has rejected before. */
+  readonly refused: readonly string[]
+}
+
+/** How to request images from suppliers of a format. */
+export interface ImageSide extends Pick<Protocol, 'name' | 'decodeError'> {
+  /** Throws a GatewayError when the format does not support the request. */
+  encodeRequest(request: ImageRequest, supply: ImageSupply): EncodedImageRequest<string | PiecedBody>
+  /** null when the body is not a reply of this format. */
+  decodeReply(body: unknown): ImageAnswer | null
+  /** Parameters that may be dropped when a supplier rejects them. */
+  readonly strippable: ReadonlySet<string>
+}
