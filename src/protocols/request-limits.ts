@@ -25,6 +25,6 @@ export const MAX_MEDIA_PARTS = 3_600
 /** Throws when a request has more images than any supplier accepts. */
 export function checkMediaParts(mediaParts: number, param: string): void {
   if (mediaParts <= MAX_MEDIA_PARTS) return
-  const message = `${param} may hold at most ${MAX_MEDIA_PARTS} pictures and other media, and holds ${mediaParts}.`
+  const message = `${param} may contain at most ${MAX_MEDIA_PARTS} images and other media, but contains ${mediaParts}.`
   throw new GatewayError('invalid_request', message, { param })
 }

@@ -169,8 +169,8 @@ describe('what a form may hold (spec 4.6, 8.5)', () => {
 
   test.each([
     ['n', [['n', '3'], image], 'from 1 to 2'],
-    ['image', [image, image, image], 'at most 2 pictures'],
-    ['mask', [image, ['mask', asFile(LEFT_MASK)]], 'takes no mask'],
+    ['image', [image, image, image], 'at most 2 images'],
+    ['mask', [image, ['mask', asFile(LEFT_MASK)]], 'does not accept a mask'],
   ] as const)('a model may take less %s', async (param, fields, words) => {
     const error = await readError(
       await change([['model', 'narrow'], ['prompt', 'x'], ...fields] as FormField[]),

@@ -32,7 +32,7 @@ export function readModelMethod({ rest }: RequestAddress, operation: Operation):
   const { model, method } = split
   if (isMethod(method) && OPERATIONS[method] === operation) return { model, method }
   const shown = JSON.stringify(method.slice(0, MAX_SHOWN_CHARACTERS))
-  throw new GatewayError('not_found', `The method ${shown} does not exist; known ones are ${known}.`)
+  throw new GatewayError('not_found', `The method ${shown} does not exist. Use one of ${known}.`)
 }
 
 function splitMethod(rest: string): { model: string; method: string } | null {

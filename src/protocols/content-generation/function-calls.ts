@@ -43,7 +43,7 @@ export class CallPairing {
   findCall({ id, name }: WireFunctionResponse, place: string): PlacedCall {
     const call = (id ? this.#byId.get(id) : undefined) ?? this.#firstWaiting(name)
     if (call === undefined) {
-      const message = `${place}.functionResponse answers no functionCall before it.`
+      const message = `${place}.functionResponse matches no earlier functionCall.`
       throw new GatewayError('invalid_request', message, { param: `${place}.functionResponse` })
     }
     this.#answered.add(call)

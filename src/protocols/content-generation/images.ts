@@ -72,7 +72,7 @@ function droppedOf({ size, quality, style, user, others }: ImageRequest, ratio: 
 }
 
 function noMask(): GatewayError {
-  const message = 'The supplier of this model takes no mask; say in the prompt where to change the picture.'
+  const message = 'This model does not accept a mask. Describe in the prompt which area to change.'
   return new GatewayError('unsupported_parameter', message, { param: 'mask' })
 }
 
@@ -100,7 +100,7 @@ function refusalIn({ promptFeedback }: JsonObject, candidates: readonly JsonObje
   const [first = {}] = candidates
   const reason =
     asText(asObject(promptFeedback)?.blockReason) ?? asText(first.finishReason) ?? 'no reason given'
-  return `The model made no picture (${reason.slice(0, 60)}).`
+  return `The model returned no image (${reason.slice(0, 60)}).`
 }
 
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'] as const

@@ -138,7 +138,7 @@ function expectedPart(part: Part): Part {
     return { ...part, proof: { ...part.proof, model: '', route: '' } }
   }
   if (part.type !== 'tool-result') return part
-  // Texts of one result are joined, and pictures stand behind them.
+  // Texts of one result are joined, and images follow them.
   const text = part.parts.flatMap((inner) => (inner.type === 'text' ? [inner.text] : [])).join('\n')
   const texts = text === '' ? [] : [textPart(text)]
   return { ...part, parts: [...texts, ...part.parts.filter(({ type }) => type === 'image')] }

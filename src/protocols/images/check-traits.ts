@@ -40,7 +40,7 @@ function checkEdit({ edit }: ImageRequest, traits: ImageTraits): void {
   if (edit === null) return
   const { pictures, mask } = edit
   if (pictures.length > traits.maxPictures) {
-    const most = traits.maxPictures === 1 ? 'one picture' : `at most ${traits.maxPictures} pictures`
+    const most = traits.maxPictures === 1 ? 'one image' : `at most ${traits.maxPictures} images`
     throw refuse('image', `image may be ${most} for this model.`)
   }
   const [first] = pictures
@@ -48,9 +48,9 @@ function checkEdit({ edit }: ImageRequest, traits: ImageTraits): void {
 }
 
 function checkMask(mask: ImageFile, picture: ImageFile, traits: ImageTraits): void {
-  if (!traits.mask) throw refuse('mask', 'This model takes no mask.')
+  if (!traits.mask) throw refuse('mask', 'This model does not accept a mask.')
   if (mask.mediaType !== 'image/png' || !mask.hasAlpha) {
-    throw refuse('mask', 'mask must be a PNG picture with transparency: its transparent areas are changed.')
+    throw refuse('mask', 'mask must be a PNG with transparency. Its transparent areas are edited.')
   }
   if (mask.width === picture.width && mask.height === picture.height) return
   const sizes = `the mask has ${sizeOf(mask)} pixels and the image ${sizeOf(picture)}`

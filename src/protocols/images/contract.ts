@@ -9,14 +9,14 @@ const file = (description: string): TSchema => Type.String({ format: 'binary', d
 /** The form with its files, for the API document. */
 const EditForm = Type.Object({
   ...EditRequestSchema.properties,
-  image: file('The picture to change: PNG, JPEG or WebP. Several come as `image[]`.'),
-  mask: Type.Optional(file('A PNG of the same size; its transparent areas are changed.')),
+  image: file('The image to edit: PNG, JPEG or WebP. Send several as `image[]`.'),
+  mask: Type.Optional(file('A PNG of the same size. Its transparent areas are edited.')),
 })
 
 const common = {
   tag: 'Images',
   answer: {
-    description: 'The pictures, as addresses or in Base64.',
+    description: 'The images, as URLs or in Base64.',
     name: 'Images',
     schema: ImageReplySchema,
     example: {
@@ -31,7 +31,7 @@ export const IMAGE_CONTRACTS = {
   generate: {
     ...common,
     id: 'createImage',
-    summary: 'Draw a picture',
+    summary: 'Generate an image',
     description: 'For models with `image` in `gateway.kinds`.',
     body: requestBody('ImageRequest', GenerationRequestSchema, {
       model: 'sandbox-image',
@@ -42,7 +42,7 @@ export const IMAGE_CONTRACTS = {
   edit: {
     ...common,
     id: 'editImage',
-    summary: 'Change a picture',
+    summary: 'Edit an image',
     description: 'For models with `image-edit` in `gateway.kinds`.',
     body: {
       ...requestBody('ImageEditRequest', EditForm, {

@@ -29,7 +29,7 @@ function encode(request: ImageRequest, traits: Partial<ImageTraits> = {}, refuse
 describe('a request for a supplier', () => {
   const request = readGeneration(FULL)
 
-  test('keeps what the client said, unknown fields too, and asks for bytes', () => {
+  test("keeps the client's fields, also unknown ones, and asks for bytes", () => {
     expect(encode(request)).toEqual({
       sent: { ...FULL, model: 'up', response_format: 'b64_json' },
       copies: 1,
@@ -37,12 +37,12 @@ describe('a request for a supplier', () => {
     })
   })
 
-  test('says only what the client said', () => {
+  test('has only the fields the client sent', () => {
     const { sent } = encode(readGeneration({ model: 'm', prompt: 'p' }), { responseFormat: 'none' })
     expect(sent).toEqual({ model: 'up', prompt: 'p' })
   })
 
-  test('is written in the words of a model that gives only bytes', () => {
+  test('uses the qualities of the model, and asks for no format when it returns only bytes', () => {
     const traits = { qualities: ['low', 'medium', 'high'], styles: [], responseFormat: 'none' } as const
     const { sent, dropped } = encode(request, traits)
     expect(sent).toEqual({
@@ -57,18 +57,18 @@ describe('a request for a supplier', () => {
     expect(dropped).toEqual(['style'])
   })
 
-  test('goes once for each picture where one call makes one', () => {
+  test('is sent once per image when the supplier makes one per call', () => {
     const { sent, copies } = encode(request, { oneByOne: true })
     expect([copies, sent.n]).toEqual([2, undefined])
   })
 
-  test('leaves out what was refused before', () => {
+  test('omits parameters that were rejected before', () => {
     const { sent, dropped } = encode(request, {}, ['style', 'response_format', 'seed'])
     expect(Object.keys(sent)).toEqual(['model', 'prompt', 'n', 'size', 'quality', 'user'])
     expect(dropped).toEqual(['style', 'seed'])
   })
 
-  test('is a form for edits, whose names cannot break out of their quotes', async () => {
+  test('is a form for edits, with escaped field names', async () => {
     const file = {
       mediaType: 'image/png',
       bytes: 3,
@@ -90,7 +90,7 @@ describe('a request for a supplier', () => {
 })
 
 describe('a reply of a supplier', () => {
-  test('has pictures as bytes, as addresses and as data URLs', () => {
+  test('has images as bytes, URLs and data URLs', () => {
     const data = [
       { b64_json: PNG, revised_prompt: 'r' },
       { url: 'https://x.test/a.png' },
@@ -114,7 +114,7 @@ describe('a reply of a supplier', () => {
     })
   })
 
-  test('of a count that makes no sense says nothing', () => {
+  test('with an invalid usage has no usage', () => {
     const usage = { input_tokens: -5, output_tokens: 'x', total_tokens: 12 }
     expect(decodeReply({ data: [{ b64_json: PNG }], size: '1x1', usage })).toMatchObject({
       usage: null,
@@ -135,7 +135,7 @@ describe('a reply of a supplier', () => {
     expect(decodeReply(body)).toBeNull()
   })
 
-  test('is told to the client in its own words', () => {
+  test('is encoded in the format of the client', () => {
     const reply = encodeReply([{ value: 'v', revisedPrompt: null }], {
       createdAtMs: 1_999,
       wants: 'url',

@@ -37,7 +37,7 @@ export function readEdit(form: EditForm): ImageRequest {
   refuseStream(fields)
   refuseOtherSizes(fields)
   const pictures = form.pictures.filter(({ field }) => field === 'image')
-  if (pictures.length === 0) throw refuse('image', 'image is required: send the picture to change as a file.')
+  if (pictures.length === 0) throw refuse('image', 'image is required. Send the image to edit as a file.')
   const [mask = null, ...moreMasks] = form.pictures.filter(({ field }) => field === 'mask')
   if (moreMasks.length > 0) throw refuse('mask', 'mask may be given once.')
   const others = form.fields.filter(([name]) => !KNOWN.has(name) || name === 'style')
@@ -66,7 +66,7 @@ function typed(name: string, value: string): unknown {
 
 function refuseStream({ stream }: ImageFields): void {
   if (stream !== true) return
-  throw new GatewayError('unsupported_parameter', 'stream must be false: pictures come whole.', {
+  throw new GatewayError('unsupported_parameter', 'stream must be false. Images are not streamed.', {
     param: 'stream',
   })
 }

@@ -11,25 +11,25 @@ const fields = {
   n: OptionalOrNull(
     Type.Integer({
       minimum: 1,
-      description: 'How many pictures: 1 to 4, of edits 1 to 10; some models make fewer.',
+      description: 'Number of images: 1 to 4, for edits 1 to 10. Some models support fewer.',
     }),
   ),
   size: OptionalOrNull(
     Type.String({
       minLength: 1,
-      description: '`WIDTHxHEIGHT` or `auto`. Which sizes there are depends on the model.',
+      description: '`WIDTHxHEIGHT` or `auto`. The sizes depend on the model.',
     }),
   ),
   quality: OptionalOrNull(
-    Type.String({ minLength: 1, description: '`standard` or `hd`, or a word the model itself knows.' }),
+    Type.String({ minLength: 1, description: '`standard`, `hd`, or a quality of the model.' }),
   ),
   response_format: OptionalOrNull(
     Type.Enum(['url', 'b64_json'], {
-      description: '`url` when left out: an address of this gateway that works for a while.',
+      description: 'Defaults to `url`: a temporary URL on this gateway.',
     }),
   ),
   user: OptionalOrNull(Type.String()),
-  stream: OptionalOrNull(Type.Boolean({ description: 'Only `false`: pictures come whole.' })),
+  stream: OptionalOrNull(Type.Boolean({ description: 'Only `false`: images are not streamed.' })),
 }
 
 export const GenerationRequestSchema = Type.Object({ ...fields, style: OptionalOrNull(NonEmptyString) })

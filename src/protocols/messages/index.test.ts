@@ -5,7 +5,7 @@ import { messages } from './index.ts'
 
 const ERROR = new GatewayError('invalid_request', 'max_tokens is required.', { param: 'max_tokens' })
 
-test('errors carry the envelope unchanged, and what official clients look for around it', () => {
+test('wraps the error envelope as official clients expect', () => {
   expect(messages.dressError?.(errorEnvelope(ERROR), 'req_1')).toEqual({
     type: 'error',
     error: {
@@ -18,10 +18,10 @@ test('errors carry the envelope unchanged, and what official clients look for ar
   })
 })
 
-test('the heartbeat is a ping event', () =>
+test('sends ping events as heartbeat', () =>
   expect(messages.heartbeat).toBe('event: ping\ndata: {"type":"ping"}\n\n'))
 
-test('a reply is read for its usage and what was written', () => {
+test('reads usage and output characters of a reply', () => {
   const content = [
     { type: 'thinking', thinking: 'ab', signature: 'long' },
     { type: 'text', text: 'cde' },

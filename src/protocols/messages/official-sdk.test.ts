@@ -104,7 +104,7 @@ const CLIENTS: Readonly<Record<string, () => { final(): Promise<Told>; create():
 
 for (const [name, open] of Object.entries(CLIENTS)) {
   describe(name, () => {
-    test('gathers thinking, cited text and parallel calls, and the same from a whole reply', async () => {
+    test('reads the same thinking, citations and calls from a stream and a whole reply', async () => {
       respond = stream(encode(unfold(ANSWER)))
       const streamed = await open().final()
       expect(streamed).toMatchObject({
@@ -130,7 +130,7 @@ for (const [name, open] of Object.entries(CLIENTS)) {
       expect(stop_reason).toBe(streamed.stop_reason)
     })
 
-    test('gathers every answer there can be as the whole reply has it', async () => {
+    test('reads any answer the same from a stream and a whole reply', async () => {
       const answers = fc.sample(
         arbitraryToldAnswer({ without: ['custom-tools', 'namespaces', 'call-proofs'] }),
         {
@@ -149,7 +149,7 @@ for (const [name, open] of Object.entries(CLIENTS)) {
       }
     })
 
-    test('hears a heartbeat, and throws at an error in mid-stream', async () => {
+    test('ignores heartbeats, and throws on an error event', async () => {
       const encoder = new MessagesStreamEncoder(CONTEXT)
       const begun = encoder.push({ type: 'answer-start', id: 'x' }) + messages.heartbeat
       const failed = encoder.fail(new GatewayError('provider_overloaded', 'The supplier is busy.'))
@@ -178,7 +178,7 @@ for (const [name, open] of Object.entries(CLIENTS)) {
   })
 }
 
-test('ai sdk: gathers the same stream', async () => {
+test('ai sdk: reads the same stream', async () => {
   respond = stream(encode(unfold(ANSWER)))
   const provider = createAnthropic({ apiKey: 'k', baseURL: `${server.url.origin}/v1` })
   const result = streamText({ model: provider('m'), prompt: 'hi', maxRetries: 0 })

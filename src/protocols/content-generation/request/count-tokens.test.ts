@@ -43,7 +43,7 @@ describe('4.10 a count', () => {
 
   test('takes exactly one of the two', () => {
     for (const body of [{}, { contents, generateContentRequest: { contents } }, { contents: null }])
-      expect(() => read(body)).toThrow('Exactly one of contents and generateContentRequest')
+      expect(() => read(body)).toThrow('exactly one of contents and generateContentRequest')
     expect(() => read({ generateContentRequest: {} })).toThrow('generateContentRequest.contents is required')
     const pdf = { parts: [{ inlineData: { mimeType: 'application/pdf', data: '' } }] }
     expect(() => read({ generateContentRequest: { contents: [pdf] } })).toThrow(

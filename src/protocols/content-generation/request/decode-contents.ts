@@ -10,7 +10,7 @@ export function decodeInstructions(instruction: GenerateRequest['systemInstructi
   return (instruction?.parts ?? []).flatMap((part, index) => {
     if (typeof part.text === 'string') return part.text === '' ? [] : [{ text: part.text, cache: null }]
     const param = `systemInstruction.parts[${index}]`
-    throw new GatewayError('invalid_request', `${param} must be a text.`, { param })
+    throw new GatewayError('invalid_request', `${param} must be text.`, { param })
   })
 }
 
@@ -130,5 +130,5 @@ function addSaid(parts: Part[], { text, thought, thoughtSignature }: WirePart): 
 function writeOrRefuse(value: unknown, param: string): string {
   const text = writeJson(value)
   if (text !== null) return text
-  throw new GatewayError('invalid_request', `${param} nests too deeply.`, { param })
+  throw new GatewayError('invalid_request', `${param} is nested too deeply.`, { param })
 }

@@ -87,7 +87,7 @@ const MAX_SHOWN_CHARACTERS = 64
 
 function refuseOutput(param: string, wanted: string): GatewayError {
   const shown = JSON.stringify(wanted.slice(0, MAX_SHOWN_CHARACTERS))
-  return new GatewayError('unsupported_parameter', `${param} ${shown} is not served for this model.`, {
+  return new GatewayError('unsupported_parameter', `${param} ${shown} is not supported by this model.`, {
     param,
   })
 }

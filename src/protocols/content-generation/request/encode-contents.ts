@@ -180,5 +180,5 @@ function refuseMissingResults({ callIds }: OpenContent, next: OpenContent | unde
 
 function refuseOrphan(callId: string): GatewayError {
   const shown = JSON.stringify(callId)
-  return new GatewayError('invalid_request', `The tool result for ${shown} answers no call before it.`)
+  return new GatewayError('invalid_request', `The tool result for ${shown} matches no earlier tool call.`)
 }

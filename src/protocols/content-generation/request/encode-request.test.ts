@@ -188,7 +188,7 @@ describe('calls and results', () => {
     expect(Object.keys((contents as { parts: object[] }[])[2]?.parts[0] ?? {})).toEqual(['functionResponse'])
   })
 
-  test('pictures in results go inside where the model takes them, behind them where not', () => {
+  test('puts images inside results where the model accepts them, else after them', () => {
     const image: ToolResultPart['parts'][number] = {
       type: 'image',
       source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' },

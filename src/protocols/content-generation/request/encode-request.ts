@@ -105,14 +105,14 @@ function outputLimit({ maxOutputTokens }: Conversation, { outputTokenLimit }: Su
 
 function encodeStop({ stop }: Sampling): readonly string[] {
   if (stop.length <= MAX_STOPS) return stop
-  const message = `The supplier of this model takes at most ${MAX_STOPS} stop sequences.`
+  const message = `This model accepts at most ${MAX_STOPS} stop sequences.`
   throw new GatewayError('unsupported_parameter', message, { param: 'stop' })
 }
 
 function encodeLogprobs(topLogprobs: number | null, { traits }: SupplyContext): Record<string, unknown> {
   if (topLogprobs === null) return {}
   if (!traits.logprobs)
-    throw new GatewayError('unsupported_parameter', 'This model reports no log probabilities.', {
+    throw new GatewayError('unsupported_parameter', 'This model does not return log probabilities.', {
       param: 'logprobs',
     })
   return { responseLogprobs: true, ...(topLogprobs > 0 && { logprobs: topLogprobs }) }

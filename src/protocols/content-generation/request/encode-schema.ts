@@ -228,7 +228,7 @@ export class SchemaGuard {
     if (this.#depth > MAX_DEPTH || this.#nodesLeft < 0)
       throw new GatewayError(
         'invalid_request',
-        'A JSON schema in the request is too large or nests too deeply.',
+        'A JSON schema in the request is too large or nested too deeply.',
       )
     const result = visit()
     this.#depth--

@@ -255,7 +255,7 @@ describe('a field out of bounds is refused by name', () => {
 })
 
 describe('facts', () => {
-  test('count all text, and pictures by their number', () => {
+  test('count all text, and images by number', () => {
     const inlineData = { mimeType: 'image/png', data: 'A'.repeat(1000) }
     const { facts } = read({
       contents: [

@@ -42,7 +42,7 @@ function findCounted(count: CountBody): { request: GenerateRequest; path: string
   const hasRequest = generateContentRequest !== undefined && generateContentRequest !== null
   if (hasContents === hasRequest) {
     const param = hasContents ? 'generateContentRequest' : 'contents'
-    const message = 'Exactly one of contents and generateContentRequest must be given.'
+    const message = 'Send exactly one of contents and generateContentRequest.'
     throw new GatewayError('invalid_request', message, { param })
   }
   if (hasRequest) return { request: generateContentRequest, path: 'generateContentRequest.' }
@@ -64,9 +64,9 @@ function checkContent({ role, parts }: WireContent, pathOf: () => string): void 
     const path = `${pathOf()}.parts[${index}]`
     checkPart(part, path)
     if (functionCall && role !== 'model')
-      refuse(`${path}.functionCall`, 'may stand only in a content of role "model"')
+      refuse(`${path}.functionCall`, 'is allowed only in a content with role "model"')
     if (functionResponse && role === 'model')
-      refuse(`${path}.functionResponse`, 'may not stand in a content of role "model"')
+      refuse(`${path}.functionResponse`, 'is not allowed in a content with role "model"')
   })
 }
 

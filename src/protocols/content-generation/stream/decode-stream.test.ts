@@ -185,7 +185,7 @@ describe('a whole reply is decoded', () => {
     expect(answer?.usage).toEqual({ ...USAGE, input: 8 })
   })
 
-  test('pictures are pictures, and what nobody else knows is kept', () => {
+  test('decodes images, and keeps parts that only this format has', () => {
     const parts = [
       { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
       { executableCode: { language: 'PYTHON', code: 'print(1)' } },

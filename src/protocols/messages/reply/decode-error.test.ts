@@ -69,14 +69,14 @@ describe('kind', () => {
   }
 })
 
-test('the field at fault is found at the beginning of the message', () => {
+test('finds the invalid field at the start of the message', () => {
   const param = (message: string) => decodeError(400, official('invalid_request_error', message)).param
   expect(param('messages.1.content.0.text: must not be empty')).toBe('messages[1].content[0].text')
   expect(param('max_tokens: 5 > 4')).toBe('max_tokens')
   expect(param('Bad thing: x')).toBeNull()
 })
 
-test('any bytes decode to some failure', () => {
+test('decodes any bytes to a failure', () => {
   fc.assert(
     fc.property(fc.integer({ min: 300, max: 599 }), fc.oneof(fc.string(), fc.json()), (status, body) => {
       const failure = decodeError(status, body)

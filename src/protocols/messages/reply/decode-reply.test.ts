@@ -26,7 +26,7 @@ const REPLY = {
   usage: { input_tokens: 3, output_tokens: 4, output_tokens_details: { thinking_tokens: 9 } },
 }
 
-test('a message becomes an answer', () => {
+test('decodes a message', () => {
   expect(decodeReply(REPLY, ORIGIN)).toEqual({
     id: 'msg_1',
     usage: { input: 3, cacheRead: 0, cacheWrite: 0, output: 4, reasoning: 4, images: 0 },
@@ -90,12 +90,12 @@ test.each([
   ).toBe(reason)
 })
 
-test('too deep an answer is none', () => {
+test('rejects an answer that is nested too deeply', () => {
   const deep: unknown = JSON.parse(`${'['.repeat(60_000)}${']'.repeat(60_000)}`)
   expect(decodeReply({ ...REPLY, content: [{ ...call, input: deep }] }, ORIGIN)).toBeNull()
 })
 
-test('any JSON is an answer or none', () => {
+test('decodes any JSON or returns null', () => {
   const block = fc.record(
     {
       type: fc.constantFrom('text', 'thinking', 'redacted_thinking', 'tool_use', 'x', 7),

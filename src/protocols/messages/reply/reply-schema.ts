@@ -16,7 +16,7 @@ const ToolUseBlock = Type.Object({
   input: Type.Object({}),
 })
 const OtherBlock = Type.Object({
-  type: Type.String({ description: 'Other kinds exist; skip those you do not know.' }),
+  type: Type.String({ description: 'Skip kinds that you do not know.' }),
 })
 
 /** A whole message, for the API document. Suppliers may add fields. */
@@ -33,7 +33,7 @@ export const MessagesReplySchema = Type.Object({
   ),
   stop_sequence: Type.Optional(OrNull(Type.String())),
   usage: Type.Object({
-    input_tokens: Type.Integer({ minimum: 0, description: 'Without those of the cache.' }),
+    input_tokens: Type.Integer({ minimum: 0, description: 'Without cached tokens.' }),
     output_tokens: Count,
     cache_creation_input_tokens: Type.Optional(OrNull(Count)),
     cache_read_input_tokens: Type.Optional(OrNull(Count)),

@@ -94,13 +94,13 @@ function encodeThinking({ text, proof, isRedacted }: ThinkingPart, { context }: 
 }
 
 function encodeImage({ source, detail, cache }: ImagePart, { context, dropped }: Encoding): JsonObject {
-  if (!context.traits.vision) refuseImage('This model takes no pictures.')
+  if (!context.traits.vision) refuseImage('This model does not accept images.')
   if (detail !== null && detail !== 'auto') dropped.add('detail')
   if (source.type === 'url') {
     return { type: 'image', source: { type: 'url', url: source.url }, ...encodeCache(cache) }
   }
   if (!IMAGE_TYPES.has(source.mediaType)) {
-    refuseImage('Pictures for this model must be of type image/jpeg, image/png, image/gif or image/webp.')
+    refuseImage('Images for this model must be of type image/jpeg, image/png, image/gif or image/webp.')
   }
   const { mediaType, data } = source
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data }, ...encodeCache(cache) }
@@ -131,7 +131,7 @@ function encodeResult(part: ToolResultPart, encoding: Encoding): EncodedResult {
     const target = isMoved ? moved : content
     target.push(...encodePart(inner, encoding))
   }
-  if (moved.length > 0) content.push({ type: 'text', text: '(The pictures of this result follow it.)' })
+  if (moved.length > 0) content.push({ type: 'text', text: '(The images of this result follow it.)' })
   const result = {
     type: 'tool_result',
     tool_use_id: part.callId,

@@ -106,7 +106,7 @@ describe('round trip', () => {
     ],
   })
 
-  test('what is encoded decodes to the same conversation, but for what this format cannot say', () => {
+  test('restores everything the format supports', () => {
     fc.assert(
       fc.property(conversations, (generated) => {
         const conversation = { ...generated, ...judgedElsewhere(generated) }
@@ -184,7 +184,7 @@ describe('round trip', () => {
 })
 
 describe('turns', () => {
-  test('later instructions stay where they are: inline, or as a reminder in the words of the user', () => {
+  test('keeps later instructions in place: inline, or as a reminder in a user turn', () => {
     const turns: Turn[] = [
       user(textPart('a')),
       { role: 'system', parts: [textPart('be kind')] },
@@ -204,7 +204,7 @@ describe('turns', () => {
     ])
   })
 
-  test('instructions between calls and results do not part them', () => {
+  test('keeps instructions from separating calls and results', () => {
     const turns: Turn[] = [
       user(textPart('a')),
       assistant(call('c1')),
@@ -221,14 +221,14 @@ describe('turns', () => {
     ])
   })
 
-  test('instructions alone become the turn of the user', () => {
+  test('turns instructions alone into a user turn', () => {
     const { body } = encode({ turns: [], instructions: [{ text: 'do it', cache: null }] })
     expect(body.system).toBeUndefined()
     expect(body.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'do it' }] }])
     expect(() => encode({ turns: [] })).toThrow('no content')
   })
 
-  test('the user speaks first', () => {
+  test('starts with a user turn', () => {
     expect(
       encode({ turns: [assistant(textPart('hello')), user(textPart('hi'))] }).body.messages,
     ).toMatchObject([
@@ -238,7 +238,7 @@ describe('turns', () => {
     ])
   })
 
-  test('a turn to be continued is kept without its last space, or left out and named', () => {
+  test('trims a prefill, or drops it for models without prefill', () => {
     const turns = [user(textPart('a')), assistant(textPart('So: \n'))]
     expect(encode({ turns }).body.messages).toMatchObject([
       {},
@@ -257,14 +257,14 @@ describe('turns', () => {
     expect(encode({ turns: paused }, contextOf({ prefill: false })).body.messages).toHaveLength(2)
   })
 
-  test('blank texts are skipped, turns of nothing with them', () => {
+  test('skips blank texts and empty turns', () => {
     const turns = [user(textPart('a')), assistant(textPart(' \n')), user(textPart('b'))]
     expect(encode({ turns }).body.messages).toMatchObject([
       { role: 'user', content: [{ text: 'a' }, { text: 'b' }] },
     ])
   })
 
-  test('results come once, first, in the order of the calls', () => {
+  test('puts results first, once each, in the order of the calls', () => {
     const turns = [
       user(textPart('a')),
       assistant(call('c1'), call('c2')),
@@ -283,14 +283,14 @@ describe('turns', () => {
     })
   })
 
-  test('a result without its call and a call without its result are refused', () => {
+  test('refuses results without calls and calls without results', () => {
     const orphan = [user(textPart('a')), assistant(textPart('b')), user(result('c9', textPart('r')))]
-    expect(() => encode({ turns: orphan })).toThrow('answers no call')
+    expect(() => encode({ turns: orphan })).toThrow('matches no tool call')
     const open = [user(textPart('a')), assistant(call('c1')), user(textPart('b'))]
     expect(() => encode({ turns: open })).toThrow('"c1" has no result')
   })
 
-  test('input that is no object is kept under a name of its own', () => {
+  test('keeps input that is not an object as _raw', () => {
     const turns = [
       user(textPart('a')),
       assistant(call('c1', '[1]'), call('c2', '')),
@@ -301,7 +301,7 @@ describe('turns', () => {
     })
   })
 
-  test('only thoughts that this supplier signed go back, and they go first', () => {
+  test("sends back only the supplier's own signed thoughts, first in the turn", () => {
     const foreign = [
       proofOf({ origin: 'responses' }),
       proofOf({ route: 'sup_2' }),
@@ -327,7 +327,7 @@ describe('turns', () => {
     }
   })
 
-  test('pictures: only known types, none for a blind model, out of results where they may not stand', () => {
+  test('checks image types and vision, and moves images out of results where needed', () => {
     const image = (mediaType: string) =>
       ({
         type: 'image',
@@ -338,7 +338,7 @@ describe('turns', () => {
     expect(encode({ turns: [user(image('image/png'))] }).dropped).toEqual(['detail'])
     expect(() => encode({ turns: [user(image('image/tiff'))] })).toThrow('must be of type')
     expect(() => encode({ turns: [user(image('image/png'))] }, contextOf({ vision: false }))).toThrow(
-      'no pictures',
+      'does not accept images',
     )
     const turns = [user(textPart('a')), assistant(call('c1')), user(result('c1', image('image/png')))]
     expect(asArray(encode({ turns }, contextOf({ toolResultImages: false })).body.messages)[2]).toMatchObject(
@@ -348,7 +348,7 @@ describe('turns', () => {
     )
   })
 
-  test('blocks of this format go back verbatim, those of another are left out and named', () => {
+  test('keeps opaque blocks of this format and drops those of others', () => {
     const value = { type: 'document', source: { type: 'text', data: 'x' } }
     const opaque = (format: string): Part => ({ type: 'opaque', format, kind: 'document', value })
     const { body, dropped } = encode({
@@ -360,7 +360,7 @@ describe('turns', () => {
 })
 
 describe('tools', () => {
-  test('tools that only the history knows are made again, and may not be called', () => {
+  test('recreates tools from the history and forbids calling them', () => {
     const turns = [user(textPart('a')), assistant(call('c1')), user(result('c1'))]
     expect(encode({ turns }).body).toMatchObject({
       tools: [{ name: 'f', input_schema: { type: 'object' } }],
@@ -388,7 +388,7 @@ describe('tools', () => {
     })
   }
 
-  test('a choice of a tool that is not there is refused', () => {
+  test('refuses a choice of an unknown tool', () => {
     expect(() =>
       encode({ tools: [tool], toolChoice: { type: 'named', name: 'g', namespace: null } }),
     ).toThrow('tool_choice')
@@ -397,7 +397,7 @@ describe('tools', () => {
     ).toThrow('tool_choice')
   })
 
-  test("another format's hosted tool is refused, this format's goes on", () => {
+  test("refuses another format's hosted tool and keeps this format's", () => {
     const hosted = (format: string): Tool => ({
       type: 'hosted',
       format,
@@ -410,7 +410,7 @@ describe('tools', () => {
     expect(() => encode({ tools: [hosted('responses')] })).toThrow('"code"')
   })
 
-  test('a root of alternatives becomes one object', () => {
+  test('merges alternatives at the root into one object', () => {
     const schema = {
       anyOf: [
         { type: 'object', properties: { a: { type: 'string' }, c: {} }, required: ['a', 'c'] },
@@ -488,7 +488,7 @@ describe('thinking', () => {
     })
   }
 
-  test('the budget always stays below the limit, and the limit within the model', () => {
+  test("keeps the budget below max_tokens, and max_tokens within the model's limit", () => {
     const tokens = fc.integer({ min: 1, max: 70_000 })
     fc.assert(
       fc.property(tokens, tokens, fc.option(tokens), (asked, maxOutputTokens, limit) => {
@@ -505,7 +505,7 @@ describe('thinking', () => {
     )
   })
 
-  test('a forced tool, an unsigned tool loop and a turn to be continued switch it off', () => {
+  test('is off for a forced tool, an unsigned tool loop and a prefill', () => {
     const loop = (first: Part[]) => [user(textPart('a')), assistant(...first, call('c1')), user(result('c1'))]
     const traits = { thinking: BUDGETED }
     const said = (fields: Partial<Conversation>) =>
@@ -533,7 +533,7 @@ describe('thinking', () => {
 describe('other parameters', () => {
   const sampling = { ...NO_SAMPLING, temperature: 1.5, topP: 0.5, topK: 4 }
 
-  test('temperature is capped, and whatever the model refuses is left out and named', () => {
+  test('caps the temperature and drops what the model rejects', () => {
     expect(encode({ sampling })).toMatchObject({
       body: { temperature: 1, top_p: 0.5, top_k: 4 },
       dropped: ['temperature'],
@@ -549,7 +549,7 @@ describe('other parameters', () => {
     expect(refused.body).not.toHaveProperty('top_k')
   })
 
-  test('thinking leaves only a high top_p', () => {
+  test('keeps only a high top_p with thinking', () => {
     const reasoning: ReasoningRequest = { control: { type: 'adaptive' }, showThoughts: null }
     expect(encode({ reasoning, sampling }).dropped).toEqual(['temperature', 'top_p', 'top_k'])
     const high = encode({ reasoning, sampling: { ...NO_SAMPLING, temperature: 1, topP: 0.95 } })
@@ -557,13 +557,13 @@ describe('other parameters', () => {
     expect(high.dropped).toEqual([])
   })
 
-  test('blank stop sequences are left out', () => {
+  test('drops blank stop sequences', () => {
     const { body, dropped } = encode({ sampling: { ...NO_SAMPLING, stop: ['END', ' \n'] } })
     expect(body.stop_sequences).toEqual(['END'])
     expect(dropped).toEqual(['stop'])
   })
 
-  test('what has no equivalent is named', () => {
+  test('reports parameters without an equivalent', () => {
     const { dropped } = encode({
       sampling: { ...NO_SAMPLING, seed: 0, presencePenalty: 0, frequencyPenalty: 0 },
       verbosity: 'low',
@@ -577,7 +577,7 @@ describe('other parameters', () => {
     )
   })
 
-  test('what would change the contract of the answer is refused', () => {
+  test('refuses unsupported parameters that change the contract of the answer', () => {
     expect(() => encode({ topLogprobs: 0 })).toThrow('log probabilities')
     expect(() => encode({ choices: 2 })).toThrow('one answer')
     expect(() => encode({ extras: { 'content-generation': { cachedContent: 'x' } } })).toThrow(
@@ -585,18 +585,18 @@ describe('other parameters', () => {
     )
   })
 
-  test('max_tokens: as asked, else what the model writes, else a generous number', () => {
+  test("takes max_tokens from the client, else the model's limit, else a default", () => {
     expect(encode({ maxOutputTokens: 5 }).body.max_tokens).toBe(5)
     expect(encode({}, contextOf({}, 64_000)).body.max_tokens).toBe(64_000)
     expect(encode({}).body.max_tokens).toBe(32_000)
   })
 
-  test('the user is named, but not by an address', () => {
+  test('sends the user id, but not an e-mail address', () => {
     expect(encode({ endUser: 'u1' }).body.metadata).toEqual({ user_id: 'u1' })
     expect(JSON.stringify(encode({ endUser: 'a@b.example' }).body)).not.toContain('@')
   })
 
-  test('a schema binds the model, or is asked for in words', () => {
+  test('sends a schema as output format, or asks for it in the prompt', () => {
     const schema = { type: 'object', properties: { a: { type: 'integer', minimum: 1 } } }
     const output = { type: 'schema', name: 'n', description: null, schema, strict: true } as const
     expect(encode({ output }).body.output_config).toEqual({
@@ -631,7 +631,7 @@ describe('cache marks', () => {
   }
   const marksIn = (body: JsonObject) => JSON.stringify(body).match(/"cache_control"/g)?.length ?? 0
 
-  test('the last four are kept', () => {
+  test('keeps the last four', () => {
     const { body } = encode(marked)
     expect(marksIn(body)).toBe(4)
     expect(body.tools).toEqual([{ name: 'f', input_schema: { type: 'object' } }])
@@ -641,7 +641,7 @@ describe('cache marks', () => {
     ])
   })
 
-  test('one less beside a mark for the whole body, none for a model without them', () => {
+  test('keeps three beside a mark for the body, and none for a model without caching', () => {
     expect(
       marksIn(encode({ ...marked, extras: { messages: { cache_control: { type: 'ephemeral' } } } }).body),
     ).toBe(4)
@@ -649,7 +649,7 @@ describe('cache marks', () => {
   })
 })
 
-test('fields of this format are restored where they belong', () => {
+test('restores fields of this format in their place', () => {
   const sent = {
     model: 'm',
     max_tokens: 0,

@@ -63,8 +63,8 @@ export function encodeRequest(conversation: Conversation, context: SupplyContext
 }
 
 function refuseImpossible({ choices, topLogprobs, extras }: Conversation): void {
-  if (choices > 1) refuse('This model gives one answer at a time.', 'n')
-  if (topLogprobs !== null) refuse('This model gives no log probabilities.', 'logprobs')
+  if (choices > 1) refuse('This model returns one answer per request. Set n to 1.', 'n')
+  if (topLogprobs !== null) refuse('This model does not return log probabilities.', 'logprobs')
   for (const [format, fields] of Object.entries(extras)) {
     if (format !== FORMAT && fields.cachedContent) {
       refuse('Cached content can be used only with the supplier that holds it.', 'cachedContent')

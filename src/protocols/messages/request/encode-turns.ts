@@ -78,7 +78,8 @@ function pairResults(message: WireMessage, messages: readonly WireMessage[], ind
   const results = new Map(message.content.filter(isResult).map((block) => [block.tool_use_id, block]))
   const inOrder = calls.map(({ id }) => results.get(id) ?? refuse(`The tool call "${id}" has no result.`))
   const orphan = [...results.keys()].find((id) => !asked.has(id))
-  if (orphan !== undefined) refuse(`The tool result for "${orphan}" answers no call of the turn before it.`)
+  if (orphan !== undefined)
+    refuse(`The tool result for "${orphan}" matches no tool call in the previous turn.`)
   if (results.size === 0) return message
   return { role: message.role, content: [...inOrder, ...message.content.filter((block) => !isResult(block))] }
 }

@@ -73,7 +73,7 @@ describe('recorded requests', () => {
 })
 
 describe('facts', () => {
-  test('all prompt text counts, and every picture as one', () => {
+  test('counts all prompt text, and every image as one', () => {
     const body = {
       model: 'm',
       max_tokens: 7,
@@ -132,7 +132,7 @@ describe('facts', () => {
 })
 
 describe('decoding', () => {
-  test('results are gathered, sorted and named; same roles join; instructions that come first are instructions', () => {
+  test('sorts and names results, merges adjacent turns, and reads leading system messages as instructions', () => {
     const conversation = decode({
       system: 'one',
       messages: [
@@ -196,7 +196,7 @@ describe('decoding', () => {
     ])
   })
 
-  test('blocks nobody else knows, and blocks in the wrong role, are carried as they are', () => {
+  test('keeps unknown blocks and blocks in the wrong role as they are', () => {
     const odd = [
       { type: 'document', source: { type: 'text', data: 'x' } },
       { type: 'tool_use', id: 'x', name: 'f', input: {} },
@@ -208,7 +208,7 @@ describe('decoding', () => {
     )
   })
 
-  test('pictures come out in one form', () => {
+  test('normalizes images', () => {
     const image = (source: object) => ({ type: 'image', source })
     const content = [
       image({ type: 'base64', media_type: 'image/JPG', data: 'AA\nAA' }),
@@ -253,7 +253,7 @@ describe('decoding', () => {
       expect(decode(body).reasoning).toEqual(reasoning as Conversation['reasoning']))
   }
 
-  test('web search is known to other formats, other hosted tools are not', () => {
+  test('decodes web search, and keeps other hosted tools opaque', () => {
     const search = {
       type: 'web_search_20260101',
       name: 'web_search',
@@ -272,7 +272,7 @@ describe('decoding', () => {
     ])
   })
 
-  test('a limit of nothing is the least that others can be asked for', () => {
+  test('decodes max_tokens 0 as 1', () => {
     expect(decode({ max_tokens: 0 }).maxOutputTokens).toBe(1)
     expect(decode({ max_tokens: 0 }).extras).toEqual({ messages: { max_tokens: 0 } })
   })
@@ -281,17 +281,17 @@ describe('decoding', () => {
 describe('hostile bodies', () => {
   const start = '{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}]'
 
-  test('a repeated name is refused', () => {
+  test('refuses a repeated member name', () => {
     expect(() => read(`${start},"model":"n"}`)).toThrow('more than once')
   })
 
-  test('deep nesting is refused', () => {
+  test('refuses deep nesting', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const text = `{"model":"m","max_tokens":1,"x":${deep},"messages":[{"role":"user","content":"a"}]}`
     expect(() => read(text)).toThrow(GatewayError)
   })
 
-  test('mutated bytes are read, decoded and encoded, or refused with a GatewayError', () => {
+  test('reads, decodes and encodes mutated bytes, or throws a GatewayError', () => {
     const texts = REQUESTS.map((name) => JSON.stringify(JSON.parse(textOf(name))))
     const mutation = fc.tuple(fc.nat(100_000), fc.integer({ min: 1, max: 126 }))
     let encoded = 0

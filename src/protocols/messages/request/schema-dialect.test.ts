@@ -4,7 +4,7 @@ import { GatewayError } from '../../../errors/gateway-error.ts'
 import { asArray, asObject } from '../../../wire/json-values.ts'
 import { fitRootSchema, toSchemaDialect } from './schema-dialect.ts'
 
-test('objects are closed, limits become words, unknown keywords go', () => {
+test('closes objects, moves limits into descriptions, drops unknown keywords', () => {
   expect(
     toSchemaDialect({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -72,7 +72,7 @@ const schemas = fc.letrec((tie) => ({
   ),
 })).node
 
-test('writing it twice changes nothing', () => {
+test('is idempotent', () => {
   fc.assert(
     fc.property(schemas, (schema) => {
       const once = toSchemaDialect(asObject(schema) ?? {})
@@ -82,7 +82,7 @@ test('writing it twice changes nothing', () => {
   )
 })
 
-test('the root of tool input is an object without alternatives', () => {
+test('makes the root of tool input an object without alternatives', () => {
   fc.assert(
     fc.property(schemas, (schema) => {
       const root = fitRootSchema(asObject(schema) ?? {})
@@ -94,7 +94,7 @@ test('the root of tool input is an object without alternatives', () => {
   )
 })
 
-test('a schema deeper than any real one is refused', () => {
+test('refuses a schema that is nested too deeply', () => {
   let schema: Record<string, unknown> = {}
   for (let depth = 0; depth < 500; depth++) schema = { items: schema }
   expect(() => toSchemaDialect(schema)).toThrow(GatewayError)

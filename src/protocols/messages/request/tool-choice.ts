@@ -46,7 +46,7 @@ function pickAllowed(names: readonly string[], tools: readonly JsonObject[]): re
   const wanted = new Set(names)
   const allowed = tools.filter(({ name }) => typeof name === 'string' && wanted.has(name))
   if (allowed.length > 0) return allowed
-  throw new GatewayError('invalid_request', 'tool_choice allows only tools that are not offered.', {
+  throw new GatewayError('invalid_request', 'tool_choice allows only tools that are not in tools.', {
     param: 'tool_choice',
   })
 }
@@ -69,7 +69,7 @@ function encodeMode(choice: ToolChoice | null, tools: readonly JsonObject[]): Js
 
 function findOffered(name: string, tools: readonly JsonObject[]): string {
   if (tools.some((tool) => tool.name === name)) return name
-  throw new GatewayError('invalid_request', 'tool_choice names a tool that is not offered.', {
+  throw new GatewayError('invalid_request', 'tool_choice names a tool that is not in tools.', {
     param: 'tool_choice',
   })
 }

@@ -45,7 +45,7 @@ describe('spec 4.3 and 8.5 bounds, from both sides', () => {
     })
   }
 
-  test('model, max_tokens and messages are required; a count needs no limit', () => {
+  test('requires model, max_tokens and messages; a count needs no max_tokens', () => {
     for (const name of ['model', 'max_tokens', 'messages']) {
       expect(refusalOf({ ...MINIMAL, [name]: undefined })?.param).toBe(name)
     }

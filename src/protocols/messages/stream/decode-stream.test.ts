@@ -160,7 +160,7 @@ describe('golden streams', () => {
       }
     })
 
-    test(`${name}: ended at every byte position, it fails or is whole, and tells no more than it heard`, () => {
+    test(`${name}: truncated at every byte position, it fails or is complete, and emits nothing extra`, () => {
       const whole = decode(bytes)
       for (let at = 0; at < bytes.length; at++) {
         const { events, failure } = decode(bytes.slice(0, at))
@@ -173,7 +173,7 @@ describe('golden streams', () => {
 })
 
 describe('odd suppliers', () => {
-  test('frames without names, a second start, and content before the start are read', () => {
+  test('reads frames without names, a second start, and content before the start', () => {
     const nameless = (data: object) => `data: ${JSON.stringify(data)}\n\n`
     const { events, failure } = decodeText(
       nameless({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'He' } }) +
@@ -188,7 +188,7 @@ describe('odd suppliers', () => {
     expect(fold(events).choices[0]).toMatchObject({ parts: [{ text: 'Hey' }], finish: { reason: 'other' } })
   })
 
-  test('an error event ends it, in our words, and nothing follows', () => {
+  test('stops at an error event', () => {
     const error = event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } })
     const { events, failure } = decodeText(START + error + STOP)
     expect(failure).toMatchObject({ kind: 'overloaded', message: 'Overloaded' })
@@ -215,7 +215,7 @@ describe('odd suppliers', () => {
     })
   }
 
-  test('mutated streams fail or decode, and never throw', () => {
+  test('never throws on mutated streams', () => {
     const seen = { failed: 0, decoded: 0 }
     const mutation = fc.tuple(fc.nat(100_000), fc.integer({ min: 1, max: 255 }))
     const stream = fc.constantFrom(...STREAMS)

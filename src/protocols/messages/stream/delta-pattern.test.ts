@@ -18,21 +18,21 @@ function learned(from: string): DeltaPattern {
 const match = (pattern: DeltaPattern, { bytes }: { bytes: Uint8Array }) =>
   pattern.match(bytes, 0, bytes.length)
 
-test('an event like the first is counted without being parsed', () => {
+test('counts an event like the first without parsing it', () => {
   for (const first of ['a', 'héllo 😀', 'text', '']) {
     expect(match(learned(first), written('naïve 漢😀'))).toBe(9)
     expect(match(learned(first), written(''))).toBe(0)
   }
 })
 
-test('an event that may mean more is left to the parser', () => {
+test('leaves an event with other members to the parser', () => {
   expect(match(learned('a'), written('b', 1))).toBeNull()
   expect(match(learned('a'), written('quoted "b"'))).toBeNull()
   expect(match(learned('a'), written('line\n'))).toBeNull()
   expect(match(new DeltaPattern(), written('b'))).toBeNull()
 })
 
-test('a stream without a pattern is not searched for ever', () => {
+test('stops searching a stream without a pattern', () => {
   const pattern = new DeltaPattern()
   for (let index = 0; index < 9; index++) {
     const { data, bytes } = written('a', index)

@@ -24,7 +24,7 @@ const CONTEXT: ReplyContext = {
   newId: (prefix) => `${prefix}fresh`,
 }
 
-// A call's own signature becomes a thought, a text's has no place, pictures have no block in this format, and its
+// A call's signature becomes a thought, a text's is dropped, images have no block in this format, and its
 // clients define neither free-text tools nor groups.
 const OPTIONS: ArbitraryOptions = {
   without: ['call-proofs', 'text-proofs', 'images', 'many-choices', 'logprobs', 'custom-tools', 'namespaces'],
@@ -77,7 +77,7 @@ function openedParts({ choices }: Answer): readonly AnswerPart[] {
 }
 
 describe('laws', () => {
-  test('the stream decodes to what the whole reply decodes to', () => {
+  test('decodes the stream and the whole reply to the same answer', () => {
     fc.assert(
       fc.property(arbitraryToldAnswer(OPTIONS), ({ answer, events }) => {
         const streamed = decode(encode(events))
@@ -89,7 +89,7 @@ describe('laws', () => {
     )
   })
 
-  test('an answer comes back as it was, but for what this format has no word for', () => {
+  test('restores an answer as far as the format supports it', () => {
     fc.assert(
       fc.property(arbitraryToldAnswer(OPTIONS), ({ answer, events }) => {
         const back = fold(decode(encode(events)))
@@ -107,7 +107,7 @@ describe('laws', () => {
     )
   })
 
-  test('blocks are balanced and numbered, one start, one end, and every call has input that parses', () => {
+  test('balances and numbers blocks, and gives every call input that parses', () => {
     fc.assert(
       fc.property(arbitraryToldAnswer({ without: ['custom-tools'] }), ({ events }) => {
         const frames = framesOf(encode(events))
@@ -175,7 +175,7 @@ describe('single answers', () => {
     itemId: null,
   }
 
-  test('the first event tells the estimate of the prompt, the last but one the totals', () => {
+  test('sends the prompt estimate in the first event and the totals in the last but one', () => {
     const usage = { input: 5, cacheRead: 2, cacheWrite: 1, output: 9, reasoning: 4, images: 0 }
     const frames = framesOf(encode(unfold({ ...answerOf(), usage })))
     expect(frames[0]?.data.message).toMatchObject({
@@ -193,7 +193,7 @@ describe('single answers', () => {
     })
   })
 
-  test('a call says tool_use whatever the supplier said, and carries {} when it has no input', () => {
+  test('ends a call with tool_use, and sends {} for empty input', () => {
     const frames = framesOf(encode(unfold(answerOf(call('')))))
     expect(frames.map(({ name }) => name)).toEqual([
       'message_start',
@@ -211,7 +211,7 @@ describe('single answers', () => {
     })
   })
 
-  test('the signature of a call travels in an empty thought before it', () => {
+  test('sends the signature of a call in an empty thought before it', () => {
     const content = asArray(encodeReply(answerOf(call('{"a":1}', signed)), CONTEXT).content).map(asObject)
     expect(content).toMatchObject([
       { type: 'thinking', thinking: '' },
@@ -225,7 +225,7 @@ describe('single answers', () => {
     ])
   })
 
-  test('a thought without a signature gets one of ours, which is worth nothing to anyone', () => {
+  test('gives an unsigned thought a placeholder signature', () => {
     const [thought] = asArray(
       encodeReply(answerOf({ type: 'thinking', text: 'hm', proof: null, isRedacted: false }), CONTEXT)
         .content,
@@ -233,12 +233,12 @@ describe('single answers', () => {
     expect(openProof(String(asObject(thought)?.signature))?.origin).toBe('none')
   })
 
-  test('input that is not an object is kept, in a whole reply under a name of its own', () => {
+  test('keeps input that is not an object, in a whole reply as _raw', () => {
     const [block] = asArray(encodeReply(answerOf(call('{"a":')), CONTEXT).content)
     expect(asObject(block)?.input).toEqual({ _raw: '{"a":' })
   })
 
-  test('an empty answer has no block, and a picture has none either', () => {
+  test('encodes no block for an empty answer or an image', () => {
     const image: AnswerPart = {
       type: 'image',
       source: { type: 'url', url: 'https://a.example/x.png', mediaType: null },
@@ -255,13 +255,13 @@ describe('single answers', () => {
   })
 
   // Some clients refuse a reply that has a null in place of the list.
-  test('text without citations has no list of them', () => {
+  test('omits citations for text without any', () => {
     const answer = answerOf({ type: 'text', text: 'Hi', cache: null, citations: [], proof: null })
     expect(encodeReply(answer, CONTEXT).content).toEqual([{ type: 'text', text: 'Hi' }])
     expect(encode(unfold(answer))).toContain('"content_block":{"type":"text","text":""}')
   })
 
-  test("blocks of the supplier's own tools go back as they came, another format's do not", () => {
+  test("keeps hosted tool blocks of this format and drops another format's", () => {
     const value = { type: 'server_tool_use', id: 'srv', name: 'web_search', input: { query: 'x' } }
     const opaque = (format: string): AnswerPart => ({
       type: 'opaque',
@@ -274,14 +274,14 @@ describe('single answers', () => {
     expect(fold(decode(encode(unfold(answer)))).choices[0]?.parts).toEqual([opaque('messages')])
   })
 
-  test('other choices than the first are left out', () => {
+  test('drops all choices but the first', () => {
     const events = unfold(answerOf(call('{}')))
     const others = events.map((event) => ('choice' in event ? { ...event, choice: 1 } : event))
     expect(framesOf(encode(others))).toHaveLength(3)
   })
 })
 
-test('a failure is one error event, and nothing follows it', () => {
+test('ends a failed stream with one error event', () => {
   const encoder = new MessagesStreamEncoder(CONTEXT)
   encoder.push({ type: 'answer-start', id: 'x' })
   const failed = encoder.fail(new GatewayError('provider_error', 'The supplier failed.\nBadly.'))

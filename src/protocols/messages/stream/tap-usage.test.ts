@@ -87,13 +87,13 @@ describe('golden streams', () => {
     })
   }
 
-  test('the very array goes on when nothing is removed', () => {
+  test('forwards the same array when nothing is removed', () => {
     const bytes = encoder.encode(START + BLOCK + HELLO + STOP)
     expect(new UsageTap('m').push(bytes)).toBe(bytes)
   })
 })
 
-test('a long stream whose events look alike is counted as if each were read alone', () => {
+test('counts similar events the same as if each were parsed alone', () => {
   const words = fc.string({ unit: 'grapheme' })
   const written = fc.oneof(
     { weight: 8, arbitrary: words.map((text) => ({ type: 'text_delta', text })) },
@@ -121,21 +121,21 @@ describe('the name of the model', () => {
   const start = (model: string) =>
     event({ type: 'message_start', message: { id: 'msg_1', model, usage: { input_tokens: 9 }, later: 1 } })
 
-  test('is the one the client asked for, and nothing else changes', () => {
+  test('is the one the client asked for; nothing else changes', () => {
     const rest = BLOCK + HELLO + STOP
     const { forwarded, facts } = runText(start('renamed-by-the-route') + rest)
     expect(forwarded).toBe(start('m') + rest)
     expect(facts).toMatchObject({ isComplete: true, outputCharacters: 5, usage: { input: 9 } })
   })
 
-  test('is left alone when it is right or missing', () => {
+  test('is unchanged when it is right or missing', () => {
     for (const first of [start('m'), START]) {
       const bytes = encoder.encode(first + BLOCK)
       expect(new UsageTap('m').push(bytes)).toBe(bytes)
     }
   })
 
-  test('is left alone in an event that nests too deeply to be written again', () => {
+  test('is unchanged in an event that nests too deeply to serialize', () => {
     const deep = '['.repeat(60_000) + ']'.repeat(60_000)
     const bytes = encoder.encode(
       start('renamed-by-the-route').replace('"later":1', `"later":${deep}`) + BLOCK,
@@ -144,13 +144,13 @@ describe('the name of the model', () => {
   })
 })
 
-test('nothing is usable before the first block', () => {
+test('has no content before the first block', () => {
   expect(runText(START + event({ type: 'ping' })).facts.hasContent).toBe(false)
   expect(runText(START + BLOCK).facts.hasContent).toBe(true)
 })
 
 describe('errors of the supplier', () => {
-  test('an error event is held back with all after it, and what came before goes on', () => {
+  test('holds back an error event and everything after it', () => {
     const error = event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } })
     for (const bad of [error, error.replace('event: error\n', '')]) {
       const { forwarded, facts } = runText(START + BLOCK + HELLO + bad + STOP)
@@ -169,7 +169,7 @@ describe('errors of the supplier', () => {
     },
   )
 
-  test('after a failure nothing goes on, and the failure is told in one event', () => {
+  test('forwards nothing after a failure and reports it in one event', () => {
     const tap = new UsageTap('m')
     tap.push(encoder.encode(event({ type: 'error', error: {} })))
     expect(tap.push(encoder.encode(STOP))).toBeNull()
@@ -180,7 +180,7 @@ describe('errors of the supplier', () => {
   })
 })
 
-test('the last event may lack its blank line, a cut one is not forwarded', () => {
+test('completes a last event without its blank line, and drops a truncated one', () => {
   const cut = START + BLOCK + STOP.trimEnd()
   expect(runText(cut)).toMatchObject({ forwarded: START + BLOCK + STOP, facts: { isComplete: true } })
   expect(runText(cut.slice(0, -3))).toMatchObject({ forwarded: START + BLOCK, facts: { isComplete: false } })
