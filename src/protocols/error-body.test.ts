@@ -39,7 +39,7 @@ const extraForbidden = (name: string) => ({
   input: true,
 })
 
-/** Bodies as compatible suppliers send them, by what is at fault. */
+/** Error bodies of compatible suppliers, by kind of failure. */
 const SEEN: readonly (readonly [number, object, string, Readonly<Record<string, unknown>>])[] = [
   [
     422,
@@ -245,15 +245,15 @@ const SEEN: readonly (readonly [number, object, string, Readonly<Record<string, 
   ],
 ]
 
-describe('as compatible suppliers write it', () => {
+describe('from compatible suppliers', () => {
   for (const [status, body, kind, more] of SEEN) {
     test(`${status} ${JSON.stringify(body).slice(0, 100)}`, () =>
       expect(decodeErrorBody(status, JSON.stringify(body))).toMatchObject({ kind: kind as 'input', ...more }))
   }
 })
 
-/** What suppliers answer with a client's own words in it. */
-describe('a client cannot talk what it quotes out of service', () => {
+/** Error messages that quote the client. */
+describe('a client cannot disable a credential by quoting words', () => {
   test.each([
     [400, "Invalid value: 'api key'. Supported values are: 'auto' and 'default'."],
     [400, "Invalid value: 'x' Your api key is wrong ''."],
@@ -276,7 +276,7 @@ describe('a client cannot talk what it quotes out of service', () => {
     expect(failure.message).not.toMatch(/t-1|k-2/)
   })
 
-  test('nor by a refusal that says nothing about the key', () =>
+  test('a denial that does not mention the key is not a credential failure', () =>
     expect(decodeErrorBody(403, official({ message: 'You may not use this.' })).kind).toBe('denied'))
 })
 
@@ -293,7 +293,7 @@ describe('an error event', () => {
   )
 })
 
-test('nothing a supplier sends is an exception', () => {
+test('never throws, whatever a supplier sends', () => {
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 599 }), fc.jsonValue(), (status, value) => {
       expect(decodeErrorBody(status, JSON.stringify(value)).status).toBe(status)

@@ -4,7 +4,7 @@ import { decodeError as decodeGoogle } from './content-generation/reply/decode-e
 import { decodeErrorBody } from './error-body.ts'
 import { decodeError as decodeMessages } from './messages/reply/decode-error.ts'
 
-/** What follows for the credential: it is refused, it may be refused, or nothing. */
+/** The consequence for the credential: rejected, suspected, or none. */
 type Reading = 'refused' | 'suspected' | 'denied' | 'input' | 'context-length' | 'server' | 'rate-limited'
 
 type Decode = (status: number, body: string) => SupplierFailure
@@ -337,7 +337,7 @@ describe('a client that has its words repeated', () => {
       expect(readingOf(decode(400, JSON.stringify({ error: { message } })))).toBe('input')
   })
 
-  test('never gets a credential refused by words alone', () => {
+  test('never gets a credential rejected by the message alone', () => {
     for (const message of [
       'Your API key is invalid.',
       'Your credit balance is too low.',

@@ -42,7 +42,7 @@ test.each([
   ['logit_bias is not supported by this model', 'logit_bias'],
 ])('%s', (message, name) => expect(find(message)?.refusedParam).toBe(name))
 
-test('a code and a field say it without words', () => {
+test('finds the parameter by code and field', () => {
   expect(find('No.', ['unsupported_value', 'invalid_request_error'], 'reasoning.summary')).toEqual({
     refusedParam: 'reasoning.summary',
     refusedScope: 'value',

@@ -156,7 +156,7 @@ function refusalOf(action: () => unknown): unknown {
 describe.each(LIMITS.map((limit) => [`${limit.format}: ${limit.param}, ${limit.most}`, limit] as const))(
   '%s',
   (_, { format, param, most, body }) => {
-    test('takes as many as the limit', () => {
+    test('accepts as many as the limit', () => {
       expect(read(format, body(most))).toBeObject()
     })
 
@@ -169,7 +169,7 @@ describe.each(LIMITS.map((limit) => [`${limit.format}: ${limit.param}, ${limit.m
   },
 )
 
-test('refuses a logit_bias that is longer than any, without listing its members', () => {
+test('refuses an oversized logit_bias without listing its members', () => {
   const names = Array.from({ length: 10 }, (_, at) => [`${'9'.repeat(20_000)}${at}`, 1])
   const body = { ...CHAT, logit_bias: Object.fromEntries(names) }
   const read = () => protocolOf('chat-completion')?.readRequest(body, JSON.stringify(body), ADDRESS)

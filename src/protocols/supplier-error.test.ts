@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { cleanParam, cleanSupplierMessage, saysPromptTooLong } from './supplier-error.ts'
 
-describe('nothing of our account at a supplier is left in its words', () => {
+describe('removes account details from supplier messages', () => {
   test.each([
     [
       'Rate limit reached in organization org-AbCdEfGh12345678 on tokens',
@@ -48,14 +48,14 @@ test.each([
   'the tool key_handler-for-projects is not defined',
 ])('%s stays as it is', (message) => expect(cleanSupplierMessage(message)).toBe(message))
 
-test('a field’s name is cleaned and short', () => {
+test('cleans and shortens a field name', () => {
   expect(cleanParam('messages[0].content')).toBe('messages[0].content')
   expect(cleanParam('org-AbCdEfGh12345678.x')).toBe('[removed].x')
   expect(cleanParam('x'.repeat(500))).toHaveLength(100)
   expect(cleanParam(null)).toBeNull()
 })
 
-test('cleaning what is clean changes nothing', () => {
+test('is idempotent', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 3000 }), (text) => {
       const cleaned = cleanSupplierMessage(text)

@@ -4,7 +4,7 @@ import { decodeUsage as decodeGeneration } from './content-generation/reply/usag
 import { decodeUsage as decodeMessages } from './messages/reply/usage.ts'
 import { decodeUsage as decodeResponses } from './responses/reply/usage.ts'
 
-describe('a report that cannot be read is none', () => {
+describe('ignores an invalid usage report', () => {
   for (const bad of ['12', -1, 1.5, 1e30, true, {}]) {
     test(JSON.stringify(bad), () => {
       expect(decodeChat({ prompt_tokens: bad, completion_tokens: 5 })).toBeNull()
@@ -15,7 +15,7 @@ describe('a report that cannot be read is none', () => {
     })
   }
 
-  test('and so is one that tells nothing', () => {
+  test('ignores an empty usage report', () => {
     expect(decodeChat({ prompt_tokens: null, completion_tokens: null })).toBeNull()
     expect(decodeResponses({ input_tokens: null, output_tokens: null })).toBeNull()
     expect(decodeMessages({ input_tokens: null, output_tokens: null })).toBeNull()

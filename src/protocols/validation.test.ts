@@ -25,7 +25,7 @@ describe('describeSchema', () => {
     test(words, () => expect(describeSchema(schema as SchemaNode)).toBe(words))
 })
 
-test('a problem is found exactly when the validator refuses', () => {
+test('finds a problem exactly when the validator rejects the value', () => {
   const validator = Compile(ChatRequestSchema)
   const schema: TSchema = ChatRequestSchema
   const field = fc.constantFrom(...Object.keys(ChatRequestSchema.properties))

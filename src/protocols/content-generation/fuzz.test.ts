@@ -20,7 +20,7 @@ function filesEndingIn(suffix: string): readonly string[] {
     .map((name) => readFileSync(join(CASES, name), 'utf8'))
 }
 
-/** Values that break expectations, wherever they are put. */
+/** Values that violate expectations anywhere. */
 const oddity = fc.oneof(
   fc.constantFrom<unknown>(null, true, 0, -1, 1.5, 1e300, '', 'x', [], {}, [[]], [null], { a: 1 }),
   fc.jsonValue(),
@@ -37,7 +37,7 @@ const mutations = fc.array(fc.record({ at: fc.nat(10_000), value: oddity, isRemo
   maxLength: 4,
 })
 
-/** The same JSON with some of its values replaced or taken away. */
+/** The same JSON with some values replaced or removed. */
 function mutate(value: unknown, steps: readonly Mutation[]): unknown {
   const copy: unknown = structuredClone(value)
   for (const { at, value: odd, isRemoved } of steps) {
@@ -56,10 +56,10 @@ function placesIn(value: unknown): { holder: Record<string, unknown>; name: stri
   return Object.keys(holder).flatMap((name) => [{ holder, name }, ...placesIn(holder[name])])
 }
 
-describe('whatever comes', () => {
+describe('hostile input', () => {
   const requests = filesEndingIn('.request.json').map((text) => JSON.parse(text))
 
-  test('a request is read or refused with a reason', () => {
+  test('reads a request or refuses it with a reason', () => {
     const seen = { read: 0, refused: 0 }
     fc.assert(
       fc.property(fc.constantFrom(...requests), mutations, ({ rest, query, body }, steps) => {
@@ -84,7 +84,7 @@ describe('whatever comes', () => {
     expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(100)
   })
 
-  test('a reply is decoded or is none', () => {
+  test('decodes a reply or returns null', () => {
     const chunks = filesEndingIn('.sse').flatMap((text) =>
       [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? '')),
     )
@@ -100,7 +100,7 @@ describe('whatever comes', () => {
     )
   })
 
-  test('a stream ends well or in a failure, and the tap agrees', () => {
+  test('completes or fails a stream, and the tap agrees', () => {
     const streams = filesEndingIn('.sse').map((text) =>
       [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => data ?? ''),
     )
@@ -127,7 +127,7 @@ describe('whatever comes', () => {
     expect(Math.min(seen.whole, seen.failed)).toBeGreaterThan(100)
   })
 
-  test('bytes that are damaged do no more than fail', () => {
+  test('fails cleanly on damaged bytes', () => {
     const files = [...filesEndingIn('.sse'), ...filesEndingIn('.stream.json')].map((text) =>
       Buffer.from(text),
     )
@@ -144,7 +144,7 @@ describe('whatever comes', () => {
     )
   })
 
-  test('an error body gives a failure', () => {
+  test('decodes an error body to a failure', () => {
     const error = {
       error: { code: 429, message: 'm', status: 'RESOURCE_EXHAUSTED', details: [{ reason: 'r' }] },
     }

@@ -47,7 +47,7 @@ function fail(message: string): never {
   throw new Error(message)
 }
 
-/** What this format has no place for. */
+/** What this format does not support. */
 const ASKING: ArbitraryOptions = {
   without: [
     'unsigned-thinking',
@@ -66,7 +66,7 @@ const ASKING: ArbitraryOptions = {
 }
 
 describe('a conversation', () => {
-  test('comes back as it was, as far as the format can say it', () => {
+  test('is restored as far as the format supports it', () => {
     fc.assert(
       fc.property(arbitraryConversation(ASKING), (conversation) => {
         const { body } = encodeRequest(conversation, supply)
@@ -79,7 +79,7 @@ describe('a conversation', () => {
     )
   })
 
-  test('of any kind is either encoded to something valid or refused with a reason', () => {
+  test('is either encoded to a valid request or refused with a reason', () => {
     const seen = { encoded: 0, refused: 0 }
     fc.assert(
       fc.property(arbitraryConversation(), (conversation) => {
@@ -103,7 +103,7 @@ describe('a conversation', () => {
   })
 })
 
-/** The exceptions: everything else has to survive. */
+/** The exceptions; everything else must survive. */
 function expected(conversation: Conversation): Conversation {
   const hasFunctions = conversation.tools.some(({ type }) => type === 'function')
   const hasSearch = conversation.tools.some(({ type }) => type === 'web-search')
@@ -113,7 +113,7 @@ function expected(conversation: Conversation): Conversation {
     turns: conversation.turns.map(expectedTurn),
     tools: conversation.tools.map(expectedTool),
     toolChoice: choice,
-    // No field exists for these.
+    // The format has no field for these.
     parallelTools: null,
     verbosity: null,
     endUser: null,
@@ -125,7 +125,7 @@ function expected(conversation: Conversation): Conversation {
   }
 }
 
-/** Left over from what the encoder adds when functions stand beside the supplier's own tools. */
+/** Extras that the encoder adds when functions are sent beside hosted tools. */
 const MIXED_TOOLS = { 'content-generation': { toolConfig: { includeServerSideToolInvocations: true } } }
 
 function expectedTurn({ role, parts }: Turn): Turn {
@@ -133,7 +133,7 @@ function expectedTurn({ role, parts }: Turn): Turn {
 }
 
 function expectedPart(part: Part): Part {
-  // A supplier's own signature does not say where it is from.
+  // A supplier's own signature does not carry its origin.
   if ('proof' in part && part.proof !== null) {
     return { ...part, proof: { ...part.proof, model: '', route: '' } }
   }
@@ -151,7 +151,7 @@ function expectedTool(tool: Tool): Tool {
   return { ...tool, contextSize: null, userLocation: null, original }
 }
 
-// One allowed tool that must be called is that tool by name, and a free choice among all is no choice.
+// One required allowed tool equals a named tool, and a free choice among all tools equals none.
 function expectedChoice(choice: ToolChoice | null, isMixed: boolean): ToolChoice | null {
   if (choice === null) return isMixed ? { type: 'auto' } : null
   if (choice.type !== 'allowed' || choice.names.length > 1 || !choice.isRequired) return choice
@@ -180,7 +180,7 @@ function expectedOutput(output: OutputFormat): OutputFormat {
 
 describe('an answer', () => {
   for (const shape of ['sse', 'json'] as const) {
-    test(`streamed as ${shape} tells what the whole reply tells`, () => {
+    test(`streamed as ${shape} equals the whole reply`, () => {
       fc.assert(
         fc.property(
           arbitraryToldAnswer(),
@@ -198,7 +198,7 @@ describe('an answer', () => {
     })
   }
 
-  test('keeps what the format can say', () => {
+  test('keeps everything the format supports', () => {
     fc.assert(
       fc.property(arbitraryToldAnswer(SIMPLE), ({ answer }) => {
         const whole = decodeReply(JSON.parse(JSON.stringify(encodeReply(answer, reply))), supply)
@@ -208,7 +208,7 @@ describe('an answer', () => {
     )
   })
 
-  test('is framed in a way that no official client stumbles over', () => {
+  test('is framed as official clients expect', () => {
     fc.assert(
       fc.property(arbitraryToldAnswer(), ({ events }) => {
         const encoder = new GenerationEncoder(reply, 'sse')
@@ -253,7 +253,7 @@ const SIMPLE: ArbitraryOptions = {
   ],
 }
 
-/** A call that nobody signed is shown with a proof of ours that says so. */
+/** An unsigned call gets a placeholder signature. */
 function withoutCallProofs(answer: Answer): Answer {
   const choices = answer.choices.map((choice) => ({
     ...choice,
@@ -268,7 +268,7 @@ function expectedAnswer(answer: Answer): Answer {
       ? null
       : {
           ...answer.usage,
-          // The format has no word for tokens written to a cache.
+          // The format does not report cache writes.
           input: answer.usage.input + answer.usage.cacheWrite,
           cacheWrite: 0,
         }

@@ -24,7 +24,7 @@ test('2.3 a model entry', () => {
 })
 
 describe('4.11 a list', () => {
-  test('has 50 models on a page unless told otherwise, in order', () => {
+  test('has 50 models per page by default, sorted', () => {
     const page = encodeModelList(models(51), ALL)
     expect(page.models).toHaveLength(50)
     expect(page.models[0]?.name).toBe('models/m0000')
@@ -32,7 +32,7 @@ describe('4.11 a list', () => {
     expect(encodeModelList(models(1001), { ...ALL, pageSize: '1000' }).models).toHaveLength(1000)
   })
 
-  test('is read page by page to its end', () => {
+  test('can be read page by page', () => {
     const names: string[] = []
     let pageToken: string | null = null
     do {
@@ -47,7 +47,7 @@ describe('4.11 a list', () => {
     expect(new Set(names).size).toBe(7)
   })
 
-  test('goes on at its place when models have come and gone', () => {
+  test('continues at the same place when models change', () => {
     const { nextPageToken = '' } = encodeModelList([model('a'), model('b'), model('d')], {
       ...ALL,
       pageSize: '2',
@@ -59,7 +59,7 @@ describe('4.11 a list', () => {
     expect(rest.models.map(({ name }) => name)).toEqual(['models/c', 'models/d'])
   })
 
-  test('refuses sizes and tokens that make no sense', () => {
+  test('refuses invalid sizes and tokens', () => {
     for (const pageSize of ['0', '1001', '-1', '2.5', 'all', '1e2'])
       expect(() => encodeModelList([], { ...ALL, pageSize })).toThrow(GatewayError)
     expect(() => encodeModelList([], { ...ALL, pageToken: 'bogus' })).toThrow(GatewayError)

@@ -29,10 +29,10 @@ function call(id: string, city: string): AnswerPart {
   return { type: 'tool-call', id, name: 'get_weather', kind: 'function', input, namespace: null, proof }
 }
 
-/** What the server is to answer, and what it has been asked. */
+/** The answer to send, and the requests received. */
 let parts: readonly AnswerPart[] = []
 let failure: GatewayError | null = null
-/** A failed stream is broken off when this says so: at once, the client might not even see its beginning. */
+/** Resolves when a failed stream may be cut off; earlier, the client might not even see its beginning. */
 let breakOff = Promise.withResolvers<void>()
 let asked: Conversation[] = []
 
@@ -60,7 +60,7 @@ function answer(request: Request, text: string, path: string): Response {
   return streamed(failure === null ? frames : [...frames, encoder.fail(failure)])
 }
 
-/** Frame by frame, and broken off at the end when it has failed, as the gateway does it. */
+/** Sends frame by frame and breaks the connection after a failure, as the gateway does. */
 function streamed(frames: readonly string[]): Response {
   const rest = frames.filter((frame) => frame !== '').values()
   const isFailed = failure !== null
@@ -107,7 +107,7 @@ const SDKS = [
   ['genai 2', (httpOptions: { baseUrl: string }) => new GenAi2({ apiKey: 'k', httpOptions })],
   [
     'genai 1',
-    // What differs between the two versions are types these tests do not touch.
+    // The versions differ only in types that these tests do not use.
     (httpOptions: { baseUrl: string }) => new GenAi1({ apiKey: 'k', httpOptions }) as unknown as GenAi2,
   ],
 ] as const
@@ -155,7 +155,7 @@ for (const [name, open] of SDKS) {
       expect(last?.usageMetadata?.totalTokenCount).toBe(34)
     })
 
-    test('a chat gives back every part it was given, with its signature', async () => {
+    test('a chat sends back every part with its signature', async () => {
       const chat = open({ baseUrl }).chats.create({ model: MODEL })
       parts = [
         THOUGHT,
@@ -182,7 +182,7 @@ for (const [name, open] of SDKS) {
       ])
     })
 
-    test('an empty answer leaves a chat whole', async () => {
+    test('an empty answer keeps the chat history intact', async () => {
       const chat = open({ baseUrl }).chats.create({ model: MODEL })
       for await (const _ of await chat.sendMessageStream({ message: 'one' }));
       parts = [textPart('two')]
@@ -190,12 +190,12 @@ for (const [name, open] of SDKS) {
       expect(JSON.stringify(asked[1]?.turns)).toContain('again')
     })
 
-    test('a failure in mid-stream is thrown', async () => {
+    test('throws on an error in mid-stream', async () => {
       parts = [textPart('Hel')]
       failure = new GatewayError('provider_error', 'The supplier failed.')
       const stream = await open({ baseUrl }).models.generateContentStream({ model: MODEL, contents: 'hi' })
       const reading = (async () => {
-        // The newer version sees the error among the events; the older one sees only that the connection breaks.
+        // The newer version reads the error event; the older one only notices the broken connection.
         for await (const _ of stream) if (name === 'genai 1') breakOff.resolve()
       })()
       const error = await reading.then(() => null).catch((thrown: unknown) => thrown)

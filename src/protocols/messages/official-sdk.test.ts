@@ -23,7 +23,7 @@ const CONTEXT: ReplyContext = {
   newId: (prefix) => `${prefix}fresh`,
 }
 
-/** Serves whatever the test at hand wants the client to get. */
+/** Serves the response that the current test has set. */
 let respond: () => Response = () => new Response(null, { status: 500 })
 let server: ReturnType<typeof Bun.serve>
 beforeAll(() => {
@@ -84,7 +84,7 @@ interface Told {
   readonly usage: object
 }
 
-/** Both generations of the official client, as far as these tests use them. */
+/** Both major versions of the official client, reduced to what these tests use. */
 const CLIENTS: Readonly<Record<string, () => { final(): Promise<Told>; create(): Promise<Told> }>> = {
   'anthropic 1': () => {
     const client = new Anthropic({ apiKey: 'k', baseURL: server.url.origin, maxRetries: 0 })

@@ -45,7 +45,7 @@ describe('an error response', () => {
     })
   }
 
-  test('tells the field and when to come back', () => {
+  test('has the field and the retry delay', () => {
     const details = [
       { '@type': 'x/google.rpc.BadRequest', fieldViolations: [{ field: 'contents', description: 'd' }] },
       { '@type': 'x/google.rpc.RetryInfo', retryDelay: '37.2s' },
@@ -65,7 +65,7 @@ describe('an error response', () => {
   })
 })
 
-test('an error event tells its own status', () => {
+test('an error event has its own status', () => {
   const error = { code: 429, message: 'slow', status: 'RESOURCE_EXHAUSTED' }
   expect(decodeStreamError({ error })).toMatchObject({ kind: 'rate-limited', status: 429, message: 'slow' })
   expect(decodeStreamError({ error: { message: 'odd' } })).toMatchObject({ kind: 'server', status: null })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { TextPlaces } from './grounding.ts'
 
-test('knows every character by its byte and every byte by its character', () => {
+test('converts between character and byte offsets', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'é', '€', '😀'), maxLength: 900 })
   fc.assert(
     fc.property(fc.array(text, { maxLength: 4 }), fc.nat(1_000), fc.nat(1_000), (pieces, one, other) => {

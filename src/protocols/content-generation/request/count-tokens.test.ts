@@ -41,7 +41,7 @@ describe('4.10 a count', () => {
     }
   })
 
-  test('takes exactly one of the two', () => {
+  test('requires exactly one of contents and generateContentRequest', () => {
     for (const body of [{}, { contents, generateContentRequest: { contents } }, { contents: null }])
       expect(() => read(body)).toThrow('exactly one of contents and generateContentRequest')
     expect(() => read({ generateContentRequest: {} })).toThrow('generateContentRequest.contents is required')
@@ -51,11 +51,11 @@ describe('4.10 a count', () => {
     )
   })
 
-  test('is asked for by its own method only', () => {
+  test('accepts only the countTokens method', () => {
     expect(() => read({ contents }, 'm:generateContent')).toThrow(GatewayError)
   })
 
-  test('of a supplier is read, should one ever be asked', () => {
+  test("decodes a supplier's count", () => {
     expect(tokenCounting.asksSupplier).toBe(false)
     expect(tokenCounting.decode({ totalTokens: 7 })).toBe(7)
     for (const body of [null, {}, { totalTokens: -1 }, { totalTokens: '7' }])

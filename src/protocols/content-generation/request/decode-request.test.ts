@@ -27,7 +27,7 @@ function codeOf(run: () => unknown): string {
 }
 
 describe('turns', () => {
-  test('of one role become one, and what is empty is left out', () => {
+  test('merges adjacent turns of one role and drops empty parts', () => {
     const turns = decodeContents(
       { parts: [{ text: 'a' }] },
       { role: 'user', parts: [{ text: '' }, { text: 'b' }, {}] },
@@ -37,7 +37,7 @@ describe('turns', () => {
     expect(turns).toEqual([{ role: 'user', parts: [text('a'), text('b'), text('c')] }] as never)
   })
 
-  test('an answer that came in pieces is put together again', () => {
+  test('joins an answer that was sent in chunks', () => {
     const turns = decodeContents(
       HI,
       { role: 'model', parts: [{ text: 'pl', thought: true }] },
@@ -58,11 +58,11 @@ describe('turns', () => {
     ] as never)
   })
 
-  test('nothing said at all is refused', () => {
+  test('refuses contents without parts', () => {
     expect(codeOf(() => decodeContents({ parts: [] }))).toBe('invalid_request contents')
   })
 
-  test('parts that only this format knows are kept', () => {
+  test('keeps parts that only this format has', () => {
     const part = { executableCode: { code: '1' }, thoughtSignature: 'c2ln' }
     const [, turn] = decodeContents(HI, { role: 'model', parts: [part] })
     expect(turn?.parts).toEqual([
@@ -77,7 +77,7 @@ describe('calls and results', () => {
     functionResponse: { name, response: { output }, ...(id && { id }) },
   })
 
-  test('are paired by id, else by name in order, and results stand in the order of calls', () => {
+  test('are paired by id, else by name and order; results are in the order of calls', () => {
     const [, asked, answered] = decodeContents(
       HI,
       { role: 'model', parts: [call('f'), call('g', 'id_g'), call('f'), call('g', 'id_h')] },
@@ -98,7 +98,7 @@ describe('calls and results', () => {
     expect(new Set(ids).size).toBe(4)
   })
 
-  test('get the same ids whenever the conversation is sent', () => {
+  test('get the same ids each time the conversation is sent', () => {
     const history = [HI, { role: 'model', parts: [call('f')] }, { role: 'user', parts: [result('f', 1)] }]
     const later = [
       ...history,
@@ -115,7 +115,7 @@ describe('calls and results', () => {
     expect(new Set(idsOf(later)).size).toBe(2)
   })
 
-  test('a call that is answered twice counts by its last answer', () => {
+  test('uses the last answer to a call', () => {
     const [, , answered] = decodeContents(
       HI,
       { role: 'model', parts: [call('f', 'a')] },
@@ -125,12 +125,12 @@ describe('calls and results', () => {
     expect(answered?.parts[0]).toMatchObject({ callId: 'a', parts: [text('new')] })
   })
 
-  test('a result without a call is refused', () => {
+  test('refuses a result without a call', () => {
     const run = () => decodeContents(HI, { role: 'user', parts: [result('f', 1, 'nobody')] })
     expect(codeOf(run)).toBe('invalid_request contents[1].parts[0].functionResponse')
   })
 
-  test('results are taken out of their wrapping', () => {
+  test('unwraps results', () => {
     const decoded = (response: object) => {
       const content = { role: 'user', parts: [{ functionResponse: { name: 'f', response } }] }
       const [, , answered] = decodeContents(HI, { role: 'model', parts: [call('f')] }, content)
@@ -158,7 +158,7 @@ describe('signatures', () => {
     itemId: null,
   })
 
-  test('of ours are opened, those of a supplier are taken as they are', () => {
+  test('opens sealed signatures and keeps those of a supplier', () => {
     const [, turn] = decodeContents(HI, {
       role: 'model',
       parts: [
@@ -172,7 +172,7 @@ describe('signatures', () => {
     ])
   })
 
-  test('that only say there is none are none', () => {
+  test('ignores placeholders', () => {
     const none = sealProof({ origin: 'none', model: '', route: '', on: 'thinking', value: '', itemId: null })
     for (const thoughtSignature of [none, 'skip_thought_signature_validator', '']) {
       const [, turn] = decodeContents(HI, {
@@ -187,7 +187,7 @@ describe('signatures', () => {
 describe('settings', () => {
   const withConfig = (generationConfig: object) => decode({ contents: [HI], generationConfig })
 
-  test('explicit zeros are kept', () => {
+  test('keeps explicit zeros', () => {
     const { sampling, reasoning } = withConfig({
       temperature: 0,
       topP: 0,
@@ -198,7 +198,7 @@ describe('settings', () => {
     expect(reasoning).toEqual({ control: { type: 'budget', tokens: 0 }, showThoughts: false })
   })
 
-  test('ways to ask for thinking', () => {
+  test('decodes thinking settings', () => {
     const control = (thinkingConfig: object) => withConfig({ thinkingConfig }).reasoning?.control
     expect(control({ thinkingBudget: -1 })).toEqual({ type: 'adaptive' })
     expect(control({ thinkingBudget: 100 })).toEqual({ type: 'budget', tokens: 100 })
@@ -208,7 +208,7 @@ describe('settings', () => {
     expect(control({})).toBeUndefined()
   })
 
-  test('ways to ask for structure', () => {
+  test('decodes output formats', () => {
     const schema = { type: 'OBJECT', properties: { a: { type: 'STRING', nullable: true } } }
     const lowered = { type: 'object', properties: { a: { type: ['string', 'null'] } } }
     for (const name of ['responseSchema', 'responseJsonSchema'])
@@ -229,7 +229,7 @@ describe('settings', () => {
     expect(withConfig({ responseLogprobs: false }).topLogprobs).toBeNull()
   })
 
-  test('what changes the answer and cannot be translated is refused', () => {
+  test('refuses untranslatable parameters that change the answer', () => {
     const cases: readonly (readonly [string, object])[] = [
       ['cachedContent', { cachedContent: 'cachedContents/1' }],
       ['continuationToken', { continuationToken: 't' }],
@@ -244,7 +244,7 @@ describe('settings', () => {
     expect(withConfig({ responseModalities: ['TEXT'] }).output).toEqual({ type: 'text' })
   })
 
-  test('what only this format knows is kept aside', () => {
+  test('keeps fields that only this format has as extras', () => {
     const safetySettings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }]
     const { extras } = decode({
       contents: [HI],

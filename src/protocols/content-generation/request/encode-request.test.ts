@@ -75,7 +75,7 @@ function codeOf(run: () => unknown): string {
 }
 
 describe('turns', () => {
-  test('instructions stand apart; later ones stay at their place', () => {
+  test('separates instructions and keeps later ones in place', () => {
     const { body } = encode({
       instructions: [
         { text: 'one', cache: null },
@@ -102,12 +102,12 @@ describe('turns', () => {
     })
   })
 
-  test('instructions alone become the question', () => {
+  test('turns instructions alone into a user turn', () => {
     const { body } = encode({ turns: [], instructions: [{ text: 'say hi', cache: null }] })
     expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'say hi' }] }] })
   })
 
-  test('the user speaks first and last', () => {
+  test('starts and ends with a user turn', () => {
     const said: Turn = { role: 'assistant', parts: [textPart('hello')] }
     expect(encodeTurns([said, HI])).toEqual([
       { role: 'user', parts: [{ text: '(continue)' }] },
@@ -122,7 +122,7 @@ describe('turns', () => {
     expect(encodeTurns([HI, { role: 'assistant', parts: [call('a')] }])).toHaveLength(2)
   })
 
-  test('what is not understood is left out by name, and a turn of nothing else with it', () => {
+  test('drops and reports unknown parts, and turns that have only those', () => {
     const document: Part = { type: 'opaque', format: 'messages', kind: 'document', value: {} }
     const { body, dropped } = encode({ turns: [HI, { role: 'assistant', parts: [document] }, HI] })
     expect(dropped).toEqual(['document'])
@@ -131,7 +131,7 @@ describe('turns', () => {
 })
 
 describe('calls and results', () => {
-  test('results stand first, under the name of their call', () => {
+  test('puts results first, under the name of their call', () => {
     const contents = encodeTurns([
       HI,
       { role: 'assistant', parts: [call('a'), call('b', { input: '' }), call('c', { input: '{"a":' })] },
@@ -167,7 +167,7 @@ describe('calls and results', () => {
     ])
   })
 
-  test('a result that looks like a wrapping is wrapped itself', () => {
+  test('wraps a result that looks like a wrapper', () => {
     for (const text of ['{"output":1}', '{"error":"x"}', '{"name":"n","content":1}']) {
       const turns: Turn[] = [
         HI,
@@ -178,7 +178,7 @@ describe('calls and results', () => {
     }
   })
 
-  test('system text between calls and results does not part them', () => {
+  test('keeps system text from separating calls and results', () => {
     const contents = encodeTurns([
       HI,
       { role: 'assistant', parts: [call('a')] },
@@ -212,7 +212,7 @@ describe('calls and results', () => {
     })
   })
 
-  test('calls without results and results without calls are refused', () => {
+  test('refuses calls without results and results without calls', () => {
     const asked: Turn = { role: 'assistant', parts: [call('a'), call('b')] }
     const half: Turn = { role: 'user', parts: [result('a', [])] }
     expect(codeOf(() => encodeTurns([HI, asked, half]))).toBe('invalid_request')
@@ -238,7 +238,7 @@ describe('signatures', () => {
   })
   const functionCall = (id: string) => ({ id, name: `do_${id}`, args: { a: 1 } })
 
-  test('go back to the part they were on', () => {
+  test('are restored on their part', () => {
     const parts = [
       thought('plan', proofOf('thinking')),
       { ...textPart('so'), proof: proofOf('text') },
@@ -251,7 +251,7 @@ describe('signatures', () => {
     ])
   })
 
-  test('of a call that travelled as a thought go to the next call', () => {
+  test('of a call that were sent as a thought move to the next call', () => {
     const parts = [thought('', proofOf('tool-call')), call('a'), call('b')]
     expect(partsOf(parts)).toEqual([
       { functionCall: functionCall('a'), thoughtSignature: 'sig-tool-call' },
@@ -259,14 +259,14 @@ describe('signatures', () => {
     ])
   })
 
-  test('of a text without words come back on one', () => {
+  test('of an empty text are restored on an empty text', () => {
     expect(partsOf([thought('', proofOf('text')), call('a')])?.[0]).toEqual({
       text: '',
       thoughtSignature: 'sig-text',
     })
   })
 
-  test('of others are left out, with the thoughts they prove', () => {
+  test('of other suppliers are dropped together with their thoughts', () => {
     const parts = [
       thought('x', proofOf('thinking', { origin: 'messages' })),
       thought('y', proofOf('thinking', { route: 'sup_2' })),
@@ -280,7 +280,7 @@ describe('signatures', () => {
     ])
   })
 
-  test('that a model may miss are excused on the first call only, however it thinks', () => {
+  test('get a placeholder only on the first call', () => {
     for (const thinking of [BUDGET, LEVELS]) {
       expect(partsOf([call('a'), call('b')], { thinking })).toEqual([
         { functionCall: functionCall('a'), thoughtSignature: EXCUSE },
@@ -291,7 +291,7 @@ describe('signatures', () => {
 })
 
 describe('tools', () => {
-  test('are declared with the keywords suppliers take', () => {
+  test('are declared with the supported keywords', () => {
     const { body } = encode({ tools: [F], toolChoice: { type: 'named', name: 'f', namespace: null } })
     expect(body).toMatchObject({
       tools: [
@@ -331,7 +331,7 @@ describe('tools', () => {
     expect(encode({ toolChoice: { type: 'none' } }).body.toolConfig).toBeUndefined()
   })
 
-  test('search beside functions only where the model takes both', () => {
+  test('allows search beside functions only where the model supports both', () => {
     const older = encode({ tools: [F, SEARCH] })
     expect([older.body.tools, older.dropped]).toEqual([
       [{ functionDeclarations: [expect.anything()] }],
@@ -347,7 +347,7 @@ describe('tools', () => {
     expect(encode({ tools: [SEARCH] }).body.tools).toEqual([{ googleSearch: {} }])
   })
 
-  test('of other formats are refused, those of this one restored', () => {
+  test('of other formats are refused, those of this format restored', () => {
     const hosted: Tool = { type: 'hosted', format: 'responses', kind: 'code_interpreter', value: {} }
     const own: Tool = { ...hosted, format: 'content-generation', value: { codeExecution: {} } }
     expect(codeOf(() => encode({ tools: [hosted] }))).toBe('unsupported_parameter')
@@ -359,7 +359,7 @@ describe('settings', () => {
   const configOf = (conversation: Partial<Conversation>, traits: Partial<Traits> = {}) =>
     encode(conversation, traits).body.generationConfig
 
-  test('all that has a field', () => {
+  test('encodes every supported setting', () => {
     const sampling = {
       temperature: 0,
       topP: 0.5,
@@ -384,14 +384,14 @@ describe('settings', () => {
     })
   })
 
-  test('more than five stop sequences and log probabilities that do not exist are refused', () => {
+  test('refuses more than five stop sequences and unsupported log probabilities', () => {
     const sampling = { ...NO_SAMPLING, stop: ['1', '2', '3', '4', '5', '6'] }
     expect(codeOf(() => encode({ sampling }))).toBe('unsupported_parameter')
     expect(codeOf(() => encode({ topLogprobs: 0 }, { logprobs: false }))).toBe('unsupported_parameter')
     expect(configOf({ sampling }, { stop: false })).toBeUndefined()
   })
 
-  test('what the model refuses is left out by name', () => {
+  test('drops and reports what the model rejects', () => {
     const sampling = { ...NO_SAMPLING, temperature: 1, topP: 1, topK: -1, presencePenalty: 1 }
     const { body, dropped } = encode({ sampling }, { sampling: 'rejected', penalties: false })
     expect([body.generationConfig, dropped]).toEqual([
@@ -401,7 +401,7 @@ describe('settings', () => {
     expect(encode({ sampling }, { isTemperatureOrTopP: true }).dropped).toEqual(['top_p'])
   })
 
-  test('what no field says is left out by name', () => {
+  test('drops and reports parameters without a field', () => {
     const { dropped } = encode({
       parallelTools: false,
       verbosity: 'low',
@@ -415,7 +415,7 @@ describe('settings', () => {
     expect(encode({ parallelTools: true }).dropped).toEqual([])
   })
 
-  test('fields of this format are restored', () => {
+  test('restores fields of this format', () => {
     const own = { safetySettings: [{ threshold: 'BLOCK_NONE' }], generationConfig: { speechConfig: {} } }
     const { body } = encode({ maxOutputTokens: 5, extras: { 'content-generation': own } })
     expect(body).toMatchObject({
@@ -424,7 +424,7 @@ describe('settings', () => {
     })
   })
 
-  test('structure is forced where the model takes it, and asked for in words where not', () => {
+  test('sends a response schema, or asks for it in the prompt where unsupported', () => {
     const schema = { type: 'object', properties: { a: { const: 'x' } }, $schema: 's' }
     const output = { type: 'schema', name: 'n', description: null, schema, strict: true } as const
     const responseJsonSchema = { type: 'object', properties: { a: { enum: ['x'] } } }
@@ -450,7 +450,7 @@ describe('thinking', () => {
 
   const flash: ThinkingControl = { type: 'budget', least: 0, most: 24_576, canDisable: true }
 
-  test('by budget, within the bounds of the model', () => {
+  test('uses a budget within the bounds of the model', () => {
     const budget = (control: Control, thinking = BUDGET) => configOf(control, thinking)
     expect(budget({ type: 'effort', effort: 'none' })).toEqual({ thinkingBudget: 128 })
     expect(budget({ type: 'effort', effort: 'none' }, flash)).toEqual({ thinkingBudget: 0 })
@@ -462,7 +462,7 @@ describe('thinking', () => {
     expect(budget({ type: 'unsaid' })).toBeUndefined()
   })
 
-  test('by level, the least that is enough', () => {
+  test('uses the lowest sufficient level', () => {
     const level = (control: Control) => configOf(control, LEVELS)
     expect(level({ type: 'effort', effort: 'none' })).toEqual({ thinkingLevel: 'LOW' })
     expect(level({ type: 'effort', effort: 'medium' })).toEqual({ thinkingLevel: 'HIGH' })
@@ -472,7 +472,7 @@ describe('thinking', () => {
     expect(level({ type: 'adaptive' })).toBeUndefined()
   })
 
-  test('is shown when the client wants to see it', () => {
+  test('is shown if the client asks for it', () => {
     expect(configOf({ type: 'unsaid' }, LEVELS, true)).toEqual({ includeThoughts: true })
     expect(configOf({ type: 'adaptive' }, BUDGET, false)).toEqual({
       includeThoughts: false,
@@ -480,7 +480,7 @@ describe('thinking', () => {
     })
   })
 
-  test('is left out by name for a model that does not think', () => {
+  test('is dropped and reported for a model without thinking', () => {
     const reasoning = { control: { type: 'adaptive' }, showThoughts: true } as const
     const { body, dropped } = encode({ reasoning }, { thinking: { type: 'none' } })
     expect([body.generationConfig, dropped]).toEqual([undefined, ['reasoning']])

@@ -35,7 +35,7 @@ function decode(body: unknown): Conversation {
 }
 
 describe('the address', () => {
-  test('is split at the last colon, so that model names may have slashes and colons', () => {
+  test('is split at the last colon, because model names may contain slashes and colons', () => {
     const models = ['vendor/model-1', 'm:free', 'vendor/a:b:c', 'models/x']
     for (const model of models) {
       expect(read(HI, `${model}:generateContent`).facts).toMatchObject({ model, stream: false })
@@ -45,7 +45,7 @@ describe('the address', () => {
     }
   })
 
-  test('with another method, or none, is not found', () => {
+  test('is not found with an unknown or missing method', () => {
     for (const rest of ['model-1:embedContent', 'model-1', ':generateContent', 'model-1:', 'm:countTokens']) {
       const error = refusalOf(() => read(HI, rest))
       expect(error.code).toBe('not_found')
@@ -55,7 +55,7 @@ describe('the address', () => {
       expect(operationOf(rest)).toBeNull()
   })
 
-  test('alt says how a stream is written', () => {
+  test('alt selects the framing of a stream', () => {
     const stream = 'model-1:streamGenerateContent'
     for (const query of ['', 'alt=sse', 'key=secret&alt=sse']) {
       expect(read(HI, stream, query).isRelayable).toBeUndefined()
@@ -90,7 +90,7 @@ function summaryOf({ turns, tools }: Conversation): string {
   return [...described, `${tools.length} tools`].join('; ')
 }
 
-test('a signature of ours keeps a request from being relayed as it is', () => {
+test('does not relay a request with a sealed signature', () => {
   const proof: Proof = { origin: 'messages', model: 'd', route: 's', on: 'text', value: 'v', itemId: null }
   const said = (thoughtSignature: string) => ({
     contents: [...HI.contents, { role: 'model', parts: [{ text: 'x', thoughtSignature }] }],
@@ -99,7 +99,7 @@ test('a signature of ours keeps a request from being relayed as it is', () => {
   expect(read(said('c3VwcGxpZXI=')).isRelayable).toBeUndefined()
 })
 
-test('so does a call that nobody signed, as we show it', () => {
+test('does not relay a request with a placeholder signature', () => {
   const call: ToolCallPart = {
     type: 'tool-call',
     id: 'call_1',
@@ -136,7 +136,7 @@ describe('requests recorded from real clients', () => {
 })
 
 describe('both spellings of a name', () => {
-  test('mean the same everywhere', () => {
+  test('have the same meaning', () => {
     const camel = {
       contents: [
         { role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: 'AA==' } }, { text: 'x' }] },
@@ -178,7 +178,7 @@ describe('both spellings of a name', () => {
     expect(read(snake).relayBody('m')).toBe(JSON.stringify(snake))
   })
 
-  test('at once are refused, because suppliers may not agree on which counts', () => {
+  test('are refused when both are given', () => {
     const body = { ...HI, generationConfig: { maxOutputTokens: 5, max_output_tokens: 500 } }
     expect(refusalOf(() => read(body)).param).toBe('generationConfig.maxOutputTokens')
     expect(refusalOf(() => read({ ...HI, generationConfig: {}, generation_config: {} })).code).toBe(
@@ -186,19 +186,19 @@ describe('both spellings of a name', () => {
     )
   })
 
-  test('a limit that is given twice is refused too', () => {
+  test('refuses a limit that is given twice', () => {
     const text =
       '{"contents":[{"parts":[{"text":"hi"}]}],"generationConfig":{"candidateCount":1,"candidateCount":8}}'
     const address = { rest: 'm:generateContent', query: new URLSearchParams() }
     expect(refusalOf(() => readRequest(JSON.parse(text), text, address)).param).toBe('candidateCount')
   })
 
-  test('a lone object stands for a list of one', () => {
+  test('reads a single object as an array of one', () => {
     expect(decode({ contents: { parts: { text: 'hi' } } }).turns).toEqual(decode(HI).turns)
   })
 })
 
-describe('a field out of bounds is refused by name', () => {
+describe('refuses a field out of bounds by name', () => {
   const config = (settings: object) => ({ ...HI, generationConfig: settings })
   const parts = (...wanted: object[]) => ({ contents: [{ role: 'user', parts: wanted }] })
   const cases: readonly (readonly [string, unknown])[] = [
@@ -244,7 +244,7 @@ describe('a field out of bounds is refused by name', () => {
     })
   }
 
-  test('null stands for absent', () => {
+  test('treats null as absent', () => {
     const absent = {
       systemInstruction: null,
       tools: null,
@@ -287,7 +287,7 @@ describe('facts', () => {
     expect(facts.promptCharacters).toBe(2 + length)
   })
 
-  test('arguments that nest deeper than the stack are refused', () => {
+  test('refuses arguments that are nested deeper than the stack', () => {
     const depth = 60_000
     const text = `{"contents":[{"role":"model","parts":[{"functionCall":{"name":"f","args":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}}]}]}`
     const address = { rest: 'm:generateContent', query: new URLSearchParams() }

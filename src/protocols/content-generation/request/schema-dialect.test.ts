@@ -4,7 +4,7 @@ import { decodeSchema } from './decode-schema.ts'
 import { encodeParameters, encodeSchema } from './encode-schema.ts'
 
 describe('a schema of this format becomes a plain one', () => {
-  test('types, null, limits and what has no meaning elsewhere', () => {
+  test('converts types, null and limits, and drops other keywords', () => {
     const decoded = decodeSchema({
       type: 'OBJECT',
       propertyOrdering: ['a', 'type'],
@@ -28,7 +28,7 @@ describe('a schema of this format becomes a plain one', () => {
     })
   })
 
-  test('a plain one stays as it is, in its own order', () => {
+  test('keeps a plain schema and its order', () => {
     const schema = {
       $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } },
       required: ['b'],
@@ -40,7 +40,7 @@ describe('a schema of this format becomes a plain one', () => {
   })
 })
 
-describe('a plain schema is reduced to what suppliers take', () => {
+describe('a plain schema is reduced to the supported keywords', () => {
   const cases: readonly (readonly [string, object, object])[] = [
     [
       'unknown keywords go',
@@ -155,14 +155,14 @@ describe('a plain schema is reduced to what suppliers take', () => {
   for (const [name, schema, wanted] of cases)
     test(name, () => expect(encodeSchema(schema as Record<string, unknown>)).toEqual(wanted as never))
 
-  test('keys keep the order of the client', () => {
+  test("keeps the client's key order", () => {
     const schema = { required: ['b'], type: 'object', properties: { b: {}, a: {} } }
     expect(JSON.stringify(encodeSchema(schema))).toBe(
       '{"required":["b"],"type":"object","properties":{"b":{},"a":{}}}',
     )
   })
 
-  test('arguments are an object, or not described at all', () => {
+  test('describes arguments as an object, or not at all', () => {
     expect(encodeParameters(null)).toBeNull()
     expect(encodeParameters({ type: 'object' })).toBeNull()
     expect(encodeParameters({ additionalProperties: true })).toEqual({
@@ -172,7 +172,7 @@ describe('a plain schema is reduced to what suppliers take', () => {
   })
 })
 
-describe('schemas without end are refused', () => {
+describe('refuses endless schemas', () => {
   function refuses(schema: unknown): void {
     for (const run of [decodeSchema, encodeSchema])
       expect(() => run(schema as Record<string, unknown>)).toThrow(GatewayError)

@@ -79,12 +79,12 @@ describe('a stream is decoded', () => {
     expect(decodeCase('thinking-tools.stream.sse').choices).toEqual(choices)
   })
 
-  test('a signature that comes late belongs to the text before it', () => {
+  test('attaches a late signature to the text before it', () => {
     const [choice] = decodeCase('late-signature.stream.sse').choices
     expect(choice?.parts).toEqual([{ ...HELLO, text: 'Done.', proof: proofOf('text', 'bGF0ZQ==') }] as never)
   })
 
-  test('a signature on nothing is kept as a thought without words', () => {
+  test('keeps a signature without a part as an empty thought', () => {
     const [choice] = decodeCase('signature-only.stream.sse').choices
     expect(choice?.parts).toEqual([
       { type: 'thinking', text: 'plan', proof: null, isRedacted: false },
@@ -93,7 +93,7 @@ describe('a stream is decoded', () => {
     expect(choice?.finish.reason).toBe('length')
   })
 
-  test('a refused prompt is an empty answer that was filtered', () => {
+  test('decodes a blocked prompt as an empty, filtered answer', () => {
     expect(decodeCase('blocked.stream.sse')).toEqual({
       id: 'resp-1',
       choices: [
@@ -108,20 +108,20 @@ describe('a stream is decoded', () => {
     })
   })
 
-  test('candidates that take turns', () => {
+  test('interleaved candidates', () => {
     const { choices } = decodeCase('two-candidates.stream.sse')
     const said = choices.map(({ parts }) => parts.map((part) => ('text' in part ? part.text : '')))
     expect(said).toEqual([['one more'], ['eins!']])
     expect(choices.map(({ finish }) => finish.reason)).toEqual(['length', 'stop'])
   })
 
-  test('an error within the stream ends it', () => {
+  test('stops at an error event', () => {
     const { events, failure } = decode([readCase('error.stream.sse')])
     expect(failure).toMatchObject({ kind: 'overloaded', status: 503, message: 'The model is overloaded.' })
     expect(events.some(({ type }) => type === 'answer-end')).toBe(false)
   })
 
-  test('a stream that stops before its end has failed', () => {
+  test('fails when the stream is truncated', () => {
     const whole = readCase('text.stream.sse')
     const { failure, events } = decode([whole.subarray(0, whole.length - 250)])
     expect(failure?.kind).toBe('malformed')
@@ -129,30 +129,30 @@ describe('a stream is decoded', () => {
     expect(decode([]).failure?.kind).toBe('malformed')
   })
 
-  test('a last event without its blank line counts', () => {
+  test('reads a last event without its blank line', () => {
     const whole = readCase('text.stream.sse')
     expect(decode([whole.subarray(0, whole.length - 2)])).toEqual(decode([whole]))
   })
 
-  test('the marker and the comments of other formats are passed over', () => {
+  test('skips comments and the end marker of other formats', () => {
     const text = new TextDecoder().decode(readCase('text.stream.sse'))
     const noisy = new TextEncoder().encode(`: hello\n\n${text}data: [DONE]\n\n`)
     expect(decode([noisy])).toEqual(decode([readCase('text.stream.sse')]))
   })
 
-  test('what is no stream at all has failed', () => {
+  test('fails on bytes that are not a stream', () => {
     for (const text of ['<html>busy</html>\n\n', 'data: 7\n\n', 'data: {"a":\n\n', '[1,2]'])
       expect(decode([new TextEncoder().encode(text)]).failure?.kind).toBe('malformed')
   })
 
-  test('nothing follows a failure', () => {
+  test('emits nothing after a failure', () => {
     const decoder = new GenerationDecoder(context)
     decoder.push(readCase('error.stream.sse'))
     expect([...decoder.push(readCase('text.stream.sse')), ...decoder.end()]).toEqual([])
   })
 })
 
-describe('any way of cutting the bytes gives the same events', () => {
+describe('decodes the same events however the bytes are split', () => {
   const names = ['text.stream.sse', 'crlf.stream.sse', 'list.stream.json', 'thinking-tools.stream.sse']
   for (const name of [...names, 'two-candidates.stream.sse', 'late-signature.stream.sse']) {
     test(name, () => {
@@ -167,7 +167,7 @@ describe('any way of cutting the bytes gives the same events', () => {
 })
 
 describe('a whole reply is decoded', () => {
-  test('sources are placed by characters, whatever their bytes', () => {
+  test('converts source offsets from bytes to characters', () => {
     const body: unknown = JSON.parse(new TextDecoder().decode(readCase('grounded.reply.json')))
     const answer = decodeReply(body, context)
     const [part] = answer?.choices[0]?.parts ?? []
@@ -201,7 +201,7 @@ describe('a whole reply is decoded', () => {
     })
   })
 
-  test('calls of answers without a name get ids that differ from answer to answer', () => {
+  test('gives calls of answers without an id unique ids', () => {
     const body = {
       candidates: [{ content: { parts: [{ functionCall: { name: 'f' } }] }, finishReason: 'STOP' }],
     }
@@ -213,7 +213,7 @@ describe('a whole reply is decoded', () => {
     expect(ids[0]).not.toBe(ids[1])
   })
 
-  test('a source that is named by no number supports nothing', () => {
+  test('ignores a support with an invalid index', () => {
     const groundingMetadata = {
       groundingChunks: [{ web: { uri: 'https://a.example' } }],
       groundingSupports: [{ segment: { endIndex: 1 }, groundingChunkIndices: [{ toString: 1 }, null, '0'] }],
@@ -239,7 +239,7 @@ describe('a whole reply is decoded', () => {
     ])
   })
 
-  test('the list of its chunks is a whole stream, when it is whole', () => {
+  test('reads a complete JSON array of chunks as a reply', () => {
     const first = { candidates: [{ content: { parts: [{ text: 'He' }] } }] }
     const last = { candidates: [{ content: { parts: [{ text: 'y' }] }, finishReason: 'STOP' }] }
     expect(decodeReply([first, last], context)?.choices[0]?.parts).toEqual([textPart('Hey')])
@@ -247,7 +247,7 @@ describe('a whole reply is decoded', () => {
       expect(decodeReply(list, context)).toBeNull()
   })
 
-  test('anything else is none', () => {
+  test('returns null for anything else', () => {
     const others = [null, 7, [], {}, { candidates: [] }, { candidates: [7] }, { error: { code: 400 } }]
     for (const body of [...others, { promptFeedback: {} }]) expect(decodeReply(body, context)).toBeNull()
   })

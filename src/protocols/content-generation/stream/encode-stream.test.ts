@@ -128,12 +128,12 @@ describe('an answer for a client of this format', () => {
     })
   })
 
-  test('that is empty still has a part', () => {
+  test('has a part even when empty', () => {
     const reply = encodeReply(answerOf([]), context) as { candidates: { content: object }[] }
     expect(reply.candidates[0]?.content).toEqual({ role: 'model', parts: [{ text: '' }] })
   })
 
-  test('with broken arguments says so instead of inventing some', () => {
+  test('reports broken arguments instead of inventing some', () => {
     for (const input of ['{"a":', '[1]', 'null', '"x"']) {
       const whole = encodeReply(answerOf([call(input)], finishOf('tool-call')), context)
       const streamed = stream(unfold(answerOf([call(input)], finishOf('tool-call')))).at(-1)
@@ -146,14 +146,14 @@ describe('an answer for a client of this format', () => {
     expect(JSON.stringify(encodeReply(answerOf([call('')]), context))).toContain('"args":{}')
   })
 
-  test('without usage is estimated', () => {
+  test('has estimated usage when none is reported', () => {
     const answer = { ...answerOf([textPart('12345678')]), usage: null }
     const estimate = { promptTokenCount: 7, candidatesTokenCount: 2, totalTokenCount: 9 }
     expect(encodeReply(answer, context).usageMetadata).toEqual(estimate)
     expect(stream(unfold(answer)).at(-1)).toMatchObject({ usageMetadata: estimate })
   })
 
-  test('an encrypted thought is not shown, since nothing could tell it from a signature', () => {
+  test('hides an encrypted thought, which would look like a signature', () => {
     const hidden: AnswerPart = { type: 'thinking', text: '', proof: PROOF, isRedacted: true }
     expect(JSON.stringify(encodeReply(answerOf([hidden]), context))).not.toContain('thoughtSignature')
     expect(stream(unfold(answerOf([hidden])))).toHaveLength(1)
@@ -200,7 +200,7 @@ describe('a failure', () => {
     expect(encoder.fail(error)).toBe('')
   })
 
-  test('closes the list when chunks come as one', () => {
+  test('closes the JSON array', () => {
     for (const events of [started, []]) {
       const encoder = new GenerationEncoder(context, 'json')
       const frames = events.map((event) => encoder.push(event)).join('')

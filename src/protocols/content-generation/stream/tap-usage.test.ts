@@ -40,12 +40,12 @@ describe('a relayed stream', () => {
     })
   }
 
-  test('is given on as the very bytes that came', () => {
+  test('is forwarded as the same array', () => {
     const bytes = readCase('text.stream.sse')
     expect(new GenerationTap().push(bytes)).toBe(bytes)
   })
 
-  test('tells usage and characters', () => {
+  test('reports usage and characters', () => {
     const { tap } = tapCase('thinking-tools.stream.sse')
     expect(tap.usage).toEqual({ input: 5, cacheRead: 4, cacheWrite: 0, output: 25, reasoning: 20, images: 0 })
     const said = 'I need two calls.Let me see.get_weatherget_timeget_time'.length
@@ -53,7 +53,7 @@ describe('a relayed stream', () => {
     expect(tapCase('text.stream.sse').tap.outputCharacters).toBe('Hello, wörld 😀'.length)
   })
 
-  test('has content with its first part, and is whole once every candidate has ended', () => {
+  test('has content after its first part, and is complete once every candidate has ended', () => {
     const tap = new GenerationTap()
     tap.push(encoder.encode('data: {"usageMetadata":{"promptTokenCount":3},"responseId":"r"}\n\n'))
     expect([tap.hasContent, tap.isComplete]).toEqual([false, false])
@@ -64,14 +64,14 @@ describe('a relayed stream', () => {
     expect(tap.isComplete).toBe(true)
   })
 
-  test('loses what its clients cannot read', () => {
+  test('drops events that clients cannot read', () => {
     const text = new TextDecoder().decode(readCase('text.stream.sse'))
     const tap = new GenerationTap()
     expect(forward(tap, [encoder.encode(`: wait\n\n${text}data: [DONE]\n\n`)])).toBe(text)
     expect(tap.failure).toBeNull()
   })
 
-  test('gets the blank line its last event lacks', () => {
+  test('completes a last event without its blank line', () => {
     const bytes = readCase('text.stream.sse')
     const tap = new GenerationTap()
     expect(forward(tap, [bytes.subarray(0, -2)])).toBe(new TextDecoder().decode(bytes))
@@ -81,7 +81,7 @@ describe('a relayed stream', () => {
     expect(cut.isComplete).toBe(false)
   })
 
-  test('stops at an error, which stays here', () => {
+  test('stops at an error without forwarding it', () => {
     const { tap, text } = tapCase('error.stream.sse')
     expect(tap.failure).toMatchObject({ kind: 'overloaded', status: 503 })
     expect(text).not.toContain('overloaded')
@@ -90,7 +90,7 @@ describe('a relayed stream', () => {
     expect(tap.push(readCase('text.stream.sse'))).toBeNull()
   })
 
-  test('that is no stream of this format has failed', () => {
+  test('fails on bytes of another format', () => {
     for (const text of ['<html>\n\n', 'data: [1]\n\n', '[{"candidates":[]}]\n\n']) {
       const tap = new GenerationTap()
       expect(tap.push(encoder.encode(text))).toBeNull()
@@ -99,7 +99,7 @@ describe('a relayed stream', () => {
   })
 })
 
-test('an error in mid-stream begins with its name and carries the number of its status', () => {
+test('starts a stream error with `error` and a numeric code', () => {
   const frame = new GenerationTap().fail(new GatewayError('provider_error', 'The supplier failed.'))
   const reason = 'provider_error'
   const error = {

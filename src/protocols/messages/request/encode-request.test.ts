@@ -84,13 +84,13 @@ const tool: FunctionTool = {
 
 describe('round trip', () => {
   const conversations = arbitraryConversation({
-    // A supplier's own signature says nothing of where it came from.
+    // A supplier's own signature does not carry its origin.
     proofs: { origin: 'messages', model: '', route: '' },
     without: [
-      // These the gateway has replaced before a request is encoded.
+      // The gateway replaces these before it encodes a request.
       'custom-tools',
       'namespaces',
-      // These this format has no field for.
+      // This format has no field for these.
       'unsigned-thinking',
       'call-proofs',
       'text-proofs',
@@ -99,7 +99,7 @@ describe('round trip', () => {
       'image-details',
       'many-choices',
       'logprobs',
-      // Their order and number are changed on purpose, which has tests of its own below.
+      // The encoder reorders and merges these; separate tests below cover that.
       'mixed-order',
       'assistant-first',
       'cache-hints',
@@ -120,7 +120,7 @@ describe('round trip', () => {
     )
   })
 
-  /** What becomes of these is a matter of the model, not of the format. */
+  /** These depend on the model, not on the format. */
   function judgedElsewhere({ sampling }: Conversation) {
     return { reasoning: null, sampling: { ...NO_SAMPLING, stop: sampling.stop } }
   }

@@ -106,7 +106,7 @@ describe('facts', () => {
       tools: [{ name: 'gh', input_schema: {} }],
     }
     const tools = JSON.stringify(body.tools).length
-    // The input {"i":1} is weighed as written.
+    // The input {"i":1} counts by its length as JSON.
     expect(read(JSON.stringify(body)).facts).toEqual({
       model: 'm',
       stream: true,

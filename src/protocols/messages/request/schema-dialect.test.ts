@@ -52,7 +52,7 @@ test('closes objects, moves limits into descriptions, drops unknown keywords', (
   })
 })
 
-// Bounded, since otherwise a few of them grow without measure and take all the time.
+// Bounded, because a few unbounded ones would take all the time.
 const schemas = fc.letrec((tie) => ({
   inner: fc.oneof({ maxDepth: 5 }, fc.constant({}), tie('node')),
   node: fc.record(

@@ -57,7 +57,7 @@ function framesOf(stream: string): readonly Frame[] {
     })
 }
 
-/** The part as it must come back: signatures are opened, refusals are text, places in the text are lost. */
+/** The expected part: signatures are opened, refusals become text, citation offsets are lost. */
 function expectedPart(part: AnswerPart): AnswerPart {
   if (part.type === 'refusal')
     return { type: 'text', text: part.text, cache: null, citations: [], proof: null }
@@ -65,7 +65,7 @@ function expectedPart(part: AnswerPart): AnswerPart {
   return { ...part, citations: part.citations.map((each) => ({ ...each, start: null, end: null })) }
 }
 
-/** A reply's signatures are our envelopes around the supplier's own. */
+/** Signatures in a reply are sealed envelopes around the supplier's own. */
 function opened(part: AnswerPart): AnswerPart {
   if (part.type !== 'thinking' || part.proof === null) return part
   const inner = openProof(part.proof.value)
@@ -254,7 +254,7 @@ describe('single answers', () => {
     expect(encodeReply(answerOf(empty, image), CONTEXT).content).toEqual([])
   })
 
-  // Some clients refuse a reply that has a null in place of the list.
+  // Some clients reject null instead of a list.
   test('omits citations for text without any', () => {
     const answer = answerOf({ type: 'text', text: 'Hi', cache: null, citations: [], proof: null })
     expect(encodeReply(answer, CONTEXT).content).toEqual([{ type: 'text', text: 'Hi' }])
