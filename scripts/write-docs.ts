@@ -6,12 +6,16 @@ import { type Operation, operationsOf } from '../src/edges/api-docs/build-docume
 import { readSettings } from '../src/edges/settings/read-settings.ts'
 import type { Endpoint } from '../src/serve/ports/exchange.ts'
 import { SYSTEM_CLOCK } from '../src/vocabulary/clock.ts'
+import { ALL_RECORDS } from '../src/vocabulary/records.ts'
+import { writeRecordChapter } from './record-chapter.ts'
 
 /**
  * Writes the tables of endpoints in `docs/` from the contracts that endpoints carry. A page says where:
  * `<!-- endpoints /v1/ /v1beta/ -->` before the table and `<!-- /endpoints -->` after it, with what the paths begin with.
+ * The chapters about plain records go between `<!-- records -->` and `<!-- /records -->`.
  */
 const DOCS = join(import.meta.dirname, '../docs')
+const RECORDS = /<!-- records -->[\s\S]*?<!-- \/records -->/
 const TABLE = /<!-- endpoints ([^>]+) -->[\s\S]*?<!-- \/endpoints -->/g
 
 export interface Page {
@@ -25,6 +29,15 @@ export function readPages(): Page[] {
     .map((name) => join(DOCS, name))
     .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
     .filter(({ text }) => text.search(TABLE) >= 0)
+}
+
+/** The text with its tables and chapters as they have to be. */
+export function fillPage(text: string, endpoints: readonly Endpoint[]): string {
+  const chapters = ALL_RECORDS.map(writeRecordChapter).join('\n')
+  return fillTables(
+    text.replace(RECORDS, () => `<!-- records -->\n${chapters}<!-- /records -->`),
+    endpoints,
+  )
 }
 
 /** The text with its tables as they have to be. */
@@ -92,5 +105,5 @@ async function servedEndpoints(): Promise<readonly Endpoint[]> {
 
 if (import.meta.main) {
   const endpoints = await servedEndpoints()
-  for (const { path, text } of readPages()) writeFileSync(path, fillTables(text, endpoints))
+  for (const { path, text } of readPages()) writeFileSync(path, fillPage(text, endpoints))
 }

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import {
   type AnswerOf,
+  type AnyDefinition,
   type Definition,
   LARGEST_PAGE,
   type ShownList,
@@ -22,6 +23,12 @@ type FieldOf<E> =
     : never
 type ItemOf<E> = AnswerOf<E> extends ShownList<infer Item> ? Item : AnswerOf<E>
 
+/** What an action needs to know of an endpoint. */
+type Called = Pick<
+  AnyDefinition<never>,
+  'method' | 'path' | 'summary' | 'description' | 'query' | 'body' | 'answer'
+>
+
 interface Sent {
   /** What stands in the path for `:id`. */
   readonly id?: string
@@ -33,9 +40,16 @@ interface Sent {
 export function callEndpoint<const Id extends EndpointId>(
   client: OperatorClient,
   endpointId: Id,
-  { id = '', query = {}, body }: Sent = {},
+  sent: Sent = {},
 ): Promise<AnswerOf<EndpointOf<Id>>> {
-  const { method, path } = definitionOf(endpointId)
+  return send(client, definitionOf(endpointId), sent)
+}
+
+function send<Answered>(
+  client: OperatorClient,
+  { method, path }: Pick<Called, 'method' | 'path'>,
+  { id = '', query = {}, body }: Sent,
+): Promise<Answered> {
   const search = String(new URLSearchParams(query))
   const target = path.replace(/:\w+/, encodeURIComponent(id)) + (search && `?${search}`)
   return client.call(method, target, body)
@@ -81,7 +95,11 @@ export function actionOf<const Id extends EndpointId>(
   id: Id,
   options: ActionOptions<EndpointOf<Id>>,
 ): Action {
-  const definition = definitionOf(id)
+  return actionFor<EndpointOf<Id>>(definitionOf(id), options)
+}
+
+/** The same for an endpoint whose definition is at hand. */
+export function actionFor<E>(definition: Called, options: ActionOptions<E>): Action {
   const { words = wordsOf(definition.path), summary = summaryOf(definition) } = options
   const inputs = options.body === undefined ? inputsOf(definition, options.flags ?? {}) : []
   const flags = inputs.filter(({ flag }) => !words.includes(flag))
@@ -98,7 +116,8 @@ export function actionOf<const Id extends EndpointId>(
       const read = readInputs(inputs, call)
       const pathId = (await options.findId?.(call)) ?? call.said(words[0] ?? '')
       if (isList) {
-        await printList(call, { id: pathId, query: read as Record<string, string> }, { id, options })
+        const sent = { id: pathId, query: read as Record<string, string> }
+        await printList(call, sent, { definition, options })
         return 0
       }
       if (definition.method === 'PATCH' && inputs.length > 0 && Object.keys(read).length === 0) {
@@ -106,8 +125,8 @@ export function actionOf<const Id extends EndpointId>(
       }
       const given = typeof options.body === 'function' ? await options.body(call) : options.body
       const body = definition.body && { body: { ...read, ...given } }
-      const answer = await callEndpoint(call.client, id, { id: pathId, ...body })
-      printFacts(call, answer as object, options.show(answer as ItemOf<EndpointOf<Id>>))
+      const answer = await send<ItemOf<E> & object>(call.client, definition, { id: pathId, ...body })
+      printFacts(call, answer, options.show(answer))
       return 0
     },
   }
@@ -203,31 +222,45 @@ export function readFlag(flag: string, schema: InputSchema, text: string): unkno
 const USUAL_LIMIT = 50
 
 /** Items in the order the gateway gives them in, up to so many of them; a cursor when there are more. */
-export async function readList<const Id extends EndpointId>(
+export function readList<const Id extends EndpointId>(
   client: OperatorClient,
   id: Id,
-  { limit, ...sent }: Sent & { readonly limit: number },
-): Promise<{ items: ItemOf<EndpointOf<Id>>[]; cursor: string | null }> {
-  const items: ItemOf<EndpointOf<Id>>[] = []
+  sent: Limited,
+): Promise<ReadItems<ItemOf<EndpointOf<Id>>>> {
+  return readItems(client, definitionOf(id), sent)
+}
+
+type Limited = Sent & { readonly limit: number }
+
+interface ReadItems<Item> {
+  readonly items: Item[]
+  readonly cursor: string | null
+}
+
+async function readItems<Item>(
+  client: OperatorClient,
+  definition: Called,
+  { limit, ...sent }: Limited,
+): Promise<ReadItems<Item>> {
+  const items: Item[] = []
   let cursor: string | null = null
   do {
     const size = String(Math.min(limit - items.length, LARGEST_PAGE))
     const query = { ...sent.query, limit: size, ...(cursor !== null && { cursor }) }
-    const answer: unknown = await callEndpoint(client, id, { ...sent, query })
-    const page = answer as ShownList<ItemOf<EndpointOf<Id>>>
+    const page: ShownList<Item> = await send(client, definition, { ...sent, query })
     items.push(...page.data)
     cursor = page.next_cursor
   } while (cursor !== null && items.length < limit)
   return { items, cursor }
 }
 
-async function printList<const Id extends EndpointId>(
+async function printList<E>(
   call: ActionCall,
   sent: Sent,
-  { id, options }: { id: Id; options: ActionOptions<EndpointOf<Id>> },
+  { definition, options }: { definition: Called; options: ActionOptions<E> },
 ): Promise<void> {
   const limit = readCount(call, 'limit') ?? USUAL_LIMIT
-  const { items, cursor } = await readList(call.client, id, { ...sent, limit })
+  const { items, cursor } = await readItems<ItemOf<E>>(call.client, definition, { ...sent, limit })
   const { figures = [], empty = '' } = options
   printRows(call, items, { show: (item) => options.show(item), figures, empty })
   if (cursor !== null && !call.asJson) call.terminal.print('There is more; --limit shows it.\n')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { fillTables, readPages } from '../../scripts/write-docs.ts'
+import { fillPage, fillTables, readPages } from '../../scripts/write-docs.ts'
 import type { Endpoint } from '../../src/serve/ports/exchange.ts'
 import type { Access } from '../../src/vocabulary/runtime/contract.ts'
 import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
@@ -88,7 +88,7 @@ describe('a table of endpoints in docs/', () => {
     const pages = readPages()
     expect(pages.map(({ path }) => path.split('/').at(-1))).toContain('operator-api.md')
     for (const { path, text } of pages) {
-      expect([path, fillTables(text, endpoints)]).toEqual([path, text])
+      expect([path, fillPage(text, endpoints)]).toEqual([path, text])
     }
   })
 

@@ -3,6 +3,7 @@ import { guardEndpoint } from '../../src/edges/management-api/operator/guard.ts'
 import { operatorEndpoints } from '../../src/edges/management-api/operator/index.ts'
 import { createTextApplication } from '../../src/edges/supply-file/apply-text.ts'
 import type { Exchange } from '../../src/serve/ports/exchange.ts'
+import { ALL_RECORDS } from '../../src/vocabulary/records.ts'
 import { checkOperator, type GatewayUnderTest, OPERATOR_TOKEN, startGateway } from './gateway-under-test.ts'
 
 let gateway: GatewayUnderTest
@@ -16,7 +17,7 @@ test('every endpoint is closed to everybody but operators', async () => {
   const { clock, diagnostics } = gateway
   const options = { isOperator: checkOperator, clock, applySupplyText, diagnostics }
   const endpoints = operatorEndpoints(gateway.operations, options)
-  expect(endpoints.length).toBe(46)
+  expect(endpoints.length).toBe(46 + 4 * ALL_RECORDS.length)
   for (const { method, path } of endpoints) {
     const call = `${method} ${path.replace('/operator/v1', '').replace('*', 'x')}`
     const without = await gateway.ask(call, undefined, {})

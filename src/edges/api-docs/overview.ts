@@ -1,5 +1,6 @@
 import { ERROR_CODES } from '../../errors/codes.ts'
 import { SESSION_COOKIE } from '../../rules/access/console-session.ts'
+import { ALL_RECORDS } from '../../vocabulary/records.ts'
 
 const ERROR_TABLE = [
   '| code | status | retry | meaning |',
@@ -42,6 +43,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Users: 'Operators: who may sign in to the console.',
   Suppliers: 'Operators: who answers, and our keys there.',
   'Models and routes': 'Operators: the catalog, and who serves what at which price.',
+  ...Object.fromEntries(ALL_RECORDS.map(({ title, about }) => [title, `Operators: ${about}`])),
   History: 'Operators: what happened and what it cost.',
   Service: 'Health and this document.',
 }

@@ -28,6 +28,7 @@ import { replyStore } from './tables/replies/kept-replies.ts'
 import { type NextTurn, nextTurn } from './tables/replies/packed-content.ts'
 import { listAuditEvents } from './tables/supply/audit-events.ts'
 import { nodeStore } from './tables/supply/nodes.ts'
+import { openRecords } from './tables/supply/records.ts'
 import { keepFingerprintKey, loadSupply, supplyStore } from './tables/supply/supply.ts'
 
 export { isRefusal } from './refusal.ts'
@@ -80,6 +81,7 @@ export async function openStorage(options: StorageOptions): Promise<NodeStorage>
   }
   return {
     ...bindMethods(context, METHODS),
+    records: (kind) => openRecords(database, kind),
     whileChanging: (work) => changes.whileChanging(work),
     exclusively: (work) => database.exclusively(START_LOCK, work),
     unlessRunning: (name, work) => database.unlessRunning(name, work),

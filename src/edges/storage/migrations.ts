@@ -16,6 +16,7 @@ import { adjustmentReferences } from './migrations/0014-adjustment-references.ts
 import { replyChains } from './migrations/0015-reply-chains.ts'
 import { boundSeals } from './migrations/0016-bound-seals.ts'
 import { sharedLimitsId } from './migrations/0017-shared-limits-id.ts'
+import { paymentMethods } from './migrations/0018-payment-methods.ts'
 import { queryOn } from './query.ts'
 
 /** A step from one schema to the next. Once released it never changes: databases out there have run it. */
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   replyChains,
   boundSeals,
   sharedLimitsId,
+  paymentMethods,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */

@@ -19,7 +19,7 @@ export interface StoreContext {
 }
 
 /** The storage but for what has a type parameter, which would be lost in StoreMethods. */
-export type BoundStorage = Omit<Storage, 'whileChanging' | 'exclusively' | 'unlessRunning'>
+export type BoundStorage = Omit<Storage, 'whileChanging' | 'exclusively' | 'unlessRunning' | 'records'>
 
 /** What the storage is asked for, done with a context. Parameters have the types that the ports give them. */
 export type StoreMethods = {

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
+import type { RecordFields, RecordKind } from '../../vocabulary/record.ts'
 import { columnName, type Fields, type RowIn, type Shape, type ValueIn } from '../../vocabulary/shape.ts'
 import type { Database, Parameter } from './engines/database.ts'
 import { inPortions, padded } from './query.ts'
@@ -34,6 +35,18 @@ export function tableOf<Table extends Name, F extends Fields>(
   return new ShapeTable(table, shape, plan)
 }
 
+/** The table of a record, whose columns in `Tables` follow from its shape. */
+export function recordTable<F extends RecordFields>({ table, shape }: RecordKind<string, F>): ShapeTable<F> {
+  return new ShapeTable(table, shape, { key: ['id'] })
+}
+
+/** Columns by name; `tableOf` checks that they exist. */
+interface NamedColumns {
+  readonly key: readonly string[]
+  readonly order?: readonly string[]
+  readonly keeps?: readonly string[]
+}
+
 /** Few distinct texts, all of which stay prepared: they differ in nothing but the columns that are asked by. */
 class ShapeTable<F extends Fields> {
   readonly #shape: Shape<F>
@@ -44,7 +57,7 @@ class ShapeTable<F extends Fields> {
   readonly #insert: string
   readonly #replace: string
 
-  constructor(name: string, shape: Shape<F>, { key, order = key, keeps = [] }: Plan<F>) {
+  constructor(name: string, shape: Shape<F>, { key, order = key, keeps = [] }: NamedColumns) {
     const { columns } = shape
     const rest = columns.filter((column) => !key.includes(column) && !keeps.includes(column))
     this.#shape = shape

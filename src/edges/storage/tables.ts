@@ -4,6 +4,7 @@ import type { Alert, Delivery, Webhook } from '../../vocabulary/alert.ts'
 import type { KeyRecord, KeySecret } from '../../vocabulary/api-key.ts'
 import type { LedgerEntry, Payment, Refund } from '../../vocabulary/ledger.ts'
 import type { BodyStorage, KeptBody, UsageSpan } from '../../vocabulary/settlement.ts'
+import type { RecordTables } from '../../vocabulary/records.ts'
 import type { Row } from '../../vocabulary/shape.ts'
 import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
 import type { NodeRecord } from '../../vocabulary/system.ts'
@@ -14,7 +15,7 @@ import type { ReplyItem, ReplyTurn, StoredReply, UnusedPieces } from './tables/r
 import type { StoredEvent } from './tables/supply/audit-events.ts'
 
 /** Every table that queries are checked against. Columns follow from the fields of the resource that is stored there. */
-export interface Tables {
+export interface Tables extends RecordTables {
   accounts: Omit<Row<typeof Account>, 'total_paid_nano'>
   api_keys: Row<typeof KeyRecord>
   key_secrets: Row<typeof KeySecret> & { key_id: string; position: bigint }

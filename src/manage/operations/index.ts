@@ -12,6 +12,7 @@ import {
   operationsOf,
 } from './parts.ts'
 import { paymentChanges, paymentOperations } from './payments.ts'
+import { recordOperations } from './records.ts'
 import { supplyChanges, supplyOperations } from './supply.ts'
 
 /**
@@ -32,5 +33,6 @@ export function createOperations(parts: OperationParts): LocalOperations {
     ...modelOperations(parts),
     ...supplyApplication(parts, operationsOf(inner, supplyWrites)),
     ...historyOperations(parts),
+    records: (kind) => recordOperations(queue, kind),
   }
 }

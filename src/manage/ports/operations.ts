@@ -12,6 +12,7 @@ import type {
   Refund,
   RefundCreate,
 } from '../../vocabulary/ledger.ts'
+import type { RecordFields, RecordKind } from '../../vocabulary/record.ts'
 import type { Settlement, SettlementListFilter } from '../../vocabulary/settlement.ts'
 import type {
   CredentialChange,
@@ -30,6 +31,7 @@ import type {
 import type { AuditEvent } from '../../vocabulary/system.ts'
 import type { BookOperations } from './books.ts'
 import type { Listing, Page } from './page.ts'
+import type { RecordOperations } from './records.ts'
 import type { SupplyChanges, SupplyOptions } from './supply-application.ts'
 
 /**
@@ -106,6 +108,9 @@ export interface Operations extends BookOperations {
    * before changes nothing either, and leaves no audit event. What it does not name stays as it is.
    */
   applySupply(document: SupplyDocument, options: SupplyOptions): Promise<SupplyChanges>
+
+  /** What can be done with one kind of plain record. */
+  records<F extends RecordFields>(kind: RecordKind<string, F>): RecordOperations<F>
 
   listSettlements(filter: SettlementListFilter, page: Page): Promise<Listing<Settlement>>
   findSettlement(requestId: string): Promise<Settlement>

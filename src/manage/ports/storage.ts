@@ -12,6 +12,7 @@ import type { BookStore } from './books.ts'
 import type { ConsoleStore } from './console.ts'
 import type { IdentityStore } from './identity.ts'
 import type { Listing, Page } from './page.ts'
+import type { RecordStore } from './records.ts'
 
 /** All configuration rows, credentials decrypted. */
 export interface Configuration {
@@ -56,6 +57,7 @@ export interface Storage
     IdentityStore,
     BookStore,
     ConsoleStore,
+    RecordStore,
     SharedBookStore,
     NodeStore {
   loadConfiguration(): Promise<Configuration>

@@ -5,6 +5,7 @@ import type { Operations } from '../../../manage/ports/operations.ts'
 import type { ApplySupplyText } from '../../../manage/ports/supply-application.ts'
 import type { Endpoint } from '../../../serve/ports/exchange.ts'
 import type { Clock } from '../../../vocabulary/clock.ts'
+import { ALL_RECORDS } from '../../../vocabulary/records.ts'
 import { type AnyDefinition, bind, bindRest } from '../endpoint.ts'
 import { accountEndpoints } from './accounts.ts'
 import { OPERATOR_PATH } from './address.ts'
@@ -16,6 +17,7 @@ import { catalogEndpoints, modelEndpoints } from './models.ts'
 import { paymentEndpoints } from './payments/payments.ts'
 import { exportEndpoints } from './reports/exports.ts'
 import { historyEndpoints, usageEndpoints } from './reports/history.ts'
+import { recordEndpoints } from './records.ts'
 import { supplierEndpoints } from './suppliers.ts'
 import { supplyFileEndpoint } from './supply-file.ts'
 import { systemEndpoint } from './system.ts'
@@ -34,6 +36,7 @@ const SETTINGS_ENDPOINTS = [
   ...supplierEndpoints,
   ...catalogEndpoints,
 ]
+const RECORD_ENDPOINTS = ALL_RECORDS.flatMap((kind) => Object.values(recordEndpoints(kind)))
 const HISTORY_ENDPOINTS = [...historyEndpoints, ...usageEndpoints, ...exportEndpoints]
 
 /** What the operator API takes and answers, for those who call it. */
@@ -65,6 +68,7 @@ export function operatorEndpoints(operations: Operations, options: OperatorApiOp
     bind(supplyFileEndpoint, options.applySupplyText, OPERATOR_PATH),
     ...bindAll(doctorEndpoints, options.diagnostics),
     ...bindAll(HISTORY_ENDPOINTS, operations),
+    ...bindAll(RECORD_ENDPOINTS, operations),
     ...(options.users ? bindAll(userEndpoints, options.users) : []),
   ]
   return [...endpoints.map((endpoint) => guardEndpoint(endpoint, options)), ...guardedSystem(options)]

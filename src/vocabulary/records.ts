@@ -1,0 +1,13 @@
+import { PaymentMethods } from './payment-method.ts'
+import type { AnyRecord } from './record.ts'
+import type { Row } from './shape.ts'
+
+/** Every plain record. What each has, from its table to its commands, follows from this list. */
+export const RECORDS = [PaymentMethods] as const
+
+/** The same list for code that treats all records alike. */
+export const ALL_RECORDS: readonly AnyRecord[] = RECORDS
+
+export type RecordTables = {
+  [Kind in (typeof RECORDS)[number] as Kind['table']]: Row<Kind['shape']>
+}
