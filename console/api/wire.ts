@@ -8,6 +8,8 @@ import type * as alert from '../../src/vocabulary/alert.ts'
 import type * as key from '../../src/vocabulary/api-key.ts'
 import type * as ledger from '../../src/vocabulary/ledger.ts'
 import type * as body from '../../src/vocabulary/settlement.ts'
+import type * as overview from '../../src/vocabulary/overview.ts'
+import type * as payment from '../../src/vocabulary/payment-method.ts'
 import type * as settlement from '../../src/vocabulary/settlement.ts'
 import type { Sent, Shown } from '../../src/vocabulary/shape.ts'
 import type * as supply from '../../src/vocabulary/supply.ts'
@@ -36,6 +38,7 @@ export type Bodies = Shown<typeof body.KeptContent>
 export type BodyStorage = Shown<typeof body.BodyStorageView>
 export type LedgerEntry = Shown<typeof ledger.LedgerEntry>
 export type Payment = Shown<typeof ledger.Payment>
+export type PaymentMethod = Shown<typeof payment.PaymentMethod>
 export type PaymentImport = Shown<typeof ledger.PaymentImport>
 
 export type Alert = Shown<typeof alert.AlertView>

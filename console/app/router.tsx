@@ -16,6 +16,7 @@ import { PageLoading } from './page-loading.tsx'
 import { PageMissing } from './page-missing.tsx'
 import { queryClient } from './query-client.ts'
 import { Shell } from './shell/shell.tsx'
+import { RECORD_PAGES } from './record-pages.ts'
 
 /** All values are text: what a page keeps in the address is read by it, see `useUrlState`. */
 export type Search = { account?: string; return?: string } & Record<string, string | undefined>
@@ -128,6 +129,8 @@ const operatorPages = [
   page(operator, { path: '/operator/users', load: () => import('../pages/operator-users/index.tsx') }),
 ] as const
 
+const recordPages = RECORD_PAGES.map((each) => page(operator, each))
+
 const PENDING_MS = 150
 
 export const router = createRouter({
@@ -135,7 +138,7 @@ export const router = createRouter({
     start,
     signIn,
     signUp,
-    app.addChildren([...pages, missing, operator.addChildren([...operatorPages])]),
+    app.addChildren([...pages, missing, operator.addChildren([...operatorPages, ...recordPages])]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

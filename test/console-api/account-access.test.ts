@@ -75,6 +75,7 @@ describe('what belongs to another account', () => {
       '/settlements',
       '/ledger',
       '/payments',
+      '/payment-methods',
       `/alerts?account_id=${theirs.accountId}`,
       '/exports/settlements',
       '/exports/ledger',

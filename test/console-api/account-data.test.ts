@@ -21,6 +21,16 @@ function call(name: string, body?: unknown) {
   return house.owner.call(`${method} /accounts/${house.accountId}${path}`, body === undefined ? {} : { body })
 }
 
+test('payment methods that are enabled are listed by position', async () => {
+  const methods = { cash: [7, true], card: [3, true], cheque: [0, false] } as const
+  for (const [id, [position, enabled]] of Object.entries(methods)) {
+    await gateway.operator('PUT', `/payment-methods/${id}`, { name: id, text: 'Pay.', position, enabled })
+  }
+  const { body } = await call('GET /payment-methods')
+  expect(body.data.map(({ id }: { id: string }) => id)).toEqual(['card', 'cash'])
+  expect(body.next_cursor).toBeNull()
+})
+
 describe('the overview', () => {
   test('tells what was asked and spent, of all and by group', async () => {
     const fresh = await addHousehold(gateway, 'Fresh')

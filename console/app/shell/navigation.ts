@@ -16,6 +16,7 @@ import {
   IconUsers,
 } from '@tabler/icons-react'
 import type { LinkProps } from '@tanstack/react-router'
+import { RECORD_PAGES } from './record-pages.ts'
 
 /** A page; the last are further words by which the command palette finds it. */
 export type NavigationEntry = readonly [
@@ -63,6 +64,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       ['/operator/models', 'Models and prices', IconListDetails, 'routes price edit'],
       ['/operator/settlements', 'All requests', IconActivity, 'settlements traffic'],
       ['/operator/users', 'Users', IconUsers, 'people disable operators'],
+      ...RECORD_PAGES.map(({ path, label, icon, keywords }) => [path, label, icon, keywords] as const),
       ['/operator/audit', 'Audit log', IconHistory, 'changes who when'],
       ['/operator/system', 'System', IconUserShield, 'nodes database journal version'],
     ],

@@ -12,12 +12,13 @@ import { formatMoney } from '../../parts/text/format.ts'
 import { Money } from '../../parts/text/money.tsx'
 import { BodyStoragePanel } from './body-storage.tsx'
 import { ExportPanel } from './export-panel.tsx'
-import { AlertList, Ledger, PaymentList } from './lists.tsx'
+import { AlertList, Ledger } from './lists.tsx'
+import { Payments } from './ways-to-pay.tsx'
 import { WebhookPanel } from './webhook.tsx'
 
 const TABS = [
   { value: 'ledger', label: 'Ledger', Content: Ledger },
-  { value: 'payments', label: 'Payments', Content: PaymentList },
+  { value: 'payments', label: 'Payments', Content: Payments },
   { value: 'exports', label: 'Exports', Content: ExportPanel },
   { value: 'alerts', label: 'Alerts', Content: AlertList },
   { value: 'webhook', label: 'Webhook', Content: WebhookPanel, isForOwners: true },

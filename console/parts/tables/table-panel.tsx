@@ -48,6 +48,11 @@ const WAITING_ROWS = ['a', 'b', 'c', 'd', 'e'] as const
 
 /** Rows of the API with its paging by cursor; says when it loads, when it failed and when there is nothing. */
 export function TablePanel<T>(props: TablePanelProps<T>) {
+  return <KeyedTablePanel rowKey={idOf} {...props} />
+}
+
+/** The same for code that knows its rows only by a type parameter. */
+export function KeyedTablePanel<T>(props: TableProps<T> & Keyed<T>) {
   const { title, description, actions, label = title ?? '', list, empty, filters } = props
   const hasFailed = list.error !== null && list.rows.length === 0
   const isEmpty = !list.isPending && list.rows.length === 0
@@ -61,7 +66,7 @@ export function TablePanel<T>(props: TablePanelProps<T>) {
   )
 }
 
-function Rows<T>(props: TableProps<T>) {
+function Rows<T>(props: TableProps<T> & Keyed<T>) {
   const { label, list, columns } = props
   return (
     <>
@@ -90,7 +95,7 @@ function idOf(row: unknown): string {
   return (row as { readonly id: string }).id
 }
 
-function FilledRows<T>({ list, columns, rowKey = idOf, rowLink, onOpen }: TableProps<T>) {
+function FilledRows<T>({ list, columns, rowKey, rowLink, onOpen }: TableProps<T> & Keyed<T>) {
   return list.rows.map((row) => (
     <Table.Tr key={rowKey(row)} data-opens={rowLink !== undefined || onOpen !== undefined || undefined}>
       {columns.map((column, index) => (

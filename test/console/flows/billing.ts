@@ -2,9 +2,47 @@ import { expect, test } from 'bun:test'
 import { isSignedWith, startReceiver } from '../../alerts/receiver.ts'
 import { addHousehold } from '../../console-api/support/account-stage.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
-import { field, leave, press, readCode, see } from '../support/visible.ts'
+import { choose, field, leave, press, readCode, see } from '../support/visible.ts'
 
 export function describeBilling(stage: Stage): void {
+  test(
+    'an operator describes a way to pay, a customer finds it, and it is deleted',
+    async () => {
+      const visitor = await stage.enter('operator', '/operator/payment-methods')
+      const { page } = visitor
+      await press(page, 'Add payment method')
+      const drawer = page.getByRole('dialog', { name: 'Add a payment method' })
+      await field(drawer, 'Id').fill('bank-transfer')
+      await field(drawer, 'Name').fill('Bank transfer')
+      await field(drawer, 'Text').fill('To <b>DE00 1234</b>\nwith your account id')
+      await field(drawer, 'Link').fill('http://pay.example.com')
+      await press(drawer, 'Add payment method')
+      await see(drawer, 'Enter an address with https://')
+      await field(drawer, 'Link').fill('https://pay.example.com')
+      await press(drawer, 'Add payment method')
+      await see(page, 'The payment method was added.')
+
+      const house = await addHousehold(stage.gateway, 'Payer')
+      const customer = await stage.enterHome(house, '/billing?tab=payments')
+      await customer.page.getByRole('heading', { name: 'Ways to pay' }).waitFor()
+      await see(customer.page, /To <b>DE00 1234<\/b>\s+with your account id/)
+      const link = customer.page.getByRole('link', { name: 'https://pay.example.com' })
+      expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
+      await leave(customer)
+
+      await choose(page, 'Actions for bank-transfer', 'Edit')
+      const edit = page.getByRole('dialog', { name: 'Edit bank-transfer' })
+      await edit.getByRole('switch', { name: 'Shown to customers' }).click()
+      await press(edit, 'Save')
+      await see(page, 'Hidden')
+      await choose(page, 'Actions for bank-transfer', 'Delete')
+      await press(page.getByRole('dialog', { name: 'Delete bank-transfer?' }), 'Delete')
+      await see(page, 'No payment method yet')
+      await leave(visitor)
+    },
+    TEST_MS,
+  )
+
   test(
     'a webhook is set up, tried, and deleted',
     async () => {

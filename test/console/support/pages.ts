@@ -6,9 +6,16 @@ const CONSOLE = join(import.meta.dirname, '../../../console')
 
 /** Every page the router knows, as it stands in the source: whoever adds one has it tested. */
 export function listRoutes(): string[] {
-  const source = readFileSync(join(CONSOLE, 'app/router.tsx'), 'utf8')
-  const paths = [...source.matchAll(/\bpath: '(\/[^']*)'/g)].map((match) => match[1] ?? '')
-  return paths.filter((path) => path !== '/')
+  return [...pathsIn('app/router.tsx'), ...listRecordRoutes()].filter((path) => path !== '/')
+}
+
+function listRecordRoutes(): string[] {
+  return pathsIn('app/record-pages.ts')
+}
+
+function pathsIn(file: string): string[] {
+  const source = readFileSync(join(CONSOLE, file), 'utf8')
+  return [...source.matchAll(/\bpath: '(\/[^']*)'/g)].map((match) => match[1] ?? '')
 }
 
 /** Every name under which a page keeps something in its address. */
@@ -62,7 +69,7 @@ const VIEWS = [
 ] as const
 
 export function listViews(): readonly string[] {
-  return VIEWS
+  return [...VIEWS, ...listRecordRoutes().map((path) => `${path}?do=create`)]
 }
 
 /** Fills in the address of a route; one that names an unknown kind of thing has to be thought about. */

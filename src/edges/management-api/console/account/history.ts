@@ -5,6 +5,8 @@ import { listOf, one } from '../../endpoint.ts'
 import { EXPORT_OPTIONS, exportLedger, exportSettlements, linesOf } from '../../operator/reports/exports.ts'
 import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
 import { type AccountApiParts, concealed, concealFor } from './parts.ts'
+import { PaymentMethod, PaymentMethods } from '../../../vocabulary/payment-method.ts'
+import { wholeListOf } from '../endpoint.ts'
 
 const define = consoleDefiner<AccountApiParts>()
 const common = { tag: 'Console: history', access: 'member' } as const
@@ -61,6 +63,18 @@ export const accountHistoryEndpoints = [
     summary: 'List the payments of an account',
     answer: listOf(Payment),
     handle: ({ operations }, { page, visit }) => operations.listPayments(visit.accountId, page),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: `${ACCOUNT_PATH}/payment-methods`,
+    id: 'consoleListPaymentMethods',
+    summary: 'List the ways to pay that operators show to customers',
+    answer: wholeListOf(PaymentMethod),
+    handle: async ({ operations }) => {
+      const methods = await operations.records(PaymentMethods).listAll()
+      return methods.filter(({ enabled }) => enabled)
+    },
   }),
   define({
     ...common,

@@ -1,0 +1,103 @@
+import { NumberInput, Switch, Textarea, TextInput } from '@mantine/core'
+import { IconCreditCardPay } from '@tabler/icons-react'
+import type { PaymentMethods } from '../../../src/vocabulary/payment-method.ts'
+import type { Sent } from '../../../src/vocabulary/shape.ts'
+import type { PaymentMethod } from '../../api/wire.ts'
+import { RecordPage } from '../../parts/record-page.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, TwoLines } from '../../parts/table-panel.tsx'
+
+export function Page() {
+  return (
+    <RecordPage
+      slug="payment-methods"
+      title="Payment methods"
+      description="The ways to pay that customers find on their billing page. You record the payments themselves."
+      noun="payment method"
+      icon={IconCreditCardPay}
+      purpose="Describe how customers pay you: a bank account, a wallet, or a link to a payment page."
+      exampleId="bank-transfer"
+      columns={COLUMNS}
+      valuesOf={valuesOf}
+      bodyOf={bodyOf}
+      validate={{
+        id: (id) => (id.trim() === '' ? 'Enter an id' : null),
+        name: (name) => (name.trim() === '' ? 'Enter what customers see' : null),
+        text: (text) => (text.trim() === '' ? 'Enter what the customer does' : null),
+        link: (link) => (/^(https:\/\/.+)?$/.test(link.trim()) ? null : 'Enter an address with https://'),
+      }}
+      fields={(field) => (
+        <>
+          <TextInput label="Name" placeholder="Bank transfer" required {...field('name')} />
+          <Textarea
+            label="Text"
+            description="What the customer does. Plain text."
+            autosize
+            minRows={4}
+            maxRows={16}
+            maxLength={2_000}
+            required
+            {...field('text')}
+          />
+          <TextInput
+            label="Link"
+            description="Where the customer pays. Empty: none."
+            placeholder="https://pay.example.com"
+            type="url"
+            {...field('link')}
+          />
+          <NumberInput
+            label="Position"
+            description="Lower positions come first."
+            min={0}
+            max={2_000_000_000}
+            allowDecimal={false}
+            {...field('position')}
+          />
+          <Switch label="Shown to customers" {...field('enabled', { type: 'checkbox' })} />
+        </>
+      )}
+    />
+  )
+}
+
+const COLUMNS: readonly Column<PaymentMethod>[] = [
+  {
+    head: 'Payment method',
+    cell: ({ id, name }) => (
+      <TwoLines below={id} belowClass="mono">
+        {name}
+      </TwoLines>
+    ),
+  },
+  { head: 'State', cell: ({ enabled }) => <State isShown={enabled} /> },
+  { head: 'Link', from: 'md', cell: ({ link }) => link },
+  { head: 'Position', isNumeric: true, from: 'sm', cell: ({ position }) => position },
+]
+
+function State({ isShown }: { readonly isShown: boolean }) {
+  return isShown ? <StatusBadge state="Shown" tone="good" /> : <StatusBadge state="Hidden" tone="neutral" />
+}
+
+type Values = ReturnType<typeof valuesOf>
+
+function valuesOf(method: PaymentMethod | null) {
+  return {
+    id: method?.id ?? '',
+    name: method?.name ?? '',
+    text: method?.text ?? '',
+    link: method?.link ?? '',
+    position: method?.position ?? 0,
+    enabled: method?.enabled ?? true,
+  }
+}
+
+function bodyOf({ name, text, link, position, enabled }: Values): Sent<typeof PaymentMethods.body> {
+  return {
+    name: name.trim(),
+    text: text.trim(),
+    link: link.trim() || null,
+    position: Number(position),
+    enabled,
+  }
+}
