@@ -1,5 +1,5 @@
 import type { AnyField } from '../src/vocabulary/field-codec.ts'
-import type { AnyRecord } from '../src/vocabulary/record.ts'
+import type { AnyRecord } from '../src/vocabulary/records/record.ts'
 import { wireName } from '../src/vocabulary/shape.ts'
 
 /** A chapter of the operator guide about one kind of record. Its examples are those of the fields and work in this order. */

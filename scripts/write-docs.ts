@@ -6,7 +6,7 @@ import { type Operation, operationsOf } from '../src/edges/api-docs/build-docume
 import { readSettings } from '../src/edges/settings/read-settings.ts'
 import type { Endpoint } from '../src/serve/ports/exchange.ts'
 import { SYSTEM_CLOCK } from '../src/vocabulary/clock.ts'
-import { ALL_RECORDS } from '../src/vocabulary/records.ts'
+import { ALL_RECORDS } from '../src/vocabulary/records/index.ts'
 import { writeRecordChapter } from './record-chapter.ts'
 
 /**

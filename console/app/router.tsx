@@ -15,8 +15,8 @@ import { PageFailure } from './page-failure.tsx'
 import { PageLoading } from './page-loading.tsx'
 import { PageMissing } from './page-missing.tsx'
 import { queryClient } from './query-client.ts'
-import { Shell } from './shell/shell.tsx'
 import { RECORD_PAGES } from './record-pages.ts'
+import { Shell } from './shell/shell.tsx'
 
 /** All values are text: what a page keeps in the address is read by it, see `useUrlState`. */
 export type Search = { account?: string; return?: string } & Record<string, string | undefined>

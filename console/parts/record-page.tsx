@@ -6,11 +6,11 @@ import { api } from '../api/client.ts'
 import { OPERATOR } from '../api/operator.ts'
 import { useList } from '../api/use-list.ts'
 import { useUrlState } from '../app/url-state.ts'
-import { ActionMenu } from './action-menu.tsx'
-import { ConfirmAction } from './confirm-action.tsx'
-import { FormDrawer, type FormDrawerProps } from './form-drawer.tsx'
-import { PageHeader } from './page-header.tsx'
-import { type Column, KeyedTablePanel } from './table-panel.tsx'
+import { ActionMenu } from './forms/action-menu.tsx'
+import { ConfirmAction } from './forms/confirm-action.tsx'
+import { FormDrawer, type FormDrawerProps } from './forms/form-drawer.tsx'
+import { PageHeader } from './layout/page-header.tsx'
+import { type Column, KeyedTablePanel } from './tables/table-panel.tsx'
 
 interface Identified {
   readonly id: string

@@ -1,5 +1,5 @@
-import type { EncodedImageRequest, ImageAnswer, ImageRequest } from '../conversation/pictures.ts'
-import type { ImageTraits } from '../vocabulary/image-traits.ts'
+import type { EncodedImageRequest, ImageAnswer, ImageRequest } from '../conversation/images.ts'
+import type { ImageTraits } from '../vocabulary/runtime/traits.ts'
 import type { PiecedBody } from '../wire/pieced-body.ts'
 import type { Protocol } from './protocol.ts'
 

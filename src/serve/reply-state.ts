@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { StateRules } from '../protocols/protocol.ts'
-import { authenticateVisitor, type Caller } from './admission/authenticate.ts'
 import { withTimeout } from '../vocabulary/clock.ts'
+import { authenticateVisitor } from './admission/authenticate.ts'
 import { guardLookUp } from './admission/own-limits.ts'
 import type { Caller, KeepReply } from './admission/prepared-request.ts'
 import { RateLimitHeaders, withRateLimitHeaders } from './admission/rate-limit-headers.ts'

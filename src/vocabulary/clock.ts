@@ -70,15 +70,20 @@ export async function withTimeout<Result>(
   whenLate: () => Result,
 ): Promise<Result> {
   const { promise: late, resolve, reject } = Promise.withResolvers<Result>()
-  const timer = setTimeout(() => {
+  const giveUp = () => {
     try {
       resolve(whenLate())
     } catch (error) {
       reject(error)
     }
-  }, timeoutMs)
+  }
+  let timer = setTimeout(giveUp, timeoutMs)
+  const restart = () => {
+    clearTimeout(timer)
+    timer = setTimeout(giveUp, timeoutMs)
+  }
   try {
-    return await Promise.race([work instanceof Promise ? work : work(() => timer.refresh()), late])
+    return await Promise.race([work instanceof Promise ? work : work(restart), late])
   } finally {
     clearTimeout(timer)
   }

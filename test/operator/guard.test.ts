@@ -3,7 +3,7 @@ import { guardEndpoint } from '../../src/edges/management-api/operator/guard.ts'
 import { operatorEndpoints } from '../../src/edges/management-api/operator/index.ts'
 import { createTextApplication } from '../../src/edges/supply-file/apply-text.ts'
 import type { Exchange } from '../../src/serve/ports/exchange.ts'
-import { ALL_RECORDS } from '../../src/vocabulary/records.ts'
+import { ALL_RECORDS } from '../../src/vocabulary/records/index.ts'
 import { checkOperator, type GatewayUnderTest, OPERATOR_TOKEN, startGateway } from './gateway-under-test.ts'
 
 let gateway: GatewayUnderTest

@@ -16,7 +16,7 @@ import {
   IconUsers,
 } from '@tabler/icons-react'
 import type { LinkProps } from '@tanstack/react-router'
-import { RECORD_PAGES } from './record-pages.ts'
+import { RECORD_PAGES } from '../record-pages.ts'
 
 /** A page; the last are further words by which the command palette finds it. */
 export type NavigationEntry = readonly [

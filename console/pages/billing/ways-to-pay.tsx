@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { accountPath, getQuery } from '../../api/client.ts'
 import type { Whole } from '../../api/operator.ts'
 import type { PaymentMethod } from '../../api/wire.ts'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Panel } from '../../parts/panel.tsx'
+import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
 import { PaymentList } from './lists.tsx'
 
 interface OfAccount {

@@ -1,11 +1,11 @@
 import { NumberInput, Switch, Textarea, TextInput } from '@mantine/core'
 import { IconCreditCardPay } from '@tabler/icons-react'
-import type { PaymentMethods } from '../../../src/vocabulary/payment-method.ts'
+import type { PaymentMethods } from '../../../src/vocabulary/records/payment-method.ts'
 import type { Sent } from '../../../src/vocabulary/shape.ts'
 import type { PaymentMethod } from '../../api/wire.ts'
+import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { RecordPage } from '../../parts/record-page.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
-import { type Column, TwoLines } from '../../parts/table-panel.tsx'
+import { type Column, TwoLines } from '../../parts/tables/table-panel.tsx'
 
 export function Page() {
   return (

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { type FileHandle, open, truncate } from 'node:fs/promises'
-import { EXPORT_FORMATS, type ExportFormat } from '../../edges/management-api/operator/reports/export-format.ts'
+import {
+  EXPORT_FORMATS,
+  type ExportFormat,
+} from '../../edges/management-api/operator/reports/export-format.ts'
 import type { Environment } from '../../edges/settings/read-settings.ts'
 import { SettlementFilter } from '../../vocabulary/settlement.ts'
 import { wireName } from '../../vocabulary/shape.ts'

@@ -1,6 +1,6 @@
 import { ERROR_CODES } from '../../errors/codes.ts'
 import { SESSION_COOKIE } from '../../rules/access/console-session.ts'
-import { ALL_RECORDS } from '../../vocabulary/records.ts'
+import { ALL_RECORDS } from '../../vocabulary/records/index.ts'
 
 const ERROR_TABLE = [
   '| code | status | retry | meaning |',

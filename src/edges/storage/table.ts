@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { RecordFields, RecordKind } from '../../vocabulary/record.ts'
+import type { RecordFields, RecordKind } from '../../vocabulary/records/record.ts'
 import { columnName, type Fields, type RowIn, type Shape, type ValueIn } from '../../vocabulary/shape.ts'
 import type { Database, Parameter } from './engines/database.ts'
 import { inPortions, padded } from './query.ts'

@@ -1,7 +1,7 @@
 import { dayOf, nextPeriodMs, periodStartDay } from '../../rules/ledger/period.ts'
 import type { Account } from '../../vocabulary/account.ts'
 import type { Notice } from '../../vocabulary/alert.ts'
-import { type ApiKey, type Budget, type UsageLimit, lastFourOf } from '../../vocabulary/api-key.ts'
+import { type ApiKey, type Budget, lastFourOf, type UsageLimit } from '../../vocabulary/api-key.ts'
 import { formatOptionalTime, formatTime } from '../../vocabulary/clock.ts'
 import { formatUsdt, type NanoUsdt } from '../../vocabulary/money.ts'
 import type { Credential, Supplier } from '../../vocabulary/supply.ts'

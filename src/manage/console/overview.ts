@@ -1,10 +1,17 @@
 import { accountLimits, effectiveTier, TIERS } from '../../rules/accounts/tiers.ts'
 import { figuresOf, SPAN_MS, spanStartMs, sumFigures } from '../../rules/ledger/aggregate.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
-import type { Caller, Target } from '../../serve/admission/prepared-request.ts'
 import { availableModels } from '../../serve/admission/find-model.ts'
 import { limitOf, protocolsOf, sourceOf } from '../../serve/admission/model-facts.ts'
-import type { Account, AccountModel, AccountStanding, AccountUsagePoint, NextTier, UsageTotals } from '../../vocabulary/account.ts'
+import type { Caller, Target } from '../../serve/admission/prepared-request.ts'
+import type {
+  Account,
+  AccountModel,
+  AccountStanding,
+  AccountUsagePoint,
+  NextTier,
+  UsageTotals,
+} from '../../vocabulary/account.ts'
 import { type ApiKey, KeyCreate } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { UsageFigures, UsageSpan, UsageView } from '../../vocabulary/settlement.ts'

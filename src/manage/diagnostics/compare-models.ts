@@ -8,7 +8,7 @@ import type { CallQuery, CallTarget, CallTools } from '../../suppliers/supplier-
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Snapshot, Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Supplier } from '../../vocabulary/supply.ts'
-import { LARGEST_MESSAGE_BYTES, readText, MAX_MESSAGE_BYTES } from '../../wire/read-text.ts'
+import { MAX_MESSAGE_BYTES, readText } from '../../wire/read-text.ts'
 import { requireSupplier } from '../operations/refuse.ts'
 import type { ModelComparison } from '../ports/diagnostics.ts'
 

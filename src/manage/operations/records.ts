@@ -5,7 +5,7 @@ import {
   RECORD_ID_RULE,
   type RecordFields,
   type RecordKind,
-} from '../../vocabulary/record.ts'
+} from '../../vocabulary/records/record.ts'
 import type { RecordOperations } from '../ports/records.ts'
 import { pageOf } from './paging.ts'
 import type { ChangeQueue } from './parts.ts'

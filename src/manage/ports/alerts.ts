@@ -1,7 +1,7 @@
 import type { Alert, AlertFilter, AlertRecord, Webhook } from '../../vocabulary/alert.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
-import type { Listing, Page } from './page.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
+import type { Listing, Page } from './page.ts'
 
 /** Told of every movement of money in the request path. Only takes note: nothing here waits for anything. */
 export interface SpendWatch {

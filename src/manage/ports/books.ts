@@ -8,8 +8,8 @@ import type {
   UsageSpan,
   UsageView,
 } from '../../vocabulary/settlement.ts'
-import type { Listing, Page } from './page.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
+import type { Listing, Page } from './page.ts'
 
 export interface UsageQuestion {
   readonly span: UsageSpan

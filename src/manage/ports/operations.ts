@@ -12,7 +12,7 @@ import type {
   Refund,
   RefundCreate,
 } from '../../vocabulary/ledger.ts'
-import type { RecordFields, RecordKind } from '../../vocabulary/record.ts'
+import type { RecordFields, RecordKind } from '../../vocabulary/records/record.ts'
 import type { Settlement, SettlementListFilter } from '../../vocabulary/settlement.ts'
 import type {
   CredentialChange,

@@ -1,7 +1,7 @@
-import type { AuditEvent } from '../../vocabulary/audit-event.ts'
-import type { RecordFields, RecordKind, RecordSettings } from '../../vocabulary/record.ts'
+import type { RecordFields, RecordKind, RecordSettings } from '../../vocabulary/records/record.ts'
 import type { ValueIn } from '../../vocabulary/shape.ts'
-import type { Listing, Page } from './storage.ts'
+import type { AuditEvent } from '../../vocabulary/system.ts'
+import type { Listing, Page } from './page.ts'
 
 /** The table of one kind of record. Each change is one transaction together with its audit event. */
 export interface RecordTable<F extends RecordFields> {

@@ -1,5 +1,5 @@
 import { DEFAULT_TRAITS, type Traits } from '../../vocabulary/runtime/traits.ts'
-import type { ToolRules, ParameterRules } from '../translation.ts'
+import type { ParameterRules, ToolRules } from '../translation.ts'
 
 export const FORMAT = 'chat-completion'
 

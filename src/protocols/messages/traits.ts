@@ -1,5 +1,5 @@
 import type { Traits } from '../../vocabulary/runtime/traits.ts'
-import type { ToolRules, ParameterRules } from '../translation.ts'
+import type { ParameterRules, ToolRules } from '../translation.ts'
 
 /** Used for unknown models: the traits of the newest models, which accept the least. */
 export const MESSAGES_TRAITS: Traits = {

@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import Type, { type TSchema } from 'typebox'
 import type { Contract } from '../../vocabulary/runtime/contract.ts'
 import { oneOfTypes, requestBody, UNIX_SECONDS_NOTE } from '../contract-notes.ts'

@@ -1,4 +1,4 @@
-import { DEFAULT_TRAITS, type Traits } from '../../vocabulary/traits.ts'
+import { DEFAULT_TRAITS, type Traits } from '../../vocabulary/runtime/traits.ts'
 import type { ParameterRules, ToolRules } from '../translation.ts'
 
 /** The name of this format. Opaque parts and extras of this format carry it. */

@@ -1,4 +1,3 @@
-import { DEFAULT_TRAITS } from '../../vocabulary/runtime/traits.ts'
 import { asObject } from '../../wire/json-values.ts'
 import type { Protocol, TokenCounting } from '../protocol.ts'
 import type { SupplierSide } from '../translation.ts'

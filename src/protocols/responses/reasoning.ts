@@ -1,8 +1,8 @@
 import { EFFORTS, type Effort, type ReasoningRequest } from '../../conversation/conversation.ts'
-import type { Traits } from '../../vocabulary/runtime/traits.ts'
-import { asObject, type JsonObject, asArray, asText } from '../../wire/json-values.ts'
 import type { ThinkingPart } from '../../conversation/part.ts'
 import { type Proof, readProof, sealProof } from '../../conversation/proof.ts'
+import type { Traits } from '../../vocabulary/runtime/traits.ts'
+import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 import { FORMAT } from './format.ts'
 
 /** Maps a token budget to an effort. Each entry has the largest budget of its effort. */

@@ -8,7 +8,14 @@ import { ConversationAffinity, type Pin } from './conversation-affinity.ts'
 import type { EligibleRoute } from './eligible-routes.ts'
 import { type RoutingSettings, USUAL_ROUTING } from './routing-settings.ts'
 import type { SupplierRemaining } from './supplier-headers.ts'
-import { type CandidateIds, changesSince, outlookOf, type RoutingNews, SupplyHealth, type SupplyNews } from './supply-health.ts'
+import {
+  type CandidateIds,
+  changesSince,
+  outlookOf,
+  type RoutingNews,
+  SupplyHealth,
+  type SupplyNews,
+} from './supply-health.ts'
 
 export type { SupplierRemaining } from './supplier-headers.ts'
 

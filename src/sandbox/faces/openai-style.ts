@@ -1,7 +1,6 @@
 import type { SeenImage, ThinkingWish } from '../performance/ask.ts'
-import { Refusal, type RefusalDetails, type RefusalKind } from '../refusal.ts'
-import { type Face, readImageAddress } from './face.ts'
 import { SandboxError, type SandboxErrorDetails, type SandboxErrorKind } from '../sandbox-error.ts'
+import { type Face, readImageAddress } from './face.ts'
 import { type ShapeProblem, spellPlace } from './shape.ts'
 
 const ERROR_WORDS = {

@@ -1,5 +1,5 @@
 import { asObject, asText, tryParseJson } from '../../wire/json-values.ts'
-import { LARGEST_MESSAGE_BYTES, readText } from '../../wire/read-text.ts'
+import { MAX_MESSAGE_BYTES, readText } from '../../wire/read-text.ts'
 
 /** What one of AWS's exceptions is in the messages format, and the status that says the same. */
 export interface Exception {
@@ -52,7 +52,7 @@ export function messagesError({ type, code }: Omit<Exception, 'status'>, message
 /** A refusal as the messages format has it: AWS puts its kind into a header and only a sentence into the body. */
 export async function readRefusal(response: Response, secrets: readonly string[]): Promise<Response> {
   const { status, headers } = response
-  const text = (await readText(response, LARGEST_MESSAGE_BYTES)) ?? ''
+  const text = (await readText(response, MAX_MESSAGE_BYTES)) ?? ''
   const message = withoutSecrets(readMessage(text), secrets)
   const exception = exceptionOf(nameOf(headers), message) ?? { status, type: 'api_error' }
   const retryAfter = headers.get('retry-after')

@@ -1,5 +1,5 @@
 import type { Operations } from '../../../manage/ports/operations.ts'
-import type { RecordFields, RecordKind } from '../../../vocabulary/record.ts'
+import type { RecordFields, RecordKind } from '../../../vocabulary/records/record.ts'
 import { DELETED, definer, listOf, one } from '../endpoint.ts'
 
 const define = definer<Operations>()

@@ -10,8 +10,7 @@ import type {
 } from '../../../serve/ports/admissions.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import { spentIn } from '../key-totals.ts'
-import type { AccountView, KeyView } from './views.ts'
-import { secondsUntil, type WindowView } from './views.ts'
+import { type AccountView, type KeyView, secondsUntil, type WindowView } from './views.ts'
 
 interface LocalDemand {
   readonly accountId: string

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Answer, AnswerChoice, AnswerPart } from '../../../conversation/answer.ts'
-import { decodeImageUrl } from '../../../conversation/image-source.ts'
-import { type ImagePart, type ToolCallPart, textPart } from '../../../conversation/part.ts'
+import { decodeImageUrl, type ImagePart, type ToolCallPart, textPart } from '../../../conversation/part.ts'
 import type { Proof } from '../../../conversation/proof.ts'
 import { asArray, asObject, asText, isObject, type JsonObject } from '../../../wire/json-values.ts'
 import type { SupplyContext } from '../../translation.ts'

@@ -7,9 +7,9 @@ import {
   type FinishReason,
   finishOf,
 } from '../../../conversation/answer.ts'
+import { unfold } from '../../../conversation/fold.ts'
 import { textPart } from '../../../conversation/part.ts'
 import { openProof, type Proof } from '../../../conversation/proof.ts'
-import { unfold } from '../../../conversation/unfold.ts'
 import { ChatStreamEncoder } from '../stream/encode-stream.ts'
 import { encodeReply, type ReplyOptions } from './encode-reply.ts'
 

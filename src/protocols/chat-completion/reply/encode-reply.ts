@@ -1,6 +1,5 @@
 import type { Answer, AnswerChoice, AnswerPart } from '../../../conversation/answer.ts'
-import { encodeImageUrl } from '../../../conversation/image-source.ts'
-import type { ImagePart, ToolCallPart } from '../../../conversation/part.ts'
+import { encodeImageUrl, type ImagePart, type ToolCallPart } from '../../../conversation/part.ts'
 import { sealProof } from '../../../conversation/proof.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
 import type { ReplyContext } from '../../translation.ts'

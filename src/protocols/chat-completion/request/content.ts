@@ -1,6 +1,14 @@
-import { type ImagePart, type OpaquePart, type RefusalPart, type TextPart, textPart, type CacheHint } from '../../../conversation/part.ts'
-import { decodeImageUrl, encodeImageUrl } from '../../conversation/part.ts'
-import { type JsonObject, asObject } from '../../../wire/json-values.ts'
+import {
+  type CacheHint,
+  decodeImageUrl,
+  encodeImageUrl,
+  type ImagePart,
+  type OpaquePart,
+  type RefusalPart,
+  type TextPart,
+  textPart,
+} from '../../../conversation/part.ts'
+import { asObject, type JsonObject } from '../../../wire/json-values.ts'
 import { FORMAT } from '../format.ts'
 import { asKnownPart, type ChatContent, type ChatContentPart } from '../schema.ts'
 

@@ -6,7 +6,7 @@ import { type ImagePart, type Part, type ToolResultPart, textPart } from '../../
 import type { Proof } from '../../../conversation/proof.ts'
 import type { Tool, WebSearchTool } from '../../../conversation/tool.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { Traits } from '../../vocabulary/runtime/traits.ts'
+import type { Traits } from '../../../vocabulary/runtime/traits.ts'
 import { CHAT_TRAITS } from '../format.ts'
 import { encodeRequest } from './encode-request.ts'
 

@@ -1,8 +1,14 @@
-import type { Conversation, Effort, Instruction, Sampling } from '../../../conversation/conversation.ts'
-import { effortOf, nearestEffort } from '../../conversation/conversation.ts'
+import {
+  type Conversation,
+  type Effort,
+  effortOf,
+  type Instruction,
+  nearestEffort,
+  type Sampling,
+} from '../../../conversation/conversation.ts'
 import type { Tool, ToolChoice } from '../../../conversation/tool.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { ThinkingControl } from '../../vocabulary/runtime/traits.ts'
+import type { ThinkingControl } from '../../../vocabulary/runtime/traits.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
 import type { EncodedRequest, SupplyContext } from '../../translation.ts'
 import { FORMAT } from '../format.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Traits } from '../../vocabulary/runtime/traits.ts'
+import type { Traits } from '../../../vocabulary/runtime/traits.ts'
 import { readRequest } from './read-request.ts'
 
 const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }

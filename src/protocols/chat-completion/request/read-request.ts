@@ -1,6 +1,6 @@
 import { mayCarryEnvelope } from '../../../conversation/proof.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { Traits } from '../../../vocabulary/traits.ts'
+import type { Traits } from '../../../vocabulary/runtime/traits.ts'
 import {
   findTopLevelMembers,
   insertionOf,

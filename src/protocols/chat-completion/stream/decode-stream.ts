@@ -1,7 +1,14 @@
 import type { AnswerEvent } from '../../../conversation/answer-event.ts'
-import { unfold } from '../../conversation/fold.ts'
+import { unfold } from '../../../conversation/fold.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
-import { asArray, asObject, asText, isObject, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
+import {
+  asArray,
+  asObject,
+  asText,
+  isObject,
+  type JsonObject,
+  tryParseJson,
+} from '../../../wire/json-values.ts'
 import { SseFramer } from '../../../wire/sse-framer.ts'
 import { decodeErrorEvent } from '../../error-body.ts'
 import type { StreamDecoder, SupplyContext } from '../../translation.ts'

@@ -1,9 +1,15 @@
 import type { Instruction, Turn } from '../../../conversation/conversation.ts'
 import { type Part, type TextPart, type ToolResultPart, textPart } from '../../../conversation/part.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
+import { CallPairing, unwrapResult, writeJson } from '../function-calls.ts'
 import { decodeImage, decodeOpaque, decodeProof } from '../parts.ts'
-import { CallPairing, writeJson, unwrapResult } from '../function-calls.ts'
-import type { GenerateRequest, WireContent, WireFunctionCall, WireFunctionResponse, WirePart } from './schema.ts'
+import type {
+  GenerateRequest,
+  WireContent,
+  WireFunctionCall,
+  WireFunctionResponse,
+  WirePart,
+} from './schema.ts'
 
 export function decodeInstructions(instruction: GenerateRequest['systemInstruction']): Instruction[] {
   if (typeof instruction === 'string') return instruction === '' ? [] : [{ text: instruction, cache: null }]

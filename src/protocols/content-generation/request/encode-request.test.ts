@@ -5,7 +5,7 @@ import { type Part, type ToolResultPart, textPart } from '../../../conversation/
 import type { Proof } from '../../../conversation/proof.ts'
 import type { Tool } from '../../../conversation/tool.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import { DEFAULT_TRAITS, type ThinkingControl, type Traits } from '../../vocabulary/runtime/traits.ts'
+import { DEFAULT_TRAITS, type ThinkingControl, type Traits } from '../../../vocabulary/runtime/traits.ts'
 import { encodeRequest } from './encode-request.ts'
 
 const LEVELS: ThinkingControl = { type: 'level', levels: ['low', 'high'] }

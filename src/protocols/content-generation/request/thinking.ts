@@ -1,5 +1,5 @@
 import { EFFORTS, type Effort, type ReasoningRequest } from '../../../conversation/conversation.ts'
-import type { ThinkingControl } from '../../vocabulary/runtime/traits.ts'
+import type { ThinkingControl } from '../../../vocabulary/runtime/traits.ts'
 import type { WireThinkingConfig } from './schema.ts'
 
 /** Token budgets of the efforts, before the model's bounds are applied. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type AnswerPart, type Finish, type FinishReason, finishOf } from '../../../conversation/answer.ts'
 import type { AnswerEvent } from '../../../conversation/answer-event.ts'
-import { unfold } from '../../conversation/fold.ts'
+import { unfold } from '../../../conversation/fold.ts'
 import { textPart } from '../../../conversation/part.ts'
 import { openProof, type Proof, sealProof } from '../../../conversation/proof.ts'
 import { NO_USAGE } from '../../../conversation/usage.ts'
@@ -9,7 +9,6 @@ import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { ReplyContext } from '../../translation.ts'
 import { UNSIGNED_CALL } from '../parts.ts'
 import { encodeReply } from '../reply/encode-reply.ts'
-import { UNSIGNED_CALL } from '../proofs.ts'
 import { GenerationEncoder } from './encode-stream.ts'
 
 const context: ReplyContext = {

@@ -1,4 +1,4 @@
-import { type AnswerPart, type Finish, type TokenLogprob, finishOf } from '../../../conversation/answer.ts'
+import { type AnswerPart, type Finish, finishOf, type TokenLogprob } from '../../../conversation/answer.ts'
 import type { AnswerEvent } from '../../../conversation/answer-event.ts'
 import type { Citation, ThinkingPart } from '../../../conversation/part.ts'
 import type { Proof } from '../../../conversation/proof.ts'

@@ -2,12 +2,17 @@ import type { Usage } from '../../../conversation/usage.ts'
 import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import { asArray, asObject, asText, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
-import { closeJsonEvent, siftEvents, type Verdict, type Weigh } from '../../wire/sse-event.ts'
-import { readSseEvent } from '../../../wire/sse-event.ts'
+import {
+  closeJsonEvent,
+  readSseEvent,
+  siftEvents,
+  type Verdict,
+  type Weigh,
+} from '../../../wire/sse-event.ts'
 import { SseFramer } from '../../../wire/sse-framer.ts'
 import type { StreamTap } from '../../protocol.ts'
-import { decodeStreamError } from '../reply/decode-error.ts'
 import { countGenerated } from '../measure.ts'
+import { decodeStreamError } from '../reply/decode-error.ts'
 import { blockReasonOf } from '../reply/decode-reply.ts'
 import { decodeUsage } from '../reply/usage.ts'
 import { encodeStreamError } from './frames.ts'

@@ -12,7 +12,7 @@ import {
 import { type Part, type ToolCallPart, type ToolResultPart, textPart } from '../../../conversation/part.ts'
 import type { Proof } from '../../../conversation/proof.ts'
 import type { FunctionTool, Tool } from '../../../conversation/tool.ts'
-import type { Traits } from '../../../vocabulary/traits.ts'
+import type { Traits } from '../../../vocabulary/runtime/traits.ts'
 import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts'
 import type { SupplyContext } from '../../translation.ts'
 import { MESSAGES_TRAITS } from '../traits.ts'

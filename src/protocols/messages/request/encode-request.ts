@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Conversation, OutputFormat, Sampling } from '../../../conversation/conversation.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { Traits } from '../../../vocabulary/traits.ts'
+import type { Traits } from '../../../vocabulary/runtime/traits.ts'
 import { asArray, asObject, isObject, type JsonObject } from '../../../wire/json-values.ts'
 import type { EncodedRequest, SupplyContext } from '../../translation.ts'
 import { FORMAT } from '../format.ts'

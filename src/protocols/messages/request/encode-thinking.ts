@@ -1,5 +1,5 @@
 import { EFFORTS, type Effort, type ReasoningRequest } from '../../../conversation/conversation.ts'
-import type { ThinkingControl } from '../../vocabulary/runtime/traits.ts'
+import type { ThinkingControl } from '../../../vocabulary/runtime/traits.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
 
 /** Suppliers reject smaller budgets. */

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type ArbitraryOptions, arbitraryToldAnswer } from '../../../../test/support/arbitrary-conversation.ts'
+import {
+  type ArbitraryOptions,
+  arbitraryToldAnswer,
+} from '../../../../test/support/arbitrary-conversation.ts'
 import { grammarFaults } from '../../../../test/support/normal-form.ts'
 import type { Answer, AnswerPart } from '../../../conversation/answer.ts'
 import type { AnswerEvent } from '../../../conversation/answer-event.ts'
-import { fold } from '../../../conversation/fold.ts'
-import { unfold } from '../../conversation/fold.ts'
+import { fold, unfold } from '../../../conversation/fold.ts'
 import { openProof, type Proof } from '../../../conversation/proof.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts'

@@ -2,11 +2,16 @@ import type { Usage } from '../../../conversation/usage.ts'
 import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import { asObject, isObject, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
-import { closeJsonEvent, siftEvents, type Verdict, type Weigh } from '../../wire/sse-event.ts'
-import { readSseEvent } from '../../../wire/sse-event.ts'
+import {
+  closeJsonEvent,
+  readSseEvent,
+  siftEvents,
+  type Verdict,
+  type Weigh,
+} from '../../../wire/sse-event.ts'
 import { SseFramer } from '../../../wire/sse-framer.ts'
 import type { StreamTap } from '../../protocol.ts'
-import { MAX_EVENT_BYTES, LONGEST_EVENT_BYTES } from '../format.ts'
+import { MAX_EVENT_BYTES } from '../format.ts'
 import { countBlock, countDelta, isTooDeep } from '../measure.ts'
 import { decodeStreamError } from '../reply/decode-error.ts'
 import { UsageGatherer } from '../reply/usage.ts'

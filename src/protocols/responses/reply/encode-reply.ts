@@ -1,6 +1,6 @@
 import type { Answer } from '../../../conversation/answer.ts'
 import type { AnswerEvent } from '../../../conversation/answer-event.ts'
-import { unfold } from '../../conversation/fold.ts'
+import { unfold } from '../../../conversation/fold.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
 import type { ReplyContext } from '../../translation.ts'
 import type { ResponsesRequest } from '../schema.ts'

@@ -4,7 +4,7 @@ import { type Conversation, NO_SAMPLING } from '../../../conversation/conversati
 import { type Part, textPart } from '../../../conversation/part.ts'
 import type { Proof } from '../../../conversation/proof.ts'
 import type { Tool } from '../../../conversation/tool.ts'
-import type { Traits } from '../../vocabulary/runtime/traits.ts'
+import type { Traits } from '../../../vocabulary/runtime/traits.ts'
 import { responses } from '../index.ts'
 import { encodeRequest } from './encode-request.ts'
 

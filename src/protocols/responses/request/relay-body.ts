@@ -5,8 +5,8 @@ import {
   type Replacement,
   replaceMembers,
   type Span,
+  skipWhitespace,
 } from '../../../wire/json-members.ts'
-import { skipWhitespace } from '../../../wire/json-text.ts'
 import { asObject } from '../../../wire/json-values.ts'
 import type { ResponsesRequest } from '../schema.ts'
 import { inputItemsOf } from './input-items.ts'

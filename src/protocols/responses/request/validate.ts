@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import { deeper } from '../../wire/json-members.ts'
+import { deeper } from '../../../wire/json-members.ts'
 import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts'
 import type { SchemaNode } from '../../describe-schema.ts'
 import { findProblem } from '../../find-problem.ts'

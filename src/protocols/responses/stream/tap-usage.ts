@@ -2,14 +2,19 @@ import type { Usage } from '../../../conversation/usage.ts'
 import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import { asObject, type JsonObject, textLength, tryParseJson } from '../../../wire/json-values.ts'
-import { closeJsonEvent, siftEvents, type Verdict, type Weigh } from '../../wire/sse-event.ts'
-import { readSseEvent } from '../../../wire/sse-event.ts'
+import {
+  closeJsonEvent,
+  readSseEvent,
+  siftEvents,
+  type Verdict,
+  type Weigh,
+} from '../../../wire/sse-event.ts'
 import { SseFramer } from '../../../wire/sse-framer.ts'
 import type { StreamTap } from '../../protocol.ts'
-import { countGenerated, decodeUsage } from '../reply/usage.ts'
 import { decodeFailedResponse, decodeStreamError } from '../reply/decode-error.ts'
+import { countGenerated, decodeUsage } from '../reply/usage.ts'
 import { completeResponse, patchEventData } from '../state.ts'
-import { isDone, MAX_EVENT_BYTES, malformed, LONGEST_EVENT_BYTES } from './decode-stream.ts'
+import { isDone, MAX_EVENT_BYTES, malformed } from './decode-stream.ts'
 import { failureFrames } from './encode-stream.ts'
 
 const encoder = new TextEncoder()

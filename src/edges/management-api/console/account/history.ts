@@ -1,12 +1,18 @@
 import { LEDGER_EXPORT, SETTLEMENT_EXPORT } from '../../../../rules/ledger/export-columns.ts'
-import { BodyStorageChange, BodyStorageView, KeptContent, Settlement, SettlementFilter, SettlementListFilter } from '../../../../vocabulary/settlement.ts'
 import { LedgerEntry, LedgerFilter, Payment } from '../../../../vocabulary/ledger.ts'
-import { listOf, one } from '../../endpoint.ts'
+import { PaymentMethod, PaymentMethods } from '../../../../vocabulary/records/payment-method.ts'
+import {
+  BodyStorageChange,
+  BodyStorageView,
+  KeptContent,
+  Settlement,
+  SettlementFilter,
+  SettlementListFilter,
+} from '../../../../vocabulary/settlement.ts'
+import { listOf, one, wholeListOf } from '../../endpoint.ts'
 import { EXPORT_OPTIONS, exportLedger, exportSettlements, linesOf } from '../../operator/reports/exports.ts'
 import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
 import { type AccountApiParts, concealed, concealFor } from './parts.ts'
-import { PaymentMethod, PaymentMethods } from '../../../vocabulary/payment-method.ts'
-import { wholeListOf } from '../endpoint.ts'
 
 const define = consoleDefiner<AccountApiParts>()
 const common = { tag: 'Console: history', access: 'member' } as const

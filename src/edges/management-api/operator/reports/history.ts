@@ -1,9 +1,16 @@
 import type { Operations } from '../../../../manage/ports/operations.ts'
-import { AuditEvent } from '../../../../vocabulary/system.ts'
 import { choice } from '../../../../vocabulary/field.ts'
 import { LedgerVerification } from '../../../../vocabulary/ledger.ts'
-import { Settlement, SettlementListFilter, USAGE_SPANS, UsageFilter, UsageGroup, UsageView } from '../../../../vocabulary/settlement.ts'
+import {
+  Settlement,
+  SettlementListFilter,
+  USAGE_SPANS,
+  UsageFilter,
+  UsageGroup,
+  UsageView,
+} from '../../../../vocabulary/settlement.ts'
 import { fieldNames } from '../../../../vocabulary/shape.ts'
+import { AuditEvent } from '../../../../vocabulary/system.ts'
 import { definer, listOf, one } from '../../endpoint.ts'
 
 const define = definer<Operations>()

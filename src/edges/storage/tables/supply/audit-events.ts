@@ -1,6 +1,6 @@
 import type { Listing, Page } from '../../../../manage/ports/page.ts'
-import { AuditEvent } from '../../../../vocabulary/system.ts'
 import { shape } from '../../../../vocabulary/shape.ts'
+import { AuditEvent } from '../../../../vocabulary/system.ts'
 import { readPage } from '../../cursor.ts'
 import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Storage } from '../../../../manage/ports/storage.ts'
-import { type PaymentMethod, PaymentMethods } from '../../../../vocabulary/payment-method.ts'
-import { ALL_RECORDS } from '../../../../vocabulary/records.ts'
+import { ALL_RECORDS } from '../../../../vocabulary/records/index.ts'
+import { type PaymentMethod, PaymentMethods } from '../../../../vocabulary/records/payment-method.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'
 import { auditEvent } from '../../testing/samples.ts'
 

@@ -1,6 +1,6 @@
 import type { RecordTable } from '../../../../manage/ports/records.ts'
-import type { RecordFields, RecordKind } from '../../../../vocabulary/record.ts'
-import type { Database } from '../../database.ts'
+import type { RecordFields, RecordKind } from '../../../../vocabulary/records/record.ts'
+import type { Database } from '../../engines/database.ts'
 import { recordTable } from '../../table.ts'
 import { withEvent } from './audit-events.ts'
 

@@ -1,6 +1,6 @@
+import type { Row } from '../shape.ts'
 import { PaymentMethods } from './payment-method.ts'
 import type { AnyRecord } from './record.ts'
-import type { Row } from './shape.ts'
 
 /** Every plain record. What each has, from its table to its commands, follows from this list. */
 export const RECORDS = [PaymentMethods] as const

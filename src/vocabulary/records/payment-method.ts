@@ -1,7 +1,7 @@
-import { GatewayError } from '../errors/gateway-error.ts'
-import { flag, integer, text } from './field.ts'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { flag, integer, text } from '../field.ts'
+import { shape, type Value } from '../shape.ts'
 import { record, recordId } from './record.ts'
-import { shape, type Value } from './shape.ts'
 
 /** A way to pay that operators describe to customers. Turnpike itself takes no money. */
 export const PaymentMethod = shape('PaymentMethod', {

@@ -1,6 +1,6 @@
-import { text } from './field.ts'
-import type { AnyField } from './field-codec.ts'
-import type { Fields, Shape, ValueIn } from './shape.ts'
+import { text } from '../field.ts'
+import type { AnyField } from '../field-codec.ts'
+import type { Fields, Shape, ValueIn } from '../shape.ts'
 
 export type RecordFields = Fields & { readonly id: AnyField }
 
