@@ -17,17 +17,22 @@ export type Asker = 'known' | 'stranger'
 
 /** Hashes passwords, a few at a time, so that sign-ins do not take the CPU from model requests. */
 export class PasswordHasher {
+  readonly #passwords: Pick<typeof Bun.password, 'hash' | 'verify'>
   #running = 0
   /** Each queue has its own limit, so that a flood of unknown callers does not block known users. */
   readonly #waiting: Readonly<Record<Asker, (() => void)[]>> = { known: [], stranger: [] }
 
+  constructor(passwords: Pick<typeof Bun.password, 'hash' | 'verify'> = Bun.password) {
+    this.#passwords = passwords
+  }
+
   hash(password: string, asker: Asker): Promise<string> {
-    return this.#inTurn(asker, () => Bun.password.hash(password, ARGON2))
+    return this.#inTurn(asker, () => this.#passwords.hash(password, ARGON2))
   }
 
   /** Also false for users without a password, after the same work. */
   async verify(password: string, hash: string | null, asker: Asker): Promise<boolean> {
-    const isRight = await this.#inTurn(asker, () => Bun.password.verify(password, hash ?? NOBODY))
+    const isRight = await this.#inTurn(asker, () => this.#passwords.verify(password, hash ?? NOBODY))
     return isRight && hash !== null
   }
 
