@@ -78,7 +78,7 @@ function hashSources(): string {
 async function buildConsole(sources: string): Promise<void> {
   const startedAtMs = performance.now()
   const app = await bundle('main.tsx', 'esm')
-  const scheme = await bundle('app/colour-scheme.ts', 'iife')
+  const scheme = await bundle('app/shell/colour-scheme.ts', 'iife')
   const styles = await bundle('app/styles.css', 'esm')
   const icon = hashedFile('icon.svg', readFileSync(join(SOURCE, 'icon.svg')))
   const files = [...(await readArtifacts([app, scheme, styles].flatMap(({ outputs }) => outputs))), icon]
