@@ -1,3 +1,4 @@
+import type { JsonSchema } from './json-schema.ts'
 import type { CacheHint, Part } from './part.ts'
 import type { Tool, ToolChoice } from './tool.ts'
 
@@ -108,9 +109,6 @@ export type OutputFormat =
       readonly schema: JsonSchema
       readonly strict: boolean | null
     }
-
-/** A JSON Schema document with lower-case type names, keys in the client's own order. */
-export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** The most tokens each effort stands for, in rising order. */
 const BUDGETS: readonly (readonly [mostTokens: number, effort: Effort])[] = [

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './conversation.ts'
+import type { JsonSchema } from './json-schema.ts'
 import type { CacheHint } from './part.ts'
 
 export type Tool = FunctionTool | CustomTool | WebSearchTool | HostedTool

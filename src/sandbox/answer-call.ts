@@ -1,6 +1,4 @@
-import type { Actor } from './actors/actor.ts'
-import { addImages, answerImages } from './answer-images.ts'
-import type { CallRecord } from './call-log.ts'
+import { addImages, answerImages, type PlannedCall } from './answer-images.ts'
 import {
   answerStatus,
   answerWhole,
@@ -9,21 +7,10 @@ import {
   STREAM_HEADERS,
 } from './delivery/responses.ts'
 import { waitForAbort } from './delivery/wait.ts'
-import type { AnswerScene, CountScene, Face, Scene } from './faces/face.ts'
-import type { FaultPlan } from './faults.ts'
+import type { AnswerScene, CountScene } from './faces/face.ts'
 import { type Performance, perform, performEndlessly } from './performance/performance.ts'
 import { countTokens, renderPrompt } from './performance/tokens.ts'
 import type { Stage } from './stage.ts'
-
-export interface PlannedCall {
-  readonly scene: Scene
-  readonly actor: Actor
-  readonly plan: FaultPlan
-  readonly call: CallRecord
-  readonly face: Face
-  /** Aborted when the caller leaves. */
-  readonly signal: AbortSignal
-}
 
 /** A call whose caller wants the model to speak. */
 type SpokenCall = PlannedCall & { readonly scene: AnswerScene }

@@ -1,14 +1,26 @@
+import type { Actor } from './actors/actor.ts'
 import { declinesImage } from './actors/image.ts'
-import type { PlannedCall } from './answer-call.ts'
+import type { CallRecord } from './call-log.ts'
 import { answerWhole, destroyConnection } from './delivery/responses.ts'
 import { nextTurn } from './delivery/wait.ts'
-import type { ImageScene } from './faces/face.ts'
+import type { Face, ImageScene, Scene } from './faces/face.ts'
+import type { FaultPlan } from './faults.ts'
 import { countImageUsage, type GivenImage, openStudio } from './images/make-images.ts'
 import { type Ask, lastUserText, lastUserTurn, type SeenImage } from './performance/ask.ts'
 import { type Choice, type Performance, readStep } from './performance/performance.ts'
 import { countTokens, TOKENS_PER_MADE_IMAGE } from './performance/tokens.ts'
 import { SandboxError } from './sandbox-error.ts'
 import type { Stage } from './stage.ts'
+
+export interface PlannedCall {
+  readonly scene: Scene
+  readonly actor: Actor
+  readonly plan: FaultPlan
+  readonly call: CallRecord
+  readonly face: Face
+  /** Aborted when the caller leaves. */
+  readonly signal: AbortSignal
+}
 
 /** Makes the images of one call, one after the other. */
 export async function answerImages(

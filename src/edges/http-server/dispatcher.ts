@@ -1,11 +1,41 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { asGatewayError, renderError } from '../../errors/render-error.ts'
 import type { Endpoint, HttpMethod, Reply } from '../../serve/ports/exchange.ts'
+import type { Log } from '../../serve/ports/log.ts'
+import type { ReadForm } from '../../serve/ports/uploads.ts'
+import type { Clock } from '../../vocabulary/clock.ts'
+import type { TrustedProxies } from '../../wire/trusted-proxies.ts'
 import { answerPreflight } from './answer-head.ts'
 import type { AnswerParts } from './answer-sender.ts'
+import type { BodyBudget } from './body-budget.ts'
 import type { ClientConnection } from './client-connection.ts'
-import type { ServerOptions } from './serve.ts'
+import type { DescriptorGuard } from './descriptors.ts'
+import type { BodyLimits } from './incoming-body.ts'
+import type { ConnectionLimits } from './open-connections.ts'
 import type { SocketExchange } from './socket-exchange.ts'
+
+export interface ServerOptions {
+  readonly hostname: string
+  readonly port: number
+  readonly endpoints: readonly Endpoint[]
+  readonly bodyLimits: BodyLimits
+  /** Absent: no limit on memory for bodies. */
+  readonly bodyBudget?: BodyBudget
+  readonly readForm?: ReadForm
+  /** Absent: clients connect without a proxy. */
+  readonly proxies?: TrustedProxies
+  /** How long a connection may be idle between requests. */
+  readonly idleSeconds?: number
+  /** How long a client may take to send the head of a request. */
+  readonly headSeconds?: number
+  /** Whether other processes of this gateway listen on the same port and share its connections. */
+  readonly sharesPort?: boolean
+  readonly connectionLimits?: ConnectionLimits
+  /** Checks for free file descriptors. */
+  readonly descriptorGuard?: Pick<DescriptorGuard, 'check' | 'close'>
+  readonly clock: Clock
+  readonly log: Log
+}
 
 type DispatcherOptions = Pick<ServerOptions, 'endpoints' | 'clock' | 'log'>
 

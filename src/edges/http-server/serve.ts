@@ -1,7 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { renderError } from '../../errors/render-error.ts'
 import type { ConnectionGauges } from '../../serve/ports/connection-gauges.ts'
-import type { Endpoint } from '../../serve/ports/exchange.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { ReadForm } from '../../serve/ports/uploads.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
@@ -12,40 +11,11 @@ import type { AnswerParts } from './answer-sender.ts'
 import { BodyBudget } from './body-budget.ts'
 import { ClientConnection, type ConnectionHost } from './client-connection.ts'
 import { DescriptorGuard } from './descriptors.ts'
-import { Dispatcher } from './dispatcher.ts'
+import { Dispatcher, type ServerOptions } from './dispatcher.ts'
 import type { BodyLimits } from './incoming-body.ts'
-import {
-  type ConnectionLimits,
-  NO_LIMITS,
-  OpenConnections,
-  type Refusal,
-  type Standing,
-} from './open-connections.ts'
+import { NO_LIMITS, OpenConnections, type Refusal, type Standing } from './open-connections.ts'
 import { RequestIds } from './request-ids.ts'
 import type { SocketExchange } from './socket-exchange.ts'
-
-export interface ServerOptions {
-  readonly hostname: string
-  readonly port: number
-  readonly endpoints: readonly Endpoint[]
-  readonly bodyLimits: BodyLimits
-  /** Absent: no limit on memory for bodies. */
-  readonly bodyBudget?: BodyBudget
-  readonly readForm?: ReadForm
-  /** Absent: clients connect without a proxy. */
-  readonly proxies?: TrustedProxies
-  /** How long a connection may be idle between requests. */
-  readonly idleSeconds?: number
-  /** How long a client may take to send the head of a request. */
-  readonly headSeconds?: number
-  /** Whether other processes of this gateway listen on the same port and share its connections. */
-  readonly sharesPort?: boolean
-  readonly connectionLimits?: ConnectionLimits
-  /** Checks for free file descriptors. */
-  readonly descriptorGuard?: Pick<DescriptorGuard, 'check' | 'close'>
-  readonly clock: Clock
-  readonly log: Log
-}
 
 export interface HttpServer {
   readonly port: number

@@ -1,19 +1,6 @@
 import type { Vendor } from '../../rules/catalog/built-in/schema.ts'
 import type { VendorKey } from '../../rules/catalog/built-in/vendor-supply.ts'
-import { SettingError, type Settings } from './settings.ts'
-
-/** A bucket of an S3-compatible store, and the keys for it. */
-export interface AssetBucket {
-  readonly bucket: string
-  /** Without slashes at its ends; may be empty. */
-  readonly prefix: string
-  /** null: Amazon's own, by region. */
-  readonly endpoint: string | null
-  readonly region: string | null
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly sessionToken: string | null
-}
+import { type AssetBucket, SettingError, type Settings } from './settings.ts'
 
 /** How the environment is read: a value that cannot be used stops the start. */
 export interface BucketReader {

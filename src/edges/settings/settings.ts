@@ -1,5 +1,17 @@
 import type { VendorKey } from '../../rules/catalog/built-in/vendor-supply.ts'
-import type { AssetBucket } from './service-settings.ts'
+
+/** A bucket of an S3-compatible store, and the keys for it. */
+export interface AssetBucket {
+  readonly bucket: string
+  /** Without slashes at its ends; may be empty. */
+  readonly prefix: string
+  /** null: Amazon's own, by region. */
+  readonly endpoint: string | null
+  readonly region: string | null
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken: string | null
+}
 
 export const LOG_LEVEL_NAMES = ['debug', 'info', 'warn', 'error', 'silent'] as const
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { MIGRATIONS, type Migration, migrate } from './migrations.ts'
+import type { Migration } from './migrations/migration.ts'
+import { MIGRATIONS, migrate } from './migrations.ts'
 import { type Site, testedEngines } from './testing/engines.ts'
 
 const FIRST: Migration = { version: 1, name: 'first', statements: ['create table a (id text primary key)'] }

@@ -17,14 +17,8 @@ import { replyChains } from './migrations/0015-reply-chains.ts'
 import { boundSeals } from './migrations/0016-bound-seals.ts'
 import { sharedLimitsId } from './migrations/0017-shared-limits-id.ts'
 import { paymentMethods } from './migrations/0018-payment-methods.ts'
+import type { Migration } from './migrations/migration.ts'
 import { queryOn } from './query.ts'
-
-/** A step from one schema to the next. Once released it never changes: databases out there have run it. */
-export interface Migration {
-  readonly version: number
-  readonly name: string
-  readonly statements: readonly string[]
-}
 
 /** In order of version. */
 export const MIGRATIONS: readonly Migration[] = [

@@ -2,7 +2,6 @@ import { closeSync, openSync } from 'node:fs'
 import type { Socket } from 'bun'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { MessageText, MessageWriter, Unsent } from '../../wire/message-writer.ts'
-import type { ConnectionPool, Origin } from './connection-pool.ts'
 
 export interface ConnectionParts {
   readonly clock: Clock
@@ -19,10 +18,28 @@ export interface ConnectionUser {
 // Shorter than any server keeps an idle connection.
 const STALE_MS = 1_000
 
+/** The origin as a connection sees it. */
+interface ConnectionOrigin {
+  readonly hostname: string
+  readonly port: number
+  readonly isSecure: boolean
+  /** Reuses none of its connections for a while. */
+  distrust(nowMs: number): void
+}
+
+/** The pool that a connection returns to after each call. */
+interface ConnectionOwner {
+  readonly origin: ConnectionOrigin
+  openCount: number
+  /** False when the connection cannot be kept. */
+  keep(connection: Connection): boolean
+  forget(connection: Connection): void
+}
+
 /** One connection to a supplier with one credential, used by one call after another. */
 export class Connection {
-  readonly #pool: ConnectionPool
-  readonly #origin: Origin
+  readonly #pool: ConnectionOwner
+  readonly #origin: ConnectionOrigin
   readonly #clock: Clock
   readonly #writer: MessageWriter
   #socket: Socket<Connection> | null = null
@@ -36,7 +53,7 @@ export class Connection {
   restsUntilTurn = 0
   idleSinceMs = 0
 
-  constructor(pool: ConnectionPool, { clock, writer }: ConnectionParts) {
+  constructor(pool: ConnectionOwner, { clock, writer }: ConnectionParts) {
     this.#pool = pool
     this.#origin = pool.origin
     pool.openCount += 1

@@ -4,7 +4,14 @@ import type { User } from '../../vocabulary/user.ts'
 import { networkOf } from '../../wire/trusted-proxies.ts'
 import type { ClientContext } from '../ports/identity.ts'
 import type { KnownDevice } from './known-device.ts'
-import type { IdentityParts } from './parts.ts'
+
+export interface Throttles {
+  /** By e-mail and network, or by known browser. The property name is part of the messages between nodes. */
+  readonly byEmail: Throttle
+  readonly byAddress: Throttle
+  /** Second-factor codes, by user: a guesser already knows the password. */
+  readonly codes: Throttle
+}
 
 /** The keys that an attempt counts under. */
 export interface Attempter {
@@ -27,7 +34,7 @@ export interface Attempt {
  * owner. A browser that has signed in before counts separately, so that guesses from the same address do not block it.
  */
 export function beginAttempt(
-  { throttles }: IdentityParts,
+  { throttles }: { readonly throttles: Throttles },
   { email, device }: Attempter,
   { address }: ClientContext,
 ): Attempt {

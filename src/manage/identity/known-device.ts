@@ -4,7 +4,12 @@ import type { SecretKeeper } from '../../rules/access/server-secret.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { User } from '../../vocabulary/user.ts'
 import type { IdentityStore } from '../ports/identity.ts'
-import type { IdentityRandom } from './parts.ts'
+
+export interface IdentityRandom {
+  /** A fresh id, `<prefix>_…`. */
+  id(prefix: string): string
+  bytes(count: number): Uint8Array
+}
 
 /** A browser that was used to sign in before. It grants no access; its attempts are counted separately. */
 export interface KnownDevice {

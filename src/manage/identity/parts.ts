@@ -2,8 +2,9 @@ import type { SecretKeeper } from '../../rules/access/server-secret.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { IdentityStore, OutsideProvider } from '../ports/identity.ts'
-import type { AttemptNews, Throttle } from './attempts.ts'
+import type { AttemptNews, Throttles } from './attempts.ts'
 import type { AuditLog } from './audit-log.ts'
+import type { IdentityRandom } from './known-device.ts'
 import type { PasswordHasher } from './passwords.ts'
 import type { SessionStore } from './session-store.ts'
 
@@ -12,12 +13,6 @@ export interface IdentityAccounts {
   has(accountId: string): boolean
   /** Creates an account of the lowest tier and returns its id. */
   create(input: { name: string; email: string }, actor: string): Promise<string>
-}
-
-export interface IdentityRandom {
-  /** A fresh id, `<prefix>_…`. */
-  id(prefix: string): string
-  bytes(count: number): Uint8Array
 }
 
 export interface IdentityDependencies {
@@ -39,14 +34,6 @@ export interface IdentityDependencies {
 export interface AttemptPeers {
   tell(name: keyof Throttles, news: AttemptNews): void
   onNews(listener: (name: keyof Throttles, news: AttemptNews) => void): void
-}
-
-export interface Throttles {
-  /** By e-mail and network, or by known browser. The property name is part of the messages between nodes. */
-  readonly byEmail: Throttle
-  readonly byAddress: Throttle
-  /** Second-factor codes, by user: a guesser already knows the password. */
-  readonly codes: Throttle
 }
 
 export interface IdentityParts extends IdentityDependencies {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { findPasswordFault } from '../../rules/access/sign-in-rules.ts'
 import type { User } from '../../vocabulary/user.ts'
-import type { IdentityParts } from './parts.ts'
+import type { IdentityStore } from '../ports/identity.ts'
 
 /** OWASP's minimum for argon2id; a guess costs 19 MiB and about 30 ms. */
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
@@ -59,9 +59,14 @@ export class PasswordHasher {
   }
 }
 
+interface PasswordParts {
+  readonly store: Pick<IdentityStore, 'findPasswordHash'>
+  readonly hashing: PasswordHasher
+}
+
 /** Checks the password of a user. Takes the same time when there is no user. */
 export async function checkPassword(
-  { store, hashing }: IdentityParts,
+  { store, hashing }: PasswordParts,
   user: User | null,
   { password, asker }: { readonly password: string; readonly asker: Asker },
 ): Promise<boolean> {
@@ -72,7 +77,7 @@ export async function checkPassword(
 
 /** Hashes a new password, or throws an error that says what is wrong with it. */
 export function hashNewPassword(
-  { hashing }: IdentityParts,
+  { hashing }: Pick<PasswordParts, 'hashing'>,
   password: string,
   { email, param, asker }: { readonly email: string; readonly param: string; readonly asker: Asker },
 ): Promise<string> {

@@ -11,8 +11,7 @@ import {
   type Visitor,
 } from '../ports/identity.ts'
 import type { AuditEntry, AuditLog } from './audit-log.ts'
-import { issueDevice } from './known-device.ts'
-import type { IdentityRandom } from './parts.ts'
+import { type IdentityRandom, issueDevice } from './known-device.ts'
 
 export interface SessionStoreParts {
   readonly store: IdentityStore

@@ -1,6 +1,7 @@
 import type { Credential } from '../../vocabulary/supply.ts'
 import type { CandidateHealth } from './candidate-health.ts'
 import type { EligibleRoute } from './eligible-routes.ts'
+import type { Random } from './routing-settings.ts'
 
 /** One route with one credential. */
 export interface Candidate {
@@ -11,9 +12,6 @@ export interface Candidate {
   /** The time allowed until its first byte, when that is shorter than usual. */
   readonly patienceMs?: number | null
 }
-
-/** A number from 0 up to but not including 1. */
-export type Random = () => number
 
 /**
  * The order in which to try: routes by priority, and within equal priority credentials by chance in proportion to

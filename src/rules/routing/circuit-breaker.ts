@@ -1,6 +1,5 @@
 import type { Circuit } from '../../vocabulary/supply.ts'
-import type { Random } from './candidate.ts'
-import type { RoutingSettings } from './routing-settings.ts'
+import type { Random, RoutingSettings } from './routing-settings.ts'
 
 /** What a breaker needs besides the results of attempts. */
 export interface BreakerParts {

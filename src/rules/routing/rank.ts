@@ -1,6 +1,6 @@
 import type { Format, Price } from '../../vocabulary/supply.ts'
-import type { Random, RankedCandidate, Score } from './candidate.ts'
-import type { RoutingSettings } from './routing-settings.ts'
+import type { RankedCandidate, Score } from './candidate.ts'
+import type { Random, RoutingSettings } from './routing-settings.ts'
 
 /** What a ranking depends on besides the candidates. */
 export interface RankingParts {

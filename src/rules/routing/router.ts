@@ -2,11 +2,11 @@ import type { SteadyClock } from '../../vocabulary/clock.ts'
 import type { Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Format, Standing } from '../../vocabulary/supply.ts'
 import { arrangeCandidates, type Field } from './arrange-candidates.ts'
-import { type Candidate, type Random, RankedCandidate } from './candidate.ts'
+import { type Candidate, RankedCandidate } from './candidate.ts'
 import type { CandidateHealth, RoutingFailure } from './candidate-health.ts'
 import { ConversationAffinity, type Pin } from './conversation-affinity.ts'
 import type { EligibleRoute } from './eligible-routes.ts'
-import { type RoutingSettings, USUAL_ROUTING } from './routing-settings.ts'
+import { type Random, type RoutingSettings, USUAL_ROUTING } from './routing-settings.ts'
 import type { SupplierRemaining } from './supplier-headers.ts'
 import {
   type CandidateIds,

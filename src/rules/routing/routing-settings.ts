@@ -1,3 +1,6 @@
+/** A number from 0 up to but not including 1. */
+export type Random = () => number
+
 /** Every number that the routing rules use. */
 export interface RoutingSettings {
   /** Failures in a row that open a circuit. */

@@ -1,7 +1,8 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { Endpoint, Exchange, HttpMethod, Reply } from '../../../serve/ports/exchange.ts'
 import type { RequestLine } from '../../../serve/ports/log.ts'
-import { type HttpServer, type ServerOptions, startServer } from '../serve.ts'
+import type { ServerOptions } from '../dispatcher.ts'
+import { type HttpServer, startServer } from '../serve.ts'
 
 /** A request as its handler saw it. */
 export interface Echo {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts'
+import type { Migration } from './migration.ts'
 
 // SQLite turns an integer that overflows into a float without a word; PostgreSQL refuses by itself.
 const WITHIN_INT64 = 'between -9223372036854775807 and 9223372036854775807'

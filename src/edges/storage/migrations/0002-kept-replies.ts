@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Replies that later requests may continue from; the content is sealed under the server secret. */
 export const keptReplies: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** What single suppliers need beyond an address, and whether a key may leave its account's own suppliers. */
 export const supplierOptions: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Keys of the server that outlive a change of its secret, each sealed under that secret. */
 export const serverKeys: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Every settlement is written to each index, so they hold no more than finding needs. */
 export const narrowTimeIndex: Migration = {

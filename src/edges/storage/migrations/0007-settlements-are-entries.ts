@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts'
+import type { Migration } from './migration.ts'
 
 /**
  * A settlement is its own ledger entry instead of having a copy: with its own keys, the copy cost as much to write as

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts'
+import type { Migration } from './migration.ts'
 
 const WITHIN_INT64 = 'between -9223372036854775807 and 9223372036854775807'
 const ENDED_AT_MS = '(started_at_ms + duration_ms)'

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** What the console keeps, and what its lists are found by. */
 export const consoleTables: Migration = {

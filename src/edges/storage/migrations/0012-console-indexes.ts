@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** What the console looks for among a million settlements, found without reading those it does not want. */
 export const consoleIndexes: Migration = {

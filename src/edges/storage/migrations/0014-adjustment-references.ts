@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** An adjustment with a reference is entered once. Those without one, as all were before, may be as alike as they like. */
 export const adjustmentReferences: Migration = {

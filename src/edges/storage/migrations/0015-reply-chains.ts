@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts'
+import type { Migration } from './migration.ts'
 
 /**
  * A kept reply holds what is new and continues from the one before. Replies from before this have no turn: they hold

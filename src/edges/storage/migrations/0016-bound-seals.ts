@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** What binding sealed values to their rows needs to know, and what makes known devices unknown again. */
 export const boundSeals: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Nodes report which limits they share, so that two that share one database but not one Redis notice it. */
 export const sharedLimitsId: Migration = {

@@ -7,12 +7,12 @@ import type {
 } from '../../../serve/ports/shared-limits.ts'
 import { type Clock, SYSTEM_TIMERS, type Timers } from '../../../vocabulary/clock.ts'
 import { AccountLoader, AccountReader, type MoneyStore } from './accounts.ts'
-import { LimitsHealer, StaleAccounts } from './healing.ts'
+import { LimitsHealer } from './healing.ts'
 import { LimitsCircuit } from './limits-circuit.ts'
 import { LimitsGeneration } from './limits-generation.ts'
 import { LocalShares } from './local-shares.ts'
 import { OpenEntries } from './open-entries.ts'
-import { SettleQueue, StoredSettlements, UpdateSender } from './settlements.ts'
+import { SettleQueue, StaleAccounts, StoredSettlements, UpdateSender } from './settlements.ts'
 import { MoneyViews, WindowView } from './views.ts'
 
 export interface SharedAdmissionsOptions {
@@ -82,19 +82,14 @@ export function buildNodeParts(options: SharedAdmissionsOptions) {
     assertEverything: () => healer.assertEverything(),
   })
   const sender = new UpdateSender({ sharedLimits, circuit, generation, entries, staleAccounts })
-  const localWindows = shares.windows
-  const healing = {
-    admissionLimits,
-    sharedLimits,
-    circuit,
-    reader,
-    entries,
-    staleAccounts,
-    sender,
-    localWindows,
+  const healing = { admissionLimits, sharedLimits, circuit, reader, entries, staleAccounts, sender }
+  const healer = new LimitsHealer({
+    ...healing,
+    localWindows: shares.windows,
     nowMs,
-  }
-  const healer = new LimitsHealer({ ...healing, needsTotals, onTrouble })
+    needsTotals,
+    onTrouble,
+  })
   const loader = new AccountLoader({ sharedLimits, circuit, generation, reader })
   const settleQueue = new SettleQueue({ sharedLimits, circuit, staleAccounts, timers })
   const storing = { circuit, reader, views, entries, staleAccounts, sender, shares }

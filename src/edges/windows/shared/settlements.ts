@@ -5,12 +5,56 @@ import type { SharedHolds } from '../../../serve/ports/shared-limits.ts'
 import type { Timers } from '../../../vocabulary/clock.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { AccountReader } from './accounts.ts'
-import type { StaleAccounts } from './healing.ts'
 import type { LimitsCircuit } from './limits-circuit.ts'
 import type { LimitsGeneration } from './limits-generation.ts'
 import type { LocalShares } from './local-shares.ts'
 import type { Entry, OpenEntries } from './open-entries.ts'
 import type { MoneyViews } from './views.ts'
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Accounts whose state in the limits store may be wrong, with the keys whose totals it may lack. */
+export class StaleAccounts {
+  readonly #keysOf = new Map<string, Set<string>>()
+  /**
+   * Healed accounts, which are healed once more: a call that timed out may still sit in a lost connection and be carried
+   * out after the one that healed.
+   */
+  #recentlyHealed = new Set<string>()
+
+  get size(): number {
+    return this.#keysOf.size
+  }
+
+  add(accountId: string, keyIds: Iterable<string> = []): void {
+    const known = this.#keysOf.get(accountId)
+    if (known === undefined) this.#keysOf.set(accountId, new Set(keyIds))
+    else for (const keyId of keyIds) known.add(keyId)
+  }
+
+  accountIds(): string[] {
+    return [...this.#keysOf.keys()]
+  }
+
+  keyIds(): string[] {
+    return [...this.#keysOf.values()].flatMap((keyIds) => [...keyIds])
+  }
+
+  /** Removes an account and returns the keys whose totals have to be sent. */
+  take(accountId: string): ReadonlySet<string> {
+    const keyIds = this.#keysOf.get(accountId)
+    if (keyIds === undefined) return NONE
+    this.#keysOf.delete(accountId)
+    this.#recentlyHealed.add(accountId)
+    return keyIds
+  }
+
+  takeRecentlyHealed(): ReadonlySet<string> {
+    const accountIds = this.#recentlyHealed
+    this.#recentlyHealed = new Set()
+    return accountIds
+  }
+}
 
 export interface SenderParts {
   readonly sharedLimits: Pick<SharedHolds, 'learn'>

@@ -1,11 +1,11 @@
 import {
   type Conversation,
-  type JsonSchema,
   NO_SAMPLING,
   type OutputFormat,
   type ReasoningRequest,
   type Sampling,
 } from '../../../conversation/conversation.ts'
+import type { JsonSchema } from '../../../conversation/json-schema.ts'
 import { FORMAT } from '../format.ts'
 import type { ChatRequest } from '../schema.ts'
 import { decodeMessages } from './decode-messages.ts'

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../conversation/conversation.ts'
+import type { JsonSchema } from '../../../conversation/json-schema.ts'
 import type { CustomTool, FunctionTool, Tool, ToolChoice, WebSearchTool } from '../../../conversation/tool.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
 import { FORMAT } from '../format.ts'

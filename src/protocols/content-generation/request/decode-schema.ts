@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../conversation/conversation.ts'
+import type { JsonSchema } from '../../../conversation/json-schema.ts'
 import { asArray, asObject, isObject, type JsonObject } from '../../../wire/json-values.ts'
 import { SchemaGuard } from './encode-schema.ts'
 

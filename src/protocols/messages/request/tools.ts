@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../conversation/conversation.ts'
+import type { JsonSchema } from '../../../conversation/json-schema.ts'
 import type { FunctionTool, Tool, WebSearchTool } from '../../../conversation/tool.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import { asArray, asObject, asText, isObject, type JsonObject } from '../../../wire/json-values.ts'

@@ -7,7 +7,8 @@ import type { StreamDecoder, SupplyContext } from '../../translation.ts'
 import { decodeFailedResponse, decodeStreamError } from '../reply/decode-error.ts'
 import { decodeFinish } from '../reply/finish.ts'
 import { decodeUsage } from '../reply/usage.ts'
-import { type ItemReader, openReader } from './item-reader.ts'
+import { openReader } from './item-reader.ts'
+import type { ItemReader } from './message-reader.ts'
 
 /** Decodes a supplier's stream into answer events. */
 export class ResponsesDecoder implements StreamDecoder {

@@ -5,19 +5,7 @@ import type { SupplyContext } from '../../translation.ts'
 import { thinkingTextOf } from '../reasoning.ts'
 import { decodeOutputItem, proofOf } from '../reply/decode-reply.ts'
 import { decodeCall, inputText } from '../request/decode-items.ts'
-import { MessageReader } from './message-reader.ts'
-
-/**
- * Decodes the events of one output item. Some suppliers send only the `done` events, so these count when nothing was
- * streamed before.
- */
-export interface ItemReader {
-  /** Takes the item as it was announced. */
-  start(item: JsonObject): AnswerEvent[]
-  read(event: JsonObject): AnswerEvent[]
-  /** Takes the final item, or what is known of it. */
-  finish(item: JsonObject): AnswerEvent[]
-}
+import { type ItemReader, MessageReader } from './message-reader.ts'
 
 export function openReader(item: JsonObject, context: SupplyContext): ItemReader {
   switch (item.type) {

@@ -3,7 +3,18 @@ import type { AnswerEvent } from '../../../conversation/answer-event.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
 import { decodeCitation } from '../content.ts'
 import { decodeLogprobs, decodeOutputPart } from '../reply/decode-reply.ts'
-import type { ItemReader } from './item-reader.ts'
+
+/**
+ * Decodes the events of one output item. Some suppliers send only the `done` events, so these count when nothing was
+ * streamed before.
+ */
+export interface ItemReader {
+  /** Takes the item as it was announced. */
+  start(item: JsonObject): AnswerEvent[]
+  read(event: JsonObject): AnswerEvent[]
+  /** Takes the final item, or what is known of it. */
+  finish(item: JsonObject): AnswerEvent[]
+}
 
 /** What has been emitted of a content part. */
 interface ContentState {
