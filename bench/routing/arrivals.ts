@@ -1,4 +1,4 @@
-import type { Random } from '../../src/rules/routing/candidate.ts'
+import type { Random } from '../../src/rules/routing/routing-settings.ts'
 import { DAY_MS } from './world.ts'
 
 /** One request: a turn of a conversation. */

@@ -1,5 +1,6 @@
-import type { Candidate, Random } from '../../src/rules/routing/candidate.ts'
+import type { Candidate } from '../../src/rules/routing/candidate.ts'
 import { type AttemptResult, Router } from '../../src/rules/routing/router.ts'
+import type { Random } from '../../src/rules/routing/routing-settings.ts'
 import type { SteadyClock } from '../../src/vocabulary/clock.ts'
 import type { Arrival } from './arrivals.ts'
 import { ROUTES } from './world.ts'

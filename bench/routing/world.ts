@@ -1,7 +1,8 @@
 import type { FailureKind } from '../../src/errors/supplier-failure.ts'
-import type { Candidate, Random } from '../../src/rules/routing/candidate.ts'
+import type { Candidate } from '../../src/rules/routing/candidate.ts'
 import type { EligibleRoute } from '../../src/rules/routing/eligible-routes.ts'
 import type { AttemptResult } from '../../src/rules/routing/router.ts'
+import type { Random } from '../../src/rules/routing/routing-settings.ts'
 import { A_PRICE, aCredential, aRoute, aSupplier } from '../../src/vocabulary/testing/specimens.ts'
 
 export const DAY_MS = 24 * 60 * 60 * 1_000

@@ -1,4 +1,5 @@
-import type { Conversation, JsonSchema, Turn } from '../../src/conversation/conversation.ts'
+import type { Conversation, Turn } from '../../src/conversation/conversation.ts'
+import type { JsonSchema } from '../../src/conversation/json-schema.ts'
 import { type Part, textPart } from '../../src/conversation/part.ts'
 import type { Tool } from '../../src/conversation/tool.ts'
 import { PLAIN_CONVERSATION } from '../support/plain-conversation.ts'
