@@ -97,8 +97,8 @@ describe.skipIf(process.platform !== 'linux')('with as many strangers as there a
       await connectStrangers(port)
       for (let turn = 0; turn < 3; turn += 1) expect(await askAsCustomer(url)).toBe(200)
       expect(await readMetric(url, 'turnpike_descriptor_shortages_total')).toBeGreaterThan(0)
-      await eventually('a line in the log', () => errors().includes('no descriptor is left'))
-      expect(errors().match(/no descriptor is left/g)).toHaveLength(1)
+      await eventually('a line in the log', () => errors().includes('no file descriptor is left'))
+      expect(errors().match(/no file descriptor is left/g)).toHaveLength(1)
     },
     TEST_MS,
   )
