@@ -4,7 +4,7 @@ import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books
 import type { UsagePeriod } from '../../../vocabulary/api-key.ts'
 import type { Timers } from '../../../vocabulary/clock.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
-import type { MoneyStore } from '../shared/accounts.ts'
+import type { MoneyStore } from '../node/accounts.ts'
 
 /** The database of a test: balances with versions, and what keys spent by day. */
 export class TinyStorage implements MoneyStore {

@@ -1,4 +1,4 @@
-import { dayOf } from '../../rules/ledger/period.ts'
+import { dayOf } from '../../../rules/ledger/period.ts'
 import type {
   Admissions,
   CallerIds,
@@ -9,15 +9,15 @@ import type {
   MoneyOwners,
   WindowDemand,
   WindowReading,
-} from '../../serve/ports/admissions.ts'
-import type { StoredBalance } from '../../serve/ports/shared-books.ts'
-import type { SharedNotice } from '../../serve/ports/shared-limits.ts'
-import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
-import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { Settlement } from '../../vocabulary/settlement.ts'
-import { AdmissionDecider, CapacityDecider, READ_PATIENCE_MS } from './shared/deciders.ts'
-import { isDoneWithin } from './shared/limits-circuit.ts'
-import { buildNodeParts, type NodeParts, type SharedAdmissionsOptions } from './shared/node-parts.ts'
+} from '../../../serve/ports/admissions.ts'
+import type { StoredBalance } from '../../../serve/ports/shared-books.ts'
+import type { SharedNotice } from '../../../serve/ports/shared-limits.ts'
+import type { UsageLimit, UsagePeriod } from '../../../vocabulary/api-key.ts'
+import type { NanoUsdt } from '../../../vocabulary/money.ts'
+import type { Settlement } from '../../../vocabulary/settlement.ts'
+import { AdmissionDecider, CapacityDecider, READ_PATIENCE_MS } from './deciders.ts'
+import { isDoneWithin } from './limits-circuit.ts'
+import { buildNodeParts, type NodeParts, type SharedAdmissionsOptions } from './node-parts.ts'
 
 // How old the known spending of a key may be when its caller asks for it.
 const FRESH_MS = 1_000

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import type { WindowDemand } from '../../serve/ports/admissions.ts'
-import { settleAll } from './testing/manual-time.ts'
-import { settlementOf, type TestNode, World, type WorldOptions } from './testing/shared-world.ts'
+import type { WindowDemand } from '../../../serve/ports/admissions.ts'
+import { settleAll } from '../testing/manual-time.ts'
+import { settlementOf, type TestNode, World, type WorldOptions } from '../testing/shared-world.ts'
 
 let world: World
 let left: TestNode

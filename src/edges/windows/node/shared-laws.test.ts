@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { UsageLimit } from '../../vocabulary/api-key.ts'
-import type { Fault } from './testing/faulty-limits.ts'
-import { settleAll } from './testing/manual-time.ts'
-import { type TestNode, World } from './testing/shared-world.ts'
+import type { UsageLimit } from '../../../vocabulary/api-key.ts'
+import type { Fault } from '../testing/faulty-limits.ts'
+import { settleAll } from '../testing/manual-time.ts'
+import { type TestNode, World } from '../testing/shared-world.ts'
 
 const ACCOUNTS = ['acc_1', 'acc_2']
 const KEYS = ['key_1', 'key_2']
