@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { measure } from './measure.ts'
 import { ProcessGroup } from './process-group.ts'
 import { makePlan, type Scenario } from './scenarios.ts'
+import { median } from './statistics.ts'
 import { startDirect } from './targets/direct.ts'
 import { startGateway } from './targets/gateway.ts'
 import type { Target } from './targets/target.ts'
@@ -44,10 +45,6 @@ async function measureRounds(targets: readonly Target[], scenario: Scenario): Pr
     }
   }
   return found
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((one, another) => one - another)[Math.floor(numbers.length / 2)] ?? 0
 }
 
 /** The ratio of this checkout to the other, and the two medians, for each row of one start. */
