@@ -18,7 +18,7 @@ export type RecordSettings<F extends RecordFields> = ValueIn<Omit<F, 'id'>>
 /**
  * A plain record: operators list, show, put and delete it, and nothing else depends on it. It is not part of the
  * configuration snapshot and never read on the request path. Table, storage, operations, endpoints and commands
- * follow from its entry in `records.ts`.
+ * follow from its entry in `RECORDS`.
  */
 export interface RecordKind<Table extends string, F extends RecordFields> {
   readonly table: Table

@@ -6,9 +6,7 @@ import { type FramedEvents, SseFramer } from '../../../wire/sse-framer.ts'
 import type { StreamDecoder, SupplyContext } from '../../translation.ts'
 import { decodeStreamError } from '../reply/decode-error.ts'
 import { ChunkReader } from '../reply/decode-reply.ts'
-
-/** Bounds memory when a supplier never ends an event; no real event is this long. */
-const MAX_EVENT_BYTES = 64 * 1024 * 1024
+import { MAX_EVENT_BYTES } from './frames.ts'
 
 /** The texts of the chunks in the bytes; null stands for bytes that are not a chunk. */
 interface ChunkSource {

@@ -15,10 +15,7 @@ import { countGenerated } from '../measure.ts'
 import { decodeStreamError } from '../reply/decode-error.ts'
 import { blockReasonOf } from '../reply/decode-reply.ts'
 import { decodeUsage } from '../reply/usage.ts'
-import { encodeStreamError } from './frames.ts'
-
-/** Bounds memory when a supplier never ends an event; no real event is this long. */
-const MAX_EVENT_BYTES = 64 * 1024 * 1024
+import { encodeStreamError, MAX_EVENT_BYTES } from './frames.ts'
 
 /** Reads a relayed stream. */
 export class GenerationTap implements StreamTap {
