@@ -19,6 +19,8 @@ export interface GatewayPlan {
   readonly environment: Readonly<Record<string, string>>
   /** Whether another gateway on the same database has set up the supply. */
   readonly isConfigured?: boolean
+  /** A module to load before the gateway. */
+  readonly preload?: string
 }
 
 /**
@@ -27,12 +29,12 @@ export interface GatewayPlan {
  */
 export async function startGateway(
   { processes, upstreamPort, folder }: TargetContext,
-  { name, environment, isConfigured = false }: GatewayPlan = { name: 'gateway', environment: {} },
+  { name, environment, isConfigured = false, preload }: GatewayPlan = { name: 'gateway', environment: {} },
 ): Promise<Target> {
   const port = await findFreePort()
   const started = processes.start({
     name,
-    command: [process.execPath, PROGRAM],
+    command: [process.execPath, ...(preload === undefined ? [] : ['--preload', preload]), PROGRAM],
     environment: {
       ...BUN_ENVIRONMENT,
       PORT: String(port),
