@@ -14,25 +14,43 @@ const MAX_DIGITS = 15
  * would cost more than the rest of parsing the head.
  */
 export class HeadFields implements HeaderFields {
+  readonly fieldCount: number
   readonly #bytes: Buffer
-  /** The result of `findFields`. */
+  /** The index of each name and colon, and at the end the index where another header would begin. */
   readonly #places: readonly number[]
+  /** Where the value of the header that `#find` found last begins and ends. */
+  #start = 0
+  #end = 0
 
-  /** From the end of the first line to the empty line. Throws MalformedMessage. */
+  /**
+   * Finds the headers from the end of the first line to the empty line.
+   *
+   * Every line must have a name, a colon and a value. Bare line breaks and lines that begin with white space are
+   * refused, because parsers disagree on what they mean. Throws MalformedMessage.
+   */
   constructor(bytes: Buffer, from: number, end: number) {
+    const places: number[] = []
+    let lineEnd = from
+    while (lineEnd < end) {
+      if (bytes[lineEnd] !== CARRIAGE_RETURN || bytes[lineEnd + 1] !== LINE_FEED) throw malformed()
+      const name = lineEnd + 2
+      let colon = name
+      while (colon < end && IS_NAME_BYTE[bytes[colon] ?? 0] === 1) colon++
+      if (colon === name || colon === end || bytes[colon] !== COLON) throw malformed()
+      places.push(name, colon)
+      lineEnd = endOfText(bytes, colon + 1, end)
+    }
+    this.fieldCount = places.length / 2
+    places.push(end + 2)
     this.#bytes = bytes
-    this.#places = findFields(bytes, from, end)
-  }
-
-  get fieldCount(): number {
-    return (this.#places.length - 1) / 2
+    this.#places = places
   }
 
   /** The values of a repeated header are joined. */
   get(name: string): string | null {
     let found: string | null = null
     for (let field = this.#find(name, 0); field >= 0; field = this.#find(name, field + 2)) {
-      const value = this.#valueOf(field)
+      const value = this.#bytes.toString('latin1', this.#start, this.#end)
       found = found === null ? value : `${found}${name === 'cookie' ? '; ' : ', '}${value}`
     }
     return found
@@ -46,11 +64,10 @@ export class HeadFields implements HeaderFields {
     const field = this.#find(name, 0)
     if (field < 0) return null
     if (this.#find(name, field + 2) >= 0) return Number.NaN
-    const start = this.#startOf(field)
-    const end = this.#endOf(field, start)
-    if (start === end || end - start > MAX_DIGITS) return Number.NaN
+    const length = this.#end - this.#start
+    if (length === 0 || length > MAX_DIGITS) return Number.NaN
     let value = 0
-    for (let at = start; at < end; at++) {
+    for (let at = this.#start; at < this.#end; at++) {
       const digit = (this.#bytes[at] ?? 0) - ZERO
       if (digit < 0 || digit > 9) return Number.NaN
       value = value * 10 + digit
@@ -65,9 +82,9 @@ export class HeadFields implements HeaderFields {
     const field = this.#find(name, 0)
     if (field < 0) return null
     if (this.#find(name, field + 2) >= 0) return false
-    const start = this.#startOf(field)
-    const end = this.#endOf(field, start)
-    for (let at = start; at < end; at++) if (marked[this.#bytes[at] ?? 0] !== 1) return false
+    for (let at = this.#start; at < this.#end; at++) {
+      if (marked[this.#bytes[at] ?? 0] !== 1) return false
+    }
     return true
   }
 
@@ -80,66 +97,43 @@ export class HeadFields implements HeaderFields {
   }
 
   forEachNamed(part: string, visit: (value: string, name: string) => void): void {
+    const bytes = this.#bytes
     for (let field = 0; field < this.#places.length - 1; field += 2) {
-      const start = this.#place(field)
-      const colon = this.#place(field + 1)
-      if (!isWithin(this.#bytes, { start, end: colon }, part)) continue
-      visit(this.#valueOf(field), this.#bytes.toString('latin1', start, colon).toLowerCase())
+      const start = this.#places[field] ?? 0
+      const colon = this.#places[field + 1] ?? 0
+      let at = start
+      while (at <= colon - part.length && !isAt(bytes, at, part)) at++
+      if (at > colon - part.length) continue
+      this.#trim(field)
+      visit(
+        bytes.toString('latin1', this.#start, this.#end),
+        bytes.toString('latin1', start, colon).toLowerCase(),
+      )
     }
   }
 
   /** The next header with this name; -1 when there is none. */
   #find(name: string, from: number): number {
-    for (let field = from; field < this.#places.length - 1; field += 2) {
-      const start = this.#place(field)
-      if (this.#place(field + 1) - start === name.length && isAt(this.#bytes, start, name)) return field
+    const places = this.#places
+    for (let field = from; field < places.length - 1; field += 2) {
+      const start = places[field] ?? 0
+      if ((places[field + 1] ?? 0) - start !== name.length || !isAt(this.#bytes, start, name)) continue
+      this.#trim(field)
+      return field
     }
     return -1
   }
 
-  #valueOf(field: number): string {
-    const start = this.#startOf(field)
-    return this.#bytes.toString('latin1', start, this.#endOf(field, start))
+  /** Finds the value of a header, without the blanks around it. */
+  #trim(field: number): void {
+    const bytes = this.#bytes
+    let start = (this.#places[field + 1] ?? 0) + 1
+    let end = (this.#places[field + 2] ?? 0) - 2
+    while (start < end && (bytes[start] === BLANK || bytes[start] === TAB)) start++
+    while (start < end && (bytes[end - 1] === BLANK || bytes[end - 1] === TAB)) end--
+    this.#start = start
+    this.#end = end
   }
-
-  /** Where the value of a field begins, behind the blanks before it. */
-  #startOf(field: number): number {
-    const end = this.#place(field + 2) - 2
-    let start = this.#place(field + 1) + 1
-    while (start < end && isBlank(this.#bytes[start])) start++
-    return start
-  }
-
-  #endOf(field: number, start: number): number {
-    let end = this.#place(field + 2) - 2
-    while (end > start && isBlank(this.#bytes[end - 1])) end--
-    return end
-  }
-
-  #place(index: number): number {
-    return this.#places[index] ?? 0
-  }
-}
-
-/**
- * Finds the headers: the index of each name and colon, and at the end the index where another header would begin.
- *
- * Every line must have a name, a colon and a value. Bare line breaks and lines that begin with white space are refused,
- * because parsers disagree on what they mean.
- */
-function findFields(bytes: Buffer, from: number, end: number): number[] {
-  const places: number[] = []
-  let lineEnd = from
-  while (lineEnd < end) {
-    if (bytes[lineEnd] !== CARRIAGE_RETURN || bytes[lineEnd + 1] !== LINE_FEED) throw malformed()
-    const name = lineEnd + 2
-    const colon = endOfName(bytes, name, end)
-    if (colon === name || colon === end || bytes[colon] !== COLON) throw malformed()
-    places.push(name, colon)
-    lineEnd = endOfText(bytes, colon + 1, end)
-  }
-  places.push(end + 2)
-  return places
 }
 
 const LETTERS_AND_DIGITS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'
@@ -153,12 +147,6 @@ export function markBytes(others: string): Uint8Array {
 
 const IS_NAME_BYTE = markBytes("!#$%&'*+.^`|~-")
 
-function endOfName(bytes: Buffer, from: number, end: number): number {
-  let at = from
-  while (at < end && IS_NAME_BYTE[bytes[at] ?? 0] === 1) at++
-  return at
-}
-
 /** The index of the first line break or NUL byte, or `end`. */
 export function endOfText(bytes: Buffer, from: number, end: number): number {
   let at = from
@@ -170,25 +158,14 @@ export function endOfText(bytes: Buffer, from: number, end: number): number {
   return at
 }
 
-function isWithin(bytes: Buffer, { start, end }: { start: number; end: number }, part: string): boolean {
-  for (let at = start; at <= end - part.length; at++) if (isAt(bytes, at, part)) return true
-  return false
-}
-
 /** Compares without regard to case; `text` must be in lower case. */
 function isAt(bytes: Buffer, place: number, text: string): boolean {
   for (let index = 0; index < text.length; index++) {
-    if (inLowerCase(bytes[place + index] ?? 0) !== text.charCodeAt(index)) return false
+    const byte = bytes[place + index] ?? 0
+    const lower = byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte
+    if (lower !== text.charCodeAt(index)) return false
   }
   return true
-}
-
-function inLowerCase(byte: number): number {
-  return byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte
-}
-
-function isBlank(byte: number | undefined): boolean {
-  return byte === BLANK || byte === TAB
 }
 
 function malformed(): MalformedMessage {
