@@ -1,14 +1,15 @@
+import { STATUS_CODES } from 'node:http'
 import type { PushedBody } from '../../serve/ports/exchange.ts'
-import type { MessageText, MessageWriter, WritableSocket } from '../../wire/message-writer.ts'
-import { type AnswerFields, fieldLines, fieldOf, statusLine } from './answer-head.ts'
+import { FIELD_NAME, NOT_PLAIN } from '../../wire/head-fields.ts'
+import type { MessageWriter, WritableSocket } from '../../wire/message-writer.ts'
 import {
-  type OutgoingBody,
+  type BodyChannel,
+  type BodyStreamReader,
+  OutgoingBody,
   type OutgoingFraming,
-  OutgoingPieces,
-  type PieceSink,
-  PulledAnswer,
-  PushedAnswer,
 } from './outgoing-body.ts'
+
+export type AnswerFields = Readonly<Record<string, string>> | Headers
 
 /** An answer to send. */
 export interface AnswerParts {
@@ -29,109 +30,141 @@ export interface AnswerManner {
 export interface SenderParts {
   readonly socket: WritableSocket
   readonly writer: MessageWriter
-  /** The answer has been handed to the system; false when it broke off, and the client must notice that. */
-  readonly onSent: (isWhole: boolean) => void
+  readonly owner: AnswerOwner
 }
 
+export interface AnswerOwner {
+  /** The answer has been handed to the system; false when it broke off, and the client must notice that. */
+  onAnswerSent(isWhole: boolean): void
+}
+
+// Accepts nothing, so that a message is queued behind earlier ones.
+const FULL: WritableSocket = { write: () => 0 }
+
 /** Sends one answer after another over a connection. */
-export class AnswerSender {
-  readonly #queue: OutgoingQueue
-  readonly #onSent: (isWhole: boolean) => void
+export class AnswerSender implements BodyChannel {
+  /** Bytes that the socket has not accepted yet; nearly always none. */
+  readonly unsent: Uint8Array[] = []
+  /** Whether a producer pushes the current body; it then watches for clients that do not read. */
+  isPushed = false
+  readonly #socket: WritableSocket
+  readonly #writer: MessageWriter
+  readonly #owner: AnswerOwner
   #body: OutgoingBody | null = null
+  #drained: PromiseWithResolvers<void> | null = null
   #isClosed = false
 
-  constructor({ socket, writer, onSent }: SenderParts) {
-    this.#queue = new OutgoingQueue(socket, writer)
-    this.#onSent = onSent
-  }
-
-  /** Whether a producer pushes the current body; it then watches for clients that do not read. */
-  get isPushed(): boolean {
-    return this.#body instanceof PushedAnswer
-  }
-
-  get hasUnsent(): boolean {
-    return this.#queue.hasUnsent
+  constructor({ socket, writer, owner }: SenderParts) {
+    this.#socket = socket
+    this.#writer = writer
+    this.#owner = owner
   }
 
   /** Throws UnsendableField before anything is sent. */
   send({ status, headers, body }: AnswerParts, manner: AnswerManner): void {
-    const head = statusLine(status) + fieldLines(headers) + manner.lines
+    const head = headLines(status, headers) + manner.lines
     if (status === 204 || status === 304) {
       discard(body)
-      this.#sendHeadAlone(`${head}\r\n`)
+      this.sendLines(`${head}\r\n`)
     } else if (manner.isHeadOnly) {
       discard(body)
-      this.#sendHeadAlone(`${head}${lengthLine(lengthOf(body, headers))}\r\n`)
-    } else if (body === null || typeof body === 'string') this.#sendText(head, body ?? '')
-    else if (body instanceof Uint8Array) this.#sendBytes(head, body)
-    else this.#sendPieces(head, body, framingFor(fieldOf(headers, 'content-length'), manner))
+      this.sendLines(`${head}${lengthLine(body, headers)}\r\n`)
+    } else if (body === null || typeof body === 'string') {
+      const message = { head: `${head}content-length: `, body: body ?? '' }
+      const unsent = this.#writer.write(this.unsent.length > 0 ? FULL : this.#socket, message)
+      // On a closed connection there is nothing left to send.
+      if (unsent !== null && unsent !== 'closed') this.unsent.push(unsent)
+    } else if (body instanceof Uint8Array) {
+      this.sendLines(`${head}content-length: ${body.length}\r\n\r\n`)
+      this.sendPiece(body, body.length)
+    } else {
+      const length = fieldOf(headers, 'content-length')
+      const framing = length === null ? (manner.takesChunks ? 'chunks' : 'close') : Number(length)
+      this.#sendPieces(head, body, framing)
+      return
+    }
+    this.#endWhenSent(true)
   }
 
-  /** Sends lines before the answer itself, such as 100 Continue. */
-  sendInterim(text: string): void {
-    this.#queue.sendLines(text)
+  #sendPieces(head: string, body: ReadableStream<Uint8Array> | PushedBody, framing: OutgoingFraming): void {
+    const outgoing = new OutgoingBody(framing, this)
+    const source = body instanceof ReadableStream ? (body.getReader() as BodyStreamReader) : body
+    this.#body = outgoing
+    this.isPushed = 'pushTo' in source
+    if (framing === 'chunks') this.sendLines(`${head}transfer-encoding: chunked\r\n\r\n`)
+    else this.sendLines(framing === 'close' ? `${head}\r\n` : `${head}content-length: ${framing}\r\n\r\n`)
+    if (!('pushTo' in source)) {
+      void outgoing.pull(source)
+      return
+    }
+    try {
+      source.pushTo(outgoing)
+    } catch {
+      // The head has been sent, so the only way left to report a failure is to break off.
+      outgoing.breakOff()
+    }
+  }
+
+  endBody(isWhole: boolean): void {
+    this.#body = null
+    this.isPushed = false
+    if (!isWhole) this.#clear()
+    this.#endWhenSent(isWhole)
+  }
+
+  #endWhenSent(isWhole: boolean): void {
+    if (this.#isClosed) return
+    if (this.unsent.length === 0) this.#owner.onAnswerSent(isWhole)
+    else void this.drained().then(() => this.#endWhenSent(isWhole))
+  }
+
+  /** Sends a head, or lines before it such as 100 Continue. They must be ASCII: their length is their number of bytes. */
+  sendLines(text: string): void {
+    const written = this.unsent.length > 0 ? 0 : this.#socket.write(text)
+    if (written < text.length) this.unsent.push(Buffer.from(text).subarray(Math.max(0, written)))
+  }
+
+  sendPiece(bytes: Uint8Array, size: number): void {
+    const written = this.unsent.length > 0 ? 0 : this.#socket.write(bytes, 0, size)
+    // A copy, because the caller may reuse its buffer for the next piece.
+    if (written < size) this.unsent.push(bytes.slice(Math.max(0, written), size))
+  }
+
+  drained(): Promise<void> {
+    if (this.unsent.length === 0) return Promise.resolve()
+    this.#drained ??= Promise.withResolvers<void>()
+    return this.#drained.promise
   }
 
   /** The socket accepts more bytes. */
   goOn(): void {
-    this.#queue.goOn()
+    for (let next = this.unsent[0]; next !== undefined; next = this.unsent[0]) {
+      const written = this.#socket.write(next, 0, next.length)
+      if (written < next.length) {
+        if (written > 0) this.unsent[0] = next.subarray(written)
+        return
+      }
+      this.unsent.shift()
+    }
+    this.#resolveDrained()
   }
 
   /** The client has disconnected. */
   close(): void {
     this.#isClosed = true
     this.#body?.cancel()
-    this.#queue.clear()
+    this.#clear()
   }
 
-  #sendHeadAlone(text: string): void {
-    this.#queue.sendLines(text)
-    this.#endWhenSent(true)
+  #clear(): void {
+    this.unsent.length = 0
+    this.#resolveDrained()
   }
 
-  #sendText(lines: string, body: string): void {
-    this.#queue.sendMessage({ head: `${lines}content-length: `, body })
-    this.#endWhenSent(true)
-  }
-
-  #sendBytes(lines: string, bytes: Uint8Array): void {
-    const head = `${lines}content-length: ${bytes.length}\r\n\r\n`
-    this.#queue.sendLines(head)
-    this.#queue.sendPiece(bytes, bytes.length)
-    this.#endWhenSent(true)
-  }
-
-  #sendPieces(lines: string, body: ReadableStream<Uint8Array> | PushedBody, framing: OutgoingFraming): void {
-    const pieces = new OutgoingPieces(framing, this.#queue)
-    const isPulled = body instanceof ReadableStream
-    const answer = isPulled ? new PulledAnswer(body, pieces) : new PushedAnswer(pieces, this.#endBody)
-    this.#body = answer
-    const head = `${lines}${framingLine(framing)}\r\n`
-    this.#queue.sendLines(head)
-    if (answer instanceof PulledAnswer) answer.run(this.#endBody)
-    else if (!isPulled) push(body, answer)
-  }
-
-  readonly #endBody = (isWhole: boolean): void => {
-    this.#body = null
-    if (!isWhole) this.#queue.clear()
-    this.#endWhenSent(isWhole)
-  }
-
-  #endWhenSent(isWhole: boolean): void {
-    if (this.#isClosed) return
-    if (!this.hasUnsent) this.#onSent(isWhole)
-    else void this.#queue.drained().then(() => this.#endWhenSent(isWhole))
-  }
-}
-
-/** The head has been sent, so the only way left to report a failure is to break off. */
-function push(body: PushedBody, answer: PushedAnswer): void {
-  try {
-    body.pushTo(answer)
-  } catch {
-    answer.breakOff()
+  #resolveDrained(): void {
+    const drained = this.#drained
+    this.#drained = null
+    drained?.resolve()
   }
 }
 
@@ -148,103 +181,91 @@ export function discard(body: AnswerParts['body']): void {
 }
 
 /** The content-length in an answer to HEAD. */
-function lengthOf(body: AnswerParts['body'], headers: AnswerFields): string | null {
-  if (typeof body === 'string') return String(Buffer.byteLength(body))
-  if (body instanceof Uint8Array) return String(body.length)
-  return fieldOf(headers, 'content-length') ?? (body === null ? '0' : null)
-}
-
-function framingFor(length: string | null, { takesChunks }: AnswerManner): OutgoingFraming {
-  if (length !== null) return { type: 'length', bytes: Number(length) }
-  return takesChunks ? { type: 'chunks' } : { type: 'close' }
-}
-
-function framingLine(framing: OutgoingFraming): string {
-  switch (framing.type) {
-    case 'chunks':
-      return 'transfer-encoding: chunked\r\n'
-    case 'length':
-      return lengthLine(String(framing.bytes))
-    case 'close':
-      return ''
-  }
-}
-
-function lengthLine(length: string | null): string {
+function lengthLine(body: AnswerParts['body'], headers: AnswerFields): string {
+  let length = fieldOf(headers, 'content-length')
+  if (typeof body === 'string') length = String(Buffer.byteLength(body))
+  else if (body instanceof Uint8Array) length = String(body.length)
+  else if (body === null) length ??= '0'
   return length === null ? '' : `content-length: ${length}\r\n`
 }
 
-// Accepts nothing, so that a message is queued behind earlier ones.
-const FULL: WritableSocket = { write: () => 0 }
+/** A header of an answer cannot be sent. */
+export class UnsendableField extends Error {
+  override readonly name = 'UnsendableField'
+}
 
-/** Bytes that the socket has not accepted yet; nearly always none. */
-export class OutgoingQueue implements PieceSink {
-  readonly #socket: WritableSocket
-  readonly #writer: MessageWriter
-  #unsent: Uint8Array[] = []
-  #drained: PromiseWithResolvers<void> | null = null
+const LINE_BREAK = /[\r\n\0]/
+const FOREIGN = /[^\t\x20-\x7e]+/g
 
-  constructor(socket: WritableSocket, writer: MessageWriter) {
-    this.#socket = socket
-    this.#writer = writer
+// Headers that only the server itself sets.
+const OURS = new Set([
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'date',
+  'keep-alive',
+  'x-request-id',
+  'request-id',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+])
+
+/** The status line and the headers of an answer, without the headers that the server sets itself. */
+export function headLines(status: number, fields: AnswerFields): string {
+  let lines = statusLines.get(status) ?? statusLine(status)
+  if (fields instanceof Headers) {
+    // Headers visits each set-cookie separately, and joins all other repeated headers.
+    fields.forEach((value, name) => {
+      lines += fieldLine(name, value)
+    })
+    return lines
   }
+  for (const name in fields) lines += fieldLine(name, fields[name] ?? '')
+  return lines
+}
 
-  get unsentBytes(): number {
-    let bytes = 0
-    for (const piece of this.#unsent) bytes += piece.length
-    return bytes
-  }
+const statusLines = new Map<number, string>()
 
-  get hasUnsent(): boolean {
-    return this.#unsent.length > 0
-  }
+function statusLine(status: number): string {
+  const line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`
+  statusLines.set(status, line)
+  return line
+}
 
-  /** The text must be ASCII, so that its length is its number of bytes. */
-  sendLines(text: string): void {
-    const written = this.hasUnsent ? 0 : this.#socket.write(text)
-    if (written < text.length) this.#unsent.push(Buffer.from(text).subarray(Math.max(0, written)))
-  }
+/** The last line written for a header. Most headers have the same value in answer after answer. */
+interface KnownLine {
+  value: string
+  line: string
+}
 
-  sendMessage(message: MessageText): void {
-    const unsent = this.#writer.write(this.hasUnsent ? FULL : this.#socket, message)
-    // On a closed connection there is nothing left to send.
-    if (unsent !== null && unsent !== 'closed') this.#unsent.push(unsent)
-  }
+const knownLines = new Map<string, KnownLine>()
+// More than there are header names in use.
+const MAX_KNOWN_LINES = 200
 
-  sendPiece(bytes: Uint8Array, size: number): void {
-    const written = this.hasUnsent ? 0 : this.#socket.write(bytes, 0, size)
-    // A copy, because the caller may reuse its buffer for the next piece.
-    if (written < size) this.#unsent.push(bytes.slice(Math.max(0, written), size))
+function fieldLine(name: string, value: string): string {
+  const known = knownLines.get(name)
+  if (known?.value === value) return known.line
+  if (known === undefined && !FIELD_NAME.test(name)) {
+    throw new UnsendableField(`${JSON.stringify(name)} is not a valid header name.`)
   }
+  const line = OURS.has(name) ? '' : `${name}: ${NOT_PLAIN.test(value) ? madePlain(name, value) : value}\r\n`
+  if (known !== undefined) {
+    known.value = value
+    known.line = line
+  } else if (name !== 'set-cookie' && knownLines.size < MAX_KNOWN_LINES) {
+    // Cookies are not kept: they are secrets of one client.
+    knownLines.set(name, { value, line })
+  }
+  return line
+}
 
-  drained(): Promise<void> {
-    if (!this.hasUnsent) return Promise.resolve()
-    this.#drained ??= Promise.withResolvers<void>()
-    return this.#drained.promise
-  }
+/** Percent-encodes everything beyond ASCII, which clients would decode in different ways. */
+function madePlain(name: string, value: string): string {
+  if (LINE_BREAK.test(value))
+    throw new UnsendableField(`The value of the header ${name} contains a line break.`)
+  return value.replace(FOREIGN, (letters) => encodeURIComponent(letters.toWellFormed()))
+}
 
-  /** The socket accepts more bytes. */
-  goOn(): void {
-    for (let next = this.#unsent[0]; next !== undefined; next = this.#unsent[0]) {
-      const written = this.#socket.write(next, 0, next.length)
-      if (written < next.length) {
-        if (written > 0) this.#unsent[0] = next.subarray(written)
-        return
-      }
-      this.#unsent.shift()
-    }
-    this.#tellDrained()
-  }
-
-  /** Drops everything that is still queued. */
-  clear(): void {
-    this.#unsent = []
-    this.#tellDrained()
-  }
-
-  #tellDrained(): void {
-    const drained = this.#drained
-    this.#drained = null
-    drained?.resolve()
-  }
+export function fieldOf(fields: AnswerFields, name: string): string | null {
+  return fields instanceof Headers ? fields.get(name) : (fields[name] ?? null)
 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Endpoint, Exchange } from '../../serve/ports/exchange.ts'
 import type { ReadForm, UploadRules } from '../../serve/ports/uploads.ts'
-import { BodyBudget, type HeldBody } from './body-budget.ts'
+import { BodyBudget, HeldBody } from './body-budget.ts'
 import { codeOf, type EchoServer, reply, startEchoServer } from './testing/echo-server.ts'
 import { ask, head, post, postChunked, RawConnection } from './testing/raw-client.ts'
 
@@ -21,37 +21,37 @@ function thrownBy(act: () => void): unknown {
 describe('the budget of body bytes', () => {
   test('of an account counts what was announced, before any of it has come', () => {
     const budget = new BodyBudget({ maxBytes: 1_000 * KIB, maxBytesPerAccount: 100 * KIB })
-    const first = budget.begin('one')
+    const first = new HeldBody(budget, 'one')
     first.expect(70 * KIB)
-    expect(thrownBy(() => budget.begin('one').expect(31 * KIB))).toMatchObject(REFUSED)
-    expect(thrownBy(() => budget.begin('two').expect(70 * KIB))).toBeNull()
+    expect(thrownBy(() => new HeldBody(budget, 'one').expect(31 * KIB))).toMatchObject(REFUSED)
+    expect(thrownBy(() => new HeldBody(budget, 'two').expect(70 * KIB))).toBeNull()
     first.release()
-    expect(thrownBy(() => budget.begin('one').expect(100 * KIB))).toBeNull()
+    expect(thrownBy(() => new HeldBody(budget, 'one').expect(100 * KIB))).toBeNull()
   })
 
   test('of the process counts what has come, and keeps nobody out for what was only announced', () => {
     const budget = new BodyBudget({ maxBytes: 200 * KIB, maxBytesPerAccount: 200 * KIB })
-    const first = budget.begin('one')
+    const first = new HeldBody(budget, 'one')
     first.expect(200 * KIB)
-    const second = budget.begin('two')
+    const second = new HeldBody(budget, 'two')
     expect(thrownBy(() => second.expect(150 * KIB))).toBeNull()
     first.add(199 * KIB)
     expect(thrownBy(() => second.add(2 * KIB))).toMatchObject(REFUSED)
-    expect(thrownBy(() => budget.begin('three').expect(100 * KIB))).toMatchObject(REFUSED)
+    expect(thrownBy(() => new HeldBody(budget, 'three').expect(100 * KIB))).toMatchObject(REFUSED)
     expect(budget.heldBytes).toBe(199 * KIB)
   })
 
   test('has a little room left for small bodies when large ones have filled it', () => {
     const budget = new BodyBudget({ maxBytes: 800 * KIB, maxBytesPerAccount: 800 * KIB })
-    budget.begin('one').add(800 * KIB)
-    const small = Array.from({ length: 100 }, () => thrownBy(() => budget.begin('two').add(10 * KIB)))
+    new HeldBody(budget, 'one').add(800 * KIB)
+    const small = Array.from({ length: 100 }, () => thrownBy(() => new HeldBody(budget, 'two').add(10 * KIB)))
     expect(small.filter((thrown) => thrown === null)).toHaveLength(10)
-    expect(thrownBy(() => budget.begin('two').add(65 * KIB))).toMatchObject(REFUSED)
+    expect(thrownBy(() => new HeldBody(budget, 'two').add(65 * KIB))).toMatchObject(REFUSED)
   })
 
   test('counts a body of unknown length as it grows', () => {
     const budget = new BodyBudget({ maxBytes: 1_000 * KIB, maxBytesPerAccount: 100 * KIB })
-    const body = budget.begin('one')
+    const body = new HeldBody(budget, 'one')
     for (let piece = 0; piece < 10; piece += 1) body.add(10 * KIB)
     expect(thrownBy(() => body.add(1))).toMatchObject(REFUSED)
     expect(body.bytes).toBe(100 * KIB)
@@ -68,7 +68,7 @@ describe('the budget of body bytes', () => {
     fc.assert(
       fc.property(fc.array(anyAct, { maxLength: 60 }), (acts) => {
         const budget = new BodyBudget({ maxBytes: 400, maxBytesPerAccount: 200 })
-        const bodies = ['one', 'one', 'one', 'two', 'two', null].map((owner) => budget.begin(owner))
+        const bodies = ['one', 'one', 'one', 'two', 'two', null].map((owner) => new HeldBody(budget, owner))
         for (const { body, kind, bytes } of acts) {
           const held = bodies[body] as HeldBody
           thrownBy(() => (kind === 'release' ? held.release() : held[kind](bytes)))
@@ -78,7 +78,7 @@ describe('the budget of body bytes', () => {
         for (const held of bodies) held.release()
         for (const held of bodies) held.add(50)
         expect([budget.heldBytes, budget.accounts]).toEqual([0, 0])
-        expect(thrownBy(() => budget.begin('one').expect(200))).toBeNull()
+        expect(thrownBy(() => new HeldBody(budget, 'one').expect(200))).toBeNull()
       }),
       { numRuns: 300 },
     )

@@ -22,17 +22,13 @@ const EXTRA_FOR_SMALL = 1 / 8
  * a body without room is refused before it is sent.
  */
 export class BodyBudget {
+  /** Bytes in memory now. Only HeldBody changes this. */
+  heldBytes = 0
   readonly #limits: BodyBudgetLimits
   readonly #shares = new Map<string, Share>()
-  #heldBytes = 0
 
   constructor(limits: BodyBudgetLimits) {
     this.#limits = limits
-  }
-
-  /** Bytes in memory now. */
-  get heldBytes(): number {
-    return this.#heldBytes
   }
 
   /** The number of accounts with a body in memory. */
@@ -40,24 +36,16 @@ export class BodyBudget {
     return this.#shares.size
   }
 
-  /** `owner` is the account to charge; null when the caller is unknown. */
-  begin(owner: string | null): HeldBody {
-    return new HeldBody(this, owner)
-  }
-
   /** Throws when the process has no room for this many more bytes of a body of `total` bytes. */
   requireRoom(bytes: number, total: number): void {
     const { maxBytes } = this.#limits
     const extra = total <= SMALL_BODY_BYTES ? maxBytes * EXTRA_FOR_SMALL : 0
-    if (this.#heldBytes + bytes > maxBytes + extra) throw noRoom()
-  }
-
-  hold(bytes: number): void {
-    this.#heldBytes += bytes
+    if (this.heldBytes + bytes > maxBytes + extra) throw noRoom()
   }
 
   /** Adds to the announced bytes of an account. Throws when they exceed its limit. */
-  reserve(owner: string, bytes: number): Share {
+  reserve(owner: string | null, bytes: number): Share | null {
+    if (owner === null) return null
     const known = this.#shares.get(owner)
     const share = known ?? { owner, bytes: 0 }
     const { maxBytesPerAccount } = this.#limits
@@ -67,61 +55,56 @@ export class BodyBudget {
     return share
   }
 
-  giveBack(bytes: number, share: Share | null, reservedBytes: number): void {
-    this.#heldBytes -= bytes
-    if (share === null) return
-    share.bytes -= reservedBytes
+  giveBack(share: Share, bytes: number): void {
+    share.bytes -= bytes
     if (share.bytes === 0) this.#shares.delete(share.owner)
   }
 }
 
 /** The part of the budget that one request uses. */
 export class HeldBody {
+  /** Bytes received, including those already released. */
+  bytes = 0
   readonly #budget: BodyBudget
   readonly #owner: string | null
   #share: Share | null = null
-  #bytes = 0
   #reservedBytes = 0
   #isReleased = false
 
+  /** `owner` is the account to charge; null when the caller is unknown. */
   constructor(budget: BodyBudget, owner: string | null) {
     this.#budget = budget
     this.#owner = owner
   }
 
-  /** Bytes received, including those already released. */
-  get bytes(): number {
-    return this.#bytes
-  }
-
   /** Reserves room for the announced length. Throws when there is none. */
   expect(length: number): void {
-    if (this.#isReleased) return
+    if (this.#isReleased || length === 0) return
     this.#budget.requireRoom(length, length)
-    this.#reserve(length)
+    this.#share = this.#budget.reserve(this.#owner, length)
+    this.#reservedBytes += length
   }
 
   /** Counts received bytes. Throws, and does not count them, when there is no room. */
   add(bytes: number): void {
-    const total = this.#bytes + bytes
+    const total = this.bytes + bytes
     if (!this.#isReleased) {
       this.#budget.requireRoom(bytes, Math.max(total, this.#reservedBytes))
-      if (total > this.#reservedBytes) this.#reserve(total - this.#reservedBytes)
-      this.#budget.hold(bytes)
+      if (total > this.#reservedBytes) {
+        this.#share = this.#budget.reserve(this.#owner, total - this.#reservedBytes)
+        this.#reservedBytes = total
+      }
+      this.#budget.heldBytes += bytes
     }
-    this.#bytes = total
+    this.bytes = total
   }
 
   /** Frees the body's memory. Later bytes are not counted, and a second call does nothing. */
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
-    this.#budget.giveBack(this.#bytes, this.#share, this.#reservedBytes)
-  }
-
-  #reserve(bytes: number): void {
-    if (this.#owner !== null && bytes > 0) this.#share = this.#budget.reserve(this.#owner, bytes)
-    this.#reservedBytes += bytes
+    this.#budget.heldBytes -= this.bytes
+    if (this.#share !== null) this.#budget.giveBack(this.#share, this.#reservedBytes)
   }
 }
 

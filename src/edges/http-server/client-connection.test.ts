@@ -4,8 +4,7 @@ import { MessageWriter } from '../../wire/message-writer.ts'
 import { BodyBudget } from './body-budget.ts'
 import { ClientConnection, type ConnectionHost } from './client-connection.ts'
 import { NO_LIMITS, OpenConnections } from './open-connections.ts'
-import { RequestIds } from './request-ids.ts'
-import type { SocketExchange } from './socket-exchange.ts'
+import { RequestIds, type SocketExchange } from './socket-exchange.ts'
 import { get } from './testing/raw-client.ts'
 
 /** A connection without a socket that matters, and what was asked on it. */
@@ -24,11 +23,13 @@ function openConnection() {
     writer: new MessageWriter(),
     requestIds: new RequestIds(),
     connections: new OpenConnections(NO_LIMITS),
-    serve: (exchange: SocketExchange) => {
-      asked.push(exchange.path)
-      exchanges.push(exchange)
+    dispatcher: {
+      serve: async (exchange) => {
+        asked.push(exchange.path)
+        exchanges.push(exchange)
+      },
+      refuse: (error) => ({ status: 400, headers: {}, body: error.message }),
     },
-    refuse: (error) => ({ status: 400, headers: {}, body: error.message }),
   }
   let isEnded = false
   const socket = {

@@ -4,11 +4,19 @@ import { asGatewayError } from '../../errors/render-error.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import { MalformedMessage } from '../../wire/head-fields.ts'
 import type { MessageWriter } from '../../wire/message-writer.ts'
-import { fieldOf, linesForBrowsers } from './answer-head.ts'
-import { type AnswerParts, AnswerSender, discard, isWhole } from './answer-sender.ts'
+import {
+  type AnswerOwner,
+  type AnswerParts,
+  AnswerSender,
+  discard,
+  fieldOf,
+  isWhole,
+} from './answer-sender.ts'
+import { CORS_LINES } from './cors.ts'
+import type { Dispatcher } from './dispatcher.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 import { type BodyFlow, cutShort, IncomingBody } from './incoming-body.ts'
-import type { OpenConnections, Seat } from './open-connections.ts'
+import type { OpenConnections, Seat, Standing } from './open-connections.ts'
 import {
   bodyLengthOf,
   expectsInvitation,
@@ -18,8 +26,12 @@ import {
   readRequestHead,
   tooLargeHead,
 } from './request-head.ts'
-import type { RequestIds } from './request-ids.ts'
-import { type ExchangeOptions, type RequestContent, SocketExchange } from './socket-exchange.ts'
+import {
+  type ExchangeOptions,
+  type RequestContent,
+  type RequestIds,
+  SocketExchange,
+} from './socket-exchange.ts'
 
 /** What all connections of a server share. */
 export interface ConnectionHost extends ExchangeOptions {
@@ -34,9 +46,7 @@ export interface ConnectionHost extends ExchangeOptions {
   readonly writer: MessageWriter
   readonly requestIds: RequestIds
   readonly connections: OpenConnections<ClientConnection>
-  serve(exchange: SocketExchange, connection: ClientConnection): void
-  /** The answer to bytes that are not a valid request. */
-  refuse(error: GatewayError, requestId: string): AnswerParts
+  readonly dispatcher: Pick<Dispatcher, 'serve' | 'refuse'>
 }
 
 /**
@@ -59,7 +69,7 @@ const CARRIAGE_RETURN = 0x0d
 const LINE_FEED = 0x0a
 
 /** A client's connection: reads requests one after another and answers them in order. */
-export class ClientConnection implements BodyFlow {
+export class ClientConnection implements BodyFlow, AnswerOwner {
   readonly #host: ConnectionHost
   readonly #socket: Socket<ClientConnection>
   readonly #sender: AnswerSender
@@ -87,11 +97,7 @@ export class ClientConnection implements BodyFlow {
     this.#host = host
     this.#seat = host.connections.add(this, socket.remoteAddress ?? '')
     this.#movedAtMs = host.roughlyNowMs
-    this.#sender = new AnswerSender({
-      socket,
-      writer: host.writer,
-      onSent: (isWhole) => this.#endAnswer(isWhole),
-    })
+    this.#sender = new AnswerSender({ socket, writer: host.writer, owner: this })
   }
 
   get address(): string | null {
@@ -156,7 +162,7 @@ export class ClientConnection implements BodyFlow {
       return
     }
     const hasLength =
-      isWhole(parts.body) || head.takesChunks || fieldOf(parts.headers, 'content-length') !== null
+      head.takesChunks || isWhole(parts.body) || fieldOf(parts.headers, 'content-length') !== null
     const wantsEnd = fieldOf(parts.headers, 'connection') === 'close' || this.#host.isLeaving
     // A client that got no `100 Continue` may send its body anyway, so the next bytes are ambiguous.
     const isBodyInDoubt = this.#isInvitationAwaited
@@ -166,7 +172,7 @@ export class ClientConnection implements BodyFlow {
     this.#sender.send(parts, {
       isHeadOnly: head.method === 'HEAD',
       takesChunks: head.takesChunks,
-      lines: this.#ownLines(head) + answerLines(exchange),
+      lines: this.#ownLines(exchange.requestId, head),
     })
   }
 
@@ -180,7 +186,7 @@ export class ClientConnection implements BodyFlow {
   invite(): void {
     if (!this.#isInvitationAwaited || this.#phase !== 'serving') return
     this.#isInvitationAwaited = false
-    this.#sender.sendInterim('HTTP/1.1 100 Continue\r\n\r\n')
+    this.#sender.sendLines('HTTP/1.1 100 Continue\r\n\r\n')
   }
 
   /** Ends the connection when its phase has timed out. */
@@ -200,7 +206,7 @@ export class ClientConnection implements BodyFlow {
         return this.#body === null || this.#isPaused ? Number.POSITIVE_INFINITY : idleMs
       case 'answering':
         // The producer of a pushed body notices a client that does not read.
-        return this.#sender.isPushed || !this.#sender.hasUnsent ? Number.POSITIVE_INFINITY : idleMs
+        return this.#sender.isPushed || this.#sender.unsent.length === 0 ? Number.POSITIVE_INFINITY : idleMs
       case 'clearing':
         return idleMs
       case 'leaving':
@@ -209,15 +215,22 @@ export class ClientConnection implements BodyFlow {
   }
 
   #readRequest(bytes: Buffer): void {
-    this.#unread.add(bytes)
-    this.#dropBlankLines()
-    const known = this.#unread.peek()
+    // A request usually arrives in one piece, which is read where it is.
+    const isAlone = this.#unread.length === 0 && bytes[0] !== CARRIAGE_RETURN
+    if (!isAlone) {
+      this.#unread.add(bytes)
+      this.#dropBlankLines()
+    }
+    const known = isAlone ? bytes : this.#unread.peek()
     const end = known.indexOf(HEAD_END, Math.max(0, this.#searchedBytes - HEAD_END.length + 1))
     if (end < 0 && known.length <= MAX_HEAD_BYTES) {
+      if (isAlone) this.#unread.add(bytes)
       this.#searchedBytes = known.length
       this.#noteHeadBegun(known)
       return
     }
+    this.#searchedBytes = 0
+    this.#hasHeadBegun = false
     try {
       if (end < 0 || end > MAX_HEAD_BYTES) throw tooLargeHead(MAX_HEAD_BYTES)
       this.#endsAfterAnswer = false
@@ -250,8 +263,7 @@ export class ClientConnection implements BodyFlow {
     const length = bodyLengthOf(head)
     const end = length === 'chunked' ? Number.POSITIVE_INFINITY : from + length
     if (end <= known.length) {
-      this.#unread.drop(end)
-      if (this.#unread.length > MAX_UNREAD_BYTES) this.#giveUpUnread()
+      if (this.#unread.length > 0 || end < known.length) this.#dropRequest(known, end)
       return { length, body: length === 0 ? NOTHING : known.subarray(from, end) }
     }
     this.#unread.take()
@@ -262,13 +274,20 @@ export class ClientConnection implements BodyFlow {
     return { length, body }
   }
 
+  /** Keeps what follows a request that came in pieces, or together with the next one. */
+  #dropRequest(known: Buffer, end: number): void {
+    if (this.#unread.length === 0) this.#unread.add(known)
+    this.#unread.drop(end)
+    if (this.#unread.length > MAX_UNREAD_BYTES) this.#giveUpUnread()
+  }
+
   #begin(head: RequestHead, content: RequestContent): void {
-    this.#leaveHead('serving')
+    this.#enter('serving', 'busy')
     const startedAtMs = this.#host.clock.nowMs()
     const requestId = this.#host.requestIds.next(startedAtMs)
     const parts = { requestId, head, content, startedAtMs, connection: this }
     this.#exchange = new SocketExchange(parts, this.#host)
-    this.#host.serve(this.#exchange, this)
+    void this.#host.dispatcher.serve(this.#exchange, this)
   }
 
   #readBody(body: IncomingBody, bytes: Buffer): void {
@@ -308,33 +327,34 @@ export class ClientConnection implements BodyFlow {
     this.#unread.take()
   }
 
-  #leaveHead(phase: 'serving' | 'answering'): void {
+  #enter(phase: Phase, standing: Standing): void {
     this.#phase = phase
     this.#movedAtMs = this.#host.roughlyNowMs
-    this.#searchedBytes = 0
-    this.#hasHeadBegun = false
-    this.#seat.move('busy')
+    this.#seat.move(standing)
   }
 
-  #ownLines({ takesChunks }: RequestHead): string {
-    const { dateLine } = this.#host
-    if (this.#endsAfterAnswer) return `${dateLine}connection: close\r\n`
-    return takesChunks ? dateLine : `${dateLine}connection: keep-alive\r\n`
+  /** The header lines that every answer has. `head` is null when the request is malformed. */
+  #ownLines(requestId: string, head: RequestHead | null): string {
+    let lines = this.#host.dateLine
+    if (this.#endsAfterAnswer) lines += 'connection: close\r\n'
+    else if (head?.takesChunks === false) lines += 'connection: keep-alive\r\n'
+    lines += `x-request-id: ${requestId}\r\nrequest-id: ${requestId}\r\n`
+    return head?.fields.has('origin') ? lines + CORS_LINES : lines
   }
 
   /** Answers a malformed request and reads nothing further. */
   #refuse(error: GatewayError): void {
     this.#body = null
     this.#unread.take()
-    this.#leaveHead('answering')
+    this.#enter('answering', 'busy')
     this.#endsAfterAnswer = true
     const requestId = this.#host.requestIds.next(this.#host.clock.nowMs())
-    const lines = `${this.#host.dateLine}connection: close\r\n${idLines(requestId)}`
-    const parts = this.#host.refuse(error, requestId)
+    const parts = this.#host.dispatcher.refuse(error, requestId)
+    const lines = this.#ownLines(requestId, null)
     this.#sender.send(parts, { isHeadOnly: false, takesChunks: true, lines })
   }
 
-  #endAnswer(isWhole: boolean): void {
+  onAnswerSent(isWhole: boolean): void {
     if (this.#isClosed) return
     this.#exchange?.end()
     if (!isWhole) this.#endsAfterAnswer = true
@@ -342,9 +362,7 @@ export class ClientConnection implements BodyFlow {
     if (!isWhole && !this.#exchange?.head.takesChunks) this.cut()
     else if (this.#endsAfterAnswer || this.#body === null) this.#endExchange()
     else {
-      this.#phase = 'clearing'
-      this.#movedAtMs = this.#host.roughlyNowMs
-      this.#seat.move('clearing')
+      this.#enter('clearing', 'clearing')
       this.#body.discard()
     }
   }
@@ -356,10 +374,8 @@ export class ClientConnection implements BodyFlow {
       this.#hangUp()
       return
     }
-    this.#phase = 'head'
-    this.#movedAtMs = this.#host.roughlyNowMs
-    this.#seat.move('idle')
-    this.setPaused(false)
+    this.#enter('head', 'idle')
+    if (this.#isPaused) this.setPaused(false)
     // In the next turn: thousands of pipelined requests must not block other connections.
     if (this.#unread.length > 0) setImmediate(() => this.#readNext())
   }
@@ -369,23 +385,12 @@ export class ClientConnection implements BodyFlow {
   }
 
   #hangUp(): void {
-    this.#phase = 'leaving'
-    this.#movedAtMs = this.#host.roughlyNowMs
-    this.#seat.move('leaving')
+    this.#enter('leaving', 'leaving')
     this.#unread.take()
     this.setPaused(false)
     // Only one direction: a full close would reset the connection while the client sends, and the answer could be lost.
     this.#socket.shutdown()
   }
-}
-
-/** Header lines of every answer. */
-function answerLines(exchange: SocketExchange): string {
-  return idLines(exchange.requestId) + linesForBrowsers(exchange)
-}
-
-function idLines(requestId: string): string {
-  return `x-request-id: ${requestId}\r\nrequest-id: ${requestId}\r\n`
 }
 
 function refusalFor(error: unknown): GatewayError {

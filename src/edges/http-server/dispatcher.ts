@@ -5,10 +5,10 @@ import type { Log } from '../../serve/ports/log.ts'
 import type { ReadForm } from '../../serve/ports/uploads.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { TrustedProxies } from '../../wire/trusted-proxies.ts'
-import { answerPreflight } from './answer-head.ts'
 import type { AnswerParts } from './answer-sender.ts'
 import type { BodyBudget } from './body-budget.ts'
 import type { ClientConnection } from './client-connection.ts'
+import { answerPreflight } from './cors.ts'
 import type { DescriptorGuard } from './descriptors.ts'
 import type { BodyLimits } from './incoming-body.ts'
 import type { ConnectionLimits } from './open-connections.ts'
@@ -91,19 +91,16 @@ export class Dispatcher {
     return renderError(error, exchange.requestId, endpoint.dressError)
   }
 
-  #log({ requestId, method, path, startedAtMs }: SocketExchange, status: number): void {
-    const durationMs = this.#options.clock.nowMs() - startedAtMs
-    this.#options.log.request({ requestId, method, path, status, durationMs })
-  }
-
   #send(parts: AnswerParts, exchange: SocketExchange, connection: ClientConnection): void {
-    this.#log(exchange, parts.status)
+    const { log, clock } = this.#options
+    const { requestId, method, path, startedAtMs } = exchange
+    log.request({ requestId, method, path, status: parts.status, durationMs: clock.nowMs() - startedAtMs })
     try {
       connection.answer(parts, exchange)
     } catch (error) {
       // Nothing has been sent yet: headers are checked first.
-      this.#options.log.trouble('an answer could not be sent', error, exchange.requestId)
-      connection.answer(renderError(asGatewayError(error), exchange.requestId), exchange)
+      log.trouble('an answer could not be sent', error, requestId)
+      connection.answer(renderError(asGatewayError(error), requestId), exchange)
     }
   }
 }

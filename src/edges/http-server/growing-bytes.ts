@@ -8,14 +8,10 @@ const MAX_SLACK_BYTES = 64 * 1024
  * Memory is only appended to, so bytes that were handed out never change.
  */
 export class GrowingBytes {
+  length = 0
   #memory: Buffer | null = null
   #start = 0
-  #end = 0
   #isOwn = false
-
-  get length(): number {
-    return this.#end - this.#start
-  }
 
   /** The size of the memory behind these bytes. */
   get capacity(): number {
@@ -27,14 +23,14 @@ export class GrowingBytes {
     if (this.#memory === null) {
       this.#memory = bytes
       this.#isOwn = false
-    } else this.#makeRoom(this.#memory, bytes.length).set(bytes, this.#end)
-    this.#end += bytes.length
+    } else this.#makeRoom(this.#memory, bytes.length).set(bytes, this.#start + this.length)
+    this.length += bytes.length
   }
 
   /** All bytes, without removing them. */
   peek(): Buffer {
     const all = this.#memory ?? NONE
-    return all.length === this.length ? all : all.subarray(this.#start, this.#end)
+    return all.length === this.length ? all : all.subarray(this.#start, this.#start + this.length)
   }
 
   /** Removes and returns all bytes. */
@@ -51,24 +47,24 @@ export class GrowingBytes {
       return
     }
     this.#start += count
+    this.length -= count
     if (this.#memory !== null && this.#start > MAX_SLACK_BYTES) this.#moveTo(this.#memory, this.length)
   }
 
   #forget(): void {
     this.#memory = null
     this.#start = 0
-    this.#end = 0
+    this.length = 0
   }
 
   #makeRoom(memory: Buffer, more: number): Buffer {
-    if (this.#isOwn && memory.length - this.#end >= more) return memory
+    if (this.#isOwn && memory.length - this.#start - this.length >= more) return memory
     return this.#moveTo(memory, Math.max(FIRST_BYTES, (this.length + more) * 2))
   }
 
   #moveTo(memory: Buffer, capacity: number): Buffer {
     const moved = Buffer.allocUnsafeSlow(capacity)
-    memory.copy(moved, 0, this.#start, this.#end)
-    this.#end = this.length
+    memory.copy(moved, 0, this.#start, this.#start + this.length)
     this.#start = 0
     this.#memory = moved
     this.#isOwn = true
@@ -83,16 +79,12 @@ const LARGE_BYTES = 16 * 1024
 
 /** Collects bytes that are needed only once all of them have arrived. Large pieces are copied once, at the end. */
 export class GatheredBytes {
+  length = 0
   readonly #small = new GrowingBytes()
   #pieces: Buffer[] = []
-  #length = 0
-
-  get length(): number {
-    return this.#length
-  }
 
   add(bytes: Buffer): void {
-    this.#length += bytes.length
+    this.length += bytes.length
     if (bytes.length < LARGE_BYTES) {
       this.#small.add(bytes)
       if (this.#small.length >= LARGE_BYTES) this.#keepSmall()
@@ -107,7 +99,7 @@ export class GatheredBytes {
     this.#keepSmall()
     const pieces = this.#pieces
     this.#pieces = []
-    this.#length = 0
+    this.length = 0
     const [first] = pieces
     return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces)
   }

@@ -1,6 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { BodyFraming, BodyTaker } from '../../wire/body-framing.ts'
-import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { HeldBody } from './body-budget.ts'
 import { GatheredBytes } from './growing-bytes.ts'
 
@@ -157,33 +156,8 @@ export interface BodyLimits {
   readonly timeoutMs: number
 }
 
-export function narrowed(limits: BodyLimits, maxBytes: number): BodyLimits {
-  return maxBytes < limits.maxBytes ? { ...limits, maxBytes } : limits
-}
-
 // The rest of an incomplete body must not be read as a new request.
 const CLOSE = { connection: 'close' } as const
-
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
-/** Why the body is refused unread; null when it may be read. */
-export function refusalOf(
-  headers: HeaderFields,
-  length: number | 'chunked',
-  limits: BodyLimits,
-): GatewayError | null {
-  const contentType = headers.get('content-type')
-  if (!isJson(contentType)) return otherMediaType(contentType)
-  return length !== 'chunked' && length > limits.maxBytes ? tooLarge(limits) : null
-}
-
-export function decodeBody(bytes: Uint8Array, headers: HeaderFields): string {
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    throw unreadable(headers)
-  }
-}
 
 /** Reads a body that is still arriving. The connection checks its timeout by calling `look`. */
 export class BodyReading {
@@ -195,7 +169,7 @@ export class BodyReading {
     this.#limits = limits
     this.#dueAtMs = performance.now() + limits.timeoutMs
     this.#gathering = new GatheringReader((bytes) => {
-      if (held.bytes + bytes > limits.maxBytes) throw tooLarge(limits)
+      if (held.bytes + bytes > limits.maxBytes) throw tooLarge(limits.maxBytes)
       held.add(bytes)
     })
     body.readBy(this.#gathering)
@@ -212,32 +186,15 @@ export class BodyReading {
   }
 }
 
-function isJson(contentType: string | null): boolean {
-  if (contentType === null || contentType === 'application/json') return true
-  return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType)
-}
-
-function otherMediaType(contentType: string | null): GatewayError {
-  const got = JSON.stringify(contentType?.slice(0, 100))
-  return new GatewayError('unsupported_media_type', `The content type is ${got}; send application/json.`)
-}
-
 export function cutShort(): GatewayError {
   return new GatewayError('invalid_request', 'The body ended before it was complete.', { headers: CLOSE })
-}
-
-function unreadable(headers: HeaderFields): GatewayError {
-  const encoding = headers.get('content-encoding')
-  if (encoding === null) return new GatewayError('invalid_request', 'The body is not valid UTF-8.')
-  const got = JSON.stringify(encoding.slice(0, 100))
-  return new GatewayError('unsupported_media_type', `The content encoding is ${got}; send the body plain.`)
 }
 
 /**
  * The connection stays open, and the server discards the rest of the body as it arrives. If it closed instead, a client
  * that is still sending would fail before it reads this answer.
  */
-function tooLarge({ maxBytes }: BodyLimits): GatewayError {
+export function tooLarge(maxBytes: number): GatewayError {
   return new GatewayError('request_too_large', `The body is larger than ${maxBytes} bytes.`)
 }
 

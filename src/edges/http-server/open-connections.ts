@@ -94,14 +94,14 @@ export class OpenConnections<T extends Member> {
 
   /** The connection that has had this standing for longest. */
   first(standing: Standing): T | null {
-    return this.#all.lists[standing].first?.connection ?? null
+    return this.#all.lists[standing].first?.seat.connection ?? null
   }
 
   /** `visit` may change the standing of its connection, or remove it. */
   forEach(standing: Standing, visit: (connection: T) => void): void {
     for (let place = this.#all.lists[standing].first; place !== null; ) {
-      const { connection, next } = place
-      visit(connection)
+      const { seat, next } = place
+      visit(seat.connection)
       place = next
     }
   }
@@ -146,8 +146,7 @@ export class Seat<T extends Member> {
   readonly #all: Group<T>
   readonly #place: Place<T>
   readonly #placeInGroup: Place<T> | null
-  #list: PlaceList<T> | null = null
-  #listInGroup: PlaceList<T> | null = null
+  #hasLeft = false
 
   constructor(connection: T, all: Group<T>, group: Group<T> | null) {
     this.connection = connection
@@ -161,30 +160,20 @@ export class Seat<T extends Member> {
 
   /** Moves the connection to the end of this standing's list, even if it is in that list already. */
   move(standing: Standing): void {
-    if (this.#place.hasLeft) return
-    this.#unlink()
-    const list = this.#all.lists[standing]
-    list.append(this.#place)
-    this.#list = list
-    if (this.group === null || this.#placeInGroup === null) return
-    const listInGroup = this.group.lists[standing]
-    listInGroup.append(this.#placeInGroup)
-    this.#listInGroup = listInGroup
+    if (this.#hasLeft) return
+    this.#all.lists[standing].append(this.#place)
+    if (this.#placeInGroup !== null) this.group?.lists[standing].append(this.#placeInGroup)
   }
 
   /** False when the connection was removed before. */
   leave(): boolean {
-    if (this.#place.hasLeft) return false
-    this.#unlink()
-    this.#place.hasLeft = true
+    if (this.#hasLeft) return false
+    this.#hasLeft = true
+    this.#place.list?.remove(this.#place)
+    this.#placeInGroup?.list?.remove(this.#placeInGroup)
     this.#all.size -= 1
     if (this.group !== null) this.group.size -= 1
     return true
-  }
-
-  #unlink(): void {
-    this.#list?.remove(this.#place)
-    if (this.#placeInGroup !== null) this.#listInGroup?.remove(this.#placeInGroup)
   }
 }
 
@@ -218,14 +207,10 @@ class Place<T extends Member> {
   readonly seat: Seat<T>
   previous: Place<T> | null = null
   next: Place<T> | null = null
-  hasLeft = false
+  list: PlaceList<T> | null = null
 
   constructor(seat: Seat<T>) {
     this.seat = seat
-  }
-
-  get connection(): T {
-    return this.seat.connection
   }
 }
 
@@ -233,7 +218,10 @@ class PlaceList<T extends Member> {
   first: Place<T> | null = null
   #last: Place<T> | null = null
 
+  /** Moves the place here from the list that it is in. */
   append(place: Place<T>): void {
+    place.list?.remove(place)
+    place.list = this
     place.previous = this.#last
     place.next = null
     if (this.#last === null) this.first = place

@@ -21,15 +21,22 @@ const TARGET = /^[\x21-\x7e\x80-\xff]+$/
 const VERSION = /^HTTP\/1\.[01]$/
 const ABSOLUTE = /^https?:\/\/[^/?#]*/i
 const IS_HOST_BYTE = markBytes(".~%!$&'()*+;=:[]-")
+// One of several options, separated by commas.
+const CLOSE = /(?:^|,)\s*close\s*(?:,|$)/i
+const KEEP_ALIVE = /(?:^|,)\s*keep-alive\s*(?:,|$)/i
 const SLASH = 0x2f
 
 /** Reads the head that ends where the empty line begins. Throws when it is malformed. */
 export function readRequestHead(bytes: Buffer, end: number): RequestHead {
   const lineEnd = endOfText(bytes, 0, end)
   const fields = new HeadFields(bytes, lineEnd, end)
-  const { method, path, query, isHttp11 } = readFirstLine(bytes.toString('latin1', 0, lineEnd))
-  refuseDoubtfulHost(fields, isHttp11)
-  return { method, path, query, fields, staysOpen: staysOpen(fields, isHttp11), takesChunks: isHttp11 }
+  const line = bytes.toString('latin1', 0, lineEnd)
+  const { method, path, query, isHttp11 } = knownLines.get(line) ?? readFirstLine(line)
+  const isHost = fields.consistsOf('host', IS_HOST_BYTE) ?? !isHttp11
+  if (!isHost) throw malformed('The request must name one host.')
+  const connection = fields.get('connection') ?? ''
+  const staysOpen = isHttp11 ? !CLOSE.test(connection) : KEEP_ALIVE.test(connection)
+  return { method, path, query, fields, staysOpen, takesChunks: isHttp11 }
 }
 
 interface FirstLine {
@@ -45,8 +52,6 @@ const MAX_KNOWN_LINES = 200
 const MAX_KNOWN_LINE_LENGTH = 200
 
 function readFirstLine(text: string): FirstLine {
-  const known = knownLines.get(text)
-  if (known !== undefined) return known
   const line = parseFirstLine(text)
   // A query may hold a secret, which must not be cached.
   const isCacheable = line.query === '' && text.length <= MAX_KNOWN_LINE_LENGTH
@@ -75,18 +80,6 @@ function readTarget(method: string, target: string): string {
   if (!ABSOLUTE.test(target)) throw malformed('The address in the request is malformed.')
   const path = target.replace(ABSOLUTE, '')
   return path.charCodeAt(0) === SLASH ? path : `/${path}`
-}
-
-function refuseDoubtfulHost(fields: HeadFields, isHttp11: boolean): void {
-  const isHost = fields.consistsOf('host', IS_HOST_BYTE) ?? !isHttp11
-  if (!isHost) throw malformed('The request must name one host.')
-}
-
-function staysOpen(fields: HeadFields, isHttp11: boolean): boolean {
-  const connection = fields.get('connection')
-  if (connection === null) return isHttp11
-  const wishes = connection.split(',').map((wish) => wish.trim().toLowerCase())
-  return isHttp11 ? !wishes.includes('close') : wishes.includes('keep-alive')
 }
 
 /** HTTP/1.0 clients would take `100 Continue` for the answer. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { RequestIds } from './request-ids.ts'
+import { RequestIds } from './socket-exchange.ts'
 
 test('ids are of one form, differ, and are in the order of their time', () => {
   const ids = new RequestIds()

@@ -6,16 +6,14 @@ import type { ReadForm } from '../../serve/ports/uploads.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import { MessageWriter } from '../../wire/message-writer.ts'
 import type { TrustedProxies } from '../../wire/trusted-proxies.ts'
-import { fieldLines, statusLine } from './answer-head.ts'
-import type { AnswerParts } from './answer-sender.ts'
+import { headLines } from './answer-sender.ts'
 import { BodyBudget } from './body-budget.ts'
 import { ClientConnection, type ConnectionHost } from './client-connection.ts'
 import { DescriptorGuard } from './descriptors.ts'
 import { Dispatcher, type ServerOptions } from './dispatcher.ts'
 import type { BodyLimits } from './incoming-body.ts'
 import { NO_LIMITS, OpenConnections, type Refusal, type Standing } from './open-connections.ts'
-import { RequestIds } from './request-ids.ts'
-import type { SocketExchange } from './socket-exchange.ts'
+import { RequestIds } from './socket-exchange.ts'
 
 export interface HttpServer {
   readonly port: number
@@ -73,7 +71,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   dateLine = ''
   readonly writer = new MessageWriter()
   readonly requestIds = new RequestIds()
-  readonly #dispatcher: Dispatcher
+  readonly dispatcher: Dispatcher
   readonly #log: Log
   readonly #listener: Bun.TCPSocketListener<ClientConnection>
   readonly connections: OpenConnections<ClientConnection>
@@ -93,7 +91,7 @@ class SocketServer implements HttpServer, ConnectionHost {
     this.headMs = (options.headSeconds ?? HEAD_SECONDS) * 1_000
     this.idleMs = (options.idleSeconds ?? IDLE_SECONDS) * 1_000
     this.#log = log
-    this.#dispatcher = new Dispatcher(options)
+    this.dispatcher = new Dispatcher(options)
     this.connections = new OpenConnections(options.connectionLimits ?? NO_LIMITS)
     this.#descriptors = options.descriptorGuard ?? new DescriptorGuard()
     this.#readClock()
@@ -116,14 +114,6 @@ class SocketServer implements HttpServer, ConnectionHost {
     return { open: size, max: ceiling, ...counts, descriptorShortages: this.#descriptorShortages }
   }
 
-  serve(exchange: SocketExchange, connection: ClientConnection): void {
-    void this.#dispatcher.serve(exchange, connection)
-  }
-
-  refuse(error: GatewayError, requestId: string): AnswerParts {
-    return this.#dispatcher.refuse(error, requestId)
-  }
-
   endConnections(): void {
     this.isLeaving = true
   }
@@ -133,7 +123,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   }
 
   stopAccepting(): void {
-    this.#dispatcher.isClosing = true
+    this.dispatcher.isClosing = true
   }
 
   endWaiting(): void {
@@ -231,7 +221,7 @@ function overloadAnswer(requestId: string, dateLine: string): string {
   const { status, headers, body } = renderError(error, requestId)
   const length = `content-length: ${Buffer.byteLength(body)}\r\n`
   const ids = `x-request-id: ${requestId}\r\nrequest-id: ${requestId}\r\n`
-  return `${statusLine(status)}${fieldLines(headers)}${dateLine}connection: close\r\n${ids}${length}\r\n${body}`
+  return `${headLines(status, headers)}${dateLine}connection: close\r\n${ids}${length}\r\n${body}`
 }
 
 function hostInUrl(hostname: string): string {
