@@ -64,7 +64,7 @@ const EXPECTED_HEADERS = {
 }
 
 describe('GET /assets/:name', () => {
-  test('gives the picture without a key', async () => {
+  test('serves the image without a key', async () => {
     const { assets } = await start()
     const { path } = await assets.save(PNG_ALPHA, 'image/png')
     const response = await ask(path)
@@ -76,21 +76,21 @@ describe('GET /assets/:name', () => {
     expect(Object.fromEntries(head.headers)).toMatchObject(EXPECTED_HEADERS)
   })
 
-  test('answers alike to what is over, altered, foreign, unknown or a folder', async () => {
+  test('gives the same 404 for expired, altered, foreign and unknown URLs and for folders', async () => {
     const { assets, dataFolder } = await start()
     const { path } = await assets.save(PNG_ALPHA, 'image/png')
     const otherFiles = new FolderFiles(join(dataFolder, 'assets'))
     const foreign = new SignedAssets({ files: otherFiles, key: deriveAssetKey('another'), lifetimeMs, clock })
     const [name = '', query = ''] = path.slice('/assets/'.length).split('?')
-    const shelf = readdirSync(join(dataFolder, 'assets'))[0] ?? ''
+    const folder = readdirSync(join(dataFolder, 'assets'))[0] ?? ''
     const wrong = [
       path.replace(/expires=\d/, 'expires=9'),
       path.replace('.png', '.webp'),
       (await foreign.save(PNG_ALPHA, 'image/png')).path,
       `/assets/${'x'.repeat(32)}.png?${query}`,
       `/assets/${name}`,
-      `/assets/${shelf}`,
-      `/assets/${shelf}%2F${name}?${query}`,
+      `/assets/${folder}`,
+      `/assets/${folder}%2F${name}?${query}`,
       `/assets/..%2Fturnpike.sqlite?${query}`,
     ]
     const answers = await Promise.all(wrong.map((address) => answerTo(address)))
@@ -100,12 +100,12 @@ describe('GET /assets/:name', () => {
     expect(answers[0]).toMatchObject({ status: 404, error: { code: 'not_found' } })
   })
 
-  test('lists nothing', async () => {
+  test('does not list assets', async () => {
     await start()
     for (const path of ['/assets', '/assets/']) expect((await ask(path)).status).toBe(404)
   })
 
-  test('takes no other method', async () => {
+  test('refuses other methods', async () => {
     const { assets } = await start()
     const { path } = await assets.save(PNG_ALPHA, 'image/png')
     for (const method of ['DELETE', 'PUT', 'POST']) expect((await ask(path, { method })).status).toBe(405)
@@ -118,7 +118,7 @@ async function answerTo(path: string): Promise<unknown> {
   return { status: response.status, ...((await response.json()) as object) }
 }
 
-test('a start deletes assets whose time is over, and uploads a crash left behind', async () => {
+test('a start deletes expired assets and uploads that a crash left behind', async () => {
   const dataFolder = makeDataFolder()
   folders.push(dataFolder)
   for (const path of ['assets/00000001', 'uploads']) {

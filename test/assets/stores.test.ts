@@ -64,7 +64,7 @@ function find(assets: SignedAssets, path: string): Promise<Asset | null> {
 }
 
 describe.each(STORES)('assets in %s', (_name, openFiles, countFiles) => {
-  test('are found whole by their address', async () => {
+  test('are found by their URL', async () => {
     const assets = assetsIn(openFiles())
     const { path, expiresAtMs } = await assets.save(PNG_ALPHA, 'image/png')
     expect(path).toMatch(/^\/assets\/[\w-]{32}\.png\?expires=\d{10}&signature=[\w-]{43}$/)
@@ -74,7 +74,7 @@ describe.each(STORES)('assets in %s', (_name, openFiles, countFiles) => {
     expect(await new Response(asset?.content).bytes()).toEqual(PNG_ALPHA)
   })
 
-  test('have a name of their own each, and an ending by their type', async () => {
+  test('have unique names, and endings by type', async () => {
     const assets = assetsIn(openFiles())
     const types = ['image/png', 'image/jpeg', 'image/webp', 'text/html']
     const saved = await Promise.all(types.map((type) => assets.save(PNG_ALPHA, type)))
@@ -88,7 +88,7 @@ describe.each(STORES)('assets in %s', (_name, openFiles, countFiles) => {
     expect(countFiles()).toBe(4)
   })
 
-  test('are found until their time is over, and not from then on', async () => {
+  test('are found until they expire', async () => {
     const assets = assetsIn(openFiles())
     const { path, expiresAtMs } = await assets.save(PNG_ALPHA, 'image/png')
     nowMs = expiresAtMs - 1
@@ -97,7 +97,7 @@ describe.each(STORES)('assets in %s', (_name, openFiles, countFiles) => {
     expect(await find(assets, path)).toBeNull()
   })
 
-  test('are not found under another address', async () => {
+  test('are not found under another URL', async () => {
     const assets = assetsIn(openFiles())
     const { path } = await assets.save(PNG_ALPHA, 'image/png')
     const { path: other } = await assets.save(PNG_ALPHA, 'image/png')
@@ -125,14 +125,14 @@ describe.each(STORES)('assets in %s', (_name, openFiles, countFiles) => {
     expect(await find(assets, path)).not.toBeNull()
   })
 
-  test('that were deleted are not found', async () => {
+  test('are not found once deleted', async () => {
     const assets = assetsIn(openFiles())
     const { path } = await assets.save(PNG_ALPHA, 'image/png')
     await assets.deleteExpired(nowMs + 5 * HOUR_MS, 10)
     expect(await find(assets, path)).toBeNull()
   })
 
-  test('are deleted when their time is over, a few at a time, and no others', async () => {
+  test('are deleted after they expire, a few at a time', async () => {
     const assets = assetsIn(openFiles())
     for (let saved = 0; saved < 5; saved++) await assets.save(PNG_ALPHA, 'image/png')
     const savedAtMs = nowMs
@@ -150,7 +150,7 @@ describe.each(STORES)('assets in %s', (_name, openFiles, countFiles) => {
 })
 
 describe('the folder', () => {
-  test('is for its own user, holds nothing unfinished, and loses empty shelves', async () => {
+  test('is private, holds no unfinished files, and loses empty subfolders', async () => {
     const assets = assetsIn(new FolderFiles(folder))
     await assets.save(PNG_ALPHA, 'image/png')
     const [file = ''] = filesIn(folder)
@@ -161,7 +161,7 @@ describe('the folder', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('is rid of what a crash left unfinished, and keeps what is not its own', async () => {
+  test('loses unfinished files of a crash, and keeps files that are not assets', async () => {
     const assets = assetsIn(new FolderFiles(folder))
     mkdirSync(join(folder, '00000001'))
     writeFileSync(join(folder, '00000001', 'x.png.draft'), 'x')
@@ -173,14 +173,14 @@ describe('the folder', () => {
 })
 
 describe('the bucket', () => {
-  test('gets keys under the prefix, with their type', async () => {
+  test('gets keys under the prefix, with their media type', async () => {
     await assetsIn(new S3Files(bucket())).save(PNG_ALPHA, 'image/webp')
     const [[key, object] = ['', null]] = s3.objects
     expect(key).toMatch(/^node\/one\/assets\/\d{8}\/[\w-]{32}\.webp$/)
     expect(object).toEqual({ content: PNG_ALPHA, type: 'image/webp' })
   })
 
-  test('that refuses the keys is a failure, not an absence', async () => {
+  test('with wrong credentials fails instead of finding nothing', async () => {
     const { path } = await assetsIn(new S3Files(bucket())).save(PNG_ALPHA, 'image/png')
     const assets = assetsIn(new S3Files({ ...bucket(), secretAccessKey: 'wrong' }))
     await expect(find(assets, path)).rejects.toThrow()

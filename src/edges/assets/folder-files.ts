@@ -1,11 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AssetPlace } from './asset-address.ts'
-import type { AssetFiles, StoredFile } from './asset-files.ts'
-import { isOver, shelfOf } from './shelf.ts'
+import { type AssetFiles, type AssetReference, folderOf, hasExpired, type StoredFile } from './asset-files.ts'
 
-/** Assets in a folder of this node. */
+/** Assets in a folder on this node's disk. */
 export class FolderFiles implements AssetFiles {
   readonly #path: string
 
@@ -14,10 +12,10 @@ export class FolderFiles implements AssetFiles {
     this.#path = path
   }
 
-  async write(place: AssetPlace, content: Uint8Array): Promise<void> {
-    const path = this.#pathOf(place)
-    await mkdir(join(this.#path, shelfOf(place.expiresAtSeconds)), { recursive: true, mode: 0o700 })
-    // No address can name this file, and one that a crash left behind goes when its shelf is over.
+  async write(reference: AssetReference, content: Uint8Array): Promise<void> {
+    const path = this.#pathOf(reference)
+    await mkdir(join(this.#path, folderOf(reference.expiresAtSeconds)), { recursive: true, mode: 0o700 })
+    // No URL can name this file. One that a crash leaves behind is deleted with its folder.
     const draft = `${path}.draft`
     try {
       await writePrivate(draft, content)
@@ -28,37 +26,37 @@ export class FolderFiles implements AssetFiles {
     }
   }
 
-  async open(place: AssetPlace): Promise<StoredFile | null> {
-    const path = this.#pathOf(place)
+  async open(reference: AssetReference): Promise<StoredFile | null> {
+    const path = this.#pathOf(reference)
     try {
       const { size } = await stat(path)
-      return { bytes: size, content: Bun.file(path, { type: place.mediaType }) }
+      return { bytes: size, content: Bun.file(path, { type: reference.mediaType }) }
     } catch (error) {
       if (isMissing(error)) return null
       throw error
     }
   }
 
-  async deleteOver(nowMs: number, atMost: number): Promise<number> {
-    const shelves = await readdir(this.#path)
+  async deleteExpired(nowMs: number, maxCount: number): Promise<number> {
+    const folders = await readdir(this.#path)
     let deleted = 0
-    for (const shelf of shelves.filter((name) => isOver(name, nowMs)).sort()) {
-      if (deleted < atMost) deleted += await this.#clear(join(this.#path, shelf), atMost - deleted)
+    for (const folder of folders.filter((name) => hasExpired(name, nowMs)).sort()) {
+      if (deleted < maxCount) deleted += await this.#clear(join(this.#path, folder), maxCount - deleted)
     }
     return deleted
   }
 
-  /** A shelf that is over gets nothing new, so an empty one can go. */
-  async #clear(shelf: string, atMost: number): Promise<number> {
-    const names = await readdir(shelf)
-    const chosen = names.slice(0, atMost)
-    for (const name of chosen) await rm(join(shelf, name), { force: true })
-    if (chosen.length === names.length) await rmdir(shelf)
+  /** Nothing is written to an expired folder, so an empty one can be removed. */
+  async #clear(folder: string, maxCount: number): Promise<number> {
+    const names = await readdir(folder)
+    const chosen = names.slice(0, maxCount)
+    for (const name of chosen) await rm(join(folder, name), { force: true })
+    if (chosen.length === names.length) await rmdir(folder)
     return chosen.length
   }
 
-  #pathOf({ fileName, expiresAtSeconds }: AssetPlace): string {
-    return join(this.#path, shelfOf(expiresAtSeconds), fileName)
+  #pathOf({ fileName, expiresAtSeconds }: AssetReference): string {
+    return join(this.#path, folderOf(expiresAtSeconds), fileName)
   }
 }
 

@@ -1,14 +1,12 @@
 import { S3Client } from 'bun'
-import type { AssetPlace } from './asset-address.ts'
-import type { AssetFiles, StoredFile } from './asset-files.ts'
-import { isOver, shelfOf } from './shelf.ts'
+import { type AssetFiles, type AssetReference, folderOf, hasExpired, type StoredFile } from './asset-files.ts'
 
 /** A bucket of an S3-compatible store, and the keys for it. */
 export interface AssetBucket {
   readonly bucket: string
   /** Without slashes at its ends; may be empty. */
   readonly prefix: string
-  /** null: Amazon's own, by region. */
+  /** null: Amazon S3 in this region. */
   readonly endpoint: string | null
   readonly region: string | null
   readonly accessKeyId: string
@@ -32,17 +30,17 @@ export class S3Files implements AssetFiles {
     })
   }
 
-  async write(place: AssetPlace, content: Uint8Array): Promise<void> {
-    await this.#client.write(this.#keyOf(place), content as Uint8Array<ArrayBuffer>, {
-      type: place.mediaType,
+  async write(reference: AssetReference, content: Uint8Array): Promise<void> {
+    await this.#client.write(this.#keyOf(reference), content as Uint8Array<ArrayBuffer>, {
+      type: reference.mediaType,
     })
   }
 
-  async open(place: AssetPlace): Promise<StoredFile | null> {
-    const file = this.#client.file(this.#keyOf(place))
+  async open(reference: AssetReference): Promise<StoredFile | null> {
+    const file = this.#client.file(this.#keyOf(reference))
     try {
       const { size } = await file.stat()
-      // As a stream: a file of the client's own kind would send the reader to the bucket.
+      // As a stream: if the answer were Bun's S3 file, the client would be redirected to the bucket.
       return { bytes: size, content: file.stream() }
     } catch (error) {
       if (isMissing(error)) return null
@@ -50,20 +48,20 @@ export class S3Files implements AssetFiles {
     }
   }
 
-  async deleteOver(nowMs: number, atMost: number): Promise<number> {
-    // Keys come in their order, so those that have been over for longest come first.
-    const listed = await this.#client.list({ prefix: this.#folder, maxKeys: atMost })
+  async deleteExpired(nowMs: number, maxCount: number): Promise<number> {
+    // Keys are listed in order, so those that expired first come first.
+    const listed = await this.#client.list({ prefix: this.#folder, maxKeys: maxCount })
     const keys = (listed.contents ?? []).map(({ key }) => key)
-    const over = keys.filter((key) => isOver(this.#shelfIn(key), nowMs))
-    for (const key of over) await this.#client.delete(key)
-    return over.length
+    const expired = keys.filter((key) => hasExpired(this.#folderIn(key), nowMs))
+    for (const key of expired) await this.#client.delete(key)
+    return expired.length
   }
 
-  #keyOf({ fileName, expiresAtSeconds }: AssetPlace): string {
-    return `${this.#folder}${shelfOf(expiresAtSeconds)}/${fileName}`
+  #keyOf({ fileName, expiresAtSeconds }: AssetReference): string {
+    return `${this.#folder}${folderOf(expiresAtSeconds)}/${fileName}`
   }
 
-  #shelfIn(key: string): string {
+  #folderIn(key: string): string {
     return key.slice(this.#folder.length).split('/')[0] ?? ''
   }
 }
