@@ -2,16 +2,16 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { GatewayError } from '../../errors/gateway-error.ts'
 
-/** What the build says of itself, as far as it concerns serving. */
+/** The part of the build's manifest that serving needs. */
 interface Manifest {
-  /** The page, in which `__NONCE__` stands for a value of each answer's own. */
+  /** The page, with `__NONCE__` in place of the nonce. */
   readonly page: string
 }
 
-// The folder holds nothing but what the build made, and such a name leads nowhere else.
+// Such a name cannot lead out of the folder, which holds only files of the build.
 const FILE_NAME = /^[\w-]+\.(js|css|svg)$/
 
-/** The build on disk. A new one is seen at the next request for the page; files of the one before stay a while. */
+/** The build on disk. A new build is used from the next request for the page on. */
 export class BuiltConsole {
   readonly #folder: string
   #reading: { readonly modifiedAtMs: number; readonly page: string } | null = null
@@ -28,7 +28,7 @@ export class BuiltConsole {
     return this.#reading.page
   }
 
-  /** Where a file of this name would be; null when no file of a build has such a name. */
+  /** The path of a file of the build, which may not exist; null when the name is invalid. */
   pathOf(name: string): string | null {
     return FILE_NAME.test(name) ? join(this.#folder, 'assets', name) : null
   }
@@ -40,5 +40,5 @@ function readPage(path: string): string {
 }
 
 function notBuilt(): GatewayError {
-  return new GatewayError('not_found', 'The console is not built; build it with "npm run console".')
+  return new GatewayError('not_found', 'The console is not built. Build it with "npm run console".')
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint, Exchange } from '../../serve/ports/exchange.ts'
-import { accepts } from './assets.ts'
+import { accepts } from './console-responses.ts'
 import { consoleFileEndpoints } from './index.ts'
 
 const SCRIPT = 'console.log("the console")'
@@ -41,16 +41,13 @@ const refusal = (rest: string, from = folder) =>
   )
 
 describe('the page', () => {
-  test.each(['', 'overview', 'keys/key_1', 'operator/accounts'])(
-    'is what /console/%s shows',
-    async (path) => {
-      const response = await get(path)
-      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-      expect(response.headers.get('cache-control')).toBe('no-store')
-    },
-  )
+  test.each(['', 'overview', 'keys/key_1', 'operator/accounts'])('is served at /console/%s', async (path) => {
+    const response = await get(path)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+  })
 
-  test('admits its own styles by a value that no other answer has, and no inline script', async () => {
+  test('allows styles with a nonce per answer, and no inline script', async () => {
     const nonces = await Promise.all(
       ['a', 'b'].map(async (path) => {
         const response = await get(path)
@@ -67,13 +64,13 @@ describe('the page', () => {
     expect(nonces[0]).not.toBe('')
   })
 
-  test('is refused with advice while nothing is built', async () => {
+  test('is not found while nothing is built', async () => {
     expect(await refusal('overview', join(folder, 'nothing'))).toBe('not_found')
   })
 })
 
 describe('files', () => {
-  test('are kept for good and never guessed at', async () => {
+  test('are cached forever and not sniffed', async () => {
     const response = await get('assets/main-1234.js')
     expect(await response.text()).toBe(SCRIPT)
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
@@ -81,7 +78,7 @@ describe('files', () => {
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  test('travel compressed to whoever takes that', async () => {
+  test('are compressed for clients that accept it', async () => {
     const response = await get('assets/main-1234.js', { 'accept-encoding': 'gzip, deflate, br' })
     expect(response.headers.get('content-encoding')).toBe('gzip')
     expect(new TextDecoder().decode(Bun.gunzipSync(await response.arrayBuffer()))).toBe(SCRIPT)
@@ -96,12 +93,12 @@ describe('files', () => {
     'assets/',
     'api',
     'api/unknown',
-  ])('%s is not there', async (path) => {
+  ])('%s is not found', async (path) => {
     expect(await refusal(path)).toBe('not_found')
   })
 })
 
-test('an encoding is taken when it is named and not weighed with zero', () => {
+test('an encoding is accepted when it is listed with a weight above zero', () => {
   const takes = (value: string) => accepts({ headers: new Headers({ 'accept-encoding': value }) }, 'br')
   expect([takes('gzip, br'), takes('BR;q=0.5'), takes('br;q=0'), takes('gzip'), takes('brotli')]).toEqual([
     true,
@@ -112,7 +109,7 @@ test('an encoding is taken when it is named and not weighed with zero', () => {
   ])
 })
 
-test('a new build is seen without a restart', async () => {
+test('a new build is served without a restart', async () => {
   const endpoints = consoleFileEndpoints(folder)
   const read = async () => (await get('', {}, endpoints)).text()
   writePage('first')

@@ -3,11 +3,10 @@ import Type from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint, Exchange } from '../../serve/ports/exchange.ts'
 import type { Contract } from '../../vocabulary/runtime/contract.ts'
-import { giveAsset } from './assets.ts'
 import { BuiltConsole } from './built-console.ts'
-import { givePage } from './page.ts'
+import { fileResponse, pageResponse } from './console-responses.ts'
 
-/** Where the build puts the console, seen from this file; a single binary carries a copy inside itself. */
+/** The folder that the build writes to. A single binary carries a copy inside itself. */
 const BUILT_IN = join(
   import.meta.dirname,
   Bun.isStandaloneExecutable ? 'shipped/console' : '../../../console/dist',
@@ -20,7 +19,7 @@ const file = { name: null, schema: Type.String(), contentType: '*/*' } as const
 const openContract: Contract = {
   id: 'openConsole',
   tag: 'Service',
-  summary: 'Lead to the web console',
+  summary: 'Redirect to the web console',
   access: 'public',
   answer: {
     ...file,
@@ -34,20 +33,20 @@ const openContract: Contract = {
 const showContract: Contract = {
   id: 'showConsole',
   tag: 'Service',
-  summary: 'Show the web console, or give a file of it',
+  summary: 'Show the web console or one of its files',
   access: 'public',
   documentPath: '/console/{page}',
   answer: {
     ...file,
-    description: 'A page, a script, a style sheet or a picture.',
+    description: 'A page, a script, a style sheet or an image.',
     example: '<!doctype html>',
   },
   errors: [404, 500, 503],
 }
 
 /**
- * The web console as it was built: its files, and its one page for every other address under `/console`, since the
- * page itself decides what an address shows.
+ * Serves the built web console: its files, and the same page for every other path under `/console`, because the page
+ * does its own routing.
  */
 export function consoleFileEndpoints(folder: string = BUILT_IN): Endpoint[] {
   const built = new BuiltConsole(folder)
@@ -62,16 +61,16 @@ export function consoleFileEndpoints(folder: string = BUILT_IN): Endpoint[] {
       method: 'GET',
       path: '/console/*',
       contract: showContract,
-      handle: (exchange) => give(exchange, built),
+      handle: (exchange) => respond(exchange, built),
     },
   ]
 }
 
-function give(exchange: Exchange, built: BuiltConsole): Promise<Response> | Response {
+function respond(exchange: Exchange, built: BuiltConsole): Promise<Response> | Response {
   const rest = exchange.params['*'] ?? ''
   if (rest === 'api' || rest.startsWith('api/')) {
-    throw new GatewayError('not_found', 'The console has no such call.')
+    throw new GatewayError('not_found', 'The console API has no such endpoint.')
   }
-  if (rest.startsWith(ASSETS)) return giveAsset(exchange, built, rest.slice(ASSETS.length))
-  return givePage(built)
+  if (rest.startsWith(ASSETS)) return fileResponse(exchange, built, rest.slice(ASSETS.length))
+  return pageResponse(built)
 }
