@@ -34,7 +34,7 @@ function operationOf(endpoint: Endpoint): LaidOut {
 const build = (...endpoints: Endpoint[]) => buildDocument(endpoints, '1')
 
 describe('a document', () => {
-  test('has an operation for each contract, and none for an endpoint without', () => {
+  test('has one operation per contract, and none for endpoints without', () => {
     const also = [contractOf('second', { documentPath: '/things/{thing}/parts/{part}' })]
     const { paths } = build(
       serve('PUT', '/things/*', contractOf('first', { documentPath: '/things/{thing}', also })),
@@ -47,7 +47,7 @@ describe('a document', () => {
     })
   })
 
-  test('shows the examples of requests and answers', () => {
+  test('shows the examples of requests and responses', () => {
     const { responses, ...operation } = operationOf(
       serve('POST', '/things', contractOf('create', withBody())),
     ) as LaidOut & { requestBody?: unknown }
@@ -62,13 +62,13 @@ describe('a document', () => {
     })
   })
 
-  test('tells of no body where one is only sent elsewhere', () => {
+  test('has no content for redirects', () => {
     const answer = { ...contractOf('go').answer, status: 302, headers: ['location'] }
     const { responses } = operationOf(serve('GET', '/go', contractOf('go', { answer })))
     expect(Object.keys(responses['302'] ?? {})).toEqual(['description', 'headers'])
   })
 
-  test('leaves a sentence about a parameter to the parameter', () => {
+  test('describes a parameter once', () => {
     const schema = Type.Integer({ minimum: 1, takes: 'a number', description: 'How many.' })
     const parameters = [{ name: 'limit', in: 'query', description: 'How many.', schema }] as const
     expect(operationOf(serve('GET', '/things', contractOf('list', { parameters }))).parameters).toEqual([
@@ -83,7 +83,7 @@ describe('a document', () => {
   })
 })
 
-describe('a mistake in contracts is found when the document is built', () => {
+describe('building the document fails for', () => {
   test('two different schemas under one name', () => {
     const create = serve('POST', '/things', contractOf('create', withBody()))
     const same = serve(
@@ -97,12 +97,12 @@ describe('a mistake in contracts is found when the document is built', () => {
       '/others',
       contractOf('createOther', withBody(Type.Object({ id: Type.Null() }))),
     )
-    expect(() => build(create, other)).toThrow('two different schemas are called ThingCreate')
+    expect(() => build(create, other)).toThrow('Two different schemas are called ThingCreate')
   })
 
   test('one id for two operations', () => {
     const endpoints = [serve('GET', '/a', contractOf('show')), serve('GET', '/b', contractOf('show'))]
-    expect(() => build(...endpoints)).toThrow('two operations are called show')
+    expect(() => build(...endpoints)).toThrow('Two operations are called show')
   })
 
   test('one path for two operations', () => {
@@ -110,26 +110,26 @@ describe('a mistake in contracts is found when the document is built', () => {
     expect(() => build(...endpoints)).toThrow('GET /a/{id} is described twice')
   })
 
-  test('a header nobody has described', () => {
+  test('a header without a description', () => {
     const answer = { ...contractOf('show').answer, headers: ['x-new'] }
-    expect(() => build(serve('GET', '/a', contractOf('show', { answer })))).toThrow('the header x-new')
+    expect(() => build(serve('GET', '/a', contractOf('show', { answer })))).toThrow('The header x-new')
   })
 
-  test('a status no error has', () => {
+  test('a status that no error has', () => {
     expect(() => build(serve('GET', '/a', contractOf('show', { errors: [418] })))).toThrow('the status 418')
   })
 
-  test('a user of the console elsewhere than in the console', () => {
+  test('an operation for console users outside the console', () => {
     const endpoint = serve('GET', '/a', contractOf('show', { access: 'signed-in' }))
-    expect(() => build(endpoint)).toThrow('GET /a is for users of the console, but not part of it')
+    expect(() => build(endpoint)).toThrow('GET /a is for console users, but not part of the console')
   })
 })
 
-describe('who may call', () => {
+describe('security', () => {
   const securityOf = (method: HttpMethod, path: string, access: Access) =>
     operationOf(serve(method, path, contractOf('call', { access }))).security
 
-  test('is told as the schemes of the access', () => {
+  test('lists the schemes for each kind of access', () => {
     expect(securityOf('GET', '/healthz', 'public')).toEqual([])
     expect(securityOf('GET', '/operator/v1/things', 'operator')).toEqual([{ operatorToken: [] }])
     expect(securityOf('GET', '/v1/things', 'key')).toEqual([
@@ -141,7 +141,7 @@ describe('who may call', () => {
     expect(securityOf('GET', '/v1beta/things', 'key')).toContainEqual({ keyQuery: [] })
   })
 
-  test('in the console is told by its cookie, and by a token for what changes something', () => {
+  test('in the console requires the cookie, and a token for changes', () => {
     for (const access of ['signed-in', 'member', 'owner', 'operator'] as const) {
       expect(securityOf('GET', '/console/api/things', access)).toEqual([{ consoleSession: [] }])
       expect(securityOf('PUT', '/console/api/things', access)).toEqual([
@@ -153,11 +153,11 @@ describe('who may call', () => {
   })
 })
 
-describe('refusals', () => {
+describe('errors', () => {
   const statusesOf = (path: string, access: Access, change: Partial<Contract> = {}) =>
     Object.keys(operationOf(serve('POST', path, contractOf('call', { access, ...change }))).responses)
 
-  test('are those of the access, unless the contract says otherwise', () => {
+  test('follow from the access unless the contract lists them', () => {
     const read = ['200', '400', '401', '404', '429', '500', '503']
     expect(statusesOf('/operator/v1/a', 'operator')).toEqual(read)
     expect(statusesOf('/operator/v1/a', 'operator', withBody())).toEqual([...read, '413', '415'].toSorted())
@@ -168,14 +168,14 @@ describe('refusals', () => {
     expect(statusesOf('/operator/v1/a', 'operator', { errors: [404] })).toEqual(['200', '404'])
   })
 
-  test('tell of limits to callers that have some', () => {
+  test('have rate-limit headers for callers with limits', () => {
     const answersOf = (path: string, access: Access) =>
       operationOf(serve('GET', path, contractOf('call', { access }))).responses['429']
     expect(answersOf('/v1/a', 'key')).toEqual({ $ref: '#/components/responses/Error429WithLimits' })
     expect(answersOf('/operator/v1/a', 'operator')).toEqual({ $ref: '#/components/responses/Error429' })
   })
 
-  test('are dressed as the endpoint dresses them', () => {
+  test('have the shape that the endpoint gives them', () => {
     const errorBody = { name: 'WrappedError', fields: { type: Type.Literal('error') } }
     const contract = contractOf('call', { access: 'key', errors: [500], errorBody })
     const endpoint = {

@@ -13,15 +13,15 @@ export interface OpenApiDocument {
 
 type Described = Endpoint & { readonly contract: Contract }
 
-/** One thing that can be asked: an endpoint, or one of several that share a path of the server. */
+/** An operation of the API. Several operations may share one endpoint of the server. */
 export interface Operation {
   readonly endpoint: Pick<Endpoint, 'method' | 'path' | 'dressError'>
   readonly contract: Contract
-  /** The path as readers see it: `/v1/responses/:id` reads `/v1/responses/{id}`. */
+  /** The path in the document: `/v1/responses/:id` becomes `/v1/responses/{id}`. */
   readonly path: string
 }
 
-/** Every operation of these endpoints; those without a contract have none. */
+/** All operations of these endpoints. Endpoints without a contract are left out. */
 export function operationsOf(endpoints: readonly Endpoint[]): Operation[] {
   return endpoints
     .filter((endpoint): endpoint is Described => endpoint.contract !== undefined)
@@ -34,7 +34,7 @@ export function operationsOf(endpoints: readonly Endpoint[]): Operation[] {
     )
 }
 
-/** The OpenAPI 3.1 document of these endpoints, as their contracts have it. */
+/** Builds the OpenAPI 3.1 document from the contracts of these endpoints. */
 export function buildDocument(endpoints: readonly Endpoint[], version: string): OpenApiDocument {
   const operations = operationsOf(endpoints)
   const components = new Components()
@@ -47,8 +47,8 @@ export function buildDocument(endpoints: readonly Endpoint[], version: string): 
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'This gateway' }],
-    tags: layOutTags(operations),
-    paths: layOutPaths(operations, components),
+    tags: describeTags(operations),
+    paths: describePaths(operations, components),
     components: {
       schemas: components.schemas,
       responses: components.responses,
@@ -64,10 +64,9 @@ export function buildDocument(endpoints: readonly Endpoint[], version: string): 
 }
 
 // The console groups its calls by its pages.
-const CONSOLE_TAG =
-  'The web console: what its pages ask, made for them. Programs use API keys and the operator API.'
+const CONSOLE_TAG = 'For the pages of the web console. Programs should use API keys and the operator API.'
 
-function layOutTags(operations: readonly Operation[]): object[] {
+function describeTags(operations: readonly Operation[]): object[] {
   const used = new Set(operations.map(({ contract }) => contract.tag))
   const known = Object.keys(TAGS).filter((name) => used.has(name))
   return [...new Set([...known, ...used])].map((name) => {
@@ -76,23 +75,23 @@ function layOutTags(operations: readonly Operation[]): object[] {
   })
 }
 
-function layOutPaths(operations: readonly Operation[], components: Components): OpenApiDocument['paths'] {
+function describePaths(operations: readonly Operation[], components: Components): OpenApiDocument['paths'] {
   const paths: Record<string, Record<string, unknown>> = {}
   const ids = new Set<string>()
   for (const operation of operations) {
     const { endpoint, contract, path } = operation
     const method = endpoint.method.toLowerCase()
     const methods = paths[path] ?? {}
-    if (method in methods) throw new Error(`${endpoint.method} ${path} is described twice`)
-    if (ids.has(contract.id)) throw new Error(`two operations are called ${contract.id}`)
+    if (method in methods) throw new Error(`${endpoint.method} ${path} is described twice.`)
+    if (ids.has(contract.id)) throw new Error(`Two operations are called ${contract.id}.`)
     ids.add(contract.id)
-    methods[method] = layOutOperation(operation, components)
+    methods[method] = describeOperation(operation, components)
     paths[path] = methods
   }
   return paths
 }
 
-function layOutOperation(operation: Operation, components: Components): object {
+function describeOperation(operation: Operation, components: Components): object {
   const { contract, path } = operation
   const { id, tag, summary, description, body, answer } = contract
   const parameters = withPathParameters(contract.parameters ?? [], path)
@@ -102,24 +101,24 @@ function layOutOperation(operation: Operation, components: Components): object {
     summary,
     ...(description !== undefined && { description }),
     security: securityOf(operation).map((schemes) => Object.fromEntries(schemes.map((name) => [name, []]))),
-    ...(parameters.length > 0 && { parameters: parameters.map(layOutParameter) }),
-    ...(body && { requestBody: layOutBody(body, components) }),
+    ...(parameters.length > 0 && { parameters: parameters.map(describeParameter) }),
+    ...(body && { requestBody: describeBody(body, components) }),
     responses: {
-      ...layOutAnswer(answer, { components, limits: limitHeadersOf(contract) }),
-      ...layOutErrors(operation, components),
+      ...describeAnswer(answer, { components, limits: limitHeadersOf(contract) }),
+      ...describeErrors(operation, components),
     },
   }
 }
 
-/** A path's parameters are those it names, whether anything else is known of them or not. */
+/** Adds the parameters that the path names and the contract does not describe. */
 function withPathParameters(given: readonly Parameter[], path: string): Parameter[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const missing = names.filter((name) => !given.some((parameter) => parameter.name === name))
   return [...missing.map((name) => ({ name, in: 'path' as const, description: `The ${name}.` })), ...given]
 }
 
-function layOutParameter({ schema, ...rest }: Parameter): object {
-  // A sentence about the values stands beside the schema, once.
+function describeParameter({ schema, ...rest }: Parameter): object {
+  // The parameter has the description already.
   const { description: _, ...values }: JsonSchema =
     schema === undefined ? { type: 'string' } : cleanSchema(schema)
   return { ...rest, required: rest.in === 'path', schema: values }
@@ -127,7 +126,7 @@ function layOutParameter({ schema, ...rest }: Parameter): object {
 
 const JSON_TYPE = 'application/json'
 
-function layOutBody(body: BodyContract, components: Components): object {
+function describeBody(body: BodyContract, components: Components): object {
   const { name, schema, example, isOptional, contentType = JSON_TYPE, kinds = {} } = body
   for (const [kind, kindSchema] of Object.entries(kinds)) components.schema(kind, kindSchema)
   return {
@@ -136,24 +135,24 @@ function layOutBody(body: BodyContract, components: Components): object {
   }
 }
 
-function layOutAnswer(
+function describeAnswer(
   answer: AnswerContract,
   { components, limits }: { components: Components; limits: readonly string[] },
 ): Record<string, unknown> {
   const { description, name, schema, example, contentType = JSON_TYPE, headers = [], status = 200 } = answer
   const { stream, table } = answer
   const text = (about: string) => ({ schema: { type: 'string', description: about } })
-  const told = { description, headers: components.headers([...ID_HEADERS, ...limits, ...headers]) }
-  if (isRedirect(status)) return { [status]: told }
+  const response = { description, headers: components.headers([...ID_HEADERS, ...limits, ...headers]) }
+  if (isRedirect(status)) return { [status]: response }
   return {
     [status]: {
-      ...told,
+      ...response,
       content: {
         [contentType]: {
           schema: name === null ? cleanSchema(schema) : components.schema(name, schema),
           ...(example !== undefined && example !== '' && { example }),
         },
-        // Without a type: some readers take the schema for the whole text, others for each event.
+        // Without a type: some tools apply the schema to the whole text, others to each event.
         ...(stream !== undefined && { 'text/event-stream': { schema: { description: stream } } }),
         ...(table !== undefined && { 'text/csv': text(table) }),
       },
@@ -171,7 +170,7 @@ function limitHeadersOf({ access }: Contract): readonly string[] {
 
 const CONSOLE_API = '/console/api/'
 
-function isOfConsole({ endpoint }: Operation): boolean {
+function isConsoleCall({ endpoint }: Operation): boolean {
   return endpoint.path.startsWith(CONSOLE_API)
 }
 
@@ -184,12 +183,12 @@ const KEY_SCHEMES: readonly SchemeName[] = [
   'vendorApiKeyHeader',
 ]
 
-/** Sets of schemes of which one is enough; none: it is open to everybody. */
+/** Sets of schemes, one of which is enough. Empty when the operation is public. */
 function securityOf(operation: Operation): SchemeName[][] {
   const { endpoint, contract } = operation
   const changes: SchemeName[] = endpoint.method === 'GET' ? [] : ['csrfToken']
-  if (isOfConsole(operation) && contract.access === 'public') return changes.length > 0 ? [changes] : []
-  if (isOfConsole(operation)) return [['consoleSession', ...changes]]
+  if (isConsoleCall(operation) && contract.access === 'public') return changes.length > 0 ? [changes] : []
+  if (isConsoleCall(operation)) return [['consoleSession', ...changes]]
   switch (contract.access) {
     case 'public':
       return []
@@ -202,33 +201,35 @@ function securityOf(operation: Operation): SchemeName[][] {
     case 'signed-in':
     case 'member':
     case 'owner':
-      throw new Error(`${endpoint.method} ${endpoint.path} is for users of the console, but not part of it`)
+      throw new Error(
+        `${endpoint.method} ${endpoint.path} is for console users, but not part of the console.`,
+      )
   }
 }
 
-const READING = [400, 401, 404, 429, 500, 503]
-const LOOKING_UP = [401, 403, 404, 429, 500, 503]
-const GENERATING = [400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504]
-const TAKING_A_BODY = [413, 415]
+const READ_STATUSES = [400, 401, 404, 429, 500, 503]
+const LOOKUP_STATUSES = [401, 403, 404, 429, 500, 503]
+const GENERATION_STATUSES = [400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504]
+const BODY_STATUSES = [413, 415]
 const NOT_ALLOWED = 403
 
-/** The statuses an operation refuses with, unless its contract says so itself. */
+/** The error statuses of an operation: those of its contract, or the usual ones for its kind of access. */
 function errorsOf(operation: Operation): readonly number[] {
   const { access, body, errors } = operation.contract
   if (errors !== undefined) return errors
-  if (access === 'key') return body === undefined ? LOOKING_UP : GENERATING
-  const usual = body === undefined ? READING : [...READING, ...TAKING_A_BODY]
-  if (isOfConsole(operation)) return [...usual, NOT_ALLOWED]
+  if (access === 'key') return body === undefined ? LOOKUP_STATUSES : GENERATION_STATUSES
+  const usual = body === undefined ? READ_STATUSES : [...READ_STATUSES, ...BODY_STATUSES]
+  if (isConsoleCall(operation)) return [...usual, NOT_ALLOWED]
   return access === 'public' ? [] : usual
 }
 
-function layOutErrors(operation: Operation, components: Components): Record<string, object> {
+function describeErrors(operation: Operation, components: Components): Record<string, object> {
   const { endpoint, contract } = operation
   const errorBody: ErrorBody = {
     name: contract.errorBody?.name ?? 'Error',
     fields: contract.errorBody?.fields ?? {},
     ...(endpoint.dressError && { dress: endpoint.dressError }),
-    tellsLimits: contract.access === 'key',
+    hasLimitHeaders: contract.access === 'key',
   }
   const statuses = [...errorsOf(operation)].sort((one, other) => one - other)
   return Object.fromEntries(statuses.map((status) => [String(status), components.error(status, errorBody)]))

@@ -13,7 +13,7 @@ const Schema = Type.Object({
 })
 
 describe('a cleaned schema', () => {
-  test('is plain JSON that reads as people write it', () => {
+  test('is plain JSON as people write it', () => {
     expect(cleanSchema(Schema)).toEqual({
       type: 'object',
       required: ['name', 'period'],
@@ -29,13 +29,13 @@ describe('a cleaned schema', () => {
     })
   })
 
-  test('carries nothing that JSON does not show', () => {
+  test('has no members that JSON hides', () => {
     const cleaned = cleanSchema(Schema)
     expect(Reflect.ownKeys(cleaned)).toEqual(Object.keys(cleaned))
     expect(JSON.parse(JSON.stringify(cleaned))).toEqual(cleaned)
   })
 
-  test('leaves out what refusals say a field takes, but no field of that name', () => {
+  test('leaves out takes, but keeps a property of that name', () => {
     const schema = Type.Object({ takes: Type.String({ takes: 'a text' }) }, { takes: 'takes' })
     expect(cleanSchema(schema)).toEqual({
       type: 'object',
@@ -44,12 +44,12 @@ describe('a cleaned schema', () => {
     })
   })
 
-  test('keeps a description that stands beside a choice', () => {
+  test('keeps a description next to anyOf', () => {
     const schema = Type.Union([Type.String(), Type.Null()], { description: 'Why.' })
     expect(cleanSchema(schema)).toEqual({ type: ['string', 'null'], description: 'Why.' })
   })
 
-  test('allows exactly the values the original allows', () => {
+  test('allows exactly the same values as the original', () => {
     const original = Compile(Schema)
     const cleaned = Compile(cleanSchema(Schema) as never)
     const word = fc.constantFrom('daily', 'only', '', 'x')

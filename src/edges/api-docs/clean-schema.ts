@@ -1,13 +1,13 @@
-/** A JSON Schema as it stands in the document: plain JSON, nothing else. */
+/** A JSON Schema as plain JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /**
- * A schema of the validator as plain JSON, written the way people expect to read it. It allows exactly the same
- * values: only `anyOf` with null is drawn together, and a list of words says that it is one of strings. What the
- * validator's own words for people (`takes`) say is left out: it repeats the schema.
+ * Simplifies a schema of the validator for readers. It allows exactly the same values: `anyOf` with null is merged into
+ * one schema, and a list of strings gets `type: string`. `takes`, our text for error messages, is left out because it
+ * repeats the schema.
  */
 export function cleanSchema(schema: object): JsonSchema {
-  // What the validator keeps for itself is not enumerable, so writing it as JSON leaves it behind.
+  // JSON leaves out the validator's internal members, which are not enumerable.
   return tidy(JSON.parse(JSON.stringify(schema)))
 }
 
@@ -19,7 +19,7 @@ function tidy(schema: JsonSchema): JsonSchema {
   const members = Object.entries(schema).filter(
     ([name, value]) => name !== 'takes' && !isEmptyMember(name, value),
   )
-  return drawTogether(Object.fromEntries(members.map(([name, value]) => [name, tidyMember(name, value)])))
+  return mergeNull(Object.fromEntries(members.map(([name, value]) => [name, tidyMember(name, value)])))
 }
 
 function tidyMember(name: string, value: unknown): unknown {
@@ -32,14 +32,14 @@ function tidyMember(name: string, value: unknown): unknown {
   return SCHEMAS.has(name) && isSchema(value) ? tidy(value) : value
 }
 
-/** An empty list or map says nothing. */
+/** Empty lists and maps add nothing. */
 function isEmptyMember(name: string, value: unknown): boolean {
   if (name === 'required') return (value as unknown[]).length === 0
   return name === 'properties' && Object.keys(value as object).length === 0
 }
 
-function drawTogether(schema: JsonSchema): JsonSchema {
-  if (isListOfWords(schema.enum) && schema.type === undefined) return { type: 'string', ...schema }
+function mergeNull(schema: JsonSchema): JsonSchema {
+  if (isListOfStrings(schema.enum) && schema.type === undefined) return { type: 'string', ...schema }
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || !isNull(anyOf[1])) return schema
   return { ...orNull(anyOf[0]), ...rest }
@@ -52,8 +52,8 @@ function orNull(schema: JsonSchema): JsonSchema {
   return Array.isArray(schema.enum) ? { ...schema, type, enum: [...schema.enum, null] } : { ...schema, type }
 }
 
-function isListOfWords(value: unknown): boolean {
-  return Array.isArray(value) && value.every((word) => typeof word === 'string')
+function isListOfStrings(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
 function isNull(value: unknown): boolean {

@@ -9,37 +9,37 @@ type Reference = { readonly $ref: string }
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[]
 
 const ErrorObject = Type.Object({
-  message: Type.String({ description: 'For people; may change.' }),
+  message: Type.String({ description: 'For humans. It may change.' }),
   type: Type.Enum(CODES, { description: 'Always the same as `code`.' }),
-  code: Type.Enum(CODES, { description: 'What to branch on.' }),
+  code: Type.Enum(CODES, { description: 'Branch on this.' }),
   param: Type.Union([Type.String(), Type.Null()], {
-    description: 'The field at fault, such as `messages[0].role`.',
+    description: 'The invalid field, such as `messages[0].role`.',
   }),
 })
 
-/** The body of an operation's refusals. */
+/** The body of an operation's errors. */
 export interface ErrorBody {
   readonly name: string
-  /** What stands around `error`. */
+  /** Members next to `error`. */
   readonly fields: Readonly<Record<string, TSchema>>
   readonly dress?: EnvelopeDress
-  /** Whether refusals say how much of the caller's own limits is left. */
-  readonly tellsLimits: boolean
+  /** Whether errors carry the rate-limit headers of the caller. */
+  readonly hasLimitHeaders: boolean
 }
 
 const EXAMPLE_REQUEST_ID = 'req_0123456789abcdef'
 
-/** What the operations of a document have in common, collected while they are laid out. */
+/** The shared parts of a document, collected while its operations are described. */
 export class Components {
   readonly schemas: Record<string, JsonSchema> = {}
   readonly responses: Record<string, object> = {}
 
-  /** A name stands for one schema: two that differ are a mistake of whoever named them. */
+  /** Throws when another schema has the same name. */
   schema(name: string, schema: object): Reference {
     const cleaned = cleanSchema(schema)
     const known = this.schemas[name]
     if (known !== undefined && !Bun.deepEquals(known, cleaned)) {
-      throw new Error(`two different schemas are called ${name}`)
+      throw new Error(`Two different schemas are called ${name}.`)
     }
     this.schemas[name] = cleaned
     return refer('schemas', name)
@@ -47,25 +47,25 @@ export class Components {
 
   headers(names: readonly string[]): Record<string, Reference> {
     const unknown = names.find((name) => HEADERS[name] === undefined)
-    if (unknown !== undefined) throw new Error(`nothing is known of the header ${unknown}`)
+    if (unknown !== undefined) throw new Error(`The header ${unknown} is not described.`)
     return Object.fromEntries(names.map((name) => [name, refer('headers', name)]))
   }
 
-  /** The refusal with this status, which tells every code it can have. */
+  /** The error response with this status. It lists all of its codes. */
   error(status: number, body: ErrorBody): Reference {
     const codes = CODES.filter((code) => ERROR_CODES[code].status === status)
-    if (codes.length === 0) throw new Error(`no error has the status ${status}`)
-    const isAboutLimits = body.tellsLimits && codes.some((code) => ERROR_CODES[code].retry === 'after-header')
-    const name = `${body.name}${status}${isAboutLimits ? 'WithLimits' : ''}`
-    this.responses[name] ??= this.#layOutError(codes, body)
+    if (codes.length === 0) throw new Error(`No error has the status ${status}.`)
+    const hasLimits = body.hasLimitHeaders && codes.some((code) => ERROR_CODES[code].retry === 'after-header')
+    const name = `${body.name}${status}${hasLimits ? 'WithLimits' : ''}`
+    this.responses[name] ??= this.#describeError(codes, body)
     return refer('responses', name)
   }
 
-  #layOutError(codes: readonly ErrorCode[], { name, fields, dress, tellsLimits }: ErrorBody): object {
+  #describeError(codes: readonly ErrorCode[], { name, fields, dress, hasLimitHeaders }: ErrorBody): object {
     const retries = new Set<string>(codes.map((code) => ERROR_CODES[code].retry))
     const headers: string[] = [...ID_HEADERS]
     if (retries.has('after-header')) headers.push('retry-after')
-    if (retries.has('after-header') && tellsLimits)
+    if (retries.has('after-header') && hasLimitHeaders)
       headers.push(...REQUEST_LIMIT_HEADERS, ...TOKEN_LIMIT_HEADERS)
     if (retries.has('backoff')) headers.push('x-should-retry')
     return {

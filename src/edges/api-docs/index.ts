@@ -15,7 +15,7 @@ function findViewer(): string {
   return join(dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui'))), 'static')
 }
 
-/** The page's own files and the few of the viewer that it needs; nothing else of either folder is given out. */
+/** The files of the page, and those of the viewer that it needs. No other file of these folders is served. */
 const FILES: ReadonlyMap<string, { readonly path: string; readonly type: string }> = new Map([
   ['start.js', { path: join(PAGE_FOLDER, 'start.js'), type: 'text/javascript; charset=utf-8' }],
   ['page.css', { path: join(PAGE_FOLDER, 'page.css'), type: 'text/css; charset=utf-8' }],
@@ -26,7 +26,7 @@ const FILES: ReadonlyMap<string, { readonly path: string; readonly type: string 
   ['swagger-ui.css', { path: join(VIEWER_FOLDER, 'swagger-ui.css'), type: 'text/css; charset=utf-8' }],
 ])
 
-// Everything comes from this gateway. The viewer's icons are written into its style sheet as `data:`.
+// Everything is loaded from this gateway. The viewer's style sheet contains its icons as `data:` URLs.
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,7 +45,7 @@ const common = { tag: 'Service', access: 'public' } as const
 const documentContract: Contract = {
   ...common,
   id: 'showApiDocument',
-  summary: 'Give this document',
+  summary: 'Get this document',
   answer: {
     description: 'OpenAPI 3.1.',
     name: 'ApiDocument',
@@ -57,7 +57,7 @@ const documentContract: Contract = {
 const pageContract: Contract = {
   ...common,
   id: 'showApiReference',
-  summary: 'Show this document to people',
+  summary: 'Show this document as a page',
   answer: {
     description: 'A page.',
     name: null,
@@ -70,7 +70,7 @@ const pageContract: Contract = {
 const fileContract: Contract = {
   ...common,
   id: 'showApiReferenceFile',
-  summary: 'Give a file the page needs',
+  summary: 'Get a file that the page needs',
   answer: {
     description: 'A script or a style sheet.',
     name: null,
@@ -81,22 +81,22 @@ const fileContract: Contract = {
   errors: [404, 500, 503],
 }
 
-/** The endpoints, and with them those that describe them all. */
+/** Adds the endpoints that document all endpoints, including themselves. */
 export function withApiDocs(endpoints: readonly Endpoint[], version: string): Endpoint[] {
   const all: Endpoint[] = [...endpoints, ...apiDocsEndpoints(() => buildDocument(all, version))]
   return all
 }
 
-/** The API document and the page that shows it, all of it from this machine. */
+/** The API document and the page that shows it. */
 function apiDocsEndpoints(document: () => OpenApiDocument): Endpoint[] {
-  const documentFile = once(() => keepFile(JSON.stringify(document()), 'application/json'))
+  const documentFile = once(() => cacheFile(JSON.stringify(document()), 'application/json'))
   const page = once(async () =>
-    keepFile(await Bun.file(join(PAGE_FOLDER, 'page.html')).text(), 'text/html; charset=utf-8'),
+    cacheFile(await Bun.file(join(PAGE_FOLDER, 'page.html')).text(), 'text/html; charset=utf-8'),
   )
   const files = new Map(
     [...FILES].map(([name, { path, type }]) => [
       name,
-      once(async () => keepFile(await Bun.file(path).text(), type)),
+      once(async () => cacheFile(await Bun.file(path).text(), type)),
     ]),
   )
   return [
@@ -104,7 +104,7 @@ function apiDocsEndpoints(document: () => OpenApiDocument): Endpoint[] {
       method: 'GET',
       path: '/openapi.json',
       contract: documentContract,
-      handle: async (exchange) => give(exchange, await documentFile(), REVALIDATE),
+      handle: async (exchange) => respond(exchange, await documentFile(), REVALIDATE),
     },
     {
       method: 'GET',
@@ -112,7 +112,7 @@ function apiDocsEndpoints(document: () => OpenApiDocument): Endpoint[] {
       contract: pageContract,
       handle: async (exchange) => {
         const headers = { ...REVALIDATE, 'content-security-policy': CONTENT_SECURITY_POLICY }
-        return give(exchange, await page(), headers)
+        return respond(exchange, await page(), headers)
       },
     },
     {
@@ -121,36 +121,36 @@ function apiDocsEndpoints(document: () => OpenApiDocument): Endpoint[] {
       contract: fileContract,
       handle: async (exchange) => {
         const file = files.get(exchange.params.file ?? '')
-        if (file === undefined) throw new GatewayError('not_found', 'The reference has no such file.')
-        return give(exchange, await file(), KEEP_A_DAY)
+        if (file === undefined) throw new GatewayError('not_found', 'The API reference has no such file.')
+        return respond(exchange, await file(), KEEP_A_DAY)
       },
     },
   ]
 }
 
-// The document changes with every version, and nothing in its address tells.
+// The document changes with every version, but its URL does not.
 const REVALIDATE = { 'cache-control': 'no-cache' } as const
 const KEEP_A_DAY = { 'cache-control': 'public, max-age=86400' } as const
 
-interface KeptFile {
+interface CachedFile {
   readonly text: string
   readonly type: string
   readonly etag: string
 }
 
-function keepFile(text: string, type: string): KeptFile {
+function cacheFile(text: string, type: string): CachedFile {
   return { text, type, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` }
 }
 
-function give(exchange: Exchange, file: KeptFile, headers: Readonly<Record<string, string>>): Response {
-  const told = { ...headers, ...SAFETY_HEADERS, etag: file.etag }
+function respond(exchange: Exchange, file: CachedFile, headers: Readonly<Record<string, string>>): Response {
+  const allHeaders = { ...headers, ...SAFETY_HEADERS, etag: file.etag }
   if (exchange.headers.get('if-none-match') === file.etag) {
-    return new Response(null, { status: 304, headers: told })
+    return new Response(null, { status: 304, headers: allHeaders })
   }
-  return new Response(file.text, { headers: { ...told, 'content-type': file.type } })
+  return new Response(file.text, { headers: { ...allHeaders, 'content-type': file.type } })
 }
 
-/** Made when it is first asked for, and never again: most gateways are never asked. */
+/** Calls `make` on first use only: most gateways never serve these files. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null
   return () => {
