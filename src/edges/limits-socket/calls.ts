@@ -2,7 +2,7 @@ import type { KeyTotals } from '../../serve/ports/shared-books.ts'
 import type { AccountUpdate, AdmitCall, OpenHold, SharedLimits } from '../../serve/ports/shared-limits.ts'
 
 /** A number that identifies the call on its connection, the method, and its arguments. */
-export type CallLine = readonly [id: number, name: CallName, ...given: readonly unknown[]]
+export type CallLine = readonly [id: number, name: CallName, ...args: readonly unknown[]]
 /** `failure` is present only when the call has failed. */
 export type AnswerLine = readonly [id: number, answer: unknown, failure?: string]
 
@@ -11,19 +11,19 @@ export const HELLO = 'hello'
 /** Notices, which answer no call, have this number. */
 export const NOTICE_ID = 0
 
-type Asked = Omit<SharedLimits, 'onNotice' | 'onConnected' | 'close'>
-export type CallName = keyof Asked
+type RemoteCalls = Omit<SharedLimits, 'onNotice' | 'onConnected' | 'close'>
+export type CallName = keyof RemoteCalls
 
 /** JSON has no big integers, so amounts travel as strings. */
-type Wired<Value> = Value extends bigint
+type Encoded<Value> = Value extends bigint
   ? string
   : Value extends readonly (infer Item)[]
-    ? readonly Wired<Item>[]
+    ? readonly Encoded<Item>[]
     : Value extends object
-      ? { readonly [Name in keyof Value]: Wired<Value[Name]> }
+      ? { readonly [Name in keyof Value]: Encoded<Value[Name]> }
       : Value
 
-export function encodeAdmit(call: AdmitCall): Wired<AdmitCall> {
+export function encodeAdmit(call: AdmitCall): Encoded<AdmitCall> {
   const { amountNano, creditLineNano, usageLimit } = call.hold
   return {
     requestId: call.requestId,
@@ -41,7 +41,7 @@ export function encodeAdmit(call: AdmitCall): Wired<AdmitCall> {
   }
 }
 
-function decodeAdmit(call: Wired<AdmitCall>): AdmitCall {
+function decodeAdmit(call: Encoded<AdmitCall>): AdmitCall {
   const { amountNano, creditLineNano, usageLimit } = call.hold
   return {
     ...call,
@@ -53,7 +53,7 @@ function decodeAdmit(call: Wired<AdmitCall>): AdmitCall {
   }
 }
 
-export function encodeHolds(holds: readonly OpenHold[]): Wired<readonly OpenHold[]> {
+export function encodeHolds(holds: readonly OpenHold[]): Encoded<readonly OpenHold[]> {
   // Only the fields of a hold: the caller may pass objects with more.
   return holds.map(({ requestId, keyId, amountNano }) => ({
     requestId,
@@ -62,11 +62,11 @@ export function encodeHolds(holds: readonly OpenHold[]): Wired<readonly OpenHold
   }))
 }
 
-function decodeHolds(holds: Wired<readonly OpenHold[]>): readonly OpenHold[] {
+function decodeHolds(holds: Encoded<readonly OpenHold[]>): readonly OpenHold[] {
   return holds.map((hold) => ({ ...hold, amountNano: BigInt(hold.amountNano) }))
 }
 
-export function encodeUpdate(update: AccountUpdate): Wired<AccountUpdate> {
+export function encodeUpdate(update: AccountUpdate): Encoded<AccountUpdate> {
   const { generation, stored, balance, keys, isLoad } = update
   return {
     generation,
@@ -80,7 +80,7 @@ export function encodeUpdate(update: AccountUpdate): Wired<AccountUpdate> {
   }
 }
 
-function decodeUpdate(update: Wired<AccountUpdate>): AccountUpdate {
+function decodeUpdate(update: Encoded<AccountUpdate>): AccountUpdate {
   const { balance } = update
   return {
     ...update,
@@ -93,7 +93,7 @@ function decodeUpdate(update: Wired<AccountUpdate>): AccountUpdate {
   }
 }
 
-function encodeTotals({ keyId, totals }: KeyTotals): Wired<KeyTotals> {
+function encodeTotals({ keyId, totals }: KeyTotals): Encoded<KeyTotals> {
   const encode = ({ startDay, spentNano }: (typeof totals)['daily']) => ({
     startDay,
     spentNano: String(spentNano),
@@ -110,7 +110,7 @@ function encodeTotals({ keyId, totals }: KeyTotals): Wired<KeyTotals> {
   }
 }
 
-function decodeTotals({ keyId, totals }: Wired<KeyTotals>): KeyTotals {
+function decodeTotals({ keyId, totals }: Encoded<KeyTotals>): KeyTotals {
   const decode = ({ startDay, spentNano }: (typeof totals)['daily']) => ({
     startDay,
     spentNano: BigInt(spentNano),
@@ -127,30 +127,34 @@ function decodeTotals({ keyId, totals }: Wired<KeyTotals>): KeyTotals {
   }
 }
 
-type Given<Name extends CallName> = Parameters<Asked[Name]>
+type Arguments<Name extends CallName> = Parameters<RemoteCalls[Name]>
 
 /** Runs a call received over the wire. Both ends are the same program, so its shape is trusted. */
-export function carryOut(sharedLimits: Asked, name: CallName, given: readonly unknown[]): Promise<unknown> {
+export function runCall(
+  sharedLimits: RemoteCalls,
+  name: CallName,
+  args: readonly unknown[],
+): Promise<unknown> {
   switch (name) {
     case 'admit':
-      return sharedLimits.admit(decodeAdmit(...(given as Wired<Given<'admit'>> as [Wired<AdmitCall>])))
+      return sharedLimits.admit(decodeAdmit(...(args as Encoded<Arguments<'admit'>> as [Encoded<AdmitCall>])))
     case 'settle': {
-      const [accountId, holds] = given as [string, Wired<readonly OpenHold[]>]
+      const [accountId, holds] = args as [string, Encoded<readonly OpenHold[]>]
       return sharedLimits.settle(accountId, decodeHolds(holds))
     }
     case 'learn': {
-      const [accountId, update] = given as [string, Wired<AccountUpdate>]
+      const [accountId, update] = args as [string, Encoded<AccountUpdate>]
       return sharedLimits.learn(accountId, decodeUpdate(update))
     }
     case 'assertHolds': {
-      const [accountId, holds, unsure] = given as [string, Wired<readonly OpenHold[]>, readonly string[]]
+      const [accountId, holds, unsure] = args as [string, Encoded<readonly OpenHold[]>, readonly string[]]
       return sharedLimits.assertHolds(accountId, decodeHolds(holds), unsure)
     }
     case 'addHolds': {
-      const [accountId, holds] = given as [string, Wired<readonly OpenHold[]>]
+      const [accountId, holds] = args as [string, Encoded<readonly OpenHold[]>]
       return sharedLimits.addHolds(accountId, decodeHolds(holds))
     }
     default:
-      return (sharedLimits[name] as (...all: readonly unknown[]) => Promise<unknown>)(...given)
+      return (sharedLimits[name] as (...all: readonly unknown[]) => Promise<unknown>)(...args)
   }
 }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { SharedLimits } from '../../serve/ports/shared-limits.ts'
-import { type AnswerLine, type CallLine, type CallName, carryOut, HELLO, NOTICE_ID } from './calls.ts'
+import { type AnswerLine, type CallLine, type CallName, HELLO, NOTICE_ID, runCall } from './calls.ts'
 import { LineReader, LineWriter, type Wire } from './lines.ts'
 
 export interface LimitsServerOptions {
@@ -19,7 +19,7 @@ const OWNER_ONLY_MASK = 0o177
 export function serveLimits({ path, limitsForNode }: LimitsServerOptions): LimitsServer {
   // A killed process leaves its socket file behind.
   rmSync(path, { force: true })
-  const usualMask = process.umask(OWNER_ONLY_MASK)
+  const previousMask = process.umask(OWNER_ONLY_MASK)
   try {
     const listener = Bun.listen<NodeConnection>({
       unix: path,
@@ -29,12 +29,12 @@ export function serveLimits({ path, limitsForNode }: LimitsServerOptions): Limit
         },
         data: ({ data: node }, bytes) => node.receive(bytes),
         drain: ({ data: node }) => node.resume(),
-        close: ({ data: node }) => node.leave(),
+        close: ({ data: node }) => node.onClose(),
       },
     })
     return { close: () => listener.stop(true) }
   } finally {
-    process.umask(usualMask)
+    process.umask(previousMask)
   }
 }
 
@@ -44,7 +44,7 @@ class NodeConnection {
   readonly #writer: LineWriter
   readonly #limitsForNode: LimitsServerOptions['limitsForNode']
   #sharedLimits: SharedLimits | null = null
-  #endNotices: () => void = () => {}
+  #stopNotices: () => void = () => {}
 
   constructor(wire: Wire, limitsForNode: LimitsServerOptions['limitsForNode']) {
     this.#writer = new LineWriter(wire)
@@ -52,25 +52,25 @@ class NodeConnection {
   }
 
   receive(bytes: Uint8Array): void {
-    for (const line of this.#reader.push(bytes)) this.#take(JSON.parse(line) as CallLine)
+    for (const line of this.#reader.push(bytes)) this.#handle(JSON.parse(line) as CallLine)
   }
 
   resume(): void {
     this.#writer.resume()
   }
 
-  leave(): void {
-    this.#endNotices()
+  onClose(): void {
+    this.#stopNotices()
     void this.#sharedLimits?.close()
   }
 
-  #take([id, name, ...given]: readonly [id: number, name: CallName | typeof HELLO, ...unknown[]]): void {
+  #handle([id, name, ...args]: readonly [id: number, name: CallName | typeof HELLO, ...unknown[]]): void {
     if (name === HELLO) {
-      const sharedLimits = this.#limitsForNode(given[0] as string)
+      const sharedLimits = this.#limitsForNode(args[0] as string)
       this.#sharedLimits = sharedLimits
-      this.#endNotices = sharedLimits.onNotice((notice) => this.#send([NOTICE_ID, notice]))
+      this.#stopNotices = sharedLimits.onNotice((notice) => this.#send([NOTICE_ID, notice]))
     } else if (this.#sharedLimits !== null) {
-      carryOut(this.#sharedLimits, name, given).then(
+      runCall(this.#sharedLimits, name, args).then(
         (answer) => this.#send([id, answer ?? null]),
         (error: unknown) => this.#send([id, null, error instanceof Error ? error.message : String(error)]),
       )

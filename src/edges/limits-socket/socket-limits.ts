@@ -25,7 +25,7 @@ import { LineReader, LineWriter } from './lines.ts'
 /** Connects one node to the limits store of the parent process. */
 export async function connectLimits(path: string, nodeId: string): Promise<SharedLimits> {
   const reader = new LineReader()
-  const { data: place } = await Bun.connect<{ sharedLimits: SocketLimits | null }>({
+  const { data: connection } = await Bun.connect<{ sharedLimits: SocketLimits | null }>({
     unix: path,
     data: { sharedLimits: null },
     socket: {
@@ -33,16 +33,16 @@ export async function connectLimits(path: string, nodeId: string): Promise<Share
         socket.data.sharedLimits = new SocketLimits(socket)
       },
       data: ({ data }, bytes) => {
-        for (const line of reader.push(bytes)) data.sharedLimits?.take(JSON.parse(line) as AnswerLine)
+        for (const line of reader.push(bytes)) data.sharedLimits?.handle(JSON.parse(line) as AnswerLine)
       },
       drain: ({ data }) => data.sharedLimits?.resume(),
-      close: ({ data }) => data.sharedLimits?.lose(),
+      close: ({ data }) => data.sharedLimits?.onClose(),
     },
   })
-  if (place.sharedLimits === null)
+  if (connection.sharedLimits === null)
     throw new Error('Could not connect to the limits store of the parent process.')
-  place.sharedLimits.introduce(nodeId)
-  return place.sharedLimits
+  connection.sharedLimits.sendHello(nodeId)
+  return connection.sharedLimits
 }
 
 interface Connection {
@@ -50,31 +50,31 @@ interface Connection {
   end(): void
 }
 
-interface Waiting {
+interface PendingCall {
   readonly name: CallName
-  readonly askedAtLook: number
+  readonly calledAtCheck: number
   readonly resolve: (answer: never) => void
   readonly reject: (error: Error) => void
 }
 
-// A call times out after this many looks at the open calls. Time alone would not do, since this process cannot read an
-// answer while it is busy itself.
-const LOOK_MS = 250
-const MAX_LOOKS = 20
+// A call times out after this many checks. Elapsed time is not enough, because this process cannot read an answer while
+// it is busy itself.
+const CHECK_INTERVAL_MS = 250
+const MAX_CHECKS = 20
 
 /**
- * Uses one connection, so that calls run in order. A lost connection is not restored: the parent is gone, and the worker
- * exits too.
+ * Uses one connection, so that calls run in order. A lost connection is not restored: the parent has exited, and the
+ * worker exits too.
  */
 class SocketLimits implements SharedLimits {
   readonly #connection: Connection
   readonly #writer: LineWriter
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #pending = new Map<number, PendingCall>()
   readonly #noticeListeners = new Set<(notice: SharedNotice) => void>()
   // One timer for all calls: a timer per call would cost more than the call.
-  readonly #look = setInterval(() => this.#giveUpOld(), LOOK_MS)
-  #looks = 0
-  #calls = NOTICE_ID
+  readonly #checkTimer = setInterval(() => this.#failOldCalls(), CHECK_INTERVAL_MS)
+  #checks = 0
+  #lastId = NOTICE_ID
   #isLost = false
 
   constructor(connection: Connection) {
@@ -83,82 +83,82 @@ class SocketLimits implements SharedLimits {
   }
 
   admit(call: AdmitCall): Promise<AdmitAnswer> {
-    return this.#ask('admit', encodeAdmit(call))
+    return this.#call('admit', encodeAdmit(call))
   }
 
   takeCapacity(
     accountId: string | null,
     options: readonly (readonly WindowDemand[])[],
   ): Promise<CapacityAnswer> {
-    return this.#ask('takeCapacity', accountId, options)
+    return this.#call('takeCapacity', accountId, options)
   }
 
   look(accountId: string | null, windows: readonly WindowDemand[]): Promise<readonly WindowState[]> {
-    return this.#ask('look', accountId, windows)
+    return this.#call('look', accountId, windows)
   }
 
   settle(accountId: string, settled: readonly OpenHold[]): Promise<void> {
-    return this.#ask('settle', accountId, encodeHolds(settled))
+    return this.#call('settle', accountId, encodeHolds(settled))
   }
 
   learn(accountId: string, update: AccountUpdate): Promise<void> {
-    return this.#ask('learn', accountId, encodeUpdate(update))
+    return this.#call('learn', accountId, encodeUpdate(update))
   }
 
   assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void> {
-    return this.#ask('assertHolds', accountId, encodeHolds(holds), unsure)
+    return this.#call('assertHolds', accountId, encodeHolds(holds), unsure)
   }
 
   addHolds(accountId: string, holds: readonly OpenHold[]): Promise<void> {
-    return this.#ask('addHolds', accountId, encodeHolds(holds))
+    return this.#call('addHolds', accountId, encodeHolds(holds))
   }
 
   releaseNode(nodeId: string): Promise<number> {
-    return this.#ask('releaseNode', nodeId)
+    return this.#call('releaseNode', nodeId)
   }
 
   generation(): Promise<string | null> {
-    return this.#ask('generation')
+    return this.#call('generation')
   }
 
   beginGeneration(proposed: string): Promise<string> {
-    return this.#ask('beginGeneration', proposed)
+    return this.#call('beginGeneration', proposed)
   }
 
   joinGeneration(generation: string): Promise<void> {
-    return this.#ask('joinGeneration', generation)
+    return this.#call('joinGeneration', generation)
   }
 
   listJoined(generation: string): Promise<readonly string[]> {
-    return this.#ask('listJoined', generation)
+    return this.#call('listJoined', generation)
   }
 
   configurationVersion(): Promise<number | null> {
-    return this.#ask('configurationVersion')
+    return this.#call('configurationVersion')
   }
 
   announceConfiguration(version: number): Promise<void> {
-    return this.#ask('announceConfiguration', version)
+    return this.#call('announceConfiguration', version)
   }
 
   savePin(pin: ConversationPin): Promise<void> {
-    return this.#ask('savePin', pin)
+    return this.#call('savePin', pin)
   }
 
   saveNote(note: SharedNote): Promise<void> {
-    return this.#ask('saveNote', note)
+    return this.#call('saveNote', note)
   }
 
   findNotes(accountId: string, names: readonly string[]): Promise<readonly (string | null)[]> {
-    return this.#ask('findNotes', accountId, names)
+    return this.#call('findNotes', accountId, names)
   }
 
   publish(notice: SharedNotice, keptMs?: number): Promise<void> {
-    return keptMs === undefined ? this.#ask('publish', notice) : this.#ask('publish', notice, keptMs)
+    return keptMs === undefined ? this.#call('publish', notice) : this.#call('publish', notice, keptMs)
   }
 
   listKept(): Promise<readonly SharedNotice[]> {
-    return this.#ask('listKept')
+    return this.#call('listKept')
   }
 
   onNotice(listener: (notice: SharedNotice) => void): () => void {
@@ -178,56 +178,56 @@ class SocketLimits implements SharedLimits {
   }
 
   async close(): Promise<void> {
-    this.lose()
+    this.onClose()
     this.#connection.end()
   }
 
-  introduce(nodeId: string): void {
+  sendHello(nodeId: string): void {
     this.#writer.add(JSON.stringify([NOTICE_ID, HELLO, nodeId]))
   }
 
-  take([id, answer, failure]: AnswerLine): void {
+  handle([id, answer, failure]: AnswerLine): void {
     if (id === NOTICE_ID) {
       for (const listener of this.#noticeListeners) listener(answer as SharedNotice)
       return
     }
-    const waiting = this.#waiting.get(id)
-    this.#waiting.delete(id)
-    if (failure === undefined) waiting?.resolve(answer as never)
-    else waiting?.reject(new Error(failure))
+    const pending = this.#pending.get(id)
+    this.#pending.delete(id)
+    if (failure === undefined) pending?.resolve(answer as never)
+    else pending?.reject(new Error(failure))
   }
 
   resume(): void {
     this.#writer.resume()
   }
 
-  lose(): void {
+  onClose(): void {
     this.#isLost = true
-    clearInterval(this.#look)
-    for (const { reject } of this.#waiting.values()) reject(gone())
-    this.#waiting.clear()
+    clearInterval(this.#checkTimer)
+    for (const { reject } of this.#pending.values()) reject(parentExited())
+    this.#pending.clear()
   }
 
-  #giveUpOld(): void {
-    this.#looks += 1
-    for (const [id, { name, askedAtLook, reject }] of this.#waiting) {
-      if (this.#looks - askedAtLook < MAX_LOOKS) return
-      this.#waiting.delete(id)
+  #failOldCalls(): void {
+    this.#checks += 1
+    for (const [id, { name, calledAtCheck, reject }] of this.#pending) {
+      if (this.#checks - calledAtCheck < MAX_CHECKS) return
+      this.#pending.delete(id)
       reject(new Error(`The limits store of the parent process does not answer (${name}).`))
     }
   }
 
-  #ask<Answer>(name: CallName, ...given: readonly unknown[]): Promise<Answer> {
-    if (this.#isLost) return Promise.reject(gone())
-    this.#calls += 1
-    const id = this.#calls
-    this.#writer.add(JSON.stringify([id, name, ...given]))
+  #call<Answer>(name: CallName, ...args: readonly unknown[]): Promise<Answer> {
+    if (this.#isLost) return Promise.reject(parentExited())
+    this.#lastId += 1
+    const id = this.#lastId
+    this.#writer.add(JSON.stringify([id, name, ...args]))
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-    this.#waiting.set(id, { name, askedAtLook: this.#looks, resolve, reject })
+    this.#pending.set(id, { name, calledAtCheck: this.#checks, resolve, reject })
     return promise
   }
 }
 
-function gone(): Error {
+function parentExited(): Error {
   return new Error('The limits store is gone because the parent process has exited.')
 }
