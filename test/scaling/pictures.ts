@@ -67,7 +67,7 @@ export function editWork(write: (items: number) => readonly (readonly [string, s
     prepare: (items) => {
       const fields = write(items)
       const pictures = list(items, () => ({ ...PICTURE, field: 'image' }))
-      return orRefusal(() => encodeForAll(readEdit({ fields, pictures })))
+      return orRefusal(() => encodeForAll(readEdit({ fields, images: pictures })))
     },
   }
 }

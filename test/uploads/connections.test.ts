@@ -7,10 +7,10 @@ import { eventually } from '../support/eventually.ts'
 import { makeDataFolder, removeDataFolder } from '../support/test-gateway.ts'
 import { startFormServer } from './support/form-server.ts'
 
-const PICTURE = makePng({ width: 40, height: 20, pixels: crypto.getRandomValues(new Uint8Array(500_000)) })
+const IMAGE = makePng({ width: 40, height: 20, pixels: crypto.getRandomValues(new Uint8Array(500_000)) })
 const BODY = Buffer.concat([
   Buffer.from('--x\r\ncontent-disposition: form-data; name="image"; filename="a.png"\r\n\r\n'),
-  PICTURE,
+  IMAGE,
   Buffer.from('\r\n--x--\r\n'),
 ])
 
@@ -32,28 +32,28 @@ async function sendHalf(): Promise<Socket> {
   const head = `POST /form HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: ${BODY.length}\r\n\r\n`
   socket.write(head)
   socket.write(BODY.subarray(0, BODY.length / 2))
-  await eventually('the picture to be on disk', () => left().length === 1)
+  await eventually('the image to be on disk', () => left().length === 1)
   return socket
 }
 
-test('a picture comes through a connection as it was sent', async () => {
+test('an image arrives unchanged', async () => {
   server = startFormServer({ folder })
   const socket = await sendHalf()
   const answer = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))))
   socket.write(BODY.subarray(BODY.length / 2))
-  expect(await answer).toContain(new Bun.CryptoHasher('sha256').update(PICTURE).digest('hex'))
+  expect(await answer).toContain(new Bun.CryptoHasher('sha256').update(IMAGE).digest('hex'))
   socket.destroy()
   expect(left()).toEqual([])
 })
 
-test('a client that goes away leaves nothing behind', async () => {
+test('a client that disconnects leaves no files behind', async () => {
   server = startFormServer({ folder })
   const socket = await sendHalf()
   socket.destroy()
   await eventually('temporary storage to be empty', () => left().length === 0)
 })
 
-test('a client that stops sending is told and leaves nothing behind', async () => {
+test('a client that stops sending gets an error and leaves no files behind', async () => {
   server = startFormServer({ folder, timeoutMs: 300 })
   const socket = await sendHalf()
   const answer = await new Promise<string>((resolve) =>
@@ -65,7 +65,7 @@ test('a client that stops sending is told and leaves nothing behind', async () =
   socket.destroy()
 })
 
-test('a gateway that shuts down waits for no form', async () => {
+test('a gateway that shuts down does not wait for forms', async () => {
   server = startFormServer({ folder })
   const socket = await sendHalf()
   const answer = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))))

@@ -5,7 +5,7 @@ import { makePng } from '../../src/wire/images/testing/samples.ts'
 import { makeDataFolder, removeDataFolder } from '../support/test-gateway.ts'
 
 const MEBIBYTE = 1024 * 1024
-const PICTURE_BYTES = 20 * MEBIBYTE
+const IMAGE_BYTES = 20 * MEBIBYTE
 const UPLOADS = 10
 const MOST_MEMORY = 250 * MEBIBYTE
 
@@ -37,9 +37,9 @@ const HEAD = Buffer.from('--x\r\ncontent-disposition: form-data; name="image"; f
 const TAIL = Buffer.from('\r\n--x--\r\n')
 
 test('ten uploads of 20 MiB at once are kept on disk, not in memory', async () => {
-  const picture = makePng({ width: 4_000, height: 4_000, pixels: new Uint8Array(PICTURE_BYTES) })
-  const body = Buffer.concat([HEAD, picture, TAIL])
-  const sha256 = new Bun.CryptoHasher('sha256').update(picture).digest('hex')
+  const image = makePng({ width: 4_000, height: 4_000, pixels: new Uint8Array(IMAGE_BYTES) })
+  const body = Buffer.concat([HEAD, image, TAIL])
+  const sha256 = new Bun.CryptoHasher('sha256').update(image).digest('hex')
   const idleBytes = await peak()
   const answers = await Promise.all(
     Array.from({ length: UPLOADS }, async () => {
@@ -48,10 +48,10 @@ test('ten uploads of 20 MiB at once are kept on disk, not in memory', async () =
     }),
   )
   for (const answer of answers)
-    expect(answer).toMatchObject({ pictures: [{ sha256, bytes: picture.length, width: 4_000 }] })
+    expect(answer).toMatchObject({ images: [{ sha256, bytes: image.length, width: 4_000 }] })
   expect(await peak()).toBeLessThan(MOST_MEMORY)
   // All of them together would not fit into what was added.
-  expect((await peak()) - idleBytes).toBeLessThan((UPLOADS * PICTURE_BYTES) / 2)
+  expect((await peak()) - idleBytes).toBeLessThan((UPLOADS * IMAGE_BYTES) / 2)
   expect(readdirSync(folder)).toEqual([])
 }, 30_000)
 
@@ -62,8 +62,8 @@ test.each(['said', 'counted'])(
     const chunks = Math.ceil(100_000_000 / chunk.length)
     async function* pixels() {
       yield HEAD
-      // The beginning of a picture that goes on for as long as anybody reads.
-      yield makePng({ width: 4_000, height: 4_000, pixels: new Uint8Array(PICTURE_BYTES) }).subarray(0, 1_000)
+      // The beginning of an image that never ends.
+      yield makePng({ width: 4_000, height: 4_000, pixels: new Uint8Array(IMAGE_BYTES) }).subarray(0, 1_000)
       for (let sent = 0; sent < chunks; sent++) yield chunk
     }
     const body = length === 'said' ? new Uint8Array(100_000_000) : pixels()

@@ -18,8 +18,8 @@ function thrownBy(act: () => void): unknown {
   return null
 }
 
-describe('the budget of body bytes', () => {
-  test('of an account counts what was announced, before any of it has come', () => {
+describe('the body budget', () => {
+  test('of an account counts announced bytes before they arrive', () => {
     const budget = new BodyBudget({ maxBytes: 1_000 * KIB, maxBytesPerAccount: 100 * KIB })
     const first = new HeldBody(budget, 'one')
     first.expect(70 * KIB)
@@ -29,7 +29,7 @@ describe('the budget of body bytes', () => {
     expect(thrownBy(() => new HeldBody(budget, 'one').expect(100 * KIB))).toBeNull()
   })
 
-  test('of the process counts what has come, and keeps nobody out for what was only announced', () => {
+  test('of the process counts received bytes, not announced ones', () => {
     const budget = new BodyBudget({ maxBytes: 200 * KIB, maxBytesPerAccount: 200 * KIB })
     const first = new HeldBody(budget, 'one')
     first.expect(200 * KIB)
@@ -41,7 +41,7 @@ describe('the budget of body bytes', () => {
     expect(budget.heldBytes).toBe(199 * KIB)
   })
 
-  test('has a little room left for small bodies when large ones have filled it', () => {
+  test('has some room for small bodies when large ones have filled it', () => {
     const budget = new BodyBudget({ maxBytes: 800 * KIB, maxBytesPerAccount: 800 * KIB })
     new HeldBody(budget, 'one').add(800 * KIB)
     const small = Array.from({ length: 100 }, () => thrownBy(() => new HeldBody(budget, 'two').add(10 * KIB)))
@@ -64,7 +64,7 @@ describe('the budget of body bytes', () => {
     bytes: fc.nat(120),
   })
 
-  test('is never exceeded, and empty when all bodies are released, whatever happens in which order', () => {
+  test('is never exceeded, and is empty once all bodies are released, in any order of events', () => {
     fc.assert(
       fc.property(fc.array(anyAct, { maxLength: 60 }), (acts) => {
         const budget = new BodyBudget({ maxBytes: 400, maxBytesPerAccount: 200 })
@@ -128,7 +128,7 @@ describe('a server with a budget', () => {
     expect([budget.heldBytes, budget.accounts]).toEqual([0, 0])
   })
 
-  test('knows how much of a form was read, however little of it is in memory', async () => {
+  test('counts how much of a form was read, even if little of it is in memory', async () => {
     const budget = new BodyBudget({ maxBytes: 3_000, maxBytesPerAccount: 2_000 })
     const seen: number[] = []
     const form: Endpoint = {
@@ -143,7 +143,7 @@ describe('a server with a budget', () => {
     const readForm: ReadForm = async ({ body, hold }) => {
       hold?.(100)
       for await (const _piece of body ?? []);
-      return { fields: [], pictures: [], dispose: () => Promise.resolve() }
+      return { fields: [], images: [], dispose: () => Promise.resolve() }
     }
     echo = startEchoServer({ endpoints: [form], bodyBudget: budget, readForm })
     const { port } = echo
@@ -171,7 +171,7 @@ describe('a server with a budget', () => {
     expect([budget.heldBytes, budget.accounts]).toEqual([0, 0])
   })
 
-  test('gives the room back when clients leave in the middle of their bodies', async () => {
+  test('frees memory when clients disconnect in the middle of their bodies', async () => {
     const { budget, port } = start()
     const connections = Array.from({ length: 3 }, () => new RawConnection(port))
     const lines = ['Host: x', 'Content-Length: 600', 'Expect: 100-continue']
@@ -185,7 +185,7 @@ describe('a server with a budget', () => {
     expect(budget.heldBytes).toBe(0)
   })
 
-  test('gives it back once the work ends for a client that left while it was done', async () => {
+  test('frees memory once the handler ends for a client that disconnected', async () => {
     const { budget, gate, hasRead, port } = start()
     const connection = new RawConnection(port)
     void connection.send(post('/slow', 'x'.repeat(1_500)))

@@ -1,4 +1,4 @@
-import type { UploadedForm, UploadedPicture, UploadRules } from '../../serve/ports/uploads.ts'
+import type { UploadedForm, UploadedImage, UploadRules } from '../../serve/ports/uploads.ts'
 import type { ImageHeader } from '../../wire/images/image-header.ts'
 import { ImageScan } from '../../wire/images/image-scan.ts'
 import { refusals } from './refusals.ts'
@@ -15,7 +15,7 @@ export class FormDraft {
   readonly #held: HeldFile[] = []
   /** By position in the form: a file may be stored after the part that follows it. */
   readonly #fields: (readonly [name: string, value: string])[] = []
-  readonly #pictures: UploadedPicture[] = []
+  readonly #images: UploadedImage[] = []
   #fieldCount = 0
 
   /** `hold` counts bytes kept in memory, and throws when there is no room for them. */
@@ -30,7 +30,7 @@ export class FormDraft {
     if (head === null) throw refusals.noName(part.place + 1)
     const field = head.name.replace(/\[\]$/, '')
     const { fileFields } = this.#rules
-    if (fileFields.includes(field)) return await this.#takePicture(part, { ...head, name: field })
+    if (fileFields.includes(field)) return await this.#takeImage(part, { ...head, name: field })
     if (head.fileName !== null) throw refusals.unknownFile(field, fileFields)
     await this.#takeField(part, head.name)
   }
@@ -38,7 +38,7 @@ export class FormDraft {
   complete(): UploadedForm {
     return {
       fields: this.#fields.filter((field) => field !== undefined),
-      pictures: this.#pictures.filter((picture) => picture !== undefined),
+      images: this.#images.filter((image) => image !== undefined),
       dispose: () => this.discard(),
     }
   }
@@ -63,14 +63,13 @@ export class FormDraft {
     this.#fields[place] = [name, decodeField(name, pieces)]
   }
 
-  async #takePicture({ place, content }: IncomingPart, { name: field, fileName }: PartHead): Promise<void> {
-    const { maxPictures, maxBytesPerPicture } = this.#rules
+  async #takeImage({ place, content }: IncomingPart, { name: field, fileName }: PartHead): Promise<void> {
+    const { maxImages, maxBytesPerImage } = this.#rules
     const held = new HeldFile(this.#folder, this.#hold)
-    if (this.#held.push(held) > maxPictures) throw refusals.tooManyImages(field, maxPictures)
+    if (this.#held.push(held) > maxImages) throw refusals.tooManyImages(field, maxImages)
     const scan = new ImageScan()
     for await (const piece of content) {
-      if (held.bytes + piece.length > maxBytesPerPicture)
-        throw refusals.imageTooLarge(field, maxBytesPerPicture)
+      if (held.bytes + piece.length > maxBytesPerImage) throw refusals.imageTooLarge(field, maxBytesPerImage)
       scan.push(piece)
       this.#refuseUnusable(scan, field)
       await held.write(piece)
@@ -78,7 +77,7 @@ export class FormDraft {
     const { bytes } = held
     if (bytes === 0) throw refusals.emptyImage(field)
     const header = completeHeader(scan, field)
-    this.#pictures[place] = {
+    this.#images[place] = {
       field,
       fileName,
       bytes,

@@ -28,7 +28,7 @@ test.each([
   'form-data; name="\xff"',
 ])('%p names nothing', (disposition) => expect(readPartHead(disposition)).toBeNull())
 
-test('a long file name keeps its end', () => {
+test('a long file name is cut at its beginning', () => {
   const head = readPartHead(`form-data; name="image"; filename="${'x'.repeat(1_000)}.png"`)
   expect(head?.fileName).toHaveLength(255)
   expect(head?.fileName).toEndWith('.png')

@@ -10,8 +10,8 @@ import { createFormReader } from './read-form.ts'
 import { UploadFolder } from './upload-folder.ts'
 
 const RULES: UploadRules = {
-  maxPictures: 3,
-  maxBytesPerPicture: 500_000,
+  maxImages: 3,
+  maxBytesPerImage: 500_000,
   maxPixels: 50_000_000,
   maxFields: 4,
   maxFieldBytes: 100,
@@ -40,7 +40,7 @@ interface Part {
   readonly content: Uint8Array | string
 }
 
-function file(name: string, content: Uint8Array | string, fileName = 'picture.png'): Part {
+function file(name: string, content: Uint8Array | string, fileName = 'image.png'): Part {
   return {
     head: `Content-Disposition: form-data; name="${name}"; filename="${fileName}"\r\nContent-Type: image/png`,
     content,
@@ -104,7 +104,7 @@ async function refusalOf(form: Promise<UploadedForm>): Promise<GatewayError> {
 }
 
 describe('a form', () => {
-  test('gives fields in order, and images with what their content says', async () => {
+  test('returns fields in order, and images with facts from their content', async () => {
     const parts = [
       field('prompt', 'a cat, größer'),
       file('image[]', LARGE, 'one.png'),
@@ -119,7 +119,7 @@ describe('a form', () => {
       ['n', '1'],
       ['n', '2'],
     ])
-    expect(form.pictures.map(({ content, ...rest }) => rest)).toEqual([
+    expect(form.images.map(({ content, ...rest }) => rest)).toEqual([
       {
         field: 'image',
         fileName: 'one.png',
@@ -148,13 +148,13 @@ describe('a form', () => {
         hasAlpha: true,
       },
     ])
-    const contents = await Promise.all(form.pictures.map(({ content }) => content.bytes()))
+    const contents = await Promise.all(form.images.map(({ content }) => content.bytes()))
     expect(contents).toEqual([LARGE, JPEG, WEBP_LOSSLESS_ALPHA])
-    expect(form.pictures[0]?.content.type).toBe('image/png')
+    expect(form.images[0]?.content.type).toBe('image/png')
     await form.dispose()
   })
 
-  test('keeps only large images on disk, for its own user, until it is disposed of', async () => {
+  test('keeps only large images on disk, privately, until it is disposed of', async () => {
     const form = await send(bodyOf([file('image', SMALL), file('image', LARGE), file('image', LARGER)]))
     expect(left()).toHaveLength(2)
     for (const name of left()) expect(statSync(join(path, name)).mode & 0o777).toBe(0o600)
@@ -163,7 +163,7 @@ describe('a form', () => {
     expect(left()).toEqual([])
   })
 
-  test('reads alike in pieces of any size', async () => {
+  test('reads the same in pieces of any size', async () => {
     const tricky = makePng({
       width: 3,
       height: 3,
@@ -178,13 +178,13 @@ describe('a form', () => {
           ['prompt', '\r\n'],
           ['empty', ''],
         ])
-        expect(await form.pictures[0]?.content.bytes()).toEqual(tricky)
+        expect(await form.images[0]?.content.bytes()).toEqual(tricky)
       }),
       { examples: [[1], [2], [3]] },
     )
   })
 
-  test('with large images reads alike in pieces of any size', async () => {
+  test('with large images reads the same in pieces of any size', async () => {
     const body = bodyOf([
       file('image', LARGER),
       file('image', LARGE),
@@ -195,7 +195,7 @@ describe('a form', () => {
     await fc.assert(
       fc.asyncProperty(sizes, async (chunkBytes) => {
         const form = await send(body, { chunkBytes })
-        const contents = await Promise.all(form.pictures.map(({ content }) => content.bytes()))
+        const contents = await Promise.all(form.images.map(({ content }) => content.bytes()))
         expect(contents).toEqual([LARGER, LARGE, LARGE])
         await form.dispose()
       }),
@@ -203,18 +203,18 @@ describe('a form', () => {
     )
   })
 
-  test('of the encoder of this runtime is read, and one with nothing in it', async () => {
+  test('from the encoder of this runtime is read, and so is an empty form', async () => {
     const written = new FormData()
     written.append('prompt', 'x')
     written.append('image', new File([new Uint8Array(SMALL)], 'ä "b".png'))
     const { headers, body } = new Response(written)
     const readForm = createFormReader({ folder, maxBytes: MAX_BYTES, timeoutMs: 5_000 })
     const form = await readForm({ headers, body, onLeave: () => () => undefined }, RULES)
-    expect(form).toMatchObject({ fields: [['prompt', 'x']], pictures: [{ field: 'image', width: 4 }] })
-    expect(await send(bodyOf([]))).toMatchObject({ fields: [], pictures: [] })
+    expect(form).toMatchObject({ fields: [['prompt', 'x']], images: [{ field: 'image', width: 4 }] })
+    expect(await send(bodyOf([]))).toMatchObject({ fields: [], images: [] })
   })
 
-  test('may stand in quotes, after a preamble and before an epilogue', async () => {
+  test('may have a quoted boundary, a preamble and an epilogue', async () => {
     const body = Buffer.concat([Buffer.from('before\r\n'), bodyOf([field('a', 'b')]), Buffer.from('after')])
     const contentType = `Multipart/Form-Data; charset=utf-8; boundary="${BOUNDARY}"`
     expect((await send(body, { contentType })).fields).toEqual([['a', 'b']])
@@ -253,7 +253,7 @@ describe('a form is refused', () => {
       [file('image', PIXELS_OF_A_BOMB)],
       'invalid_request',
       'image',
-      '30000 × 30000 pixels; at most 50000000',
+      '30000 × 30000 pixels; the maximum is 50000000',
     ],
     [
       'an image over the limit',
@@ -276,14 +276,14 @@ describe('a form is refused', () => {
       [file('video', SMALL)],
       'invalid_request',
       'video',
-      'takes no file; files go in image, mask.',
+      'does not accept files. Send files in image or mask.',
     ],
     [
       'a part without a name',
       [field('a', 'b'), { head: 'Content-Disposition: form-data', content: 'x' }],
       'invalid_request',
       null,
-      'Part 2 of the form has no name',
+      'Part 2 of the form has no valid name',
     ],
     [
       'a part without a disposition',
@@ -308,7 +308,7 @@ describe('a form is refused', () => {
     },
   )
 
-  test('for a wrong part after a right one, which is deleted', async () => {
+  test('for an invalid part after a valid one, which is deleted', async () => {
     const refusal = await refusalOf(
       send(bodyOf([file('image', LARGER), file('mask', LARGE.subarray(0, -5))])),
     )
@@ -341,9 +341,9 @@ describe('a form is refused', () => {
   })
 
   test.each([
-    ['multipart/form-data', 'invalid_request', 'names no boundary'],
-    ['multipart/form-data; boundary=""', 'invalid_request', 'names no boundary'],
-    [`multipart/form-data; boundary=${'x'.repeat(71)}`, 'invalid_request', 'names no boundary'],
+    ['multipart/form-data', 'invalid_request', 'has no boundary'],
+    ['multipart/form-data; boundary=""', 'invalid_request', 'has no boundary'],
+    [`multipart/form-data; boundary=${'x'.repeat(71)}`, 'invalid_request', 'has no boundary'],
     ['multipart/mixed; boundary=x', 'unsupported_media_type', 'send multipart/form-data'],
     ['application/json', 'unsupported_media_type', 'The content type is "application/json"'],
     [null, 'unsupported_media_type', 'The content type is not given'],
@@ -353,12 +353,12 @@ describe('a form is refused', () => {
     expect(refusal.message).toContain(message)
   })
 
-  test('for being packed', async () => {
+  test('for being compressed', async () => {
     const refusal = await refusalOf(send(bodyOf([]), { headers: { 'content-encoding': 'gzip' } }))
     expect(refusal).toMatchObject({ code: 'unsupported_media_type' })
   })
 
-  test('for its size, said or counted', async () => {
+  test('for its size, announced or counted', async () => {
     const message = 'The body is larger than 1000000 bytes.'
     const said = await refusalOf(send(bodyOf([]), { headers: { 'content-length': '104857600' } }))
     expect(said).toMatchObject({ code: 'request_too_large', message })
@@ -370,7 +370,7 @@ describe('a form is refused', () => {
 })
 
 describe('temporary storage', () => {
-  test('is emptied of what an earlier process left, and made when it is not there', () => {
+  test('is created if missing, and cleared of leftovers at start', () => {
     mkdirSync(join(path, 'deep'))
     writeFileSync(join(path, 'deep', 'left'), 'x')
     UploadFolder.open(path, 1)
@@ -380,7 +380,7 @@ describe('temporary storage', () => {
     expect(readdirSync(missing)).toEqual([])
   })
 
-  test('has room for so much in all, and has it again afterwards', async () => {
+  test('is limited in total size, and freed afterwards', async () => {
     folder = UploadFolder.open(path, LARGER.length + LARGE.length)
     const first = await send(bodyOf([file('image', LARGER)]))
     const second = send(bodyOf([file('image', LARGE), file('image', SMALL)]))
@@ -392,7 +392,7 @@ describe('temporary storage', () => {
     expect(left()).toHaveLength(1)
     await first.dispose()
     const third = await send(bodyOf([file('image', LARGER), file('image', LARGE)]))
-    expect(third.pictures).toHaveLength(2)
+    expect(third.images).toHaveLength(2)
     await third.dispose()
   })
 })
@@ -405,8 +405,8 @@ function stalled(): ReadableStream<Uint8Array> {
 
 const headers = new Headers({ 'content-type': `multipart/form-data; boundary=${BOUNDARY}` })
 
-describe('waiting for a form ends', () => {
-  test('when it does not come in time', async () => {
+describe('reading a form ends', () => {
+  test('when it does not arrive in time', async () => {
     const readForm = createFormReader({ folder, maxBytes: MAX_BYTES, timeoutMs: 30 })
     const refusal = await refusalOf(
       readForm({ headers, body: stalled(), onLeave: () => () => undefined }, RULES),
@@ -415,7 +415,7 @@ describe('waiting for a form ends', () => {
     expect(refusal.message).toBe('The body did not arrive within 0.03 seconds.')
   })
 
-  test('when nobody waits any more', async () => {
+  test('when the client disconnects', async () => {
     const readForm = createFormReader({ folder, maxBytes: MAX_BYTES, timeoutMs: 5_000 })
     const { promise: listening, resolve } = Promise.withResolvers<() => void>()
     const onLeave = (listener: () => void) => {
@@ -443,10 +443,10 @@ describe('waiting for a form ends', () => {
   })
 })
 
-describe('the memory a form takes up', () => {
+describe('the memory of a form', () => {
   const body = bodyOf([field('prompt', 'x'.repeat(100)), file('image', SMALL), file('image', LARGER)])
 
-  test('is counted for its fields and small files, and for no more than the beginning of large ones', async () => {
+  test('is counted for fields and small files, and only for the beginning of large files', async () => {
     let heldBytes = 0
     const hold = (bytes: number) => {
       heldBytes += bytes
@@ -458,7 +458,7 @@ describe('the memory a form takes up', () => {
     expect(left()).toEqual([])
   })
 
-  test('is refused when there is none, and nothing of the form is left', async () => {
+  test('is refused when there is none left, and the form leaves no files', async () => {
     const full = new GatewayError('temporarily_unavailable', 'There is no room.')
     const hold = () => {
       throw full

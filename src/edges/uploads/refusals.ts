@@ -12,10 +12,9 @@ export const refusals = {
     ),
   encoding: (got: string) =>
     new GatewayError('unsupported_media_type', `The content encoding is ${quote(got)}; send the body plain.`),
-  noBoundary: () =>
-    invalid('The content type names no boundary of 1 to 70 characters, so the parts cannot be told apart.'),
+  noBoundary: () => invalid('The content type has no boundary of 1 to 70 characters.'),
   boundaryNotFound: () =>
-    invalid('The body does not contain the boundary that the content type names, or it is empty.'),
+    invalid('The body is empty, or does not contain the boundary from the content type.'),
   cutOff: (cause: unknown) =>
     new GatewayError('invalid_request', 'The body ended before the form was complete.', {
       headers: CLOSE,
@@ -28,10 +27,10 @@ export const refusals = {
   tooLarge: (maxBytes: number) =>
     new GatewayError('request_too_large', `The body is larger than ${maxBytes} bytes.`),
   noSpace: () =>
-    new GatewayError('provider_overloaded', 'This gateway is holding too many uploads; try again shortly.', {
+    new GatewayError('provider_overloaded', 'This gateway is holding too many uploads. Try again shortly.', {
       headers: { 'retry-after': '1' },
     }),
-  noName: (place: number) => invalid(`Part ${place} of the form has no name that can be read.`),
+  noName: (place: number) => invalid(`Part ${place} of the form has no valid name.`),
   tooManyFields: (max: number) => invalid(`The form has more than ${max} text fields.`),
   tooManyImages: (field: string, max: number) =>
     invalid(`The form has more than ${max} ${max === 1 ? 'file' : 'files'}.`, field),
@@ -41,7 +40,7 @@ export const refusals = {
     }),
   fieldNotText: (field: string) => invalid(`The field ${quote(field)} is not valid UTF-8.`, field),
   unknownFile: (field: string, known: readonly string[]) =>
-    invalid(`The field ${quote(field)} takes no file; files go in ${known.join(', ')}.`, field),
+    invalid(`The field ${quote(field)} does not accept files. Send files in ${known.join(' or ')}.`, field),
   imageTooLarge: (field: string, maxBytes: number) =>
     new GatewayError('request_too_large', `A file in ${quote(field)} is larger than ${maxBytes} bytes.`, {
       param: field,
@@ -49,12 +48,12 @@ export const refusals = {
   emptyImage: (field: string) => invalid(`A file in ${quote(field)} is empty.`, field),
   notAnImage: (field: string) =>
     invalid(
-      `A file in ${quote(field)} is not a PNG, JPEG or WebP image; its content counts, not its name.`,
+      `A file in ${quote(field)} is not a PNG, JPEG or WebP image. Its content decides, not its name.`,
       field,
     ),
   imageCutOff: (field: string) => invalid(`The image in ${quote(field)} ends before it is complete.`, field),
   tooManyPixels: (field: string, size: string, maxPixels: number) =>
-    invalid(`The image in ${quote(field)} has ${size} pixels; at most ${maxPixels} are taken.`, field),
+    invalid(`The image in ${quote(field)} has ${size} pixels; the maximum is ${maxPixels}.`, field),
 } as const
 
 function invalid(message: string, param?: string): GatewayError {

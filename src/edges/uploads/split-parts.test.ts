@@ -45,7 +45,7 @@ class SlowTaker {
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 test.each([1, 500, 900, PART_BYTES])(
-  'once a part was refused after %i bytes, none is being taken and none begins',
+  'after a part is refused at %i bytes, no part is being read and none starts',
   async (patienceBytes) => {
     const body = bodyOfParts()
     for (let chunkBytes = 40; chunkBytes < body.length; chunkBytes += 13) {

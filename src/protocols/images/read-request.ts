@@ -24,7 +24,7 @@ export function readGeneration(body: unknown): ImageRequest {
 /** A parsed form with files. */
 export interface EditForm {
   readonly fields: readonly (readonly [name: string, value: string])[]
-  readonly pictures: readonly (ImageFile & { readonly field: string })[]
+  readonly images: readonly (ImageFile & { readonly field: string })[]
 }
 
 /** Checks and reads the form of an edit request. */
@@ -36,9 +36,9 @@ export function readEdit(form: EditForm): ImageRequest {
   const fields: ImageFields = checkEdit(values)
   refuseStream(fields)
   refuseOtherSizes(fields)
-  const pictures = form.pictures.filter(({ field }) => field === 'image')
+  const pictures = form.images.filter(({ field }) => field === 'image')
   if (pictures.length === 0) throw refuse('image', 'image is required. Send the image to edit as a file.')
-  const [mask = null, ...moreMasks] = form.pictures.filter(({ field }) => field === 'mask')
+  const [mask = null, ...moreMasks] = form.images.filter(({ field }) => field === 'mask')
   if (moreMasks.length > 0) throw refuse('mask', 'mask may be given once.')
   const others = form.fields.filter(([name]) => !KNOWN.has(name) || name === 'style')
   return { ...requestOf({ ...fields, style: null }), edit: { pictures, mask }, others }

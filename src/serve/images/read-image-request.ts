@@ -25,8 +25,8 @@ export async function readGenerationRequest(exchange: Exchange): Promise<ImageRe
 /** What no model takes more of; each model's own data is looked at once it is known which one is asked. */
 const UPLOAD_RULES: UploadRules = {
   // Sixteen to start from, and a mask.
-  maxPictures: 17,
-  maxBytesPerPicture: 25 * 1024 * 1024,
+  maxImages: 17,
+  maxBytesPerImage: 25 * 1024 * 1024,
   maxPixels: 100_000_000,
   maxFields: 64,
   maxFieldBytes: 256 * 1024,

@@ -1,48 +1,48 @@
 import type { HeaderFields } from '../../wire/http-answer.ts'
 
-/** A picture a client has uploaded. It lies in temporary storage until the form is disposed of. */
-export interface UploadedPicture {
-  /** The form field it came in, without a trailing `[]`. */
+/** An image that a client uploaded. It stays in temporary storage until the form is disposed of. */
+export interface UploadedImage {
+  /** The name of its form field, without a trailing `[]`. */
   readonly field: string
   readonly fileName: string | null
-  /** Read from its content; the name and the type a client states are not believed. */
+  /** Detected from its content; the name and type that the client sent are ignored. */
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/webp'
   readonly bytes: number
   readonly width: number
   readonly height: number
-  /** Whether it can have transparent areas at all. */
+  /** Whether it has an alpha channel. */
   readonly hasAlpha: boolean
-  /** Its content, read from temporary storage when it is used. */
+  /** Its content, loaded from temporary storage on use. */
   readonly content: Blob
 }
 
-/** A multipart form. Whoever reads one disposes of it, whatever happens in between. */
+/** A multipart form. Always dispose of it, even after an error. */
 export interface UploadedForm {
-  /** Text fields in the order they came; one name may come several times. */
+  /** Text fields in the order they were sent; a name may occur several times. */
   readonly fields: readonly (readonly [name: string, value: string])[]
-  readonly pictures: readonly UploadedPicture[]
+  readonly images: readonly UploadedImage[]
   dispose(): Promise<void>
 }
 
 export interface UploadRules {
-  readonly maxPictures: number
-  readonly maxBytesPerPicture: number
+  readonly maxImages: number
+  readonly maxBytesPerImage: number
   readonly maxPixels: number
   readonly maxFields: number
   readonly maxFieldBytes: number
-  /** Names of the fields that carry files; a file in any other field is refused. */
+  /** The fields that may contain files; a file in any other field is refused. */
   readonly fileFields: readonly string[]
 }
 
-/** A form that is still on its way. */
+/** A form that is being uploaded. */
 export interface IncomingForm {
   readonly headers: HeaderFields
   readonly body: ReadableStream<Uint8Array> | null
-  /** Calls back when nobody waits for the form any more. Gives a function that stops listening. */
+  /** Calls the listener when the client disconnects. Returns a function that removes the listener. */
   onLeave(listener: () => void): () => void
-  /** Counts bytes of it that are kept in memory; throws when there is no room for them. Absent: nobody counts. */
+  /** Counts bytes kept in memory, and throws when there is no room for them. Absent: they are not counted. */
   hold?(bytes: number): void
 }
 
-/** Takes a form into temporary storage, or refuses it and leaves nothing behind. */
+/** Reads a form into temporary storage. A refused form leaves no files behind. */
 export type ReadForm = (incoming: IncomingForm, rules: UploadRules) => Promise<UploadedForm>

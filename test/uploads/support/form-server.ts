@@ -8,8 +8,8 @@ import type { UploadRules } from '../../../src/serve/ports/uploads.ts'
 const MEBIBYTE = 1024 * 1024
 
 const RULES: UploadRules = {
-  maxPictures: 4,
-  maxBytesPerPicture: 40 * MEBIBYTE,
+  maxImages: 4,
+  maxBytesPerImage: 40 * MEBIBYTE,
   maxPixels: 100_000_000,
   maxFields: 10,
   maxFieldBytes: 10_000,
@@ -22,7 +22,7 @@ export interface FormServerOptions {
   readonly endpoints?: readonly Endpoint[]
 }
 
-/** A server that takes forms as the gateway does, reads every picture once, and says what it got. */
+/** A server that reads forms as the gateway does, and answers with what it read. */
 export function startFormServer({
   folder,
   timeoutMs = 10_000,
@@ -49,16 +49,16 @@ export function startFormServer({
 async function takeForm(exchange: Exchange): Promise<Response> {
   const form = await exchange.readForm(RULES)
   try {
-    const pictures = await Promise.all(
-      form.pictures.map(async ({ content, ...facts }) => ({ ...facts, sha256: await hashOf(content) })),
+    const images = await Promise.all(
+      form.images.map(async ({ content, ...facts }) => ({ ...facts, sha256: await hashOf(content) })),
     )
-    return Response.json({ fields: form.fields, pictures })
+    return Response.json({ fields: form.fields, images })
   } finally {
     await form.dispose()
   }
 }
 
-/** Reads as somebody does who sends it on. */
+/** Reads the content as a stream, as relaying does. */
 async function hashOf(content: Blob): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256')
   for await (const chunk of content.stream()) hash.update(chunk)
