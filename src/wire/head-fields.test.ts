@@ -8,27 +8,27 @@ function fieldsOf(...lines: readonly string[]): HeadFields {
 }
 
 describe('digits', () => {
-  test('gives the number of a field in whatever case, without the blanks around it', () => {
+  test('reads a header in any case, ignoring blanks around its value', () => {
     const fields = fieldsOf('host: example.org', 'Content-LENGTH: \t 1234 ')
     expect(fields.digits('content-length')).toBe(1234)
   })
 
-  test('gives null when there is no such field', () => {
+  test('returns null for a missing header', () => {
     expect(fieldsOf('host: example.org').digits('content-length')).toBeNull()
   })
 
   test.each(['', '+1', '-1', '1.0', '1e3', '0x10', '1 2', '1, 1', '12345678901234567'])(
-    'takes %p for no number',
+    'returns NaN for %p',
     (value) => {
       expect(fieldsOf(`content-length: ${value}`).digits('content-length')).toBeNaN()
     },
   )
 
-  test('takes a field that occurs twice for no number', () => {
+  test('returns NaN for a repeated header', () => {
     expect(fieldsOf('content-length: 5', 'content-length: 5').digits('content-length')).toBeNaN()
   })
 
-  test('agrees with the text of the field', () => {
+  test('agrees with the text of the header', () => {
     const value = fc.oneof(fc.nat().map(String), fc.stringMatching(/^[0-9 ,a]{0,17}$/))
     fc.assert(
       fc.property(value, (text) => {
@@ -43,18 +43,18 @@ describe('digits', () => {
 describe('consistsOf', () => {
   const marked = markBytes('.:-')
 
-  test('tells whether a value has other bytes than those marked', () => {
+  test('returns false for values with other bytes', () => {
     expect(fieldsOf('Host: \texample.org:80 ').consistsOf('host', marked)).toBe(true)
     expect(fieldsOf('host:').consistsOf('host', marked)).toBe(true)
     expect(fieldsOf('host: example.org/a').consistsOf('host', marked)).toBe(false)
     expect(fieldsOf('host: ex\xe4mple.org').consistsOf('host', marked)).toBe(false)
   })
 
-  test('takes a field that occurs twice for one with other bytes', () => {
+  test('returns false for a repeated header', () => {
     expect(fieldsOf('host: a', 'host: a').consistsOf('host', marked)).toBe(false)
   })
 
-  test('gives null when there is no such field', () => {
+  test('returns null for a missing header', () => {
     expect(fieldsOf('accept: a').consistsOf('host', marked)).toBeNull()
   })
 })

@@ -19,7 +19,7 @@ export interface AnswerParts {
 }
 
 /** How the request wants its answer. */
-export interface AnswerManner {
+export interface AnswerOptions {
   readonly isHeadOnly: boolean
   /** Whether the client supports chunked transfer encoding. */
   readonly takesChunks: boolean
@@ -61,12 +61,12 @@ export class AnswerSender implements BodyChannel {
   }
 
   /** Throws UnsendableField before anything is sent. */
-  send({ status, headers, body }: AnswerParts, manner: AnswerManner): void {
-    const head = headLines(status, headers) + manner.lines
+  send({ status, headers, body }: AnswerParts, options: AnswerOptions): void {
+    const head = headLines(status, headers) + options.lines
     if (status === 204 || status === 304) {
       discard(body)
       this.sendLines(`${head}\r\n`)
-    } else if (manner.isHeadOnly) {
+    } else if (options.isHeadOnly) {
       discard(body)
       this.sendLines(`${head}${lengthLine(body, headers)}\r\n`)
     } else if (body === null || typeof body === 'string') {
@@ -79,7 +79,7 @@ export class AnswerSender implements BodyChannel {
       this.sendPiece(body, body.length)
     } else {
       const length = fieldOf(headers, 'content-length')
-      const framing = length === null ? (manner.takesChunks ? 'chunks' : 'close') : Number(length)
+      const framing = length === null ? (options.takesChunks ? 'chunks' : 'close') : Number(length)
       this.#sendPieces(head, body, framing)
       return
     }
@@ -137,7 +137,7 @@ export class AnswerSender implements BodyChannel {
   }
 
   /** The socket accepts more bytes. */
-  goOn(): void {
+  resume(): void {
     for (let next = this.unsent[0]; next !== undefined; next = this.unsent[0]) {
       const written = this.#socket.write(next, 0, next.length)
       if (written < next.length) {
@@ -195,10 +195,10 @@ export class UnsendableField extends Error {
 }
 
 const LINE_BREAK = /[\r\n\0]/
-const FOREIGN = /[^\t\x20-\x7e]+/g
+const NON_ASCII = /[^\t\x20-\x7e]+/g
 
 // Headers that only the server itself sets.
-const OURS = new Set([
+const RESERVED_HEADERS = new Set([
   'connection',
   'content-length',
   'transfer-encoding',
@@ -248,7 +248,9 @@ function fieldLine(name: string, value: string): string {
   if (known === undefined && !FIELD_NAME.test(name)) {
     throw new UnsendableField(`${JSON.stringify(name)} is not a valid header name.`)
   }
-  const line = OURS.has(name) ? '' : `${name}: ${NOT_PLAIN.test(value) ? madePlain(name, value) : value}\r\n`
+  const line = RESERVED_HEADERS.has(name)
+    ? ''
+    : `${name}: ${NOT_PLAIN.test(value) ? percentEncode(name, value) : value}\r\n`
   if (known !== undefined) {
     known.value = value
     known.line = line
@@ -260,10 +262,10 @@ function fieldLine(name: string, value: string): string {
 }
 
 /** Percent-encodes everything beyond ASCII, which clients would decode in different ways. */
-function madePlain(name: string, value: string): string {
+function percentEncode(name: string, value: string): string {
   if (LINE_BREAK.test(value))
     throw new UnsendableField(`The value of the header ${name} contains a line break.`)
-  return value.replace(FOREIGN, (letters) => encodeURIComponent(letters.toWellFormed()))
+  return value.replace(NON_ASCII, (letters) => encodeURIComponent(letters.toWellFormed()))
 }
 
 export function fieldOf(fields: AnswerFields, name: string): string | null {

@@ -17,7 +17,7 @@ function openConnection() {
     bodyBudget: new BodyBudget({ maxBytes: 1_000, maxBytesPerAccount: 1_000 }),
     headMs: 10_000,
     idleMs: 60_000,
-    isLeaving: false,
+    isDraining: false,
     roughlyNowMs: 0,
     dateLine: '',
     writer: new MessageWriter(),
@@ -58,11 +58,11 @@ function allocatedPerByte(size: number): number {
   }
 }
 
-test('allocates little more than a head takes that drips in byte by byte, however long it is', () => {
+test('allocates little more than the size of a head that arrives byte by byte', () => {
   for (const size of [4_000, 16_000, 60_000]) expect(allocatedPerByte(size)).toBeLessThan(6)
 })
 
-test('finds the end of a head wherever it is cut, after empty lines too', () => {
+test('finds the end of a head wherever it is split, even after empty lines', () => {
   const bytes = Buffer.from(`\r\n\r\n${get('/cut')}`)
   for (let first = 1; first < bytes.length; first += 1) {
     const { connection, asked } = openConnection()
@@ -72,7 +72,7 @@ test('finds the end of a head wherever it is cut, after empty lines too', () => 
   }
 })
 
-test('a request that comes in one packet with the rest of a refused body is read, however long it is', async () => {
+test('reads a request of any size that arrives together with the rest of a refused body', async () => {
   const { connection, asked, exchanges, isEnded } = openConnection()
   const post = (path: string, length: number) =>
     `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n`

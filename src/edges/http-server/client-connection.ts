@@ -16,10 +16,10 @@ import { CORS_LINES } from './cors.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 import { type BodyFlow, cutShort, IncomingBody } from './incoming-body.ts'
-import type { OpenConnections, Seat, Standing } from './open-connections.ts'
+import type { ConnectionEntry, ConnectionState, OpenConnections } from './open-connections.ts'
 import {
   bodyLengthOf,
-  expectsInvitation,
+  expectsContinue,
   framingOf,
   malformed,
   type RequestHead,
@@ -39,7 +39,7 @@ export interface ConnectionHost extends ExchangeOptions {
   readonly headMs: number
   readonly idleMs: number
   /** Whether clients should reconnect elsewhere. */
-  readonly isLeaving: boolean
+  readonly isDraining: boolean
   /** The time of the last check, precise enough for timeouts of seconds and cheaper than reading the clock. */
   readonly roughlyNowMs: number
   readonly dateLine: string
@@ -54,16 +54,16 @@ export interface ConnectionHost extends ExchangeOptions {
  * - `serving`: the handler works on the answer;
  * - `answering`: the answer is being sent;
  * - `clearing`: the answer has been sent, but the request has not fully arrived;
- * - `leaving`: this side has closed; received bytes are discarded.
+ * - `closing`: this side has closed; received bytes are discarded.
  */
-type Phase = 'head' | 'serving' | 'answering' | 'clearing' | 'leaving'
+type Phase = 'head' | 'serving' | 'answering' | 'clearing' | 'closing'
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const MAX_HEAD_BYTES = 64 * 1024
 // Pipelined requests that are kept. Beyond this the client has to send them again.
 const MAX_UNREAD_BYTES = 64 * 1024
 // How long a client may take to close its side before the connection is terminated.
-const FAREWELL_MS = 2_000
+const CLOSE_TIMEOUT_MS = 2_000
 const NOTHING = Buffer.alloc(0)
 const CARRIAGE_RETURN = 0x0d
 const LINE_FEED = 0x0a
@@ -79,13 +79,13 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
   /** How many of these bytes have been searched for the end of the head. */
   #searchedBytes = 0
   #hasHeadBegun = false
-  readonly #seat: Seat<ClientConnection>
+  readonly #entry: ConnectionEntry<ClientConnection>
   #exchange: SocketExchange | null = null
   /** The body of the current request while it arrives. */
   #body: IncomingBody | null = null
   #hasServed = false
   /** Whether the client waits for `100 Continue`. */
-  #isInvitationAwaited = false
+  #awaitsContinue = false
   #endsAfterAnswer = false
   #isPaused = false
   /** The last activity that the current phase's timeout counts from. */
@@ -95,7 +95,7 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
   constructor(socket: Socket<ClientConnection>, host: ConnectionHost) {
     this.#socket = socket
     this.#host = host
-    this.#seat = host.connections.add(this, socket.remoteAddress ?? '')
+    this.#entry = host.connections.add(this, socket.remoteAddress ?? '')
     this.#movedAtMs = host.roughlyNowMs
     this.#sender = new AnswerSender({ socket, writer: host.writer, owner: this })
   }
@@ -116,24 +116,24 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
 
   /** Handles bytes from the client. */
   receive(bytes: Buffer): void {
-    if (this.#phase === 'leaving') return
+    if (this.#phase === 'closing') return
     if (this.#phase === 'head') this.#readRequest(bytes)
     else if (this.#body !== null) this.#readBody(this.#body, bytes)
     else this.#keepUnread(bytes)
   }
 
   /** The socket accepts more bytes. */
-  goOnSending(): void {
+  resumeSending(): void {
     // In other phases the timeout does not depend on sending.
     if (this.isBusy) this.#movedAtMs = this.#host.roughlyNowMs
-    this.#sender.goOn()
+    this.#sender.resume()
   }
 
   /** The connection is closed. */
-  lose(): void {
+  onClose(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#host.connections.remove(this.#seat)
+    this.#host.connections.remove(this.#entry)
     this.#sender.close()
     this.#body?.fail(cutShort())
     if (this.isBusy) this.#exchange?.leave()
@@ -142,16 +142,16 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
   }
 
   /** Terminates the connection at once. */
-  cut(): void {
+  terminate(): void {
     this.#socket.terminate()
-    this.lose()
+    this.onClose()
   }
 
   /** Closes an idle connection to make room for another. */
   dismiss(): void {
     if (this.#phase === 'head') this.#socket.end()
     else this.#socket.terminate()
-    this.lose()
+    this.onClose()
   }
 
   answer(parts: AnswerParts, exchange: SocketExchange): void {
@@ -163,9 +163,9 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
     }
     const hasLength =
       head.takesChunks || isWhole(parts.body) || fieldOf(parts.headers, 'content-length') !== null
-    const wantsEnd = fieldOf(parts.headers, 'connection') === 'close' || this.#host.isLeaving
+    const wantsEnd = fieldOf(parts.headers, 'connection') === 'close' || this.#host.isDraining
     // A client that got no `100 Continue` may send its body anyway, so the next bytes are ambiguous.
-    const isBodyInDoubt = this.#isInvitationAwaited
+    const isBodyInDoubt = this.#awaitsContinue
     this.#endsAfterAnswer ||= wantsEnd || !head.staysOpen || !hasLength || isBodyInDoubt
     this.#phase = 'answering'
     this.#movedAtMs = this.#host.roughlyNowMs
@@ -183,21 +183,21 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
     else this.#socket.resume()
   }
 
-  invite(): void {
-    if (!this.#isInvitationAwaited || this.#phase !== 'serving') return
-    this.#isInvitationAwaited = false
+  sendContinue(): void {
+    if (!this.#awaitsContinue || this.#phase !== 'serving') return
+    this.#awaitsContinue = false
     this.#sender.sendLines('HTTP/1.1 100 Continue\r\n\r\n')
   }
 
   /** Ends the connection when its phase has timed out. */
-  look(nowMs: number): void {
-    this.waiting?.look()
-    if (nowMs - this.#movedAtMs < this.#patienceMs()) return
-    if (this.isBusy || this.#phase === 'leaving') this.cut()
+  checkTimeout(nowMs: number): void {
+    this.waiting?.checkTimeout()
+    if (nowMs - this.#movedAtMs < this.#phaseTimeoutMs()) return
+    if (this.isBusy || this.#phase === 'closing') this.terminate()
     else this.#hangUp()
   }
 
-  #patienceMs(): number {
+  #phaseTimeoutMs(): number {
     const { idleMs, headMs } = this.#host
     switch (this.#phase) {
       case 'head':
@@ -209,8 +209,8 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
         return this.#sender.isPushed || this.#sender.unsent.length === 0 ? Number.POSITIVE_INFINITY : idleMs
       case 'clearing':
         return idleMs
-      case 'leaving':
-        return FAREWELL_MS
+      case 'closing':
+        return CLOSE_TIMEOUT_MS
     }
   }
 
@@ -256,7 +256,7 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
     if (this.#hasHeadBegun || (known.length <= 1 && (known[0] ?? CARRIAGE_RETURN) === CARRIAGE_RETURN)) return
     this.#hasHeadBegun = true
     this.#movedAtMs = this.#host.roughlyNowMs
-    this.#seat.move(this.#hasServed ? 'begun' : 'new')
+    this.#entry.move(this.#hasServed ? 'begun' : 'new')
   }
 
   #readContent(head: RequestHead, known: Buffer, from: number): RequestContent {
@@ -269,7 +269,7 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
     this.#unread.take()
     const body = new IncomingBody(framingOf(length), this)
     this.#body = body
-    this.#isInvitationAwaited = from === known.length && expectsInvitation(head)
+    this.#awaitsContinue = from === known.length && expectsContinue(head)
     if (from < known.length) this.#pushBody(body, known.subarray(from))
     return { length, body }
   }
@@ -278,7 +278,7 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
   #dropRequest(known: Buffer, end: number): void {
     if (this.#unread.length === 0) this.#unread.add(known)
     this.#unread.drop(end)
-    if (this.#unread.length > MAX_UNREAD_BYTES) this.#giveUpUnread()
+    if (this.#unread.length > MAX_UNREAD_BYTES) this.#discardUnread()
   }
 
   #begin(head: RequestHead, content: RequestContent): void {
@@ -291,7 +291,7 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
   }
 
   #readBody(body: IncomingBody, bytes: Buffer): void {
-    this.#isInvitationAwaited = false
+    this.#awaitsContinue = false
     // Discarding a body is limited in total time, not between two bytes.
     if (this.#phase !== 'clearing') this.#movedAtMs = this.#host.roughlyNowMs
     try {
@@ -316,21 +316,21 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
     if (this.#endsAfterAnswer) return
     // After an answer these bytes are the next request, which is read in the next turn whatever its size.
     const isNext = this.#phase === 'clearing'
-    if (!isNext && this.#unread.length + bytes.length > MAX_UNREAD_BYTES) this.#giveUpUnread()
+    if (!isNext && this.#unread.length + bytes.length > MAX_UNREAD_BYTES) this.#discardUnread()
     // A copy, because the packet behind it may be many times as large.
     else this.#unread.add(this.#unread.length === 0 ? Buffer.from(bytes) : bytes)
   }
 
   /** The socket is not paused instead, because a paused socket does not report that the client has disconnected. */
-  #giveUpUnread(): void {
+  #discardUnread(): void {
     this.#endsAfterAnswer = true
     this.#unread.take()
   }
 
-  #enter(phase: Phase, standing: Standing): void {
+  #enter(phase: Phase, state: ConnectionState): void {
     this.#phase = phase
     this.#movedAtMs = this.#host.roughlyNowMs
-    this.#seat.move(standing)
+    this.#entry.move(state)
   }
 
   /** The header lines that every answer has. `head` is null when the request is malformed. */
@@ -359,7 +359,7 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
     this.#exchange?.end()
     if (!isWhole) this.#endsAfterAnswer = true
     // Without chunks, a client would take an answer that broke off for complete.
-    if (!isWhole && !this.#exchange?.head.takesChunks) this.cut()
+    if (!isWhole && !this.#exchange?.head.takesChunks) this.terminate()
     else if (this.#endsAfterAnswer || this.#body === null) this.#endExchange()
     else {
       this.#enter('clearing', 'clearing')
@@ -385,7 +385,7 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
   }
 
   #hangUp(): void {
-    this.#enter('leaving', 'leaving')
+    this.#enter('closing', 'closing')
     this.#unread.take()
     this.setPaused(false)
     // Only one direction: a full close would reset the connection while the client sends, and the answer could be lost.

@@ -34,7 +34,7 @@ async function answerTo(handle: Handle, method = 'GET'): Promise<RawAnswer> {
 const text = (body: Buffer): string => body.toString('utf8')
 
 describe('the head of an answer', () => {
-  test('tells the date, the id and what the handler says', async () => {
+  test('has the date, the id and the headers of the handler', async () => {
     const answer = await answerTo(() => reply('x', { 'x-a': 'one', 'content-type': 'text/plain' }, 201))
     expect([answer.version, answer.status, answer.reason]).toEqual(['HTTP/1.1', 201, 'Created'])
     expect(answer.headers).toMatchObject({
@@ -53,7 +53,7 @@ describe('the head of an answer', () => {
     expect((await answerTo(() => new Response('x', { status }))).status).toBe(status)
   })
 
-  test('keeps cookies apart', async () => {
+  test('sends each cookie as a separate header', async () => {
     const answer = await answerTo(() => {
       const response = new Response('x')
       response.headers.append('set-cookie', 'a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT')
@@ -64,7 +64,7 @@ describe('the head of an answer', () => {
     expect(cookies).toEqual(['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2'])
   })
 
-  test('has letters beyond ASCII as one byte each or as in an address, never cut to others', async () => {
+  test('sends characters beyond ASCII as one byte or percent-encoded, never truncated', async () => {
     const { headers } = await answerTo(() => reply('x', { 'x-a': 'caf\xe9' }))
     expect(['caf\xe9', 'caf%C3%A9']).toContain(headers['x-a'] ?? '')
     await echo?.server.close()
@@ -74,7 +74,7 @@ describe('the head of an answer', () => {
     expect([200, 500]).toContain(answer.status)
   })
 
-  test('never tells a length twice', async () => {
+  test('never has two lengths', async () => {
     const told = { 'content-length': '5' }
     expect((await answerTo(() => reply('hello', told))).body.toString()).toBe('hello')
     await echo?.server.close()
@@ -83,12 +83,12 @@ describe('the head of an answer', () => {
     expect((await answerTo(() => new Response('hello', { headers: told }))).body.toString()).toBe('hello')
   })
 
-  test('is the server’s where it tells how the answer is sent', async () => {
+  test('ignores framing headers of the handler', async () => {
     const answer = await answerTo(() => reply('hello', { 'transfer-encoding': 'chunked' }))
     expect([answer.status, text(answer.body)]).toEqual([200, 'hello'])
   })
 
-  test('ends the connection when the handler says so', async () => {
+  test('closes the connection when the handler asks for it', async () => {
     const { port } = serve(() => reply('x', { connection: 'close' }))
     const connection = new RawConnection(port)
     void connection.send(get('/a') + get('/smuggled'))
@@ -118,7 +118,7 @@ describe('the head of an answer', () => {
       expect(echo?.troubles.length).toBe(1)
     })
 
-    test(`with ${name} is never sent, though it be a refusal`, async () => {
+    test(`with ${name} is never sent, not even with an error`, async () => {
       const answer = await answerTo(() => {
         throw new GatewayError('not_found', 'No.', { headers })
       })
@@ -127,14 +127,14 @@ describe('the head of an answer', () => {
     })
   }
 
-  test.each([null, undefined, 'text', { status: 200 }])('is there though %p was thrown', async (thrown) => {
+  test.each([null, undefined, 'text', { status: 200 }])('is sent even if %p is thrown', async (thrown) => {
     const answer = await answerTo(() => {
       throw thrown
     })
     expect([answer.status, codeOf(answer)]).toEqual([500, 'internal_error'])
   })
 
-  test('of a refusal and of a failure is whole', async () => {
+  test('is complete for refusals and failures', async () => {
     const { port } = serve(() => reply('x'))
     const connection = new RawConnection(port)
     void connection.send(get('/refuse') + get('/fail') + get('/nowhere') + get('/a'))
@@ -171,7 +171,7 @@ describe('an answer without a body', () => {
     })
   }
 
-  test('tells that its length is zero where it could have one', async () => {
+  test('has length zero where a body would be allowed', async () => {
     expect((await answerTo(() => reply(''))).headers['content-length']).toBe('0')
     await echo?.server.close()
     const redirect = await answerTo(() => new Response(null, { status: 302, headers: { location: '/' } }))
@@ -206,12 +206,12 @@ describe('an answer to HEAD', () => {
     })
   }
 
-  test('tells the length its handler knows', async () => {
+  test('has the length from its handler', async () => {
     const answer = await answerTo(() => new Response(null, { headers: { 'content-length': '1234' } }), 'HEAD')
     expect(answer.headers['content-length']).toBe('1234')
   })
 
-  test('lets go of a stream', async () => {
+  test('cancels a stream', async () => {
     const cancelled = Promise.withResolvers<void>()
     const body = new ReadableStream<Uint8Array>({ cancel: () => cancelled.resolve() })
     const answer = await answerTo(() => reply(body, { 'content-type': 'text/event-stream' }), 'HEAD')
@@ -248,18 +248,18 @@ describe('a body', () => {
     'no bytes': [() => new Response(new Uint8Array()), new Uint8Array()],
   }
   for (const [name, [make, bytes]] of Object.entries(bodies)) {
-    test(`of ${name} comes with its length`, async () => {
+    test(`of ${name} has a content-length`, async () => {
       const answer = await answerTo(make)
       expect([answer.framing, answer.body]).toEqual(['length', Buffer.from(bytes)])
     })
   }
 
-  test.each(['hello', 'é€😀', '\ud800', 'caf\xe9', '\u2028\0'])('of parts, %p, is UTF-8', async (body) => {
+  test.each(['hello', 'é€😀', '\ud800', 'caf\xe9', '\u2028\0'])('of %p is sent as UTF-8', async (body) => {
     const answer = await answerTo(() => reply(body))
     expect([answer.framing, answer.body]).toEqual(['length', Buffer.from(body)])
   })
 
-  test('of a file is its content, with its type', async () => {
+  test('of a file is its content, with its media type', async () => {
     const answer = await answerTo(() => new Response(Bun.file(import.meta.path)))
     expect(text(answer.body)).toBe(await Bun.file(import.meta.path).text())
     expect([answer.framing, answer.headers['content-type']]).toEqual([
@@ -268,12 +268,12 @@ describe('a body', () => {
     ])
   })
 
-  test('of a part of a file is that part', async () => {
+  test('of a slice of a file is that slice', async () => {
     const answer = await answerTo(() => new Response(Bun.file(import.meta.path).slice(2, 10)))
     expect(text(answer.body)).toBe((await Bun.file(import.meta.path).text()).slice(2, 10))
   })
 
-  test('of a file that is not there is a failure, and the server goes on', async () => {
+  test('of a missing file is an error, and the server keeps running', async () => {
     const { port } = serve(() => new Response(Bun.file('/nowhere/at/all')))
     const connection = new RawConnection(port)
     void connection.send(get('/a'))
@@ -283,7 +283,7 @@ describe('a body', () => {
     expect((await ask(port, get('/echo'))).status).toBe(200)
   })
 
-  test('that was used up is a failure, and the server goes on', async () => {
+  test('that was already read is an error, and the server keeps running', async () => {
     const { port } = serve(async () => {
       const response = new Response('x')
       await response.text()
@@ -293,7 +293,7 @@ describe('a body', () => {
     expect((await ask(port, get('/echo'))).status).toBe(200)
   })
 
-  test('of ten megabytes comes whole, however the client reads', async () => {
+  test('of ten megabytes arrives complete, however the client reads', async () => {
     const body = Array.from({ length: 1_000_000 }, (_, index) => String(index).padStart(10)).join('')
     for (const make of [() => reply(body), () => new Response(body)]) {
       const connection = new RawConnection(serve(make).port)

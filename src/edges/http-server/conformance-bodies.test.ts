@@ -48,18 +48,18 @@ describe('a body with a length', () => {
     expect(await bodyOf(head('POST /echo HTTP/1.1', 'Host: x', 'Content-Length: 000'))).toBe('')
   })
 
-  test('may be written with zeros before it and blanks around it', async () => {
+  test('may have a length with leading zeros and blanks around it', async () => {
     expect(await bodyOf(`${head('POST /echo HTTP/1.1', 'Host: x', 'Content-Length: \t005 ')}hello`)).toBe(
       'hello',
     )
   })
 
-  test('may be of exactly the limit', async () => {
+  test('may have exactly the maximum size', async () => {
     const body = 'x'.repeat(MAX_BODY_BYTES)
     expect(await bodyOf(post('/echo', body))).toBe(body)
   })
 
-  test('of GET is passed over', async () => {
+  test('of GET is skipped', async () => {
     expect(await bodyOf(`${head('GET /echo HTTP/1.1', 'Host: x', 'Content-Length: 5')}hello`)).toBeNull()
   })
 })
@@ -97,7 +97,7 @@ describe('a body in chunks', () => {
     expect(await bodyOf(`${text}2\r\nhi\r\n0\r\n\r\n`)).toBe('hi')
   })
 
-  test('changes no header by its trailers', async () => {
+  test('does not change headers by its trailers', async () => {
     const trailers = 'x-a: trailer\r\nauthorization: Bearer trailer\r\nhost: y\r\ncontent-length: 3'
     const text = postChunked('/echo', `2\r\nhi\r\n0\r\n${trailers}\r\n\r\n`, 'x-a: header')
     const answer = await ask(echo.port, text)
@@ -107,7 +107,7 @@ describe('a body in chunks', () => {
   })
 })
 
-describe('a body that nobody reads', () => {
+describe('a body that the handler does not read', () => {
   const unread: Readonly<Record<string, string>> = {
     'of a handler': post('/unread', 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n'),
     'of a handler, in chunks': postChunked('/unread', '5\r\nhello\r\n0\r\n\r\n'),
@@ -119,7 +119,7 @@ describe('a body that nobody reads', () => {
     'of a handler, over the limit': post('/unread', 'x'.repeat(3 * MAX_BODY_BYTES)),
   }
   for (const [name, text] of Object.entries(unread)) {
-    test(`${name}, is passed over or ends the connection`, async () => {
+    test(`${name}, is skipped or ends the connection`, async () => {
       const bytes = asBytes(text)
       for (const at of [bytes.length, bytes.length - 3, bytes.indexOf('\r\n\r\n') + 4]) {
         echo.begun.length = 0
@@ -137,7 +137,7 @@ describe('a body that nobody reads', () => {
     })
   }
 
-  test('is passed over between answers in order', async () => {
+  test('is skipped between answers in order', async () => {
     const connection = new RawConnection(echo.port)
     void connection.send(post('/unread', 'one') + post('/unread', 'two') + get('/echo?last'))
     expect((await connection.answer()).body.toString()).toBe('unread')
@@ -165,14 +165,14 @@ describe('a body that is too large', () => {
     }
   })
 
-  test('is refused as soon as it says so', async () => {
+  test('is refused as soon as its length is known', async () => {
     const connection = new RawConnection(echo.port)
     void connection.send(head('POST /echo HTTP/1.1', 'Host: x', 'Content-Length: 1000000000'))
     expect((await connection.answer()).status).toBe(413)
     connection.destroy()
   })
 
-  test('in chunks is refused as soon as it is', async () => {
+  test('in chunks is refused as soon as it exceeds the limit', async () => {
     const connection = new RawConnection(echo.port)
     void connection.send(postChunked('/echo', '1000\r\n'))
     void connection.send('x'.repeat(4_096))
@@ -197,7 +197,7 @@ describe('a body that is too large', () => {
     'in chunks': [postChunked('/echo', ''), `100000\r\n${MEGABYTE}\r\n`, '0\r\n\r\n'],
   }
   for (const [name, [start, piece, end]] of Object.entries(large)) {
-    test(`${name} gets its answer also to a client that reads only after it has sent all`, async () => {
+    test(`${name} is answered even if the client sends everything before it reads`, async () => {
       const connection = new RawConnection(echo.port)
       connection.pause()
       await connection.send(start)
@@ -216,18 +216,18 @@ describe('a body that is too large', () => {
   }
 })
 
-describe('a client that asks before it sends', () => {
+describe('a client that expects 100-continue', () => {
   const expecting = (length: number, more = 'Expect: 100-continue') =>
     head('POST /echo HTTP/1.1', 'Host: x', `Content-Length: ${length}`, more)
 
-  test('and is refused without being invited is not listened to any more', async () => {
+  test('is disconnected when it is refused without a 100', async () => {
     const connection = new RawConnection(echo.port)
     void connection.send(expecting(MAX_BODY_BYTES + 1))
     expect((await connection.answer()).status).toBe(413)
     expect(await connection.ended()).toBe('closed')
   })
 
-  test.each(['Expect: 100-continue', 'expect: 100-Continue'])('is told to go on (%s)', async (line) => {
+  test.each(['Expect: 100-continue', 'expect: 100-Continue'])('gets a 100 (%s)', async (line) => {
     const connection = new RawConnection(echo.port)
     void connection.send(expecting(5, line))
     expect((await connection.answer()).status).toBe(100)
@@ -237,7 +237,7 @@ describe('a client that asks before it sends', () => {
     connection.destroy()
   })
 
-  test('in chunks is told to go on', async () => {
+  test('gets a 100 for a chunked body', async () => {
     const connection = new RawConnection(echo.port)
     void connection.send(postChunked('/echo', '', 'Expect: 100-continue'))
     expect((await connection.answer()).status).toBe(100)
@@ -246,7 +246,7 @@ describe('a client that asks before it sends', () => {
     connection.destroy()
   })
 
-  test('and sends without waiting gets its one answer', async () => {
+  test('gets one answer if it sends without waiting', async () => {
     const connection = new RawConnection(echo.port)
     void connection.send(`${expecting(5)}hello`)
     const first = await connection.answer()
@@ -255,7 +255,7 @@ describe('a client that asks before it sends', () => {
     connection.destroy()
   })
 
-  test('is refused at once when it would send too much', async () => {
+  test('is refused at once when its body is too large', async () => {
     const connection = new RawConnection(echo.port)
     void connection.send(expecting(MAX_BODY_BYTES + 1))
     const answer = await connection.answer()
@@ -263,7 +263,7 @@ describe('a client that asks before it sends', () => {
     connection.destroy()
   })
 
-  test('is refused at once where there is nothing', async () => {
+  test('is refused at once for an unknown path', async () => {
     const connection = new RawConnection(echo.port)
     void connection.send(
       head('POST /nowhere HTTP/1.1', 'Host: x', 'Content-Length: 5', 'Expect: 100-continue'),
@@ -273,7 +273,7 @@ describe('a client that asks before it sends', () => {
   })
 
   test.each(['/nowhere', '/unread', '/items/1'])(
-    'and is answered without being told, by %s, may send its body all the same, or is hung up on',
+    'answered by %s without a 100, may still send its body or is disconnected',
     async (path) => {
       const connection = new RawConnection(echo.port)
       void connection.send(
@@ -294,7 +294,7 @@ describe('a client that asks before it sends', () => {
     },
   )
 
-  test('by HTTP/1.0 is told nothing in between', async () => {
+  test('gets no 100 with HTTP/1.0', async () => {
     const connection = new RawConnection(echo.port)
     const lines = ['Content-Length: 5', 'Expect: 100-continue']
     void connection.send(`${head('POST /echo HTTP/1.0', ...lines)}hello`)
@@ -302,7 +302,7 @@ describe('a client that asks before it sends', () => {
     connection.destroy()
   })
 
-  test('without a body to send gets its answer', async () => {
+  test('is answered if it has no body', async () => {
     const connection = new RawConnection(echo.port)
     void connection.send(get('/echo', 'Expect: 100-continue'))
     const first = await connection.answer()
@@ -312,7 +312,7 @@ describe('a client that asks before it sends', () => {
   })
 })
 
-describe('a body that does not come', () => {
+describe('a body that does not arrive', () => {
   test.each([
     ['with a length', head('POST /echo HTTP/1.1', 'Host: x', 'Content-Length: 5')],
     ['with a length, in part', `${head('POST /echo HTTP/1.1', 'Host: x', 'Content-Length: 5')}hel`],

@@ -66,7 +66,7 @@ const LONG_TEXT = JSON.stringify('aé€😀'.repeat(100_000))
 const OVER_LIMIT = 'x'.repeat(LIMITS.maxBytes + 1)
 
 describe('fetch', () => {
-  test('asks, sends and reads', async () => {
+  test('sends a request and reads the answer', async () => {
     for (let turn = 0; turn < 50; turn += 1) {
       const told = (await (await fetch(`${echo.url}/echo?turn=${turn}`)).json()) as Echo
       expect(told.query).toEqual([['turn', String(turn)]])
@@ -83,7 +83,7 @@ describe('fetch', () => {
     expect(await (await fetch(`${echo.url}/count`)).text()).toBe(COUNTED)
   })
 
-  test('asks for heads, and is refused', async () => {
+  test('sends HEAD, and reads errors', async () => {
     const alone = await fetch(`${echo.url}/file`, { method: 'HEAD' })
     expect([alone.status, await alone.text()]).toEqual([200, ''])
     expect(Number(alone.headers.get('content-length'))).toBe(Bun.file(import.meta.path).size)
@@ -92,12 +92,12 @@ describe('fetch', () => {
     expect(large.status).toBe(413)
   })
 
-  test('learns that a stream broke', async () => {
+  test('notices a broken stream', async () => {
     const response = await fetch(`${echo.url}/failing`)
     expect(response.text()).rejects.toThrow()
   })
 
-  test('asks many things at the same time', async () => {
+  test('sends many requests at once', async () => {
     const answers = Array.from({ length: 200 }, async (_, turn) => {
       const response = await fetch(`${echo.url}/echo`, {
         method: 'POST',
@@ -136,7 +136,7 @@ function askByNode(path: string, options: RequestOptions, body?: readonly string
   })
 }
 
-describe('the client of node', () => {
+describe('the client of Node.js', () => {
   test('keeps its connections', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 2 })
     const turns = Array.from({ length: 60 }, (_, turn) => turn)
@@ -154,19 +154,19 @@ describe('the client of node', () => {
     expect((await askByNode('/count', {})).body).toBe(COUNTED)
   })
 
-  test('waits until it is told to go on', async () => {
+  test('waits for 100 Continue', async () => {
     const headers = { ...JSON_TYPE, expect: '100-continue', 'content-length': '5' }
     const { body } = await askByNode('/echo', { method: 'POST', headers }, ['12345'])
     expect((JSON.parse(body) as Echo).body).toBe('12345')
   })
 
-  test('asks for heads', async () => {
+  test('sends HEAD', async () => {
     const { message, body } = await askByNode('/file', { method: 'HEAD' })
     expect([message.statusCode, body]).toEqual([200, ''])
     expect(Number(message.headers['content-length'])).toBe(Bun.file(import.meta.path).size)
   })
 
-  test('learns that a stream broke', () => {
+  test('notices a broken stream', () => {
     expect(askByNode('/failing', {})).rejects.toThrow()
   })
 })
@@ -208,19 +208,19 @@ describe.skipIf(Bun.which('curl') === null)('curl', () => {
 
   const json = ['--header', 'content-type: application/json']
 
-  test('asks one thing after another on one connection', async () => {
+  test('sends several requests on one connection', async () => {
     const format = '%{num_connects} '
     const urls = [1, 2, 3].flatMap((turn) => ['--output', '/dev/null', `${echo.url}/echo?${turn}`])
     expect((await curl('--write-out', format, ...urls)).out).toBe('1 0 0 ')
   })
 
-  test('reads a stream, by both versions of the protocol', async () => {
+  test('reads a stream with HTTP/1.0 and HTTP/1.1', async () => {
     expect((await curl(`${echo.url}/count`)).out).toBe(COUNTED)
     expect((await curl('--http1.0', `${echo.url}/count`)).out).toBe(COUNTED)
     expect((await curl('--http1.0', `${echo.url}/file`)).out).toBe(await Bun.file(import.meta.path).text())
   })
 
-  test('sends a large body after it has asked, and one in chunks', async () => {
+  test('sends a large body after a 100, and a chunked body', async () => {
     const expecting = ['--header', 'expect: 100-continue', '--expect100-timeout', '8']
     const asked = await curl(...json, ...expecting, '--data-binary', '@-', `${echo.url}/echo`)
     expect((JSON.parse(asked.out) as Echo).body).toBe(LONG_TEXT)
@@ -229,7 +229,7 @@ describe.skipIf(Bun.which('curl') === null)('curl', () => {
     expect((JSON.parse(sent.out) as Echo).body).toBe(LONG_TEXT)
   })
 
-  test('asks for heads and for what is allowed', async () => {
+  test('sends HEAD and OPTIONS', async () => {
     expect((await curl('--head', `${echo.url}/file`)).out.toLowerCase()).toContain(
       `content-length: ${Bun.file(import.meta.path).size}`,
     )
@@ -238,7 +238,7 @@ describe.skipIf(Bun.which('curl') === null)('curl', () => {
     )
   })
 
-  test('learns that a stream broke', async () => {
+  test('notices a broken stream', async () => {
     expect((await curl(`${echo.url}/failing`)).code).not.toBe(0)
   })
 })

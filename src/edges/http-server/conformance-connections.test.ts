@@ -69,7 +69,7 @@ describe('a connection', () => {
     },
   )
 
-  test('keeps 64 KB of requests that come too early, and ends after its answer beyond', async () => {
+  test('keeps 64 KB of pipelined requests, and closes after its answer beyond that', async () => {
     const filler = `x-filler: ${'x'.repeat(8_000)}`
     const sizes = [7, 10].map(async (count) => {
       const { endpoint, begun, release } = slow()
@@ -88,7 +88,7 @@ describe('a connection', () => {
     expect(await Promise.all(sizes)).toEqual([8, 1])
   })
 
-  test('keeps no more than 64 KB of what comes in one packet with its request', async () => {
+  test('keeps no more than 64 KB that arrive in one packet with its request', async () => {
     const echo = start()
     const connection = open(echo)
     void connection.send(get('/echo') + get('/echo', `x-filler: ${'x'.repeat(60_000)}`).repeat(20))
@@ -97,7 +97,7 @@ describe('a connection', () => {
     expect(echo.begun.length).toBeLessThan(10)
   })
 
-  test('gives answers in the order of their requests, though the first is slow', async () => {
+  test('answers in the order of requests, even if the first is slow', async () => {
     const { endpoint, begun, release } = slow()
     const connection = open(start({ endpoints: [endpoint] }))
     void connection.send(get('/slow') + get('/echo?second') + post('/echo', 'third'))
@@ -112,7 +112,7 @@ describe('a connection', () => {
     expect(readEcho(await connection.answer()).query).toEqual([['fourth', '']])
   })
 
-  test('says where it comes from', async () => {
+  test('provides the address of the client', async () => {
     const { endpoint, begun, release } = slow()
     const connection = open(start({ endpoints: [endpoint] }))
     void connection.send(get('/slow'))
@@ -135,7 +135,7 @@ describe('a connection', () => {
 
 describe('a connection that its client wants closed', () => {
   test.each(['close', 'Close', 'CLOSE', 'keep-alive, close', 'x,Close', ' close ,y', 'close, close'])(
-    'by %p is closed after its answer, and nothing more of it is read',
+    'by %p is closed after its answer, and no more requests are read',
     async (value) => {
       const echo = start()
       const connection = open(echo)
@@ -147,7 +147,7 @@ describe('a connection that its client wants closed', () => {
     },
   )
 
-  test('in a second line is closed', async () => {
+  test('by a second header line is closed', async () => {
     const connection = open(start())
     void connection.send(get('/echo', 'Connection: x', 'Connection: close'))
     await connection.answer()
@@ -155,7 +155,7 @@ describe('a connection that its client wants closed', () => {
   })
 
   test.each(['keep-alive', 'Keep-Alive', 'closed', 'not-close', '', 'upgrade'])(
-    'is not one that says %p',
+    'is not closed for %p',
     async (value) => {
       const connection = open(start())
       void connection.send(get('/echo', `Connection: ${value}`, 'Upgrade: h2c') + get('/echo?next'))
@@ -164,7 +164,7 @@ describe('a connection that its client wants closed', () => {
     },
   )
 
-  test('by HTTP/1.0 is closed after its answer', async () => {
+  test('with HTTP/1.0 is closed after its answer', async () => {
     const echo = start()
     const connection = open(echo)
     void connection.send(head('GET /echo HTTP/1.0') + get('/smuggled'))
@@ -173,7 +173,7 @@ describe('a connection that its client wants closed', () => {
     expect([connection.unread.length, echo.begun]).toEqual([0, ['GET /echo']])
   })
 
-  test('by HTTP/1.0 is kept only when both sides say so', async () => {
+  test('with HTTP/1.0 stays open only if both sides agree', async () => {
     const connection = open(start())
     void connection.send(head('GET /echo HTTP/1.0', 'Connection: Keep-Alive'))
     const answer = await connection.answer()
@@ -184,7 +184,7 @@ describe('a connection that its client wants closed', () => {
     expect(await connection.ended()).toBe('closed')
   })
 
-  test('still gives the whole of a large answer', async () => {
+  test('still delivers a large answer completely', async () => {
     const body = 'x'.repeat(20_000_000)
     const connection = open(start({ endpoints: [{ method: 'GET', path: '/a', handle: () => reply(body) }] }))
     connection.pause()
@@ -196,7 +196,7 @@ describe('a connection that its client wants closed', () => {
   })
 })
 
-describe('a client that closes its side after it has asked', () => {
+describe('a client that closes its side after its request', () => {
   test('gets its answer', async () => {
     for (const bytes of [get('/echo'), post('/echo', 'hello'), get('/echo') + get('/items/1')]) {
       const connection = open(start())
@@ -208,7 +208,7 @@ describe('a client that closes its side after it has asked', () => {
     }
   })
 
-  test('counts as one that has left while its answer is not there yet', async () => {
+  test('counts as disconnected while its answer is pending', async () => {
     const left = Promise.withResolvers<void>()
     const handle = (exchange: Exchange) => {
       exchange.onLeave(left.resolve)
@@ -221,13 +221,13 @@ describe('a client that closes its side after it has asked', () => {
     await connection.ended()
   })
 
-  test('before it has asked anything is let go', async () => {
+  test('before any request is disconnected', async () => {
     const connection = open(start())
     connection.finish()
     expect(await connection.ended()).toBe('closed')
   })
 
-  test('in the middle of a head is let go, and nothing is begun', async () => {
+  test('in the middle of a head is disconnected, and no handler runs', async () => {
     const echo = start()
     const connection = open(echo)
     void connection.send(get('/echo').slice(0, -2))
@@ -237,8 +237,8 @@ describe('a client that closes its side after it has asked', () => {
   })
 })
 
-describe('a client that leaves', () => {
-  test.each(['destroy', 'reset'] as const)('is heard of by who works for it (%s)', async (leave) => {
+describe('a client that disconnects', () => {
+  test.each(['destroy', 'reset'] as const)('is reported to its handler (%s)', async (leave) => {
     const { endpoint, begun, release } = slow()
     const echo = start({ endpoints: [endpoint] })
     const connection = open(echo)
@@ -261,7 +261,7 @@ describe('a client that leaves', () => {
     expect(echo.troubles).toEqual([])
   })
 
-  test('before it has read all of a large answer is no longer waited for', async () => {
+  test('before it has read a large answer is no longer waited for', async () => {
     const large: Endpoint = { method: 'GET', path: '/large', handle: () => reply('x'.repeat(20_000_000)) }
     const echo = start({ endpoints: [large] })
     const connection = open(echo)
@@ -273,7 +273,7 @@ describe('a client that leaves', () => {
     expect([echo.begun, echo.troubles]).toEqual([['GET /large'], []])
   })
 
-  test('is heard of also when it has sent more than anybody reads', async () => {
+  test('is noticed even when it has sent more than the handler reads', async () => {
     const { endpoint, begun, release } = slow()
     const echo = start({ endpoints: [endpoint] })
     const connection = open(echo)
@@ -287,7 +287,7 @@ describe('a client that leaves', () => {
     expect((await ask(echo.port, get('/echo'))).status).toBe(200)
   })
 
-  test('is heard of also behind requests that wait for their turn', async () => {
+  test('is noticed even behind pipelined requests', async () => {
     const { endpoint, begun, release } = slow()
     const echo = start({ endpoints: [endpoint] })
     const connection = open(echo)
@@ -302,7 +302,7 @@ describe('a client that leaves', () => {
     expect((await ask(echo.port, get('/echo'))).status).toBe(200)
   })
 
-  test('while its body is read fails the reading, and nothing else', async () => {
+  test('while its body is read fails only that read', async () => {
     const failed = Promise.withResolvers<unknown>()
     const endpoint: Endpoint = {
       method: 'POST',
@@ -326,10 +326,10 @@ describe('a client that leaves', () => {
   })
 })
 
-describe('a client that sends more before it was answered', () => {
+describe('a client that sends more before its answer', () => {
   const MUCH = 300_000
 
-  test('is heard of when it leaves', async () => {
+  test('is noticed when it disconnects', async () => {
     const { endpoint, begun } = slow()
     const connection = open(start({ endpoints: [endpoint] }))
     void connection.send(get('/slow') + 'x'.repeat(MUCH))
@@ -340,7 +340,7 @@ describe('a client that sends more before it was answered', () => {
     await left.promise
   })
 
-  test('than can be kept gets its answer, and has to ask again for the rest', async () => {
+  test('than is kept gets its answer, and has to repeat the rest', async () => {
     const { endpoint, begun, release } = slow()
     const echo = start({ endpoints: [endpoint] })
     const connection = open(echo)

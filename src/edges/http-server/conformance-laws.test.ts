@@ -23,7 +23,7 @@ afterAll(() => echo.server.close())
 
 const several = fc.array(anyRequest, { minLength: 1, maxLength: 4 })
 
-test('requests are what their client means, however their bytes are cut into packets', async () => {
+test('requests are read the same, however their bytes are split into packets', async () => {
   const check = fc.asyncProperty(several, anyCuts, async (requests, cuts) => {
     const connection = new RawConnection(echo.port)
     await connection.sendApart(cutAt(Buffer.concat(requests.map(writeAny)), cuts))
@@ -36,7 +36,7 @@ test('requests are what their client means, however their bytes are cut into pac
   await fc.assert(check, { numRuns: 300 })
 }, 30_000)
 
-test('bytes that were tampered with harm nobody', async () => {
+test('altered bytes do not affect other clients', async () => {
   const mutations = fc.array(anyMutation, { minLength: 1, maxLength: 4 })
   const check = fc.asyncProperty(several, mutations, anyCuts, async (requests, changes, cuts) => {
     echo.begun.length = 0
@@ -59,7 +59,7 @@ test('bytes that were tampered with harm nobody', async () => {
   await fc.assert(check, { numRuns: 1_000 })
 }, 60_000)
 
-test('bytes that were never meant as requests harm nobody', async () => {
+test('random bytes do not affect other clients', async () => {
   const check = fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), anyCuts, async (bytes, cuts) => {
     echo.begun.length = 0
     const connection = new RawConnection(echo.port)

@@ -70,7 +70,7 @@ function lasting() {
 }
 
 describe('the number of pending requests', () => {
-  test('counts answers that have not left completely', async () => {
+  test('counts answers that are not completely sent', async () => {
     const { endpoints, endStream } = lasting()
     const echo = start({ endpoints })
     const { server } = echo
@@ -109,7 +109,7 @@ describe('the number of pending requests', () => {
   })
 })
 
-describe('ending connections', () => {
+describe('endConnections', () => {
   test('closes each after its next answer', async () => {
     const { endpoints, endStream } = lasting()
     const echo = start({ endpoints })
@@ -129,8 +129,8 @@ describe('ending connections', () => {
   })
 })
 
-describe('to stop listening', () => {
-  test('refuses new connections and serves the old', async () => {
+describe('stopListening', () => {
+  test('refuses new connections and serves open ones', async () => {
     const echo = start()
     const kept = await open(echo)
     echo.server.stopListening()
@@ -143,7 +143,7 @@ describe('to stop listening', () => {
     expect(readEcho(await kept.answer()).query).toEqual([['older', '']])
   })
 
-  test('leaves the port to others that share it', async () => {
+  test('leaves the port to other servers that share it', async () => {
     const first = start({ sharesPort: true })
     const second = start({ sharesPort: true, port: first.port })
     first.server.stopListening()
@@ -153,7 +153,7 @@ describe('to stop listening', () => {
 })
 
 describe('a shared port', () => {
-  test('gives connections to each of those who share it', async () => {
+  test('spreads connections over all servers', async () => {
     const first = start({ sharesPort: true })
     const second = start({ sharesPort: true, port: first.port })
     const answers = Array.from({ length: 64 }, () => ask(first.port, get('/echo')))
@@ -162,14 +162,14 @@ describe('a shared port', () => {
     expect(Math.min(first.begun.length, second.begun.length)).toBeGreaterThan(0)
   })
 
-  test('must be wanted by both', () => {
+  test('requires both servers to share it', () => {
     const first = start()
     expect(() => start({ sharesPort: true, port: first.port })).toThrow()
   })
 })
 
-describe('to stop accepting', () => {
-  test('refuses what is asked on old connections and closes them', async () => {
+describe('stopAccepting', () => {
+  test('refuses requests on open connections and closes them', async () => {
     const state: Endpoint = {
       method: 'GET',
       path: '/state',
@@ -191,7 +191,7 @@ describe('to stop accepting', () => {
     expect(await kept.ended()).toBe('closed')
   })
 
-  test('refuses before a body is sent for nothing', async () => {
+  test('refuses before the body is sent', async () => {
     const echo = start()
     echo.server.stopAccepting()
     const lines = ['Host: x', 'Content-Length: 5', 'Expect: 100-continue']
@@ -199,8 +199,8 @@ describe('to stop accepting', () => {
   })
 })
 
-describe('to end waiting', () => {
-  test('refuses what waits for its answer, and lets streams go on', async () => {
+describe('endWaiting', () => {
+  test('refuses requests that wait for an answer, and lets streams finish', async () => {
     const { endpoints, endStream, left } = lasting()
     const echo = start({ endpoints })
     const streaming = await open(echo)
@@ -219,8 +219,8 @@ describe('to end waiting', () => {
   })
 })
 
-describe('to close', () => {
-  test('ends every connection, whatever it does', async () => {
+describe('close', () => {
+  test('ends every connection, even busy ones', async () => {
     const { endpoints, cancelled, left } = lasting()
     const echo = start({ endpoints })
     const idle = await open(echo)
@@ -246,7 +246,7 @@ describe('to close', () => {
     expect(echo.troubles).toEqual([])
   })
 
-  test('may be done twice', async () => {
+  test('may be called twice', async () => {
     const echo = start()
     await echo.server.close()
     await echo.server.close()

@@ -20,7 +20,7 @@ async function asked(bytes: string): Promise<Echo> {
   return readEcho(answer)
 }
 
-describe('a request that comes in pieces is the one that comes whole', () => {
+describe('a request in pieces is read like a whole one', () => {
   const requests: Readonly<Record<string, string>> = {
     'without a body': get('/items/a%20b?q=1&r', 'X-A:  one ', 'x-a: two', 'x-empty:'),
     'after empty lines': `\r\n\r\n${get('/items/1')}`,
@@ -39,7 +39,7 @@ describe('a request that comes in pieces is the one that comes whole', () => {
       connection.destroy()
     })
 
-    test(`${name}, in two packets cut anywhere`, async () => {
+    test(`${name}, in two packets split anywhere`, async () => {
       const whole = await asked(text)
       const connection = new RawConnection(echo.port)
       for (let at = 1; at < bytes.length; at += 1) {
@@ -49,7 +49,7 @@ describe('a request that comes in pieces is the one that comes whole', () => {
       connection.destroy()
     })
 
-    test(`${name}, twice in packets that end within the other`, async () => {
+    test(`${name}, twice, in packets that overlap both`, async () => {
       const whole = await asked(text)
       const twice = asBytes(text + text)
       const connection = new RawConnection(echo.port)

@@ -30,19 +30,19 @@ async function refused(bytes: string, statuses: readonly number[] = [400]): Prom
 }
 
 describe('a method', () => {
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s comes to its handler', async (method) => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s reaches its handler', async (method) => {
     const told = await asked(`${head(`${method} /echo HTTP/1.1`, 'Host: x', 'Content-Length: 2')}hi`)
     expect(told).toMatchObject({ method, path: '/echo', body: 'hi' })
   })
 
-  test('that the path does not have is refused with those it has', async () => {
+  test('that the path does not have is refused, with a list of those it has', async () => {
     const answer = await ask(echo.port, post('/items/1', 'hi'))
     expect([answer.status, codeOf(answer)]).toEqual([405, 'method_not_allowed'])
     expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS')
     expect(echo.begun).toEqual([])
   })
 
-  test('OPTIONS tells what a path has, without a body', async () => {
+  test('OPTIONS lists the methods of a path, without a body', async () => {
     const answer = await ask(echo.port, head('OPTIONS /items/1 HTTP/1.1', 'Host: x'))
     expect([answer.status, answer.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS'])
     expect(answer.headers['access-control-allow-methods']).toBe('GET, HEAD, OPTIONS')
@@ -54,7 +54,7 @@ describe('a method', () => {
   })
 
   test.each(['BREW', 'get', 'Get', 'PROPFIND', 'QUERY', 'M-SEARCH', 'TRACE', 'X'])(
-    'that nobody has, such as %s, is no method of the path',
+    'that does not exist, such as %s, is refused',
     async (method) => {
       const answer = await ask(echo.port, head(`${method} /echo HTTP/1.1`, 'Host: x'))
       expect([405, 501]).toContain(answer.status)
@@ -63,7 +63,7 @@ describe('a method', () => {
     },
   )
 
-  test('that nobody has leaves the connection in order', async () => {
+  test('that does not exist keeps the connection usable', async () => {
     const connection = new RawConnection(echo.port)
     void connection.send(
       `${head('BREW /echo HTTP/1.1', 'Host: x', 'Content-Length: 3')}tea${get('/echo?after')}`,
@@ -84,7 +84,7 @@ describe('a method', () => {
 })
 
 describe('a path', () => {
-  test('that nobody has is answered in the envelope, with an id', async () => {
+  test('that does not exist is answered with an error and an id', async () => {
     const answer = await ask(echo.port, get('/nowhere'))
     expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found'])
     expect(answer.headers['content-type']).toContain('application/json')
@@ -107,12 +107,12 @@ describe('a path', () => {
     ['/files/one/two%2Fthree/four', { '*': 'one/two/three/four' }],
     ['/files/a:b', { '*': 'a:b' }],
   ]
-  test.each(params)('%s gives its parts, decoded once', async (path, expected) => {
+  test.each(params)('%s provides its parameters, decoded once', async (path, expected) => {
     expect((await asked(get(path))).params).toEqual(expected)
   })
 
   test.each(['%', '%z', '%zz', 'a%2', '%ff%fe', '%c3%28'])(
-    'that is no percent-encoding, %s, is handed over as it is or refused, never a failure',
+    'with invalid percent-encoding, %s, is passed on unchanged or refused',
     async (id) => {
       for (const path of [`/items/${id}`, `/files/${id}`]) {
         const answer = await ask(echo.port, get(path))
@@ -162,19 +162,19 @@ describe('a path', () => {
     else expect(told.path.startsWith('/files/') || told.params['*'] === '').toBe(true)
   })
 
-  test('of a hidden kind names no handler', async () => {
+  test('named like an object property has no handler', async () => {
     for (const path of ['/__proto__', '/constructor', '/toString', '/items/1/__proto__']) {
       expect((await ask(echo.port, get(path))).status).toBe(404)
     }
     expect((await asked(get('/items/__proto__'))).params).toEqual({ id: '__proto__' })
   })
 
-  test('may be of eight thousand bytes', async () => {
+  test('may have eight thousand bytes', async () => {
     const id = 'x'.repeat(8_000)
     expect((await asked(get(`/items/${id}`))).params).toEqual({ id })
   })
 
-  test('with a query of thirty thousand bytes is taken', async () => {
+  test('may have a query of thirty thousand bytes', async () => {
     const value = 'y'.repeat(30_000)
     expect((await asked(get(`/echo?a=${value}`))).query).toEqual([['a', value]])
   })
@@ -186,12 +186,12 @@ describe('a path', () => {
     ['https://x/echo', '/echo', []],
     ['http://[::1]:80/echo', '/echo', []],
   ]
-  test.each(absolute)('given as %s is the path in it', async (target, path, query) => {
+  test.each(absolute)('in the URL %s is read', async (target, path, query) => {
     expect(await asked(get(target))).toMatchObject({ path, query })
   })
 
   test.each(['http://x', 'http://x?a=/echo', 'http://x/?/echo'])(
-    'given as %s is the root',
+    'in the URL %s is the root',
     async (target) => {
       const answer = await ask(echo.port, get(target))
       expect(answer.status).toBe(404)
@@ -224,7 +224,7 @@ describe('a query', () => {
     ['?__proto__=1', [['__proto__', '1']]],
     ['?%zz=%', [['%zz', '%']]],
   ]
-  test.each(queries)('%p is read, and is no part of the path', async (text, query) => {
+  test.each(queries)('%p is read, and is not part of the path', async (text, query) => {
     expect(await asked(get(`/echo${text}`))).toMatchObject({ path: '/echo', query })
     expect(await asked(get(`/items/1${text}`))).toMatchObject({
       path: '/items/1',
@@ -240,7 +240,7 @@ describe('a request line', () => {
     expect((await asked(`\r\n${get('/echo')}`)).path).toBe('/echo')
   })
 
-  test('may follow a body with an empty line too many', async () => {
+  test('may follow a body with an extra empty line', async () => {
     const connection = new RawConnection(echo.port)
     void connection.send(`${post('/echo', 'one')}\r\n${get('/echo?second')}`)
     expect(readEcho(await connection.answer()).body).toBe('one')
@@ -281,11 +281,11 @@ describe('a request line', () => {
     await refused(head(`GET /echo ${version}`, 'Host: x'), [400, 505])
   })
 
-  test('of the second version’s preface is refused', async () => {
+  test('of the HTTP/2 preface is refused', async () => {
     await refused('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400, 405, 505])
   })
 
-  test('that is the beginning of an encrypted connection is refused or hung up on', async () => {
+  test('that is a TLS handshake is refused or disconnected', async () => {
     const connection = new RawConnection(echo.port)
     void connection.send(asBytes('\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\r\n\r\n\r\n'))
     await connection.ended()

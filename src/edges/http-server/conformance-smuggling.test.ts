@@ -39,7 +39,7 @@ function requestWith(...lines: readonly string[]): string {
   return head('POST /echo HTTP/1.1', 'Host: x', ...lines)
 }
 
-describe('two kinds of length', () => {
+describe('a length and a transfer encoding', () => {
   test.each([
     [['Content-Length: 5', 'Transfer-Encoding: chunked']],
     [['Transfer-Encoding: chunked', 'Content-Length: 5']],
@@ -90,7 +90,7 @@ describe('a length', () => {
     expect(echo.begun.filter((line) => line !== 'POST /echo')).toEqual([])
   })
 
-  test('told twice is refused', async () => {
+  test('that is repeated is refused', async () => {
     await refusedUnheard(`${requestWith('Content-Length: 5', 'Content-Length: 6')}hello${HIDDEN}`)
     await refusedUnheard(`${requestWith('Content-Length: 6', 'content-length: 5')}hello${HIDDEN}`)
     await refusedUnheard(`${requestWith('Content-Length: 5', 'Content-Length: 0')}hello${HIDDEN}`)
@@ -98,7 +98,7 @@ describe('a length', () => {
     await refusedUnheard(`${requestWith('Content-Length: 5', 'Content-Length: 5')}hello${HIDDEN}`)
   })
 
-  test('hidden behind odd signs is refused, not overlooked', async () => {
+  test('hidden by unusual characters is refused, not ignored', async () => {
     await refusedUnheard(`${requestWith('Content-Length : 5')}hello${HIDDEN}`)
     await refusedUnheard(`${requestWith('Content-Length\t: 5')}hello${HIDDEN}`)
     await refusedUnheard(`${requestWith(' Content-Length: 5')}hello${HIDDEN}`)
@@ -113,7 +113,7 @@ describe('a length', () => {
   })
 })
 
-describe('a coding', () => {
+describe('a transfer encoding', () => {
   test.each([
     'chunked, identity',
     'identity, chunked',
@@ -135,7 +135,7 @@ describe('a coding', () => {
     await refusedUnheard(`${requestWith(`Transfer-Encoding: ${coding}`)}0\r\n\r\n${HIDDEN}`, [400, 501])
   })
 
-  test('told twice is refused', async () => {
+  test('that is repeated is refused', async () => {
     for (const others of ['chunked', 'identity', 'gzip', '']) {
       const lines = ['Transfer-Encoding: chunked', `Transfer-Encoding: ${others}`]
       await refusedUnheard(`${requestWith(...lines)}0\r\n\r\n${HIDDEN}`, [400, 501])
@@ -143,7 +143,7 @@ describe('a coding', () => {
     }
   })
 
-  test('hidden behind odd signs is refused, not overlooked', async () => {
+  test('hidden by unusual characters is refused, not ignored', async () => {
     await refusedUnheard(`${requestWith('Transfer-Encoding : chunked')}0\r\n\r\n${HIDDEN}`)
     await refusedUnheard(`${requestWith('Transfer-Encoding', ' : chunked')}0\r\n\r\n${HIDDEN}`)
     await refusedUnheard(`${requestWith('Transfer-Encoding:', ' chunked')}0\r\n\r\n${HIDDEN}`)
@@ -201,7 +201,7 @@ describe('a chunk', () => {
       await refused(postChunked('/echo', coded) + HIDDEN, statuses)
     })
 
-    test(`${name} ends the connection also where nobody reads it`, async () => {
+    test(`${name} ends the connection even if the handler does not read it`, async () => {
       const { answers, ending } = await converse(echo.port, postChunked('/unread', coded) + HIDDEN)
       const given = answers.map(({ status }) => status)
       // The handler's answer may have left before the bytes are seen to be wrong; then a refusal may follow it.
@@ -213,14 +213,14 @@ describe('a chunk', () => {
   }
 })
 
-test('a chunk of over four gigabytes is one that is too large', async () => {
+test('a chunk of more than four gigabytes is too large', async () => {
   const start = postChunked('/echo', `100000005\r\nhello\r\n0\r\n\r\n${HIDDEN}`)
   const answer = await ask(echo.port, start + 'x'.repeat(MAX_BODY_BYTES))
   expect(answer.status).toBe(413)
   expect(echo.begun).toEqual(['POST /echo'])
 })
 
-test('a refusal is told in the envelope, with an id', async () => {
+test('a refusal has the error envelope and an id', async () => {
   for (const bytes of [
     requestWith('Content-Length: 5', 'Transfer-Encoding: chunked'),
     head('GET /echo HTTP/1.1'),

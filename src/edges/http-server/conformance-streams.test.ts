@@ -65,7 +65,7 @@ const kinds: Readonly<Record<string, (body: ReadableStream<Uint8Array>) => Handl
 
 for (const [kind, make] of Object.entries(kinds)) {
   describe(`a stream as ${kind}`, () => {
-    test('is sent in chunks, and the connection goes on', async () => {
+    test('is sent in chunks, and the connection stays open', async () => {
       open(make(streamOf('one', 'two', 'three')))
       void connection.send(get('/a') + get('/echo?next'))
       const answer = await connection.answer()
@@ -74,21 +74,21 @@ for (const [kind, make] of Object.entries(kinds)) {
       expect(readEcho(await connection.answer()).query).toEqual([['next', '']])
     })
 
-    test('is not ended by pieces of nothing', async () => {
+    test('is not ended by empty pieces', async () => {
       open(make(streamOf('', 'one', '', '', 'two', '')))
       void connection.send(get('/a') + get('/echo?next'))
       expect((await connection.answer()).body.toString()).toBe('onetwo')
       expect(readEcho(await connection.answer()).query).toEqual([['next', '']])
     })
 
-    test('of nothing is whole', async () => {
+    test('may be empty', async () => {
       open(make(streamOf()))
       void connection.send(get('/a') + get('/echo?next'))
       expect((await connection.answer()).body.length).toBe(0)
       expect(readEcho(await connection.answer()).query).toEqual([['next', '']])
     })
 
-    test('may hold what looks like its own frame', async () => {
+    test('may contain bytes that look like chunk framing', async () => {
       const piece = '0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'
       open(make(streamOf(piece, '\r\n', piece)))
       void connection.send(get('/a') + get('/echo?next'))
@@ -96,14 +96,14 @@ for (const [kind, make] of Object.entries(kinds)) {
       expect(readEcho(await connection.answer()).query).toEqual([['next', '']])
     })
 
-    test('of pieces of every size comes whole', async () => {
+    test('of pieces of any size arrives complete', async () => {
       const pieces = [1, 15, 16, 255, 256, 4_095, 65_535, 65_536, 1_048_577].map((size) => 'x'.repeat(size))
       open(make(streamOf(...pieces)))
       void connection.send(get('/a'))
       expect((await connection.answer()).body.toString()).toBe(pieces.join(''))
     })
 
-    test('is sent piece by piece, as it comes', async () => {
+    test('is sent piece by piece as it is produced', async () => {
       const source = feed()
       open(make(source.body))
       void connection.send(get('/a'))
@@ -117,7 +117,7 @@ for (const [kind, make] of Object.entries(kinds)) {
       expect((await connection.answer()).body.toString()).toBe('firstsecondthird')
     })
 
-    test('that fails is cut, never ended as if it were whole', async () => {
+    test('that fails breaks off, and never looks complete', async () => {
       const source = feed()
       open(make(source.body))
       void connection.send(get('/a') + get('/smuggled'))
@@ -131,7 +131,7 @@ for (const [kind, make] of Object.entries(kinds)) {
       expect(echo?.begun).toEqual(['GET /a'])
     })
 
-    test('that fails before its first piece is a failure or is cut', async () => {
+    test('that fails before its first piece is an error or breaks off', async () => {
       const source = feed()
       open(make(source.body))
       void connection.send(get('/a', 'Connection: close'))
@@ -141,7 +141,7 @@ for (const [kind, make] of Object.entries(kinds)) {
       expect(told.startsWith('HTTP/1.1 500') || !told.includes('0\r\n\r\n')).toBe(true)
     })
 
-    test('to HTTP/1.0 has no chunks and is ended by closing', async () => {
+    test('with HTTP/1.0 has no chunks and ends by closing', async () => {
       open(make(streamOf('one', 'two')))
       void connection.send(head('GET /a HTTP/1.0'))
       const answer = await connection.answer()
@@ -149,7 +149,7 @@ for (const [kind, make] of Object.entries(kinds)) {
       expect(await connection.ended()).toBe('closed')
     })
 
-    test('to HTTP/1.0 that would keep its connection is ended by closing all the same', async () => {
+    test('with HTTP/1.0 keep-alive ends by closing too', async () => {
       open(make(streamOf('one', 'two')))
       void connection.send(head('GET /a HTTP/1.0', 'Connection: keep-alive'))
       const answer = await connection.answer()
@@ -157,7 +157,7 @@ for (const [kind, make] of Object.entries(kinds)) {
       expect(answer.headers.connection?.toLowerCase()).not.toBe('keep-alive')
     })
 
-    test('to a client that closes after it is whole, and then the end', async () => {
+    test('with connection: close is complete before the connection closes', async () => {
       open(make(streamOf('one', 'two')))
       void connection.send(get('/a', 'Connection: close'))
       const answer = await connection.answer()
@@ -165,7 +165,7 @@ for (const [kind, make] of Object.entries(kinds)) {
       expect(await connection.ended()).toBe('closed')
     })
 
-    test('holds back the answers to what is asked meanwhile', async () => {
+    test('delays the answers to pipelined requests', async () => {
       const source = feed()
       open(make(source.body))
       void connection.send(get('/a') + get('/echo?next'))
@@ -178,22 +178,25 @@ for (const [kind, make] of Object.entries(kinds)) {
       expect(readEcho(await connection.answer()).query).toEqual([['next', '']])
     })
 
-    test.each(['destroy', 'reset'] as const)('is cancelled when its client leaves (%s)', async (leave) => {
-      for (const pieces of [[], ['first']]) {
-        const source = feed()
-        open(make(source.body))
-        void connection.send(get('/a'))
-        for (const piece of pieces) source.push(piece)
-        if (pieces.length > 0) await connection.arrived(1)
-        else while (echo?.begun.length === 0) await nextRound()
-        connection[leave]()
-        await source.cancelled
-        while (echo !== null && echo.server.pending > 0) await nextRound()
-        await echo?.server.close()
-      }
-    })
+    test.each(['destroy', 'reset'] as const)(
+      'is cancelled when its client disconnects (%s)',
+      async (leave) => {
+        for (const pieces of [[], ['first']]) {
+          const source = feed()
+          open(make(source.body))
+          void connection.send(get('/a'))
+          for (const piece of pieces) source.push(piece)
+          if (pieces.length > 0) await connection.arrived(1)
+          else while (echo?.begun.length === 0) await nextRound()
+          connection[leave]()
+          await source.cancelled
+          while (echo !== null && echo.server.pending > 0) await nextRound()
+          await echo?.server.close()
+        }
+      },
+    )
 
-    test('that goes on and on is cancelled when its client leaves', async () => {
+    test('that never ends is cancelled when its client disconnects', async () => {
       const cancelled = Promise.withResolvers<void>()
       const piece = new Uint8Array(10_000)
       const body = new ReadableStream<Uint8Array>({
@@ -209,7 +212,7 @@ for (const [kind, make] of Object.entries(kinds)) {
   })
 }
 
-test('a stream of anything but bytes is broken off, and what others were sent stays theirs', async () => {
+test('a stream of anything but bytes breaks off, and leaks no bytes of other clients', async () => {
   const body = new ReadableStream({
     start: (controller) => {
       controller.enqueue('of no use')
@@ -222,7 +225,7 @@ test('a stream of anything but bytes is broken off, and what others were sent st
   expect(connection.unread.toString()).toEndWith('\r\n\r\n')
 })
 
-test('a stream of a known length is sent in one frame only', async () => {
+test('a stream with a known length is not chunked', async () => {
   open(() => reply(streamOf('hello'), { 'content-length': '5' }))
   void connection.send(get('/a') + get('/echo?next'))
   expect((await connection.answer()).body.toString()).toBe('hello')
@@ -233,7 +236,7 @@ describe('a client that reads slowly', () => {
   const PIECE = new Uint8Array(65_536).fill(120)
   const PIECES = 800
 
-  test('is sent 52 MB no faster than it reads', async () => {
+  test('receives 52 MB no faster than it reads', async () => {
     let pulled = 0
     const body = new ReadableStream<Uint8Array>(
       {
@@ -257,7 +260,7 @@ describe('a client that reads slowly', () => {
     expect(taken.mostAheadBytes).toBeLessThan(16_000_000)
   })
 
-  test('and asks for much more is not served ahead of its reading', async () => {
+  test('is not served ahead of its reading when it pipelines', async () => {
     const answer = 'x'.repeat(250_000)
     const client = open(() => reply(answer))
     client.pause()

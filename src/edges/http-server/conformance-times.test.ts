@@ -33,7 +33,7 @@ async function lifeOf(
 // Timers may fire a little before their time by another clock, and any amount later on a busy machine.
 const EARLY_SECONDS = 0.15
 
-test('half a head and then silence is closed after the time for a head', async () => {
+test('closes a connection that stops in the middle of a head after the head timeout', async () => {
   start()
   const lives = await Promise.all([
     lifeOf('G'),
@@ -49,7 +49,7 @@ test('half a head and then silence is closed after the time for a head', async (
   expect(echo.begun).toEqual(['GET /echo'])
 })
 
-test('a head that drips in is closed after the time for a head, however steadily it drips', async () => {
+test('closes a connection whose head drips in after the head timeout', async () => {
   start({ idleSeconds: 60 })
   const connection = new RawConnection(echo.port)
   opened.push(connection)
@@ -60,7 +60,7 @@ test('a head that drips in is closed after the time for a head, however steadily
   expect(echo.begun).toEqual([])
 })
 
-test('a connection that is idle is closed after the idle time, not after the time for a head', async () => {
+test('closes an idle connection after the idle timeout, not the head timeout', async () => {
   start()
   const lives = await Promise.all([
     lifeOf(get('/echo')),
@@ -76,7 +76,7 @@ test('a connection that is idle is closed after the idle time, not after the tim
   }
 })
 
-test('empty lines alone keep no connection', async () => {
+test('closes a connection that sends only empty lines', async () => {
   start()
   const connection = new RawConnection(echo.port)
   opened.push(connection)
@@ -85,12 +85,12 @@ test('empty lines alone keep no connection', async () => {
   clearInterval(drip)
 })
 
-test('a connection on which nothing was ever said is closed', async () => {
+test('closes a connection that never sends anything', async () => {
   start()
   expect((await lifeOf()).said).toBe('')
 })
 
-test('what takes longer than both times is not idle', async () => {
+test('keeps connections that are busy for longer than both timeouts', async () => {
   const later = () => Bun.sleep(IDLE_SECONDS * 1_000 + 400)
   const slow: Endpoint = { method: 'GET', path: '/slow', handle: () => later().then(() => reply('slow')) }
   const silent: Endpoint = {
@@ -126,7 +126,7 @@ test('what takes longer than both times is not idle', async () => {
   ])
 })
 
-test('a body that drips in is refused after its time, however steadily it drips', async () => {
+test('refuses a body that drips in after the body timeout', async () => {
   start({ bodyLimits: { maxBytes: 4_000, timeoutMs: 200 }, idleSeconds: 60 })
   const connection = new RawConnection(echo.port)
   opened.push(connection)
@@ -138,7 +138,7 @@ test('a body that drips in is refused after its time, however steadily it drips'
   clearInterval(drip)
 })
 
-test('a request after a long silence has the time for its body as any other', async () => {
+test('gives a request after a long pause the full time for its body', async () => {
   // Each silence is much shorter than the limit, so that a busy machine does not make one too long; both are longer.
   const idleSeconds = 3
   start({ idleSeconds })
@@ -153,7 +153,7 @@ test('a request after a long silence has the time for its body as any other', as
   expect((await connection.answer()).status).toBe(200)
 })
 
-test.each(['a stream', 'a whole answer'])('a client that does not take %s is cut off', async (kind) => {
+test.each(['a stream', 'a whole answer'])('disconnects a client that does not read %s', async (kind) => {
   const piece = new Uint8Array(1_000_000)
   const cancelled = Promise.withResolvers<void>()
   const body = new ReadableStream<Uint8Array>({

@@ -39,7 +39,7 @@ function slow(): { readonly endpoint: Endpoint; release(): void } {
   return { endpoint: { method: 'GET', path: '/slow', handle }, release: () => released.resolve() }
 }
 
-test('closes the connection that waits for longest when there are too many', async () => {
+test('closes the longest idle connection when there are too many', async () => {
   start({ total: 3 })
   const used = await connect()
   void used.send(get('/echo'))
@@ -76,7 +76,7 @@ test.each([
   expect([refusals(echo.server.connectionGauges), echo.server.connectionGauges.dismissed]).toEqual([1, 0])
 })
 
-test('makes room for others at the cost of whoever has an answer and goes on sending', async () => {
+test('closes a client that has its answer and goes on sending to make room for others', async () => {
   start({ total: 1 })
   const sending = await connect()
   void sending.send(head('POST /unread HTTP/1.1', 'Host: x', 'Content-Length: 5000'))
@@ -86,7 +86,7 @@ test('makes room for others at the cost of whoever has an answer and goes on sen
   expect((await other.answer()).status).toBe(200)
 })
 
-test('gives up connections that wait while no descriptor is left, and says so once', async () => {
+test('closes idle connections while no descriptor is left, and logs it once', async () => {
   let isShort = false
   const notices: string[] = []
   const log = {

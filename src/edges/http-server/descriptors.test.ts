@@ -17,7 +17,7 @@ function systemWith(free: number) {
   return system
 }
 
-test('notices when no descriptor is left, and gives its own up for those who wait', () => {
+test('notices when no descriptor is left, and frees its reserve', () => {
   const system = systemWith(3)
   const guard = new DescriptorGuard(system)
   expect([guard.check(), system.free]).toEqual([true, 2])
@@ -30,7 +30,7 @@ test('notices when no descriptor is left, and gives its own up for those who wai
   expect(system.free).toBe(2)
 })
 
-test('leaves a descriptor for every request to its supplier, and some for everything else', () => {
+test('reserves descriptors for supplier connections and everything else', () => {
   for (const limit of [256, 300, 1_024, 20_000, 65_536]) {
     expect(defaultConnections(limit) * 2).toBeLessThanOrEqual(limit - 64)
   }

@@ -4,7 +4,7 @@ import { GatheredBytes, GrowingBytes } from './growing-bytes.ts'
 
 const kinds = { GrowingBytes, GatheredBytes }
 
-test.each(Object.entries(kinds))('%s give what was added, in its order, and then have nothing', (_, Kind) => {
+test.each(Object.entries(kinds))('%s return all bytes in order, and are empty afterwards', (_, Kind) => {
   const piece = fc.oneof(
     fc.uint8Array({ maxLength: 9_000 }),
     fc.nat({ max: 40_000 }).map((size) => new Uint8Array(size)),
@@ -21,14 +21,14 @@ test.each(Object.entries(kinds))('%s give what was added, in its order, and then
   )
 })
 
-test.each(Object.entries(kinds))('%s do not copy what comes in one piece', (_, Kind) => {
+test.each(Object.entries(kinds))('%s do not copy a single piece', (_, Kind) => {
   const piece = Buffer.from('whole')
   const growing = new Kind()
   growing.add(piece)
   expect(growing.take().buffer).toBe(piece.buffer)
 })
 
-test.each(Object.entries(kinds))('%s do not write to what they were given or have given', (_, Kind) => {
+test.each(Object.entries(kinds))('%s never write to buffers they received or returned', (_, Kind) => {
   const growing = new Kind()
   const first = Buffer.from('abcdef').subarray(0, 3)
   growing.add(first)
@@ -43,7 +43,7 @@ test.each(Object.entries(kinds))('%s do not write to what they were given or hav
 })
 
 test.each(Object.entries(kinds))(
-  '%s take little more memory than they hold, however small the pieces',
+  '%s use little more memory than their bytes, even with tiny pieces',
   (_, Kind) => {
     const growing = new Kind()
     const piece = Buffer.from('x')
@@ -52,7 +52,7 @@ test.each(Object.entries(kinds))(
   },
 )
 
-test('GrowingBytes let go of the first bytes, and never write to what they have handed out', () => {
+test('GrowingBytes drop the first bytes, and never write to buffers they returned', () => {
   const step = fc.oneof(fc.uint8Array({ maxLength: 9_000 }), fc.nat({ max: 12_000 }))
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
@@ -76,7 +76,7 @@ test('GrowingBytes let go of the first bytes, and never write to what they have 
   )
 })
 
-test('GrowingBytes allocate little more than they hold, also when they are looked at after every byte', () => {
+test('GrowingBytes allocate little more than they hold, even with a peek after every byte', () => {
   const allocated = (count: number) => {
     const growing = new GrowingBytes()
     const capacities = new Set<number>()
@@ -92,7 +92,7 @@ test('GrowingBytes allocate little more than they hold, also when they are looke
   expect(allocated(64 * 1024) / allocated(16 * 1024)).toBeLessThan(6)
 })
 
-test('GrowingBytes hold little more than what is left of a large piece', () => {
+test('GrowingBytes copy the small rest of a large piece', () => {
   const growing = new GrowingBytes()
   growing.add(Buffer.alloc(500_000))
   growing.drop(499_000)

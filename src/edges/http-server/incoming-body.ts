@@ -7,7 +7,7 @@ import { GatheredBytes } from './growing-bytes.ts'
 export interface BodyFlow {
   setPaused(isPaused: boolean): void
   /** Sends `100 Continue` to a client that waits for it. */
-  invite(): void
+  sendContinue(): void
 }
 
 /** Receives a body. */
@@ -61,7 +61,7 @@ export class IncomingBody implements BodyTaker {
     this.#reader = reader
     this.#giveTo(reader)
     if (this.isComplete) return
-    this.#flow.invite()
+    this.#flow.sendContinue()
     this.#flow.setPaused(false)
   }
 
@@ -159,7 +159,7 @@ export interface BodyLimits {
 // The rest of an incomplete body must not be read as a new request.
 const CLOSE = { connection: 'close' } as const
 
-/** Reads a body that is still arriving. The connection checks its timeout by calling `look`. */
+/** Reads a body that is still arriving. The connection checks its timeout by calling `checkTimeout`. */
 export class BodyReading {
   readonly #limits: BodyLimits
   readonly #gathering: GatheringReader
@@ -181,7 +181,7 @@ export class BodyReading {
   }
 
   /** Fails a body that has not arrived in time. */
-  look(): void {
+  checkTimeout(): void {
     if (performance.now() >= this.#dueAtMs) this.#gathering.fail(tooSlow(this.#limits))
   }
 }

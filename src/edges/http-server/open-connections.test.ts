@@ -1,9 +1,15 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Member, NO_LIMITS, OpenConnections, type Seat, type Standing } from './open-connections.ts'
+import {
+  type ConnectionEntry,
+  type ConnectionState,
+  type ManagedConnection,
+  NO_LIMITS,
+  OpenConnections,
+} from './open-connections.ts'
 
-class FakeConnection implements Member {
-  seat: Seat<FakeConnection> | null = null
+class FakeConnection implements ManagedConnection {
+  entry: ConnectionEntry<FakeConnection> | null = null
   isDismissed = false
   readonly name: string
 
@@ -23,25 +29,25 @@ function openTable(limits: { total?: number; perAddress?: number; exempt?: strin
     isExempt: (address) => address === limits.exempt,
   })
   let count = 0
-  const connect = (address: string, standing: Standing = 'new'): FakeConnection | null => {
+  const connect = (address: string, state: ConnectionState = 'new'): FakeConnection | null => {
     if (connections.makeRoom(address) !== null) return null
     count += 1
     const connection = new FakeConnection(`${address}#${count}`)
-    connection.seat = connections.add(connection, address)
-    connection.seat.move(standing)
+    connection.entry = connections.add(connection, address)
+    connection.entry.move(state)
     return connection
   }
   return { connections, connect }
 }
 
-test('closes the one that waits for longest, those that never sent a request first', () => {
+test('closes the longest idle connection, starting with those that never sent a request', () => {
   const { connections, connect } = openTable({ total: 4 })
   const busy = connect('a', 'busy')
   const idle = connect('b', 'idle')
   const first = connect('c')
   const second = connect('d')
-  idle?.seat?.move('busy')
-  idle?.seat?.move('idle')
+  idle?.entry?.move('busy')
+  idle?.entry?.move('idle')
   const order = [first, second, idle].map((expected) => {
     const fresh = connect('e', 'busy')
     return [fresh !== null, expected?.isDismissed, busy?.isDismissed]
@@ -54,7 +60,7 @@ test('closes the one that waits for longest, those that never sent a request fir
   ])
 })
 
-test('makes room at the cost of the same address when that has too many, and refuses when all of it are busy', () => {
+test('closes connections of the same address when it has too many, and refuses when all are busy', () => {
   const { connections, connect } = openTable({ perAddress: 2, exempt: 'proxy' })
   const other = connect('other')
   const first = connect('a', 'idle')
@@ -66,7 +72,7 @@ test('makes room at the cost of the same address when that has too many, and ref
   expect(connections.counts).toEqual({ dismissed: 1, refusedByTotal: 0, refusedByAddress: 1 })
 })
 
-test('gives places up while descriptors are short, and takes them back one by one', () => {
+test('lowers its limit while descriptors are short, and raises it one by one', () => {
   const { connections, connect } = openTable({ total: 100 })
   for (let turn = 0; turn < 40; turn += 1) connect('a', turn % 2 === 0 ? 'idle' : 'busy')
   connections.squeeze()
@@ -79,29 +85,29 @@ test('gives places up while descriptors are short, and takes them back one by on
   expect([connections.ceiling, connect('b') !== null]).toEqual([100, true])
 })
 
-test('agrees with a plain list about who is there and who goes, whatever happens', () => {
+test('behaves like a plain list for any sequence of changes', () => {
   const step = fc.record({
     kind: fc.constantFrom('connect', 'move', 'leave'),
     address: fc.constantFrom('a', 'b', 'proxy'),
     index: fc.nat(9),
-    standing: fc.constantFrom<Standing>('new', 'idle', 'begun', 'clearing', 'leaving', 'busy'),
+    state: fc.constantFrom<ConnectionState>('new', 'idle', 'begun', 'clearing', 'closing', 'busy'),
   })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const { connections, connect } = openTable({ total: 6, perAddress: 3, exempt: 'proxy' })
-      let known: { connection: FakeConnection; standing: Standing }[] = []
-      for (const { kind, address, index, standing } of steps) {
+      let known: { connection: FakeConnection; state: ConnectionState }[] = []
+      for (const { kind, address, index, state } of steps) {
         const one = known[index % Math.max(1, known.length)]
         if (kind === 'connect') {
           const connection = connect(address)
           known = known.filter((each) => !each.connection.isDismissed)
-          if (connection !== null) known.push({ connection, standing: 'new' })
-        } else if (one?.connection.seat && kind === 'move') {
-          one.connection.seat.move(standing)
-          known = [...known.filter((each) => each !== one), { ...one, standing }]
-        } else if (one?.connection.seat) {
-          connections.remove(one.connection.seat)
-          connections.remove(one.connection.seat)
+          if (connection !== null) known.push({ connection, state: 'new' })
+        } else if (one?.connection.entry && kind === 'move') {
+          one.connection.entry.move(state)
+          known = [...known.filter((each) => each !== one), { ...one, state }]
+        } else if (one?.connection.entry) {
+          connections.remove(one.connection.entry)
+          connections.remove(one.connection.entry)
           known = known.filter((each) => each !== one)
         }
         const counted = known.filter(({ connection }) => !connection.name.startsWith('proxy'))
@@ -111,12 +117,10 @@ test('agrees with a plain list about who is there and who goes, whatever happens
         expect(known.length).toBeLessThanOrEqual(6)
       }
       expect(connections.size).toBe(known.length)
-      for (const standing of ['new', 'leaving', 'clearing', 'idle', 'begun', 'busy'] as const) {
+      for (const state of ['new', 'closing', 'clearing', 'idle', 'begun', 'busy'] as const) {
         const seen: FakeConnection[] = []
-        connections.forEach(standing, (connection) => seen.push(connection))
-        expect(seen).toEqual(
-          known.filter((each) => each.standing === standing).map(({ connection }) => connection),
-        )
+        connections.forEach(state, (connection) => seen.push(connection))
+        expect(seen).toEqual(known.filter((each) => each.state === state).map(({ connection }) => connection))
       }
     }),
   )

@@ -5,13 +5,13 @@ import { networkOf } from '../../wire/trusted-proxies.ts'
  * - `idle`: waits for its next request;
  * - `begun`: has sent part of the next request's head;
  * - `clearing`: has its answer, and still sends the request;
- * - `leaving`: has its answer, and has yet to close its side;
+ * - `closing`: has its answer, and has yet to close its side;
  * - `busy`: waits for an answer, or receives it.
  */
-export type Standing = (typeof STANDINGS)[number]
+export type ConnectionState = (typeof CONNECTION_STATES)[number]
 
 /** What every connection must support. */
-export interface Member {
+export interface ManagedConnection {
   /** Closes the connection to make room for another. */
   dismiss(): void
 }
@@ -34,15 +34,15 @@ export type Refusal = 'total' | 'address'
 
 // The order in which connections are closed to make room: those that never sent a request first, those that are sending
 // their next one last. Connections that wait for an answer are never closed.
-const CLOSED_FIRST = ['new', 'leaving', 'clearing', 'idle', 'begun'] as const
-const STANDINGS = [...CLOSED_FIRST, 'busy'] as const
+const CLOSED_FIRST = ['new', 'closing', 'clearing', 'idle', 'begun'] as const
+const CONNECTION_STATES = [...CLOSED_FIRST, 'busy'] as const
 // By how many the ceiling drops when descriptors run out. It rises again one by one.
 const SQUEEZE_STEP = 16
 
 /**
- * All connections of a server, in one linked list per standing, oldest first. Every change takes constant time.
+ * All connections of a server, in one linked list per state, oldest first. Every change takes constant time.
  */
-export class OpenConnections<T extends Member> {
+export class OpenConnections<T extends ManagedConnection> {
   readonly #limits: ConnectionLimits
   readonly #all = new Group<T>()
   readonly #byAddress = new Map<string, Group<T>>()
@@ -79,35 +79,35 @@ export class OpenConnections<T extends Member> {
     return null
   }
 
-  add(connection: T, address: string): Seat<T> {
+  add(connection: T, address: string): ConnectionEntry<T> {
     const group = this.#limits.isExempt(address) ? null : this.#groupOf(networkOf(address))
-    const seat = new Seat(connection, this.#all, group)
-    seat.move('new')
-    return seat
+    const entry = new ConnectionEntry(connection, this.#all, group)
+    entry.move('new')
+    return entry
   }
 
-  remove(seat: Seat<T>): void {
-    if (!seat.leave()) return
-    const { group } = seat
+  remove(entry: ConnectionEntry<T>): void {
+    if (!entry.remove()) return
+    const { group } = entry
     if (group?.size === 0) this.#byAddress.delete(group.key)
   }
 
-  /** The connection that has had this standing for longest. */
-  first(standing: Standing): T | null {
-    return this.#all.lists[standing].first?.seat.connection ?? null
+  /** The connection that has had this state for longest. */
+  first(state: ConnectionState): T | null {
+    return this.#all.lists[state].first?.entry.connection ?? null
   }
 
-  /** `visit` may change the standing of its connection, or remove it. */
-  forEach(standing: Standing, visit: (connection: T) => void): void {
-    for (let place = this.#all.lists[standing].first; place !== null; ) {
-      const { seat, next } = place
-      visit(seat.connection)
-      place = next
+  /** `visit` may change the state of its connection, or remove it. */
+  forEach(state: ConnectionState, visit: (connection: T) => void): void {
+    for (let node = this.#all.lists[state].first; node !== null; ) {
+      const { entry, next } = node
+      visit(entry.connection)
+      node = next
     }
   }
 
   forAll(visit: (connection: T) => void): void {
-    for (const standing of STANDINGS) this.forEach(standing, visit)
+    for (const state of CONNECTION_STATES) this.forEach(state, visit)
   }
 
   /** No descriptor is left: lowers the ceiling and closes idle connections down to it. */
@@ -122,11 +122,11 @@ export class OpenConnections<T extends Member> {
   }
 
   #dismissOne(group: Group<T>): boolean {
-    const seat = group.firstToClose()
-    if (seat === null) return false
-    this.remove(seat)
+    const entry = group.firstToClose()
+    if (entry === null) return false
+    this.remove(entry)
     this.counts.dismissed += 1
-    seat.connection.dismiss()
+    entry.connection.dismiss()
     return true
   }
 
@@ -140,37 +140,37 @@ export class OpenConnections<T extends Member> {
 }
 
 /** One connection's list entries: among all connections, and among those of its address if that is limited. */
-export class Seat<T extends Member> {
+export class ConnectionEntry<T extends ManagedConnection> {
   readonly connection: T
   readonly group: Group<T> | null
   readonly #all: Group<T>
-  readonly #place: Place<T>
-  readonly #placeInGroup: Place<T> | null
-  #hasLeft = false
+  readonly #node: ListNode<T>
+  readonly #nodeInGroup: ListNode<T> | null
+  #isRemoved = false
 
   constructor(connection: T, all: Group<T>, group: Group<T> | null) {
     this.connection = connection
     this.group = group
     this.#all = all
-    this.#place = new Place(this)
-    this.#placeInGroup = group === null ? null : new Place(this)
+    this.#node = new ListNode(this)
+    this.#nodeInGroup = group === null ? null : new ListNode(this)
     all.size += 1
     if (group !== null) group.size += 1
   }
 
-  /** Moves the connection to the end of this standing's list, even if it is in that list already. */
-  move(standing: Standing): void {
-    if (this.#hasLeft) return
-    this.#all.lists[standing].append(this.#place)
-    if (this.#placeInGroup !== null) this.group?.lists[standing].append(this.#placeInGroup)
+  /** Moves the connection to the end of this state's list, even if it is in that list already. */
+  move(state: ConnectionState): void {
+    if (this.#isRemoved) return
+    this.#all.lists[state].append(this.#node)
+    if (this.#nodeInGroup !== null) this.group?.lists[state].append(this.#nodeInGroup)
   }
 
   /** False when the connection was removed before. */
-  leave(): boolean {
-    if (this.#hasLeft) return false
-    this.#hasLeft = true
-    this.#place.list?.remove(this.#place)
-    this.#placeInGroup?.list?.remove(this.#placeInGroup)
+  remove(): boolean {
+    if (this.#isRemoved) return false
+    this.#isRemoved = true
+    this.#node.list?.remove(this.#node)
+    this.#nodeInGroup?.list?.remove(this.#nodeInGroup)
     this.#all.size -= 1
     if (this.group !== null) this.group.size -= 1
     return true
@@ -178,15 +178,15 @@ export class Seat<T extends Member> {
 }
 
 /** The lists of all connections, or of one address. */
-class Group<T extends Member> {
+class Group<T extends ManagedConnection> {
   readonly key: string
-  readonly lists: Readonly<Record<Standing, PlaceList<T>>> = {
-    new: new PlaceList<T>(),
-    idle: new PlaceList<T>(),
-    begun: new PlaceList<T>(),
-    clearing: new PlaceList<T>(),
-    leaving: new PlaceList<T>(),
-    busy: new PlaceList<T>(),
+  readonly lists: Readonly<Record<ConnectionState, ConnectionList<T>>> = {
+    new: new ConnectionList<T>(),
+    idle: new ConnectionList<T>(),
+    begun: new ConnectionList<T>(),
+    clearing: new ConnectionList<T>(),
+    closing: new ConnectionList<T>(),
+    busy: new ConnectionList<T>(),
   }
   size = 0
 
@@ -194,47 +194,47 @@ class Group<T extends Member> {
     this.key = key
   }
 
-  firstToClose(): Seat<T> | null {
-    for (const standing of CLOSED_FIRST) {
-      const { first } = this.lists[standing]
-      if (first !== null) return first.seat
+  firstToClose(): ConnectionEntry<T> | null {
+    for (const state of CLOSED_FIRST) {
+      const { first } = this.lists[state]
+      if (first !== null) return first.entry
     }
     return null
   }
 }
 
-class Place<T extends Member> {
-  readonly seat: Seat<T>
-  previous: Place<T> | null = null
-  next: Place<T> | null = null
-  list: PlaceList<T> | null = null
+class ListNode<T extends ManagedConnection> {
+  readonly entry: ConnectionEntry<T>
+  previous: ListNode<T> | null = null
+  next: ListNode<T> | null = null
+  list: ConnectionList<T> | null = null
 
-  constructor(seat: Seat<T>) {
-    this.seat = seat
+  constructor(entry: ConnectionEntry<T>) {
+    this.entry = entry
   }
 }
 
-class PlaceList<T extends Member> {
-  first: Place<T> | null = null
-  #last: Place<T> | null = null
+class ConnectionList<T extends ManagedConnection> {
+  first: ListNode<T> | null = null
+  #last: ListNode<T> | null = null
 
-  /** Moves the place here from the list that it is in. */
-  append(place: Place<T>): void {
-    place.list?.remove(place)
-    place.list = this
-    place.previous = this.#last
-    place.next = null
-    if (this.#last === null) this.first = place
-    else this.#last.next = place
-    this.#last = place
+  /** Moves the node here from the list that it is in. */
+  append(node: ListNode<T>): void {
+    node.list?.remove(node)
+    node.list = this
+    node.previous = this.#last
+    node.next = null
+    if (this.#last === null) this.first = node
+    else this.#last.next = node
+    this.#last = node
   }
 
-  remove(place: Place<T>): void {
-    if (place.previous === null) this.first = place.next
-    else place.previous.next = place.next
-    if (place.next === null) this.#last = place.previous
-    else place.next.previous = place.previous
-    place.previous = null
-    place.next = null
+  remove(node: ListNode<T>): void {
+    if (node.previous === null) this.first = node.next
+    else node.previous.next = node.next
+    if (node.next === null) this.#last = node.previous
+    else node.next.previous = node.previous
+    node.previous = null
+    node.next = null
   }
 }

@@ -83,7 +83,7 @@ function readTarget(method: string, target: string): string {
 }
 
 /** HTTP/1.0 clients would take `100 Continue` for the answer. */
-export function expectsInvitation({ fields, takesChunks }: RequestHead): boolean {
+export function expectsContinue({ fields, takesChunks }: RequestHead): boolean {
   return takesChunks && fields.get('expect')?.toLowerCase() === '100-continue'
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { RequestIds } from './socket-exchange.ts'
 
-test('ids are of one form, differ, and are in the order of their time', () => {
+test('ids have one format, are unique and sort by time', () => {
   const ids = new RequestIds()
   const made: string[] = []
   for (let atMs = 1_790_000_000_000; atMs < 1_790_000_000_500; atMs += 1) {
@@ -14,6 +14,6 @@ test('ids are of one form, differ, and are in the order of their time', () => {
   expect(Number.parseInt(made[0]?.slice(4, 16) ?? '', 16)).toBe(1_790_000_000_000)
 })
 
-test('two servers do not draw the same', () => {
+test('two servers create different ids', () => {
   expect(new RequestIds().next(1)).not.toBe(new RequestIds().next(1))
 })

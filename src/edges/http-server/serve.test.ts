@@ -57,7 +57,7 @@ async function endingAfter(port: number, path: string, patienceMs: number): Prom
   return ending
 }
 
-test('a port that another gateway listens on is not shared with it', async () => {
+test('refuses a port that another gateway uses', async () => {
   const { port } = start([])
   const first = server
   expect(() => start([], { port })).toThrow()
@@ -65,7 +65,7 @@ test('a port that another gateway listens on is not shared with it', async () =>
 })
 
 describe('an answer', () => {
-  test('carries its id, which is also in the log', async () => {
+  test('has an id, which is also in the log', async () => {
     const { url, lines } = start([get('/a', ({ requestId }) => new Response(requestId))])
     const response = await fetch(`${url}/a?key=sk-secret-in-query`)
     const id = await response.text()
@@ -74,7 +74,7 @@ describe('an answer', () => {
     expect(lines).toEqual([{ requestId: id, method: 'GET', path: '/a', status: 200, durationMs: 0 }])
   })
 
-  test('to a failure inside says nothing of it, and the log does', async () => {
+  test('hides the cause of an internal error, which is logged', async () => {
     const failure = new Error('the inside')
     const { url, troubles } = start([
       get('/a', () => {
@@ -87,7 +87,7 @@ describe('an answer', () => {
     expect(troubles).toEqual([failure])
   })
 
-  test('to a refusal is dressed as the endpoint wants', async () => {
+  test('renders an error in the format of the endpoint', async () => {
     const { url } = start([
       {
         ...get('/a', () => {
@@ -105,7 +105,7 @@ describe('an answer', () => {
 })
 
 describe('a path', () => {
-  test('gives its parts, decoded', async () => {
+  test('provides its parameters, decoded', async () => {
     const { url } = start([
       get('/a/:id/b', ({ params }) => Response.json(params)),
       get('/c/*', ({ params }) => Response.json(params)),
@@ -120,7 +120,7 @@ describe('an idle connection', () => {
   const idleSeconds = 0.4
   const patienceMs = 5_000
 
-  test('is closed after an answer, and is not idle while a stream is silent for longer', async () => {
+  test('is closed after an answer, but not while a stream pauses for longer', async () => {
     const endpoints = [
       get('/a', () => new Response('whole')),
       streamEndpoint('/short', 10),
@@ -153,7 +153,7 @@ function streamEndpoint(path: string, pauseMs: number): Endpoint {
 }
 
 describe('shutting down', () => {
-  test('refuses new requests in words, except about the state of the gateway', async () => {
+  test('refuses new requests with an error, except health checks', async () => {
     const whole = () => new Response('whole')
     const { url } = start([get('/a', whole), { ...get('/healthz', whole), isServedWhileClosing: true }])
     expect((await fetch(`${url}/a`)).status).toBe(200)
@@ -167,7 +167,7 @@ describe('shutting down', () => {
     expect(fetch(`${url}/a`)).rejects.toThrow()
   })
 
-  test('ends the wait of requests that were not answered yet', async () => {
+  test('answers requests that still wait with an error', async () => {
     const { promise: waiting, resolve } = Promise.withResolvers<Exchange>()
     const { url, troubles } = start([
       get('/a', async (exchange) => {

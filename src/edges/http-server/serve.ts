@@ -12,7 +12,7 @@ import { ClientConnection, type ConnectionHost } from './client-connection.ts'
 import { DescriptorGuard } from './descriptors.ts'
 import { Dispatcher, type ServerOptions } from './dispatcher.ts'
 import type { BodyLimits } from './incoming-body.ts'
-import { NO_LIMITS, OpenConnections, type Refusal, type Standing } from './open-connections.ts'
+import { type ConnectionState, NO_LIMITS, OpenConnections, type Refusal } from './open-connections.ts'
 import { RequestIds } from './socket-exchange.ts'
 
 export interface HttpServer {
@@ -44,10 +44,10 @@ export interface HttpServer {
 const IDLE_SECONDS = 60
 const HEAD_SECONDS = 10
 // Timeouts are noticed at most this late.
-const LOOK_EVERY_MS = 100
+const CHECK_INTERVAL_MS = 100
 // All connections in one of these lists have the same timeout, so the first in the list expires first.
-const TIMED: readonly Standing[] = ['new', 'idle', 'begun', 'clearing', 'leaving']
-const COMPLAIN_EVERY_MS = 60_000
+const TIMED_STATES: readonly ConnectionState[] = ['new', 'idle', 'begun', 'clearing', 'closing']
+const LOG_INTERVAL_MS = 60_000
 
 const UNLIMITED = { maxBytes: Number.POSITIVE_INFINITY, maxBytesPerAccount: Number.POSITIVE_INFINITY }
 
@@ -66,7 +66,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   readonly proxies: TrustedProxies | undefined
   readonly headMs: number
   readonly idleMs: number
-  isLeaving = false
+  isDraining = false
   roughlyNowMs = performance.now()
   dateLine = ''
   readonly writer = new MessageWriter()
@@ -79,7 +79,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   #descriptorShortages = 0
   /** When each kind of problem was last logged: many connections must not cause many log lines. */
   readonly #loggedAtMs = new Map<string, number>()
-  readonly #lookTimer: Timer
+  readonly #checkTimer: Timer
 
   constructor(options: ServerOptions) {
     const { hostname, clock, bodyLimits, readForm, log } = options
@@ -98,7 +98,7 @@ class SocketServer implements HttpServer, ConnectionHost {
     this.#listener = this.#listen(options)
     this.port = this.#listener.port
     this.url = `http://${hostInUrl(hostname)}:${this.port}`
-    this.#lookTimer = setInterval(() => this.#look(), LOOK_EVERY_MS)
+    this.#checkTimer = setInterval(() => this.#check(), CHECK_INTERVAL_MS)
   }
 
   get pending(): number {
@@ -115,7 +115,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   }
 
   endConnections(): void {
-    this.isLeaving = true
+    this.isDraining = true
   }
 
   stopListening(): void {
@@ -132,10 +132,10 @@ class SocketServer implements HttpServer, ConnectionHost {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#lookTimer)
+    clearInterval(this.#checkTimer)
     this.#listener.stop(true)
     this.#descriptors.close()
-    this.connections.forAll((connection) => connection.cut())
+    this.connections.forAll((connection) => connection.terminate())
   }
 
   #listen({ hostname, port, sharesPort = false }: ServerOptions): Bun.TCPSocketListener<ClientConnection> {
@@ -149,11 +149,11 @@ class SocketServer implements HttpServer, ConnectionHost {
         open: (socket) => this.#open(socket),
         // A refused connection has no data.
         data: (socket, bytes) => socket.data?.receive(bytes),
-        drain: (socket) => socket.data?.goOnSending(),
-        close: (socket) => socket.data?.lose(),
+        drain: (socket) => socket.data?.resumeSending(),
+        close: (socket) => socket.data?.onClose(),
         error: (socket, error) => {
           this.#log.trouble('a connection failed', error)
-          socket.data?.cut()
+          socket.data?.terminate()
         },
       },
     })
@@ -162,14 +162,14 @@ class SocketServer implements HttpServer, ConnectionHost {
   #open(socket: Bun.Socket<ClientConnection>): void {
     const refusal = this.connections.makeRoom(socket.remoteAddress ?? '')
     if (refusal === null) socket.data = new ClientConnection(socket, this)
-    else this.#turnAway(socket, refusal)
+    else this.#refuse(socket, refusal)
   }
 
   /** Answers before the request arrives, so that a refused connection takes no memory. */
-  #turnAway(socket: Bun.Socket<ClientConnection>, refusal: Refusal): void {
+  #refuse(socket: Bun.Socket<ClientConnection>, refusal: Refusal): void {
     socket.end(overloadAnswer(this.requestIds.next(this.clock.nowMs()), this.dateLine))
     const { open, max } = this.connectionGauges
-    this.#noteSometimes('connections are refused', { limit: refusal, open, max })
+    this.#logSometimes('connections are refused', { limit: refusal, open, max })
   }
 
   #readClock(): void {
@@ -177,17 +177,17 @@ class SocketServer implements HttpServer, ConnectionHost {
     this.dateLine = `date: ${new Date().toUTCString()}\r\n`
   }
 
-  #look(): void {
+  #check(): void {
     this.#readClock()
-    this.connections.forEach('busy', (connection) => connection.look(this.roughlyNowMs))
-    for (const standing of TIMED) this.#endOverdue(standing)
+    this.connections.forEach('busy', (connection) => connection.checkTimeout(this.roughlyNowMs))
+    for (const state of TIMED_STATES) this.#endOverdue(state)
     this.#checkDescriptors()
   }
 
-  #endOverdue(standing: Standing): void {
-    for (let first = this.connections.first(standing); first !== null; ) {
-      first.look(this.roughlyNowMs)
-      const next = this.connections.first(standing)
+  #endOverdue(state: ConnectionState): void {
+    for (let first = this.connections.first(state); first !== null; ) {
+      first.checkTimeout(this.roughlyNowMs)
+      const next = this.connections.first(state)
       if (next === first) return
       first = next
     }
@@ -201,12 +201,12 @@ class SocketServer implements HttpServer, ConnectionHost {
     this.#descriptorShortages += 1
     this.connections.squeeze()
     const { open, max } = this.connectionGauges
-    this.#noteSometimes('no file descriptor is left; idle connections are closed', { open, max })
+    this.#logSometimes('no file descriptor is left; idle connections are closed', { open, max })
   }
 
-  #noteSometimes(what: string, facts: Readonly<Record<string, string | number>>): void {
+  #logSometimes(what: string, facts: Readonly<Record<string, string | number>>): void {
     const lastMs = this.#loggedAtMs.get(what) ?? Number.NEGATIVE_INFINITY
-    if (this.roughlyNowMs - lastMs < COMPLAIN_EVERY_MS) return
+    if (this.roughlyNowMs - lastMs < LOG_INTERVAL_MS) return
     this.#loggedAtMs.set(what, this.roughlyNowMs)
     this.#log.notice(what, facts)
   }

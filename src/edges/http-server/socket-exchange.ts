@@ -161,8 +161,8 @@ export class SocketExchange implements Exchange {
   }
 
   /** Called periodically until the answer begins. */
-  look(): void {
-    this.#reading?.look()
+  checkTimeout(): void {
+    this.#reading?.checkTimeout()
   }
 
   /** Whether the client has disconnected. */
