@@ -7,7 +7,7 @@ import { makeDataFolder, removeDataFolder } from '../support/test-gateway.ts'
 const MEBIBYTE = 1024 * 1024
 const IMAGE_BYTES = 20 * MEBIBYTE
 const UPLOADS = 10
-const MOST_MEMORY = 250 * MEBIBYTE
+const MAX_MEMORY = 250 * MEBIBYTE
 
 let folder: string
 let server: Bun.Subprocess<'ignore', 'pipe', 'inherit'>
@@ -49,7 +49,7 @@ test('ten uploads of 20 MiB at once are kept on disk, not in memory', async () =
   )
   for (const answer of answers)
     expect(answer).toMatchObject({ images: [{ sha256, bytes: image.length, width: 4_000 }] })
-  expect(await peak()).toBeLessThan(MOST_MEMORY)
+  expect(await peak()).toBeLessThan(MAX_MEMORY)
   // All of them together would not fit into what was added.
   expect((await peak()) - idleBytes).toBeLessThan((UPLOADS * IMAGE_BYTES) / 2)
   expect(readdirSync(folder)).toEqual([])
@@ -70,7 +70,7 @@ test.each(['said', 'counted'])(
     const response = await fetch(`${url}/form`, { method: 'POST', headers: TYPE, body })
     expect(response.status).toBe(413)
     expect(await response.json()).toMatchObject({ error: { code: 'request_too_large' } })
-    expect(await peak()).toBeLessThan(MOST_MEMORY)
+    expect(await peak()).toBeLessThan(MAX_MEMORY)
     expect(readdirSync(folder)).toEqual([])
   },
   30_000,

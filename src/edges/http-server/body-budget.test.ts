@@ -89,7 +89,7 @@ describe('a server with a budget', () => {
   let echo: EchoServer | null = null
   afterEach(() => echo?.server.close())
 
-  /** `/slow` reads its body and answers when it is told to. */
+  /** `/slow` reads its body and answers when the gate opens. */
   function start() {
     const budget = new BodyBudget({ maxBytes: 3_000, maxBytesPerAccount: 2_000 })
     const gate = Promise.withResolvers<void>()

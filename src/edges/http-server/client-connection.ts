@@ -297,7 +297,7 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
     try {
       this.#pushBody(body, bytes)
     } catch (error) {
-      // The next bytes cannot be told apart from the rest of this body.
+      // The next bytes could belong to this body or to another request.
       this.#body = null
       this.#endsAfterAnswer = true
       body.fail(refusalFor(error))

@@ -75,12 +75,12 @@ describe('the head of an answer', () => {
   })
 
   test('never has two lengths', async () => {
-    const told = { 'content-length': '5' }
-    expect((await answerTo(() => reply('hello', told))).body.toString()).toBe('hello')
+    const headers = { 'content-length': '5' }
+    expect((await answerTo(() => reply('hello', headers))).body.toString()).toBe('hello')
     await echo?.server.close()
-    expect((await answerTo(() => reply('longer', told))).body.toString()).toBe('longer')
+    expect((await answerTo(() => reply('longer', headers))).body.toString()).toBe('longer')
     await echo?.server.close()
-    expect((await answerTo(() => new Response('hello', { headers: told }))).body.toString()).toBe('hello')
+    expect((await answerTo(() => new Response('hello', { headers }))).body.toString()).toBe('hello')
   })
 
   test('ignores framing headers of the handler', async () => {
@@ -155,8 +155,8 @@ describe('the head of an answer', () => {
 describe('an answer without a body', () => {
   const empty: Readonly<Record<string, Handle>> = {
     '204 as parts': () => reply('', {}, 204),
-    '204 as parts with a body nobody may send': () => reply('hello', {}, 204),
-    '204 as parts with a length nobody may send': () => reply('', { 'content-length': '0' }, 204),
+    '204 as parts with a forbidden body': () => reply('hello', {}, 204),
+    '204 as parts with a forbidden length': () => reply('', { 'content-length': '0' }, 204),
     '204 as a response': () => new Response(null, { status: 204 }),
     '304 as parts': () => reply('', { etag: '"a"' }, 304),
     '304 as a response': () => new Response(null, { status: 304, headers: { etag: '"a"' } }),
@@ -190,7 +190,7 @@ describe('an answer to HEAD', () => {
     'a response': () => new Response('hellö', { headers: { etag: '"a"' } }),
     'a response of bytes': () => new Response(new Uint8Array(70_000)),
     'a response of nothing': () => new Response(null),
-    'a response that tells its length': () => new Response('hello', { headers: { 'content-length': '5' } }),
+    'a response with a length': () => new Response('hello', { headers: { 'content-length': '5' } }),
     'a file': () => new Response(Bun.file(import.meta.path)),
     'a refusal': () => {
       throw new GatewayError('not_found', 'No.')

@@ -68,8 +68,8 @@ const OVER_LIMIT = 'x'.repeat(LIMITS.maxBytes + 1)
 describe('fetch', () => {
   test('sends a request and reads the answer', async () => {
     for (let turn = 0; turn < 50; turn += 1) {
-      const told = (await (await fetch(`${echo.url}/echo?turn=${turn}`)).json()) as Echo
-      expect(told.query).toEqual([['turn', String(turn)]])
+      const echoed = (await (await fetch(`${echo.url}/echo?turn=${turn}`)).json()) as Echo
+      expect(echoed.query).toEqual([['turn', String(turn)]])
     }
     const long = await fetch(`${echo.url}/echo`, { method: 'POST', body: LONG_TEXT, headers: JSON_TYPE })
     expect(((await long.json()) as Echo).body).toBe(LONG_TEXT)

@@ -29,7 +29,7 @@ function open({ port }: EchoServer): RawConnection {
   return connection
 }
 
-/** An endpoint `/slow` that answers when it is told to. */
+/** An endpoint `/slow` that answers when the test lets it. */
 function slow() {
   const begun = Promise.withResolvers<Exchange>()
   const released = Promise.withResolvers<void>()

@@ -44,8 +44,8 @@ describe('a host', () => {
   test.each(['', 'x', 'x.example:8080', '127.0.0.1', '[::1]:8080', 'xn--bcher-kva.example', 'under_score'])(
     'may be %p',
     async (host) => {
-      const told = await asked(head('GET /echo?a=1 HTTP/1.1', `Host: ${host}`))
-      expect(told).toMatchObject({ path: '/echo', query: [['a', '1']], headers: { host } })
+      const echoed = await asked(head('GET /echo?a=1 HTTP/1.1', `Host: ${host}`))
+      expect(echoed).toMatchObject({ path: '/echo', query: [['a', '1']], headers: { host } })
     },
   )
 
@@ -80,8 +80,8 @@ describe('a header', () => {
   })
 
   test('may have a name that is dangerous as a property', async () => {
-    const told = await asked(get('/echo', '__proto__: 1', 'constructor: 2', 'toString: 3'))
-    expect(Object.entries(told.headers)).toEqual(
+    const echoed = await asked(get('/echo', '__proto__: 1', 'constructor: 2', 'toString: 3'))
+    expect(Object.entries(echoed.headers)).toEqual(
       expect.arrayContaining([
         ['__proto__', '1'],
         ['constructor', '2'],

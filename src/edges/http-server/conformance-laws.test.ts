@@ -45,7 +45,7 @@ test('altered bytes do not affect other clients', async () => {
     await connection.sendApart(cutAt(bytes, cuts))
     connection.finish()
     await connection.ended()
-    // Each request needs a line of its own.
+    // Each request needs its own line.
     expect(echo.begun.length).toBeLessThanOrEqual(
       bytes.toString('latin1').split(/ HTTP\/1\.[01]\r\n/).length - 1,
     )

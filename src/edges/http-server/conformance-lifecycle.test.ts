@@ -37,7 +37,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await nextRound()
 }
 
-/** `/wait` waits until its client leaves or the server can wait no longer, `/stream` until it is told to end. */
+/** `/wait` waits until its client disconnects or the server interrupts it, `/stream` until the test ends it. */
 function lasting() {
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null
   const cancelled = Promise.withResolvers<void>()

@@ -31,8 +31,8 @@ async function refused(bytes: string, statuses: readonly number[] = [400]): Prom
 
 describe('a method', () => {
   test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s reaches its handler', async (method) => {
-    const told = await asked(`${head(`${method} /echo HTTP/1.1`, 'Host: x', 'Content-Length: 2')}hi`)
-    expect(told).toMatchObject({ method, path: '/echo', body: 'hi' })
+    const echoed = await asked(`${head(`${method} /echo HTTP/1.1`, 'Host: x', 'Content-Length: 2')}hi`)
+    expect(echoed).toMatchObject({ method, path: '/echo', body: 'hi' })
   })
 
   test('that the path does not have is refused, with a list of those it has', async () => {
@@ -157,9 +157,9 @@ describe('a path', () => {
     const answer = await ask(echo.port, get(path))
     expect([200, 400, 404]).toContain(answer.status)
     if (answer.status !== 200) return
-    const told = readEcho(answer)
-    if (told.params['*'] === undefined) expect(told.path).toBe('/echo')
-    else expect(told.path.startsWith('/files/') || told.params['*'] === '').toBe(true)
+    const echoed = readEcho(answer)
+    if (echoed.params['*'] === undefined) expect(echoed.path).toBe('/echo')
+    else expect(echoed.path.startsWith('/files/') || echoed.params['*'] === '').toBe(true)
   })
 
   test('named like an object property has no handler', async () => {

@@ -82,7 +82,7 @@ describe('a length', () => {
     'Infinity',
     'NaN',
   ])('%p is refused', async (length) => {
-    // Large numbers are lengths, only of bodies that nobody takes.
+    // Large numbers are valid lengths, but such bodies are too large.
     await refused(
       `${requestWith(`Content-Length: ${length}`)}hello${HIDDEN}`,
       /^\d{10,}$/.test(length) ? [400, 413] : [400],
@@ -177,7 +177,7 @@ describe('a chunk', () => {
     ['with an extension that goes on', `5;${'a'.repeat(70_000)}\r\nhello\r\n0\r\n\r\n`, [400, 413]],
     ['that is longer than its size', '5\r\nhello!\r\n0\r\n\r\n'],
     ['that is shorter than its size', '5\r\nhell\r\n0\r\n\r\n'],
-    ['without an end of its own', '5\r\nhello0\r\n\r\n'],
+    ['without a line break at its end', '5\r\nhello0\r\n\r\n'],
     ['with half an end', '5\r\nhello\n0\r\n\r\n'],
     ['with the other half of an end', '5\r\nhello\r0\r\n\r\n'],
     ['with a size that ends in half', '5\nhello\r\n0\r\n\r\n'],
@@ -186,7 +186,7 @@ describe('a chunk', () => {
     ['with nothing in its extension’s text', '5;a\0b\r\nhello\r\n0\r\n\r\n'],
     ['at the end that ends in half', '5\r\nhello\r\n0\n\n'],
     ['at the end with half an end', '5\r\nhello\r\n0\r\n\n'],
-    ['at the end with bytes of its own', '5\r\nhello\r\n0\r\nxx\r\n\r\n'],
+    ['with bytes after the last size', '5\r\nhello\r\n0\r\nxx\r\n\r\n'],
     ['with a broken trailer', '5\r\nhello\r\n0\r\nx-a : 1\r\n\r\n'],
     ['with a folded trailer', '5\r\nhello\r\n0\r\nx-a: 1\r\n b\r\n\r\n'],
     ['with a lone line feed in a trailer', '5\r\nhello\r\n0\r\nx-a: 1\nb\r\n\r\n'],

@@ -25,7 +25,7 @@ function open(handle: Handle): RawConnection {
 const STREAM = { 'content-type': 'text/event-stream' }
 const encoder = new TextEncoder()
 
-/** A stream that has nothing at hand: whoever has all of a body at once may send it with its length. */
+/** A stream that is never complete at once: a complete body could be sent with its length. */
 function streamOf(...pieces: readonly string[]): ReadableStream<Uint8Array> {
   const left = [...pieces]
   return new ReadableStream({
@@ -137,8 +137,8 @@ for (const [kind, make] of Object.entries(kinds)) {
       void connection.send(get('/a', 'Connection: close'))
       source.fail()
       await connection.ended()
-      const told = connection.unread.toString()
-      expect(told.startsWith('HTTP/1.1 500') || !told.includes('0\r\n\r\n')).toBe(true)
+      const received = connection.unread.toString()
+      expect(received.startsWith('HTTP/1.1 500') || !received.includes('0\r\n\r\n')).toBe(true)
     })
 
     test('with HTTP/1.0 has no chunks and ends by closing', async () => {

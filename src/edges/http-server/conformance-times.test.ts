@@ -115,7 +115,7 @@ test('keeps connections that are busy for longer than both timeouts', async () =
       opened.push(connection)
       void connection.send(get(path))
       const first = (await connection.answer()).body.toString()
-      // The time begins anew when the answer has left.
+      // The timeout restarts when the answer has been sent.
       void connection.send(get('/echo'))
       return [first, (await connection.answer()).status]
     }),

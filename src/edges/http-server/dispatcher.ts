@@ -73,7 +73,7 @@ export class Dispatcher {
   /** The answer to bytes that are not a valid request. */
   refuse(error: GatewayError, requestId: string): AnswerParts {
     const answer = renderError(error, requestId)
-    // The code is the same for a large body and a large head; the status tells them apart.
+    // A large body and a large head have the same code, but different statuses.
     const status = error.code === 'request_too_large' ? 431 : answer.status
     this.#options.log.request({ requestId, method: '', path: '', status, durationMs: 0 })
     return { ...answer, status }

@@ -7,7 +7,7 @@ const lines = fc.array(fc.string({ unit: 'binary' }).map((text) => text.replaceA
 test('delivers the same lines in order, however they are split', async () => {
   await fc.assert(
     fc.asyncProperty(lines, fc.array(fc.nat(40)), async (sent, portions) => {
-      const heard: string[] = []
+      const received: string[] = []
       const reader = new LineReader()
       let turn = 0
       const writer = new LineWriter({
@@ -15,7 +15,7 @@ test('delivers the same lines in order, however they are split', async () => {
           const bytes = typeof given === 'string' ? Buffer.from(given) : given
           const taken = Math.min(bytes.length, portions[turn] ?? bytes.length)
           turn += 1
-          heard.push(...reader.push(bytes.subarray(0, taken)))
+          received.push(...reader.push(bytes.subarray(0, taken)))
           return taken
         },
       })
@@ -23,7 +23,7 @@ test('delivers the same lines in order, however they are split', async () => {
       await new Promise((resolve) => setImmediate(resolve))
       for (let round = 0; round <= portions.length + 1; round += 1) writer.resume()
       const whole = sent.map((line) => Buffer.from(line).toString())
-      expect(heard).toEqual(whole)
+      expect(received).toEqual(whole)
     }),
   )
 })

@@ -31,7 +31,7 @@ export function startS3Server(bucket: string): S3Server {
   return { url: server.url.origin, objects, calls, stop: () => server.stop(true) }
 }
 
-/** Signs the request anew, as the other side of the agreement does. */
+/** Computes the signature that the request should have. */
 async function isSigned(request: Request): Promise<boolean> {
   const given = request.headers.get('authorization') ?? ''
   const names = /SignedHeaders=([\w;-]+)/.exec(given)?.[1]?.split(';') ?? []

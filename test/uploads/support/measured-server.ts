@@ -1,6 +1,6 @@
 import { startFormServer } from './form-server.ts'
 
-/** A program of its own, so that only the server's memory is measured. Prints its address and tells its peak. */
+/** A separate process, so that only the server's memory is measured. Prints its URL and reports its peak memory. */
 let peakBytes = 0
 const look = () => {
   peakBytes = Math.max(peakBytes, process.memoryUsage.rss())

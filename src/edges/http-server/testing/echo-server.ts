@@ -11,7 +11,7 @@ export interface Echo {
   readonly query: readonly (readonly [string, string])[]
   readonly params: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
-  /** Null for GET, whose body nobody reads. */
+  /** Null for GET, whose body is not read. */
   readonly body: string | null
 }
 
@@ -30,8 +30,8 @@ export type EchoServerOptions = Partial<ServerOptions> & { readonly headSeconds?
 export const MAX_BODY_BYTES = 4_000
 
 /**
- * `/echo`, `/things/:id`, `/items/:id` and `/files/*` tell what they were asked, `/unread` never reads its body, `/refuse` refuses
- * and `/fail` fails. Whatever a test wants besides comes with its own endpoints.
+ * `/echo`, `/things/:id`, `/items/:id` and `/files/*` answer with the request, `/unread` never reads its body, `/refuse`
+ * refuses and `/fail` fails. Tests can add their own endpoints.
  */
 export function startEchoServer({ endpoints = [], ...options }: EchoServerOptions = {}): EchoServer {
   const begun: string[] = []
@@ -81,7 +81,7 @@ function echoEndpoints(): Endpoint[] {
 
 async function echo(exchange: Exchange): Promise<Reply> {
   const body = exchange.method === 'GET' || exchange.method === 'HEAD' ? null : await exchange.readText()
-  const told: Echo = {
+  const echoed: Echo = {
     method: exchange.method,
     path: exchange.path,
     query: [...exchange.query],
@@ -89,7 +89,7 @@ async function echo(exchange: Exchange): Promise<Reply> {
     headers: fieldsOf(exchange),
     body,
   }
-  return reply(JSON.stringify(told), { 'content-type': 'application/json' })
+  return reply(JSON.stringify(echoed), { 'content-type': 'application/json' })
 }
 
 /** Each name once, with the value that handlers get for it. */

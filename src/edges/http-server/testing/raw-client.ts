@@ -7,7 +7,7 @@ export type Ending = 'closed' | 'reset'
 // Far more than anything here takes; only a test that fails waits for it.
 const PATIENCE_MS = 5_000
 
-/** A connection that sends what it is told, byte for byte, and reads one answer after another. */
+/** A connection that sends exactly the given bytes, and reads one answer after another. */
 export class RawConnection {
   readonly #socket: Socket
   readonly #received = new GrowingBytes()
@@ -53,7 +53,7 @@ export class RawConnection {
     return promise
   }
 
-  /** Sends each part as a packet of its own: the server has read one before the next leaves. */
+  /** Sends each part as a separate packet: the server has read it before the next is sent. */
   async sendApart(parts: Iterable<string | Uint8Array>): Promise<void> {
     for (const part of parts) {
       await this.send(part)
@@ -78,7 +78,7 @@ export class RawConnection {
     this.#socket.destroy()
   }
 
-  /** Leaves without a farewell, as a program does that is killed. */
+  /** Disconnects without closing properly, like a killed program. */
   reset(): void {
     this.#socket.resetAndDestroy()
   }

@@ -62,7 +62,7 @@ function framingOf({ status, headers }: Head, { isToHead }: AnswerContext): RawA
   const length = headers['content-length']
   if (coding !== undefined && length !== undefined) throw new Error('an answer with two kinds of length')
   if (status < 200 || status === 204) {
-    if (coding !== undefined || length !== undefined) throw new Error(`a ${status} that tells a length`)
+    if (coding !== undefined || length !== undefined) throw new Error(`a ${status} with a length`)
     return 'none'
   }
   if (status === 304 || isToHead) return 'none'
