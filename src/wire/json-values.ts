@@ -24,6 +24,17 @@ export function textLength(value: unknown): number {
   return typeof value === 'string' ? value.length : 0
 }
 
+/** A count is a safe non-negative integer. Returns `fallback` for a missing value, 0 for anything else. */
+export function asCount(value: unknown, fallback = 0): number {
+  if (value === undefined || value === null) return Math.max(0, fallback)
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
+}
+
+/** False for a value that is present but not a count. */
+export function isCountOrMissing(value: unknown): boolean {
+  return asCount(value) === (value ?? 0)
+}
+
 /** What the text parses to, undefined when it is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {

@@ -1,6 +1,5 @@
 import type { Usage } from '../../conversation/usage.ts'
-import { asObject } from '../../wire/json-values.ts'
-import { countOr, isUnreadable, readCount } from '../token-count.ts'
+import { asCount, asObject, isCountOrMissing } from '../../wire/json-values.ts'
 
 /** Token counts in this format. The number of images is counted on delivery. */
 export interface ImageUsage {
@@ -14,16 +13,17 @@ export function decodeUsage(wire: unknown): Usage | null {
   const usage = asObject(wire)
   if (usage === null) return null
   const { input_tokens, output_tokens } = usage
-  if (isUnreadable(input_tokens, output_tokens)) return null
-  const total = readCount(usage.total_tokens)
+  // An invalid count cannot be charged. The delivered output is counted instead.
+  if (!isCountOrMissing(input_tokens) || !isCountOrMissing(output_tokens)) return null
+  const total = asCount(usage.total_tokens)
   if ((input_tokens ?? output_tokens ?? null) === null && total === 0) return null
-  const prompt = countOr(input_tokens, total - readCount(output_tokens))
-  const cacheRead = Math.min(prompt, readCount(asObject(usage.input_tokens_details)?.cached_tokens))
+  const prompt = asCount(input_tokens, total - asCount(output_tokens))
+  const cacheRead = Math.min(prompt, asCount(asObject(usage.input_tokens_details)?.cached_tokens))
   return {
     input: prompt - cacheRead,
     cacheRead,
     cacheWrite: 0,
-    output: countOr(output_tokens, total - prompt),
+    output: asCount(output_tokens, total - prompt),
     reasoning: 0,
     images: 0,
   }

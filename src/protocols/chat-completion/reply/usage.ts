@@ -1,7 +1,14 @@
 import type { Usage } from '../../../conversation/usage.ts'
-import { asArray, asObject, isObject, type JsonObject, textLength } from '../../../wire/json-values.ts'
+import {
+  asArray,
+  asCount,
+  asObject,
+  isCountOrMissing,
+  isObject,
+  type JsonObject,
+  textLength,
+} from '../../../wire/json-values.ts'
 import type { ReplyFacts } from '../../protocol.ts'
-import { countOr, isUnreadable, readCount } from '../../token-count.ts'
 
 /** `prompt_tokens` includes cached tokens. `completion_tokens` includes thinking. */
 export interface ChatUsage {
@@ -16,16 +23,17 @@ export interface ChatUsage {
 export function decodeUsage(wire: unknown): Usage | null {
   const usage = asObject(wire)
   if (usage === null) return null
-  const total = readCount(usage.total_tokens)
+  const total = asCount(usage.total_tokens)
   const { prompt_tokens, completion_tokens } = usage
-  if (isUnreadable(prompt_tokens, completion_tokens)) return null
+  // An invalid count cannot be charged. The delivered output is counted instead.
+  if (!isCountOrMissing(prompt_tokens) || !isCountOrMissing(completion_tokens)) return null
   if ((prompt_tokens ?? completion_tokens ?? null) === null && total === 0) return null
-  const reasoning = readCount(asObject(usage.completion_tokens_details)?.reasoning_tokens)
-  const prompt = countOr(usage.prompt_tokens, total - readCount(usage.completion_tokens))
-  const completion = countOr(usage.completion_tokens, total - prompt)
+  const reasoning = asCount(asObject(usage.completion_tokens_details)?.reasoning_tokens)
+  const prompt = asCount(usage.prompt_tokens, total - asCount(usage.completion_tokens))
+  const completion = asCount(usage.completion_tokens, total - prompt)
   const promptDetails = asObject(usage.prompt_tokens_details)
-  const cacheRead = readCount(promptDetails?.cached_tokens ?? usage.prompt_cache_hit_tokens)
-  const cacheWrite = readCount(promptDetails?.cache_write_tokens)
+  const cacheRead = asCount(promptDetails?.cached_tokens ?? usage.prompt_cache_hit_tokens)
+  const cacheWrite = asCount(promptDetails?.cache_write_tokens)
   // Some suppliers leave thinking out of the completion count. Only the total shows it then.
   const isReasoningExtra = reasoning > completion || total === prompt + completion + reasoning
   return {
@@ -76,7 +84,7 @@ export function countBesideContent(message: JsonObject): number {
     // Two names for the same thinking. A supplier that sends both sends the text twice.
     Math.max(textLength(message.reasoning_content), textLength(message.reasoning)) +
     textLength(message.refusal) +
-    countCall(message.function_call) +
+    (message.function_call ? countCall(message.function_call) : 0) +
     (message.tool_calls ? countToolCalls(message.tool_calls) : 0)
   )
 }

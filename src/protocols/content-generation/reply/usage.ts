@@ -1,6 +1,5 @@
 import type { Usage } from '../../../conversation/usage.ts'
-import { asObject } from '../../../wire/json-values.ts'
-import { countOr, isUnreadable, readCount } from '../../token-count.ts'
+import { asCount, asObject, isCountOrMissing } from '../../../wire/json-values.ts'
 
 /** Token counts in this format: the prompt count includes cached tokens, the candidates count excludes thoughts. */
 interface UsageMetadata {
@@ -17,15 +16,16 @@ const CHARACTERS_PER_TOKEN = 4
 export function decodeUsage(wire: unknown): Usage | null {
   const usage = asObject(wire)
   if (usage === null) return null
-  const total = readCount(usage.totalTokenCount)
+  const total = asCount(usage.totalTokenCount)
   const { promptTokenCount, candidatesTokenCount } = usage
-  if (isUnreadable(promptTokenCount, candidatesTokenCount)) return null
+  // An invalid count cannot be charged. The delivered output is counted instead.
+  if (!isCountOrMissing(promptTokenCount) || !isCountOrMissing(candidatesTokenCount)) return null
   if ((promptTokenCount ?? candidatesTokenCount ?? null) === null && total === 0) return null
   // Tokens that hosted tools add to the prompt are counted separately.
-  const prompt = readCount(usage.promptTokenCount) + readCount(usage.toolUsePromptTokenCount)
-  const cacheRead = Math.min(prompt, readCount(usage.cachedContentTokenCount))
-  const reasoning = readCount(usage.thoughtsTokenCount)
-  const said = countOr(usage.candidatesTokenCount, total - prompt - reasoning)
+  const prompt = asCount(usage.promptTokenCount) + asCount(usage.toolUsePromptTokenCount)
+  const cacheRead = Math.min(prompt, asCount(usage.cachedContentTokenCount))
+  const reasoning = asCount(usage.thoughtsTokenCount)
+  const said = asCount(usage.candidatesTokenCount, total - prompt - reasoning)
   return {
     input: prompt - cacheRead,
     cacheRead,

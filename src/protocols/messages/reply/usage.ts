@@ -1,6 +1,5 @@
 import { NO_USAGE, type Usage } from '../../../conversation/usage.ts'
-import { asObject, type JsonObject } from '../../../wire/json-values.ts'
-import { isUnreadable, readCount } from '../../token-count.ts'
+import { asCount, asObject, isCountOrMissing, type JsonObject } from '../../../wire/json-values.ts'
 
 /** Token counts in this format: `input_tokens` excludes cached tokens, `output_tokens` includes thinking. */
 interface MessagesUsage {
@@ -16,15 +15,16 @@ export function decodeUsage(wire: unknown): Usage | null {
   const usage = asObject(wire)
   if (usage === null) return null
   const { input_tokens, output_tokens } = usage
-  if (isUnreadable(input_tokens, output_tokens)) return null
+  // An invalid count cannot be charged. The delivered output is counted instead.
+  if (!isCountOrMissing(input_tokens) || !isCountOrMissing(output_tokens)) return null
   if ((input_tokens ?? output_tokens ?? null) === null) return null
-  const output = readCount(usage.output_tokens)
+  const output = asCount(usage.output_tokens)
   return {
-    input: readCount(usage.input_tokens),
-    cacheRead: readCount(usage.cache_read_input_tokens),
+    input: asCount(usage.input_tokens),
+    cacheRead: asCount(usage.cache_read_input_tokens),
     cacheWrite: readCacheWrite(usage),
     output,
-    reasoning: Math.min(output, readCount(asObject(usage.output_tokens_details)?.thinking_tokens)),
+    reasoning: Math.min(output, asCount(asObject(usage.output_tokens_details)?.thinking_tokens)),
     images: 0,
   }
 }
@@ -57,8 +57,8 @@ export class UsageGatherer {
 
 function readCacheWrite(usage: JsonObject): number {
   if (typeof usage.cache_creation_input_tokens === 'number') {
-    return readCount(usage.cache_creation_input_tokens)
+    return asCount(usage.cache_creation_input_tokens)
   }
   const byAge = asObject(usage.cache_creation) ?? {}
-  return readCount(byAge.ephemeral_5m_input_tokens) + readCount(byAge.ephemeral_1h_input_tokens)
+  return asCount(byAge.ephemeral_5m_input_tokens) + asCount(byAge.ephemeral_1h_input_tokens)
 }

@@ -1,7 +1,14 @@
 import type { Usage } from '../../../conversation/usage.ts'
-import { asArray, asObject, isObject, type JsonObject, textLength } from '../../../wire/json-values.ts'
+import {
+  asArray,
+  asCount,
+  asObject,
+  isCountOrMissing,
+  isObject,
+  type JsonObject,
+  textLength,
+} from '../../../wire/json-values.ts'
 import type { ReplyFacts } from '../../protocol.ts'
-import { countOr, isUnreadable, readCount } from '../../token-count.ts'
 
 /** `input_tokens` includes cached tokens. `output_tokens` includes thinking. */
 export interface ResponsesUsage {
@@ -16,16 +23,17 @@ export interface ResponsesUsage {
 export function decodeUsage(wire: unknown): Usage | null {
   const usage = asObject(wire)
   if (usage === null) return null
-  const total = readCount(usage.total_tokens)
+  const total = asCount(usage.total_tokens)
   const { input_tokens, output_tokens } = usage
-  if (isUnreadable(input_tokens, output_tokens)) return null
+  // An invalid count cannot be charged. The delivered output is counted instead.
+  if (!isCountOrMissing(input_tokens) || !isCountOrMissing(output_tokens)) return null
   if ((input_tokens ?? output_tokens ?? null) === null && total === 0) return null
   const details = asObject(usage.input_tokens_details)
-  const reasoning = readCount(asObject(usage.output_tokens_details)?.reasoning_tokens)
-  const prompt = countOr(usage.input_tokens, total - readCount(usage.output_tokens))
-  const output = Math.max(reasoning, countOr(usage.output_tokens, total - prompt))
-  const cacheRead = Math.min(prompt, readCount(details?.cached_tokens))
-  const cacheWrite = Math.min(prompt - cacheRead, readCount(details?.cache_write_tokens))
+  const reasoning = asCount(asObject(usage.output_tokens_details)?.reasoning_tokens)
+  const prompt = asCount(usage.input_tokens, total - asCount(usage.output_tokens))
+  const output = Math.max(reasoning, asCount(usage.output_tokens, total - prompt))
+  const cacheRead = Math.min(prompt, asCount(details?.cached_tokens))
+  const cacheWrite = Math.min(prompt - cacheRead, asCount(details?.cache_write_tokens))
   return { input: prompt - cacheRead - cacheWrite, cacheRead, cacheWrite, output, reasoning, images: 0 }
 }
 
