@@ -14,9 +14,8 @@ export function compileCheck<const Schema extends TSchema>(
   schema: Schema,
 ): (body: unknown) => Static<Schema> {
   const validator = Compile(schema)
-  const hasSchema = (body: unknown): body is Static<Schema> => validator.Check(body)
   return (body) => {
-    if (hasSchema(body)) return body
+    if (validator.Check(body)) return body as Static<Schema>
     throw describeRefusal(schema as SchemaNode, body)
   }
 }

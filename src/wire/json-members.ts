@@ -25,7 +25,10 @@ export function findTopLevelMembers(text: string): Map<string, Span> {
   const members = new Map<string, Span>()
   const places = scanMembers(text)
   for (let index = 0; index < places.length; index += PLACES_PER_MEMBER) {
-    addMember(members, readName(text, spanAt(places, index)), spanAt(places, index + 2))
+    const name = readName(text, places[index] ?? 0, places[index + 1] ?? 0)
+    const count = members.size
+    members.set(name, { start: places[index + 2] ?? 0, end: places[index + 3] ?? 0 })
+    if (members.size === count) throw repeatedMember(name)
   }
   return members
 }
@@ -47,14 +50,11 @@ export class TopLevelMembers {
   get(name: string): Span | undefined {
     const places = this.#places
     for (let index = 0; index < places.length; index += PLACES_PER_MEMBER) {
-      if (readName(this.#text, spanAt(places, index)) === name) return spanAt(places, index + 2)
+      if (readName(this.#text, places[index] ?? 0, places[index + 1] ?? 0) !== name) continue
+      return { start: places[index + 2] ?? 0, end: places[index + 3] ?? 0 }
     }
     return undefined
   }
-}
-
-function spanAt(places: readonly number[], index: number): Span {
-  return { start: places[index] ?? 0, end: places[index + 1] ?? 0 }
 }
 
 /** Start and end of a name, quotes included, and of its value. */
@@ -79,19 +79,17 @@ function scanMembers(text: string): number[] {
   return places
 }
 
-function addMember(members: Map<string, Span>, name: string, span: Span): void {
-  const before = members.size
-  if (members.set(name, span).size > before) return
+function repeatedMember(name: string): GatewayError {
   const shown = name.slice(0, MAX_NAME_SHOWN)
-  throw new GatewayError('invalid_request', `The body has the member "${shown}" more than once.`, {
+  return new GatewayError('invalid_request', `The body has the member "${shown}" more than once.`, {
     param: shown,
   })
 }
 
 // "mod\u0065l" and "model" are the same name to every parser.
-function readName(text: string, quoted: Span): string {
-  const inner = text.slice(quoted.start + 1, quoted.end - 1)
-  return inner.includes('\\') ? String(JSON.parse(text.slice(quoted.start, quoted.end))) : inner
+function readName(text: string, start: number, end: number): string {
+  const inner = text.slice(start + 1, end - 1)
+  return inner.includes('\\') ? String(JSON.parse(text.slice(start, end))) : inner
 }
 
 /** The text with each span replaced and every other character as it was. Spans must not overlap. */
@@ -119,45 +117,51 @@ export function insertionOf(text: string, name: string, json: string): Replaceme
   return { span: { start: afterBrace, end: afterBrace }, json: member }
 }
 
+const TAB = 0x09
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
 const QUOTE = 0x22
+const COMMA = 0x2c
 const BACKSLASH = 0x5c
+const CLOSING_BRACKET = 0x5d
+const OPENING_BRACE = 0x7b
+const CLOSING_BRACE = 0x7d
+/** An opening { differs from [, and a closing } from ], only in this bit. */
+const BRACE_BIT = 0x20
 
 /** The index of the quote that closes the string opened at `open`, -1 when it is never closed. */
 export function closingQuote(text: string, open: number): number {
   let quote = text.indexOf('"', open + 1)
-  while (quote !== -1 && isEscaped(text, open, quote)) quote = text.indexOf('"', quote + 1)
-  return quote
-}
-
-// Each run of backslashes precedes exactly one quote, so counting backwards keeps the scan linear.
-function isEscaped(text: string, open: number, quote: number): boolean {
-  let first = quote
-  while (first - 1 > open && text.charCodeAt(first - 1) === BACKSLASH) first--
-  return (quote - first) % 2 === 1
+  while (quote !== -1) {
+    // Each run of backslashes precedes exactly one quote, so counting backwards keeps the scan linear.
+    let first = quote
+    while (first - 1 > open && text.charCodeAt(first - 1) === BACKSLASH) first--
+    if ((quote - first) % 2 === 0) return quote
+    quote = text.indexOf('"', quote + 1)
+  }
+  return -1
 }
 
 /** The first index from `from` on that is not JSON white space. */
 export function skipWhitespace(text: string, from: number): number {
-  let index = from
-  while (isWhitespace(text.charCodeAt(index))) index++
-  return index
-}
-
-function isWhitespace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+  for (let index = from; ; index++) {
+    const code = text.charCodeAt(index)
+    if (code !== SPACE && code !== LINE_FEED && code !== CARRIAGE_RETURN && code !== TAB) return index
+  }
 }
 
 /** The end of the value that begins at `start`. The text must be valid JSON. */
 export function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start)
-  if (first === QUOTE) return endOfString(text, start)
-  if (first === 0x7b || first === 0x5b) return endOfNested(text, start)
-  return endOfScalar(text, start)
-}
-
-function endOfString(text: string, start: number): number {
-  const close = closingQuote(text, start)
-  return close === -1 ? text.length : close + 1
+  if ((first | BRACE_BIT) === OPENING_BRACE) return endOfNested(text, start)
+  if (first === QUOTE) return closingQuote(text, start) + 1 || text.length
+  // A number or a word ends before white space, a comma or a closing bracket.
+  for (let index = start; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code <= SPACE || code === COMMA || code === CLOSING_BRACKET || code === CLOSING_BRACE) return index
+  }
+  return text.length
 }
 
 // Counts brackets instead of recursing: a body may nest deeper than the stack.
@@ -165,10 +169,11 @@ function endOfNested(text: string, start: number): number {
   let depth = 0
   for (let index = start; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    if (code === QUOTE) index = endOfString(text, index) - 1
-    // Opening { and [ and closing } and ] differ only in the bit 0x20.
-    else if ((code | 0x20) === 0x7b) depth = deeper(depth)
-    else if ((code | 0x20) === 0x7d) {
+    if (code === QUOTE) {
+      index = closingQuote(text, index)
+      if (index === -1) break
+    } else if ((code | BRACE_BIT) === OPENING_BRACE) depth = deeper(depth)
+    else if ((code | BRACE_BIT) === CLOSING_BRACE) {
       depth--
       if (depth === 0) return index + 1
     }
@@ -185,14 +190,4 @@ export function deeper(depth: number): number {
     throw new GatewayError('invalid_request', `The body is nested more than ${MAX_DEPTH} levels deep.`)
   }
   return depth + 1
-}
-
-function endOfScalar(text: string, start: number): number {
-  let index = start
-  while (index < text.length && !endsScalar(text.charCodeAt(index))) index++
-  return index
-}
-
-function endsScalar(code: number): boolean {
-  return code === 0x2c || code === 0x7d || code === 0x5d || isWhitespace(code)
 }

@@ -43,6 +43,8 @@ class ReadChatRequest implements ClientRequest {
   readonly #request: ChatRequest
   readonly #text: string
   readonly #members: TopLevelMembers
+  readonly #wantsUsage: boolean
+  /** Asks the supplier for usage; null when the reply is not a stream or the client already asks for it. */
   readonly #usageChange: Replacement | null
 
   constructor(request: ChatRequest, text: string) {
@@ -51,24 +53,30 @@ class ReadChatRequest implements ClientRequest {
     this.#request = request
     this.#text = text
     this.#members = members
-    this.#usageChange = requestUsage(request, members, text)
+    this.#wantsUsage = request.stream_options?.include_usage === true
+    const lacksUsage = request.stream === true && !this.#wantsUsage
+    this.#usageChange = lacksUsage ? requestUsage(members, text) : null
   }
 
   get client(): ClientSide {
-    return clientSide(this.#request)
+    return clientSide(this.#request, this.#wantsUsage)
   }
 
+  /** The client's text with the supplier's model name, and with usage enabled for a stream. Every other byte is kept. */
   relayBody(upstreamModel: string): string {
-    const modelChange = renameModel(this.#request, this.#members, upstreamModel)
-    return relayBody(this.#text, this.#usageChange, modelChange)
+    const changes = this.#usageChange === null ? [] : [this.#usageChange]
+    const model = upstreamModel === this.#request.model ? undefined : this.#members.get('model')
+    if (model !== undefined) changes.push({ span: model, json: JSON.stringify(upstreamModel) })
+    return changes.length === 0 ? this.#text : replaceMembers(this.#text, changes)
   }
 
   openTap(): UsageTap {
-    return new UsageTap({ keepsUsageChunk: wantsUsage(this.#request) })
+    return new UsageTap({ keepsUsageChunk: this.#wantsUsage })
   }
 
   conversationHint(): string | null {
-    return this.#request.prompt_cache_key ?? openingText(openingOf(this.#request))
+    const { prompt_cache_key, messages } = this.#request
+    return prompt_cache_key ?? openingText(upToFirst(messages, ({ role }) => role === 'user'))
   }
 
   fits(limits: SupplierLimits): boolean {
@@ -76,19 +84,8 @@ class ReadChatRequest implements ClientRequest {
   }
 }
 
-function wantsUsage({ stream_options }: ChatRequest): boolean {
-  return stream_options?.include_usage === true
-}
-
-function openingOf({ messages }: ChatRequest): readonly ChatMessage[] {
-  return upToFirst(messages, ({ role }) => role === 'user')
-}
-
-function clientSide(request: ChatRequest): ClientSide {
-  const options: ReplyOptions = {
-    wantsUsage: wantsUsage(request),
-    wantsFunctionCall: wantsFunctionCall(request),
-  }
+function clientSide(request: ChatRequest, wantsUsage: boolean): ClientSide {
+  const options: ReplyOptions = { wantsUsage, wantsFunctionCall: wantsFunctionCall(request) }
   return {
     decode: () => decodeRequest(request),
     encodeReply: (answer, context) => encodeReply(answer, context, options),
@@ -97,43 +94,41 @@ function clientSide(request: ChatRequest): ClientSide {
 }
 
 function readFacts(request: ChatRequest, members: TopLevelMembers): RequestFacts {
+  let promptCharacters = countDefinitions(request, members)
   let mediaParts = 0
-  for (const { content } of request.messages) mediaParts += countMedia(content)
-  checkMediaParts(mediaParts, 'messages')
+  for (const message of request.messages) {
+    const { role, content } = message
+    if (typeof content === 'string') promptCharacters += content.length
+    else if (content) {
+      promptCharacters += countText(content)
+      mediaParts += countMedia(content)
+    }
+    if ('name' in message) promptCharacters += message.name?.length ?? 0
+    if (role === 'assistant') promptCharacters += countBesideContent(message)
+  }
+  if (mediaParts > 0) checkMediaParts(mediaParts, 'messages')
+  const { max_tokens, max_completion_tokens } = request
   return {
     model: request.model,
     stream: request.stream === true,
-    promptCharacters: countPrompt(request, members),
+    promptCharacters,
     mediaParts,
-    maxOutputTokens: readOutputLimit(request),
+    // Suppliers differ in which of the two they apply, so the reservation must cover the larger one.
+    maxOutputTokens: Math.max(max_tokens ?? 0, max_completion_tokens ?? 0) || null,
     choices: request.n ?? 1,
   }
 }
 
-// Suppliers differ in which of the two they apply, so the reservation must cover the larger one.
-function readOutputLimit({ max_tokens, max_completion_tokens }: ChatRequest): number | null {
-  const limit = Math.max(max_tokens ?? 0, max_completion_tokens ?? 0)
-  return limit === 0 ? null : limit
-}
-
 /** Counts definitions by their length in the text, because deep nesting could overflow `JSON.stringify`. */
-function countPrompt(request: ChatRequest, members: TopLevelMembers): number {
-  let characters = countText(request.prediction?.content)
-  for (const message of request.messages) characters += countMessage(message)
+function countDefinitions(request: ChatRequest, members: TopLevelMembers): number {
+  let characters = request.prediction ? countText(request.prediction.content) : 0
   if (request.tools !== undefined) characters += memberLength(members, 'tools')
   if (request.functions !== undefined) characters += memberLength(members, 'functions')
   if (request.response_format?.type !== 'json_schema') return characters
   return characters + memberLength(members, 'response_format')
 }
 
-function countMessage(message: ChatMessage): number {
-  const name = 'name' in message ? (message.name?.length ?? 0) : 0
-  const characters = name + countText(message.content)
-  return message.role === 'assistant' ? characters + countBesideContent(message) : characters
-}
-
-function countText(content: ChatContent | null | undefined): number {
-  if (content === null || content === undefined) return 0
+function countText(content: ChatContent): number {
   if (typeof content === 'string') return content.length
   let characters = 0
   for (const part of content) {
@@ -144,11 +139,10 @@ function countText(content: ChatContent | null | undefined): number {
   return characters
 }
 
-function countMedia(content: ChatContent | null | undefined): number {
-  if (!Array.isArray(content)) return 0
-  let parts = 0
-  for (const { type } of content) if (type !== 'text' && type !== 'refusal') parts += 1
-  return parts
+function countMedia(parts: Exclude<ChatContent, string>): number {
+  let mediaParts = 0
+  for (const { type } of parts) if (type !== 'text' && type !== 'refusal') mediaParts += 1
+  return mediaParts
 }
 
 function memberLength(members: TopLevelMembers, name: string): number {
@@ -156,32 +150,8 @@ function memberLength(members: TopLevelMembers, name: string): number {
   return span ? span.end - span.start : 0
 }
 
-/** The client's text with the supplier's model name, and with usage enabled for a stream. Every other byte is kept. */
-function relayBody(text: string, usageChange: Replacement | null, modelChange: Replacement | null): string {
-  if (usageChange === null && modelChange === null) return text
-  return replaceMembers(
-    text,
-    [usageChange, modelChange].filter((change) => change !== null),
-  )
-}
-
-/** Returns null when the supplier uses the same name. */
-function renameModel(
-  { model }: ChatRequest,
-  members: TopLevelMembers,
-  upstreamModel: string,
-): Replacement | null {
-  const span = upstreamModel === model ? undefined : members.get('model')
-  return span === undefined ? null : { span, json: JSON.stringify(upstreamModel) }
-}
-
-/** Charging needs the usage. Returns null when the reply is not a stream or the client already asked for usage. */
-function requestUsage(
-  { stream, stream_options }: ChatRequest,
-  members: TopLevelMembers,
-  text: string,
-): Replacement | null {
-  if (stream !== true || stream_options?.include_usage === true) return null
+/** Charging needs the usage of a stream. */
+function requestUsage(members: TopLevelMembers, text: string): Replacement {
   const span = members.get('stream_options')
   if (span === undefined) return insertionOf(text, 'stream_options', '{"include_usage":true}')
   return { span, json: withIncludeUsage(text.slice(span.start, span.end)) }

@@ -21,17 +21,23 @@ const checkTools = compileKinds(KNOWN_TOOLS)
 /** Validates every known field of a body. Throws a GatewayError that names the first invalid one. */
 export function validateRequest(body: unknown): ChatRequest {
   const request = checkShape(body)
-  request.messages.forEach(checkKinds)
-  checkTools(request.tools, toolsPath)
-  refuseOtherModalities(request)
-  refuseTopLogprobsAlone(request)
-  request.messages.forEach(refuseEmptyAnswer)
+  const { messages, tools, modalities, logprobs, top_logprobs } = request
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index] as ChatMessage
+    if (Array.isArray(message.content)) checkParts(message.content, contentPath, index)
+    if (message.role === 'assistant' && message.tool_calls) checkCalls(message.tool_calls, callsPath, index)
+  }
+  if (tools) checkTools(tools, toolsPath)
+  if (modalities?.some((modality) => modality !== 'text')) {
+    const message = 'modalities may only ask for "text".'
+    throw new GatewayError('unsupported_parameter', message, { param: 'modalities' })
+  }
+  if (top_logprobs !== undefined && top_logprobs !== null && logprobs !== true) {
+    const message = 'top_logprobs requires logprobs to be true.'
+    throw new GatewayError('invalid_request', message, { param: 'top_logprobs' })
+  }
+  messages.forEach(refuseEmptyAnswer)
   return request
-}
-
-function checkKinds(message: ChatMessage, index: number): void {
-  if (Array.isArray(message.content)) checkParts(message.content, contentPath, index)
-  if (message.role === 'assistant') checkCalls(message.tool_calls, callsPath, index)
 }
 
 const toolsPath = () => 'tools'
@@ -42,11 +48,7 @@ interface Kinded {
   readonly type: string
 }
 
-type CheckKinds = (
-  items: readonly Kinded[] | null | undefined,
-  pathOf: (index: number) => string,
-  index?: number,
-) => void
+type CheckKinds = (items: readonly Kinded[], pathOf: (index: number) => string, index?: number) => void
 
 /**
  * Compiles a check for items distinguished by `type`. Known types must be valid, unknown ones pass.
@@ -57,7 +59,6 @@ function compileKinds(schemas: Readonly<Record<string, TSchema>>): CheckKinds {
     Object.entries(schemas).map(([type, schema]) => [type, Compile(schema)]),
   )
   return (items, pathOf, index = 0) => {
-    if (items === null || items === undefined) return
     for (let place = 0; place < items.length; place++) {
       const item = items[place]
       if (item === undefined || validators.get(item.type)?.Check(item) !== false) continue
@@ -68,21 +69,6 @@ function compileKinds(schemas: Readonly<Record<string, TSchema>>): CheckKinds {
       throw new GatewayError('invalid_request', `${param} ${complaint}.`, { param })
     }
   }
-}
-
-function refuseOtherModalities({ modalities }: ChatRequest): void {
-  const other = modalities?.find((modality) => modality !== 'text')
-  if (other === undefined) return
-  throw new GatewayError('unsupported_parameter', 'modalities may only ask for "text".', {
-    param: 'modalities',
-  })
-}
-
-function refuseTopLogprobsAlone({ top_logprobs, logprobs }: ChatRequest): void {
-  if (top_logprobs === undefined || top_logprobs === null || logprobs === true) return
-  throw new GatewayError('invalid_request', 'top_logprobs requires logprobs to be true.', {
-    param: 'top_logprobs',
-  })
 }
 
 // The official format allows an assistant message without content only if it has other fields.
