@@ -172,8 +172,10 @@ function endOfNested(text: string, start: number): number {
     if (code === QUOTE) {
       index = closingQuote(text, index)
       if (index === -1) break
-    } else if ((code | BRACE_BIT) === OPENING_BRACE) depth = deeper(depth)
-    else if ((code | BRACE_BIT) === CLOSING_BRACE) {
+    } else if ((code | BRACE_BIT) === OPENING_BRACE) {
+      if (depth === MAX_DEPTH) throw nestedTooDeep()
+      depth++
+    } else if ((code | BRACE_BIT) === CLOSING_BRACE) {
       depth--
       if (depth === 0) return index + 1
     }
@@ -186,8 +188,10 @@ const MAX_DEPTH = 512
 
 /** One level deeper. Throws beyond the limit, so that recursive functions cannot overflow the stack. */
 export function deeper(depth: number): number {
-  if (depth >= MAX_DEPTH) {
-    throw new GatewayError('invalid_request', `The body is nested more than ${MAX_DEPTH} levels deep.`)
-  }
+  if (depth >= MAX_DEPTH) throw nestedTooDeep()
   return depth + 1
+}
+
+function nestedTooDeep(): GatewayError {
+  return new GatewayError('invalid_request', `The body is nested more than ${MAX_DEPTH} levels deep.`)
 }

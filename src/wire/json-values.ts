@@ -32,7 +32,7 @@ export function asCount(value: unknown, fallback = 0): number {
 
 /** False for a value that is present but not a count. */
 export function isCountOrMissing(value: unknown): boolean {
-  return asCount(value) === (value ?? 0)
+  return value === undefined || value === null || asCount(value) === value
 }
 
 /** What the text parses to, undefined when it is not JSON. */

@@ -36,7 +36,10 @@ export function validateRequest(body: unknown): ChatRequest {
     const message = 'top_logprobs requires logprobs to be true.'
     throw new GatewayError('invalid_request', message, { param: 'top_logprobs' })
   }
-  messages.forEach(refuseEmptyAnswer)
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index] as ChatMessage
+    if (message.role === 'assistant' && !message.content) refuseEmptyAnswer(message, index)
+  }
   return request
 }
 
@@ -73,7 +76,7 @@ function compileKinds(schemas: Readonly<Record<string, TSchema>>): CheckKinds {
 
 // The official format allows an assistant message without content only if it has other fields.
 function refuseEmptyAnswer(message: ChatMessage, index: number): void {
-  if (message.role !== 'assistant' || typeof message.content === 'string' || message.content) return
+  if (message.content === '') return
   if (Object.entries(message).some(([name, value]) => !ADDS_NOTHING.has(name) && value !== null)) return
   const param = `messages[${index}].content`
   throw new GatewayError('invalid_request', `${param} is required unless the message has tool_calls.`, {
