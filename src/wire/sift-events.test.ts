@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { closeJsonEvent, siftEvents, type Verdict } from './sse-event.ts'
+import { closeLastEvent, siftEvents, type Verdict } from './sse-events.ts'
 
 const encoder = new TextEncoder()
 
@@ -34,9 +34,10 @@ test('other bytes take the place of an event', () => {
 })
 
 test('a last event is closed only when its data is whole', () => {
-  const whole = closeJsonEvent(encoder.encode('data: {"a":1}'))
+  const whole = closeLastEvent(encoder.encode('data: {"a":1}'))
   expect(new TextDecoder().decode(whole?.bytes)).toBe('data: {"a":1}\n\n')
   expect(whole?.ends).toEqual([15])
-  expect(closeJsonEvent(encoder.encode('data: {"a":'))).toBeNull()
-  expect(closeJsonEvent(encoder.encode(': comment'))).toBeNull()
+  expect(closeLastEvent(encoder.encode('data: {"a":'))).toBeNull()
+  expect(closeLastEvent(encoder.encode(': comment'))).toBeNull()
+  expect(closeLastEvent(encoder.encode('data: [DONE]'))?.ends).toEqual([14])
 })

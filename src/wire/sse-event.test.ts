@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readSseEvent } from './sse-event.ts'
+import { readSseEvent } from './sse-events.ts'
 
 const read = (text: string) => readSseEvent(new TextEncoder().encode(text))
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { EventTooLong, MAX_EVENT_BYTES, SseFramer } from './sse-framer.ts'
+import { EventTooLong, MAX_EVENT_BYTES, SseFramer } from './sse-events.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

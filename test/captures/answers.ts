@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { isObject } from '../../src/wire/json-values.ts'
-import { readSseEvent } from '../../src/wire/sse-event.ts'
+import { readSseEvent } from '../../src/wire/sse-events.ts'
 import { isStreamed, type Recording } from './recordings.ts'
 import type { TextFormat } from './suppliers-by-format.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { MAX_EVENT_BYTES } from '../../src/wire/sse-framer.ts'
+import { MAX_EVENT_BYTES } from '../../src/wire/sse-events.ts'
 import { createLoneKey } from '../support/accounts.ts'
 import { chat } from '../support/chat.ts'
 import { chunkOf, type ScriptedSupplier, startScriptedSupplier } from '../support/scripted-supplier.ts'

@@ -8,7 +8,7 @@ import { createPromptCache } from '../../src/sandbox/performance/prompt-cache.ts
 import { StopScanner } from '../../src/serve/translate/stop-scanner.ts'
 import { ThinkingMemory } from '../../src/serve/translate/thinking-memory.ts'
 import { parseJson } from '../../src/wire/parse-json.ts'
-import { SseFramer } from '../../src/wire/sse-framer.ts'
+import { SseFramer } from '../../src/wire/sse-events.ts'
 import { PLAIN_CONVERSATION } from '../support/plain-conversation.ts'
 import { supplyContext } from '../support/translation-contexts.ts'
 import { list } from './conversations.ts'

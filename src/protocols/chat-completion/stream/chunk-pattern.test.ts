@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { EventPattern } from '../../../wire/event-pattern.ts'
 import { asObject, tryParseJson } from '../../../wire/json-values.ts'
-import { ChunkPattern } from './chunk-pattern.ts'
+import { findAddedText } from './tap-usage.ts'
 
 const encoder = new TextEncoder()
 
@@ -14,14 +15,16 @@ function eventOf(delta: object, rest: object = {}): string {
   return `data: ${JSON.stringify({ id: 'c-1', model: 'm', choices, ...rest })}\n\n`
 }
 
-function learn(event: string): ChunkPattern | null {
-  const chunk = asObject(tryParseJson(event.slice('data: '.length)))
-  return chunk && ChunkPattern.learn(encoder.encode(event), chunk)
+function learn(event: string): EventPattern {
+  const pattern = new EventPattern()
+  const added = findAddedText(asObject(tryParseJson(event.slice(event.indexOf('{')))) ?? {})
+  if (added !== null) pattern.learn(encoder.encode(event), added, 'obfuscation')
+  return pattern
 }
 
-function match(pattern: ChunkPattern | null, event: string | Uint8Array): number | null | undefined {
-  const bytes = typeof event === 'string' ? encoder.encode(event) : event
-  return pattern?.match(bytes, 0, bytes.length)
+function match(pattern: EventPattern, event: string): number | null {
+  const bytes = encoder.encode(event)
+  return pattern.match(bytes, 0, bytes.length)
 }
 
 test('counts any text as a parser would', () => {
@@ -66,7 +69,7 @@ test('a matching event parses to the learned one except for the two strings', ()
       if (characters === null) return
       const parsed = JSON.parse(event.slice('data: '.length)) as { choices: Choice[]; obfuscation: string }
       const content = String(parsed.choices[0]?.delta.content)
-      expect(content.length).toBe(characters ?? -1)
+      expect(content.length).toBe(characters)
       expect(parsed).toEqual(
         JSON.parse(eventOf({ content }, { obfuscation: parsed.obfuscation }).slice('data: '.length)),
       )
@@ -80,9 +83,20 @@ describe('learns from', () => {
   test.each([
     ['text', { content: 'a' }],
     ['text with role', { role: 'assistant', content: 'a' }],
+    ['text that equals its name', { content: 'content' }],
     ['thinking', { content: null, reasoning_content: 'a' }],
     ['thinking under its other name', { reasoning: 'a' }],
-  ])('%s', (_name, delta) => expect(match(learn(eventOf(delta)), eventOf(delta))).toBe(1))
+  ])('%s', (_name, delta) => {
+    const length = Object.values(delta).findLast((value) => value !== null)?.length
+    expect(match(learn(eventOf(delta)), eventOf(delta))).toBe(length ?? -1)
+  })
+})
+
+test('counts an event with the same other lines', () => {
+  const withLines = (content: string) => `: ka\nevent: chunk\n${eventOf({ content })}`
+  const pattern = learn(withLines('a'))
+  expect(match(pattern, withLines('bcd'))).toBe(3)
+  expect(match(pattern, eventOf({ content: 'bcd' }))).toBeNull()
 })
 
 describe('does not learn from', () => {
@@ -95,12 +109,11 @@ describe('does not learn from', () => {
     ['usage', eventOf({ content: 'a' }, { usage: { prompt_tokens: 1 } })],
     ['two choices', `data: ${JSON.stringify({ choices: [choice, choice] })}\n\n`],
     ['a repeated name', 'data: {"choices":[{"index":0,"delta":{"content":"b","content":"a"}}]}\n\n'],
-    ['an event with other lines', `: ka\n${eventOf({ content: 'a' })}`],
+    ['a name within another', 'data: {"choices":[{"delta":{"a\\"content":"b","c\\u006fntent":"b"}}]}\n\n'],
     ['no text', `data: ${JSON.stringify({ choices: [] })}\n\n`],
   ])('%s', (_name, event) => {
-    const chunk = asObject(tryParseJson(event.slice(event.indexOf('{'))))
-    expect(chunk).not.toBeNull()
-    expect(chunk && ChunkPattern.learn(encoder.encode(event), chunk)).toBeNull()
+    expect(tryParseJson(event.slice(event.indexOf('{')))).toBeDefined()
+    expect(match(learn(event), event)).toBeNull()
   })
 })
 

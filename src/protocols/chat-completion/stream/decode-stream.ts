@@ -9,13 +9,13 @@ import {
   type JsonObject,
   tryParseJson,
 } from '../../../wire/json-values.ts'
-import { SseFramer } from '../../../wire/sse-framer.ts'
+import { closeLastEvent, SseFramer } from '../../../wire/sse-events.ts'
 import { decodeErrorEvent } from '../../error-body.ts'
+import { decodeEvents, malformed, readSupplierEvent } from '../../supplier-event.ts'
 import type { StreamDecoder, SupplyContext } from '../../translation.ts'
 import { decodeReply } from '../reply/decode-reply.ts'
 import { decodeUsage } from '../reply/usage.ts'
 import { ChoiceDecoder } from './decode-choice.ts'
-import { isWholeEvent, MAX_EVENT_BYTES, malformed, readFrame } from './frame.ts'
 
 /** Limits memory when a supplier sends ever new indices. No supplier offers more choices. */
 const MAX_CHOICES = 256
@@ -36,16 +36,7 @@ export class ChatStreamDecoder implements StreamDecoder {
   push(bytes: Uint8Array): AnswerEvent[] {
     if (this.#isOver) return []
     const framed = this.#framer.push(bytes)
-    if (framed === null) {
-      return this.#framer.pendingLength > MAX_EVENT_BYTES ? this.#fail(malformed('an event without end')) : []
-    }
-    const events: AnswerEvent[] = []
-    let start = 0
-    for (const end of framed.ends) {
-      for (const event of this.#readEvent(framed.bytes.subarray(start, end))) events.push(event)
-      start = end
-    }
-    return events
+    return framed === null ? [] : decodeEvents(framed, this.#readEvent)
   }
 
   end(): AnswerEvent[] {
@@ -59,7 +50,7 @@ export class ChatStreamDecoder implements StreamDecoder {
   }
 
   #readRest(rest: Uint8Array): AnswerEvent[] {
-    if (isWholeEvent(rest)) return this.#readEvent(rest)
+    if (closeLastEvent(rest) !== null) return this.#readEvent(rest)
     return this.#answerId === null ? this.#readWholeReply(rest) : []
   }
 
@@ -74,18 +65,18 @@ export class ChatStreamDecoder implements StreamDecoder {
     return isObject(asObject(body)?.error) ? this.#fail(decodeErrorEvent(body)) : []
   }
 
-  #readEvent(bytes: Uint8Array): AnswerEvent[] {
+  readonly #readEvent = (bytes: Uint8Array): AnswerEvent[] => {
     if (this.#isOver) return []
-    const frame = readFrame(bytes)
-    switch (frame.type) {
+    const event = readSupplierEvent(bytes, decodeErrorEvent)
+    switch (event.type) {
       case 'ignored':
         return []
       case 'failure':
-        return this.#fail(frame.failure)
+        return this.#fail(event.failure)
       case 'done':
         return this.#choices.size === 0 ? this.#fail(malformed('no choices')) : this.#complete()
-      case 'chunk':
-        return this.#readChunk(frame.chunk)
+      case 'object':
+        return this.#readChunk(event.value)
     }
   }
 

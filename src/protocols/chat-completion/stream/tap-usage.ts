@@ -1,18 +1,22 @@
 import type { Usage } from '../../../conversation/usage.ts'
 import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
+import { type AddedText, EventPattern } from '../../../wire/event-pattern.ts'
 import { asArray, asObject, isObject, type JsonObject } from '../../../wire/json-values.ts'
-import { closeEvent, joinBytes, siftEvents, type Verdict, type Weigh } from '../../../wire/sse-event.ts'
-import { SseFramer } from '../../../wire/sse-framer.ts'
+import {
+  closeLastEvent,
+  joinBytes,
+  SseFramer,
+  siftEvents,
+  type Verdict,
+  type Weigh,
+} from '../../../wire/sse-events.ts'
 import { decodeErrorEvent } from '../../error-body.ts'
 import type { StreamTap } from '../../protocol.ts'
+import { readSupplierEvent } from '../../supplier-event.ts'
 import { countGenerated, decodeUsage } from '../reply/usage.ts'
-import { ChunkPattern } from './chunk-pattern.ts'
 import { encodeStreamError } from './encode-stream.ts'
-import { isWholeEvent, MAX_EVENT_BYTES, malformed, readFrame } from './frame.ts'
 
-/** Stops the search for a pattern in a stream whose events have none. */
-const MAX_PATTERN_MISSES = 4
 const DONE = new TextEncoder().encode('data: [DONE]\n\n')
 
 export interface TapOptions {
@@ -29,8 +33,7 @@ export class UsageTap implements StreamTap {
   outputCharacters = 0
   readonly #framer = new SseFramer()
   readonly #keepsUsageChunk: boolean
-  #pattern: ChunkPattern | null = null
-  #patternMisses = 0
+  readonly #pattern = new EventPattern()
   readonly #begunChoices = new Set<unknown>()
   readonly #finishedChoices = new Set<unknown>()
 
@@ -45,16 +48,15 @@ export class UsageTap implements StreamTap {
   }
 
   push(bytes: Uint8Array): Uint8Array | null {
-    if (this.failure !== null) return null
-    const framed = this.#framer.push(bytes)
-    if (framed !== null) return siftEvents(framed, this.#weigh)
-    if (this.#framer.pendingLength > MAX_EVENT_BYTES) this.#fail(malformed('an event without end'))
-    return null
+    const framed = this.failure === null ? this.#framer.push(bytes) : null
+    return framed === null ? null : siftEvents(framed, this.#weigh)
   }
 
+  /** Forwards the last event only if it lacks nothing but its blank line. */
   end(): Uint8Array | null {
     const rest = this.failure === null ? this.#framer.finish() : null
-    const last = rest === null ? null : this.#readRest(rest)
+    const framed = rest === null ? null : closeLastEvent(rest)
+    const last = framed === null ? null : siftEvents(framed, this.#weigh)
     if (this.isTerminated || !this.isComplete) return last
     // Clients treat a stream without `[DONE]` as failed, so the gateway adds it.
     this.isTerminated = true
@@ -65,49 +67,31 @@ export class UsageTap implements StreamTap {
     return encodeStreamError(error)
   }
 
-  /** Forwards the last event only if it lacks nothing but its blank line. */
-  #readRest(rest: Uint8Array): Uint8Array | null {
-    if (!isWholeEvent(rest)) return null
-    return siftEvents(closeEvent(rest), this.#weigh)
-  }
-
-  /** Returns true when the event matches the pattern and only adds text. */
-  #countPlainText(bytes: Uint8Array, start: number, end: number): boolean {
-    if (this.#pattern === null || this.isTerminated) return false
-    const characters = this.#pattern.match(bytes, start, end)
-    if (characters === null) return false
+  readonly #weigh: Weigh = (bytes, start, end) => {
+    const characters = this.isTerminated ? null : this.#pattern.match(bytes, start, end)
+    if (characters === null) return this.#inspect(bytes.subarray(start, end))
     this.outputCharacters += characters
-    this.#patternMisses = 0
-    return true
+    return 'forward'
   }
-
-  readonly #weigh: Weigh = (bytes, start, end) =>
-    this.#countPlainText(bytes, start, end) ? 'forward' : this.#inspect(bytes.subarray(start, end))
 
   #inspect(bytes: Uint8Array): Verdict {
-    const frame = readFrame(bytes)
+    const event = readSupplierEvent(bytes, decodeErrorEvent)
     // Whatever follows `[DONE]` must not turn a complete answer into a failure.
-    if (this.isTerminated) return frame.type === 'ignored' ? 'forward' : 'remove'
-    switch (frame.type) {
+    if (this.isTerminated) return event.type === 'ignored' ? 'forward' : 'remove'
+    switch (event.type) {
       case 'ignored':
         return 'forward'
       case 'failure':
-        return this.#fail(frame.failure)
+        return this.#fail(event.failure)
       case 'done':
         this.isTerminated = true
         return 'forward'
-      case 'chunk':
-        this.#learnPattern(bytes, frame.chunk)
-        return this.#readChunk(frame.chunk)
+      case 'object': {
+        const added = findAddedText(event.value)
+        if (added !== null) this.#pattern.learn(bytes, added, 'obfuscation')
+        return this.#readChunk(event.value)
+      }
     }
-  }
-
-  #learnPattern(bytes: Uint8Array, chunk: JsonObject): void {
-    if (this.#patternMisses >= MAX_PATTERN_MISSES) return
-    const pattern = ChunkPattern.learn(bytes, chunk)
-    if (pattern === null) return
-    this.#pattern = pattern
-    this.#patternMisses++
   }
 
   #readChunk(chunk: JsonObject): Verdict {
@@ -144,4 +128,21 @@ export class UsageTap implements StreamTap {
     this.failure = failure
     return 'stop'
   }
+}
+
+const WRITTEN_FIELDS = ['content', 'reasoning_content', 'reasoning']
+
+/** The text of a chunk that adds text to one choice and does nothing else; null for any other chunk. */
+export function findAddedText(chunk: JsonObject): AddedText | null {
+  const choices = asArray(chunk.choices)
+  const choice = asObject(choices[0])
+  const delta = asObject(choice?.delta)
+  if (choices.length !== 1 || !delta || choice?.finish_reason || chunk.usage || chunk.error) return null
+  const characters = countGenerated(delta)
+  if (characters === 0) return null
+  for (const name of WRITTEN_FIELDS) {
+    const text = delta[name]
+    if (typeof text === 'string' && text.length === characters) return { name, text }
+  }
+  return null
 }

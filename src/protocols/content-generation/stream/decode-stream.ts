@@ -1,25 +1,22 @@
 import type { AnswerEvent } from '../../../conversation/answer-event.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
-import { asObject, tryParseJson } from '../../../wire/json-values.ts'
-import { readSseEvent } from '../../../wire/sse-event.ts'
-import { type FramedEvents, SseFramer } from '../../../wire/sse-framer.ts'
+import { closeLastEvent, MAX_EVENT_BYTES, SseFramer } from '../../../wire/sse-events.ts'
+import { malformed, readEventData, readSupplierEvent, type SupplierEvent } from '../../supplier-event.ts'
 import type { StreamDecoder, SupplyContext } from '../../translation.ts'
 import { decodeStreamError } from '../reply/decode-error.ts'
 import { ChunkReader } from '../reply/decode-reply.ts'
-import { MAX_EVENT_BYTES } from './frames.ts'
 
-/** The texts of the chunks in the bytes; null stands for bytes that are not a chunk. */
-interface ChunkSource {
-  push(bytes: Uint8Array): readonly (string | null)[]
-  end(): readonly (string | null)[]
-  readonly pendingLength: number
+/** The events in the bytes. */
+interface EventSource {
+  push(bytes: Uint8Array): readonly SupplierEvent[]
+  end(): readonly SupplierEvent[]
 }
 
 /** Reads a supplier's stream: server-sent events, or a JSON array from suppliers that ignore `alt=sse`. */
 export class GenerationDecoder implements StreamDecoder {
   failure: SupplierFailure | null = null
   readonly #reader: ChunkReader
-  #source: ChunkSource | null = null
+  #source: EventSource | null = null
 
   constructor(context: SupplyContext) {
     this.#reader = new ChunkReader(context)
@@ -28,10 +25,7 @@ export class GenerationDecoder implements StreamDecoder {
   push(bytes: Uint8Array): AnswerEvent[] {
     if (this.failure !== null) return []
     this.#source ??= chooseSource(bytes)
-    if (this.#source === null) return []
-    const events = this.#readAll(this.#source.push(bytes))
-    if (this.#source.pendingLength > MAX_EVENT_BYTES) this.#failMalformed('an event without end')
-    return events
+    return this.#source === null ? [] : this.#readAll(this.#source.push(bytes))
   }
 
   end(): AnswerEvent[] {
@@ -39,89 +33,65 @@ export class GenerationDecoder implements StreamDecoder {
     const events = this.#readAll(this.#source?.end() ?? [])
     if (this.failure !== null) return events
     if (this.#reader.isComplete) return [...events, ...this.#reader.close()]
-    this.#failMalformed('no end')
+    this.failure = malformed('no end')
     return events
   }
 
-  #readAll(texts: readonly (string | null)[]): AnswerEvent[] {
-    const events: AnswerEvent[] = []
-    for (const text of texts) {
-      if (this.failure !== null) break
-      for (const event of this.#readText(text)) events.push(event)
+  #readAll(events: readonly SupplierEvent[]): AnswerEvent[] {
+    const answer: AnswerEvent[] = []
+    for (const event of events) {
+      if (event.type === 'failure') {
+        this.failure = event.failure
+        break
+      }
+      if (event.type !== 'object') continue
+      for (const answerEvent of this.#reader.read(event.value)) answer.push(answerEvent)
     }
-    return events
-  }
-
-  #readText(text: string | null): AnswerEvent[] {
-    // Some suppliers end with the marker of other formats.
-    if (text?.startsWith('[DONE]')) return []
-    const chunk = text === null ? null : asObject(tryParseJson(text))
-    if (chunk === null) {
-      this.#failMalformed('an event that is not a JSON object')
-      return []
-    }
-    if (chunk.error === undefined || chunk.error === null) return this.#reader.read(chunk)
-    this.failure = decodeStreamError(chunk)
-    return []
-  }
-
-  #failMalformed(what: string): void {
-    const message = `The supplier's stream has ${what}.`
-    this.failure = { kind: 'malformed', status: null, message, param: null, retryAfterSeconds: null }
+    return answer
   }
 }
 
 /** Chosen by the first byte that is not white space; null until there is one. */
-function chooseSource(bytes: Uint8Array): ChunkSource | null {
+function chooseSource(bytes: Uint8Array): EventSource | null {
   const first = bytes.find((byte) => byte > 0x20)
   if (first === undefined) return null
   return first === 0x5b || first === 0x7b ? new JsonSource() : new SseSource()
 }
 
-class JsonSource implements ChunkSource {
+class JsonSource implements EventSource {
   readonly #splitter = new JsonValueSplitter()
 
-  get pendingLength(): number {
-    return this.#splitter.pendingLength
+  push(bytes: Uint8Array): readonly SupplierEvent[] {
+    const texts = this.#splitter.push(bytes)
+    const events = texts.map((text) => readEventData(text, null, decodeStreamError))
+    if (this.#splitter.pendingLength <= MAX_EVENT_BYTES) return events
+    return [...events, { type: 'failure', failure: malformed('an event without end') }]
   }
 
-  push(bytes: Uint8Array): readonly string[] {
-    return this.#splitter.push(bytes)
-  }
-
-  end(): readonly string[] {
+  end(): readonly SupplierEvent[] {
     return []
   }
 }
 
-class SseSource implements ChunkSource {
+class SseSource implements EventSource {
   readonly #framer = new SseFramer()
 
-  get pendingLength(): number {
-    return this.#framer.pendingLength
-  }
-
-  push(bytes: Uint8Array): readonly (string | null)[] {
+  push(bytes: Uint8Array): readonly SupplierEvent[] {
     const framed = this.#framer.push(bytes)
-    return framed === null ? [] : readFramed(framed)
+    if (framed === null) return []
+    let start = 0
+    return framed.ends.map((end) => {
+      const event = readSupplierEvent(framed.bytes.subarray(start, end), decodeStreamError)
+      start = end
+      return event
+    })
   }
 
   /** The last event may lack its blank line. A truncated event is ignored. */
-  end(): readonly (string | null)[] {
+  end(): readonly SupplierEvent[] {
     const rest = this.#framer.finish()
-    const { data } = rest === null ? { data: null } : readSseEvent(rest)
-    return data !== null && tryParseJson(data) !== undefined ? [data] : []
+    return rest === null || closeLastEvent(rest) === null ? [] : [readSupplierEvent(rest, decodeStreamError)]
   }
-}
-
-function readFramed({ bytes, ends }: FramedEvents): (string | null)[] {
-  return ends.flatMap((end, index) => readEvent(bytes.subarray(ends[index - 1] ?? 0, end)))
-}
-
-function readEvent(bytes: Uint8Array): (string | null)[] {
-  const { data, isRecognised } = readSseEvent(bytes)
-  if (data !== null) return [data]
-  return isRecognised ? [] : [null]
 }
 
 const QUOTE = 0x22

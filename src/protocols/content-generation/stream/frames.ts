@@ -1,9 +1,6 @@
 import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { StreamShape } from '../address.ts'
 
-/** Bounds memory when a supplier never ends an event; no real event is this long. */
-export const MAX_EVENT_BYTES = 64 * 1024 * 1024
-
 /** How chunks are framed. */
 export interface StreamFrames {
   chunk(value: object): string

@@ -1,21 +1,15 @@
 import type { Usage } from '../../../conversation/usage.ts'
 import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
-import { asArray, asObject, asText, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
-import {
-  closeJsonEvent,
-  readSseEvent,
-  siftEvents,
-  type Verdict,
-  type Weigh,
-} from '../../../wire/sse-event.ts'
-import { SseFramer } from '../../../wire/sse-framer.ts'
+import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
+import { closeLastEvent, SseFramer, siftEvents, type Verdict, type Weigh } from '../../../wire/sse-events.ts'
 import type { StreamTap } from '../../protocol.ts'
+import { readSupplierEvent } from '../../supplier-event.ts'
 import { countGenerated } from '../measure.ts'
 import { decodeStreamError } from '../reply/decode-error.ts'
 import { blockReasonOf } from '../reply/decode-reply.ts'
 import { decodeUsage } from '../reply/usage.ts'
-import { encodeStreamError, MAX_EVENT_BYTES } from './frames.ts'
+import { encodeStreamError } from './frames.ts'
 
 /** Reads a relayed stream. */
 export class GenerationTap implements StreamTap {
@@ -37,17 +31,14 @@ export class GenerationTap implements StreamTap {
   }
 
   push(bytes: Uint8Array): Uint8Array | null {
-    if (this.failure !== null) return null
-    const framed = this.#framer.push(bytes)
-    if (framed !== null) return siftEvents(framed, this.#weigh)
-    if (this.#framer.pendingLength > MAX_EVENT_BYTES) this.#failMalformed('an event without end')
-    return null
+    const framed = this.failure === null ? this.#framer.push(bytes) : null
+    return framed === null ? null : siftEvents(framed, this.#weigh)
   }
 
-  /** Forwards an event at the end of the stream only if it lacks nothing but its blank line. */
+  /** Forwards the last event only if it lacks nothing but its blank line. */
   end(): Uint8Array | null {
     const rest = this.failure === null ? this.#framer.finish() : null
-    const last = rest === null ? null : closeJsonEvent(rest)
+    const last = rest === null ? null : closeLastEvent(rest)
     return last === null ? null : siftEvents(last, this.#weigh)
   }
 
@@ -55,21 +46,20 @@ export class GenerationTap implements StreamTap {
     return encodeStreamError(error)
   }
 
-  readonly #weigh: Weigh = (bytes, start, end) => this.#judge(bytes.subarray(start, end))
-
-  #judge(bytes: Uint8Array): Verdict {
-    const { data, name, isRecognised } = readSseEvent(bytes)
-    // Clients of this format fail on comments and on the end marker of other formats.
-    if (data === null) return isRecognised ? 'remove' : this.#failMalformed('bytes that are no event')
-    if (data.startsWith('[DONE]')) return 'remove'
-    const chunk = asObject(tryParseJson(data))
-    if (chunk === null) return this.#failMalformed('an event that is not a JSON object')
-    if (name === 'error' || (chunk.error !== undefined && chunk.error !== null)) {
-      this.failure = decodeStreamError(chunk)
-      return 'stop'
+  readonly #weigh: Weigh = (bytes, start, end): Verdict => {
+    const event = readSupplierEvent(bytes.subarray(start, end), decodeStreamError)
+    switch (event.type) {
+      case 'ignored':
+      case 'done':
+        // Clients of this format fail on comments and on the end marker of other formats.
+        return 'remove'
+      case 'failure':
+        this.failure = event.failure
+        return 'stop'
+      case 'object':
+        this.#readChunk(event.value)
+        return 'forward'
     }
-    this.#readChunk(chunk)
-    return 'forward'
   }
 
   #readChunk(chunk: JsonObject): void {
@@ -90,11 +80,5 @@ export class GenerationTap implements StreamTap {
     if (isFinished) this.#finished.add(index)
     this.outputCharacters += countGenerated(candidate)
     this.hasContent ||= isFinished || asArray(asObject(candidate.content)?.parts).length > 0
-  }
-
-  #failMalformed(what: string): Verdict {
-    const message = `The supplier's stream has ${what}.`
-    this.failure = { kind: 'malformed', status: null, message, param: null, retryAfterSeconds: null }
-    return 'stop'
   }
 }

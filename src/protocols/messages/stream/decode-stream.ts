@@ -1,10 +1,9 @@
 import type { AnswerEvent } from '../../../conversation/answer-event.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
-import { asObject, asText, isObject, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
-import { readSseEvent } from '../../../wire/sse-event.ts'
-import { type FramedEvents, SseFramer } from '../../../wire/sse-framer.ts'
+import { asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
+import { closeLastEvent, SseFramer } from '../../../wire/sse-events.ts'
+import { decodeEvents, malformed, readSupplierEvent } from '../../supplier-event.ts'
 import type { StreamDecoder } from '../../translation.ts'
-import { MAX_EVENT_BYTES } from '../format.ts'
 import { decodeStreamError } from '../reply/decode-error.ts'
 import type { Origin } from '../reply/decode-reply.ts'
 import { decodeFinish } from '../reply/finish.ts'
@@ -29,43 +28,23 @@ export class MessagesStreamDecoder implements StreamDecoder {
   push(bytes: Uint8Array): AnswerEvent[] {
     if (this.failure !== null || this.#isOver) return []
     const framed = this.#framer.push(bytes)
-    if (framed !== null) return this.#readAll(framed)
-    if (this.#framer.pendingLength > MAX_EVENT_BYTES) this.#failMalformed('has an event without end')
-    return []
+    return framed === null ? [] : decodeEvents(framed, this.#readEvent)
   }
 
   end(): AnswerEvent[] {
     if (this.failure !== null || this.#isOver) return []
     const rest = this.#framer.finish()
-    const { data } = rest === null ? { data: null } : readSseEvent(rest)
     // The last event may lack its blank line. A truncated event is not read.
-    const isWhole = data !== null && tryParseJson(data) !== undefined
-    const events = isWhole && rest !== null ? this.#readEvent(rest) : []
-    if (!this.#isOver && this.failure === null) this.#failMalformed('ended before its last event')
+    const events = rest === null || closeLastEvent(rest) === null ? [] : this.#readEvent(rest)
+    if (!this.#isOver && this.failure === null) this.#fail(malformed('no end'))
     return events
   }
 
-  #readAll({ bytes, ends }: FramedEvents): AnswerEvent[] {
-    const events: AnswerEvent[] = []
-    let start = 0
-    for (const end of ends) {
-      if (this.failure !== null || this.#isOver) break
-      for (const event of this.#readEvent(bytes.subarray(start, end))) events.push(event)
-      start = end
-    }
-    return events
-  }
-
-  #readEvent(bytes: Uint8Array): AnswerEvent[] {
-    const { data, name, isRecognised } = readSseEvent(bytes)
-    if (data === null) return isRecognised ? [] : this.#failMalformed('has bytes that are no event')
-    if (data.startsWith('[DONE]')) return []
-    const event = asObject(tryParseJson(data))
-    if (event === null) return this.#failMalformed('has an event that is not a JSON object')
-    if (name === 'error' || event.type === 'error' || isObject(event.error)) {
-      return this.#fail(decodeStreamError(event))
-    }
-    return this.#decode(event)
+  readonly #readEvent = (bytes: Uint8Array): AnswerEvent[] => {
+    if (this.failure !== null || this.#isOver) return []
+    const event = readSupplierEvent(bytes, decodeStreamError)
+    if (event.type === 'failure') return this.#fail(event.failure)
+    return event.type === 'object' ? this.#decode(event.value) : []
   }
 
   #decode(event: JsonObject): AnswerEvent[] {
@@ -100,7 +79,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   }
 
   #emitBlock(events: AnswerEvent[] | null): AnswerEvent[] {
-    if (events === null) return this.#failMalformed('has content that belongs to no block')
+    if (events === null) return this.#fail(malformed('content that belongs to no block'))
     return this.#hasBegun ? events : [...this.#begin(''), ...events]
   }
 
@@ -133,11 +112,6 @@ export class MessagesStreamDecoder implements StreamDecoder {
   /** Usage cannot be emitted inside a part; it is emitted again at the end. */
   #emitUsageBetweenBlocks(): AnswerEvent[] {
     return this.#blocks.isOpen ? [] : this.#emitUsage()
-  }
-
-  #failMalformed(what: string): AnswerEvent[] {
-    const message = `The supplier's stream ${what}.`
-    return this.#fail({ kind: 'malformed', status: null, message, param: null, retryAfterSeconds: null })
   }
 
   #fail(failure: SupplierFailure): AnswerEvent[] {

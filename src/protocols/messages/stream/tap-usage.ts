@@ -1,21 +1,14 @@
 import type { Usage } from '../../../conversation/usage.ts'
 import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
-import { asObject, isObject, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
-import {
-  closeJsonEvent,
-  readSseEvent,
-  siftEvents,
-  type Verdict,
-  type Weigh,
-} from '../../../wire/sse-event.ts'
-import { SseFramer } from '../../../wire/sse-framer.ts'
+import { type AddedText, EventPattern } from '../../../wire/event-pattern.ts'
+import { asObject, type JsonObject } from '../../../wire/json-values.ts'
+import { closeLastEvent, SseFramer, siftEvents, type Verdict, type Weigh } from '../../../wire/sse-events.ts'
 import type { StreamTap } from '../../protocol.ts'
-import { MAX_EVENT_BYTES } from '../format.ts'
+import { readSupplierEvent } from '../../supplier-event.ts'
 import { countBlock, countDelta, isTooDeep } from '../measure.ts'
 import { decodeStreamError } from '../reply/decode-error.ts'
 import { UsageGatherer } from '../reply/usage.ts'
-import { DeltaPattern } from './delta-pattern.ts'
 import { errorFrame } from './encode-stream.ts'
 
 /** Reads a relayed messages stream and replaces the model name with the one the client asked for. */
@@ -26,7 +19,7 @@ export class UsageTap implements StreamTap {
   outputCharacters = 0
   readonly #framer = new SseFramer()
   readonly #usage = new UsageGatherer()
-  readonly #pattern = new DeltaPattern()
+  readonly #pattern = new EventPattern()
   readonly #model: string
 
   constructor(model: string) {
@@ -43,17 +36,14 @@ export class UsageTap implements StreamTap {
   }
 
   push(bytes: Uint8Array): Uint8Array | null {
-    if (this.failure !== null) return null
-    const framed = this.#framer.push(bytes)
-    if (framed !== null) return siftEvents(framed, this.#weigh)
-    if (this.#framer.pendingLength > MAX_EVENT_BYTES) this.#failMalformed('an event without end')
-    return null
+    const framed = this.failure === null ? this.#framer.push(bytes) : null
+    return framed === null ? null : siftEvents(framed, this.#weigh)
   }
 
-  /** Forwards an event at the end of the stream only if it lacks nothing but its blank line. */
+  /** Forwards the last event only if it lacks nothing but its blank line. */
   end(): Uint8Array | null {
     const rest = this.failure === null ? this.#framer.finish() : null
-    const last = rest === null ? null : closeJsonEvent(rest)
+    const last = rest === null ? null : closeLastEvent(rest)
     return last === null ? null : siftEvents(last, this.#weigh)
   }
 
@@ -61,33 +51,32 @@ export class UsageTap implements StreamTap {
     return errorFrame(error)
   }
 
-  readonly #weigh: Weigh = (bytes, start, end) =>
-    this.#countPlainDelta(bytes, start, end) ? 'forward' : this.#judge(bytes.subarray(start, end))
-
-  /** True when the event matches an earlier text delta and has been counted. */
-  #countPlainDelta(bytes: Uint8Array, start: number, end: number): boolean {
+  readonly #weigh: Weigh = (bytes, start, end) => {
     const characters = this.isTerminated ? null : this.#pattern.match(bytes, start, end)
-    if (characters === null) return false
+    if (characters === null) return this.#inspect(bytes.subarray(start, end))
     this.outputCharacters += characters
-    return true
+    return 'forward'
   }
 
-  #judge(bytes: Uint8Array): Verdict {
-    const { data, name, isRecognised } = readSseEvent(bytes)
-    if (data === null)
-      return isRecognised || this.isTerminated ? 'forward' : this.#failMalformed('bytes that are no event')
-    // Whatever follows the last event must not spoil a complete answer.
-    if (this.isTerminated) return 'remove'
-    // Other formats end with this marker; clients of this format skip it.
-    if (data.startsWith('[DONE]')) return 'forward'
-    const event = asObject(tryParseJson(data))
-    if (event === null) return this.#failMalformed('an event that is not a JSON object')
-    if (name === 'error' || event.type === 'error' || isObject(event.error)) {
-      return this.#fail(decodeStreamError(event))
+  #inspect(bytes: Uint8Array): Verdict {
+    const event = readSupplierEvent(bytes, decodeStreamError)
+    // Whatever follows the last event must not turn a complete answer into a failure.
+    if (this.isTerminated) return event.type === 'ignored' ? 'forward' : 'remove'
+    switch (event.type) {
+      case 'ignored':
+      case 'done':
+        return 'forward'
+      case 'failure':
+        this.failure = event.failure
+        return 'stop'
+      case 'object': {
+        const added = findAddedText(event.value)
+        if (added !== null) this.#pattern.learn(bytes, added)
+        this.#read(event.value)
+        const isStart = event.value.type === 'message_start'
+        return (isStart && nameModel(event.value, this.#model)) || 'forward'
+      }
     }
-    this.#pattern.learn(bytes, event)
-    this.#read(event)
-    return (event.type === 'message_start' && nameModel(event, this.#model)) || 'forward'
   }
 
   #read(event: JsonObject): void {
@@ -112,16 +101,23 @@ export class UsageTap implements StreamTap {
         this.isTerminated = true
     }
   }
+}
 
-  #failMalformed(what: string): Verdict {
-    const message = `The supplier's stream has ${what}.`
-    return this.#fail({ kind: 'malformed', status: null, message, param: null, retryAfterSeconds: null })
-  }
+/** Deltas that carry generated text; a signature is not generated text. */
+const WRITTEN_FIELDS: ReadonlyMap<unknown, string> = new Map([
+  ['text_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+  ['input_json_delta', 'partial_json'],
+])
 
-  #fail(failure: SupplierFailure): Verdict {
-    this.failure = failure
-    return 'stop'
-  }
+/** The text of a delta that has no other members that could matter; null for any other event. */
+export function findAddedText(event: JsonObject): AddedText | null {
+  if (event.type !== 'content_block_delta') return null
+  const delta = asObject(event.delta)
+  const name = WRITTEN_FIELDS.get(delta?.type)
+  if (delta === null || name === undefined || Object.keys(delta).length !== 2) return null
+  const text = delta[name]
+  return typeof text === 'string' ? { name, text } : null
 }
 
 const encoder = new TextEncoder()

@@ -1,8 +1,8 @@
 import type { AnswerEvent } from '../../../conversation/answer-event.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
-import { asArray, asObject, asText, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
-import { readSseEvent } from '../../../wire/sse-event.ts'
-import { type FramedEvents, SseFramer } from '../../../wire/sse-framer.ts'
+import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
+import { closeLastEvent, SseFramer } from '../../../wire/sse-events.ts'
+import { decodeEvents, malformed, readSupplierEvent } from '../../supplier-event.ts'
 import type { StreamDecoder, SupplyContext } from '../../translation.ts'
 import { decodeFailedResponse, decodeStreamError } from '../reply/decode-error.ts'
 import { decodeFinish } from '../reply/finish.ts'
@@ -27,14 +27,13 @@ export class ResponsesDecoder implements StreamDecoder {
   push(bytes: Uint8Array): AnswerEvent[] {
     if (this.#isOver) return []
     const framed = this.#framer.push(bytes)
-    if (framed !== null) return this.#readAll(framed)
-    if (this.#framer.pendingLength > MAX_EVENT_BYTES) this.failure = malformed('an event without end')
-    return []
+    return framed === null ? [] : decodeEvents(framed, this.#readEvent)
   }
 
   end(): AnswerEvent[] {
     const rest = this.#isOver ? null : this.#framer.finish()
-    const events = rest === null ? [] : this.#readAll({ bytes: rest, ends: [rest.length] })
+    // The last event may lack its blank line. A truncated event is not read.
+    const events = rest === null || closeLastEvent(rest) === null ? [] : this.#readEvent(rest)
     if (!this.#isOver) this.failure = malformed('no end')
     return events
   }
@@ -43,27 +42,11 @@ export class ResponsesDecoder implements StreamDecoder {
     return this.#hasEnded || this.failure !== null
   }
 
-  #readAll({ bytes, ends }: FramedEvents): AnswerEvent[] {
-    const events: AnswerEvent[] = []
-    let start = 0
-    for (const end of ends) {
-      if (this.#isOver) break
-      for (const event of this.#readFrame(bytes.subarray(start, end))) events.push(event)
-      start = end
-    }
-    return events
-  }
-
-  #readFrame(bytes: Uint8Array): AnswerEvent[] {
-    const { data, isRecognised } = readSseEvent(bytes)
-    if (data === null) {
-      if (!isRecognised) this.failure = malformed('bytes that are not an event')
-      return []
-    }
-    if (isDone(data)) return []
-    const event = asObject(tryParseJson(data))
-    if (event === null) this.failure = malformed('an event that is not a JSON object')
-    return event === null ? [] : this.#read(event)
+  readonly #readEvent = (bytes: Uint8Array): AnswerEvent[] => {
+    if (this.#isOver) return []
+    const event = readSupplierEvent(bytes, decodeStreamError)
+    if (event.type === 'failure') this.failure = event.failure
+    return event.type === 'object' ? this.#read(event.value) : []
   }
 
   #read(event: JsonObject): AnswerEvent[] {
@@ -83,14 +66,8 @@ export class ResponsesDecoder implements StreamDecoder {
         this.failure = decodeFailedResponse(asObject(event.response) ?? {})
         return []
       default:
-        return this.#readOther(event)
+        return this.#emit(this.#queue.read(event))
     }
-  }
-
-  #readOther(event: JsonObject): AnswerEvent[] {
-    if (event.type !== 'error' && asObject(event.error) === null) return this.#emit(this.#queue.read(event))
-    this.failure = decodeStreamError(event)
-    return []
   }
 
   #start(response: JsonObject | null): AnswerEvent[] {
@@ -222,17 +199,4 @@ function keyOf(event: JsonObject): unknown {
   return typeof event.output_index === 'number'
     ? event.output_index
     : (asText(event.item_id) ?? asText(asObject(event.item)?.id))
-}
-
-/** Limits memory when a supplier never ends an event. Real events are far shorter. */
-export const MAX_EVENT_BYTES = 64 * 1024 * 1024
-
-/** Some suppliers send the `[DONE]` of other formats. It has no meaning here. */
-export function isDone(data: string): boolean {
-  return data.startsWith('[DONE]')
-}
-
-export function malformed(what: string): SupplierFailure {
-  const message = `The supplier's stream has ${what}.`
-  return { kind: 'malformed', status: null, message, param: null, retryAfterSeconds: null }
 }

@@ -1,20 +1,13 @@
 import type { Usage } from '../../../conversation/usage.ts'
 import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
-import { asObject, type JsonObject, textLength, tryParseJson } from '../../../wire/json-values.ts'
-import {
-  closeJsonEvent,
-  readSseEvent,
-  siftEvents,
-  type Verdict,
-  type Weigh,
-} from '../../../wire/sse-event.ts'
-import { SseFramer } from '../../../wire/sse-framer.ts'
+import { asObject, type JsonObject, textLength } from '../../../wire/json-values.ts'
+import { closeLastEvent, SseFramer, siftEvents, type Verdict, type Weigh } from '../../../wire/sse-events.ts'
 import type { StreamTap } from '../../protocol.ts'
+import { readSupplierEvent } from '../../supplier-event.ts'
 import { decodeFailedResponse, decodeStreamError } from '../reply/decode-error.ts'
 import { countGenerated, decodeUsage } from '../reply/usage.ts'
 import { completeResponse, patchEventData } from '../state.ts'
-import { isDone, MAX_EVENT_BYTES, malformed } from './decode-stream.ts'
 import { failureFrames } from './encode-stream.ts'
 
 const encoder = new TextEncoder()
@@ -44,17 +37,14 @@ export class UsageTap implements StreamTap {
   }
 
   push(bytes: Uint8Array): Uint8Array | null {
-    if (this.failure !== null) return null
-    const framed = this.#framer.push(bytes)
-    if (framed !== null) return siftEvents(framed, this.#weigh)
-    if (this.#framer.pendingLength > MAX_EVENT_BYTES) this.failure = malformed('an event without end')
-    return null
+    const framed = this.failure === null ? this.#framer.push(bytes) : null
+    return framed === null ? null : siftEvents(framed, this.#weigh)
   }
 
   /** Forwards the last event only if it lacks nothing but its blank line. */
   end(): Uint8Array | null {
     const rest = this.failure === null ? this.#framer.finish() : null
-    const last = rest === null ? null : closeJsonEvent(rest)
+    const last = rest === null ? null : closeLastEvent(rest)
     return last === null ? null : siftEvents(last, this.#weigh)
   }
 
@@ -63,23 +53,18 @@ export class UsageTap implements StreamTap {
     return failureFrames(error, response, this.#nextNumber)
   }
 
-  readonly #weigh: Weigh = (bytes, start, end) => this.#inspect(bytes.subarray(start, end))
-
-  #inspect(bytes: Uint8Array): Verdict {
-    const { data, isRecognised } = readSseEvent(bytes)
-    if (data === null)
-      return isRecognised || this.isTerminated
-        ? 'forward'
-        : this.#fail(malformed('bytes that are not an event'))
+  readonly #weigh: Weigh = (all, start, end) => {
+    const bytes = all.subarray(start, end)
+    const event = readSupplierEvent(bytes, decodeStreamError)
+    if (event.type === 'ignored') return 'forward'
     // Whatever follows the last event must not turn a complete answer into a failure.
-    if (this.isTerminated || isDone(data)) return 'remove'
-    const event = asObject(tryParseJson(data))
-    if (event === null) return this.#fail(malformed('an event that is not a JSON object'))
-    const verdict = this.#read(event)
+    if (this.isTerminated || event.type === 'done') return 'remove'
+    if (event.type === 'failure') return this.#fail(event.failure)
+    const verdict = this.#read(event.value)
     if (verdict === 'stop') return verdict
-    const { sequence_number } = event
+    const { sequence_number } = event.value
     this.#nextNumber = typeof sequence_number === 'number' ? sequence_number + 1 : this.#nextNumber + 1
-    return verdict === 'patch' ? this.#patch(bytes, data, event) : verdict
+    return verdict === 'patch' ? this.#patch(bytes, event.data, event.value) : verdict
   }
 
   #read(event: JsonObject): 'forward' | 'patch' | 'stop' {
@@ -96,14 +81,10 @@ export class UsageTap implements StreamTap {
         return 'patch'
       case 'response.failed':
         return this.#fail(decodeFailedResponse(response ?? {}))
-      case 'error':
-        return this.#fail(decodeStreamError(event))
       case 'keepalive':
         return 'forward'
       default:
-        return asObject(event.error) === null
-          ? this.#readContent(event)
-          : this.#fail(decodeStreamError(event))
+        return this.#readContent(event)
     }
   }
 
