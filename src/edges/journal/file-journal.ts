@@ -1,14 +1,15 @@
 import { encodeJournalLine } from '../../rules/ledger/journal-line.ts'
 import type { Journal } from '../../serve/ports/journal.ts'
+import type { Clock } from '../../vocabulary/clock.ts'
 import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
 import { DiskWatch } from './disk-watch.ts'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
-import type { LineAt } from './journal-lines.ts'
-import { OpenAdmissions, UnwrittenAdmissions } from './open-admissions.ts'
 import { type BatchKeeper, persistBatch } from './persist-batch.ts'
+import type { LineAt } from './read-lines.ts'
 import { type DamagedLine, damagedLine, type Recovered, recoverFolder, takeOverJournals } from './recover.ts'
 import { SegmentFiles } from './segment-files.ts'
-import { findRefusal, type JournalBounds, type Waiter, WaitingLine } from './waiting-line.ts'
+import { SettlementQueue, type Waiter } from './settlement-queue.ts'
+import { UnwrittenAdmissions } from './unwritten-admissions.ts'
 
 export interface JournalOptions {
   readonly folder: string
@@ -40,12 +41,17 @@ export interface JournalOptions {
   readonly maxInMemory?: number
 }
 
+/** How much may wait for the database before requests are refused. */
+export interface JournalBounds {
+  readonly maxBytes: number
+  readonly maxAgeMs: number
+  readonly clock: Clock
+}
+
 const SEGMENT_BYTES = 8 * 1024 * 1024
 // Each takes about 3 KB at most.
 const MAX_IN_MEMORY = 10_000
 const LOCK_PATIENCE_MS = 60_000
-// An admission is written at the second look, before it is 5 ms old.
-const ADMISSION_LOOK_MS = 2
 const PERSIST_EVERY_MS = 200
 // Large enough to share the cost of a transaction, small enough to delay requests by only a few milliseconds.
 const PERSIST_BATCH = 500
@@ -70,19 +76,21 @@ export class FileJournal implements Journal {
   readonly #options: JournalOptions
   readonly #files: SegmentFiles
   readonly #lock: FolderLock | null
-  readonly #line: WaitingLine
-  readonly #unwritten = new UnwrittenAdmissions()
-  readonly #admissions = new OpenAdmissions()
+  readonly #queue: SettlementQueue
+  readonly #unwritten = new UnwrittenAdmissions((records) => {
+    for (const record of records) {
+      this.#pending.push(encodeJournalLine({ type: 'open', record }))
+      this.#files.keepFor(record.requestId)
+    }
+    this.#flush()
+  })
   /** Lines for the next write, and the settlements among them. */
   #pending: string[] = []
   #settling: Settlement[] = []
   /** One per settlement when they are not written at once. */
   #waiters: Waiter[] = []
-  #flushTimer: Timer | null = null
   #isFlushScheduled = false
   readonly #disk: DiskWatch
-  /** Segments before the current one. */
-  readonly #olderSegments = new Set<number>()
   #persistTimer: Timer | null = null
   #isPersistDue = false
   #persisting: Promise<void> | null = null
@@ -115,7 +123,7 @@ export class FileJournal implements Journal {
     this.#lock = lock
     const { maxInMemory = MAX_IN_MEMORY } = options
     const onDamaged = (line: LineAt) => keepDamaged(line, files, options)
-    this.#line = new WaitingLine(files, { batch: PERSIST_BATCH, maxInMemory, onDamaged })
+    this.#queue = new SettlementQueue(files, { batch: PERSIST_BATCH, maxInMemory, onDamaged })
     files.startNext()
     const { folder } = options
     this.#disk = new DiskWatch({ folder, probe: () => files.probe(), onWell: () => this.#fileUnfiled() })
@@ -123,24 +131,6 @@ export class FileJournal implements Journal {
 
   open(record: AdmissionRecord): void {
     this.#unwritten.add(record)
-    this.#lookSoon()
-  }
-
-  #lookSoon(): void {
-    // Not cancelled when all are settled by then: a new timer costs more than the look.
-    this.#flushTimer ??= setTimeout(() => {
-      this.#flushTimer = null
-      this.#writeAdmissions(this.#unwritten.takeOld())
-      this.#flush()
-      if (!this.#unwritten.isEmpty) this.#lookSoon()
-    }, ADMISSION_LOOK_MS)
-  }
-
-  #writeAdmissions(records: readonly AdmissionRecord[]): void {
-    for (const record of records) {
-      this.#pending.push(encodeJournalLine({ type: 'open', record }))
-      this.#admissions.note(record.requestId, this.#files.current)
-    }
   }
 
   settle(settlement: Settlement): Promise<void> | null {
@@ -151,7 +141,7 @@ export class FileJournal implements Journal {
     const unwritten = this.#options.fsync === 'never' ? this.#write() : null
     if (this.#pending.length === 0 && unwritten === null) return null
     const waiter = Promise.withResolvers<void>()
-    if (unwritten !== null) this.#strand(unwritten, [waiter])
+    if (unwritten !== null) this.#waitForDatabase(unwritten, [waiter])
     else this.#flushSoon(waiter)
     return waiter.promise
   }
@@ -164,7 +154,7 @@ export class FileJournal implements Journal {
   }
 
   owe(settlement: Settlement): void {
-    this.#line.addUnfiled([{ settlement, waiter: null }])
+    this.#queue.addUnfiled([{ settlement, waiter: null }])
     this.#schedulePersist(PERSIST_EVERY_MS)
   }
 
@@ -172,22 +162,32 @@ export class FileJournal implements Journal {
   refusal(): string | null {
     if (this.#disk.refusal !== null) return this.#disk.refusal
     const { bounds } = this.#options
-    return bounds === undefined ? null : findRefusal(this.#line, bounds, this.#failures > 0)
+    const { oldestAtMs } = this.#queue
+    if (bounds === undefined || oldestAtMs === null) return null
+    const { maxBytes, maxAgeMs, clock } = bounds
+    if (this.#queue.bytes > maxBytes) {
+      return `The journal is full: records of earlier requests wait for the database (limit ${maxBytes} bytes). Try again later.`
+    }
+    // While the database works, only the clock has moved, and everything is stored in a moment.
+    if (this.#failures > 0 && clock.nowMs() - oldestAtMs > maxAgeMs) {
+      return `Records of earlier requests have waited for the database for more than ${maxAgeMs / 1_000} seconds. Try again later.`
+    }
+    return null
   }
 
   /** How many settlements are in the journal but not yet in the database. */
   get waiting(): number {
-    return this.#line.count
+    return this.#queue.count
   }
 
   /** Bytes written since the first waiting settlement. */
   get waitingBytes(): number {
-    return this.#line.bytes
+    return this.#queue.bytes
   }
 
   /** When the oldest waiting settlement ended; null when none waits. */
   get oldestAtMs(): number | null {
-    return this.#line.oldestAtMs
+    return this.#queue.oldestAtMs
   }
 
   /** Whether the disk cannot be written or is nearly full. */
@@ -206,9 +206,7 @@ export class FileJournal implements Journal {
 
   /** Stores everything and closes; what cannot be stored stays for the next start. */
   async close(): Promise<void> {
-    this.#writeAdmissions(this.#unwritten.takeAll())
-    this.#flush()
-    if (this.#flushTimer !== null) clearTimeout(this.#flushTimer)
+    this.#unwritten.writeAll()
     this.#disk.stop()
     this.#isClosed = true
     if (this.#persistTimer !== null) clearTimeout(this.#persistTimer)
@@ -216,10 +214,10 @@ export class FileJournal implements Journal {
     this.#fileUnfiled()
     await this.#drain(1).catch((error) => {
       this.#options.onTrouble(error, this.waiting)
-      this.#line.withdraw(error)
+      this.#queue.withdraw(error)
     })
     this.#files.close()
-    if (this.waiting === 0 && this.#admissions.size === 0) this.#files.remove(this.#files.current)
+    if (this.waiting === 0 && !this.#files.hasOpenAdmissions) this.#files.remove(this.#files.current)
     this.#lock?.release()
   }
 
@@ -228,7 +226,7 @@ export class FileJournal implements Journal {
     const waiters = this.#waiters
     this.#waiters = []
     const unwritten = this.#write()
-    if (unwritten !== null) this.#strand(unwritten, waiters)
+    if (unwritten !== null) this.#waitForDatabase(unwritten, waiters)
     else for (const waiter of waiters) waiter.resolve()
   }
 
@@ -240,25 +238,26 @@ export class FileJournal implements Journal {
     this.#pending = []
     this.#settling = []
     try {
-      this.#line.add(settlements, this.#files.append(lines))
+      this.#queue.add(settlements, this.#files.append(lines))
     } catch (cause) {
       this.#disk.noteFailed()
       return { cause, settlements }
     }
     // From now on the settlement itself is in a file.
-    for (const { requestId } of settlements) this.#admissions.forget(requestId)
-    if (settlements.length > 0) this.#schedulePersist(this.waiting >= PERSIST_BATCH ? 0 : PERSIST_EVERY_MS)
+    for (const { requestId } of settlements) this.#files.release(requestId)
+    if (settlements.length > 0)
+      this.#schedulePersist(this.#queue.count >= PERSIST_BATCH ? 0 : PERSIST_EVERY_MS)
     if (this.#files.currentBytes >= (this.#options.segmentBytes ?? SEGMENT_BYTES)) this.#startNextSegment()
     return null
   }
 
   /** While the disk fails, answers wait for the database. They fail only when both do. */
-  #strand({ cause, settlements }: Unwritten, waiters: readonly Waiter[]): void {
+  #waitForDatabase({ cause, settlements }: Unwritten, waiters: readonly Waiter[]): void {
     if (this.#isClosed) {
       for (const waiter of waiters) waiter.reject(cause)
       return
     }
-    this.#line.addUnfiled(
+    this.#queue.addUnfiled(
       settlements.map((settlement, index) => ({ settlement, waiter: waiters[index] ?? null })),
     )
     this.#options.onTrouble(cause, this.waiting)
@@ -267,25 +266,23 @@ export class FileJournal implements Journal {
 
   /** Writes settlements that are only in memory to the file as soon as possible: a crash would lose them. */
   #fileUnfiled(): void {
-    if (this.#line.unfiledCount === 0 || this.#persisting !== null) return
-    const unfiled = this.#line.takeUnfiled()
+    if (this.#queue.unfiledCount === 0 || this.#persisting !== null) return
+    const unfiled = this.#queue.takeUnfiled()
     for (const { settlement } of unfiled) {
       this.#pending.push(encodeJournalLine({ type: 'settled', settlement }))
       this.#settling.push(settlement)
     }
-    if (this.#write() !== null) this.#line.addUnfiled(unfiled)
+    if (this.#write() !== null) this.#queue.addUnfiled(unfiled)
     else for (const { waiter } of unfiled) waiter?.resolve()
   }
 
   #startNextSegment(): void {
-    const { current } = this.#files
     try {
       this.#files.startNext()
     } catch (error) {
       this.#options.onTrouble(error, this.waiting)
       return
     }
-    this.#olderSegments.add(current)
     this.#removeDone()
   }
 
@@ -309,12 +306,12 @@ export class FileJournal implements Journal {
       .catch((error) => {
         this.#options.onTrouble(error, this.waiting)
         this.#failures += 1
-        this.#line.withdraw(error)
+        this.#queue.withdraw(error)
       })
       .finally(() => {
         this.#persisting = null
         if (!this.isDiskFailing) this.#fileUnfiled()
-        if (this.#line.isAwaited) this.#schedulePersist(0)
+        if (this.#queue.isAwaited) this.#schedulePersist(0)
         else if (this.waiting > 0) this.#schedulePersist(this.#retryDelayMs())
       })
   }
@@ -326,25 +323,20 @@ export class FileJournal implements Journal {
 
   /** Continues while at least `worthwhile` settlements wait: small batches cost nearly as much as large ones. */
   async #drain(worthwhile: number): Promise<void> {
-    for (let batch = this.#line.next(); batch !== null; batch = this.#line.next()) {
+    for (let batch = this.#queue.next(); batch !== null; batch = this.#queue.next()) {
       await persistBatch(batch.settlements, keeperOf(this.#options, this.#files))
-      batch.leave()
-      if (!batch.isFiled) for (const { requestId } of batch.settlements) this.#admissions.forget(requestId)
+      batch.done()
+      if (!batch.isFiled) for (const { requestId } of batch.settlements) this.#files.release(requestId)
       this.#removeDone()
       // Answers wait for settlements that are in no file, however few.
-      if (this.waiting < worthwhile && this.#line.unfiledCount === 0) return
+      if (this.waiting < worthwhile && this.#queue.unfiledCount === 0) return
       await nextTurn()
     }
   }
 
   /** Settlements are stored in file order, so all files before that of the first waiting one are done. */
   #removeDone(): void {
-    const first = this.#line.firstSegment ?? this.#files.current
-    for (const segment of this.#olderSegments) {
-      if (segment >= first || this.#admissions.areIn(segment)) continue
-      this.#olderSegments.delete(segment)
-      this.#files.remove(segment)
-    }
+    this.#files.removeBefore(this.#queue.firstSegment ?? this.#files.current)
   }
 }
 

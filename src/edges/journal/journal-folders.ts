@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type LineAt, readLines } from './journal-lines.ts'
+import { type LineAt, readLines } from './read-lines.ts'
 import { SEGMENT_NAME } from './segment-files.ts'
 
 const FOLDER_NAME = /^journal(-\d+)?$/

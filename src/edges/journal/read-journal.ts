@@ -7,9 +7,9 @@ import { amount, integer, text, time } from '../../vocabulary/field.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import { shape, type Value } from '../../vocabulary/shape.ts'
 import { findJournalFolders, type JournalSource, linesIn } from './journal-folders.ts'
-import { decodeSealedLine, readLines } from './journal-lines.ts'
+import { readLines } from './read-lines.ts'
 import { decodeLines } from './recover.ts'
-import { SEGMENT_NAME, SET_ASIDE_NAME } from './segment-files.ts'
+import { decodeSealedLine, SEGMENT_NAME, SET_ASIDE_NAME } from './segment-files.ts'
 
 /** A file up to its size at some moment. */
 interface Extent {

@@ -2,8 +2,8 @@ import { type JournalLine, settlementsOf } from '../../rules/ledger/journal-line
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import { tryLockFolder } from './folder-lock.ts'
 import { findJournalFolders } from './journal-folders.ts'
-import { decodeSealedLine, type LineAt } from './journal-lines.ts'
-import { SegmentFiles } from './segment-files.ts'
+import type { LineAt } from './read-lines.ts'
+import { decodeSealedLine, SegmentFiles } from './segment-files.ts'
 
 export interface Recovered {
   /** Requests that had ended. */

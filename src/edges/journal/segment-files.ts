@@ -1,17 +1,17 @@
 import {
   closeSync,
   fdatasyncSync,
-  fsyncSync,
   ftruncateSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readSync,
   rmSync,
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type Extent, type LineAt, readLines, SEAL_BYTES, writeSealedLine } from './journal-lines.ts'
+import { decodeJournalLine, type JournalLine } from '../../rules/ledger/journal-line.ts'
+import { type Extent, type LineAt, readLines } from './read-lines.ts'
+import { appendSynced, readRaw, syncFolder } from './synced-files.ts'
 
 export const SET_ASIDE_NAME = 'set-aside.jsonl'
 /** Contains unreadable lines, byte for byte. */
@@ -38,10 +38,16 @@ export class SegmentFiles {
   readonly #isSynced: boolean
   /** Files with damaged lines that could not be copied. */
   readonly #pinned = new Set<string>()
-  #number: number
+  /** The number of the newest file. Only this class sets it. */
+  current: number
+  /** The size of the newest file. Only this class sets it. */
+  currentBytes = 0
+  /** Files that are complete but were not removed yet. */
+  readonly #complete = new Set<number>()
+  /** The file of each admission that has no settlement in a file yet, and how many there are in each file. */
+  readonly #openAdmissions = new Map<string, number>()
+  readonly #openCounts = new Map<number, number>()
   #descriptor: number | null = null
-  /** Size of the newest file. */
-  #size = 0
   /** Where a failed write starts that could not be undone. */
   #tornAt: number | null = null
   #bytes: Buffer = Buffer.alloc(FIRST_BUFFER_BYTES)
@@ -52,15 +58,7 @@ export class SegmentFiles {
     this.#folder = folder
     this.#isSynced = isSynced
     if (isSynced && made !== undefined) syncFolder(dirname(folder))
-    this.#number = Math.max(0, ...this.numbers())
-  }
-
-  get current(): number {
-    return this.#number
-  }
-
-  get currentBytes(): number {
-    return this.#size
+    this.current = Math.max(0, ...this.numbers())
   }
 
   numbers(): number[] {
@@ -78,7 +76,7 @@ export class SegmentFiles {
 
   /** If the next file cannot be created, this one stays in use. */
   startNext(): void {
-    const next = openSync(this.#path(this.#number + 1), 'a', 0o600)
+    const next = openSync(this.#path(this.current + 1), 'a', 0o600)
     try {
       // A synced file is lost if its folder entry is not synced.
       if (this.#isSynced) syncFolder(this.#folder)
@@ -86,18 +84,25 @@ export class SegmentFiles {
       closeSync(next)
       throw error
     }
+    if (this.#descriptor !== null) this.#complete.add(this.current)
     this.close()
-    this.#number += 1
-    this.#size = 0
+    this.current += 1
+    this.currentBytes = 0
     this.#tornAt = null
     this.#descriptor = next
   }
 
   append(lines: readonly string[]): Place {
     if (this.#descriptor === null) throw new Error('The journal is closed.')
-    const size = this.#encode(lines)
+    // One buffer for all lines of all requests.
+    let size = 0
+    for (const line of lines) {
+      const maxSize = size + line.length * MAX_BYTES_PER_UNIT + SEAL_BYTES
+      if (maxSize > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], 2 * maxSize)
+      size = writeSealedLine(this.#bytes, line, size)
+    }
     if (this.#tornAt !== null) this.#mend(this.#descriptor, this.#tornAt)
-    const offset = this.#size
+    const offset = this.currentBytes
     try {
       this.#write(this.#descriptor, this.#bytes, size)
       if (this.#isSynced) fdatasyncSync(this.#descriptor)
@@ -105,14 +110,14 @@ export class SegmentFiles {
       this.#undoWrite(this.#descriptor, offset)
       throw error
     }
-    return { segment: this.#number, offset, bytes: this.#size - offset }
+    return { segment: this.current, offset, bytes: this.currentBytes - offset }
   }
 
   /** Throws when the disk cannot be written; leaves nothing behind. */
   probe(): void {
     if (this.#descriptor === null) throw new Error('The journal is closed.')
     if (this.#tornAt !== null) this.#mend(this.#descriptor, this.#tornAt)
-    const offset = this.#size
+    const offset = this.currentBytes
     try {
       this.#write(this.#descriptor, PROBE, PROBE.length)
       if (this.#isSynced) fdatasyncSync(this.#descriptor)
@@ -125,7 +130,7 @@ export class SegmentFiles {
     for (let written = 0; written < size; ) {
       const more = writeSync(descriptor, bytes, written, size - written)
       written += more
-      this.#size += more
+      this.currentBytes += more
     }
   }
 
@@ -133,7 +138,7 @@ export class SegmentFiles {
   #undoWrite(descriptor: number, offset: number): void {
     try {
       ftruncateSync(descriptor, offset)
-      this.#size = offset
+      this.currentBytes = offset
     } catch {
       this.#tornAt = offset
     }
@@ -142,21 +147,8 @@ export class SegmentFiles {
   /** Unacknowledged bytes must not be read by the next start or become part of the next line. */
   #mend(descriptor: number, offset: number): void {
     this.#undoWrite(descriptor, offset)
-    if (this.#size !== offset) this.#write(descriptor, LINE_END_BYTES, LINE_END_BYTES.length)
+    if (this.currentBytes !== offset) this.#write(descriptor, LINE_END_BYTES, LINE_END_BYTES.length)
     this.#tornAt = null
-  }
-
-  /** Reuses one buffer, since this runs for every request. */
-  #encode(lines: readonly string[]): number {
-    let size = 0
-    for (const line of lines) {
-      const most = size + line.length * MAX_BYTES_PER_UNIT + SEAL_BYTES + LINE_END_BYTES.length
-      if (most > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], 2 * most)
-      size = writeSealedLine(this.#bytes, line, size)
-      this.#bytes[size] = LINE_END
-      size += 1
-    }
-    return size
   }
 
   /** Keeps a line that the database refuses where no start reads it again and an operator finds it. */
@@ -179,6 +171,35 @@ export class SegmentFiles {
     }
   }
 
+  /** Keeps the newest file, which holds this admission, until `release`. */
+  keepFor(requestId: string): void {
+    this.#openAdmissions.set(requestId, this.current)
+    this.#openCounts.set(this.current, (this.#openCounts.get(this.current) ?? 0) + 1)
+  }
+
+  /** Call when the settlement of the request is in a file or in the database. */
+  release(requestId: string): void {
+    const segment = this.#openAdmissions.get(requestId)
+    if (segment === undefined) return
+    this.#openAdmissions.delete(requestId)
+    const left = (this.#openCounts.get(segment) ?? 0) - 1
+    if (left > 0) this.#openCounts.set(segment, left)
+    else this.#openCounts.delete(segment)
+  }
+
+  get hasOpenAdmissions(): boolean {
+    return this.#openAdmissions.size > 0
+  }
+
+  /** Removes the complete files before this one, except those that hold open admissions. */
+  removeBefore(first: number): void {
+    for (const segment of this.#complete) {
+      if (segment >= first || this.#openCounts.has(segment)) continue
+      this.#complete.delete(segment)
+      this.remove(segment)
+    }
+  }
+
   remove(number: number): void {
     const path = this.#path(number)
     if (this.#pinned.has(path)) return
@@ -196,34 +217,39 @@ export class SegmentFiles {
   }
 }
 
-/** Created, renamed and removed names reach the disk with their folder, not with the files. */
-export function syncFolder(path: string): void {
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
+const FIELD = ',"crc":"'
+const DIGITS = 8
+const END = Buffer.from(`${FIELD}${'0'.repeat(DIGITS)}"}\n`)
+const HEX = Buffer.from('0123456789abcdef')
+/** How many bytes the checksum and the line break add. */
+export const SEAL_BYTES = END.length
+// Length of the checksum field in a line without its line break.
+const SEAL_LENGTH = END.length - 1
+
+/**
+ * Writes a line: a JSON object with a checksum as its last field. Returns where the next line starts. Without the checksum, a flipped bit
+ * in a digit would still be JSON, and an account would be charged a wrong amount. Older versions ignore the field. This
+ * runs for every request, so it builds no second string.
+ */
+export function writeSealedLine(bytes: Buffer, text: string, offset: number): number {
+  // In place of the brace that closes the object.
+  const end = offset + bytes.write(text, offset) - 1
+  let checksum = Bun.hash.crc32(text)
+  for (let index = FIELD.length + DIGITS - 1; index >= FIELD.length; index -= 1) {
+    END[index] = HEX[checksum & 15] ?? 0
+    checksum >>>= 4
   }
+  bytes.set(END, end)
+  return end + END.length
 }
 
-/** Afterwards, the bytes and the name of the file survive a power cut. */
-export function appendSynced(path: string, bytes: Buffer): void {
-  const file = openSync(path, 'a', 0o600)
-  try {
-    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  syncFolder(dirname(path))
+/** null for a line that was cut short, altered on disk, or is invalid. Lines of earlier versions have no checksum. */
+export function decodeSealedLine(text: string): JournalLine | null {
+  return isIntact(text) ? decodeJournalLine(text) : null
 }
 
-export function readRaw(path: string, from: number, to: number): Buffer {
-  const file = openSync(path, 'r')
-  try {
-    const bytes = Buffer.alloc(to - from)
-    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, from))
-  } finally {
-    closeSync(file)
-  }
+function isIntact(text: string): boolean {
+  if (text.slice(-SEAL_LENGTH, FIELD.length - SEAL_LENGTH) !== FIELD) return true
+  const digits = text.slice(-DIGITS - 2, -2)
+  return Bun.hash.crc32(`${text.slice(0, -SEAL_LENGTH)}}`) === Number.parseInt(digits, 16)
 }

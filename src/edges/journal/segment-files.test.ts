@@ -2,14 +2,17 @@ import { expect, test } from 'bun:test'
 import { crc32 } from 'node:zlib'
 import { encodeJournalLine } from '../../rules/ledger/journal-line.ts'
 import { aSettlement } from '../../vocabulary/testing/specimens.ts'
-import { decodeSealedLine, SEAL_BYTES, writeSealedLine } from './journal-lines.ts'
+import { decodeSealedLine, SEAL_BYTES, writeSealedLine } from './segment-files.ts'
 
 const line = { type: 'settled', settlement: aSettlement({ model: 'modèle-日本-😀' }) } as const
 const text = encodeJournalLine(line)
 
+const LINE_BREAK_BYTES = 1
+
+/** Without the line break. */
 function sealed(): Buffer {
   const bytes = Buffer.alloc(4 * text.length + SEAL_BYTES)
-  return bytes.subarray(7, writeSealedLine(bytes, text, 7))
+  return bytes.subarray(7, writeSealedLine(bytes, text, 7) - LINE_BREAK_BYTES)
 }
 
 test('reads back what was written, which is JSON with the plain CRC-32 of the line', () => {

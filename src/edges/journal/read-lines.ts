@@ -1,5 +1,4 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { decodeJournalLine, type JournalLine } from '../../rules/ledger/journal-line.ts'
 
 export interface LineAt {
   /** Without the line break. */
@@ -68,39 +67,4 @@ function* splitLines(
     start = end + 1
   }
   return bytes.subarray(start)
-}
-
-const FIELD = ',"crc":"'
-const DIGITS = 8
-const END = Buffer.from(`${FIELD}${'0'.repeat(DIGITS)}"}`)
-const HEX = Buffer.from('0123456789abcdef')
-/** How many bytes the checksum adds to a line. */
-export const SEAL_BYTES = END.length
-
-/**
- * Writes a JSON object with a checksum as its last field and returns where it ends. Without the checksum, a flipped bit
- * in a digit would still be JSON, and an account would be charged a wrong amount. Older versions ignore the field. This
- * runs for every request, so it builds no second string.
- */
-export function writeSealedLine(bytes: Buffer, text: string, offset: number): number {
-  // In place of the brace that closes the object.
-  const end = offset + bytes.write(text, offset) - 1
-  let checksum = Bun.hash.crc32(text)
-  for (let index = FIELD.length + DIGITS - 1; index >= FIELD.length; index -= 1) {
-    END[index] = HEX[checksum & 15] ?? 0
-    checksum >>>= 4
-  }
-  bytes.set(END, end)
-  return end + END.length
-}
-
-/** null for a line that was cut short, altered on disk, or is invalid. Lines of earlier versions have no checksum. */
-export function decodeSealedLine(text: string): JournalLine | null {
-  return isIntact(text) ? decodeJournalLine(text) : null
-}
-
-function isIntact(text: string): boolean {
-  if (text.slice(-END.length, FIELD.length - END.length) !== FIELD) return true
-  const digits = text.slice(-DIGITS - 2, -2)
-  return Bun.hash.crc32(`${text.slice(0, -END.length)}}`) === Number.parseInt(digits, 16)
 }

@@ -1,8 +1,7 @@
 import { endedAtMs } from '../../rules/ledger/aggregate.ts'
-import type { Clock } from '../../vocabulary/clock.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
-import { decodeSealedLine, type LineAt } from './journal-lines.ts'
-import type { Place, SegmentFiles } from './segment-files.ts'
+import type { LineAt } from './read-lines.ts'
+import { decodeSealedLine, type Place, type SegmentFiles } from './segment-files.ts'
 
 /** Settlements to store together. */
 export interface Batch {
@@ -10,10 +9,10 @@ export interface Batch {
   /** Whether they are also in a file. */
   readonly isFiled: boolean
   /** Call once when all of them are stored. */
-  leave(): void
+  done(): void
 }
 
-export interface LineOptions {
+export interface QueueOptions {
   readonly batch: number
   readonly maxInMemory: number
   /** Called for an unreadable line. */
@@ -28,7 +27,7 @@ export interface Unfiled {
   readonly waiter: Waiter | null
 }
 
-interface Waiting {
+interface Filed {
   readonly settlement: Settlement
   readonly segment: number
   /** Bytes written before it. */
@@ -36,7 +35,7 @@ interface Waiting {
 }
 
 /** From this position on, settlements are only in the files. */
-interface Far {
+interface DiskPosition {
   readonly segment: number
   readonly offset: number
   readonly writtenBefore: number
@@ -46,24 +45,24 @@ interface Far {
  * Settlements that wait for the database, in the order in which they were written. The first ones are in memory; when
  * there are too many, later ones are read back from the files when their turn comes.
  */
-export class WaitingLine {
+export class SettlementQueue {
   readonly #files: SegmentFiles
-  readonly #options: LineOptions
-  readonly #near: Waiting[] = []
-  #far: Far | null = null
-  #farCount = 0
+  readonly #options: QueueOptions
+  readonly #inMemory: Filed[] = []
+  #onDiskFrom: DiskPosition | null = null
+  #onDiskCount = 0
   #unfiled: Unfiled[] = []
   #writtenBytes = 0
-  /** When the first waiting request ended. */
-  #oldestAtMs: number | null = null
+  /** When the first waiting request ended; null when none waits. Only this class sets it. */
+  oldestAtMs: number | null = null
 
-  constructor(files: SegmentFiles, options: LineOptions) {
+  constructor(files: SegmentFiles, options: QueueOptions) {
     this.#files = files
     this.#options = options
   }
 
   get count(): number {
-    return this.#near.length + this.#farCount + this.#unfiled.length
+    return this.#inMemory.length + this.#onDiskCount + this.#unfiled.length
   }
 
   /** How many are only in memory because they could not be written. */
@@ -78,18 +77,13 @@ export class WaitingLine {
 
   /** Bytes written since the first waiting settlement. */
   get bytes(): number {
-    const first = this.#near[0] ?? this.#far
+    const first = this.#inMemory[0] ?? this.#onDiskFrom
     return first === null ? 0 : this.#writtenBytes - first.writtenBefore
   }
 
   /** The file of the first waiting settlement; null when none is in a file. */
   get firstSegment(): number | null {
-    return (this.#near[0] ?? this.#far)?.segment ?? null
-  }
-
-  /** When the first waiting request ended; null when none waits. */
-  get oldestAtMs(): number | null {
-    return this.#oldestAtMs
+    return (this.#inMemory[0] ?? this.#onDiskFrom)?.segment ?? null
   }
 
   /** Adds settlements that were just written together, with or without other lines. */
@@ -97,21 +91,21 @@ export class WaitingLine {
     const writtenBefore = this.#writtenBytes
     this.#writtenBytes += bytes
     if (settlements.length === 0) return
-    if (this.#far === null && this.#near.length >= this.#options.maxInMemory) {
-      this.#far = { segment, offset, writtenBefore }
+    if (this.#onDiskFrom === null && this.#inMemory.length >= this.#options.maxInMemory) {
+      this.#onDiskFrom = { segment, offset, writtenBefore }
     }
-    if (this.#far !== null) {
-      this.#farCount += settlements.length
+    if (this.#onDiskFrom !== null) {
+      this.#onDiskCount += settlements.length
       return
     }
-    for (const settlement of settlements) this.#near.push({ settlement, segment, writtenBefore })
-    if (this.#oldestAtMs === null) this.#noteOldest()
+    for (const settlement of settlements) this.#inMemory.push({ settlement, segment, writtenBefore })
+    if (this.oldestAtMs === null) this.#noteOldest()
   }
 
   /** Adds settlements that could not be written to a file. */
   addUnfiled(unfiled: readonly Unfiled[]): void {
     this.#unfiled.push(...unfiled)
-    if (this.#oldestAtMs === null) this.#noteOldest()
+    if (this.oldestAtMs === null) this.#noteOldest()
   }
 
   /** Removes all settlements that are in no file. Do not call while some of them are being stored. */
@@ -135,17 +129,17 @@ export class WaitingLine {
     const unfiled = this.#unfiled.slice(0, this.#options.batch)
     if (unfiled.length > 0) return this.#batchOf(unfiled, false)
     this.#readBack()
-    const near = this.#near.slice(0, this.#options.batch)
-    return near.length === 0 ? null : this.#batchOf(near, true)
+    const filed = this.#inMemory.slice(0, this.#options.batch)
+    return filed.length === 0 ? null : this.#batchOf(filed, true)
   }
 
-  #batchOf(batch: readonly (Waiting | Unfiled)[], isFiled: boolean): Batch {
+  #batchOf(batch: readonly (Filed | Unfiled)[], isFiled: boolean): Batch {
     return {
       settlements: batch.map(({ settlement }) => settlement),
       isFiled,
-      leave: () => {
-        const line = isFiled ? this.#near : this.#unfiled
-        line.splice(0, batch.length)
+      done: () => {
+        const queue = isFiled ? this.#inMemory : this.#unfiled
+        queue.splice(0, batch.length)
         this.#noteOldest()
         for (const each of batch) if ('waiter' in each) each.waiter?.resolve()
       },
@@ -153,62 +147,38 @@ export class WaitingLine {
   }
 
   #noteOldest(): void {
-    const first = (this.#near[0] ?? this.#unfiled[0])?.settlement
-    if (first !== undefined) this.#oldestAtMs = endedAtMs(first)
+    const first = (this.#inMemory[0] ?? this.#unfiled[0])?.settlement
+    if (first !== undefined) this.oldestAtMs = endedAtMs(first)
     // For one that is only in the files, the time is known when it is read back; until then this is a lower bound.
-    else if (this.#far === null) this.#oldestAtMs = null
+    else if (this.#onDiskFrom === null) this.oldestAtMs = null
   }
 
   #readBack(): void {
-    while (this.#near.length === 0 && this.#far !== null) this.#readPortion(this.#far)
+    while (this.#inMemory.length === 0 && this.#onDiskFrom !== null) this.#readPortion(this.#onDiskFrom)
   }
 
   /** Reads part of one file. Nothing is written meanwhile, so the end of the newest file is the end of the queue. */
-  #readPortion(far: Far): void {
-    const { segment } = far
+  #readPortion(start: DiskPosition): void {
+    const { segment } = start
     const isNewest = segment === this.#files.current
-    let offset = far.offset
+    let offset = start.offset
     for (const at of this.#files.read(segment, { from: offset })) {
       const line = at.text === '' ? undefined : decodeSealedLine(at.text)
-      const writtenBefore = far.writtenBefore + offset - far.offset
-      if (line?.type === 'settled') this.#near.push({ settlement: line.settlement, segment, writtenBefore })
+      const writtenBefore = start.writtenBefore + offset - start.offset
+      if (line?.type === 'settled')
+        this.#inMemory.push({ settlement: line.settlement, segment, writtenBefore })
       else if (line === null) this.#options.onDamaged(at)
       offset = at.endsAt
-      if (this.#near.length >= this.#options.batch) break
+      if (this.#inMemory.length >= this.#options.batch) break
     }
-    this.#farCount = Math.max(0, this.#farCount - this.#near.length)
-    const writtenBefore = far.writtenBefore + offset - far.offset
-    if (this.#near.length >= this.#options.batch) this.#far = { segment, offset, writtenBefore }
-    else if (!isNewest) this.#far = { segment: segment + 1, offset: 0, writtenBefore }
+    this.#onDiskCount = Math.max(0, this.#onDiskCount - this.#inMemory.length)
+    const writtenBefore = start.writtenBefore + offset - start.offset
+    if (this.#inMemory.length >= this.#options.batch) this.#onDiskFrom = { segment, offset, writtenBefore }
+    else if (!isNewest) this.#onDiskFrom = { segment: segment + 1, offset: 0, writtenBefore }
     else {
-      this.#far = null
-      this.#farCount = 0
+      this.#onDiskFrom = null
+      this.#onDiskCount = 0
     }
     this.#noteOldest()
   }
-}
-
-/** How much may wait for the database before requests are refused. */
-export interface JournalBounds {
-  readonly maxBytes: number
-  readonly maxAgeMs: number
-  readonly clock: Clock
-}
-
-/** Why requests are refused; null while there is room. Runs for every request, so it only compares. */
-export function findRefusal(
-  line: WaitingLine,
-  { maxBytes, maxAgeMs, clock }: JournalBounds,
-  isDatabaseFailing: boolean,
-): string | null {
-  const { oldestAtMs } = line
-  if (oldestAtMs === null) return null
-  if (line.bytes > maxBytes) {
-    return `The journal is full: records of earlier requests wait for the database (limit ${maxBytes} bytes). Try again later.`
-  }
-  // Otherwise only the clock has moved, and everything is stored in a moment.
-  if (isDatabaseFailing && clock.nowMs() - oldestAtMs > maxAgeMs) {
-    return `Records of earlier requests have waited for the database for more than ${maxAgeMs / 1_000} seconds. Try again later.`
-  }
-  return null
 }
