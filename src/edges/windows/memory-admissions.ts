@@ -1,19 +1,27 @@
 import type { DailySpend } from '../../manage/ports/storage.ts'
 import { dayOf, KeySpend } from '../../rules/ledger/period.ts'
-import { isOver, remaining, resetSeconds, spend, UNOPENED, type Window } from '../../rules/limits/window.ts'
+import {
+  canSpend,
+  isOver,
+  remaining,
+  resetSeconds,
+  spend,
+  UNOPENED,
+  type Window,
+} from '../../rules/limits/window.ts'
 import type {
   Admissions,
   Choice,
   Decision,
   Demand,
   KeyMoney,
+  Refusal,
   WindowDemand,
   WindowReading,
 } from '../../serve/ports/admissions.ts'
 import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
-import { findFullWindow } from './full-window.ts'
 
 interface AccountMoney {
   balanceNano: NanoUsdt
@@ -49,13 +57,20 @@ export class MemoryAdmissions implements Admissions {
 
   admit(demand: Demand): Decision {
     const nowMs = this.#clock.nowMs()
-    const account = this.#account(demand.accountId)
-    const key = this.#key(demand.keyId)
-    const refusal =
-      findFullWindow(this.#windows, demand.windows, nowMs) ?? moneyRefusal({ account, key, demand, nowMs })
-    if (refusal !== null) return refusal
+    const fullWindow = findFullWindow(this.#windows, demand.windows, nowMs)
+    if (fullWindow !== null) return fullWindow
+    const { amountNano, creditLineNano, usageLimit } = demand.hold
+    const key = this.#keys.get(demand.keyId) ?? this.#openKey(demand.keyId)
+    if (usageLimit !== null && !key.canHold(usageLimit, amountNano, dayOf(nowMs))) {
+      return { reason: 'key-spending-limit' }
+    }
+    const account = this.#accounts.get(demand.accountId) ?? this.#openAccount(demand.accountId)
+    // A request that costs nothing needs no balance.
+    if (creditLineNano !== null && amountNano !== 0n) {
+      const freeNano = account.balanceNano - account.heldNano + creditLineNano
+      if (amountNano > freeNano) return { reason: 'balance' }
+    }
     this.#take(demand.windows, nowMs)
-    const { amountNano } = demand.hold
     account.heldNano += amountNano
     key.heldNano += amountNano
     this.#holds.set(demand.requestId, { account, key, amountNano })
@@ -114,7 +129,8 @@ export class MemoryAdmissions implements Admissions {
   }
 
   hasReachedLimit(keyId: string, limit: UsageLimit): boolean {
-    return this.#key(keyId).hasReached(limit, dayOf(this.#clock.nowMs()))
+    const key = this.#keys.get(keyId) ?? this.#openKey(keyId)
+    return key.hasReached(limit, dayOf(this.#clock.nowMs()))
   }
 
   keyMoney(keyId: string, period: UsagePeriod): KeyMoney {
@@ -125,17 +141,18 @@ export class MemoryAdmissions implements Admissions {
   }
 
   balanceNano(accountId: string): NanoUsdt {
-    return this.#account(accountId).balanceNano
+    return this.#accounts.get(accountId)?.balanceNano ?? 0n
   }
 
   credit(accountId: string, amountNano: NanoUsdt): void {
-    this.#account(accountId).balanceNano += amountNano
+    const account = this.#accounts.get(accountId) ?? this.#openAccount(accountId)
+    account.balanceNano += amountNano
   }
 
   /** Adds what a key spent before this process started. */
   loadKeySpend(keyId: string, spends: readonly DailySpend[]): void {
     // Keep the same object, because requests under way have holds on it.
-    const key = this.#key(keyId)
+    const key = this.#keys.get(keyId) ?? this.#openKey(keyId)
     for (const { day, amountNano } of spends) key.learn(day, amountNano)
   }
 
@@ -153,37 +170,35 @@ export class MemoryAdmissions implements Admissions {
     }
   }
 
-  #account(accountId: string): AccountMoney {
-    const known = this.#accounts.get(accountId)
-    if (known !== undefined) return known
+  #openAccount(accountId: string): AccountMoney {
     const created = { balanceNano: 0n, heldNano: 0n }
     this.#accounts.set(accountId, created)
     return created
   }
 
-  #key(keyId: string): KeySpend {
-    const known = this.#keys.get(keyId)
-    if (known !== undefined) return known
+  #openKey(keyId: string): KeySpend {
     const created = new KeySpend()
     this.#keys.set(keyId, created)
     return created
   }
 }
 
-interface MoneyCheck {
-  readonly account: AccountMoney
-  readonly key: KeySpend
-  readonly demand: Demand
-  readonly nowMs: number
-}
+export type WindowRefusal = Extract<Refusal, { reason: 'window' }>
 
-function moneyRefusal({ account, key, demand, nowMs }: MoneyCheck): Decision {
-  const { amountNano, creditLineNano, usageLimit } = demand.hold
-  if (usageLimit !== null && !key.canHold(usageLimit, amountNano, dayOf(nowMs))) {
-    return { reason: 'key-spending-limit' }
+/** Names the full window that resets last: waiting for another one would only lead to the next refusal. */
+export function findFullWindow(
+  windows: ReadonlyMap<string, Window>,
+  demands: readonly WindowDemand[],
+  nowMs: number,
+): WindowRefusal | null {
+  let longest: WindowRefusal | null = null
+  for (const window of demands) {
+    const current = windows.get(window.id) ?? UNOPENED
+    if (canSpend(current, window, nowMs)) continue
+    const retryAfterSeconds = Math.max(1, resetSeconds(current, nowMs))
+    if (longest === null || retryAfterSeconds > longest.retryAfterSeconds) {
+      longest = { reason: 'window', window, retryAfterSeconds }
+    }
   }
-  // A request that costs nothing needs no balance.
-  if (creditLineNano === null || amountNano === 0n) return null
-  const freeNano = account.balanceNano - account.heldNano + creditLineNano
-  return amountNano > freeNano ? { reason: 'balance' } : null
+  return longest
 }

@@ -1,7 +1,7 @@
 import { isOver, spend, UNOPENED, WINDOW_MS, type Window } from '../../../rules/limits/window.ts'
 import type { WindowDemand } from '../../../serve/ports/admissions.ts'
 import type { PinnedTo, WindowState } from '../../../serve/ports/shared-limits.ts'
-import { findFullWindow, type WindowRefusal } from '../full-window.ts'
+import { findFullWindow, type WindowRefusal } from '../memory-admissions.ts'
 import { SharedMoney } from './money.ts'
 
 /** The state of one account. */
