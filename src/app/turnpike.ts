@@ -15,7 +15,7 @@ import {
 } from '../edges/management-api/operator/index.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import { openSupplyFile } from '../edges/supply-file/supply-file.ts'
-import { countingRequests, metricsEndpoint } from '../edges/telemetry/metrics-endpoint.ts'
+import { metricsEndpoint } from '../edges/telemetry/metrics-endpoint.ts'
 import type { Alerts } from '../manage/alerts/alerts.ts'
 import { createDiagnostics, DOCTOR_PATIENCE_MS } from '../manage/diagnostics/doctor.ts'
 import { healthEndpoints } from '../manage/health.ts'
@@ -293,7 +293,7 @@ function listen(
     readForm: services.pictures.readForm,
     proxies: parseTrustedProxies(settings.trustedProxies) ?? NO_TRUSTED_PROXIES,
     clock,
-    log: countingRequests(log, services.metrics),
+    log: services.metrics.countRequests(log),
   })
 }
 

@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint, Exchange } from '../../serve/ports/exchange.ts'
-import type { Log } from '../../serve/ports/log.ts'
 import type { Contract } from '../../vocabulary/runtime/contract.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { Gauges, Metrics } from './metrics.ts'
@@ -48,18 +47,5 @@ export function metricsEndpoint(
       })
       return new Response(body, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
     },
-  }
-}
-
-/** The same log, whose lines about requests are counted on the way. */
-export function countingRequests(log: Log, metrics: Metrics): Log {
-  return {
-    request: (line) => {
-      metrics.noteRequest(line)
-      log.request(line)
-    },
-    attemptFailed: (line) => log.attemptFailed(line),
-    notice: (what, facts) => log.notice(what, facts),
-    trouble: (what, error, requestId) => log.trouble(what, error, requestId),
   }
 }

@@ -34,12 +34,18 @@ test('a histogram counts each answer in every bucket it fits', () => {
   expect(lines).toContain('turnpike_first_byte_seconds_count{supplier="s"} 2')
 })
 
-test('requests are counted by status and gauges are told as they are', () => {
+test('counts logged requests by status and shows gauges unchanged', () => {
   const metrics = new Metrics()
+  const logged: number[] = []
+  const log = metrics.countRequests({
+    request: ({ status }) => void logged.push(status),
+    attemptFailed: () => undefined,
+    notice: () => undefined,
+    trouble: () => undefined,
+  })
   const line = { requestId: 'r', method: 'GET', path: '/x', durationMs: 1 }
-  metrics.noteRequest({ ...line, status: 200 })
-  metrics.noteRequest({ ...line, status: 429 })
-  metrics.noteRequest({ ...line, status: 200 })
+  for (const status of [200, 429, 200]) log.request({ ...line, status })
+  expect(logged).toEqual([200, 429, 200])
   const lines = linesOf(metrics)
   expect(lines).toContain('turnpike_http_requests_total{status="200"} 2')
   expect(lines).toContain('turnpike_http_requests_total{status="429"} 1')
@@ -47,7 +53,7 @@ test('requests are counted by status and gauges are told as they are', () => {
   expect(lines).toContain('# TYPE process_cpu_seconds_total counter')
 })
 
-test('connections are told with what was done to keep them few enough', () => {
+test('shows open connections and how many were closed to stay within the limit', () => {
   const counts = { dismissed: 4, refusedByTotal: 2, refusedByAddress: 1, descriptorShortages: 3 }
   const connections = { open: 7, max: 9, ...counts }
   const lines = new Metrics().render({ ...GAUGES, connections }).split('\n')

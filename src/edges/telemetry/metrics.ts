@@ -1,5 +1,5 @@
 import type { ConnectionGauges } from '../../serve/ports/connection-gauges.ts'
-import type { RequestLine } from '../../serve/ports/log.ts'
+import type { Log } from '../../serve/ports/log.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import { SHARED_LIMITS_STATES, type SharedLimitsState } from '../../vocabulary/system.ts'
 import { counters, escapeLabel, type Family, gauge, renderFamily } from './families.ts'
@@ -73,8 +73,17 @@ export class Metrics {
     this.#damagedLines.set(kind, (this.#damagedLines.get(kind) ?? 0) + 1)
   }
 
-  noteRequest({ status }: RequestLine): void {
-    this.#requests.set(status, (this.#requests.get(status) ?? 0) + 1)
+  /** The same log, which also counts its request lines. */
+  countRequests(log: Log): Log {
+    return {
+      request: (line) => {
+        this.#requests.set(line.status, (this.#requests.get(line.status) ?? 0) + 1)
+        log.request(line)
+      },
+      attemptFailed: (line) => log.attemptFailed(line),
+      notice: (what, facts) => log.notice(what, facts),
+      trouble: (what, error, requestId) => log.trouble(what, error, requestId),
+    }
   }
 
   noteSettlements(settlements: readonly Settlement[]): void {
