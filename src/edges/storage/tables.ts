@@ -9,10 +9,16 @@ import type { Row } from '../../vocabulary/shape.ts'
 import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
 import type { NodeRecord } from '../../vocabulary/system.ts'
 import type { Membership, PlaygroundKey, SecondFactor, Session, StoredUser } from '../../vocabulary/user.ts'
+import type {
+  ReplyItem,
+  ReplyPiece,
+  ReplyTurn,
+  StoredEvent,
+  StoredReply,
+  UnusedPieces,
+} from './stored-shapes.ts'
 import type { SettlementRow } from './tables/money/settlement-rows.ts'
-import type { UsageRow } from './tables/money/usage.ts'
-import type { ReplyItem, ReplyTurn, StoredReply, UnusedPieces } from './tables/replies/reply-turns.ts'
-import type { StoredEvent } from './tables/supply/audit-events.ts'
+import type { UsageRow } from './tables/money/usage-rows.ts'
 
 /** Every table that queries are checked against. Columns follow from the fields of the resource that is stored there. */
 export interface Tables extends RecordTables {
@@ -78,8 +84,7 @@ export interface Tables extends RecordTables {
 
   kept_replies: Row<typeof StoredReply>
   kept_reply_items: Row<typeof ReplyItem>
-  kept_reply_pieces: { piece_id: string; sealed_piece: string }
-  /** Pieces nobody needs, or that are still being written until they are due. */
+  kept_reply_pieces: Row<typeof ReplyPiece>
   unused_reply_pieces: Row<typeof UnusedPieces>
   /** What each account has stored in replies. */
   kept_reply_bytes: { account_id: string; size_bytes: bigint }

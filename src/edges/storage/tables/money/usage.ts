@@ -17,51 +17,14 @@ import type { Database, Parameter } from '../../engines/database.ts'
 import { allOf, given, queryOn } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
 import { findHorizonMs } from './retention.ts'
-import { GROUP_COLUMNS } from './settlement-rows.ts'
-
-/** The column of each figure. */
-export const FIGURE_COLUMNS = {
-  completed: 'completed',
-  clientLeft: 'client_left',
-  supplierFailed: 'supplier_failed',
-  refused: 'refused',
-  interrupted: 'interrupted',
-  input: 'input_tokens',
-  cacheRead: 'cache_read_tokens',
-  cacheWrite: 'cache_write_tokens',
-  output: 'output_tokens',
-  reasoning: 'reasoning_tokens',
-  images: 'images',
-  amountNano: 'amount_nano',
-  firstBytes: 'first_bytes',
-  firstByteMs: 'first_byte_ms',
-  durationMs: 'duration_ms',
-} as const satisfies Record<keyof UsageFigures, string>
-
-type FigureColumn = (typeof FIGURE_COLUMNS)[keyof UsageFigures]
-
-/** In the order of the figures. */
-export const FIGURES = FIGURE_NAMES.map((name) => FIGURE_COLUMNS[name])
-
-export const PLACE_COLUMNS = ['span', 'start_ms', ...GROUP_COLUMNS] as const
-
-export type FigureRow = Readonly<Record<FigureColumn, bigint>>
-
-export type UsageRow = FigureRow & { readonly start_ms: bigint } & Readonly<
-    Record<(typeof GROUP_COLUMNS)[number], string>
-  >
-
-export function encodeUsage(span: UsageSpan, { startMs, group, figures }: UsageTotal): Parameter[] {
-  const { accountId, keyId, model, supplier } = group
-  const row: Parameter[] = [span, startMs, accountId, keyId, model, supplier ?? '']
-  for (const name of FIGURE_NAMES) row.push(figures[name])
-  return row
-}
-
-export function decodeFigures(row: FigureRow): UsageFigures {
-  const numbers = FIGURE_NAMES.map((name) => [name, Number(row[FIGURE_COLUMNS[name]])])
-  return { ...(Object.fromEntries(numbers) as UsageFigures), amountNano: row.amount_nano }
-}
+import {
+  decodeFigures,
+  encodeUsage,
+  FIGURE_COLUMNS,
+  FIGURES,
+  type FigureRow,
+  PLACE_COLUMNS,
+} from './usage-rows.ts'
 
 const TABLE_COLUMNS = [...PLACE_COLUMNS, ...FIGURES]
 

@@ -22,7 +22,7 @@ import {
   GROUP_COLUMNS,
   type SettlementRow,
 } from './settlement-rows.ts'
-import { encodeUsage, FIGURE_COLUMNS, FIGURES, type UsageRow } from './usage.ts'
+import { encodeUsage, FIGURE_COLUMNS, FIGURES, type UsageRow } from './usage-rows.ts'
 
 /** Two records that should say the same and do not. The message names both. */
 export class LedgerDifference extends Error {}

@@ -4,6 +4,7 @@ import type { Database } from '../../engines/database.ts'
 import { eachOf, inPortions, padded, prepare, queryOn, writeLarge } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
 import type { StoreContext, StoreMethods } from '../../store.ts'
+import { ReplyItem, type ReplyTurn } from '../../stored-shapes.ts'
 import { SEALED_COLUMNS } from '../supply/sealed-columns.ts'
 import { isWholeHistory, packContent, unpackContent, unpackReply } from './packed-content.ts'
 import {
@@ -18,8 +19,6 @@ import {
   MissingPiece,
   piecesOfTurn,
   REPLIES,
-  ReplyItem,
-  type ReplyTurn,
   repliesWithTurns,
   replyPlace,
   retireReply,

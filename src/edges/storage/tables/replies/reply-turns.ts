@@ -1,53 +1,20 @@
 import type { Kysely } from 'kysely'
 import type { SealedPlace, Sealer } from '../../../../rules/access/server-secret.ts'
-import { integer, text, time } from '../../../../vocabulary/field.ts'
-import { shape, type Value } from '../../../../vocabulary/shape.ts'
 import type { Database } from '../../engines/database.ts'
 import { inPortions, padded, prepare, queryOn, writeLarge } from '../../query.ts'
 import type { StoreContext } from '../../store.ts'
+import { ReplyItem, ReplyPiece, ReplyTurn, StoredReply, UnusedPieces } from '../../stored-shapes.ts'
 import { tableOf } from '../../table.ts'
 import type { Tables } from '../../tables.ts'
 import { SEALED_COLUMNS } from '../supply/sealed-columns.ts'
 import type { ReadPieces } from './packed-content.ts'
 
-export const StoredReply = shape('StoredReply', {
-  accountId: text(),
-  id: text(),
-  createdAtMs: time(),
-  expiresAtMs: time(),
-  sealedContent: text(),
-})
 export const REPLIES = tableOf('kept_replies', StoredReply, { key: ['account_id', 'id'] })
 
-/** Where a kept reply stands in its conversation. */
-export const ReplyTurn = shape('ReplyTurn', {
-  turnId: text(),
-  accountId: text(),
-  replyId: text(),
-  previousTurnId: text().nullable(),
-  /** How many turns come before it. */
-  links: integer(),
-  /** How many turns continue from it. */
-  children: integer(),
-  createdAtMs: time(),
-  /** What its content takes in the database. */
-  sizeBytes: integer(),
-  /** What the items take that later requests may refer to. */
-  itemBytes: integer(),
-  pieces: integer(),
-})
-export type ReplyTurn = Value<typeof ReplyTurn>
 export const TURNS = tableOf('reply_turns', ReplyTurn, { key: ['turn_id'] })
 
-export const ReplyItem = shape('ReplyItem', {
-  accountId: text(),
-  itemId: text(),
-  replyId: text(),
-  sealedItem: text(),
-})
 export const ITEMS = tableOf('kept_reply_items', ReplyItem, { key: ['account_id', 'item_id'] })
 
-export const UnusedPieces = shape('UnusedPieces', { turnId: text(), pieces: integer(), dueAtMs: time() })
 const UNUSED = tableOf('unused_reply_pieces', UnusedPieces, { key: ['turn_id'] })
 
 /** The time of what stays until its last descendant goes. */
@@ -276,8 +243,7 @@ export async function writePieces(
   return bytes
 }
 
-const Piece = shape('ReplyPiece', { pieceId: text(), sealedPiece: text() })
-const PIECES = tableOf('kept_reply_pieces', Piece, { key: ['piece_id'] })
+const PIECES = tableOf('kept_reply_pieces', ReplyPiece, { key: ['piece_id'] })
 
 export function piecesOfTurn({ database, secrets, nextTurn }: StoreContext, turnId: string): ReadPieces {
   return async (from, to) => {

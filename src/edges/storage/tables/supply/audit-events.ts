@@ -1,13 +1,11 @@
 import type { Listing, Page } from '../../../../manage/ports/page.ts'
-import { shape } from '../../../../vocabulary/shape.ts'
-import { AuditEvent } from '../../../../vocabulary/system.ts'
+import type { AuditEvent } from '../../../../vocabulary/system.ts'
 import { readPage } from '../../cursor.ts'
 import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
+import { StoredEvent } from '../../stored-shapes.ts'
 import { tableOf } from '../../table.ts'
 
-const { before: beforeChange, after: afterChange, ...fields } = AuditEvent.fields
-export const StoredEvent = shape('StoredEvent', { ...fields, beforeChange, afterChange })
 const EVENTS = tableOf('audit_events', StoredEvent, { key: ['id'] })
 
 export async function writeAuditEvent(tx: Database, event: AuditEvent): Promise<void> {
