@@ -127,8 +127,18 @@ describe('cycles', () => {
     ])
   })
 
-  test('of types alone are fine', () => {
+  test('of types are refused too', () => {
     plant({ 'wire/a.ts': "import { b } from './b.ts'", 'wire/b.ts': "import type { A } from './a.ts'" })
+    expect(checkImports(root)).toEqual([
+      'wire/b.ts:1 imports wire/a.ts: import cycle wire/a.ts -> wire/b.ts -> wire/a.ts',
+    ])
+  })
+
+  test('do not include tests', () => {
+    plant({
+      'wire/a.test.ts': "import { b } from './b.test.ts'",
+      'wire/b.test.ts': "import type { A } from './a.test.ts'",
+    })
     expect(checkImports(root)).toEqual([])
   })
 })

@@ -192,17 +192,18 @@ function patternOf(folder: string): string {
   return member !== undefined && FAMILIES.includes(family) ? `${family}/*` : folder
 }
 
-/** Files that need each other to load. Types are gone by then, so `import type` may point both ways. */
+/** Files that need each other to be understood, so circles of types count too. Nothing imports a test. */
 function findCycles(files: readonly SourceFile[]): string[] {
-  const byPath = new Map(files.map((file) => [file.path, file]))
+  const byPath = new Map(
+    files.filter(({ path }) => !/\.test\.tsx?$/.test(path)).map((file) => [file.path, file]),
+  )
   const finished = new Set<string>()
   const violations: string[] = []
 
   const visit = (path: string, trail: readonly string[]): void => {
     const file = byPath.get(path)
     if (file === undefined || finished.has(path)) return
-    for (const { target, line, typeOnly } of file.imports) {
-      if (typeOnly) continue
+    for (const { target, line } of file.imports) {
       const start = [...trail, path].indexOf(target)
       if (start >= 0) {
         const circle = [...[...trail, path].slice(start), target].join(' -> ')
@@ -213,7 +214,7 @@ function findCycles(files: readonly SourceFile[]): string[] {
     }
     finished.add(path)
   }
-  for (const { path } of files) visit(path, [])
+  for (const path of byPath.keys()) visit(path, [])
   return violations
 }
 
