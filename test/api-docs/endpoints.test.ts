@@ -104,7 +104,7 @@ an old table
         'an old table',
         `| Call | For | What it does |
 |---|---|---|
-| \`GET /metrics\` | operator | Tell counters and gauges in the text form of Prometheus |
+| \`GET /metrics\` | operator | Show counters and gauges in the Prometheus text format |
 | \`GET /healthz\` | public | Tell whether the process lives |
 | [\`GET /readyz\`](#get-readyz) | public | Tell whether requests can be served. Status 503 with the same body and a reason when this node cannot; what is away for all nodes alike is told as degraded. |`,
       ),

@@ -39,12 +39,12 @@ async function refusalOf(environment: Readonly<Record<string, string>>): Promise
 
 describe('a start that cannot succeed says why in one line', () => {
   test('a wrong value', async () => {
-    expect(await refusalOf({ PORT: 'http' })).toBe('PORT is "http"; it takes a whole number from 0 to 65535.')
+    expect(await refusalOf({ PORT: 'http' })).toBe('PORT is "http"; it must be a whole number from 0 to 65535.')
   })
 
-  test('a name that is no setting', async () => {
+  test('an unknown setting', async () => {
     expect(await refusalOf({ TURNPIKE_WORKRES: '3' })).toBe(
-      'TURNPIKE_WORKRES is no setting; did you mean TURNPIKE_WORKERS?',
+      'TURNPIKE_WORKRES is not a setting. Did you mean TURNPIKE_WORKERS?',
     )
   })
 
@@ -65,7 +65,7 @@ describe('a start that cannot succeed says why in one line', () => {
     const port = typeof address === 'object' && address !== null ? address.port : 0
     try {
       const line = await refusalOf({ PORT: String(port) })
-      expect(line).toBe(`PORT is ${port}; it takes a port of 127.0.0.1 that no other program uses.`)
+      expect(line).toBe(`Port ${port} of 127.0.0.1 is already in use. Set PORT to another one.`)
     } finally {
       other.close()
     }
@@ -73,12 +73,12 @@ describe('a start that cannot succeed says why in one line', () => {
 
   test('a host that is not of this machine', async () => {
     const line = await refusalOf({ HOST: '203.0.113.7' })
-    expect(line).toStartWith('HOST is "203.0.113.7"; it takes an address of this machine')
+    expect(line).toStartWith('HOST is "203.0.113.7"; it must be an address of this machine')
   })
 
   test('a host that is none', async () => {
     expect(await refusalOf({ HOST: 'no host' })).toStartWith(
-      'HOST is "no host"; it takes an address of this machine',
+      'HOST is "no host"; it must be an address of this machine',
     )
   })
 
@@ -86,7 +86,7 @@ describe('a start that cannot succeed says why in one line', () => {
     const data = join(folder, 'data')
     gateways = [await startProcess(environmentOf(data))]
     expect(await refusalOf({})).toBe(
-      `TURNPIKE_DATA is ${JSON.stringify(data)}; it takes a folder no other running gateway uses.`,
+      `TURNPIKE_DATA is ${JSON.stringify(data)}; it must be a folder that no other running gateway uses.`,
     )
   })
 
@@ -94,14 +94,14 @@ describe('a start that cannot succeed says why in one line', () => {
     const file = join(folder, 'file')
     writeFileSync(file, '')
     expect(await refusalOf({ TURNPIKE_DATA: join(file, 'data') })).toStartWith(
-      `TURNPIKE_DATA is ${JSON.stringify(join(file, 'data'))}; it takes a folder this process can make or write to`,
+      `TURNPIKE_DATA is ${JSON.stringify(join(file, 'data'))}; it must be a folder that this process can create or write to`,
     )
   })
 
   // To root no folder is read-only.
   test.skipIf(process.getuid?.() === 0)('a data folder that cannot be written to', async () => {
     chmodSync(folder, 0o500)
-    expect(await refusalOf({})).toContain('it takes a folder this process can make or write to')
+    expect(await refusalOf({})).toContain('it must be a folder that this process can create or write to')
     chmodSync(folder, 0o700)
   })
 
@@ -121,7 +121,7 @@ describe('a start that cannot succeed says why in one line', () => {
   test('a PostgreSQL server that is not there', async () => {
     const line = await refusalOf({ DATABASE_URL: 'postgres://user:pass-Secr3t@127.0.0.1:1/books' })
     expect(line).toStartWith(
-      'DATABASE_URL names 127.0.0.1:1/books; it takes a PostgreSQL server that can be used (ERR_POSTGRES_',
+      'DATABASE_URL names 127.0.0.1:1/books, but this PostgreSQL database cannot be used (ERR_POSTGRES_',
     )
   })
 
@@ -129,7 +129,7 @@ describe('a start that cannot succeed says why in one line', () => {
     const url = new URL(process.env.TEST_DATABASE_URL ?? '')
     url.pathname = '/no_such_database'
     const line = await refusalOf({ DATABASE_URL: url.href })
-    expect(line).toStartWith(`DATABASE_URL names ${url.host}/no_such_database; it takes`)
+    expect(line).toStartWith(`DATABASE_URL names ${url.host}/no_such_database, but`)
   })
 })
 

@@ -133,7 +133,7 @@ describe('several workers on one port', () => {
       )
       other.stop(true)
       expect([exitCode, output]).toEqual([1, ''])
-      expect(errors).toBe(`PORT is ${other.port}; it takes a port of 127.0.0.1 that no other program uses.\n`)
+      expect(errors).toBe(`Port ${other.port} of 127.0.0.1 is already in use. Set PORT to another one.\n`)
     },
     PATIENCE_MS,
   )

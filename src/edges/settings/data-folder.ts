@@ -16,14 +16,13 @@ import { dirname, join, resolve } from 'node:path'
 import { SettingError } from './read-settings.ts'
 
 /**
- * The folder of a gateway: embedded database, journals, generated secrets. One process at a time may use it, together
- * with the workers it has started.
+ * The gateway's data folder: embedded database, journals, generated secrets. Only one process and its workers may use it.
  */
 export interface DataFolder {
   readonly path: string
-  /** The text of a file kept for this node alone; null when there is none yet. */
+  /** Reads a file of this node; null when it does not exist yet. */
   read(name: string): string | null
-  /** All of it or nothing, and for good: when this returns, no power cut undoes it. */
+  /** Writes a file as a whole. It survives a power cut once this returns. */
   write(name: string, text: string): void
   release(): void
 }
@@ -34,7 +33,7 @@ export function openDataFolder(path: string): DataFolder {
   return { ...filesIn(path), release: () => lock.close() }
 }
 
-/** For a worker, whose parent has the folder for as long as both live. */
+/** For a worker. Its parent has locked the folder. */
 export function enterDataFolder(path: string): DataFolder {
   makeWritable(path)
   return { ...filesIn(path), release: () => {} }
@@ -52,11 +51,11 @@ function filesIn(path: string): Omit<DataFolder, 'release'> {
   }
 }
 
-/** A database may be sealed under what is written here, so it must not reach the disk later than that does. */
+/** The database may be encrypted with this secret, so the secret must reach the disk first. */
 export function writeSynced(path: string, text: string): void {
   const file = openSync(path, 'w', 0o600)
   try {
-    // One that was there before keeps the mode it had.
+    // A file that existed before keeps its mode.
     fchmodSync(file, 0o600)
     writeSync(file, text)
     fsyncSync(file)
@@ -65,7 +64,7 @@ export function writeSynced(path: string, text: string): void {
   }
 }
 
-/** Names reach the disk with their folder, not with the file. */
+/** A file name reaches the disk with its folder, not with the file. */
 export function renameSynced(from: string, to: string): void {
   renameSync(from, to)
   syncFolder(dirname(to))
@@ -86,11 +85,11 @@ function makeWritable(path: string): void {
     if (firstMade !== undefined) syncMade(firstMade, resolve(path))
     accessSync(path, constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw refusal(path, `a folder this process can make or write to (${codeOf(error)})`)
+    throw refusal(path, `a folder that this process can create or write to (${codeOf(error)})`)
   }
 }
 
-/** Syncs the names of all folders that were made, the last of them first. */
+/** Syncs the names of all created folders, the innermost first. */
 function syncMade(firstMade: string, path: string): void {
   const top = dirname(resolve(firstMade))
   for (let folder = dirname(path); folder.length >= top.length; folder = dirname(folder)) {
@@ -99,7 +98,7 @@ function syncMade(firstMade: string, path: string): void {
   }
 }
 
-/** A lock the system lets go of when the process ends, however it ends: two processes would spoil the journal. */
+/** The system releases this lock when the process ends for any reason. Two processes would corrupt the journal. */
 function takeLock(path: string): Database {
   let lock: Database | null = null
   try {
@@ -110,13 +109,13 @@ function takeLock(path: string): Database {
   } catch (error) {
     lock?.close()
     const code = codeOf(error)
-    if (code.startsWith('SQLITE_BUSY')) throw refusal(path, 'a folder no other running gateway uses')
-    throw refusal(path, `a folder this process can write to (${code})`)
+    if (code.startsWith('SQLITE_BUSY')) throw refusal(path, 'a folder that no other running gateway uses')
+    throw refusal(path, `a folder that this process can write to (${code})`)
   }
 }
 
 function refusal(path: string, taken: string): SettingError {
-  return new SettingError(`TURNPIKE_DATA is ${JSON.stringify(path)}; it takes ${taken}.`)
+  return new SettingError(`TURNPIKE_DATA is ${JSON.stringify(path)}; it must be ${taken}.`)
 }
 
 function codeOf(error: unknown): string {

@@ -18,17 +18,17 @@ describe('an unknown name stops the start', () => {
     ['TURNPIKE_PORT', 'PORT'],
     ['TURNPIKE_DATABASE_URL', 'DATABASE_URL'],
   ])('%s, with a hint at %s', (name, meant) => {
-    expect(refusalOf({ [name]: 'hush' })).toThrow(`${name} is no setting; did you mean ${meant}?`)
+    expect(refusalOf({ [name]: 'hush' })).toThrow(`${name} is not a setting. Did you mean ${meant}?`)
   })
 
-  test('without a hint when no name is near', () => {
+  test('without a hint when no name is similar', () => {
     expect(refusalOf({ TURNPIKE_ELEPHANT: 'x' })).toThrow(
-      'TURNPIKE_ELEPHANT is no setting; unset it. The README lists all settings.',
+      'TURNPIKE_ELEPHANT is not a setting. Unset it. The README lists all settings.',
     )
   })
 })
 
-test('takes every name that the program itself, its command line or a cluster sets', () => {
+test('accepts the names that the gateway, its command line or Kubernetes sets', () => {
   const names = [...settingNames(), ...Object.values(OTHER_NAMES), 'PATH', 'turnpike_x']
   const services = {
     TURNPIKE_PORT: 'tcp://10.0.0.1:8080',
@@ -42,7 +42,7 @@ test('takes every name that the program itself, its command line or a cluster se
   expect(refusalOf({ ...environment, ...services })).not.toThrow()
 })
 
-/** Names in the table of settings; `…` stands for what the first of the line begins with. */
+/** Names in the table of settings; `…` stands for the prefix of the first name in the line. */
 function namesInReadme(): string[] {
   const text = readFileSync(join(ROOT, 'README.md'), 'utf8')
   const table = text.slice(text.indexOf('## Settings'), text.indexOf('## Read on'))

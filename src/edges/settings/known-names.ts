@@ -1,26 +1,26 @@
 import { SettingError } from './settings.ts'
 
-/** Names that are no settings of the gateway, but may stand in its environment all the same. */
+/** Names in the environment that have our prefix but are not settings of the gateway. */
 export const OTHER_NAMES = {
-  /** What a parent tells its worker. */
+  /** Set by a parent for its workers. */
   worker: 'TURNPIKE_WORKER',
-  /** Where the command line finds the gateway. */
+  /** The gateway's address for the command line. */
   url: 'TURNPIKE_URL',
-  /** What `turnpike secret rotate` seals the database with. */
+  /** The new secret for `turnpike secret rotate`. */
   newSecret: 'TURNPIKE_NEW_SECRET',
-  /** Where examples for clients keep their key. */
+  /** The API key in our client examples. */
   clientKey: 'TURNPIKE_API_KEY',
 } as const
 
 const PREFIX = 'TURNPIKE_'
-// Kubernetes tells every pod of the services beside it, and one of them may well be called turnpike.
+// Kubernetes sets variables for every service of the namespace, and one of them may be called turnpike.
 const SERVICE_NAME =
   /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/
 const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//
 
 /**
- * Stops the start when the environment holds a name with our prefix that nobody reads: most likely it is misspelled,
- * and the gateway would run without it. The value is not repeated, since it may be a secret.
+ * Stops the start when the environment has an unknown name with our prefix, which is probably misspelled. The message does
+ * not repeat the value, because it may be a secret.
  */
 export function requireKnownNames(
   environment: Readonly<Record<string, string | undefined>>,
@@ -32,8 +32,8 @@ export function requireKnownNames(
     const nearest = nearestName(name, settingNames)
     throw new SettingError(
       nearest === null
-        ? `${name} is no setting; unset it. The README lists all settings.`
-        : `${name} is no setting; did you mean ${nearest}?`,
+        ? `${name} is not a setting. Unset it. The README lists all settings.`
+        : `${name} is not a setting. Did you mean ${nearest}?`,
     )
   }
 }
@@ -42,12 +42,12 @@ function isOfService(name: string, value: string): boolean {
   return SERVICE_NAME.test(name) || (name.endsWith('_PORT') && SERVICE_ADDRESS.test(value))
 }
 
-/** The name that was probably meant; null: none is near. */
+/** The most similar name; null when none is similar. */
 export function nearestName(name: string, names: readonly string[]): string | null {
   const bare = name.slice(PREFIX.length)
   if (names.includes(bare)) return bare
   let nearest: string | null = null
-  // What differs in more than a third of its letters is another word.
+  // A name that differs in more than a third of its letters is another word.
   let least = Math.max(2, Math.floor(bare.length / 3)) + 1
   for (const candidate of names) {
     const distance = editDistance(name, candidate)
@@ -58,7 +58,7 @@ export function nearestName(name: string, names: readonly string[]): string | nu
   return nearest
 }
 
-/** How many letters must be added, left out, replaced, or swapped with their neighbour to make one word of the other. */
+/** How many letters must be added, removed, replaced or swapped with their neighbour to turn one word into the other. */
 export function editDistance(one: string, other: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, index) => index)

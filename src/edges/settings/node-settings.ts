@@ -21,7 +21,7 @@ type NodeSettings = Pick<
 
 const GIBIBYTE = 1024 * 1024 * 1024
 
-/** What matters where there are several nodes. */
+/** Settings for several nodes. */
 export function readNodeSettings(read: NodeReader): NodeSettings {
   return {
     redisUrl: readRedisUrl(read),
@@ -50,9 +50,9 @@ const REDIS_ADDRESS = /^rediss?(\+sentinel|\+cluster)?:\/\/./
 function readRedisUrl(read: NodeReader): string | null {
   const text = read.text(REDIS)
   if (text === null || REDIS_ADDRESS.test(text)) return text
-  // The address may hold a password, so only its scheme is repeated.
+  // The address may contain a password, so the message repeats only its scheme.
   const scheme = /^([a-z0-9+]+):/i.exec(text)?.[1] ?? 'no scheme'
   throw new SettingError(
-    `${REDIS} begins with ${scheme}; it takes redis://host:port, redis+sentinel://host:port,host:port/name or redis+cluster://host:port,host:port, each also with rediss.`,
+    `${REDIS} starts with ${scheme}; it must be redis://host:port, redis+sentinel://host:port,host:port/name or redis+cluster://host:port,host:port, each also with rediss.`,
   )
 }

@@ -25,7 +25,7 @@ const NUMBERS = [
   'TURNPIKE_NODE_LEASE_SECONDS',
   'TURNPIKE_WORKERS',
   'TURNPIKE_JOURNAL_MAX_AGE_SECONDS',
-  // More of it may be set than of the others.
+  // Its maximum is higher than that of the others.
   'TURNPIKE_JOURNAL_MAX_BYTES',
 ]
 const CHOICES = [
@@ -38,7 +38,7 @@ const CHOICES = [
   'TURNPIKE_SIGN_UP',
 ]
 const ADDRESSES = ['TURNPIKE_PUBLIC_URL', 'TURNPIKE_S3_ENDPOINT', 'TURNPIKE_OIDC_ISSUER']
-// Wrong ones are found when the folder or file is opened, the host is listened on, or not at all: any text will do.
+// Any text is accepted. Invalid values are found when the folder, file or socket is opened.
 const TEXTS = [
   'HOST',
   'TURNPIKE_DATA',
@@ -68,17 +68,17 @@ function refusal(name: string, value: string): string {
 }
 
 for (const name of NUMBERS) {
-  test(`${name} says what it got and takes`, () => {
+  test(`${name} is refused with its value and its range`, () => {
     for (const value of ['-1', '1.5', 'NaN', '1e3', '9999999999999']) {
       expect(refusal(name, value)).toMatch(
-        new RegExp(`^${name} is "${value}"; it takes a whole number from \\d+ to \\d+\\.$`),
+        new RegExp(`^${name} is "${value}"; it must be a whole number from \\d+ to \\d+\\.$`),
       )
     }
   })
 }
 for (const name of CHOICES) {
-  test(`${name} names its choices`, () =>
-    expect(refusal(name, 'maybe')).toStartWith(`${name} is "maybe"; it takes one of `))
+  test(`${name} is refused with its choices`, () =>
+    expect(refusal(name, 'maybe')).toStartWith(`${name} is "maybe"; it must be one of `))
 }
 for (const name of SECRETS) {
   test(`${name} is not repeated`, () => {
@@ -87,7 +87,7 @@ for (const name of SECRETS) {
   })
 }
 for (const name of ['TURNPIKE_OPERATOR_TOKEN', 'TURNPIKE_BOOTSTRAP_KEY']) {
-  test(`${name} takes only what a header can carry`, () => {
+  test(`${name} allows only characters that a header can carry`, () => {
     for (const value of [
       'sk-one two three four five six seven',
       'sk-ähnlich-wie-ein-Schlüssel-nur-länger',
@@ -98,19 +98,19 @@ for (const name of ['TURNPIKE_OPERATOR_TOKEN', 'TURNPIKE_BOOTSTRAP_KEY']) {
   })
 }
 for (const name of ADDRESSES) {
-  test(`${name} takes an address and does not repeat what it got`, () => {
+  test(`${name} must be an address, and the message does not repeat it`, () => {
     for (const value of ['no address', 'ftp://x.test', 'http://me:hush@x.test/?hush']) {
       expect(refusal(name, value)).toMatch(
-        new RegExp(`^${name} cannot be used; it takes an https?( or https)? address(?!.*hush)`),
+        new RegExp(`^${name} is invalid; it must be an https?( or https)? address(?!.*hush)`),
       )
     }
   })
 }
 test.each(['10.0.0.0/8,no-address', '10.0.0.0/40', '10.0.0.1;10.0.0.2'])(
-  'TURNPIKE_TRUSTED_PROXIES does not take %s',
+  'TURNPIKE_TRUSTED_PROXIES refuses %s',
   (value) => expect(refusal('TURNPIKE_TRUSTED_PROXIES', value)).toStartWith('TURNPIKE_TRUSTED_PROXIES has "'),
 )
-test('TURNPIKE_TRUSTED_PROXIES takes addresses and networks', () => {
+test('TURNPIKE_TRUSTED_PROXIES accepts addresses and networks', () => {
   const { trustedProxies } = readSettings({ TURNPIKE_TRUSTED_PROXIES: ' 10.0.0.1, 2001:db8::/32 ,' })
   expect(trustedProxies).toEqual(['10.0.0.1', '2001:db8::/32'])
 })
@@ -119,18 +119,18 @@ test('every setting is in one of these lists', () => {
   const ours = settingNames().filter((name) => name.startsWith('TURNPIKE_') || listed.includes(name))
   expect([...ours].sort()).toEqual([...listed].sort())
 })
-test('no refusal is more than a line', () => {
+test('every error message is one line', () => {
   const listed = [...NUMBERS, ...CHOICES, ...SECRETS, ...ADDRESSES, ...OTHERS]
   for (const name of listed) expect(refusal(name, 'a\nb')).not.toContain('\n')
 })
 test('an operator token of fewer than 32 characters is refused', () => {
   expect(refusal('TURNPIKE_OPERATOR_TOKEN', 'x'.repeat(31))).toBe(
-    'TURNPIKE_OPERATOR_TOKEN has 31 characters; it takes at least 32.',
+    'TURNPIKE_OPERATOR_TOKEN has 31 characters; it must have at least 32.',
   )
   const token = 'x'.repeat(32)
   expect(readSettings({ TURNPIKE_OPERATOR_TOKEN: token }).operatorToken).toBe(token)
 })
-test('nothing set is enough', () =>
+test('all settings are optional', () =>
   expect(readSettings({})).toMatchObject({ port: 8080, hostname: '127.0.0.1' }))
 
 test('the memory for bodies is a part of the memory there is, and holds at least one of the largest', () => {
@@ -145,13 +145,13 @@ test('the memory for bodies is a part of the memory there is, and holds at least
     maxHeldBodyBytesPerAccount: 1024 * mebibyte,
   })
   for (const name of ['TURNPIKE_MAX_HELD_BODY_BYTES', 'TURNPIKE_MAX_HELD_BODY_BYTES_PER_ACCOUNT']) {
-    expect(refusal(name, '1024')).toContain(`it takes a whole number from ${32 * mebibyte} to `)
+    expect(refusal(name, '1024')).toContain(`it must be a whole number from ${32 * mebibyte} to `)
   }
 })
 
-test('TURNPIKE_STORED_BYTES_PER_ACCOUNT is a gibibyte unless set, and 0 lifts the limit', () => {
+test('TURNPIKE_STORED_BYTES_PER_ACCOUNT is 1 GiB by default, and 0 means unlimited', () => {
   const read = (value?: string) =>
     readSettings({ TURNPIKE_STORED_BYTES_PER_ACCOUNT: value }).storedBytesPerAccount
   expect([read(), read('4096'), read('0')]).toEqual([1024 ** 3, 4096, null])
-  expect(refusal('TURNPIKE_STORED_BYTES_PER_ACCOUNT', '1 GB')).toContain('it takes a whole number')
+  expect(refusal('TURNPIKE_STORED_BYTES_PER_ACCOUNT', '1 GB')).toContain('it must be a whole number')
 })

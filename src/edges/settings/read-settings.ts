@@ -10,20 +10,20 @@ export { SettingError }
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
 
-// Guessing is throttled by address only, so the token itself has to be beyond guessing.
+// Guesses are limited per address only, so the token must be long enough to resist guessing.
 const MIN_OPERATOR_TOKEN_LENGTH = 32
 
 const DEFAULT_SUPPLY_FILE = './supply.yaml'
 const NO_SUPPLY_FILE = 'off'
 
-/** Reads all settings, or stops at the first wrong one. Secrets are never repeated in a message. */
+/** Reads all settings. Throws at the first invalid one. Messages never repeat secrets. */
 export function readSettings(environment: Environment): Settings {
   const settings = readAll(new Reader(environment), environment)
   requireCompanions(settings)
   return settings
 }
 
-/** The name of every setting: whatever is asked for when none is set. */
+/** The names of all settings: those that are read when none is set. */
 export function settingNames(): readonly string[] {
   const read = new Reader({})
   readAll(read, {})
@@ -76,19 +76,19 @@ function readAll(read: Reader, environment: Environment): Settings {
 function requireCompanions(settings: Settings): void {
   if (settings.databaseUrl !== null && settings.serverSecret === null) {
     throw new SettingError(
-      'TURNPIKE_SECRET is not set; it takes at least 16 characters and is required with DATABASE_URL.',
+      'TURNPIKE_SECRET is not set; with DATABASE_URL it is required and must have at least 16 characters.',
     )
   }
   if (settings.redisUrl !== null && settings.databaseUrl === null) {
     throw new SettingError(
-      'DATABASE_URL is not set; it takes postgres://user:password@host:port/database and is required with REDIS_URL.',
+      'DATABASE_URL is not set; with REDIS_URL it is required, such as postgres://user:password@host:port/database.',
     )
   }
 }
 
 const GIBIBYTE = 1024 * 1024 * 1024
 
-/** 0 stands for no limit. */
+/** 0 means no limit. */
 function readStoredBytes(read: Reader): number | null {
   const rule = { fallback: GIBIBYTE, least: 0, most: 1024 * GIBIBYTE }
   return read.integer('TURNPIKE_STORED_BYTES_PER_ACCOUNT', rule) || null
@@ -112,7 +112,7 @@ interface SecretRule {
 
 class Reader {
   readonly #environment: Environment
-  /** Everything that was asked for. */
+  /** All names that were read. */
   readonly names = new Set<string>()
 
   constructor(environment: Environment) {
@@ -131,7 +131,7 @@ class Reader {
     const value = Number(text)
     if (!/^\d+$/.test(text) || value < least || value > most) {
       throw new SettingError(
-        `${name} is ${JSON.stringify(text)}; it takes a whole number from ${least} to ${most}.`,
+        `${name} is ${JSON.stringify(text)}; it must be a whole number from ${least} to ${most}.`,
       )
     }
     return value
@@ -151,18 +151,18 @@ class Reader {
     const chosen = rule.choices.find((choice) => choice === text)
     if (chosen === undefined) {
       throw new SettingError(
-        `${name} is ${JSON.stringify(text)}; it takes one of ${rule.choices.join(', ')}.`,
+        `${name} is ${JSON.stringify(text)}; it must be one of ${rule.choices.join(', ')}.`,
       )
     }
     return chosen
   }
 
-  /** A secret that travels in a header, which carries nothing else whole. */
+  /** A secret that is sent in a header, so only visible ASCII is allowed. */
   token(name: string, rule: SecretRule): string | null {
     const text = this.secret(name, rule)
     if (text === null || /^[!-~]{1,250}$/.test(text)) return text
     throw new SettingError(
-      `${name} has ${text.length} characters, or others than a header carries; it takes at most 250, all of them visible ASCII.`,
+      `${name} has ${text.length} characters, or some that a header cannot carry; it must have at most 250, all of them visible ASCII.`,
     )
   }
 
@@ -171,8 +171,10 @@ class Reader {
     if (text === null) return null
     const { least, prefix = '' } = rule
     if (text.length < least || !text.startsWith(prefix)) {
-      const beginning = prefix === '' ? '' : ` beginning with ${prefix}`
-      throw new SettingError(`${name} has ${text.length} characters; it takes at least ${least}${beginning}.`)
+      const beginning = prefix === '' ? '' : ` and start with ${prefix}`
+      throw new SettingError(
+        `${name} has ${text.length} characters; it must have at least ${least}${beginning}.`,
+      )
     }
     return text
   }
@@ -182,12 +184,12 @@ class Reader {
     const address = this.plainAddress(name)
     if (address === null) return null
     if (this.#isOwn(address.url)) {
-      throw new SettingError(`${name} names this gateway itself; it takes the address of a supplier.`)
+      throw new SettingError(`${name} is the address of this gateway; it must be the address of a supplier.`)
     }
     return address.text
   }
 
-  /** It may hold a password, so nothing of it is repeated. */
+  /** It may contain a password, so messages do not repeat it. */
   plainAddress(name: string): { readonly text: string; readonly url: URL } | null {
     const text = this.text(name)
     if (text === null) return null
@@ -195,13 +197,13 @@ class Reader {
     const isPlain = url !== null && url.username === '' && url.password === '' && !/[?#]/.test(text)
     if (!isPlain || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
       throw new SettingError(
-        `${name} cannot be used; it takes an http or https address without user, password, query or fragment.`,
+        `${name} is invalid; it must be an http or https address without user, password, query or fragment.`,
       )
     }
     return { text, url }
   }
 
-  // Whoever points a vendor's SDK at the gateway has its address in the same variable.
+  // On a machine where a vendor's SDK uses the gateway, the same variable contains the gateway's address.
   #isOwn({ hostname, port }: URL): boolean {
     const isHere = ['127.0.0.1', 'localhost', '[::1]', this.text('HOST')].includes(hostname)
     return isHere && port === (this.text('PORT') ?? '8080')
@@ -210,11 +212,11 @@ class Reader {
   databaseUrl(name: string): string | null {
     const text = this.text(name)
     if (text === null) return null
-    // The address may hold a password, so only its scheme is repeated.
+    // The address may contain a password, so the message repeats only its scheme.
     const scheme = /^([a-z0-9+]+):/i.exec(text)?.[1] ?? 'no scheme'
     if (!/^postgres(ql)?:\/\//.test(text)) {
       throw new SettingError(
-        `${name} begins with ${scheme}; it takes postgres://user:password@host:port/database.`,
+        `${name} starts with ${scheme}; it must be postgres://user:password@host:port/database.`,
       )
     }
     return text

@@ -13,7 +13,7 @@ type ConnectionSettings = Pick<Settings, 'maxConnections' | 'maxConnectionsPerAd
 const PROXIES = 'TURNPIKE_TRUSTED_PROXIES'
 const MAX_CONNECTIONS = 1_000_000
 
-/** How many connections of clients are taken. */
+/** Limits for client connections. */
 export function readConnectionSettings(read: ConnectionReader): ConnectionSettings {
   return {
     maxConnections: read.optionalInteger('TURNPIKE_MAX_CONNECTIONS', { least: 1, most: MAX_CONNECTIONS }),
@@ -26,7 +26,7 @@ export function readConnectionSettings(read: ConnectionReader): ConnectionSettin
   }
 }
 
-/** Whoever is in here decides which client an attempt is counted for, so a typing error must not pass. */
+/** These proxies decide for which client an attempt counts, so a typing error must stop the start. */
 function readProxies(read: ConnectionReader): readonly string[] {
   const entries = (read.text(PROXIES) ?? '')
     .split(',')
@@ -35,7 +35,7 @@ function readProxies(read: ConnectionReader): readonly string[] {
   const wrong = entries.find((entry) => parseTrustedProxies([entry]) === null)
   if (wrong === undefined) return entries
   throw new SettingError(
-    `${PROXIES} has ${JSON.stringify(wrong)}; it takes addresses and networks such as 10.0.0.0/8, separated by commas.`,
+    `${PROXIES} has ${JSON.stringify(wrong)}; it must be addresses and networks such as 10.0.0.0/8, separated by commas.`,
   )
 }
 
@@ -52,7 +52,7 @@ const MEBIBYTE = 1024 * 1024
 const GIBIBYTE = 1024 * MEBIBYTE
 const MAX_DEFAULT_HELD_BYTES = 512 * MEBIBYTE
 
-/** How large request bodies may be, one alone and all together. */
+/** Limits for the size of request bodies, each and all together. */
 export function readBodySettings(read: BodyReader, { workers }: Pick<Settings, 'workers'>): BodySettings {
   const maxBodyBytes = read.integer('TURNPIKE_MAX_BODY_BYTES', {
     fallback: 32 * MEBIBYTE,
@@ -77,7 +77,7 @@ export function readBodySettings(read: BodyReader, { workers }: Pick<Settings, '
     }),
     maxHeldBodyBytes,
     maxHeldBodyBytesPerAccount: read.integer('TURNPIKE_MAX_HELD_BODY_BYTES_PER_ACCOUNT', {
-      // A team that runs the gateway for itself may have a single account.
+      // A gateway may have a single account.
       fallback: Math.max(maxBodyBytes, Math.floor(maxHeldBodyBytes / 2)),
       least: maxBodyBytes,
       most: 1024 * GIBIBYTE,
@@ -85,7 +85,7 @@ export function readBodySettings(read: BodyReader, { workers }: Pick<Settings, '
   }
 }
 
-/** What the container allows, or what the machine has. */
+/** The memory limit of the container, or else the memory of the machine. */
 function memoryBytes(): number {
   const machine = totalmem()
   const allowed = process.constrainedMemory()

@@ -12,14 +12,14 @@ export interface BucketReader {
 const STORE = 'TURNPIKE_ASSET_STORE'
 const ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!.*'()/-]*))?$/
 
-/** Where assets go; null: a folder in the data folder. Keys have the names Amazon's own tools read. */
+/** The bucket for assets; null: a folder in the data folder. Access keys use the names of the AWS tools. */
 export function readAssetBucket(read: BucketReader): AssetBucket | null {
   const store = read.text(STORE)
   const endpoint = read.address('TURNPIKE_S3_ENDPOINT')
   if (store === null || store === 'folder') return null
   const address = ADDRESS.exec(store)
   if (address === null)
-    throw new SettingError(`${STORE} is ${JSON.stringify(store)}; it takes folder or s3://bucket/prefix.`)
+    throw new SettingError(`${STORE} is ${JSON.stringify(store)}; it must be folder or s3://bucket/prefix.`)
   return {
     bucket: address[1] ?? '',
     prefix: (address[2] ?? '').replaceAll(/^\/+|\/+$/g, ''),
@@ -33,8 +33,7 @@ export function readAssetBucket(read: BucketReader): AssetBucket | null {
 
 function needed(read: BucketReader, name: string): string {
   const value = read.token(name, { least: 1 })
-  if (value === null)
-    throw new SettingError(`${name} is not set; it takes a key and is required with ${STORE}=s3://….`)
+  if (value === null) throw new SettingError(`${name} is not set; it is required with ${STORE}=s3://….`)
   return value
 }
 
@@ -47,7 +46,7 @@ const CLIENT_ID = 'TURNPIKE_OIDC_CLIENT_ID'
 const CLIENT_SECRET = 'TURNPIKE_OIDC_CLIENT_SECRET'
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 
-/** The provider to sign in with: all of it or nothing. Its secret is never repeated. */
+/** The OpenID Connect provider. Set all of its settings or none. Messages never repeat its secret. */
 export function readOidc(read: TextReader): Settings['oidc'] {
   const issuer = read.text(ISSUER)
   const name = read.text('TURNPIKE_OIDC_NAME') ?? 'Single sign-on'
@@ -63,11 +62,11 @@ export function readOidc(read: TextReader): Settings['oidc'] {
   }
 }
 
-// Over plain http anybody on the way could say who somebody is.
+// Over plain http, an attacker on the network could sign in as any user.
 function requireSafeIssuer(issuer: string): void {
   const url = URL.parse(issuer)
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.includes(url.hostname))
-  if (!isSafe) throw new SettingError(`${ISSUER} cannot be used; it takes an https address.`)
+  if (!isSafe) throw new SettingError(`${ISSUER} is invalid; it must be an https address.`)
 }
 
 function required(name: string, text: string | null): string {
@@ -81,12 +80,12 @@ export interface VendorReader {
   address(name: string): string | null
 }
 
-/** The keys of vendors the environment holds, under the names the vendors' own SDKs use. */
+/** API keys of vendors in the environment, under the names that the vendors' SDKs use. */
 export function readVendorKeys(read: VendorReader, vendors: readonly Vendor[]): VendorKey[] {
   const keys: VendorKey[] = []
   for (const { vendor, key_variables, base_url_variable } of vendors) {
     const secret = firstKey(read, key_variables)
-    // An address alone is for programs that call the vendor themselves; it registers nothing.
+    // An address without a key is for other programs and registers nothing.
     if (secret === null) continue
     keys.push({
       vendor,

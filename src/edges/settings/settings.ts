@@ -15,51 +15,51 @@ export interface AssetBucket {
 
 export const LOG_LEVEL_NAMES = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
-/** Everything the environment decides; docs and README carry the same table. */
+/** Everything the environment configures. The README has the same table. */
 export interface Settings {
   readonly port: number
   readonly hostname: string
-  /** Where clients reach this gateway; null: where their requests say they were sent. */
+  /** The address at which clients reach this gateway; null: the host their requests name. */
   readonly publicUrl: string | null
   readonly dataFolder: string
   /** null: SQLite in the data folder. */
   readonly databaseUrl: string | null
-  /** null: limits are kept by this process alone. */
+  /** null: this process keeps limits in its own memory. */
   readonly redisUrl: string | null
-  /** What to do while Redis does not answer: judge by this node's share of each limit, or refuse. */
+  /** While Redis does not answer: enforce this node's share of each limit, or refuse requests. */
   readonly redisLoss: 'local' | 'refuse'
-  /** For how long Redis may be silent when it is asked. */
+  /** How long Redis may take to answer. */
   readonly redisDeadlineMs: number
-  /** What operators call this node; null: by the name of the machine. */
+  /** The name of this node for operators; null: the name of the machine. */
   readonly nodeName: string | null
-  /** After how long a silent node counts as gone. */
+  /** How long after its last heartbeat a node counts as dead. */
   readonly nodeLeaseSeconds: number
   /** How many processes serve on one port. */
   readonly workers: number
-  /** How many connections of clients one process takes; null: as many as its descriptors allow. */
+  /** Maximum client connections per process; null: as many as its file descriptors allow. */
   readonly maxConnections: number | null
   readonly maxConnectionsPerAddress: number
-  /** Addresses and networks of proxies: their `x-forwarded-for` is believed, and the limit per address does not apply. */
+  /** Addresses and networks of proxies. Their `x-forwarded-for` is trusted, and the limit per address does not apply. */
   readonly trustedProxies: readonly string[]
   readonly serverSecret: string | null
   readonly operatorToken: string | null
   readonly bootstrapKey: string | null
   readonly sandbox: 'auto' | 'on' | 'off'
-  /** The file that says what the supply should be; null: none, whatever lies in the folder. */
+  /** The supply file; null: none, even if the default file exists. */
   readonly supplyFile: {
     readonly path: string
-    /** Whether this very file was asked for; the usual one may be absent. */
+    /** Whether the setting names this file. The default one may be absent. */
     readonly isRequired: boolean
-    /** What `${NAME}` in the file stands for. */
+    /** Values for `${NAME}` in the file. */
     readonly variables: Readonly<Record<string, string | undefined>>
   } | null
   readonly logLevel: (typeof LOG_LEVEL_NAMES)[number]
   readonly maxBodyBytes: number
-  /** Of a form with files, which goes to disk and not to memory. */
+  /** Limit for forms with files, which are written to disk. */
   readonly maxUploadBytes: number
-  /** Of all request bodies that one process holds in memory. */
+  /** Limit for all request bodies that one process holds in memory. */
   readonly maxHeldBodyBytes: number
-  /** The same of one account. */
+  /** The same for one account. */
   readonly maxHeldBodyBytesPerAccount: number
   /** How long a client may take to send its body. */
   readonly bodyTimeoutSeconds: number
@@ -69,47 +69,47 @@ export interface Settings {
   readonly connectTimeoutSeconds: number
   /** How long a client may wait for the first byte, over all attempts. */
   readonly requestDeadlineSeconds: number
-  /** How long a supplier may take to its first byte. */
+  /** How long a supplier may take until its first byte. */
   readonly firstByteTimeoutSeconds: number
   /** How long a supplier may be silent in the middle of an answer. */
   readonly idleTimeoutSeconds: number
   readonly heartbeatSeconds: number
-  /** How long streams may go on after the process was asked to stop. */
+  /** How long streams may continue after a signal to stop. */
   readonly shutdownSeconds: number
-  /** How long new requests are still taken after the process was asked to stop, while balancers notice. */
+  /** How long new requests are still served after a signal to stop, so that load balancers notice. */
   readonly drainSeconds: number
-  /** How much may wait in the journal for the database before no more is admitted. */
+  /** How much may wait in the journal for the database before requests are refused. */
   readonly journalMaxBytes: number
-  /** How long settlements may wait in the journal before no more is admitted. */
+  /** How long settlements may wait in the journal before requests are refused. */
   readonly journalMaxAgeSeconds: number
   readonly journalFsync: 'never' | 'always'
-  /** Whether an earned tier that is not paid for any more is lowered, after the grace period. */
+  /** Whether a tier that is no longer earned is lowered after the grace period. */
   readonly tierDowngrade: 'on' | 'off'
   readonly tierGraceDays: number
-  /** How many days the details of settlements are kept; null: for ever. */
+  /** How many days settlement details are kept; null: forever. */
   readonly settlementDays: number | null
-  /** How much of stored responses an account may have; null: any amount. */
+  /** Maximum size of an account's stored responses; null: unlimited. */
   readonly storedBytesPerAccount: number | null
-  /** What payment processors sign with; null: they have no endpoint. */
+  /** The secret that payment processors sign with; null: the webhook endpoint is off. */
   readonly paymentWebhookSecret: string | null
-  /** Whether webhooks of accounts may lead to addresses that are not public. */
+  /** Whether alert webhooks may use private addresses. */
   readonly webhookAllowPrivate: 'on' | 'off'
-  /** How long an image can be fetched by its address. */
+  /** How long an image can be fetched by its URL. */
   readonly assetHours: number
   /** null: a folder in the data folder. */
   readonly assetBucket: AssetBucket | null
-  /** Whether strangers may make themselves a user and an account in the console. */
+  /** Whether anyone can sign up in the console. */
   readonly signUp: 'on' | 'off'
-  /** The provider people may sign in to the console with; null: none. */
+  /** The OpenID Connect provider for the console; null: none. */
   readonly oidc: {
     readonly issuer: string
     readonly clientId: string
     readonly clientSecret: string
     readonly name: string
   } | null
-  /** Keys of vendors the built-in catalog knows. */
+  /** API keys of vendors in the built-in catalog. */
   readonly vendorKeys: readonly VendorKey[]
 }
 
-/** A setting that cannot be used. Its message is one line: the variable, what it got, what it takes. */
+/** An invalid setting. Its message is one line: the variable, its value, and what it must be. */
 export class SettingError extends Error {}

@@ -2,8 +2,8 @@ import { SettingError } from './read-settings.ts'
 import type { Settings } from './settings.ts'
 
 /**
- * Why a start failed, in one line that names the setting to change. Nothing of the failure's own text is repeated
- * except a code, because it may hold an address with a password.
+ * Why a start failed, in one line that names the setting to change. Of the original error only the code is repeated,
+ * because its text may contain an address with a password.
  */
 export function explainStartFailure(failure: unknown, settings: Settings | null): string | null {
   if (failure instanceof SettingError) return failure.message
@@ -26,13 +26,12 @@ function isUnknownHost(failure: unknown, { hostname }: Settings): boolean {
 }
 
 function explainListener(code: string, { hostname, port }: Settings): string {
-  // Bun says EADDRINUSE for a host it cannot resolve too; without a wish for a port none can be taken.
+  // Bun also reports EADDRINUSE for a host that it cannot resolve. Port 0 can never be in use.
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || port === 0) {
-    return `HOST is ${JSON.stringify(hostname)}; it takes an address of this machine (${code}).`
+    return `HOST is ${JSON.stringify(hostname)}; it must be an address of this machine (${code}).`
   }
-  if (code === 'EADDRINUSE')
-    return `PORT is ${port}; it takes a port of ${hostname} that no other program uses.`
-  return `PORT is ${port}; it takes a port this process may listen on (${code}).`
+  if (code === 'EADDRINUSE') return `Port ${port} of ${hostname} is already in use. Set PORT to another one.`
+  return `This process may not listen on port ${port} (${code}). Set PORT to another one.`
 }
 
 function isOfServer(code: string): boolean {
@@ -41,10 +40,10 @@ function isOfServer(code: string): boolean {
 
 function explainServer(code: string, failure: unknown, databaseUrl: string): string {
   const reason = reasonOf(code, failure)
-  return `DATABASE_URL names ${addressOf(databaseUrl)}; it takes a PostgreSQL server that can be used (${reason}).`
+  return `DATABASE_URL names ${addressOf(databaseUrl)}, but this PostgreSQL database cannot be used (${reason}).`
 }
 
-/** A server's own error has a five-character state, which says more than the client's code and holds no secret. */
+/** Errors of the server have a five-character state, which is more precise than the client's code and not secret. */
 function reasonOf(code: string, failure: unknown): string {
   const state =
     typeof failure === 'object' && failure !== null && 'errno' in failure ? failure.errno : undefined

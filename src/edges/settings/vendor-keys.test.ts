@@ -43,11 +43,11 @@ describe('what cannot be used', () => {
     })
   }
 
-  test('the address of the gateway itself, where clients are told to find it', () => {
+  test('the address of the gateway itself, which is meant for clients', () => {
     const at = (OPENAI_BASE_URL: string) => () =>
       keysIn({ OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL, PORT: '8090' })
-    expect(at('http://localhost:8090/v1')).toThrow('names this gateway itself')
-    expect(at('http://127.0.0.1:8090/v1')).toThrow('names this gateway itself')
+    expect(at('http://localhost:8090/v1')).toThrow('is the address of this gateway')
+    expect(at('http://127.0.0.1:8090/v1')).toThrow('is the address of this gateway')
     expect(at('http://127.0.0.1:9000/v1')).not.toThrow()
   })
 })

@@ -7,7 +7,7 @@ import type { Gauges, Metrics } from './metrics.ts'
 
 export interface MetricsParts {
   readonly isOperator: (headers: HeaderFields) => boolean
-  /** What is said to everybody else. */
+  /** The error for callers without the operator token. */
   readonly refuse: (exchange: Exchange) => GatewayError
   readGauges(): Omit<Gauges, 'residentBytes' | 'cpuSeconds'>
 }
@@ -15,7 +15,7 @@ export interface MetricsParts {
 const contract: Contract = {
   id: 'showMetrics',
   tag: 'Service',
-  summary: 'Tell counters and gauges in the text form of Prometheus',
+  summary: 'Show counters and gauges in the Prometheus text format',
   access: 'operator',
   answer: {
     description: 'Metrics.',
@@ -27,7 +27,7 @@ const contract: Contract = {
   errors: [401, 429, 500],
 }
 
-/** `/metrics` in the text form of Prometheus, for whoever has the operator token. */
+/** `/metrics` in the Prometheus text format. Needs the operator token. */
 export function metricsEndpoint(
   metrics: Metrics,
   { isOperator, refuse, readGauges }: MetricsParts,

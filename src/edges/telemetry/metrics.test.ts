@@ -8,7 +8,7 @@ function linesOf(metrics: Metrics): string[] {
   return metrics.render(GAUGES).split('\n')
 }
 
-test('settlements are counted by what the configuration names', () => {
+test('counts settlements by model, supplier and outcome', () => {
   const metrics = new Metrics()
   const usage = { input: 10, cacheRead: 0, cacheWrite: 0, output: 4, reasoning: 2, images: 0 }
   const one = aSettlement({ model: 'm"1', supplier: 's', outcome: 'completed', usage, amountNano: 5n })
@@ -65,7 +65,7 @@ test('shows open connections and how many were closed to stay within the limit',
   expect(lines).toContain('turnpike_descriptor_shortages_total 3')
 })
 
-test('what is shared is told where there is something, without any label that could grow', () => {
+test('shows the shared limits if there are any, with a fixed set of labels', () => {
   const metrics = new Metrics()
   expect(linesOf(metrics).some((line) => /shared_limits|nodes|journal_bytes/.test(line))).toBe(false)
   metrics.noteSharedLimitsCall({ result: 'answered', durationMs: 0.7 })
@@ -86,7 +86,7 @@ test('what is shared is told where there is something, without any label that co
   expect(lines).toContain('turnpike_journal_oldest_seconds 1.5')
 })
 
-test('counts unreadable lines of the journal by what happened to them, from zero', () => {
+test('counts unreadable journal lines by kind, from zero', () => {
   const metrics = new Metrics()
   metrics.noteDamagedLine('altered')
   const lines = linesOf(metrics)

@@ -5,15 +5,15 @@ import { SHARED_LIMITS_STATES, type SharedLimitsState } from '../../vocabulary/s
 import { counters, escapeLabel, type Family, gauge, renderFamily } from './families.ts'
 import { SettledWork } from './settled-work.ts'
 
-/** What is read at the moment somebody asks. */
+/** Values that are read when `/metrics` is requested. */
 export interface Gauges {
   readonly liveStreams: number
   readonly journalWaiting: number
-  /** Absent when this process keeps no journal worth telling of. */
+  /** Absent when this process has no journal. */
   readonly journal?: JournalGauges
-  /** Nodes that live, as far as this one knows. */
+  /** Nodes that are alive, as far as this one knows. */
   readonly nodesLiving?: number
-  /** Absent when nothing is shared but the database. */
+  /** Absent when nodes share only the database. */
   readonly sharedLimitsState?: SharedLimitsState
   readonly connections?: ConnectionGauges
   readonly residentBytes: number
@@ -23,23 +23,23 @@ export interface Gauges {
 export interface JournalGauges {
   readonly bytes: number
   readonly maxBytes: number
-  /** Of the settlement that has waited longest; 0 when none waits. */
+  /** Age of the settlement that has waited longest; 0 when none waits. */
   readonly oldestSeconds: number
   readonly isRefusing: boolean
 }
 
-/** One call to what nodes have in common. */
+/** One call to the shared limits. */
 export interface LimitsCall {
-  /** `late`: it did not answer in time. `skipped`: it was not asked, because it has failed too often lately. */
+  /** `late`: no answer in time. `skipped`: not called, because recent calls failed. */
   readonly result: 'answered' | 'late' | 'failed' | 'skipped'
-  /** Null when it was not asked. */
+  /** null when it was skipped. */
   readonly durationMs: number | null
 }
 
-// Upper ends in seconds; the deadline is 50 ms unless an operator has changed it.
+// Upper bounds in seconds; the default deadline is 50 ms.
 const SHARED_LIMITS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 1] as const
 
-// Upper ends in seconds; a model that thinks takes minutes to its first byte.
+// Upper bounds in seconds; a reasoning model can take minutes until its first byte.
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const
 
 interface Histogram {
@@ -49,8 +49,8 @@ interface Histogram {
 }
 
 /**
- * Counters for Prometheus. Requests are counted where they are logged and all else when settlements are stored, so the
- * request path does nothing for it. Labels are names from the configuration, never anything a client made up.
+ * Counters for Prometheus. Requests are counted when they are logged and everything else when settlements are stored, so
+ * the request path does no work for metrics. Labels are names from the configuration, never text from clients.
  */
 export class Metrics {
   readonly #requests = new Map<number, number>()
@@ -68,7 +68,7 @@ export class Metrics {
     if (durationMs !== null) observe(this.#sharedLimitsTimes, SHARED_LIMITS_BUCKETS, durationMs / 1_000)
   }
 
-  /** A line of the journal that says nothing any more: cut off by a crash, or altered on the disk. */
+  /** A journal line that cannot be read: cut off by a crash, or altered on disk. */
   noteDamagedLine(kind: 'cut_off' | 'altered'): void {
     this.#damagedLines.set(kind, (this.#damagedLines.get(kind) ?? 0) + 1)
   }
@@ -108,18 +108,18 @@ export class Metrics {
       },
       counters(
         'turnpike_shared_limits_calls_total',
-        'Calls to what nodes share, by result.',
+        'Calls to the shared limits, by result.',
         this.#sharedLimitsCallLines(),
       ),
       {
         name: 'turnpike_shared_limits_call_seconds',
-        help: 'Time of calls to what nodes share.',
+        help: 'Duration of calls to the shared limits.',
         type: 'histogram',
         lines: this.#sharedLimitsTimeLines(),
       },
       counters(
         'turnpike_journal_damaged_lines_total',
-        'Unreadable lines kept aside.',
+        'Unreadable journal lines that were kept aside.',
         this.#damagedLineLines(),
       ),
       ...gaugeFamilies(gauges),
@@ -176,15 +176,13 @@ function gaugeFamilies({
   ...more
 }: Gauges): Family[] {
   return [
-    gauge('turnpike_live_streams', 'Streams under way.', liveStreams),
+    gauge('turnpike_live_streams', 'Open streams.', liveStreams),
     gauge('turnpike_journal_waiting', 'Settlements not yet in the database.', journalWaiting),
     ...journalFamilies(more.journal),
     ...connectionFamilies(more.connections),
     ...sharedFamilies(more),
     gauge('process_resident_memory_bytes', 'Resident memory.', residentBytes),
-    counters('process_cpu_seconds_total', 'Processor time used.', [
-      `process_cpu_seconds_total ${cpuSeconds}`,
-    ]),
+    counters('process_cpu_seconds_total', 'CPU time used.', [`process_cpu_seconds_total ${cpuSeconds}`]),
   ]
 }
 
@@ -192,10 +190,18 @@ function journalFamilies(journal: JournalGauges | undefined): Family[] {
   if (journal === undefined) return []
   const { bytes, maxBytes, oldestSeconds, isRefusing } = journal
   return [
-    gauge('turnpike_journal_bytes', 'Written to the journal since the first that waits.', bytes),
-    gauge('turnpike_journal_max_bytes', 'How much may wait before nothing is admitted.', maxBytes),
-    gauge('turnpike_journal_oldest_seconds', 'For how long the first in the journal waits.', oldestSeconds),
-    gauge('turnpike_journal_refusing', '1 while nothing is admitted because of it.', isRefusing ? 1 : 0),
+    gauge(
+      'turnpike_journal_bytes',
+      'Bytes written to the journal since the oldest waiting settlement.',
+      bytes,
+    ),
+    gauge('turnpike_journal_max_bytes', 'How many bytes may wait before requests are refused.', maxBytes),
+    gauge('turnpike_journal_oldest_seconds', 'Age of the oldest waiting settlement.', oldestSeconds),
+    gauge(
+      'turnpike_journal_refusing',
+      '1 while requests are refused because of the journal.',
+      isRefusing ? 1 : 0,
+    ),
   ]
 }
 
@@ -206,14 +212,16 @@ function connectionFamilies(connections: ConnectionGauges | undefined): Family[]
   const shortages = 'turnpike_descriptor_shortages_total'
   const closed = 'turnpike_connections_closed_for_room_total'
   return [
-    gauge('turnpike_connections', 'Open connections of clients.', open),
-    gauge('turnpike_connections_max', 'How many there may be at this moment.', max),
-    counters(refused, 'Connections not taken, by the limit that was reached.', [
+    gauge('turnpike_connections', 'Open client connections.', open),
+    gauge('turnpike_connections_max', 'Current limit of client connections.', max),
+    counters(refused, 'Refused connections, by the limit that was reached.', [
       `${refused}{limit="total"} ${refusedByTotal}`,
       `${refused}{limit="address"} ${refusedByAddress}`,
     ]),
-    counters(closed, 'Connections that only waited, closed for others.', [`${closed} ${dismissed}`]),
-    counters(shortages, 'How often no file descriptor was left.', [`${shortages} ${descriptorShortages}`]),
+    counters(closed, 'Idle connections closed to make room for new ones.', [`${closed} ${dismissed}`]),
+    counters(shortages, 'How often the process ran out of file descriptors.', [
+      `${shortages} ${descriptorShortages}`,
+    ]),
   ]
 }
 
@@ -223,12 +231,17 @@ function sharedFamilies({
 }: Pick<Gauges, 'nodesLiving' | 'sharedLimitsState'>): Family[] {
   const name = 'turnpike_shared_limits_state'
   const families: Family[] = []
-  if (nodesLiving !== undefined) families.push(gauge('turnpike_nodes', 'Nodes that live.', nodesLiving))
+  if (nodesLiving !== undefined) families.push(gauge('turnpike_nodes', 'Nodes that are alive.', nodesLiving))
   if (sharedLimitsState !== undefined) {
     const lines = SHARED_LIMITS_STATES.map(
       (state) => `${name}{state="${state}"} ${state === sharedLimitsState ? 1 : 0}`,
     )
-    families.push({ name, help: 'By what this node judges limits: 1 for one of them.', type: 'gauge', lines })
+    families.push({
+      name,
+      help: 'How this node enforces limits: 1 for the current state.',
+      type: 'gauge',
+      lines,
+    })
   }
   return families
 }

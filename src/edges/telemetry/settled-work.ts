@@ -4,9 +4,9 @@ import { counters, escapeLabel, type Family } from './families.ts'
 
 const TOKEN_KINDS = ['input', 'cacheRead', 'cacheWrite', 'output'] as const
 
-/** What one supplier has done for one model. */
+/** Totals of one supplier and model. */
 interface Work {
-  /** The labels that name the two. */
+  /** Their labels. */
   readonly place: string
   readonly outcomes: Map<Outcome, number>
   readonly tokens: Record<(typeof TOKEN_KINDS)[number], number>
@@ -15,8 +15,8 @@ interface Work {
 }
 
 /**
- * Counts settlements by what the configuration names. Names are looked up one by one: to put a label together for every
- * settlement would take longer than to count it.
+ * Counts settlements by model and supplier, in nested maps: building a label for every settlement would take longer than
+ * counting it.
  */
 export class SettledWork {
   readonly #works = new Map<string, Map<string | null, Work>>()
@@ -85,7 +85,7 @@ function outcomeLines({ place, outcomes }: Work): string[] {
   )
 }
 
-/** What was never used is not told. */
+/** Kinds that were never used are left out. */
 function tokenLines({ place, tokens }: Work): string[] {
   return TOKEN_KINDS.filter((kind) => tokens[kind] > 0).map(
     (kind) => `turnpike_tokens_total{${place},kind="${kind}"} ${tokens[kind]}`,
