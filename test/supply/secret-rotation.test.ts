@@ -115,7 +115,7 @@ describe('a secret from the environment', () => {
 
   test('is not changed under a running gateway', async () => {
     await start({ TURNPIKE_SECRET: OLD })
-    await expect(rotate(environment)).rejects.toThrow('a folder no other running gateway uses')
+    await expect(rotate(environment)).rejects.toThrow('a folder that no other running gateway uses')
   })
 })
 

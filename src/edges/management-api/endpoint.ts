@@ -26,26 +26,26 @@ type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${i
 export interface Call<Path extends string, Query extends Fields, BodyValue, Visit = undefined> {
   readonly params: PathParams<Path>
   readonly query: Partial<ValueIn<Query>>
-  /** Which part of a list is wanted. */
+  /** The requested part of a list. */
   readonly page: Page
   readonly body: BodyValue
-  /** Who asks, for the audit. */
+  /** The actor, for the audit. */
   readonly actor: string
-  /** Who is signed in, where the guard has found that out. */
+  /** The signed-in user, if the guard has determined it. */
   readonly visit: Visit
   readonly exchange: Exchange
 }
 
-/** What an endpoint answers: how the result of its handler is shown, and what the API document says of it. */
+/** An endpoint's answer: how the result of its handler is encoded, and its description in the API document. */
 export interface Answer<Result, Shown> extends AnswerContract {
   /** Whether it is one page of a list, so that the call has a page. */
   readonly isList: boolean
   show(result: Result): Shown
-  /** The cookies that go with it. */
+  /** Cookies to set. */
   cookiesOf?(result: Result): readonly string[]
 }
 
-/** An endpoint and its contract, defined in one place. `Context` is what its handler works with. */
+/** An endpoint and its contract, defined in one place. `Context` is the first argument of its handler. */
 export interface Definition<
   Context,
   Path extends string,
@@ -57,7 +57,7 @@ export interface Definition<
   Visit = undefined,
 > {
   readonly method: HttpMethod
-  /** Behind the root of its API. */
+  /** Relative to the root of its API. */
   readonly path: Path
   readonly id: string
   readonly tag: string
@@ -66,25 +66,25 @@ export interface Definition<
   readonly access: Access
   readonly query?: Query
   readonly body?: Body<Input, BodyValue>
-  /** Bodies that are larger are refused; absent: the gateway's own limit. */
+  /** Larger bodies are refused. When absent, the gateway's limit applies. */
   readonly maxBodyBytes?: number
-  /** Gets the body's text where something has to be checked before it is read, such as a signature. */
+  /** Called with the text of the body before it is parsed, for example to check a signature. */
   readText?(context: Context, exchange: Exchange): Promise<string>
-  /** Headers it looks at. */
+  /** Headers that it reads. */
   readonly headers?: readonly Omit<Parameter, 'in'>[]
   readonly answer: Answer<Result, Shown>
   readonly errors?: readonly number[]
   handle(context: Context, call: Call<Path, Query, BodyValue, Visit>): Result | Promise<Result>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: stands for every definition for this context.
+// biome-ignore lint/suspicious/noExplicitAny: stands for every definition with this context.
 export type AnyDefinition<Context> = Definition<Context, any, any, any, any, any, any, any>
 
-/** What an endpoint answers, as JSON. */
+/** The JSON answer of an endpoint. */
 // biome-ignore lint/suspicious/noExplicitAny: only the answer is of interest.
 export type AnswerOf<D> = D extends Definition<any, any, any, any, any, any, infer Shown, any> ? Shown : never
 
-/** Checks a definition's types; `Context` has to be named, the rest follows. Its id is kept, so that it can be found by it. */
+/** Checks a definition's types. Name `Context`; the rest is inferred. The type keeps the id, so that it can be looked up. */
 export function definer<Context>() {
   return <
     const Id extends string,
@@ -99,7 +99,7 @@ export function definer<Context>() {
   ) => definition
 }
 
-const STORED = 'The object as it is stored.'
+const STORED = 'The stored object.'
 
 /** One object. */
 export function one<F extends Fields>(shape: Shape<F>, description = STORED): Answer<ValueIn<F>, WireIn<F>> {
@@ -130,7 +130,7 @@ export function listOf<F extends Fields>(
   }
 }
 
-/** A list that always comes whole, so that nothing is asked about pages. */
+/** A list without pages. */
 export function wholeListOf<F extends Fields>(
   shape: Shape<F>,
   description = STORED,
@@ -139,9 +139,9 @@ export function wholeListOf<F extends Fields>(
   return { ...paged, isList: false, show: (data) => paged.show({ data, nextCursor: null }) }
 }
 
-/** The id of what is gone. */
+/** The id of the deleted object. */
 export const DELETED: Answer<string, { readonly id: string; readonly deleted: true }> = {
-  description: 'It is gone.',
+  description: 'It was deleted.',
   name: 'Deleted',
   schema: Type.Object({ id: Type.String(), deleted: Type.Literal(true) }, { additionalProperties: false }),
   example: { id: 'cred_0123456789abcdef', deleted: true },
@@ -149,16 +149,16 @@ export const DELETED: Answer<string, { readonly id: string; readonly deleted: tr
   show: (id) => ({ id, deleted: true }),
 }
 
-/** Nothing but that it is done. */
-export const DONE = one(shape('Done', {}), 'It is done.')
+/** An empty object. */
+export const DONE = one(shape('Done', {}), 'Done.')
 
-/** What is answered, and the `set-cookie` lines that go with it. */
+/** An answer with its `set-cookie` lines. */
 export interface WithCookies<Result> {
   readonly result: Result
   readonly cookies: readonly string[]
 }
 
-/** The same answer, to which its handler may add cookies. */
+/** The same answer, with cookies from its handler. */
 export function withCookies<Result, Shown>(
   answer: Answer<Result, Shown>,
 ): Answer<WithCookies<Result>, Shown> {
@@ -170,7 +170,7 @@ export function withCookies<Result, Shown>(
   }
 }
 
-/** An answer that its handler lays out itself, such as a file. */
+/** An answer whose handler builds the response, such as a file. */
 export function raw(
   contract: Pick<AnswerContract, 'description'> & Partial<Omit<AnswerContract, 'name'>>,
 ): Answer<Response | Reply, never> {
@@ -181,7 +181,7 @@ export function raw(
     isList: false,
     ...contract,
     show: () => {
-      throw new Error('A raw answer is sent as it is.')
+      throw new Error('A raw answer is sent unchanged.')
     },
   }
 }
@@ -192,19 +192,19 @@ const PAGE_PARAMETERS: readonly Parameter[] = [
   {
     name: 'limit',
     in: 'query',
-    description: 'The most items to give.',
+    description: 'Maximum number of items.',
     schema: Type.Integer({ minimum: 1, maximum: LARGEST_PAGE, default: USUAL_PAGE }),
   },
-  { name: 'cursor', in: 'query', description: 'The `next_cursor` of the page before.' },
+  { name: 'cursor', in: 'query', description: 'The `next_cursor` of the previous page.' },
 ]
 
 export interface BoundEndpoint extends Endpoint {
   readonly contract: Contract
-  /** Whoever guards it says who visits. */
+  /** Set by the guard. */
   handle(exchange: Exchange, visit?: unknown): Promise<Response | Reply>
 }
 
-/** The endpoint as the server has it. Nothing of it is guarded yet. */
+/** The endpoint for the server. It is not guarded yet. */
 export function bind<Context>(
   definition: AnyDefinition<Context>,
   context: Context,
@@ -220,7 +220,7 @@ export function bind<Context>(
   }
 }
 
-/** Answers an exchange whose path has these parts. */
+/** Answers an exchange with these path parameters. */
 type Answerer = (
   exchange: Exchange,
   found: { readonly params: Exchange['params']; readonly visit?: unknown },
@@ -242,9 +242,9 @@ function answererOf<Context>(definition: AnyDefinition<Context>, context: Contex
 }
 
 /**
- * Definitions whose paths begin alike and then have an id that may contain slashes, as `/models/:model` and
- * `/models/:model/routes/:supplier`. The server has one endpoint for those of one method; what stands behind the id
- * tells them apart.
+ * Definitions whose paths share a prefix and an id that may contain slashes, such as `/models/:model` and
+ * `/models/:model/routes/:supplier`. The server gets one endpoint per method, which selects the definition by the rest of
+ * the path.
  */
 export function bindRest<Context>(
   definitions: readonly AnyDefinition<Context>[],
@@ -254,7 +254,7 @@ export function bindRest<Context>(
   return Map.groupBy(definitions, ({ method }) => method)
     .entries()
     .map(([method, alike]) => {
-      // The longest first: the shorter would take the rest of it for a part of the id.
+      // The longest first: a shorter one would treat the rest as part of the id.
       const known = alike
         .toSorted((one, other) => other.path.length - one.path.length)
         .map((definition) => ({
@@ -271,7 +271,7 @@ export function bindRest<Context>(
             const params = pattern.exec(rest)?.groups
             if (params !== undefined) return answer(exchange, { params: requireNamed(params) })
           }
-          throw new GatewayError('not_found', 'The path names nothing.')
+          throw new GatewayError('not_found', 'There is nothing at this path.')
         },
       }
     })
@@ -282,7 +282,7 @@ function beginningOf(path: string): string {
   return path.slice(0, path.indexOf(':'))
 }
 
-/** Finds the ids in the rest of the path; an id takes as much as it can. */
+/** Finds the ids in the rest of the path. An id matches as much as possible. */
 function restPattern(path: string): RegExp {
   return new RegExp(`^${path.slice(path.indexOf(':')).replace(/:(\w+)/g, '(?<$1>.*)')}$`, 's')
 }
@@ -296,7 +296,7 @@ function requireNamed(params: Readonly<Record<string, string>>): Readonly<Record
 function restContract<Context>(definitions: readonly AnyDefinition<Context>[], root: string): Contract {
   const [first, ...also] = definitions.map((definition) => {
     const [, name = ''] = /:(\w+)/.exec(definition.path) ?? []
-    const description = `The ${name} id; its slashes may stand as they are.`
+    const description = `The ${name} id. You do not have to escape its slashes.`
     const contract = contractOf(definition)
     return {
       ...contract,
@@ -304,11 +304,11 @@ function restContract<Context>(definitions: readonly AnyDefinition<Context>[], r
       parameters: [{ name, in: 'path' as const, description }, ...(contract.parameters ?? [])],
     }
   })
-  if (first === undefined) throw new Error('There is nothing to bind.')
+  if (first === undefined) throw new Error('There are no definitions to bind.')
   return also.length === 0 ? first : { ...first, also }
 }
 
-/** The rest of the path behind `*`, decoded whether or not the server has done so: ids never contain a percent sign. */
+/** The part of the path that `*` matches. Decoding it twice is harmless, because ids never contain a percent sign. */
 function restOf({ params }: Exchange): string {
   try {
     return decodeURIComponent(params['*'] ?? '')
@@ -359,13 +359,13 @@ function contractOf(definition: AnyDefinition<never>): Contract {
   }
 }
 
-/** Nothing sent is nothing set: a call whose body has to say nothing may come without one. */
+/** A missing body counts as an empty object. */
 function mayBeEmpty({ method, body }: AnyDefinition<never>): boolean {
   const { required = [] } = (body?.schema ?? {}) as { required?: readonly string[] }
   return method === 'POST' && required.length === 0
 }
 
-/** Refuses a misspelt filter, which would otherwise quietly give everything. */
+/** Refuses a misspelled filter, which would otherwise silently return everything. */
 function queryReader({ query, answer }: AnyDefinition<never>): (given: URLSearchParams) => object {
   if (query === undefined && !answer.isList) return () => ({})
   const fields = new Map(

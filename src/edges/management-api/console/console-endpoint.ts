@@ -6,9 +6,9 @@ import type { Role } from '../../../vocabulary/user.ts'
 import { type AnyDefinition, bind, type Definition } from '../endpoint.ts'
 
 export const CONSOLE_PATH = '/console/api'
-/** Some of it is read before anybody knows who sends it, and no form of the console fills more. */
+/** Some bodies are read before the sender is known. No form of the console is larger. */
 export const MAX_FORM_BYTES = 64 * 1_024
-/** What every path about one account begins with. */
+/** The start of every path about one account. */
 export const ACCOUNT_PATH = '/accounts/:account'
 
 export interface PublicVisit {
@@ -17,17 +17,17 @@ export interface PublicVisit {
 
 export interface Visit {
   readonly visitor: Visitor
-  /** Who the audit says did it. */
+  /** The actor in audit events. */
   readonly actor: string
 }
 
 export interface AccountVisit extends Visit {
   readonly accountId: string
-  /** `operator` for one who is no member. */
+  /** `operator` for an operator who is not a member. */
   readonly role: Role | 'operator'
 }
 
-/** What the guard finds out about whoever asks, by who may ask. */
+/** What the guard passes to a handler, by access. */
 interface Visits {
   readonly public: PublicVisit
   readonly 'signed-in': Visit
@@ -38,10 +38,10 @@ interface Visits {
 
 export type Access = keyof Visits
 
-/** Who is a member of what cannot be told from a path that names no account. */
+/** Membership can only be checked when the path names the account. */
 type PathFor<A extends Access> = A extends 'member' | 'owner' ? `${typeof ACCOUNT_PATH}${string}` : string
 
-/** Checks the types of a console definition: its `access` says what `visit` its handler is given. */
+/** Checks the types of a console definition: its `access` determines the `visit` of its handler. */
 export function consoleDefiner<Context>() {
   return <
     const A extends Access,
@@ -58,14 +58,14 @@ export function consoleDefiner<Context>() {
   ) => definition
 }
 
-/** One thing the console can ask. It is given who asks, found out and checked by the guard. */
+/** An endpoint of the console. The guard determines and checks the caller. */
 export type ConsoleEndpoint = {
   [A in Access]: {
     readonly method: HttpMethod
-    /** Behind `/console/api`. */
+    /** Relative to `/console/api`. */
     readonly path: string
     readonly access: A
-    /** Absent for what the API document does not tell. */
+    /** Absent for endpoints that are not in the API document. */
     readonly contract?: Contract
     handle(exchange: Exchange, visit: Visits[A]): Response | Reply | Promise<Response | Reply>
   }
@@ -73,7 +73,7 @@ export type ConsoleEndpoint = {
 
 type AnyConsoleDefinition<Context> = AnyDefinition<Context> & { readonly access: Access }
 
-/** The definitions with what they work with. They are served by no other way than through the guard. */
+/** Definitions with their context. They are served only through the guard. */
 export function bindConsole<Context>(
   definitions: readonly AnyConsoleDefinition<Context>[],
   context: Context,

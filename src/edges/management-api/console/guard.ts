@@ -11,7 +11,7 @@ import {
   type Visit,
 } from './console-endpoint.ts'
 
-/** On every answer: nothing of it is kept, framed, run, or told to other sites. */
+/** On every answer: it must not be cached, framed, run as a script, or leak to other sites. */
 export const SAFETY_HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -20,18 +20,18 @@ export const SAFETY_HEADERS = {
   'x-frame-options': 'DENY',
 } as const
 
-/** An endpoint that is served, and says of itself who may ask: a test holds every one of them to it. */
+/** A served endpoint with its access, which a test checks for every one of them. */
 export interface GuardedEndpoint extends Endpoint {
   readonly access: Access
 }
 
 export interface ConsoleGuard {
   readonly door: Door
-  /** Resolves when whatever other nodes have changed is in force here; absent where there are none. */
+  /** Resolves when the changes of other nodes are applied here; absent when there are none. */
   readonly catchUp?: () => Promise<void>
 }
 
-/** The endpoint as it is served. There is no other way from a console endpoint to one that is. */
+/** The guarded endpoint. There is no other way to serve a console endpoint. */
 export function guardConsoleEndpoint(endpoint: ConsoleEndpoint, guard: ConsoleGuard): GuardedEndpoint {
   requireAccountInPath(endpoint)
   const { access, method, contract } = endpoint
@@ -50,11 +50,13 @@ export function guardConsoleEndpoint(endpoint: ConsoleEndpoint, guard: ConsoleGu
   }
 }
 
-/** Who is a member of what cannot be told from a path that names no account. */
+/** Membership can only be checked when the path names the account. */
 function requireAccountInPath({ access, method, path }: ConsoleEndpoint): void {
   const isOfAccount = access === 'member' || access === 'owner'
   if (isOfAccount !== path.startsWith(ACCOUNT_PATH)) {
-    throw new Error(`${method} ${path} is for ${access} and must say of which account, or must not.`)
+    throw new Error(
+      `${method} ${path} has access "${access}", which does not fit its path: only paths of one account have members.`,
+    )
   }
 }
 
@@ -93,7 +95,7 @@ function requireOperator({ user }: Visitor): void {
   if (!user.isOperator) throw new GatewayError('permission_denied', 'Only operators may do this.')
 }
 
-/** To somebody who has nothing to do with an account, it does not exist. */
+/** An account does not exist for users who are not members. */
 function visitAccount(access: 'member' | 'owner', exchange: Exchange, visit: Visit): AccountVisit {
   const accountId = exchange.params.account ?? ''
   const { user, memberships } = visit.visitor

@@ -10,7 +10,7 @@ import { sessionEndpoints } from './session.ts'
 
 export type { ConsoleParts } from './parts.ts'
 
-/** Everything the console can ask, with who may ask it. */
+/** All endpoints of the console, with who may call them. */
 function describeConsoleApi(parts: ConsoleParts): ConsoleEndpoint[] {
   return [
     ...bindConsole([...sessionEndpoints, ...securityEndpoints, ...oidcEndpoints], parts),
@@ -19,7 +19,7 @@ function describeConsoleApi(parts: ConsoleParts): ConsoleEndpoint[] {
   ]
 }
 
-/** The console's own API. Every endpoint passes through the guard here, so none can be added without it. */
+/** The console's API. All endpoints are guarded here, so none can be added without the guard. */
 export function consoleEndpoints(parts: ConsoleParts): GuardedEndpoint[] {
   const guard = { door: parts.identity.door, ...(parts.catchUp && { catchUp: parts.catchUp }) }
   return describeConsoleApi(parts).map((endpoint) => guardConsoleEndpoint(endpoint, guard))
@@ -27,14 +27,14 @@ export function consoleEndpoints(parts: ConsoleParts): GuardedEndpoint[] {
 
 const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** What is not there is told as such: behind `/console` unknown paths are pages. */
+/** Unknown API paths get a 404. Other unknown paths below `/console` are pages. */
 function unknownPaths(): ConsoleEndpoint[] {
   return METHODS.map((method) => ({
     method,
     path: '/*',
     access: 'signed-in',
     handle: () => {
-      throw new GatewayError('not_found', 'The console has no such call.')
+      throw new GatewayError('not_found', 'The console has no such endpoint.')
     },
   }))
 }

@@ -19,13 +19,13 @@ const FLOW_SECONDS = 600
 const define = consoleDefiner<ConsoleParts>()
 const common = { method: 'GET', tag: 'Console: session', access: 'public' } as const
 
-/** Signing in elsewhere: the browser is sent there, and comes back with a code. */
+/** Sign-in with OpenID Connect: the browser goes to the provider and comes back with a code. */
 export const oidcEndpoints = [
   define({
     ...common,
     path: '/oidc/start',
     id: 'consoleOidcStart',
-    summary: 'Begin to sign in at another provider',
+    summary: 'Start to sign in with OpenID Connect',
     answer: raw({ description: 'Sends the browser to the provider.', status: 302 }),
     handle: async (parts, { exchange }) => {
       const { identity } = parts
@@ -39,8 +39,8 @@ export const oidcEndpoints = [
     ...common,
     path: CALLBACK,
     id: 'consoleOidcCallback',
-    summary: 'Sign in with what the other provider says',
-    answer: raw({ description: 'Sends the browser to the console, signed in or told why not.', status: 302 }),
+    summary: 'Finish signing in with OpenID Connect',
+    answer: raw({ description: 'Redirects to the console, signed in or with an error.', status: 302 }),
     handle: async ({ identity }, { exchange, visit }) => {
       const ticket = readCookie(exchange.headers, OUTSIDE_COOKIE, identity.door)
       const returned = { query: exchange.query, ticket }
@@ -55,10 +55,10 @@ export const oidcEndpoints = [
 
 function requireOutside({ outside }: Identity): OutsideSignIn {
   if (outside !== null) return outside
-  throw new GatewayError('not_found', 'This gateway has no other provider to sign in with.')
+  throw new GatewayError('not_found', 'OpenID Connect sign-in is not configured.')
 }
 
-// The provider sends browsers only to addresses it was told of, so a forged host leads nowhere.
+// The provider redirects only to registered addresses, so a forged host is harmless.
 function callbackUrl({ publicUrl }: ConsoleParts, { headers }: Exchange): string {
   const base = publicUrl ?? `http://${headers.get('host') ?? 'localhost'}`
   return `${base.replace(/\/+$/, '')}${CONSOLE_PATH}${CALLBACK}`

@@ -17,13 +17,13 @@ import { MAX_FORM_BYTES } from './console-endpoint.ts'
 
 export interface ConsoleParts {
   readonly identity: Identity
-  /** Null when there is no such account. */
+  /** null when there is no such account. */
   readonly accountName: (id: string) => string | null
-  /** Where browsers find this gateway; null when nobody has said so. */
+  /** The public address of this gateway; null when it is not configured. */
   readonly publicUrl: string | null
   readonly version: string
   readonly account: Omit<AccountApiParts, 'door'>
-  /** Resolves when whatever other nodes have changed is in force here; absent where there are none. */
+  /** Resolves when the changes of other nodes are applied here; absent when there are none. */
   readonly catchUp?: () => Promise<void>
 }
 
@@ -38,7 +38,7 @@ export function clientContextOf({ address, headers }: Exchange): ClientContext {
   return { address, userAgent: headers.get('user-agent') }
 }
 
-/** What the page has to know of whoever is signed in. */
+/** The session state that the page needs. */
 export function describeSession(parts: ConsoleParts, whose: Visitor | string): SessionState {
   const { identity, accountName, version } = parts
   const visitor = typeof whose === 'string' ? null : whose
@@ -56,7 +56,7 @@ export function describeSession(parts: ConsoleParts, whose: Visitor | string): S
   }
 }
 
-/** A new session is nothing but its cookies. */
+/** The cookies of a new session. */
 export function entryCookies({ token, device }: Entry, door: Door): readonly string[] {
   const session = { name: SESSION_COOKIE, value: token, maxAgeSeconds: LONGEST_MS / 1_000 }
   const known = { name: DEVICE_COOKIE, value: device, maxAgeSeconds: DEVICE_MS / 1_000 }

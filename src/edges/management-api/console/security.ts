@@ -15,7 +15,7 @@ import { type ConsoleParts, entryCookies } from './parts.ts'
 const define = consoleDefiner<ConsoleParts>()
 const common = { tag: 'Console: security', access: 'signed-in', maxBodyBytes: MAX_FORM_BYTES } as const
 
-/** How a user guards what is theirs: sessions, password, second factor. */
+/** Sessions, password and second factor of a user. */
 export const securityEndpoints = [
   define({
     ...common,
@@ -23,7 +23,7 @@ export const securityEndpoints = [
     path: '/sessions',
     id: 'consoleListSessions',
     summary: "List one's sessions, newest first",
-    answer: one(SessionList, 'All of them.'),
+    answer: one(SessionList, 'All sessions.'),
     handle: async ({ identity }, { visit }) => ({ data: await identity.listSessions(visit.visitor) }),
   }),
   define({
@@ -45,7 +45,7 @@ export const securityEndpoints = [
     path: '/password',
     id: 'consoleChangePassword',
     summary: "Change one's password",
-    description: 'Ends every other session, and gives this one another cookie.',
+    description: 'Ends every other session and gives this one a new cookie.',
     body: PasswordChange,
     answer: withCookies(DONE),
     handle: async ({ identity }, { body, visit }) => {
@@ -58,8 +58,8 @@ export const securityEndpoints = [
     method: 'POST',
     path: '/totp/begin',
     id: 'consoleBeginSecondFactor',
-    summary: 'Begin to set up a second factor',
-    description: 'It protects nothing until a code has shown that the app knows the secret.',
+    summary: 'Start to set up a second factor',
+    description: 'It is not active until you confirm it with a code from the app.',
     answer: one(FactorSecret, 'A new secret for the authenticator app.'),
     handle: async ({ identity }, { visit }) => {
       const { secret, uri } = await identity.beginSecondFactor(visit.visitor)
@@ -71,9 +71,9 @@ export const securityEndpoints = [
     method: 'POST',
     path: '/totp/confirm',
     id: 'consoleConfirmSecondFactor',
-    summary: 'Switch the second factor on',
+    summary: 'Turn the second factor on',
     body: FactorCode,
-    answer: withCookies(one(RecoveryCodes, 'Codes for whoever loses the app, shown once.')),
+    answer: withCookies(one(RecoveryCodes, 'Recovery codes in case the app is lost, shown once.')),
     handle: async ({ identity }, { body, visit }) => {
       const { entry, recoveryCodes } = await identity.confirmSecondFactor(visit.visitor, body.code)
       return { result: { recoveryCodes }, cookies: entryCookies(entry, identity.door) }
@@ -84,7 +84,7 @@ export const securityEndpoints = [
     method: 'POST',
     path: '/totp/disable',
     id: 'consoleDisableSecondFactor',
-    summary: 'Switch the second factor off',
+    summary: 'Turn the second factor off',
     body: FactorProof,
     answer: withCookies(DONE),
     handle: async ({ identity }, { body, visit }) => {

@@ -17,7 +17,7 @@ const VISIT_BYTES = 32
 
 const define = consoleDefiner<ConsoleParts>()
 const common = { tag: 'Console: session', maxBodyBytes: MAX_FORM_BYTES } as const
-const session = one(SessionState, 'The session as the page sees it.')
+const session = one(SessionState, 'The session, for the console page.')
 
 export const sessionEndpoints = [
   define({
@@ -27,7 +27,7 @@ export const sessionEndpoints = [
     access: 'public',
     id: 'consoleSession',
     summary: 'Show who is signed in',
-    description: 'Whoever is not gets a cookie of their own, which what they send must go with.',
+    description: 'A visitor without a session gets a cookie that must accompany later requests.',
     answer: withCookies(session),
     handle: (parts, { exchange, visit }) => {
       if (visit.visitor !== null) return { result: describeSession(parts, visit.visitor), cookies: [] }
@@ -111,7 +111,7 @@ export const sessionEndpoints = [
   }),
 ]
 
-/** Whoever signs in leaves the session they came with, whosever it was. */
+/** Signing in ends the session that the browser had before. */
 async function enter(
   parts: ConsoleParts,
   entry: Entry,

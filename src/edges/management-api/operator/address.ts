@@ -2,10 +2,10 @@ import type { Exchange } from '../../../serve/ports/exchange.ts'
 
 export const OPERATOR_PATH = '/operator/v1'
 
-/** Who the audit says did it, when all that is known is that the operator token was right. */
+/** The actor in audit events of requests with the operator token. */
 const OPERATOR_ACTOR = 'operator'
 
-/** Who the audit says did it: the user whose session the guard found, else whoever has the token. */
+/** The actor in audit events: the signed-in user, or else the holder of the operator token. */
 export function actorOf({ actor = OPERATOR_ACTOR }: Pick<Exchange, 'actor'>): string {
   return actor
 }

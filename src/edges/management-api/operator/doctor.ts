@@ -4,16 +4,16 @@ import { definer, one } from '../endpoint.ts'
 const define = definer<Diagnostics>()
 const common = { tag: 'Suppliers', access: 'operator' } as const
 
-/** Questions that are put on to the suppliers. */
+/** Endpoints that call the suppliers. */
 export const doctorEndpoints = [
   define({
     ...common,
-    // A question that costs money is no GET: browsers and proxies repeat those as they like.
+    // Not GET, because it costs money: browsers and proxies may repeat a GET.
     method: 'POST',
     path: '/doctor',
     id: 'examineSupply',
     summary: 'Call every supplier once',
-    description: 'A short request with each active credential, which the suppliers charge for.',
+    description: 'Sends a short request with each active credential. The suppliers charge for it.',
     answer: one(Findings),
     handle: async (diagnostics) => ({ data: await diagnostics.examineSupply() }),
   }),
@@ -24,8 +24,8 @@ export const doctorEndpoints = [
     id: 'compareModels',
     summary: 'Compare models with the supplier',
     description:
-      'Asks the supplier for its own list. `missing` is configured and not offered, `unknown` the other way round.',
-    // The supplier itself is asked, and may fail.
+      'Fetches the list of models from the supplier. `missing` are configured but not offered, `unknown` are offered but not configured.',
+    // The supplier is called and may fail.
     errors: [400, 401, 404, 429, 500, 502, 503, 504],
     answer: one(ModelComparison),
     handle: (diagnostics, { params }) => diagnostics.compareModels(params.id),

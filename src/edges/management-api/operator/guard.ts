@@ -6,8 +6,8 @@ import type { HeaderFields } from '../../../wire/http-answer.ts'
 export type OperatorCheck = (headers: HeaderFields) => boolean
 
 /**
- * Whether a request carries the operator token, of which only the fingerprint is known. Fingerprints have one length
- * and are compared in constant time, so an answer's delay tells nothing of the token.
+ * Whether a request carries the operator token, of which only the fingerprint is stored. Fingerprints have the same length
+ * and are compared in constant time, so timing reveals nothing about the token.
  */
 export function operatorCheck(expected: string, fingerprint: (token: string) => string): OperatorCheck {
   const expectedBytes = Buffer.from(expected)
@@ -18,28 +18,28 @@ export function operatorCheck(expected: string, fingerprint: (token: string) => 
 }
 
 /**
- * Who is signed in to the console and has sent this request themselves; null when nobody is. Refuses somebody who is
- * no operator.
+ * The user who is signed in to the console and sent this request; null without a session. Throws when the user is not an
+ * operator.
  */
 export type OperatorSession = (exchange: Exchange) => Promise<string | null>
 
-/** Counts a wrong token for an address, and gives how long whoever is there waits for the next word about one. */
+/** Counts a wrong token for an address. Returns how long the address must wait before its next try. */
 export type NoteWrongToken = (address: string | null) => number
 
 export interface OperatorGuard {
   readonly isOperator: OperatorCheck
-  /** Absent: wrong tokens are not counted. */
+  /** When absent, wrong tokens are not counted. */
   readonly noteWrongToken?: NoteWrongToken
   readonly findOperator?: OperatorSession
-  /** Resolves when whatever other nodes have changed is in force here; absent where there are none. */
+  /** Resolves when the changes of other nodes are applied here; absent when there are none. */
   readonly catchUp?: () => Promise<void>
 }
 
-/** The same endpoint for operators only; nothing of a request is looked at before that is certain. */
+/** The same endpoint for operators only. Nothing of a request is read before that check. */
 export function guardEndpoint(endpoint: Endpoint, guard: OperatorGuard): Endpoint {
   const { isOperator, findOperator } = guard
   const admit = async (exchange: Exchange) => {
-    // What was changed through one node is seen through all.
+    // A change made through one node is visible through all.
     await guard.catchUp?.()
     return endpoint.handle(exchange)
   }
@@ -47,7 +47,7 @@ export function guardEndpoint(endpoint: Endpoint, guard: OperatorGuard): Endpoin
     ...endpoint,
     handle: async (exchange) => {
       if (isOperator(exchange.headers)) return admit(exchange)
-      // Whoever sends a token means it: a wrong one is refused even when a session would do.
+      // A wrong token is refused even when there is a valid session.
       const isTokenSent = exchange.headers.has('authorization')
       const actor = isTokenSent ? null : await findOperator?.(exchange)
       if (!actor) throw refuseOperator(exchange, guard)
@@ -57,7 +57,7 @@ export function guardEndpoint(endpoint: Endpoint, guard: OperatorGuard): Endpoin
   }
 }
 
-/** What is said to a request without the right token. The right one never comes here, whatever else its address sends. */
+/** The error for a request without the right token. Requests with the right one never get here, whatever their address. */
 export function refuseOperator(
   { headers, address }: Pick<Exchange, 'headers' | 'address'>,
   { noteWrongToken }: Pick<OperatorGuard, 'noteWrongToken'>,
@@ -68,6 +68,6 @@ export function refuseOperator(
   const waitMs = noteWrongToken?.(address) ?? 0
   if (waitMs === 0) return new GatewayError('auth_invalid', 'The operator token is not valid.')
   const seconds = Math.ceil(waitMs / 1_000)
-  const message = `Too many wrong operator tokens from this address; try again in ${seconds} seconds.`
+  const message = `Too many wrong operator tokens from this address. Try again in ${seconds} seconds.`
   return new GatewayError('rate_limit_exceeded', message, { headers: { 'retry-after': String(seconds) } })
 }

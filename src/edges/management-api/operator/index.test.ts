@@ -3,7 +3,7 @@ import type { Operations } from '../../../manage/ports/operations.ts'
 import type { Exchange } from '../../../serve/ports/exchange.ts'
 import { type OperatorApiOptions, operatorEndpoints } from './index.ts'
 
-test('how a node does is told also while it cannot catch up with the others, and nothing else is', async () => {
+test('only the system status is available while a node cannot read the changes of others', async () => {
   const endpoints = operatorEndpoints(
     {} as Operations,
     {

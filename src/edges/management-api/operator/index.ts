@@ -39,7 +39,7 @@ const SETTINGS_ENDPOINTS = [
 const RECORD_ENDPOINTS = ALL_RECORDS.flatMap((kind) => Object.values(recordEndpoints(kind)))
 const HISTORY_ENDPOINTS = [...historyEndpoints, ...usageEndpoints, ...exportEndpoints]
 
-/** What the operator API takes and answers, for those who call it. */
+/** The requests and answers of the operator API, for its clients. */
 export const OPERATOR_DEFINITIONS = [
   ...SETTINGS_ENDPOINTS,
   ...modelEndpoints,
@@ -54,13 +54,13 @@ export interface OperatorApiOptions extends OperatorGuard {
   readonly clock: Clock
   readonly applySupplyText: ApplySupplyText
   readonly diagnostics: Diagnostics
-  /** Absent where there is no console to sign in to. */
+  /** Absent when there is no console. */
   readonly users?: UserOperations
-  /** Absent where there is no whole gateway around it. */
+  /** Absent in tests without a complete gateway. */
   readonly describeSystem?: DescribeSystem
 }
 
-/** The operator API. Every endpoint passes through the guard here, so none can be added without it. */
+/** The operator API. All endpoints are guarded here, so none can be added without the guard. */
 export function operatorEndpoints(operations: Operations, options: OperatorApiOptions): Endpoint[] {
   const endpoints = [
     ...bindAll(SETTINGS_ENDPOINTS, operations),
@@ -78,7 +78,7 @@ function bindAll<Context>(definitions: readonly AnyDefinition<Context>[], contex
   return definitions.map((definition) => bind(definition, context, OPERATOR_PATH))
 }
 
-/** Told also while nothing can be read: that is when somebody looks. */
+/** Available even while the database cannot be read: that is when operators need it. */
 function guardedSystem({ describeSystem, catchUp: _, ...guard }: OperatorApiOptions): Endpoint[] {
   if (describeSystem === undefined) return []
   return [guardEndpoint(bind(systemEndpoint, describeSystem, OPERATOR_PATH), guard)]

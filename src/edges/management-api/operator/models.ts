@@ -22,13 +22,13 @@ export const catalogEndpoints = [
     id: 'listRoutes',
     summary: 'List routes with their credentials',
     description:
-      'Each credential tells how it has been doing on this route, and what is left of its own limits in the present minute.',
+      'Each credential shows its health on this route and the remainder of its own limits in the current minute.',
     answer: listOf(RouteState),
     handle: (operations, { page }) => operations.listRoutes(page),
   }),
 ]
 
-/** A model id may contain slashes, so these share the rest of the path. */
+/** A model id may contain slashes, so these endpoints share one path. */
 export const modelEndpoints = [
   define({
     ...common,
@@ -80,7 +80,7 @@ export const modelEndpoints = [
     path: '/models/:model/routes/:supplier',
     id: 'deleteRoute',
     summary: 'Delete a route of a model',
-    description: 'Requests under way go on; the next ones take another route.',
+    description: 'Requests in progress continue; new ones use another route.',
     answer: DELETED,
     handle: async (operations, { params, actor }) => {
       await operations.deleteRoute({ modelId: params.model, supplierId: params.supplier }, actor)

@@ -47,7 +47,7 @@ export const supplierEndpoints = [
     path: '/suppliers/:id',
     id: 'deleteSupplier',
     summary: 'Delete a supplier',
-    description: 'Its credentials go with it. Refused while a route leads to it or a key names it.',
+    description: 'Deletes its credentials too. Refused while a route or a key refers to it.',
     answer: DELETED,
     handle: async (operations, { params, actor }) => {
       await operations.deleteSupplier(params.id, actor)

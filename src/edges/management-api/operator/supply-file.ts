@@ -3,8 +3,8 @@ import { SupplyApply, SupplyChanges } from '../../../vocabulary/supply.ts'
 import { definer, one } from '../endpoint.ts'
 
 /**
- * A whole supply file at once. What it refers to is sent along: an operator elsewhere means the variables of their own
- * machine, and the gateway's own are no business of a request.
+ * Applies a whole supply file. The client sends the values of its variables along: they are those of the operator's
+ * machine, and a request must not read the gateway's.
  */
 export const supplyFileEndpoint = definer<ApplySupplyText>()({
   method: 'POST',
@@ -13,7 +13,7 @@ export const supplyFileEndpoint = definer<ApplySupplyText>()({
   access: 'operator',
   id: 'applySupply',
   summary: 'Apply a supply file',
-  description: 'All of the file or nothing. Applying the same file again changes nothing.',
+  description: 'Applies all of the file or nothing. Applying the same file again changes nothing.',
   body: SupplyApply,
   answer: one(SupplyChanges),
   handle: async (applyText, { body, actor }) => {

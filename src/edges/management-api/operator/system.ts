@@ -8,10 +8,10 @@ export const systemEndpoint = definer<DescribeSystem>()({
   method: 'GET',
   path: '/system',
   id: 'showSystem',
-  summary: 'Show how the gateway is doing',
+  summary: 'Show the status of the gateway',
   description:
-    'The node that answers, all nodes that are known, database, Redis and journal, and the settings that are no secret.',
+    'This node, all known nodes, database, Redis and journal, and all settings that are not secret.',
   query: {},
-  answer: one(SystemStatus, 'How it is now.'),
+  answer: one(SystemStatus, 'The current status.'),
   handle: (describeSystem) => describeSystem(),
 })

@@ -22,7 +22,7 @@ export const accountAlertEndpoints = [
     path: `${ACCOUNT_PATH}/alerts`,
     id: 'consoleListAlerts',
     summary: 'List the alerts of an account, newest first',
-    // Whatever account it names: the one in the path is meant.
+    // The account in the path overrides the one in the query.
     query: AlertFilter.fields,
     answer: concealed(listOf(AlertView)),
     handle: async (parts, { page, visit }) =>
@@ -33,7 +33,7 @@ export const accountAlertEndpoints = [
     method: 'GET',
     path: WEBHOOK,
     id: 'consoleShowWebhook',
-    summary: 'Show where the account is told of alerts',
+    summary: 'Show the alert webhook of the account',
     answer: one(WebhookView),
     handle: ({ operations }, { visit }) => operations.findWebhook(visit.accountId),
   }),
@@ -42,7 +42,7 @@ export const accountAlertEndpoints = [
     method: 'PUT',
     path: WEBHOOK,
     id: 'consolePutWebhook',
-    summary: 'Set where the account is told of alerts',
+    summary: 'Set the alert webhook of the account',
     body: WebhookPut,
     answer: one(IssuedWebhook),
     handle: ({ operations }, { body, visit, actor }) => operations.putWebhook(visit.accountId, body, actor),

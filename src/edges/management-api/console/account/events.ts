@@ -4,21 +4,21 @@ import { raw } from '../../endpoint.ts'
 import { ACCOUNT_PATH, type AccountVisit, consoleDefiner } from '../console-endpoint.ts'
 import { type AccountApiParts, concealJson } from './parts.ts'
 
-// What a reader may be behind. Whoever reads slower is sent away, comes back and asks for the state as it is then.
-const MOST_WAITING_BYTES = 64 * 1024
+// A reader that falls further behind is disconnected. It reconnects and reads the current state.
+const MAX_UNREAD_BYTES = 64 * 1024
 const OPENING = 'retry: 3000\n: follow\n\n'
 const HEARTBEAT = ': heartbeat\n\n'
 
 const define = consoleDefiner<AccountApiParts>()
 
-/** What happens in an account, as it happens. */
+/** Live events of an account. */
 export const accountEventEndpoints = [
   define({
     method: 'GET',
     path: `${ACCOUNT_PATH}/events`,
     id: 'consoleFollowAccount',
     tag: 'Console: account',
-    summary: 'Follow what happens in an account',
+    summary: 'Follow the events of an account',
     access: 'member',
     answer: raw({
       description: 'Events, as they happen.',
@@ -27,7 +27,7 @@ export const accountEventEndpoints = [
     }),
     handle: async (parts, { visit, exchange }) => {
       await parts.operations.findAccount(visit.accountId)
-      // Nobody would ever close what a HEAD opens.
+      // A HEAD request would never close its stream.
       if (exchange.method === 'HEAD') return replyWith('')
       return replyWith(new EventStream(parts, visit, exchange).open())
     },
@@ -44,7 +44,7 @@ class EventStream implements Follower {
   readonly #parts: AccountApiParts
   readonly #visit: AccountVisit
   readonly #exchange: Exchange
-  /** Of its own: those of the request may be gone when it is looked at again. */
+  /** A copy, because those of the request may be gone when the session is checked again. */
   readonly #headers: Headers
   readonly #encoder = new TextEncoder()
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null
@@ -68,7 +68,7 @@ class EventStream implements Follower {
         },
         cancel: unfollow,
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: MOST_WAITING_BYTES }),
+      new ByteLengthQueuingStrategy({ highWaterMark: MAX_UNREAD_BYTES }),
     )
   }
 
@@ -93,7 +93,7 @@ class EventStream implements Follower {
     try {
       this.#controller?.close()
     } catch {
-      // The client has closed it already, which is all that is wanted.
+      // The client has already closed it.
     }
     this.#controller = null
   }

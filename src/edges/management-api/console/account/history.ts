@@ -16,7 +16,7 @@ import { type AccountApiParts, concealed, concealFor } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
 const common = { tag: 'Console: history', access: 'member' } as const
-// Which of the operators' credentials was used is their own business.
+// Members must not see which of the operators' credentials was used.
 const MEMBER_COLUMNS = SETTLEMENT_EXPORT.filter(({ name }) => name !== 'credential_id')
 const SETTLEMENTS = `${ACCOUNT_PATH}/settlements` as const
 const BODY_STORAGE = `${ACCOUNT_PATH}/body-storage` as const
@@ -25,7 +25,7 @@ const BODY_STORAGE = `${ACCOUNT_PATH}/body-storage` as const
 const OWN_SETTLEMENTS = SettlementFilter.without('OwnSettlementFilter', ['accountId']).fields
 const OWN_LEDGER = LedgerFilter.without('OwnLedgerFilter', ['accountId']).fields
 
-/** What has happened in an account. */
+/** The history of an account. */
 export const accountHistoryEndpoints = [
   define({
     ...common,
@@ -47,7 +47,7 @@ export const accountHistoryEndpoints = [
     method: 'GET',
     path: `${SETTLEMENTS}/:id`,
     id: 'consoleShowSettlement',
-    summary: 'Show what became of a request',
+    summary: 'Show a request',
     answer: concealed(one(Settlement)),
     handle: async (parts, { params, visit }) =>
       concealFor(parts, visit, await parts.account.findSettlement(visit.accountId, params.id)),
@@ -57,7 +57,7 @@ export const accountHistoryEndpoints = [
     method: 'GET',
     path: `${ACCOUNT_PATH}/ledger`,
     id: 'consoleListLedger',
-    summary: 'List what moved the balance',
+    summary: 'List ledger entries',
     answer: listOf(LedgerEntry),
     handle: ({ operations }, { page, visit }) => operations.listLedger(visit.accountId, page),
   }),
@@ -75,7 +75,7 @@ export const accountHistoryEndpoints = [
     method: 'GET',
     path: `${ACCOUNT_PATH}/payment-methods`,
     id: 'consoleListPaymentMethods',
-    summary: 'List the ways to pay that operators show to customers',
+    summary: 'List the payment methods that operators show to customers',
     answer: wholeListOf(PaymentMethod),
     handle: async ({ operations }) => {
       const methods = await operations.records(PaymentMethods).listAll()
@@ -100,7 +100,7 @@ export const accountHistoryEndpoints = [
     method: 'GET',
     path: `${ACCOUNT_PATH}/exports/ledger`,
     id: 'consoleExportLedger',
-    summary: 'Export what moved the balance',
+    summary: 'Export ledger entries',
     query: { ...OWN_LEDGER, ...EXPORT_OPTIONS },
     answer: linesOf(LEDGER_EXPORT),
     handle: ({ operations }, { query, visit: { accountId } }) =>
@@ -111,7 +111,7 @@ export const accountHistoryEndpoints = [
     method: 'GET',
     path: `${ACCOUNT_PATH}/bodies/:id`,
     id: 'consoleShowBody',
-    summary: 'Show what was asked and answered',
+    summary: 'Show the stored bodies of a request',
     answer: one(KeptContent),
     handle: ({ account }, { params, visit }) => account.findBody(visit.accountId, params.id),
   }),
@@ -120,7 +120,7 @@ export const accountHistoryEndpoints = [
     method: 'GET',
     path: BODY_STORAGE,
     id: 'consoleShowBodyStorage',
-    summary: 'Show whether bodies are kept',
+    summary: 'Show whether bodies are stored',
     answer: one(BodyStorageView),
     handle: ({ account }, { visit }) => account.bodyStorage(visit.accountId),
   }),
@@ -129,7 +129,7 @@ export const accountHistoryEndpoints = [
     method: 'PUT',
     path: BODY_STORAGE,
     id: 'consoleSetBodyStorage',
-    summary: 'Choose whether bodies are kept, and for how long',
+    summary: 'Choose whether bodies are stored, and for how long',
     body: BodyStorageChange,
     answer: one(BodyStorageView),
     handle: ({ account }, { body: { isEnabled, days }, visit: { accountId }, actor }) =>

@@ -13,7 +13,7 @@ export const accountMemberEndpoints = [
     path: `${ACCOUNT_PATH}/members`,
     id: 'consoleListMembers',
     summary: 'List the members of the account',
-    answer: wholeListOf(Member, 'All of them.'),
+    answer: wholeListOf(Member, 'All members.'),
     handle: async ({ users, operations }, { visit }) => {
       await operations.findAccount(visit.accountId)
       return users.listMembers(visit.accountId)
@@ -39,7 +39,7 @@ export const accountMemberEndpoints = [
     path: `${ACCOUNT_PATH}/members/:user`,
     id: 'consoleRemoveMember',
     summary: 'Remove a member',
-    description: 'One owner always stays.',
+    description: 'The last owner cannot be removed.',
     answer: DELETED,
     handle: async ({ users, operations }, { params, visit }) => {
       await operations.findAccount(visit.accountId)

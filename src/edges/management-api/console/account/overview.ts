@@ -11,17 +11,17 @@ import { type AccountApiParts, concealed, concealFor } from './parts.ts'
 const define = consoleDefiner<AccountApiParts>()
 const common = { tag: 'Console: account', access: 'member', method: 'GET' } as const
 const range = {
-  fromMs: time().note('The beginning; thirty days before the end when it is left out.'),
-  toMs: time().note('The end, which is no part of the range; now when it is left out.'),
+  fromMs: time().note('Start of the range; 30 days before the end by default.'),
+  toMs: time().note('End of the range, exclusive; now by default.'),
 }
 
-/** Where an account stands, and what it uses. */
+/** The balance, limits and usage of an account. */
 export const accountOverviewEndpoints = [
   define({
     ...common,
     path: `${ACCOUNT_PATH}/overview`,
     id: 'consoleShowOverview',
-    summary: 'Show where an account stands',
+    summary: 'Show the overview of an account',
     query: range,
     answer: concealed(one(Overview)),
     handle: async (parts, { query, visit }) => {
@@ -38,13 +38,11 @@ export const accountOverviewEndpoints = [
     ...common,
     path: `${ACCOUNT_PATH}/usage`,
     id: 'consoleListUsage',
-    summary: 'List what an account used',
+    summary: 'List the usage of an account',
     query: {
       ...range,
-      granularity: choice(USAGE_SPANS).note(
-        'The span that usage is added up over; a day when it is left out.',
-      ),
-      groupBy: choice(USAGE_GROUPINGS).note('What the answer tells apart.'),
+      granularity: choice(USAGE_SPANS).note('The length of each period; `day` by default.'),
+      groupBy: choice(USAGE_GROUPINGS).note('How usage is grouped.'),
     },
     answer: listOf(AccountUsagePoint),
     handle: ({ account, clock }, { query, page, visit }) => {
@@ -58,7 +56,7 @@ export const accountOverviewEndpoints = [
     ...common,
     path: `${ACCOUNT_PATH}/models`,
     id: 'consoleListModels',
-    summary: 'List what any key of the account could use, or what this one can',
+    summary: 'List the models that a key of the account can use, or that any key could use',
     query: { keyId: SettlementFilter.fields.keyId },
     answer: wholeListOf(AccountModel),
     handle: ({ account }, { query, visit }) => account.listModels(visit.accountId, query.keyId ?? null),
@@ -68,19 +66,19 @@ export const accountOverviewEndpoints = [
 const USUAL_DAYS = 30
 const LONGEST_MS: Readonly<Record<UsageSpan, number>> = { hour: 32 * SPAN_MS.day, day: 800 * SPAN_MS.day }
 
-/** The last thirty days when nothing is said. */
+/** The last 30 days by default. */
 function rangeOf(given: Partial<TimeRange>, nowMs: number): TimeRange {
-  // The end is no part of a range, and what happens this very moment is.
+  // The end is exclusive, but the current moment belongs to the range.
   const toMs = given.toMs ?? nowMs + 1
   const fromMs = given.fromMs ?? spanStartMs('day', toMs - USUAL_DAYS * SPAN_MS.day)
-  if (fromMs >= toMs) throw new GatewayError('invalid_request', 'from must lie before to.', { param: 'from' })
+  if (fromMs >= toMs) throw new GatewayError('invalid_request', 'from must be before to.', { param: 'from' })
   return { fromMs, toMs }
 }
 
 function requireReasonable({ fromMs, toMs }: TimeRange, span: UsageSpan): void {
   if (toMs - fromMs <= LONGEST_MS[span]) return
   const days = LONGEST_MS[span] / SPAN_MS.day
-  throw new GatewayError('invalid_request', `By ${span}, usage is told for at most ${days} days.`, {
+  throw new GatewayError('invalid_request', `Usage by ${span} is available for at most ${days} days.`, {
     param: 'from',
   })
 }

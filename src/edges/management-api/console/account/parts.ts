@@ -12,7 +12,7 @@ import type { Clock } from '../../../../vocabulary/clock.ts'
 import type { Answer } from '../../endpoint.ts'
 import type { AccountVisit } from '../console-endpoint.ts'
 
-/** What the part of the console that is about accounts works with. */
+/** The context of the console's account endpoints. */
 export interface AccountApiParts {
   readonly account: AccountOperations
   readonly operations: Operations
@@ -21,7 +21,7 @@ export interface AccountApiParts {
   readonly door: Door
 }
 
-/** A result, and what of it the visitor may not see; null: an operator sees everything. */
+/** A result and the fields that the visitor may not see; null: an operator sees everything. */
 interface Concealed<Result> {
   readonly result: Result
   readonly from: ConcealedFrom | null
@@ -36,13 +36,13 @@ export function concealFor<Result>(
   return { result, from: (supplierId) => account.ownsSupplier(accountId, supplierId) }
 }
 
-/** What is JSON already, as this visitor may see it. */
+/** JSON without the fields that this visitor may not see. */
 export function concealJson<Json>(parts: AccountApiParts, visit: AccountVisit, json: Json): Json {
   const { from } = concealFor(parts, visit, json)
   return from === null ? json : conceal(json, from)
 }
 
-/** The same answer, of which members see less than operators. */
+/** The same answer, of which members see fewer fields than operators. */
 export function concealed<Result, Shown>(
   answer: Answer<Result, Shown>,
 ): Answer<Concealed<Result>, ShownToMembers<Shown>> {
@@ -58,7 +58,7 @@ export function concealed<Result, Shown>(
   }
 }
 
-/** What only operators see may be missing. */
+/** Fields that only operators see may be missing. */
 function withOptional<Schema>(schema: Schema): Schema {
   if (Array.isArray(schema)) return schema.map(withOptional) as Schema
   if (typeof schema !== 'object' || schema === null) return schema

@@ -20,7 +20,7 @@ describe('a signature', () => {
     expect(check(`t=${NOW_SECONDS}, v1=${sign(TEXT).toUpperCase()}`)).toBe('valid')
   })
 
-  test('may stand among those of other secrets and other schemes', () => {
+  test('may be sent with those of other secrets and schemes', () => {
     const other = sign(TEXT, { secret: 'the secret from before the change' })
     expect(check(`t=${NOW_SECONDS},v0=abc,v1=${other},v1=${sign(TEXT)}`)).toBe('valid')
     expect(check(`t=${NOW_SECONDS},v1=${other},v1=${other}`)).toBe('wrong')
@@ -36,7 +36,7 @@ describe('a signature', () => {
     expect(check(`t=${at},v1=${sign(TEXT, { at })}`)).toBe(verdict)
   })
 
-  test('that is wrong is just wrong, however old it says it is', () => {
+  test('that is wrong is reported as wrong, whatever its time', () => {
     expect(check(`t=1,v1=${sign(TEXT)}`)).toBe('wrong')
   })
 
@@ -53,13 +53,13 @@ describe('a signature', () => {
     `t=+${NOW_SECONDS},v1=${sign(TEXT, { at: `+${NOW_SECONDS}` })}`,
     `t=${NOW_SECONDS}.0,v1=${sign(TEXT, { at: `${NOW_SECONDS}.0` })}`,
     `t=,v1=${sign(TEXT, { at: '' })}`,
-    // More than any sender has a reason to send.
+    // More than any sender needs.
     `t=${NOW_SECONDS},${'v0=x,'.repeat(40)}v1=${sign(TEXT)}`,
   ])('in the header %j is wrong', (header) => {
     expect(check(header)).toBe('wrong')
   })
 
-  test('holds for no other body', () => {
+  test('is valid for no other body', () => {
     const header = `t=${NOW_SECONDS},v1=${sign(TEXT)}`
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {

@@ -1,32 +1,32 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export const SIGNATURE_HEADER = 'turnpike-signature'
-/** How far the sender's clock and the way here may be off together. */
+/** Maximum difference between the signed time and our clock. */
 export const TOLERANCE_SECONDS = 300
 
-/** What a signature is worth. Only someone who knows the secret ever learns that a signature is just too old. */
+/** Only a caller that knows the secret ever gets `untimely`. */
 export type SignatureVerdict = 'valid' | 'wrong' | 'untimely'
 
 export interface SignedText {
-  /** `t=<unix seconds>,v1=<hex>`, with more than one `v1` while a secret is being changed. */
+  /** `t=<unix seconds>,v1=<hex>`, with several `v1` while a secret is being changed. */
   readonly header: string
   readonly text: string
 }
 
 export function checkSignature(signed: SignedText, secret: string, nowMs: number): SignatureVerdict {
   const { timestamp, candidates } = readHeader(signed.header)
-  // Known to be wrong without hashing a body that anybody may have sent.
+  // Refused without hashing the body, which anyone may have sent.
   if (timestamp === null || candidates.length === 0) return 'wrong'
   const expected = createHmac('sha256', secret).update(`${timestamp}.${signed.text}`).digest()
-  // All are compared, each in constant time, so that an answer's delay tells nothing of the right one.
+  // All are compared, each in constant time, so that timing reveals nothing about the right one.
   const matches = candidates.filter((candidate) => timingSafeEqual(candidate, expected))
   if (matches.length === 0) return 'wrong'
   const ageSeconds = Math.abs(nowMs / 1_000 - Number(timestamp))
   return ageSeconds <= TOLERANCE_SECONDS ? 'valid' : 'untimely'
 }
 
-// More could not be of use, and each costs a comparison.
-const MOST_CANDIDATES = 10
+// No sender needs more, and each costs a comparison.
+const MAX_CANDIDATES = 10
 const MAX_ITEMS = 32
 
 function readHeader(header: string): { timestamp: string | null; candidates: readonly Buffer[] } {
@@ -38,7 +38,7 @@ function readHeader(header: string): { timestamp: string | null; candidates: rea
     candidates: items
       .map((item) => /^v1=([0-9a-f]{64})$/i.exec(item)?.[1])
       .filter((hex) => hex !== undefined)
-      .slice(0, MOST_CANDIDATES)
+      .slice(0, MAX_CANDIDATES)
       .map((hex) => Buffer.from(hex, 'hex')),
   }
 }

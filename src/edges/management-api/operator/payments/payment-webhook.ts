@@ -8,18 +8,18 @@ import { checkSignature, SIGNATURE_HEADER, TOLERANCE_SECONDS } from './payment-s
 
 interface PaymentWebhookParts {
   readonly operations: Pick<Operations, 'recordPayment'>
-  /** Null: there is no such endpoint. */
+  /** null: the endpoint is off. */
   readonly secret: string | null
   readonly clock: Clock
 }
 
 const ACTOR = 'payment-webhook'
-// Whoever sends more than any payment needs is not heard to the end.
+// Larger than any payment report.
 const LARGEST_BODY_BYTES = 64 * 1_024
 
 /**
- * Where a payment processor reports payments. It has no operator token: each report is signed, and nothing of it is
- * looked at before the signature is known to be right. The same report twice is one payment.
+ * Payment processors report payments here. They have no operator token: each report is signed, and nothing of it is read
+ * before the signature is verified. A report that is sent twice counts as one payment.
  */
 const paymentWebhook = definer<PaymentWebhookParts>()({
   method: 'POST',
@@ -28,7 +28,7 @@ const paymentWebhook = definer<PaymentWebhookParts>()({
   tag: 'Accounts',
   summary: 'Report a payment, as a payment processor',
   description:
-    'Not found unless `TURNPIKE_PAYMENT_WEBHOOK_SECRET` is set. The same reference twice is one payment.',
+    'Not found unless `TURNPIKE_PAYMENT_WEBHOOK_SECRET` is set. A reference that is sent twice counts as one payment.',
   access: 'public',
   headers: [
     {
@@ -39,7 +39,7 @@ const paymentWebhook = definer<PaymentWebhookParts>()({
   ],
   body: PaymentEvent,
   readText: (parts, exchange) => readSigned(exchange, parts),
-  answer: one(Payment, 'The payment as it is stored.'),
+  answer: one(Payment, 'The stored payment.'),
   handle: ({ operations }, { body: { accountId, ...payment } }) =>
     operations.recordPayment(accountId, payment, ACTOR),
 })
@@ -60,11 +60,11 @@ async function readSigned(exchange: Exchange, { secret, clock }: PaymentWebhookP
     case 'valid':
       return text
     case 'wrong':
-      throw new GatewayError('auth_invalid', 'The signature is not one of this body made with our secret.')
+      throw new GatewayError('auth_invalid', 'The signature does not match this body and the shared secret.')
     case 'untimely':
       throw new GatewayError(
         'auth_invalid',
-        `The signature is more than ${TOLERANCE_SECONDS} seconds away from our time; sign again and send at once.`,
+        `The signed time differs from the gateway's clock by more than ${TOLERANCE_SECONDS} seconds. Sign again and send immediately.`,
       )
   }
 }

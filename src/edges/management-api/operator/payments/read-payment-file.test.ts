@@ -15,7 +15,7 @@ function refusalOf(csv: string): string {
 }
 
 describe('a file of payments', () => {
-  test('is read line by line, with the line each payment begins on', () => {
+  test('is read with the line number where each payment starts', () => {
     const csv = `\uFEFF${HEAD}\r\nacc_1,10,inv-1,June\r\n\r\nacc_2,0.5,"inv ""2""","two\nlines, one note"\nacc_3,1,inv-3,\n`
     expect(readPaymentFile(csv)).toEqual([
       { line: 2, accountId: 'acc_1', amount: '10', reference: 'inv-1', note: 'June' },
@@ -31,7 +31,7 @@ describe('a file of payments', () => {
     expect(readPaymentFile('account_id\tamount\treference\nacc_1\t5\tr')).toEqual([payment])
   })
 
-  test('is not trimmed: what is read is money', () => {
+  test('is not trimmed', () => {
     expect(readPaymentFile('account_id,amount,reference\nacc_1, 5,r ')).toEqual([
       { line: 2, accountId: 'acc_1', amount: ' 5', reference: 'r ', note: null },
     ])
@@ -53,7 +53,7 @@ describe('a file of payments', () => {
     expect(refusalOf(csv)).toContain(complaint)
   })
 
-  test('gives back every field that was written with quotation marks', () => {
+  test('reads quoted fields exactly', () => {
     const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
     const field = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
     fc.assert(

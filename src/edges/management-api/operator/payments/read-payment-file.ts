@@ -14,12 +14,13 @@ interface CsvRecord {
 }
 
 /**
- * Reads a file of payments: a line of column names in any order, then a payment on each line. Nothing is trimmed or
- * guessed, because what is read is money.
+ * Reads a payment file: a line of column names in any order, then one payment per line. Nothing is trimmed or guessed,
+ * because this is money.
  */
 export function readPaymentFile(csv: string): PaymentLine[] {
   const [head, ...records] = readRecords(csv)
-  if (head === undefined) throw refusal(`The file is empty; its first line names ${COLUMNS.join(', ')}.`)
+  if (head === undefined)
+    throw refusal(`The file is empty. Its first line must name the columns ${COLUMNS.join(', ')}.`)
   const columns = readColumns(head)
   return records.map((record) => readLine(record, columns))
 }
@@ -31,7 +32,7 @@ function readRecords(csv: string): CsvRecord[] {
       delimiter: delimiterOf(csv),
       record_delimiter: LINE_ENDS,
       skip_empty_lines: true,
-      // A line of the wrong length is refused by its number, below.
+      // Lines with the wrong number of fields are refused below, with their number.
       relax_column_count: true,
       info: true,
     })
@@ -45,12 +46,12 @@ function readRecords(csv: string): CsvRecord[] {
   }
 }
 
-// The parser counts up to the line a record ends on, and people look for the one it begins on.
+// The parser reports the line where a record ends, but people look for the line where it starts.
 function countLineEnds(fields: readonly string[]): number {
   return fields.join('').match(/\r\n|\r|\n/g)?.length ?? 0
 }
 
-/** Spreadsheets write semicolons where the comma is a decimal sign, and tabs when asked to. */
+/** Spreadsheets write semicolons where the comma is the decimal separator, and optionally tabs. */
 function delimiterOf(csv: string): string {
   const head = /^[^\r\n]*/.exec(csv)?.[0] ?? ''
   return [',', ';', '\t'].find((delimiter) => head.includes(delimiter)) ?? ','
@@ -60,7 +61,7 @@ function readColumns({ fields }: CsvRecord): readonly Column[] {
   const columns = fields.map((name) => {
     const column = COLUMNS.find((known) => known === name)
     if (column === undefined) {
-      throw refusal(`${JSON.stringify(name)} is not a known column; there are ${COLUMNS.join(', ')}.`)
+      throw refusal(`${JSON.stringify(name)} is not a known column. The columns are ${COLUMNS.join(', ')}.`)
     }
     return column
   })

@@ -46,7 +46,7 @@ describe('CSV', () => {
     expect(write({})).toContain(',-5,-1.5,')
   })
 
-  test('is read back exactly, whatever the text', () => {
+  test('can be read back exactly', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', ';', "'", 'ä', '=', ' ') }),
@@ -66,7 +66,7 @@ describe('CSV', () => {
   })
 })
 
-test('JSON Lines hold the values as they are, one object on each line', () => {
+test('JSON Lines contain the values unchanged, one object per line', () => {
   const line = jsonl.write({ item: { ...LINE, text: '=1\n"x"' }, cursor: 'c-1' })
   expect(line.indexOf('\n')).toBe(line.length - 1)
   expect(JSON.parse(line)).toEqual({

@@ -4,10 +4,10 @@ import { CURSOR_COLUMN, type ExportColumn, kindOf } from '../../../../rules/ledg
 export const EXPORT_FORMATS = ['csv', 'jsonl'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** How an export is written down. */
+/** The file format of an export. */
 export interface ExportWriter<T> {
   readonly contentType: string
-  /** What stands before the first line of a file. */
+  /** Text before the first line of a file. */
   readonly head: string
   write(line: Placed<T>): string
 }
@@ -21,7 +21,7 @@ export function createWriter<T>(format: ExportFormat, columns: readonly ExportCo
   }
 }
 
-// Without it spreadsheets take UTF-8 for something older.
+// Without it, spreadsheets do not recognize UTF-8.
 const BYTE_ORDER_MARK = '\uFEFF'
 
 function csvWriter<T>(columns: readonly ExportColumn<T>[]): ExportWriter<T> {
@@ -43,7 +43,7 @@ function csvCell<T>({ field, value }: ExportColumn<T>, item: T): string {
   return kindOf(field) === 'text' ? quote(defuse(String(cell))) : String(cell)
 }
 
-/** A spreadsheet would take a text that begins like a formula for one, and run it. */
+/** A spreadsheet would run a text that starts like a formula. */
 function defuse(text: string): string {
   return /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text
 }

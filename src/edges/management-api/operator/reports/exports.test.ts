@@ -5,7 +5,7 @@ import type { LedgerEntry } from '../../../../vocabulary/ledger.ts'
 import { bind } from '../../endpoint.ts'
 import { exportEndpoints } from './exports.ts'
 
-/** A ledger without an end, and how far it was read. */
+/** An endless ledger, and how many pages were read. */
 function endlessLedger() {
   const seen = { pages: 0, isClosed: false }
   const entry: LedgerEntry = {
@@ -42,7 +42,7 @@ async function openExport(operations: BookOperations) {
   return (reply.body as ReadableStream<Uint8Array>).getReader()
 }
 
-test('an export reads a page when the client has taken the one before, and stops when it leaves', async () => {
+test('an export reads the next page when the client has read the previous one, and stops when it disconnects', async () => {
   const { seen, operations } = endlessLedger()
   const reader = await openExport(operations)
   expect(seen.pages).toBe(1)
@@ -54,7 +54,7 @@ test('an export reads a page when the client has taken the one before, and stops
   expect(seen).toEqual({ pages: 2, isClosed: true })
 })
 
-test('an export that cannot go on breaks off, so that nobody takes it for whole', async () => {
+test('an export that fails is cut off, so that it does not look complete', async () => {
   const reader = await openExport(endlessLedger().operations)
   for (let page = 1; page < 5; page++) expect((await reader.read()).done).toBe(false)
   await expect(reader.read()).rejects.toThrow('the database went away')

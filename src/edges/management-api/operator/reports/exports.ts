@@ -19,13 +19,13 @@ const common = {
   tag: 'History',
   access: 'operator',
   method: 'GET',
-  description: 'Streamed at the pace of the reader. An export that was cut off goes on after a `cursor`.',
+  description: 'Streamed as fast as you read. Continue an interrupted export with `cursor`.',
 } as const
 
 export const EXPORT_OPTIONS = {
-  format: choice(EXPORT_FORMATS).note('How the lines are written; `csv` when left out.'),
-  cursor: text().note('The `cursor` of the last line that arrived.'),
-  limit: integer({ min: 1, max: 1_000_000_000 }).note('The most lines to give; all when left out.'),
+  format: choice(EXPORT_FORMATS).note('The file format; `csv` by default.'),
+  cursor: text().note('The `cursor` of the last line you received.'),
+  limit: integer({ min: 1, max: 1_000_000_000 }).note('Maximum number of lines; all by default.'),
 }
 
 export const exportEndpoints = [
@@ -77,7 +77,7 @@ export function linesOf<T>(columns: readonly ExportColumn<T>[]) {
       [CURSOR_COLUMN]: 'WzE3NjcyMjU2MDAwMDAsInJlcV8xIl0',
     },
     contentType: 'application/x-ndjson',
-    table: 'RFC 4180 with a byte order mark and a line of column names; neither of the two after a `cursor`.',
+    table: 'RFC 4180 with a byte order mark and a line of column names, both omitted after a `cursor`.',
   })
 }
 
@@ -101,10 +101,10 @@ async function answerExport<T>(
   { name, columns, format, cursor }: Export<T>,
   pages: AsyncGenerator<readonly Placed<T>[]>,
 ): Promise<Reply> {
-  // Read before the answer begins, so that whatever is wrong with the question is still a refusal.
+  // Read before the answer starts, so that an invalid query still gets an error.
   const first = await pages.next()
   const writer = createWriter(format, columns)
-  // What goes on after a cursor is appended to what came before it.
+  // A continued export is appended to the earlier part.
   const head = cursor === undefined ? writer.head : ''
   const chunks = chunksOf({ head, first, pages }, writer)
   return replyOf({ fileName: `${name}.${format}`, writer, chunks })
@@ -135,13 +135,13 @@ interface ExportReply {
   readonly chunks: AsyncGenerator<string>
 }
 
-/** The next page is read when the client has taken the one before. */
+/** Reads the next page when the client has read the previous one. */
 function replyOf({ fileName, writer, chunks }: ExportReply): Reply {
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        // An embedded database and a fast reader need nothing from outside: without this they would hold up everybody.
+        // With an embedded database and a fast reader, nothing else would ever yield to other requests.
         await new Promise((resolve) => setImmediate(resolve))
         const { done, value } = await chunks.next()
         if (!done) return controller.enqueue(encoder.encode(value))

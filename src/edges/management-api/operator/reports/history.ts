@@ -56,15 +56,15 @@ export const usageEndpoints = [
     path: '/usage',
     id: 'listUsage',
     summary: 'List usage by hour or day, oldest first',
-    description: 'A request is counted in the hour and the day (UTC) it ended in.',
+    description: 'A request counts in the hour and the day (UTC) in which it ended.',
     query: {
       ...UsageFilter.fields,
-      span: choice(USAGE_SPANS).as('granularity').note('What is added up; `day` when left out.'),
+      span: choice(USAGE_SPANS).as('granularity').note('The length of each period; `day` by default.'),
       groupBy: fieldNames(UsageGroup).note(
-        'What is told apart: `account_id`, `key_id`, `model`, `supplier`, several separated by commas.',
+        'Comma-separated groups: `account_id`, `key_id`, `model`, `supplier`.',
       ),
     },
-    answer: listOf(UsageView, 'Sums, of which `first_byte_ms` is over `first_bytes` requests.'),
+    answer: listOf(UsageView, 'Sums. `first_byte_ms` is the sum over `first_bytes` requests.'),
     handle: (operations, { query: { span = 'day', groupBy = [], ...filter }, page }) =>
       operations.listUsage({ span, groupBy, filter }, page),
   }),
@@ -76,7 +76,7 @@ export const usageEndpoints = [
     summary: 'Verify that the books agree',
     description: 'Compares balances, payments, settlements, usage and journal, up to the first difference.',
     query: {},
-    answer: one(LedgerVerification, 'What was compared.'),
+    answer: one(LedgerVerification, 'The records that were compared.'),
     handle: (operations) => operations.verifyLedger(),
   }),
 ]
