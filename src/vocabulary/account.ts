@@ -10,14 +10,14 @@ export type TierName = (typeof TIER_NAMES)[number]
 export const RateLimits = shape('RateLimits', { rpm: limit(), tpm: limit() })
 export type RateLimits = Value<typeof RateLimits>
 
-/** Whose limit it is, in the order in which they are named when several agree. */
+/** The owner of a limit, in order of precedence when several limits are equal. */
 export const CONSTRAINTS = ['account', 'key', 'model', 'routes', 'credentials'] as const
 export type Constraint = (typeof CONSTRAINTS)[number]
 
 const BindingLimit = shape('BindingLimit', { value: integer({ min: 1 }), constraint: choice(CONSTRAINTS) })
 export type BindingLimit = Value<typeof BindingLimit>
 
-/** What really limits a key on a model; null means nothing does. */
+/** The effective limits of a key for a model; null means unlimited. */
 export const EffectiveLimit = shape('EffectiveLimit', {
   rpm: BindingLimit.field.nullable(),
   tpm: BindingLimit.field.nullable(),
@@ -26,11 +26,11 @@ export type EffectiveLimit = Value<typeof EffectiveLimit>
 
 const reason = text(2_000).example('Contract of March')
 
-/** An operator's decision about an account's tier, which outranks the earned tier until it ends. */
+/** A tier that an operator assigned. It overrides the earned tier until it expires. */
 export const TierAssignment = shape('TierAssignment', {
   tier: choice(TIER_NAMES),
-  rpm: limit().note("Instead of the tier's own."),
-  tpm: limit().note("Instead of the tier's own."),
+  rpm: limit().note("Overrides the tier's limit."),
+  tpm: limit().note("Overrides the tier's limit."),
   expiresAtMs: time().nullable().default(null).note('RFC 3339 time with an offset; null for never.'),
   reason,
   assignedBy: text().example('operator'),
@@ -53,7 +53,7 @@ export const Account = shape('StoredAccount', {
   balanceAlertNano: amount()
     .nullable()
     .default(null)
-    .note('A balance below this is an alert; null for none.'),
+    .note('A balance below this raises an alert; null for none.'),
   createdAtMs: time(),
 })
 export type Account = Value<typeof Account>
@@ -66,9 +66,9 @@ export const AccountChange = Account.pick('AccountChange', [
 ]).patch
 export type AccountChange = ReturnType<(typeof AccountChange)['read']>
 
-/** An account as operators see it: the stored facts and what follows from them now. */
+/** An account as operators see it, with its current tier and balance. */
 export const AccountView = Account.with('Account', {
-  /** The tier in force: an unexpired assignment, else the earned one. */
+  /** The current tier: an unexpired assignment, or else the earned one. */
   tier: choice(TIER_NAMES),
   limits: RateLimits.field,
   balanceNano: amount(),
@@ -84,9 +84,9 @@ const TierMove = shape('TierMove', {
 export type TierMove = Value<typeof TierMove>
 
 export const TierEvaluation = shape('TierEvaluation', {
-  /** How many accounts were looked at. */
+  /** How many accounts were evaluated. */
   evaluated: integer(),
-  /** Those this very evaluation raised. */
+  /** The accounts that this evaluation raised. */
   raised: list(TierMove.field),
 })
 export type TierEvaluation = Value<typeof TierEvaluation>
@@ -95,7 +95,7 @@ const tokens = { input: integer(), cacheRead: integer(), cacheWrite: integer(), 
 const averages = {
   images: integer(),
   amountNano: amount(),
-  /** Null when nothing was answered. */
+  /** null when nothing was answered. */
   firstByteMsAvg: integer().nullable(),
   durationMsAvg: integer().nullable(),
 }
@@ -108,10 +108,10 @@ export const UsageTotals = shape('UsageTotals', {
 })
 export type UsageTotals = Value<typeof UsageTotals>
 
-/** What an account used in one span, of one group. */
+/** The usage of one group in one period of an account. */
 export const AccountUsagePoint = shape('AccountUsagePoint', {
   startMs: time().as('at'),
-  group: text().nullable().note('The model, key or supplier that the usage is of; null when it is of all.'),
+  group: text().nullable().note('The model, key or supplier; null for all of them.'),
   requests: integer(),
   failed: integer(),
   ...tokens,
@@ -119,7 +119,7 @@ export const AccountUsagePoint = shape('AccountUsagePoint', {
 })
 export type AccountUsagePoint = Value<typeof AccountUsagePoint>
 
-/** The next tier that paying earns. */
+/** The next tier that the account can earn by paying. */
 const NextTier = shape('NextTier', {
   name: choice(TIER_NAMES),
   neededNano: amount().as('total_paid_needed'),
@@ -139,13 +139,13 @@ export const AccountStanding = shape('AccountStanding', {
 })
 export type AccountStanding = Value<typeof AccountStanding>
 
-/** What the first page of the console shows of an account. */
+/** The overview page of an account. */
 export const Overview = AccountStanding.with('Overview', {
   account: AccountView.field,
   alerts: list(AlertView.field),
 })
 
-/** A model as one account may use it. */
+/** A model that an account may use. */
 export const AccountModel = Model.pick('AccountModel', [
   'id',
   'displayName',
@@ -159,7 +159,7 @@ export const AccountModel = Model.pick('AccountModel', [
   suppliers: list(text()).example(['openai']),
   source: choice(['shared', 'byok', 'mixed']),
   isRouteable: flag().as('routeable'),
-  price: Price.field.note('Of the cheapest route.'),
+  price: Price.field.note('The price of the cheapest route.'),
   limits: EffectiveLimit.field,
 })
 export type AccountModel = Value<typeof AccountModel>

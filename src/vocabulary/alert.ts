@@ -8,13 +8,13 @@ export type AlertKind = (typeof ALERT_KINDS)[number]
 /** An event that an account or operator should be informed about. */
 const Notice = shape('Notice', {
   kind: choice(ALERT_KINDS),
-  accountId: id('acc').nullable().note('Whom it concerns; null: operators only.'),
-  /** The id of the key, account or credential it is about. */
+  accountId: id('acc').nullable().note('The account it concerns; null for operators only.'),
+  /** The id of the key, account or credential that it is about. */
   subject: text(),
-  /** What is said of one occasion is said once, by whichever process; null when each time is an occasion of its own. */
+  /** Notices with the same occasion are raised once, whichever process raises them; null: always raise it. */
   occasion: text().nullable(),
   atMs: time(),
-  /** What the receiver is told, ready to be written as JSON. Never holds a secret. */
+  /** The content for the receiver, ready to be written as JSON. Never contains a secret. */
   data: json<Readonly<Record<string, unknown>>>(Type.Record(Type.String(), Type.Unknown()), {
     key_id: 'key_0123456789abcdef',
     threshold: 80,
@@ -22,21 +22,21 @@ const Notice = shape('Notice', {
 })
 export type Notice = Value<typeof Notice>
 
-/** A notice that was put on record. */
+/** A stored notice. */
 export const Alert = Notice.with('StoredAlert', { id: id('alt') })
 export type Alert = Value<typeof Alert>
 
-/** An alert as webhooks and the console's live view get it. */
+/** An alert for webhooks and the console's live view. */
 export const AlertMessage = Alert.pick('AlertMessage', ['id', 'kind', 'accountId', 'atMs', 'data'])
 
 const DELIVERY_STATES = ['none', 'pending', 'delivered', 'failed'] as const
 
-/** What became of telling the account's webhook. */
+/** The delivery of an alert to the account's webhook. */
 export const Delivery = shape('Delivery', {
-  state: choice(DELIVERY_STATES).note('`none` when there was no webhook to tell.').example('delivered'),
-  tries: integer().note('How often it was tried, the present try included.').example(1),
-  dueAtMs: time().nullable().as('next_try_at').note('Null when there will be none.'),
-  lastFailure: text().nullable().note('Why the last try failed; null when none has.'),
+  state: choice(DELIVERY_STATES).note('`none` when there was no webhook.').example('delivered'),
+  tries: integer().note('The number of tries, including the current one.').example(1),
+  dueAtMs: time().nullable().as('next_try_at').note('null when there will be none.'),
+  lastFailure: text().nullable().note('Why the last try failed; null when none failed.'),
 })
 export type Delivery = Value<typeof Delivery>
 
@@ -48,14 +48,14 @@ export interface AlertRecord extends Alert {
 export const AlertFilter = shape('AlertFilter', { accountId: id('acc').note('Only this account id.') })
 export type AlertFilter = Partial<Value<typeof AlertFilter>>
 
-/** Where an account wants to be told. */
+/** The webhook that receives an account's alerts. */
 export const Webhook = shape('StoredWebhook', {
   accountId: id('acc'),
   url: text(2_000)
     .note('http or https, without user or password.')
     .example('https://hooks.example.com/turnpike'),
-  enabled: flag().default(true).note('true when left out.'),
-  /** What its calls are signed with. */
+  enabled: flag().default(true).note('true by default.'),
+  /** The secret that signs its calls. */
   secret: text().example('whsec_…'),
   createdAtMs: time(),
 })
@@ -65,12 +65,12 @@ export const WebhookPut = Webhook.pick('WebhookPut', ['url', 'enabled']).draft
 export const WebhookView = Webhook.without('Webhook', ['secret'])
 
 export const IssuedWebhook = Webhook.with('IssuedWebhook', {
-  secret: Webhook.fields.secret.nullable().note('Only in the answer to the call that made it.'),
+  secret: Webhook.fields.secret.nullable().note('Only in the answer to the call that created it.'),
 })
 export type IssuedWebhook = Value<typeof IssuedWebhook>
 
-/** Whether a webhook took what was sent to it as a test. */
+/** Whether a webhook accepted a test. */
 export const WebhookTest = shape('WebhookTest', {
   delivered: flag(),
-  failure: text().nullable().note('Why not.'),
+  failure: text().nullable().note('Why it failed; null when it was accepted.'),
 })

@@ -23,12 +23,12 @@ const routePolicy = json<RoutePolicy>(
       { param: `${param}.provider` },
     )
   })
-  .note('`provider` names a supplier and goes with `specified_provider` only.')
+  .note('`provider` names a supplier. Set it only with `specified_provider`.')
 
 export const USAGE_PERIODS = ['daily', 'weekly', 'monthly', 'forever'] as const
 export type UsagePeriod = (typeof USAGE_PERIODS)[number]
 
-/** A fixed amount per period; a key without one has no limit of its own. */
+/** A fixed amount per period. A key without one has no separate limit. */
 const UsageLimit = shape('UsageLimit', { period: choice(USAGE_PERIODS), amountNano: amount() })
 export type UsageLimit = Value<typeof UsageLimit>
 
@@ -46,48 +46,48 @@ export type Budget = Value<typeof Budget>
 export const KeySecret = shape('KeySecret', {
   fingerprint: text(),
   lastFour: text(4, { min: 0 }),
-  /** Set when a rotation lets an old secret live on for a while. */
+  /** Set when an old secret stays valid for a while after a rotation. */
   expiresAtMs: time().nullable(),
 })
 export type KeySecret = Value<typeof KeySecret>
 
-// Of a shorter secret, four characters would be too large a part to show.
+// Four characters of a shorter secret would reveal too much.
 const SHORTEST_SHOWN_SECRET = 13
 
-/** What may be shown of a secret so that people can tell two apart; null when it is too short to show any. */
+/** The last characters of a secret, for display; null when the secret is too short. */
 export function lastFourOf(secret: string): string | null {
   return secret.length >= SHORTEST_SHOWN_SECRET ? secret.slice(-4) : null
 }
 
-/** What can be chosen for a key. */
+/** The settings of a key. */
 export const KeySettings = shape('KeyCreate', {
   name: text().example('production'),
   routePolicy: routePolicy.default({ mode: 'intelligent' }),
   usageLimit: UsageLimit.field
     .nullable()
     .default(null)
-    .note('What the key may spend in a period (UTC; weeks begin on Monday); null for no limit.'),
-  rpm: limit().note('Requests per minute; null for no limit of its own.'),
-  tpm: limit().note('Tokens per minute; null for no limit of its own.'),
+    .note('The most that the key may spend in a period (UTC; weeks start on Monday); null for no limit.'),
+  rpm: limit().note('Requests per minute; null for no separate limit.'),
+  tpm: limit().note('Tokens per minute; null for no separate limit.'),
   modelAllowlist: list(text(201))
     .nullable()
     .default(null)
-    .note('At most 1,000 model ids, or beginnings followed by `*`; null allows every model.')
+    .note('At most 1,000 model ids, or prefixes followed by `*`; null allows every model.')
     .example(['gpt-*']),
   budget: Budget.field
     .nullable()
     .default(null)
-    .note('A monthly amount with thresholds in percent; it never blocks, `usage_limit` does.'),
+    .note('A monthly amount with thresholds in percent. It only raises alerts; `usage_limit` blocks requests.'),
   expiresAtMs: time().nullable().default(null).note('RFC 3339 time with an offset; null for never.'),
   sharedFallback: flag()
     .default(false)
     .note(
-      'Whether shared suppliers may serve what the own suppliers of the account cannot; false when left out.',
+      "Whether shared suppliers may serve requests that the account's own suppliers cannot; false by default.",
     ),
 })
 export type KeySettings = Value<typeof KeySettings>
 
-/** What holds for a key where nothing else is said: it narrows nothing. */
+/** The default settings of a key: no restrictions. */
 export const KeyCreate = KeySettings.draft
 
 export const KeyChange = KeySettings.with('KeyChange', { state: choice(['active', 'disabled']) }).patch
@@ -96,14 +96,14 @@ export type KeyChange = ReturnType<(typeof KeyChange)['read']>
 export const KeyRotate = shape('KeyRotate', {
   graceSeconds: integer({ max: 31_536_000 })
     .default(0)
-    .note('How long the old secret lives on; 0 when left out.')
+    .note('How long the old secret stays valid; 0 by default.')
     .example(3_600),
 }).draft
 
 const KEY_STATES = ['active', 'disabled', 'revoked'] as const
 export type KeyState = (typeof KEY_STATES)[number]
 
-/** A key as it is stored, without its secrets. */
+/** A stored key, without its secrets. */
 export const KeyRecord = KeySettings.with('StoredKey', {
   id: id('key'),
   accountId: id('acc'),
@@ -116,7 +116,7 @@ export interface ApiKey extends Value<typeof KeyRecord> {
   readonly secrets: readonly KeySecret[]
 }
 
-/** A key as the audit tells of it; of its secrets only the last four characters. */
+/** A key in audit events, with only the last four characters of its secrets. */
 export const KeySummary = KeyRecord.with('KeySummary', {
   state: choice([...KEY_STATES, 'expired']),
   lastFour: text(4).nullable().example('x7Qp'),
@@ -127,19 +127,19 @@ export function summarizeKey(key: ApiKey, nowMs: number): KeySummary {
   return { ...key, state: keyStateAt(key, nowMs), lastFour: key.secrets[0]?.lastFour ?? null }
 }
 
-// A revoked key stays revoked after its expiry: that is the stronger and final statement.
+// A revoked key stays revoked after its expiry.
 function keyStateAt({ state, expiresAtMs }: ApiKey, nowMs: number): KeySummary['state'] {
   if (state === 'revoked') return 'revoked'
   return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : state
 }
 
-/** What a key has used of its limit; without a limit, what it has spent since it was made. */
+/** What a key has used of its limit; without a limit, what it has spent since its creation. */
 const KeyUsage = shape('KeyUsage', {
   period: choice(USAGE_PERIODS),
   spentNano: amount(),
-  /** What its requests under way may cost at most. */
+  /** The maximum cost of its requests in progress. */
   heldNano: amount(),
-  /** What the limit leaves, holds not counted; null without a limit. */
+  /** The remainder of the limit, not counting holds; null without a limit. */
   remainingNano: amount().nullable(),
   resetsAtMs: time().nullable(),
   /** What counts against the budget. */
@@ -150,6 +150,6 @@ export type KeyUsage = Value<typeof KeyUsage>
 export const KeyView = KeySummary.with('Key', { usage: KeyUsage.field })
 export type KeyView = Value<typeof KeyView>
 
-/** The only answers that ever hold a secret: those to creating and rotating a key. */
+/** The only answers that contain a secret: those to creating and rotating a key. */
 export const IssuedKey = KeyView.with('IssuedKey', { secret: text().example('sk-…') })
 export type IssuedKey = Value<typeof IssuedKey>

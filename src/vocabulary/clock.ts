@@ -6,9 +6,9 @@ export interface Clock {
   nowMs(): number
 }
 
-/** A clock that can also tell how long something takes. */
+/** A clock that can also measure durations. */
 export interface SteadyClock extends Clock {
-  /** Milliseconds since some moment of this process. Never jumps, and means nothing to another process. */
+  /** Milliseconds since the start of this process. Never jumps. Not comparable between processes. */
   monotonicMs(): number
 }
 
@@ -31,7 +31,7 @@ export const SYSTEM_TIMERS: Timers = {
   },
 }
 
-/** RFC 3339 in UTC, without a fraction when there is none, so that a whole second reads back as it was written. */
+/** RFC 3339 in UTC, without a fraction for whole seconds. */
 export function formatTime(epochMs: number): string {
   return new Date(epochMs).toISOString().replace('.000Z', 'Z')
 }
@@ -40,7 +40,7 @@ export function formatOptionalTime(epochMs: number | null): string | null {
   return epochMs === null ? null : formatTime(epochMs)
 }
 
-/** Reads an RFC 3339 time. A time without an offset is refused: it would mean another moment to every reader. */
+/** Reads an RFC 3339 time. A time without an offset is ambiguous and therefore refused. */
 export function parseTime(text: string, param: string): number {
   const match = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i.exec(text)
   const timeMs = match && hasDay(match) ? Date.parse(text.toUpperCase()) : Number.NaN
@@ -54,14 +54,14 @@ export function parseTime(text: string, param: string): number {
   return timeMs
 }
 
-// Date.parse takes the thirtieth of February for a day in March.
+// Date.parse reads the thirtieth of February as a day in March.
 function hasDay([, year, month, day]: readonly string[]): boolean {
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
   return date.getUTCDate() === Number(day)
 }
 
 /**
- * Waits for the work, or gives what `whenLate` makes of it after the timeout. Late work goes on, but its result is ignored.
+ * Waits for the work. After the timeout it returns the result of `whenLate` and ignores the result of the work.
  * Work that is passed as a function can restart the timeout by reporting progress.
  */
 export async function withTimeout<Result>(

@@ -2,32 +2,32 @@ import { type TSchema, Type } from 'typebox'
 
 /** How a kind of value looks in JSON, in a database column, and in the program. */
 export interface Codec<Value, Wire, Column, Input> {
-  /** What answers hold. */
+  /** The schema in answers. */
   readonly schema: TSchema
-  /** What requests may send; a reader that refuses a value adds "it takes" and the schema's own `takes`. */
+  /** The schema in requests. Error messages add "it takes" and the schema's `takes`. */
   readonly input: TSchema
   readonly example: Wire
   show(value: Value): Wire
-  /** `param` is the path of the field, for the message of a refusal. */
+  /** `param` is the path of the field, for error messages. */
   read(input: Input, param: string): Value
   encode(value: Value): Column
   decode(column: Column): Value
-  /** The value from JSON that the program stored: integers beyond 2^53 stand there as text. */
+  /** Reads JSON that the program stored, in which integers beyond 2^53 are strings. */
   revive(json: unknown): Value
 }
 
-/** The unit a field's name in the program ends with. JSON leaves it out, or says seconds. */
+/** The unit at the end of a field's name in the program. JSON omits it or uses seconds. */
 type Unit = 'amount' | 'time' | 'seconds' | 'none'
 
-/** What a field is called in JSON: the name of its own, if it has one, else what its name in the program says. */
+/** The name of a field in JSON: an explicit one, or else derived from its name in the program. */
 interface Naming<As extends string | undefined, U extends Unit> {
   readonly as: As
   readonly unit: U
 }
 
-/** The value of a field that a request leaves out, given the others. */
+/** The value of a field that a request omits, given the other fields. */
 type DefaultFrom<Value> = ((others: Readonly<Record<string, unknown>>) => Value) & {
-  /** Whether it is the same whatever the others are, so that the API document can tell it. */
+  /** Whether it is independent of the other fields, so that the API document can show it. */
   readonly isConstant?: true
 }
 
@@ -41,7 +41,7 @@ export type InputOf<F> = F extends Coded<infer _V, infer _W, infer _C, infer Inp
 
 /**
  * One field of a resource, described once: its type in the program, in JSON and in the database follow from it.
- * Immutable; every method gives another field.
+ * Immutable: every method returns a new field.
  */
 export class Field<
   Value,
@@ -68,7 +68,7 @@ export class Field<
     this.defaultFrom = fallback.from
   }
 
-  /** Null is a value too; it comes last in schemas, so that a complaint is about the value that was meant. */
+  /** null comes last in schemas, so that error messages are about the other type. */
   nullable(): Field<Value | null, Wire | null, Column | null, Input | null, As, U, HasDefault> {
     return new Field(nullableCodec(this.codec), this.naming, {
       has: this.hasDefault,
@@ -76,7 +76,7 @@ export class Field<
     })
   }
 
-  /** Another name in JSON than the one that follows from the name in the program. */
+  /** Sets the name in JSON. By default it follows from the name in the program. */
   as<const Name extends string>(name: Name): Field<Value, Wire, Column, Input, Name, U, HasDefault> {
     return new Field(
       this.codec,
@@ -85,7 +85,7 @@ export class Field<
     )
   }
 
-  /** What a request that leaves the field out means by it. */
+  /** The value when a request omits the field. */
   default(value: Value | ((others: never) => Value)): Field<Value, Wire, Column, Input, As, U, true> {
     const from: DefaultFrom<Value> =
       typeof value === 'function'
@@ -94,7 +94,7 @@ export class Field<
     return new Field(this.codec, this.naming, { has: true, from })
   }
 
-  /** A request may leave it out, which the program sees as null. To send null is a mistake. */
+  /** A request may omit it, and the program then sees null. Sending null is an error. */
   omittable(): Field<Value | null, Wire | null, Column | null, Input, As, U, true> {
     const { input, read } = this.codec
     return new Field({ ...nullableCodec(this.codec), input, read }, this.naming, {
@@ -103,18 +103,18 @@ export class Field<
     })
   }
 
-  /** How the sentence of a refusal ends that begins with "it takes". */
+  /** The end of an error message that starts with "it takes". */
   takes(takes: string): this {
     return this.#with({ input: { ...this.codec.input, takes } as TSchema })
   }
 
-  /** A sentence for people who read the API document. */
+  /** A sentence for the API document. */
   note(description: string): this {
     const { schema, input } = this.codec
     return this.#with({ schema: { ...schema, description }, input: { ...input, description } })
   }
 
-  /** What is read passes through here, to be put in order or refused with a GatewayError. */
+  /** Normalizes what was read, or throws a GatewayError. */
   refine(check: (value: Value, param: string) => Value): this {
     const { read } = this.codec
     return this.#with({ read: (input, param) => check(read(input, param), param) })
@@ -124,7 +124,7 @@ export class Field<
     return this.#with({ example })
   }
 
-  /** Not everything of its kind has it: undefined in the program, left out in JSON. To be called last. */
+  /** The field may be absent: undefined in the program, omitted in JSON. Call this last. */
   optional(): Field<Value | undefined, Wire | undefined, Column, Input, As, U, true> {
     const { codec } = this
     const optional: Codec<Value | undefined, Wire | undefined, Column, Input> = {

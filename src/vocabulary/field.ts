@@ -45,7 +45,7 @@ export function text(max = 200, { min = 1, pattern, takes }: TextOptions = {}): 
   return plain<string>(Type.String(), input, 'text')
 }
 
-/** The id of something, which the gateway or an operator has chosen. */
+/** An id that the gateway or an operator has chosen. */
 export function id(prefix: string): PlainField<string> {
   return text(200).example(`${prefix}_0123456789abcdef`)
 }
@@ -60,7 +60,7 @@ interface Range {
   readonly max?: number
 }
 
-// What every database column for such numbers holds.
+// The range of the database column in every engine.
 const LARGEST_COUNT = 2_000_000_000
 
 /** A whole number. */
@@ -76,7 +76,7 @@ export function integer({ min = 0, max = LARGEST_COUNT }: Range = {}): PlainFiel
   })
 }
 
-/** A limit per minute or of tokens: null is none. */
+/** A limit per minute or of tokens; null for none. */
 export function limit() {
   return integer({ min: 1 }).nullable().default(null)
 }
@@ -187,7 +187,7 @@ export function stored<Value, Wire, Input>(
   )
 }
 
-/** Anything JSON can say that has this schema. */
+/** Any JSON value with this schema. */
 export function json<Value>(
   schema: TSchema,
   example: Value,

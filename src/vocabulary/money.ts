@@ -5,10 +5,10 @@ export type NanoUsdt = bigint
 
 const NANO_DIGITS = 9
 const NANO_PER_USDT = 10n ** BigInt(NANO_DIGITS)
-// What a signed 64-bit column holds; more than nine thousand million USDT.
+// The maximum of a signed 64-bit column; more than nine billion USDT.
 const LARGEST_NANO = 2n ** 63n - 1n
 
-/** Reads a decimal string such as "1.25"; refuses floats in disguise, exponents and more than nine decimals. */
+/** Reads a decimal string such as "1.25". Refuses numbers, exponents and more than nine decimals. */
 export function parseUsdt(text: string, param: string): NanoUsdt {
   const match = /^(-?)(\d{1,10})(?:\.(\d{1,9}))?$/.exec(text)
   if (!match) {

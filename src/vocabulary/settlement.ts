@@ -8,7 +8,7 @@ import { FORMATS, OUTCOMES } from './words.ts'
 
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** `overtaken`: another candidate that was asked beside it answered first. */
+/** `overtaken`: another candidate that was called in parallel answered first. */
 const ATTEMPT_RESULTS = ['answered', 'failed', 'refused', 'client_left', 'overtaken'] as const
 export type AttemptResult = (typeof ATTEMPT_RESULTS)[number]
 
@@ -17,7 +17,7 @@ const supplierId = text().example('openai')
 const credentialId = id('cred')
 const format = choice(FORMATS)
 
-/** One try at one candidate, kept so that "why did it go there?" has an answer. */
+/** One attempt at one candidate. It explains why a request went where it went. */
 const Attempt = shape('Attempt', {
   supplier: supplierId,
   credentialId,
@@ -28,7 +28,7 @@ const Attempt = shape('Attempt', {
   startedAtMs: time(),
   firstByteMs: integer().nullable().example(310),
   /** Absent in records of earlier versions. */
-  durationMs: integer().nullable().note('Until it answered, failed or was called off.').example(320),
+  durationMs: integer().nullable().note('Until it answered, failed or was cancelled.').example(320),
 })
 export type Attempt = Value<typeof Attempt>
 
@@ -37,7 +37,7 @@ export const UsedTokens = shape('UsedTokens', {
   cacheRead: integer(),
   cacheWrite: integer(),
   output: integer(),
-  reasoning: integer().note('The part of `output` that was thinking; never added to it.'),
+  reasoning: integer().note('The reasoning tokens included in `output`.'),
   images: integer().note('Images generated.'),
 } satisfies Record<keyof Usage, AnyField>)
 
@@ -54,7 +54,7 @@ export const Settlement = shape('Settlement', {
   stream: flag(),
   usage: UsedTokens.field,
   provenance: choice(USAGE_PROVENANCES),
-  price: Price.field.nullable().note('The price it was charged at; a later price change alters nothing.'),
+  price: Price.field.nullable().note('The price at the time of the request.'),
   amountNano: amount(),
   outcome: choice(OUTCOMES),
   attempts: list(Attempt.field),
@@ -64,7 +64,7 @@ export const Settlement = shape('Settlement', {
 })
 export type Settlement = Value<typeof Settlement>
 
-/** `fromMs` is part of the wanted time, `toMs` is not, so that adjoining times share no settlement. */
+/** `fromMs` is inclusive and `toMs` exclusive, so that adjacent ranges share no settlement. */
 export const SettlementFilter = shape('SettlementFilter', {
   accountId: id('acc').note('Only this account id.'),
   keyId: id('key').note('Only this key id.'),
@@ -74,24 +74,24 @@ export const SettlementFilter = shape('SettlementFilter', {
 })
 export type SettlementFilter = Partial<Value<typeof SettlementFilter>>
 
-/** What a list of settlements can be narrowed to. */
+/** Filters for a list of settlements. */
 export const SettlementListFilter = SettlementFilter.with('SettlementListFilter', {
   accountId: SettlementFilter.fields.accountId.as('account'),
   keyId: SettlementFilter.fields.keyId.as('key'),
-  outcome: choice(OUTCOMES).note('Only those that ended like this.'),
+  outcome: choice(OUTCOMES).note('Only this outcome.'),
 })
 export type SettlementListFilter = Partial<Value<typeof SettlementListFilter>>
 
-/** The calendar spans (UTC) that usage is added up over. */
+/** The calendar periods (UTC) of usage totals. */
 export const USAGE_SPANS = ['hour', 'day'] as const
 export type UsageSpan = (typeof USAGE_SPANS)[number]
 
-/** What usage is told apart by. */
+/** What usage is grouped by. */
 export const UsageGroup = shape('UsageGroup', {
   accountId: id('acc'),
   keyId: id('key'),
   model: modelId,
-  /** Null when no supplier answered. */
+  /** null when no supplier answered. */
   supplier: supplierId.nullable(),
 })
 export type UsageGroup = Value<typeof UsageGroup>
@@ -104,7 +104,7 @@ const OutcomeCounts = shape('OutcomeCounts', {
   interrupted: integer(),
 })
 
-/** The usage of one span, of the group that was asked for. */
+/** The usage of one group in one period. */
 export const UsageView = shape('Usage', {
   startMs: time().as('starts_at'),
   accountId: UsageGroup.fields.accountId.optional(),
@@ -115,13 +115,13 @@ export const UsageView = shape('Usage', {
   outcomes: OutcomeCounts.field,
   usage: UsedTokens.field,
   amountNano: amount(),
-  firstBytes: integer().note('How many had a first byte.'),
-  firstByteMs: integer().note('The sum of the times until it.'),
+  firstBytes: integer().note('How many requests had a first byte.'),
+  firstByteMs: integer().note('The sum of the times until the first byte.'),
   durationMs: integer(),
 })
 export type UsageView = Value<typeof UsageView>
 
-/** What is added up of the settlements of one group in one span. */
+/** The totals of one group in one period. */
 export type UsageFigures = {
   -readonly [Name in
     | keyof Value<typeof OutcomeCounts>
@@ -131,15 +131,15 @@ export type UsageFigures = {
     | 'durationMs']: number
 } & { amountNano: NanoUsdt }
 
-/** Of usage, `fromMs` and `toMs` are about the beginning of a span. */
+/** For usage, `fromMs` and `toMs` refer to the start of a period. */
 export const UsageFilter = SettlementFilter.with('UsageFilter', {
-  fromMs: time().note('Hours or days that begin at this RFC 3339 time or later.'),
-  toMs: time().note('Hours or days that begin before this RFC 3339 time.'),
+  fromMs: time().note('Hours or days that start at this RFC 3339 time or later.'),
+  toMs: time().note('Hours or days that start before this RFC 3339 time.'),
   supplier: supplierId.note('Only this supplier id.'),
 })
 export type UsageFilter = Partial<Value<typeof UsageFilter>>
 
-/** What is known of a request the moment it is admitted; the journal's open entry. */
+/** A request at its admission, for the journal. */
 export interface AdmissionRecord {
   readonly requestId: string
   readonly accountId: string
@@ -161,18 +161,18 @@ export type BodyStorage = Value<typeof BodyStorage>
 
 export const BodyStorageView = BodyStorage.without('BodyStorage', ['accountId'])
 
-/** Without `days` they stay as they are. */
+/** Without `days` the retention stays unchanged. */
 export const BodyStorageChange = BodyStorage.pick('BodyStorageChange', ['isEnabled']).with(
   'BodyStorageChange',
   { days: BodyStorage.fields.days.optional() },
 ).draft
 
-/** What was said in one request. */
+/** The stored bodies of one request. */
 export const KeptContent = shape('KeptBody', {
   request: text().example('{"model":"gpt-5","messages":[]}'),
-  response: text().nullable().note('Null when nothing was delivered.').example('{"choices":[]}'),
-  isRequestCut: flag().as('request_cut').note('Whether only the beginning was kept.').example(false),
-  isResponseCut: flag().as('response_cut').note('Whether only the beginning was kept.').example(false),
+  response: text().nullable().note('null when nothing was delivered.').example('{"choices":[]}'),
+  isRequestCut: flag().as('request_cut').note('Whether only the beginning was stored.').example(false),
+  isResponseCut: flag().as('response_cut').note('Whether only the beginning was stored.').example(false),
 })
 export type KeptContent = Value<typeof KeptContent>
 

@@ -93,10 +93,10 @@ export function columnName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-// A field that is not described is a mistake: of an answer, or of somebody who misspelt what they meant to set.
+// An unknown field is a mistake in an answer, or a misspelled field in a request.
 const CLOSED = { additionalProperties: false } as const
 
-/** What a request may send, with what it means by leaving it out. */
+/** A field of a request, with its default. */
 function inputWithDefault({ codec, defaultFrom }: AnyField): TSchema {
   return defaultFrom?.isConstant ? { ...codec.input, default: codec.show(defaultFrom({})) } : codec.input
 }
@@ -153,7 +153,7 @@ export class Shape<F extends Fields> {
     return row as RowIn<F>
   }
 
-  /** The row of a change: only the columns of what it names. */
+  /** The row of a change, with only the columns that it names. */
   toChangedRow(change: Partial<ValueIn<F>>): Partial<RowIn<F>> {
     const row: Record<string, unknown> = {}
     for (const { name, column, field } of this.#entries) {
@@ -191,12 +191,12 @@ export class Shape<F extends Fields> {
     return new Shape(name, Object.fromEntries(rest) as unknown as Omit<F, Name>)
   }
 
-  /** A body that says everything there is to say; what it leaves out has its default. */
+  /** A complete body. Omitted fields get their defaults. */
   get draft(): Body<DraftInput<F>, ValueIn<F>> {
     return this.#body((field) => field.hasDefault, this.#readDraft, inputWithDefault)
   }
 
-  /** A body that changes what it names and nothing else. */
+  /** A body that changes only the fields that it names. */
   get patch(): Body<Partial<InputIn<F>>, Partial<ValueIn<F>>> {
     return this.#body(() => true, this.#readPatch)
   }
@@ -234,7 +234,7 @@ export class Shape<F extends Fields> {
     const given = this.#readPatch(input, param)
     const value: Record<string, unknown> = {}
     for (const { name, field } of this.#entries) {
-      // Null is a value; only what was not given has a default.
+      // null is a value; only omitted fields get their default.
       value[name] = Object.hasOwn(given, name) ? given[name] : field.defaultFrom?.(given)
     }
     return value
@@ -256,7 +256,7 @@ export class Shape<F extends Fields> {
   #revive(parsed: Readonly<Record<string, unknown>>): Record<string, unknown> {
     const value: Record<string, unknown> = {}
     for (const { name, field } of this.#entries) {
-      // What an earlier version stored lacks what came later.
+      // Values of earlier versions lack newer fields.
       if (parsed[name] !== undefined) value[name] = field.codec.revive(parsed[name])
     }
     return value
@@ -267,7 +267,7 @@ export function shape<const F extends Fields>(name: string, fields: F): Shape<F>
   return new Shape(name, fields)
 }
 
-/** Which fields of a shape are meant: their names in JSON, separated by commas. */
+/** A selection of fields: their names in JSON, separated by commas. */
 export function fieldNames<F extends Fields>({
   fields,
 }: Shape<F>): Field<readonly (keyof F & string)[], string, string, string> {

@@ -35,14 +35,14 @@ export const SUPPLIER_TYPES = [
 ] as const
 export type SupplierTypeName = (typeof SUPPLIER_TYPES)[number]
 
-const rpm = limit().note('Requests per minute; null for no limit of its own.')
-const tpm = limit().note('Tokens per minute; null for no limit of its own.')
+const rpm = limit().note('Requests per minute; null for no separate limit.')
+const tpm = limit().note('Tokens per minute; null for no separate limit.')
 const supplierId = text().as('supplier').example('openai')
 const modelId = text().as('model').example('gpt-5')
 
-/** How long to wait for a supplier; null: as long as the gateway's settings say. */
+/** How long to wait for a supplier; null: as configured for the gateway. */
 export const SupplierTimeouts = shape('SupplierTimeouts', {
-  connectMs: seconds().nullable().default(null).note('Until a connection stands.'),
+  connectMs: seconds().nullable().default(null).note('Until the connection is established.'),
   firstByteMs: seconds().nullable().default(null).note('Until the first usable byte.'),
   idleMs: seconds().nullable().default(null).note('Silence in the middle of an answer.'),
 })
@@ -56,10 +56,10 @@ export const Supplier = shape('Supplier', {
   id: text().example('openai').note('The `provider` a route policy names.'),
   type: choice(SUPPLIER_TYPES),
   baseUrl: text(2_000, { takes: 'an http or https address' })
-    .note('As the SDK of that vendor takes it: with `/v1` for OpenAI-style suppliers, without for others.')
+    .note("As in the vendor's SDK: with `/v1` for OpenAI-style suppliers, without it for others.")
     .example('https://api.openai.com/v1'),
   formats: choices(FORMATS).note(
-    'The wire formats the supplier speaks; when left out, all that its type can be addressed in.',
+    'The wire formats that the supplier supports; all formats of its type by default.',
   ),
   source: choice(['shared', 'byok'])
     .default('shared')
@@ -67,7 +67,7 @@ export const Supplier = shape('Supplier', {
   accountId: text()
     .nullable()
     .default(null)
-    .note('Required with `byok`; for other accounts the supplier does not exist.')
+    .note('Required with `byok`. Other accounts cannot see the supplier.')
     .example(null),
   enabled: flag().default(true),
   options: json<Readonly<Record<string, string>>>(
@@ -76,14 +76,14 @@ export const Supplier = shape('Supplier', {
     Type.Record(Type.String(), optionText.codec.input, { takes: 'names and texts' }),
   )
     .default({})
-    .note('What only suppliers of this type need; names the type does not know are refused.'),
+    .note('Options of this supplier type. Unknown names are refused.'),
   timeouts: SupplierTimeouts.field
     .default(USUAL_TIMEOUTS)
-    .note('How long to wait in seconds; null or left out for the usual time.'),
+    .note('How long to wait, in seconds; null or omitted for the default.'),
 })
 export type Supplier = Value<typeof Supplier>
 
-/** A supplier as somebody wants it: without formats it has those of its type. */
+/** A supplier in a request. Without formats it has those of its type. */
 const SupplierSettings = Supplier.with('SupplierSettings', { formats: Supplier.fields.formats.omittable() })
 export type SupplierSettings = Value<typeof SupplierSettings>
 export const SupplierPut = SupplierSettings.without('SupplierPut', ['id']).draft
@@ -113,11 +113,11 @@ const CredentialSettings = Credential.without('CredentialSettings', ['id', 'supp
 export type CredentialSettings = Value<typeof CredentialSettings>
 export const CredentialCreate = CredentialSettings.without('CredentialCreate', ['state']).draft
 export const CredentialChange = CredentialSettings.with('CredentialChange', {
-  secret: Credential.fields.secret.note('Takes the place of the old one on the next request.'),
+  secret: Credential.fields.secret.note('Replaces the old one from the next request on.'),
 }).patch
 export type CredentialChange = ReturnType<(typeof CredentialChange)['read']>
 
-/** A credential as it is shown: of its secret only the last four characters. */
+/** A credential in answers, with only the last four characters of its secret. */
 export const CredentialView = Credential.without('Credential', ['secret']).with('Credential', {
   lastFour: text(4).nullable().example('x7Qp'),
 })
@@ -130,7 +130,7 @@ export function viewCredential({ secret, ...rest }: Credential): CredentialView 
 /** An account's own supplier, with its credentials. */
 export const OwnSupplier = Supplier.with('OwnSupplier', { credentials: list(CredentialView.field) })
 export type OwnSupplier = Value<typeof OwnSupplier>
-/** Whose it is follows from the path; saying so as well does no harm. */
+/** The path names the account. The body may repeat it. */
 export const OwnSupplierPut = SupplierSettings.without('OwnSupplierPut', ['id']).draft
 
 export type ModelKind = (typeof MODEL_KINDS)[number]
@@ -138,7 +138,7 @@ export type ModelKind = (typeof MODEL_KINDS)[number]
 export const Model = shape('CatalogModel', {
   id: text().example('gpt-5'),
   ownedBy: text().example('openai'),
-  displayName: text().example('GPT-5').note('The id when left out.'),
+  displayName: text().example('GPT-5').note('The id by default.'),
   description: text(2_000, { min: 0 }).default('').example('A model for everything.'),
   kinds: choices(MODEL_KINDS).default(['text']).example(['text']),
   inputTokenLimit: limit().example(400_000),
@@ -151,19 +151,19 @@ export const Model = shape('CatalogModel', {
     Type.Record(Type.String(), Type.Unknown(), { takes: 'names and values' }),
   )
     .default({})
-    .note('What is known of the model beyond the defaults, such as `{"vision": false}`.'),
+    .note('Differences from the default capabilities, such as `{"vision": false}`.'),
   createdAtMs: time(),
 })
 export type Model = Value<typeof Model>
 
-/** A model as somebody wants it: without a name it has its id for one. */
+/** A model in a request. Its name is its id by default. */
 const ModelSettings = Model.without('ModelSettings', ['createdAtMs']).with('ModelSettings', {
   displayName: Model.fields.displayName.omittable(),
 })
 export type ModelSettings = Value<typeof ModelSettings>
 export const ModelPut = ModelSettings.without('ModelPut', ['id']).draft
 
-/** What something costs: an amount that is never negative. */
+/** A price: an amount that is never negative. */
 function price() {
   const takes = 'a decimal amount in USDT such as 1.25, not negative and with at most 9 decimals'
   const { codec, naming } = amount()
@@ -171,7 +171,7 @@ function price() {
   return new Field({ ...codec, input }, naming, { has: false, from: null })
 }
 
-// Cached prompt tokens without a price of their own are prompt tokens; leaving them out must not make them free.
+// Cached prompt tokens without a separate price cost as much as other prompt tokens.
 const cachePrice = price().default(
   (others: { inputNanoPerMillion?: NanoUsdt }) => others.inputNanoPerMillion ?? 0n,
 )
@@ -205,7 +205,7 @@ export const Route = shape('Route', {
   formats: choices(FORMATS)
     .nullable()
     .default(null)
-    .note('Fewer formats than the supplier speaks; null for all of them.')
+    .note('A subset of the formats that the supplier supports; null for all of them.')
     .example(['responses']),
   price: Price.field.nullable(),
   rpm,
@@ -233,7 +233,7 @@ const WantedRoute = Route.without('WantedRoute', ['modelId']).with('WantedRoute'
     .nullable()
     .default(null)
     .note(
-      'USDT as decimal strings with at most 9 decimals, per million tokens; `image` per image. `input` and `output` may be left out where the model only makes images. A route without a price is not used.',
+      'USDT as decimal strings with at most 9 decimals, per million tokens; `image` per image. `input` and `output` are optional for image-only models. A route without a price is not used.',
     ),
 })
 export type WantedRoute = Value<typeof WantedRoute>
@@ -245,42 +245,42 @@ const CIRCUITS = ['closed', 'open', 'half-open'] as const
 /**
  * Whether a candidate may be used.
  * - `closed`: it works.
- * - `open`: it failed again and again and is left alone for a while.
- * - `half-open`: its pause is over and one request may find out whether it works again.
+ * - `open`: it failed repeatedly and is not used for a while.
+ * - `half-open`: its pause is over, and one request tests whether it works again.
  */
 export type Circuit = (typeof CIRCUITS)[number]
 
 const left = integer().nullable()
 
-/** How one route with one credential has been doing lately. */
+/** The recent health of one route with one credential. */
 const Standing = shape('Standing', {
   circuit: choice(CIRCUITS),
-  opensAgainAtMs: time().nullable().note('When an open circuit lets a request through again.').example(null),
-  coolingUntilMs: time().nullable().note('Until when the supplier asked to be left alone.').example(null),
+  opensAgainAtMs: time().nullable().note('When an open circuit allows a request again.').example(null),
+  coolingUntilMs: time().nullable().note('The end of the pause that the supplier asked for.').example(null),
   latencyMs: integer().nullable().note('Recent time to the first byte.').example(420),
   successRate: json<number>(Type.Number({ minimum: 0, maximum: 1 }), 1).note(
-    'Recent share of answers among attempts.',
+    'Recent share of successful attempts.',
   ),
   supplierRemaining: shape('SupplierRemaining', { requests: left, tokens: left })
     .field.nullable()
-    .note('What the supplier said is left for this credential; null when it did not say.'),
+    .note('The remaining limits that the supplier reported; null when it reported none.'),
 })
 export type Standing = Value<typeof Standing>
 
 const CredentialStanding = CredentialView.with('CredentialStanding', {
   ...Standing.fields,
-  remainingRequests: left.note('Left in its own window; null without such a limit.'),
-  remainingTokens: left.note('Left in its own window; null without such a limit.'),
+  remainingRequests: left.note('Remaining in the current minute; null without such a limit.'),
+  remainingTokens: left.note('Remaining in the current minute; null without such a limit.'),
 })
 
-/** A route's state now, for each credential that can serve it. */
+/** The current state of a route, for each credential that can serve it. */
 export const RouteState = Route.with('RouteState', { credentials: list(CredentialStanding.field) })
 export type RouteState = Value<typeof RouteState>
 
-// A file with more is a mistake of whatever wrote it.
+// A file with more was probably generated by mistake.
 const MAX_ITEMS = 10_000
 
-/** Its label tells it from the other credentials of its supplier. */
+/** Its label is unique among the credentials of its supplier. */
 const WantedCredential = CredentialSettings.with('WantedCredential', { label: text() })
 export type WantedCredential = Value<typeof WantedCredential>
 
@@ -300,13 +300,13 @@ export const WantedModel = ModelSettings.with('WantedModel', {
 })
 export type WantedModel = Value<typeof WantedModel>
 
-/** What somebody wants the supply to be. Applying it a second time changes nothing. */
+/** The desired supply. Applying it a second time changes nothing. */
 export interface SupplyDocument {
   readonly suppliers: readonly WantedSupplier[]
   readonly models: readonly WantedModel[]
 }
 
-/** The same as people write it, with the names and units of the operator API. */
+/** The same in a supply file, with the names and units of the operator API. */
 export const SupplyFile = shape('SupplyFile', {
   suppliers: list(
     WantedSupplier.with('SupplyFileSupplier', { prune: flag().default(false) }).field.takes(
@@ -320,10 +320,10 @@ export const SupplyFile = shape('SupplyFile', {
   }).default([]),
 })
 
-/** What applying a document did, or would do, to one thing. */
+/** The effect of a supply file on one object. */
 const SupplyChange = shape('SupplyChange', {
   kind: choice(['supplier', 'credential', 'model', 'route']),
-  id: text().note('As the audit has it; a credential is named by its supplier and label.').example('openai'),
+  id: text().note('As in the audit; for a credential, its supplier and label.').example('openai'),
   result: choice(['created', 'changed', 'removed', 'unchanged']),
   fields: list(text()).note('The fields that changed; empty for all other results.').example([]),
 })
@@ -335,15 +335,15 @@ export const SupplyApply = shape('SupplyApply', {
     .example('suppliers: []'),
   name: text(300, { pattern: '^[^\\u0000-\\u001f]+$' })
     .default('document')
-    .note('What messages call the file.')
+    .note('The name of the file in messages.')
     .example('supply.yaml'),
   variables: json<Readonly<Record<string, string>>>(
     Type.Record(Type.String(), Type.String({ maxLength: 10_000 })),
     { OPENAI_API_KEY: 'sk-…' },
   )
     .default({})
-    .note('What the names the file refers to stand for.'),
-  dryRun: flag().default(false).note('Only tells what would change.'),
+    .note('Values of the variables that the file refers to.'),
+  dryRun: flag().default(false).note('Only show what would change.'),
 }).draft
 
 export const SupplyChanges = shape('SupplyChanges', { dryRun: flag(), changes: list(SupplyChange.field) })

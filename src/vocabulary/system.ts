@@ -4,9 +4,9 @@ import { shape, type Value } from './shape.ts'
 
 /** One running process of the gateway. */
 export const NodeRecord = shape('StoredNode', {
-  /** Of this run of the process: the next one has another. */
+  /** Identifies this run of the process. */
   id: id('node'),
-  /** What an operator calls it: by default the name of the machine. */
+  /** Its name for operators; by default the name of the machine. */
   name: text().example('gateway-1'),
   version: text().example('1.2.0'),
   startedAtMs: time(),
@@ -16,20 +16,20 @@ export type NodeRecord = Value<typeof NodeRecord>
 export const SeenNode = NodeRecord.with('SeenNode', {
   /** Identifies the limits it shares with other nodes; null when it reaches none, or is too old to report it. */
   sharedLimitsId: text().nullable(),
-  /** How long ago it was last heard of, by the clock of the database. */
+  /** Time since its last heartbeat, by the clock of the database. */
   silentMs: integer(),
 })
 export type SeenNode = Value<typeof SeenNode>
 
 const NodeStatus = NodeRecord.with('Node', {
   lastHeardAtMs: time(),
-  isThis: flag().note('Whether it is the one that answers.'),
+  isThis: flag().note('Whether it is the node that answers.'),
 })
 
 const DATABASE_ENGINES = ['sqlite', 'postgresql'] as const
 export type DatabaseEngine = (typeof DATABASE_ENGINES)[number]
 
-/** Null where the database does not answer. */
+/** null when the database does not answer. */
 const DatabaseStatus = shape('DatabaseStatus', {
   engine: choice(DATABASE_ENGINES),
   isReachable: flag().as('reachable'),
@@ -44,7 +44,7 @@ const JournalStatus = shape('JournalStatus', {
   bytes: integer().example(0),
   maxBytes: integer().example(1_073_741_824),
   maxAgeSeconds: integer().example(3_600),
-  refusal: text().nullable().note('Why nothing more is admitted; null while there is room.').example(null),
+  refusal: text().nullable().note('Why requests are refused; null while there is room.').example(null),
 })
 export type JournalStatus = Value<typeof JournalStatus>
 
@@ -52,20 +52,20 @@ export type JournalStatus = Value<typeof JournalStatus>
 export const SHARED_LIMITS_STATES = ['shared', 'local', 'refusing'] as const
 export type SharedLimitsState = (typeof SHARED_LIMITS_STATES)[number]
 
-/** What several nodes have in common in Redis, as one node sees it. */
+/** Redis, as one node sees it. */
 const RedisStatus = shape('RedisStatus', {
   mode: choice(['single', 'sentinel', 'cluster']),
   isReachable: flag().as('reachable'),
-  pingMs: number().nullable().note('Null when it did not answer.').example(0.2),
+  pingMs: number().nullable().note('null when it did not answer.').example(0.2),
   lossPolicy: choice(['local', 'refuse']),
   state: choice(SHARED_LIMITS_STATES),
-  usedMemoryBytes: integer().nullable().note('Null when it is not known.').example(1_048_576),
+  usedMemoryBytes: integer().nullable().note('null when it is not known.').example(1_048_576),
 })
 export type RedisStatus = Value<typeof RedisStatus>
 
 type SettingValue = string | number | boolean | null
 
-/** How one node is doing. */
+/** The status of one node. */
 export const SystemStatus = shape('System', {
   version: text().example('1.2.0'),
   nodeId: id('node'),
@@ -79,9 +79,9 @@ export const SystemStatus = shape('System', {
   followers: integer().example(0),
   memoryBytes: integer().example(104_857_600),
   cpuSeconds: number().example(12.5),
-  /** All that are known, this one first. */
+  /** All known nodes, this one first. */
   nodes: list(NodeStatus.field),
-  /** Without anything secret. */
+  /** Without secrets. */
   settings: json<Readonly<Record<string, SettingValue>>>(
     Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
     { port: 8_080 },
@@ -98,7 +98,7 @@ export const AuditEvent = shape('AuditEvent', {
   actor: text().example('operator'),
   action: text().note('`<thing>.<verb>`.').example('account.changed'),
   subject: id('acc'),
-  before: state.note('What was changed, as it was; null for something new.'),
-  after: state.note('What was changed, as it is now; null for something that is gone.'),
+  before: state.note('The object before the change; null when it was created.'),
+  after: state.note('The object after the change; null when it was deleted.'),
 })
 export type AuditEvent = Value<typeof AuditEvent>

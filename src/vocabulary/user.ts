@@ -8,30 +8,30 @@ export type Role = (typeof ROLES)[number]
 
 const LONGEST_EMAIL = 320
 const email = text(LONGEST_EMAIL).example('ada@example.com')
-// Longer than any password may be, so that the rule itself says what is wrong; bounded, because hashing takes time.
+// Longer than the password rule allows, so that the rule reports the error; bounded, because hashing takes time.
 const password = text(400, { min: 0 }).example('violet-kettle-42')
 const code = text(40, { min: 0 }).example('123456')
 const role = choice(ROLES)
 
-/** A user as the database has them. */
+/** A user in the database. */
 export const StoredUser = shape('StoredUser', {
   id: id('usr'),
-  /** In the one way addresses are written here. */
+  /** In normal form. */
   email,
   name: text().example('Ada'),
   passwordHash: text().nullable(),
   isOperator: flag().example(false),
   isDisabled: flag().as('disabled').example(false),
-  /** Whether somebody other than the user vouches for the address: an operator, or the provider that signed them in. */
+  /** Whether an operator or the OpenID Connect provider has confirmed the address. */
   isEmailVerified: flag(),
-  /** `<issuer> <subject>` at the provider they sign in with; null when at none. */
+  /** `<issuer> <subject>` at the OpenID Connect provider; null without one. */
   outsideId: text().nullable(),
-  /** Browsers known under an earlier one are known no more. */
+  /** Browsers that were remembered under an earlier generation are forgotten. */
   deviceGeneration: integer(),
   createdAtMs: time(),
 })
 
-/** A person who signs in to the console. Never holds the password or anything made of it. */
+/** A user of the console, without the password or its hash. */
 export const User = StoredUser.without('SafeUser', ['passwordHash']).with('SafeUser', {
   hasPassword: flag(),
   hasSecondFactor: flag().as('totp_enabled').example(false),
@@ -70,7 +70,7 @@ export const UserView = User.pick('User', [
 ]).with('User', { accounts: list(UserAccount.field) })
 export type UserView = Value<typeof UserView>
 
-/** The only answers that ever hold a password: one that was made for somebody. */
+/** The only answers that contain a password: one that was generated. */
 export const IssuedUser = UserView.with('IssuedUser', { password: password.nullable() })
 export type IssuedUser = Value<typeof IssuedUser>
 
@@ -80,28 +80,28 @@ export const UserCreate = shape('UserCreate', {
   password: password
     .nullable()
     .optional()
-    .note('Left out: one is made and shown once. Null: none, for users of another provider.'),
+    .note('Omitted: one is generated and shown once. null: none, for users who sign in with OpenID Connect.'),
   isOperator: User.fields.isOperator.default(false),
-  accountId: id('acc').nullable().default(null).note('An account the user becomes a member of.'),
-  role: role.default('owner').note('In that account; `owner` when left out.'),
+  accountId: id('acc').nullable().default(null).note('The user becomes a member of this account.'),
+  role: role.default('owner').note('The role in that account; `owner` by default.'),
 }).draft
 export type UserCreate = ReturnType<(typeof UserCreate)['read']>
 
 export const UserChange = User.pick('UserChange', ['name', 'isOperator', 'isDisabled']).with('UserChange', {
   hasSecondFactor: json<false>(Type.Literal(false), false)
     .as('totp_enabled')
-    .note('False switches the second factor off, for somebody who has lost it.'),
+    .note('Set to false to turn off the second factor of a user who lost it.'),
 }).patch
 export type UserChange = ReturnType<(typeof UserChange)['read']>
 
 export const PasswordReset = shape('PasswordReset', {
-  password: password.optional().note('Left out: one is made and shown once.'),
+  password: password.optional().note('Omitted: one is generated and shown once.'),
 }).draft
 
 export const Session = shape('StoredSession', {
   id: id('ses'),
   userId: id('usr'),
-  /** What stands for the cookie's value, which is not kept. */
+  /** A hash of the cookie's value, which is not stored. */
   tokenHash: text(),
   createdAtMs: time(),
   lastSeenAtMs: time(),
@@ -110,9 +110,9 @@ export const Session = shape('StoredSession', {
 })
 export type Session = Value<typeof Session>
 
-/** A session as the user who has it sees it. */
+/** A session as its user sees it. */
 export const SessionView = Session.without('Session', ['userId', 'tokenHash']).with('Session', {
-  isCurrent: flag().as('current').note('Whether it is the one that asks.'),
+  isCurrent: flag().as('current').note('Whether this request belongs to it.'),
 })
 export type SessionView = Value<typeof SessionView>
 
@@ -120,11 +120,11 @@ export const SessionList = shape('SessionList', { data: list(SessionView.field) 
 
 export const SecondFactor = shape('SecondFactor', {
   userId: id('usr'),
-  /** Base32. Sealed on the way in. */
+  /** Base32. Encrypted when it is stored. */
   secret: text(),
-  /** False until the user has shown that the app knows the secret. */
+  /** False until the user has confirmed it with a code. */
   isConfirmed: flag(),
-  /** Codes of this step and earlier ones are used up. */
+  /** Codes of this time step and earlier ones are used. */
   lastStep: integer(),
 })
 export type SecondFactor = Value<typeof SecondFactor>
@@ -142,7 +142,7 @@ export type PasswordChange = ReturnType<(typeof PasswordChange)['read']>
 
 export const FactorCode = shape('FactorCode', { code }).draft
 
-/** That whoever asks is the user who is signed in: one of the two. */
+/** Proof that the signed-in user sent the request: a password or a code. */
 export const FactorProof = shape('FactorProof', {
   password: password.nullable().default(null),
   code: code.nullable().default(null),
@@ -160,7 +160,7 @@ export const RecoveryCodes = shape('RecoveryCodes', {
   recoveryCodes: list(text().example('abcdefgh-ijklmnop')),
 })
 
-/** What the console's page has to know of whoever is signed in, or of nobody. */
+/** The session state for the console page, signed in or not. */
 export const SessionState = shape('SessionState', {
   user: User.pick('SignedInUser', [
     'id',
@@ -172,18 +172,18 @@ export const SessionState = shape('SessionState', {
   ]).field.nullable(),
   accounts: list(UserAccount.with('OwnAccount', { name: text().example('Acme') }).field),
   csrfToken: text()
-    .note('Goes with every request that changes something, as `x-csrf-token`.')
+    .note('Send it as `x-csrf-token` with every request that changes something.')
     .example('mP4c…'),
   allowsSignUp: flag().as('sign_up'),
   outside: shape('OutsideProvider', { name: text().example('Example ID') })
     .field.nullable()
     .as('oidc')
-    .note('The other provider to sign in with.'),
+    .note('The OpenID Connect provider.'),
   version: text().example('1.2.0'),
 })
 export type SessionState = Value<typeof SessionState>
 
-/** Which key a user's playground has in an account. */
+/** The key of a user's playground in an account. */
 export const PlaygroundKey = shape('StoredPlaygroundKey', {
   userId: id('usr'),
   accountId: id('acc'),

@@ -1,4 +1,4 @@
-/** Words that the console has to offer as well. This file imports nothing, so that a browser can load it. */
+/** Words that the console needs too. This file imports nothing, so that a browser can load it. */
 
 export const TIER_NAMES = ['Starter', 'Builder', 'Scale', 'Enterprise', 'Trial'] as const
 
@@ -7,5 +7,5 @@ export const FORMATS = ['chat-completion', 'responses', 'messages', 'content-gen
 
 export const MODEL_KINDS = ['text', 'image', 'image-edit'] as const
 
-/** How an admitted request may end. */
+/** The outcomes of an admitted request. */
 export const OUTCOMES = ['completed', 'client_left', 'supplier_failed', 'refused', 'interrupted'] as const

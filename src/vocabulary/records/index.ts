@@ -2,7 +2,7 @@ import type { Row } from '../shape.ts'
 import { PaymentMethods } from './payment-method.ts'
 import type { AnyRecord } from './record.ts'
 
-/** Every plain record. What each has, from its table to its commands, follows from this list. */
+/** Every plain record. Its table, endpoints and commands follow from this list. */
 export const RECORDS = [PaymentMethods] as const
 
 /** The same list for code that treats all records alike. */

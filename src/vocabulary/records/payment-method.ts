@@ -3,7 +3,7 @@ import { flag, integer, text } from '../field.ts'
 import { shape, type Value } from '../shape.ts'
 import { record, recordId } from './record.ts'
 
-/** A way to pay that operators describe to customers. Turnpike itself takes no money. */
+/** A payment method that operators describe to customers. Turnpike does not process payments. */
 export const PaymentMethod = shape('PaymentMethod', {
   id: recordId('bank-transfer'),
   name: text().example('Bank transfer'),
@@ -33,7 +33,7 @@ function requireHttps(address: string, param: string): string {
     throw new GatewayError('invalid_request', `${param} must be an https address.`, { param })
   }
   if (url.username !== '' || url.password !== '') {
-    throw new GatewayError('invalid_request', `${param} must not hold a user or a password.`, { param })
+    throw new GatewayError('invalid_request', `${param} must not contain a user or a password.`, { param })
   }
   return address
 }

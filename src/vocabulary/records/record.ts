@@ -12,7 +12,7 @@ export function recordId(example: string) {
   return text(64, { pattern: RECORD_ID.source, takes: RECORD_ID_RULE }).example(example)
 }
 
-/** Everything a request may write: all fields but the id, which is in the path. */
+/** The fields that a request may write: all but the id, which is in the path. */
 export type RecordSettings<F extends RecordFields> = ValueIn<Omit<F, 'id'>>
 
 /**
@@ -23,7 +23,7 @@ export type RecordSettings<F extends RecordFields> = ValueIn<Omit<F, 'id'>>
 export interface RecordKind<Table extends string, F extends RecordFields> {
   readonly table: Table
   readonly shape: Shape<F>
-  /** What `PUT` takes. */
+  /** The body of `PUT`. */
   readonly body: Shape<Omit<F, 'id'>>['draft']
   /** `payment_method`, the first part of its actions in the audit log. */
   readonly subject: string
@@ -40,7 +40,7 @@ export interface RecordKind<Table extends string, F extends RecordFields> {
   readonly pluralName: string
   whereId(id: string): Partial<ValueIn<F>>
   complete(id: string, settings: RecordSettings<F>): ValueIn<F>
-  /** Where it is in lists: those before it have a lower text. */
+  /** Lists are sorted by this text. */
   positionOf(value: ValueIn<F>): string
 }
 

@@ -27,7 +27,7 @@ export class AgingMap<Key, Value> {
     return this.#entries.get(key)?.value
   }
 
-  /** Gives a key another value; its age stays. One that is not there yet becomes the newest. */
+  /** Changes a value without changing its age. A new key becomes the newest. */
   set(key: Key, value: Value): void {
     const known = this.#entries.get(key)
     if (known === undefined) this.#add(key, value)

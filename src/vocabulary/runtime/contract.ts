@@ -10,7 +10,7 @@ import type { TSchema } from 'typebox'
  */
 export type Access = 'public' | 'key' | 'operator' | 'signed-in' | 'member' | 'owner'
 
-/** What an endpoint takes and answers. Validation and the API document follow from it. */
+/** The request and answer of an endpoint. Validation and the API document follow from it. */
 export interface Contract {
   /** Unique: the operation's id in the API document. */
   readonly id: string
@@ -18,17 +18,17 @@ export interface Contract {
   readonly summary: string
   readonly description?: string
   readonly access: Access
-  /** The path for readers, where the server's own does not tell all. */
+  /** The path in the API document, if it differs from the server's. */
   readonly documentPath?: string
-  /** Header, query and path parameters; a path parameter needs no entry of its own. */
+  /** Header, query and path parameters. Path parameters are optional here. */
   readonly parameters?: readonly Parameter[]
   readonly body?: BodyContract
   readonly answer: AnswerContract
-  /** The statuses of refusals; absent: those every endpoint of its kind has. */
+  /** The statuses of errors; by default those of every endpoint of its kind. */
   readonly errors?: readonly number[]
-  /** What stands around `error` in the body of a refusal; absent: nothing does. */
+  /** Other fields beside `error` in the body of an error. */
   readonly errorBody?: { readonly name: string; readonly fields: Readonly<Record<string, TSchema>> }
-  /** Further operations of the same endpoint, told apart by the end of the path: each has a `documentPath`. */
+  /** Further operations of the same endpoint, selected by the end of the path. Each has a `documentPath`. */
   readonly also?: readonly Contract[]
 }
 
@@ -47,7 +47,7 @@ export interface BodyContract {
   readonly example: unknown
   readonly isOptional?: boolean
   readonly contentType?: string
-  /** What stands in its lists and is checked one by one, by name. */
+  /** Items of its lists that are checked one by one, by name. */
   readonly kinds?: Readonly<Record<string, TSchema>>
 }
 
@@ -58,9 +58,9 @@ export interface AnswerContract {
   readonly schema: TSchema
   readonly example: unknown
   readonly contentType?: string
-  /** What comes instead when the request asks for a stream. */
+  /** The answer when the request asks for a stream. */
   readonly stream?: string
-  /** What comes instead when the request asks for a table. */
+  /** The answer when the request asks for a table. */
   readonly table?: string
   /** Names of response headers besides those of every answer. */
   readonly headers?: readonly string[]

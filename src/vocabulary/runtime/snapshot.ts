@@ -16,11 +16,11 @@ export interface KnownSecret {
 }
 
 /**
- * All configuration the request path reads, as of one moment. It is never changed: a change makes a new one,
- * and a request that took a snapshot sees the same world until it ends.
+ * All configuration that the request path reads, at one moment. It is immutable: a change creates a new one, and a request
+ * uses the same snapshot until it ends.
  */
 export interface Snapshot {
-  /** Grows with every change that is stored; of two snapshots the one with the greater number is newer. */
+  /** Grows with every stored change. */
   readonly version: number
   readonly accounts: ReadonlyMap<string, Account>
   readonly keys: ReadonlyMap<string, ApiKey>

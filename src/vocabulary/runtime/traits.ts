@@ -3,7 +3,7 @@ import { EFFORTS, type Effort } from '../../conversation/conversation.ts'
 /** How a model's thinking is controlled on the wire. */
 export type ThinkingControl =
   | { readonly type: 'none' }
-  /** A named effort; `efforts` are the ones it takes. */
+  /** A named effort; `efforts` are the accepted ones. */
   | { readonly type: 'effort'; readonly efforts: readonly Effort[] }
   /** A number of tokens. */
   | { readonly type: 'budget'; readonly least: number; readonly most: number; readonly canDisable: boolean }
@@ -12,7 +12,7 @@ export type ThinkingControl =
   /** A named level that cannot be switched off. */
   | { readonly type: 'level'; readonly levels: readonly Effort[] }
 
-/** What a model takes and what it refuses, so that a translated request fits it. */
+/** What a model accepts and refuses, so that translated requests fit it. */
 export interface Traits {
   readonly thinking: ThinkingControl
   readonly vision: boolean
@@ -20,7 +20,7 @@ export interface Traits {
   readonly urlImages: boolean
   readonly toolResultImages: boolean
   readonly structured: 'none' | 'json' | 'schema'
-  /** `rejected`: temperature and its like are refused. */
+  /** `rejected`: temperature and similar parameters are refused. */
   readonly sampling: 'ok' | 'rejected' | 'only-without-thinking'
   readonly isTemperatureOrTopP: boolean
   readonly stop: boolean
@@ -59,8 +59,8 @@ export const DEFAULT_TRAITS: Traits = {
 }
 
 /**
- * The traits with what is known of a particular model put over them. Operators write that down by hand; anything that
- * is no value of its trait is ignored.
+ * The traits, overridden by the capabilities of a particular model. Operators write these by hand; invalid values are
+ * ignored.
  */
 export function fitTraits(base: Traits, known: Readonly<Record<string, unknown>>): Traits {
   const fitting = Object.entries(known).filter(
@@ -124,22 +124,22 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
-/** What an image model accepts. Lists hold the words its supplier uses. */
+/** What an image model accepts. Lists contain the words of its supplier. */
 export interface ImageTraits {
-  /** `any`: whatever its supplier takes. */
+  /** `any`: everything that its supplier accepts. */
   readonly sizes: 'any' | readonly string[]
-  /** An empty list: it has no such choice, and what a client says of it is left out. */
+  /** An empty list: the model has no such option, and the client's choice is dropped. */
   readonly qualities: 'any' | readonly string[]
   readonly styles: 'any' | readonly string[]
-  /** The most images per request. */
+  /** Maximum images per request. */
   readonly n: number
   /** The same for edits. */
   readonly editN: number
-  /** The most source images per edit. */
+  /** Maximum source images per edit. */
   readonly maxPictures: number
   readonly mask: boolean
   readonly promptCharacters: number
-  /** How its supplier is asked for the bytes; `none`: it gives them unasked and refuses the field. */
+  /** How to request images from its supplier; `none`: it sends the bytes by default and refuses the field. */
   readonly responseFormat: 'b64_json' | 'url' | 'none'
   /** Its supplier makes one image per call. */
   readonly oneByOne: boolean
@@ -165,7 +165,7 @@ const isCountUpTo =
   (value) =>
     Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most
 
-// Spec 8.5 bounds what any model may be asked for; a model's own data can only narrow that.
+// Spec 8.5 limits the requests for any model; a model's data can only narrow these limits.
 const IMAGE_CHECKS: Readonly<Record<keyof ImageTraits, readonly [isSound: Check, takes: string]>> = {
   sizes: [isWords, '"any" or a list of sizes such as "1024x1024"'],
   qualities: [isWords, '"any" or a list of words'],
@@ -184,7 +184,7 @@ const IMAGE_CHECKS: Readonly<Record<keyof ImageTraits, readonly [isSound: Check,
 
 type Capabilities = Readonly<Record<string, unknown>>
 
-/** What is wrong with the `images` of a model's capabilities; null when nothing is. */
+/** What is wrong with the `images` of a model's capabilities; null when they are valid. */
 export function findImageTraitProblem({ images }: Capabilities): string | null {
   if (images === undefined) return null
   if (typeof images !== 'object' || images === null || Array.isArray(images)) {
@@ -200,7 +200,7 @@ export function findImageTraitProblem({ images }: Capabilities): string | null {
   return null
 }
 
-/** What is known of a model, over what holds for any; anything that is no value of its trait is ignored. */
+/** The defaults, overridden by what is known of the model. Invalid values are ignored. */
 export function imageTraitsOf({ images }: Capabilities): ImageTraits {
   if (typeof images !== 'object' || images === null) return DEFAULT_IMAGE_TRAITS
   const sound = Object.entries(images).filter(

@@ -10,7 +10,7 @@ import {
   USUAL_TIMEOUTS,
 } from '../supply.ts'
 
-/** One of each thing in its plainest state; a test says only what it is about. */
+/** One example of each object. A test overrides only the fields it is about. */
 
 export function anAccount(fields: Partial<Account> = {}): Account {
   return {
