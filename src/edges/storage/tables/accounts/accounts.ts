@@ -9,12 +9,12 @@ import { queryOn } from '../../query.ts'
 import type { StoreMethods } from '../../store.ts'
 import { tableOf } from '../../table.ts'
 
-// Kept with the balance, where payments move it.
+// Stored with the balance, which payments change.
 const AccountRow = Account.without('AccountRow', ['totalPaidNano'])
 
 /**
- * Total paid and earned tier are taken only from an account that is new. After that payments alone move the one, and
- * evaluations the other: whoever saves an account may know an older tier than the one it has reached meanwhile.
+ * Total paid and earned tier are stored only with a new account. After that, only payments change the one and evaluations
+ * the other: the caller may have read the account before its latest change of tier.
  */
 export const ACCOUNTS = tableOf('accounts', AccountRow, {
   key: ['id'],
@@ -35,7 +35,7 @@ export const accountStore = {
   saveKey: ({ changes }, key, event) => changes.write(event, (tx) => saveKey(tx, key)),
   loadAccounts: ({ database }) => loadAccounts(database),
 
-  // What evaluations of tiers read and change, and when they last ran.
+  // For tier evaluations.
   loadTierDoubts: async ({ database }) => {
     const doubts = await DOUBTS.list(database)
     return new Map(doubts.map(({ accountId, sinceMs }) => [accountId, sinceMs]))
@@ -62,7 +62,7 @@ export async function loadAccounts(database: Database): Promise<Account[]> {
   return rows.map((row) => Account.fromRow(row))
 }
 
-/** Those of these ids that no account has. */
+/** The ids that belong to no account. */
 export async function findStrangers(database: Database, ids: readonly string[]): Promise<readonly string[]> {
   const accounts = await ACCOUNTS.listOf(database, { field: 'id', values: ids })
   const known = new Set(accounts.map(({ id }) => id))
@@ -94,8 +94,8 @@ const JOBS = tableOf('scheduled_jobs', shape('ScheduledJob', { name: text(), las
 })
 
 /**
- * Whether it was this call that made the step. Each step is one statement that finds nothing to change once another
- * transaction has made it.
+ * Whether this call made the change. Each is one statement that finds nothing to change after another transaction has made
+ * it.
  */
 async function takeTierStep(tx: Database, step: TierStep): Promise<boolean> {
   const { accountId } = step
@@ -122,7 +122,7 @@ async function endAssignment(
   const ofAccount = query.selectFrom('accounts').select('tier_assignment').where('id', '=', accountId)
   const [row] = await ofAccount.execute()
   const stored = row?.tier_assignment ?? null
-  // What it says is compared, since its text may have the fields in another order.
+  // The values are compared, because the fields of the JSON text may be in another order.
   if (!isDeepStrictEqual(Account.fields.tierAssignment.codec.decode(stored), assignment)) return false
   const ended = await query
     .updateTable('accounts')

@@ -14,9 +14,9 @@ const SealedWebhook = Webhook.without('SealedWebhook', ['secret']).with('SealedW
 })
 const WEBHOOKS = tableOf('alert_webhooks', SealedWebhook, { key: ['account_id'] })
 
-/** What was worth telling, to whom, and what became of it. */
+/** Alerts and their deliveries. */
 export const alertStore = {
-  // It is due at once when its account has a webhook.
+  // It is due immediately when its account has a webhook.
   raiseAlert: ({ database }, alert, event) =>
     withEvent(database, event, async (tx) => {
       const { accountId, atMs } = alert
@@ -60,7 +60,7 @@ export const alertStore = {
       .execute()
     return rows.map((row) => ({ alert: Alert.fromRow(row), tries: Number(row.tries) }))
   },
-  // The number of tries is what is compared: whoever raises it first has the claim.
+  // The process that first raises the number of tries gets the delivery.
   claimDelivery: async ({ database }, { alert, tries }, untilMs) => {
     const unclaimed = { id: alert.id, tries, delivery: 'pending' } as const
     return (await ALERTS.change(database, unclaimed, { tries: tries + 1, dueAtMs: untilMs })) > 0

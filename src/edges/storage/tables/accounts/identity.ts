@@ -29,7 +29,7 @@ export const userStore = {
       for (const membership of memberships) await MEMBERSHIPS.save(tx, membership)
       return true
     }),
-  // Only what is named changes: whoever changes a name may know an older password.
+  // Only the given fields change: the caller may have read an older password.
   changeUser: ({ database }, ...[id, change, event]) =>
     withEvent(database, event, async (tx) => {
       await USERS.change(tx, { id }, change)
@@ -44,14 +44,14 @@ export const userStore = {
       direction: 'asc',
       decode: (row) => User.fromRow(row),
     }),
-  // For what is worth knowing but changes nothing.
+  // For audit events without a change.
   writeEvent: ({ database }, event) => writeAuditEvent(database, event),
 } satisfies Partial<StoreMethods>
 
-// What is asked for of a user but not stored.
+// Derived fields of a user, which are not stored.
 const UserRow = User.without('UserRow', ['hasPassword', 'hasSecondFactor'])
 
-/** Everything of a user but the password's hash, which only a sign-in asks for. */
+/** A user without the password hash, which only the sign-in reads. */
 function selectUsers(database: Database) {
   return queryOn(database)
     .selectFrom('users')
@@ -65,12 +65,12 @@ function selectUsers(database: Database) {
     ])
 }
 
-/** One for what is there, zero for null. */
+/** One for a value, zero for null. */
 function flagOf(column: Expression<unknown>) {
   return sql<bigint>`case when ${column} is null then 0 else 1 end`
 }
 
-/** The one user with this value in a column that is unique. */
+/** The user with this value in a unique column. */
 async function findUserBy(
   database: Database,
   column: 'id' | 'email' | 'outside_id',
@@ -101,7 +101,7 @@ export const membershipStore = {
   },
 } satisfies Partial<StoreMethods>
 
-/** Sessions, and what users prove themselves by. */
+/** Sessions, second factors and recovery codes. */
 export const sessionStore = {
   saveSession: ({ database }, session, event) =>
     withEvent(database, event, async (tx) => {
@@ -163,7 +163,7 @@ export const sessionStore = {
       await RECOVERY_CODES.remove(tx, { userId })
       await FACTORS.remove(tx, { userId })
     }),
-  // Of several that try at once, on whichever node, one succeeds.
+  // Of several concurrent attempts, on any node, one succeeds.
   takeStep: async ({ database }, userId, step) => {
     const rows = await queryOn(database)
       .updateTable('user_factors')

@@ -13,7 +13,7 @@ import { enterAdjustmentOnce, enterInLedger } from './ledger.ts'
 const PAYMENTS = tableOf('payments', Payment, { key: ['id'] })
 const REFUNDS = tableOf('refunds', Refund, { key: ['id'] })
 
-// Waits for another transaction that is recording the same reference, and then finds it taken.
+// Waits for another transaction that records the same reference, and then finds it taken.
 const INSERT_PAYMENTS = planInsert({
   table: 'payments',
   columns: Payment.columns,
@@ -21,11 +21,11 @@ const INSERT_PAYMENTS = planInsert({
   returning: ['id'],
 })
 
-/** What accounts pay, get back and are corrected by. What is there already is no change and has been told. */
+/** Payments, refunds and adjustments. Recording one again changes nothing and writes no audit event. */
 export const paymentStore = {
   recordPayment: async ({ changes }, payment, event) => {
     const [recorded] = await recordPaymentsOrNone(changes, [{ payment, event }])
-    if (recorded === undefined) throw new Error('A payment was offered and nothing came of it.')
+    if (recorded === undefined) throw new Error('The payment was not recorded.')
     return { payment: recorded.record, isNew: recorded.isNew }
   },
   recordPayments: ({ changes }, offers) => recordPaymentsOrNone(changes, offers),
@@ -40,7 +40,7 @@ export const paymentStore = {
   },
 } satisfies Partial<StoreMethods>
 
-/** Records all, or none when a reference is taken with another amount; then what is given back shows it. */
+/** Records all, or none when a reference is taken with another amount; the result shows which. */
 export async function recordPaymentsOrNone(
   changes: ChangeBook,
   offers: Parameters<Storage['recordPayments']>[0],
@@ -65,7 +65,7 @@ export async function recordPaymentsOrNone(
   return recorded
 }
 
-/** Records those whose reference is not taken, and gives for each payment what is recorded under its reference. */
+/** Records payments with a new reference. Returns for each payment what is recorded under its reference. */
 async function recordPayments(
   tx: Database,
   payments: readonly Payment[],
@@ -87,8 +87,8 @@ async function recordPayments(
 }
 
 /**
- * Two transactions that record the same references meet them in the same order and cannot wait for each other. Of
- * equal references the first given stays first, so that it is the one that is recorded.
+ * Sorted, so that two transactions with the same references cannot deadlock. Of equal references the first one stays first
+ * and is the one that is recorded.
  */
 function orderByReference(payments: readonly Payment[]): readonly Payment[] {
   const place = ({ accountId, reference }: Payment) => JSON.stringify([accountId, reference])
@@ -100,14 +100,14 @@ function orderByReference(payments: readonly Payment[]): readonly Payment[] {
 
 type Movement = Pick<Payment, 'accountId' | 'reference'>
 
-/** What was recorded under a reference that was found taken. */
+/** The payment that was recorded under a taken reference. */
 async function findRecorded<Record extends Movement>(
   tx: Database,
   table: { find(tx: Database, where: Movement): Promise<Record | null> },
   { accountId, reference }: Movement,
 ): Promise<Record> {
   const found = await table.find(tx, { accountId, reference })
-  if (found === null) throw new Error(`What was recorded as ${reference} was there and is gone.`)
+  if (found === null) throw new Error(`The record with reference ${reference} has disappeared.`)
   return found
 }
 
@@ -121,7 +121,7 @@ export async function recordRefund(tx: Database, refund: Refund): Promise<Record
   return { record: refund, isNew: true }
 }
 
-/** An adjustment is its entry in the ledger, and stored nowhere else. */
+/** An adjustment is stored only as its ledger entry. */
 export async function recordAdjustment(tx: Database, adjustment: Adjustment): Promise<Recorded<Adjustment>> {
   const { reason, ...entry } = adjustment
   const isNew = await enterAdjustmentOnce(tx, { ...entry, kind: 'adjustment', requestId: null, note: reason })
@@ -135,6 +135,6 @@ async function findAdjustment(tx: Database, { accountId, reference }: Adjustment
     .where('kind', '=', 'adjustment')
     .where('account_id', '=', accountId)
     .where('reference', '=', reference)
-    .executeTakeFirstOrThrow(() => new Error(`The adjustment ${reference} was there and is gone.`))
+    .executeTakeFirstOrThrow(() => new Error(`The adjustment with reference ${reference} has disappeared.`))
   return Adjustment.fromRow({ ...row, reason: row.note ?? '' })
 }

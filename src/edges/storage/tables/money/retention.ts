@@ -17,7 +17,7 @@ const ADD_TO_CARRIED = planInsert({
     amount_nano = carried_settlements.amount_nano + excluded.amount_nano`,
 })
 
-// Asked for with every batch of settlements.
+// Read with every batch of settlements.
 const FIND_HORIZON = prepare((query) => query.selectFrom('settlement_horizon').select('gone_before_ms'))
 
 /** Settlements that ended before this may have been deleted. */
@@ -27,8 +27,8 @@ export async function findHorizonMs(database: Database): Promise<number> {
 }
 
 /**
- * Says that settlements which ended before this may be deleted from now on. It never goes back: what is deleted stays
- * deleted. False, and without an event, when it stands there or further on already.
+ * Allows settlements that ended before this to be deleted. It never moves back, because deleted settlements stay deleted.
+ * False, and without an audit event, when it is already there or later.
  */
 export function moveHorizon(database: Database, goneBeforeMs: number, event: AuditEvent): Promise<boolean> {
   return withEvent(database, event, async (tx) => {
@@ -43,26 +43,26 @@ export function moveHorizon(database: Database, goneBeforeMs: number, event: Aud
 }
 
 /**
- * Without the stored one nobody can tell whether this is its second copy; counting it might charge an account twice, so
- * a person has to look.
+ * Without the stored settlement it is impossible to know whether this is a duplicate. Counting it might charge an account
+ * twice, so an operator has to decide.
  */
 export async function refuseBeyondHorizon(tx: Database, settlements: readonly Settlement[]): Promise<void> {
   const horizonMs = await findHorizonMs(tx)
   const gone = settlements.find((settlement) => endedAtMs(settlement) < horizonMs)
   if (gone === undefined) return
   throw new Refusal(
-    `Settlement ${gone.requestId} is from a time whose settlements were deleted; it may have been one of them.`,
+    `Settlement ${gone.requestId} ended before the oldest settlements that are kept. It may have been stored and deleted.`,
   )
 }
 
 /**
- * Deletes up to so many settlements from before the horizon, oldest first, and gives how many it was. What they cost
- * becomes part of one entry for each key and day, in the same transaction: no balance ever changes by it.
+ * Deletes up to so many settlements from before the horizon, oldest first, and returns how many. In the same transaction
+ * their cost is added to one entry per key and day, so no balance changes.
  */
 export function carrySettlements(database: Database, atMost: number): Promise<number> {
   return database.transaction(async (tx) => {
     const horizonMs = BigInt(await findHorizonMs(tx))
-    // What started before the horizon and ended after it stays; the index knows only when things started.
+    // Settlements that started before the horizon and ended after it stay; the index only has the start.
     const deleted = await queryOn(tx)
       .deleteFrom('settlements')
       .where('request_id', 'in', (oldest) =>

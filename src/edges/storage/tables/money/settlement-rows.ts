@@ -5,7 +5,7 @@ import type { Row } from '../../../../vocabulary/shape.ts'
 import { type Price, readPrice, writePrice } from '../../../../vocabulary/supply.ts'
 import type { Parameter } from '../../engines/database.ts'
 
-/** What the request used stands in columns of its own. */
+/** Usage has separate columns. */
 const SettlementColumns = Settlement.without('SettlementColumns', ['usage']).with('SettlementColumns', {
   inputTokens: integer(),
   cacheReadTokens: integer(),
@@ -16,7 +16,7 @@ const SettlementColumns = Settlement.without('SettlementColumns', ['usage']).wit
 })
 export type SettlementRow = Row<typeof SettlementColumns>
 
-/** In the order `encodeKind` gives their values: what many settlements have in common. */
+/** Columns that many settlements have in common, in the order of `encodeKind`. */
 export const KIND_COLUMNS = [
   'account_id',
   'key_id',
@@ -41,7 +41,7 @@ const USED_COLUMNS = [
 ] as const satisfies readonly (keyof SettlementRow)[]
 const TIME_COLUMNS = ['started_at_ms', 'first_byte_ms', 'duration_ms'] as const
 
-/** In the order `encodeOwn` gives their values: what each settlement has for itself. */
+/** The other columns, in the order of `encodeOwn`. */
 export const OWN_COLUMNS = [
   'request_id',
   ...USED_COLUMNS,
@@ -50,7 +50,7 @@ export const OWN_COLUMNS = [
   ...TIME_COLUMNS,
 ] as const
 
-/** In the order `encodeSettlement` gives their values. */
+/** In the order of `encodeSettlement`. */
 export const SETTLEMENT_COLUMNS = [...KIND_COLUMNS, ...OWN_COLUMNS] as const
 
 export function encodeSettlement(settlement: Settlement): Parameter[] {
@@ -74,8 +74,8 @@ export function encodeKind(settlement: Settlement): Parameter[] {
 }
 
 /**
- * Puts those together that differ in nothing but their figures. Of each key there are few kinds, so looking through
- * them takes less than making up a name for each settlement to look it up by.
+ * Groups settlements that differ only in their own columns. Each key has few kinds, so a linear search is faster than
+ * building a map key for each settlement.
  */
 export function groupByKind(settlements: readonly Settlement[]): Settlement[][] {
   const groups: Settlement[][] = []
@@ -95,7 +95,7 @@ export function groupByKind(settlements: readonly Settlement[]): Settlement[][] 
   return groups
 }
 
-/** Whether `encodeKind` gives the same for both. */
+/** Whether `encodeKind` returns the same for both. */
 function areOfOneKind(one: Settlement, other: Settlement): boolean {
   return (
     one.accountId === other.accountId &&
@@ -177,7 +177,7 @@ export function decodeCounted(row: Pick<SettlementRow, (typeof COUNTED_COLUMNS)[
   }
 }
 
-// Thousands of settlements in a row have the very same price.
+// Thousands of consecutive settlements have the same price.
 const written = new WeakMap<Price, string>()
 
 function encodePrice(price: Price | null): string | null {
@@ -193,7 +193,7 @@ function decodePrice(text: string | null): Price | null {
   return text === null ? null : readPrice(JSON.parse(text))
 }
 
-/** Reads prices that come one after the other: of those in a row that are the same, only the first is work. */
+/** Reads a sequence of prices. Repeated ones are parsed only once. */
 export function createPriceReader(): typeof decodePrice {
   let lastText: string | null = null
   let lastPrice: Price | null = null

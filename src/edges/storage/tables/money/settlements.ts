@@ -37,15 +37,15 @@ const INSERT_UNKNOWN = planInsert({
 })
 
 /**
- * Nearly always all of a batch is new, and then nobody needs to be asked which of it is. Only when it is refused, it
- * may be that some of it was written before a crash, or was presumed to have been interrupted.
+ * Nearly always a whole batch is new, so it is inserted without looking first. Only when that is refused, some of it may
+ * have been written before a crash, or presumed interrupted.
  */
 export async function writeSettlements(
   database: Database,
   settlements: readonly Settlement[],
 ): Promise<readonly StoredBalance[]> {
   if (settlements.length === 0) return []
-  // Where only one can write, nobody waits for the order of ids, and one that is there twice is refused.
+  // With a single writer the order of ids does not matter, and a duplicate is refused.
   const batch = database.hasOneWriter ? settlements : orderById(settlements)
   try {
     return await database.transaction(async (tx) => {
@@ -71,7 +71,7 @@ function writeUnknown(database: Database, batch: readonly Settlement[]): Promise
   })
 }
 
-/** Where only one can write, nobody waits for the order of ids, and what is alike can be written together. */
+/** With a single writer the order of ids does not matter, so similar settlements can be written together. */
 async function insertNew(tx: Database, batch: readonly Settlement[]): Promise<void> {
   if (!tx.hasOneWriter) {
     await insertRows(tx, INSERT_NEW, batch.map(encodeSettlement))
@@ -85,8 +85,8 @@ async function insertNew(tx: Database, batch: readonly Settlement[]): Promise<vo
 }
 
 /**
- * A settlement that costs nothing is no ledger entry and adds to no spend: it moves no money. Gives the balances that
- * were moved.
+ * A settlement that costs nothing moves no money, so it is no ledger entry and adds to no spend. Returns the changed
+ * balances.
  */
 async function charge(tx: Database, settlements: readonly Settlement[]): Promise<readonly StoredBalance[]> {
   await refuseBeyondHorizon(tx, settlements)
@@ -106,8 +106,8 @@ async function charge(tx: Database, settlements: readonly Settlement[]): Promise
 }
 
 /**
- * Each request once, the first one given, in the order of ids: two nodes that write the same requests then meet them in the same
- * order and cannot wait for each other.
+ * Each request once (the first one given), in the order of ids, so that two nodes that write the same requests cannot
+ * deadlock.
  */
 function orderById(settlements: readonly Settlement[]): readonly Settlement[] {
   if (isInOrder(settlements)) return settlements
@@ -134,15 +134,15 @@ export async function findSettlement(database: Database, requestId: string): Pro
   return row === undefined ? null : decodeSettlement(row)
 }
 
-/** What `isPresumed` says, of rows. */
+/** `isPresumed` as an SQL condition. */
 function isPresumedRow(row: ExpressionBuilder<Tables, 'settlements'>) {
   const nothingDone = { attempts: '[]', amount_nano: 0n, duration_ms: 0n }
   return row.and([row('supplier', 'is', null), row.and({ outcome: 'interrupted', ...nothingDone })])
 }
 
 /**
- * Removes what stands in the place of these settlements because somebody took their requests for interrupted, and gives
- * it. It was counted and must be taken from the usage; it never cost anything.
+ * Removes and returns the presumed settlements that these replace: those of requests that were presumed interrupted. They
+ * must be subtracted from the usage; they cost nothing.
  */
 async function removePresumed(
   tx: Database,
@@ -159,7 +159,7 @@ async function removePresumed(
   return rows.map((row) => decodeSettlement(row))
 }
 
-/** The requests of these whose settlement is stored, and would not be replaced by the one given. */
+/** The requests whose settlement is stored and would not be replaced by the given one. */
 export async function findKnown(
   database: Database,
   settlements: readonly Settlement[],

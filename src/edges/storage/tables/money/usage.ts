@@ -51,7 +51,7 @@ export async function addToUsage(tx: Database, usage: SummedUsage): Promise<void
   await insertRows(tx, ADD_TO_USAGE, encodeSums(usage))
 }
 
-/** Takes back what was counted of settlements that are removed in the same transaction. */
+/** Subtracts settlements that are removed in the same transaction. */
 export async function takeFromUsage(tx: Database, settlements: readonly Settlement[]): Promise<void> {
   const rows = encodeSums(sumUsage(settlements))
   await insertRows(
@@ -66,7 +66,7 @@ function negative(figure: Parameter): Parameter {
   return -BigInt(figure ?? 0)
 }
 
-// Of a group without settlements nothing is told.
+// A group without settlements has no row.
 const REMOVE_EMPTY = `delete from usage_totals
   where ${PLACE_COLUMNS.map((column, index) => `${column} = $${index + 1}`).join(' and ')}
   and completed + client_left + supplier_failed + refused + interrupted = 0`
@@ -76,8 +76,8 @@ function encodeSums(usage: SummedUsage): Parameter[][] {
 }
 
 /**
- * Counts all settlements afresh, as far as they are still there; what was counted of deleted ones stays. Writers wait
- * for the end of it, and then add to the new counts.
+ * Counts all stored settlements again; the counts of deleted ones stay. Writers wait until it ends and then add to the new
+ * counts.
  */
 export async function rebuildUsage(database: Database): Promise<number> {
   return database.transaction(async (tx) => {
@@ -166,7 +166,7 @@ function groupValue(row: PointRow, name: GroupName): string | null {
   return name === 'supplier' && value === '' ? null : value
 }
 
-/** A cursor belongs to its way of grouping: with another one it would name no place. */
+/** A cursor is only valid for the grouping it was made with. */
 function readPosition(cursor: string, length: number): Parameter[] {
   const [startMs, ...groups] = readCursor(cursor, length)
   const isPlace = Number.isSafeInteger(startMs) && groups.every((value) => typeof value === 'string')

@@ -15,13 +15,13 @@ const BODIES = tableOf('kept_bodies', SealedBody, { key: ['account_id', 'request
 const BODY_STORAGE = tableOf('body_storage', BodyStorage, { key: ['account_id'] })
 const PLAYGROUND_KEYS = tableOf('playground_keys', PlaygroundKey, { key: ['user_id', 'account_id'] })
 
-/** What only the console asks of the storage. */
+/** Storage that only the console uses. */
 export const consoleStore = {
   loadBodyStorage: ({ database }) => BODY_STORAGE.list(database),
   saveBodyStorage: ({ changes }, setting, event) =>
     changes.write(event, (tx) => BODY_STORAGE.save(tx, setting)),
 
-  // What a client said and was told is nobody else's to read, not even in a copy of the database.
+  // Encrypted, so that a copy of the database does not reveal the bodies of requests.
   saveBody: async ({ database, secrets }, body) => {
     const { request, response, isRequestCut, isResponseCut } = body
     const content: KeptContent = { request, response, isRequestCut, isResponseCut }

@@ -26,7 +26,7 @@ import {
   writePieces,
 } from './reply-turns.ts'
 
-/** The replies that later requests may continue from. */
+/** Replies that later requests may continue. */
 export const replyStore = {
   saveReply,
   findReply: (context, ...wanted) =>
@@ -58,12 +58,12 @@ export const replyStore = {
   deleteExpiredReplies,
 } satisfies Partial<StoreMethods>
 
-/** A conversation of more turns is kept whole again every so often, so that none takes long to put together. */
+/** After this many turns a conversation is stored whole again, so that reading it never takes long. */
 const MAX_LINKS = 500
 const EVICTION_PORTION = 50
 const EXPIRY_PORTION = 50
 
-/** With a link to the reply it continues from, and by itself when that one is gone. */
+/** Stores a reply with a link to the one it continues, or without a link when that one was deleted. */
 async function saveReply(
   parts: StoreContext,
   ...[reply, items, options = {}]: Parameters<ReplyStore['saveReply']>
@@ -119,11 +119,11 @@ interface SealedReply {
 }
 
 interface Inserted {
-  /** False, and as if nothing had been written, when what it links to is gone. */
+  /** False when the linked reply was deleted. Then nothing was written. */
   readonly isLinked: boolean
-  /** What the account has stored now. */
+  /** The account's stored bytes. */
   readonly storedBytes: number
-  /** Whether there may be pieces that nobody needs any more. */
+  /** Whether there may be unused pieces. */
   readonly leavesPieces: boolean
 }
 
@@ -141,7 +141,7 @@ async function insertReply(
     await abandonPieces(tx, turn)
     return { isLinked: false, storedBytes: 0, leavesPieces: true }
   }
-  // Some suppliers give one id again and again; the last reply of that id is the one that is found by it.
+  // Some suppliers reuse ids. The last reply with an id is the one that is found.
   const isReplaced = await retireReply(tx, { accountId, id }, secrets)
   await REPLIES.insert(tx, { accountId, id, createdAtMs, expiresAtMs, sealedContent: sealedHead })
   await TURNS.insert(tx, { ...turn, links: before + 1 })
@@ -176,7 +176,7 @@ const FIND = prepare((query, given: { accountId: string; id: string; nowMs: bigi
 
 type FoundReply = NonNullable<Awaited<ReturnType<typeof FIND.first>>>
 
-/** null also when somebody deletes it meanwhile. */
+/** null also when it is deleted in the meantime. */
 async function whenFound<Found>(
   { database, secrets }: StoreContext,
   [accountId, id, nowMs]: Parameters<ReplyStore['findReply']>,
@@ -199,7 +199,7 @@ function openTurn(parts: StoreContext, turnId: string | null, head: string): Pro
 // Each may be large.
 const HEAD_PORTION = 16
 
-/** null when a turn was deleted meanwhile. */
+/** null when a turn was deleted in the meantime. */
 async function openChain(
   parts: StoreContext,
   accountId: string,
@@ -312,7 +312,7 @@ async function deleteExpired(
   accountId: string,
   replies: readonly { readonly id: string; readonly turn_id: string | null }[],
 ): Promise<void> {
-  // From before there were turns. Each may be as large as a whole conversation.
+  // Replies of earlier versions. Each may be as large as a whole conversation.
   for (const { id } of replies.filter(({ turn_id }) => turn_id === null)) {
     await writeLarge(
       database,

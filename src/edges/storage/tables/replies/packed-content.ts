@@ -2,28 +2,28 @@ import type { KeptReply } from '../../../../serve/ports/reply-store.ts'
 
 export type Content = Pick<KeptReply, 'inputItems' | 'reply'>
 
-/** Gives everything else in the process its turn. */
+/** Lets other work of the process run. */
 export type NextTurn = () => Promise<void>
 
 export const nextTurn: NextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A content as it is stored: a small head, and pieces of bounded length for what does not fit into it. */
+/** Stored content: a small head, and pieces of limited length for the rest. */
 export interface PackedContent {
   readonly head: string
   readonly pieces: readonly string[]
 }
 
-/** Gives the pieces from one number up to, and not including, another. */
+/** Returns the pieces from one number up to, and not including, another. */
 export type ReadPieces = (from: number, to: number) => Promise<readonly string[]>
 
 const MAX_INLINE_CHARACTERS = 64 * 1_024
 export const MAX_PIECE_CHARACTERS = 256 * 1_024
-// Nothing clients send as an image or a file lies deeper.
+// Images and files in requests are never nested deeper.
 const MAX_LIFT_DEPTH = 16
 
 type Path = readonly (string | number)[]
 
-/** A text that stands in pieces of its own, so that it is neither escaped nor parsed. */
+/** A long text in separate pieces, so that it is neither escaped nor parsed. */
 interface LongText {
   readonly at: Path
   readonly pieces: number
@@ -45,7 +45,7 @@ interface InlineHead {
   readonly input: readonly unknown[]
 }
 
-/** How contents were written before they were packed. */
+/** The content format of earlier versions. */
 type Head = PartedHead | InlineHead | Content
 
 export async function packContent({ inputItems, reply }: Content, turn: NextTurn): Promise<PackedContent> {
@@ -113,7 +113,7 @@ function joinParts(parts: readonly ItemJson[]): PackedContent {
   return { head: JSON.stringify(head), pieces }
 }
 
-/** Never inside a character of two units: sealing would lose both halves. */
+/** Never splits a surrogate pair: encrypting would lose both halves. */
 function cut(text: string): string[] {
   const pieces: string[] = []
   let start = 0
@@ -130,13 +130,13 @@ function isFirstHalf(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff
 }
 
-/** The value with an empty text in place of each long one. Most values have none and stay what they are. */
+/** Replaces each long text by an empty one. Most values have none and are returned unchanged. */
 function liftTexts(value: unknown): { readonly value: unknown; readonly texts: readonly LiftedText[] } {
   const texts: LiftedText[] = []
   const path: (string | number)[] = []
   const lift = (node: unknown): unknown => {
     if (typeof node === 'string') {
-      // Half a character survives only as JSON.
+      // An unpaired surrogate survives only as JSON.
       if (node.length <= MAX_INLINE_CHARACTERS || !node.isWellFormed()) return node
       texts.push({ at: [...path], text: node })
       return ''
@@ -157,7 +157,7 @@ function liftTexts(value: unknown): { readonly value: unknown; readonly texts: r
   return { value: lift(value), texts }
 }
 
-/** The reply alone; the input may be much larger. */
+/** Only the reply; the input may be much larger. */
 export async function unpackReply(headText: string, read: ReadPieces): Promise<Content['reply']> {
   const head: Head = JSON.parse(headText)
   if (!('parts' in head)) return head.reply
@@ -180,7 +180,7 @@ export async function unpackContent(headText: string, read: ReadPieces, turn: Ne
   return { reply: reply as Content['reply'], inputItems: (inputs as unknown[][]).flat() }
 }
 
-/** Whether it holds everything the model was given, as all contents did before they were linked. */
+/** Whether it contains the whole input of the model, as all content of earlier versions did. */
 export function isWholeHistory(headText: string): boolean {
   return headText.startsWith('{"inputItems"')
 }

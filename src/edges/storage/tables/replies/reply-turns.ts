@@ -17,9 +17,9 @@ export const ITEMS = tableOf('kept_reply_items', ReplyItem, { key: ['account_id'
 
 const UNUSED = tableOf('unused_reply_pieces', UnusedPieces, { key: ['turn_id'] })
 
-/** The time of what stays until its last descendant goes. */
+/** The expiry of a turn that stays until its last descendant is deleted. */
 const NEVER_MS = 9_000_000_000_000_000
-// No id that a client may ask for has a space, so what goes by such a name cannot be found.
+// Ids from clients contain no space, so a reply with this prefix cannot be found.
 const HIDDEN = ' '
 
 export function replyPlace(accountId: string, id: string): SealedPlace {
@@ -39,8 +39,8 @@ const ADD_BYTES = prepare((query, given: { accountId: string; bytes: bigint }) =
 )
 
 /**
- * Adds to what an account has stored, and gives the sum. Every transaction that changes an account's chains begins with
- * it: the row is what keeps those of several nodes apart.
+ * Adds to the stored bytes of an account and returns the sum. Every transaction that changes an account's chains starts with
+ * it: the row lock serializes the transactions of several nodes.
  */
 export async function addStoredBytes(tx: Database, accountId: string, bytes: number): Promise<number> {
   const row = await ADD_BYTES.first(tx, { accountId, bytes: BigInt(bytes) })
@@ -56,13 +56,13 @@ const COUNT_CHILD = prepare((query, given: { accountId: string; turnId: string; 
     .returning(ReplyTurn.columns),
 )
 
-/** One more turn follows this one; how many come before it, or null when it is gone. */
+/** Adds a child to this turn. Returns how many turns come before it, or null when it was deleted. */
 export async function followTurn(tx: Database, accountId: string, turnId: string): Promise<number | null> {
   const row = await COUNT_CHILD.first(tx, { accountId, turnId, more: 1n })
   return row === undefined ? null : Number(row.links)
 }
 
-/** Replies with their turns; those from before there were turns have none. */
+/** Replies with their turns. Replies of earlier versions have none. */
 export function repliesWithTurns(query: Kysely<Tables>) {
   return query
     .selectFrom('kept_replies')
@@ -73,14 +73,14 @@ export function repliesWithTurns(query: Kysely<Tables>) {
     )
 }
 
-/** Its id finds nothing any more; what later turns need of it stays until the last of them goes. False: no such reply. */
+/** Hides a reply. What later turns need of it stays until the last of them is deleted. False: no such reply. */
 export async function retireReply(
   tx: Database,
   { accountId, id }: { readonly accountId: string; readonly id: string },
   secrets: Sealer,
 ): Promise<boolean> {
   const turn = await TURNS.find(tx, { accountId, replyId: id })
-  // Those from before there were turns have none.
+  // Replies of earlier versions have no turn.
   if (turn === null) return (await REPLIES.remove(tx, { accountId, id })) > 0
   if (turn.children > 0) await hideTurn(tx, turn, secrets)
   else await releaseTurn(tx, turn)
@@ -92,7 +92,7 @@ async function hideTurn(tx: Database, turn: ReplyTurn, secrets: Sealer): Promise
   await ITEMS.remove(tx, { accountId, replyId })
   const kept = await REPLIES.find(tx, { accountId, id: replyId })
   if (kept === null) throw new Error(`The reply of the turn ${turnId} is gone.`)
-  // What is sealed is bound to the name of its row. The turn follows its reply to the new name by itself.
+  // Encrypted content is bound to the id of its row. The turn follows its reply to the new id automatically.
   const head = secrets.open(kept.sealedContent, replyPlace(accountId, replyId))
   const id = HIDDEN + turnId
   const sealedContent = secrets.seal(head, replyPlace(accountId, id))
@@ -101,7 +101,7 @@ async function hideTurn(tx: Database, turn: ReplyTurn, secrets: Sealer): Promise
   await addStoredBytes(tx, accountId, -turn.itemBytes)
 }
 
-/** Deletes a turn that nothing follows, and all before it that only it kept. Gives what the account has left. */
+/** Deletes a turn without children, and all earlier turns that only it needed. Returns the account's stored bytes. */
 async function releaseTurn(tx: Database, last: ReplyTurn): Promise<number> {
   let released = 0
   let turn: ReplyTurn | null = last
@@ -115,7 +115,7 @@ async function releaseTurn(tx: Database, last: ReplyTurn): Promise<number> {
   return addStoredBytes(tx, last.accountId, -released)
 }
 
-/** The turn when nobody needs it any more. */
+/** The turn, if it is no longer needed. */
 async function unfollowTurn(tx: Database, accountId: string, turnId: string): Promise<ReplyTurn | null> {
   const row = await COUNT_CHILD.first(tx, { accountId, turnId, more: -1n })
   const isNeeded = row === undefined || row.children > 0n || !row.reply_id.startsWith(HIDDEN)
@@ -136,14 +136,14 @@ const FIND_OLDEST = prepare((query, given: { accountId: string; spared: string }
 interface Eviction {
   readonly accountId: string
   readonly maxBytes: number
-  /** The reply that must stay. */
+  /** This reply must stay. */
   readonly spared: string
   readonly atMost: number
 }
 
 /**
- * Deletes the oldest replies that nothing continues, until what is left is within the bounds. A conversation goes from
- * its end to its beginning, and the one that was continued last goes last. False when there is more to do.
+ * Deletes the oldest replies that no other reply continues, until the rest is within the bounds. A conversation is deleted
+ * from its end to its start, and the most recent conversation last. False when there is more to do.
  */
 export async function evictReplies(
   tx: Database,
@@ -198,10 +198,10 @@ export async function findChain(
   return rows.some(({ links }, index) => links !== BigInt(index)) ? null : rows
 }
 
-/** Somebody has deleted the reply meanwhile. */
+/** The reply was deleted in the meantime. */
 export class MissingPiece extends Error {}
 
-// Much longer than writing takes; whoever has not finished by then has died.
+// Much longer than writing takes. A writer that has not finished by then has died.
 const WRITING_MS = 60 * 60 * 1_000
 const READ_PORTION = 2
 const DELETE_PORTION = 8
@@ -219,7 +219,7 @@ interface TurnPieces {
   readonly nowMs: number
 }
 
-/** Writes them one by one, unused until the reply they belong to is there. Gives the bytes they take. */
+/** Writes pieces one by one. They count as unused until their reply is stored. Returns their size in bytes. */
 export async function writePieces(
   { database, secrets, nextTurn }: StoreContext,
   { turnId, pieces, nowMs }: TurnPieces,
@@ -262,7 +262,7 @@ export function piecesOfTurn({ database, secrets, nextTurn }: StoreContext, turn
   }
 }
 
-/** Inside a transaction: nobody needs the pieces of this turn from now on. */
+/** Inside a transaction: marks the pieces of this turn as unused. */
 export async function abandonPieces(
   tx: Database,
   { turnId, pieces }: Pick<ReplyTurn, 'turnId' | 'pieces'>,
@@ -278,7 +278,7 @@ const FIND_UNUSED = prepare((query, given: { nowMs: bigint }) =>
     .limit(1),
 )
 
-/** Inside a transaction: the reply that these pieces belong to is there. */
+/** Inside a transaction: marks the pieces as used, because their reply is stored. */
 export async function keepPieces(
   tx: Database,
   { turnId, pieces }: Pick<ReplyTurn, 'turnId' | 'pieces'>,
@@ -286,7 +286,7 @@ export async function keepPieces(
   if (pieces > 0) await UNUSED.remove(tx, { turnId })
 }
 
-/** Deletes the pieces that have become unused by now, a few at a time. */
+/** Deletes unused pieces that are due, a few at a time. */
 export async function deleteUnusedPieces({ database, nextTurn }: StoreContext, nowMs: number): Promise<void> {
   for (;;) {
     const unused = await FIND_UNUSED.first(database, { nowMs: BigInt(nowMs) })

@@ -12,7 +12,7 @@ export async function writeAuditEvent(tx: Database, event: AuditEvent): Promise<
   await EVENTS.insert(tx, { ...event, beforeChange: event.before, afterChange: event.after })
 }
 
-/** A change and the event that tells of it, both or neither. */
+/** Stores a change and its audit event, both or neither. */
 export function withEvent<Result>(
   database: Database,
   event: AuditEvent | null,
@@ -25,7 +25,7 @@ export function withEvent<Result>(
   })
 }
 
-/** Work that gives false, or how many it touched when it is none, or what was recorded before, has changed nothing. */
+/** Whether work changed something: its result is not false, not a count of zero, and not an earlier record. */
 export function isChange(result: unknown): boolean {
   const isOld = typeof result === 'object' && result !== null && 'isNew' in result && !result.isNew
   return result !== false && result !== 0 && !isOld

@@ -3,7 +3,7 @@ import { NodeRecord } from '../../../../vocabulary/system.ts'
 import { queryOn } from '../../query.ts'
 import type { StoreMethods } from '../../store.ts'
 
-/** Who shares the database. */
+/** The nodes that share the database. */
 export const nodeStore = {
   async saveHeartbeat({ database, sealingLevel }, node, sharedLimitsId) {
     const heartbeat = {
@@ -32,7 +32,7 @@ export const nodeStore = {
     return rows.map((row) => ({
       ...NodeRecord.fromRow(row),
       sharedLimitsId: row.shared_limits_id,
-      // A clock that was set back makes nobody heard of in the future.
+      // When the clock is set back, the age of a heartbeat must not become negative.
       silentMs: Math.max(0, Number(row.silent_ms)),
     }))
   },

@@ -4,18 +4,18 @@ import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
 import type { Tables } from '../../tables.ts'
 
-/** A column of sealed values, and what its rows are found by. */
+/** A column of encrypted values, and the key of its rows. */
 export type SealedColumn = {
   [Table in keyof Tables & string]: {
     readonly table: Table
     readonly key: readonly (keyof Tables[Table] & string)[]
     readonly column: keyof Tables[Table] & string
-    /** What may be deleted when it does not open, and of which there may be very many. */
+    /** Values that may be deleted when they cannot be decrypted. There may be very many. */
     readonly isExpendable?: true
   }
 }[keyof Tables & string]
 
-/** Everything that is sealed under the server secret. A test finds every column that ought to be in here. */
+/** All columns that are encrypted with the server secret. A test checks that none is missing. */
 export const SEALED_COLUMNS = {
   serverKeys: { table: 'server_keys', key: ['name'], column: 'sealed_key' },
   credentials: { table: 'credentials', key: ['id'], column: 'sealed_secret' },
@@ -37,7 +37,7 @@ export const SEALED_COLUMNS = {
   },
 } as const satisfies Record<string, SealedColumn>
 
-/** What a column is called, in the list of those that are bound and elsewhere. */
+/** The name of a column, in the list of bound columns and in messages. */
 export function columnName({ table, column }: { readonly table: string; readonly column: string }): string {
   return `${table}.${column}`
 }
@@ -59,14 +59,14 @@ export async function saveBoundColumn(database: Database, { table, column }: Sea
     .execute()
 }
 
-/** A sealed value and the key of its row. */
+/** An encrypted value and the key of its row. */
 export interface SealedValue {
   readonly id: readonly string[]
   readonly text: string
 }
 
 interface Portion {
-  /** The key of the last one before it; null for the first. */
+  /** The key of the previous value; null for the first. */
   readonly after: readonly string[] | null
   readonly atMost: number
   readonly isUnboundOnly?: boolean
@@ -95,7 +95,7 @@ export async function nextSealed(
 interface Replacement {
   readonly id: readonly string[]
   readonly by: string
-  /** Only while this is what stands there. */
+  /** Replaces the value only if it is still this one. */
   readonly text?: string
 }
 

@@ -7,7 +7,7 @@ import type { StoreMethods } from '../../store.ts'
 import { tableOf } from '../../table.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 
-// Suppliers of early versions have no time-outs.
+// Suppliers of early versions have no timeouts.
 const StoredSupplier = Supplier.with('StoredSupplier', { timeouts: Supplier.fields.timeouts.nullable() })
 const SealedCredential = Credential.without('SealedCredential', ['secret']).with('SealedCredential', {
   sealedSecret: text(),
@@ -69,7 +69,7 @@ function openSecret(id: string, sealed: string, secrets: Sealer): string {
   } catch (cause) {
     throw new Error(
       `Credential ${id} cannot be opened: it was stored under another TURNPIKE_SECRET or for another row, or altered since. ` +
-        'Start with the secret it was stored under, or delete the credential and enter it anew.',
+        'Start with the secret it was stored under, or delete the credential and enter it again.',
       { cause },
     )
   }
@@ -82,14 +82,14 @@ const FINGERPRINT = 'fingerprint'
 export const FINGERPRINT_PLACE: SealedPlace = { ...SEALED_COLUMNS.serverKeys, id: FINGERPRINT }
 
 /**
- * The key that API keys are fingerprinted with. `first` becomes it when the database has none yet; of several nodes
- * that start together one writes it, and all read what was written.
+ * The key for the fingerprints of API keys. `first` is stored when the database has none yet. Of several nodes that start
+ * together one writes it, and all read the written one.
  */
 export function keepFingerprintKey(database: Database, first: string, secrets: Sealer): Promise<string> {
   return database.transaction(async (tx) => {
     const kept = await findFingerprintKey(tx)
     if (kept !== null) return openKey(kept, secrets)
-    // A start with the wrong secret must not leave behind a key that the right one cannot open.
+    // A start with the wrong secret must not store a key that the right secret cannot decrypt.
     await loadCredentials(tx, secrets)
     const sealedKey = secrets.seal(first, FINGERPRINT_PLACE)
     await SERVER_KEYS.insert(tx, { name: FINGERPRINT, sealedKey }, ['name'])
@@ -97,7 +97,7 @@ export function keepFingerprintKey(database: Database, first: string, secrets: S
   })
 }
 
-/** As it is stored; null in a database that no node of this version has opened. */
+/** The encrypted key; null in a database that no node of this version has opened. */
 export async function findFingerprintKey(database: Database): Promise<string | null> {
   return (await SERVER_KEYS.find(database, { name: FINGERPRINT }))?.sealedKey ?? null
 }
