@@ -77,7 +77,9 @@ export const KeySettings = shape('KeyCreate', {
   budget: Budget.field
     .nullable()
     .default(null)
-    .note('A monthly amount with thresholds in percent. It only raises alerts; `usage_limit` blocks requests.'),
+    .note(
+      'A monthly amount with thresholds in percent. It only raises alerts; `usage_limit` blocks requests.',
+    ),
   expiresAtMs: time().nullable().default(null).note('RFC 3339 time with an offset; null for never.'),
   sharedFallback: flag()
     .default(false)

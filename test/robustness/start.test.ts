@@ -39,7 +39,9 @@ async function refusalOf(environment: Readonly<Record<string, string>>): Promise
 
 describe('a start that cannot succeed says why in one line', () => {
   test('a wrong value', async () => {
-    expect(await refusalOf({ PORT: 'http' })).toBe('PORT is "http"; it must be a whole number from 0 to 65535.')
+    expect(await refusalOf({ PORT: 'http' })).toBe(
+      'PORT is "http"; it must be a whole number from 0 to 65535.',
+    )
   })
 
   test('an unknown setting', async () => {
