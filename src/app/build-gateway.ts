@@ -3,7 +3,7 @@ import type { Settings } from '../edges/settings/settings.ts'
 import { SupplierClient } from '../edges/supplier-client/supplier-client.ts'
 import { credentialDisabler } from '../manage/alerts/disable-credential.ts'
 import { CredentialVerifier } from '../manage/diagnostics/verify-credential.ts'
-import { RefusalGuard } from '../rules/limits/refusal-guard.ts'
+import { RefusalGuard } from '../rules/limits/window.ts'
 import { LearnedParameters } from '../rules/routing/learned-parameters.ts'
 import { LiveStreams } from '../serve/delivery/live-streams.ts'
 import type { Gateway } from '../serve/gateway.ts'
@@ -13,9 +13,6 @@ import type { Services } from './services.ts'
 import { thoughtShelf } from './shared-memory.ts'
 import { atSandbox, reachingSandbox } from './supply/reach-sandbox.ts'
 import type { SystemServices } from './system-services.ts'
-
-// For how long a connection has been idle; a clock that is set says nothing about it.
-const STOPWATCH = { nowMs: () => performance.now() }
 
 // How much of what an account sends in a minute may be refused: so many of the largest bodies, or this much.
 const REFUSED_BODIES = 8
@@ -29,7 +26,9 @@ export function buildGateway(
   { clock, random, log }: SystemServices,
   services: Services & { readonly sandboxUrl: string | null },
 ): Gateway {
-  const callSupplier = reachingSandbox(new SupplierClient(STOPWATCH, settings).call, services.sandboxUrl)
+  // Changes of the system clock must not age idle connections.
+  const supplierClient = new SupplierClient({ nowMs: clock.monotonicMs }, settings)
+  const callSupplier = reachingSandbox(supplierClient.call, services.sandboxUrl)
   const callTools = {
     clock,
     tokens: new AccessTokens(clock, clock.monotonicMs),

@@ -35,7 +35,7 @@ export async function openServices(
   const cluster = openCluster(settings, system, persistence)
   const bodies = new BodyKeeping({ ...system, storage }, await storage.loadBodyStorage())
   const configuration = await openConfiguration(cluster, persistence, bodies)
-  const router = new Router({ clock, random, tell: routingTeller(cluster, configuration.current) })
+  const router = new Router({ clock, random, publish: routingTeller(cluster, configuration.current) })
   configuration.onReplaced((_, { supply }) => router.keepOnly(supply))
   const watched: { alerts: Alerts | null } = { alerts: null }
   const admissions = await openAdmissions(cluster, persistence, {

@@ -1,5 +1,5 @@
 import type { CountRequest, Protocol, TokenCounting } from '../protocols/protocol.ts'
-import { estimatePromptTokens } from '../rules/limits/estimate.ts'
+import { estimatePromptTokens } from '../rules/limits/window.ts'
 import { orderCandidates } from '../rules/routing/candidate.ts'
 import { supplierTypeOf } from '../suppliers/index.ts'
 import { parseJson } from '../wire/parse-json.ts'

@@ -1,7 +1,7 @@
 import type { SpendWatch } from '../manage/ports/alerts.ts'
 import type { BodyKeeper } from '../manage/ports/console.ts'
 import type { SecretKeeper } from '../rules/access/server-secret.ts'
-import type { RefusalGuard } from '../rules/limits/refusal-guard.ts'
+import type { RefusalGuard } from '../rules/limits/window.ts'
 import type { LearnedParameters } from '../rules/routing/learned-parameters.ts'
 import type { Router } from '../rules/routing/router.ts'
 import type { Random } from '../rules/routing/routing-settings.ts'

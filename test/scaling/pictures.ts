@@ -1,6 +1,6 @@
 import { checkTraits, encodeReply, readEdit, readGeneration } from '../../src/protocols/images/index.ts'
 import { IMAGE_SIDES } from '../../src/protocols/index.ts'
-import { estimatePromptTokens } from '../../src/rules/limits/estimate.ts'
+import { estimatePromptTokens } from '../../src/rules/limits/window.ts'
 import { describeImages } from '../../src/serve/images/read-image-request.ts'
 import { tryParse } from '../../src/serve/lanes/lane-plan.ts'
 import { DEFAULT_IMAGE_TRAITS } from '../../src/vocabulary/runtime/traits.ts'

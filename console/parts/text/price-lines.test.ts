@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { priceOf } from '../../../src/rules/ledger/price.ts'
+import { priceOf } from '../../../src/rules/ledger/charge.ts'
 import { formatUsdt } from '../../../src/vocabulary/money.ts'
 import { addUpPrice } from './price-lines.ts'
 

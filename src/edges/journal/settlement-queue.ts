@@ -1,4 +1,5 @@
 import { endedAtMs } from '../../rules/ledger/aggregate.ts'
+import type { Clock } from '../../vocabulary/clock.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import type { LineAt } from './read-lines.ts'
 import { decodeSealedLine, type Place, type SegmentFiles } from './segment-files.ts'

@@ -47,7 +47,8 @@ export class AlertWatch implements SpendWatch {
     if (amountNano === 0n) return
     // The current key, which may have changed since the request began.
     const key = this.#parts.snapshot().keys.get(keyId)
-    if (key !== undefined) this.#lookAtKey(key)
+    // Most keys have neither.
+    if (key !== undefined && (key.budget !== null || key.usageLimit !== null)) this.#lookAtKey(key)
     this.noteBalance(accountId)
   }
 
@@ -68,7 +69,7 @@ export class AlertWatch implements SpendWatch {
   /** Call it after every change of the balance. */
   noteBalance(accountId: string): void {
     const account = this.#parts.snapshot().accounts.get(accountId)
-    // What other nodes have stored is known once this one has stored something or looked; nothing known is not nothing left.
+    // Until this node has read or changed the shared balance, it does not know it.
     if (account === undefined || this.#parts.money.knowsBalance?.(accountId) === false) return
     const floorNano = account.balanceAlertNano
     const balanceNano = this.#parts.money.balanceNano(accountId)

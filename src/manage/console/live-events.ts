@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { endedAtMs } from '../../rules/ledger/aggregate.ts'
+import { endedAtMs } from '../../rules/ledger/period.ts'
 import { isDue } from '../../serve/is-due.ts'
 import type { LiveConfiguration } from '../../serve/ports/configuration.ts'
 import { type Alert, AlertMessage } from '../../vocabulary/alert.ts'

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createFingerprint } from './api-keys.ts'
 
 /** The row and column of a sealed text. A text sealed for one place cannot be opened in another. */
 export interface SealedPlace {
@@ -115,30 +116,7 @@ export function createSecretKeeper(
   serverSecret: string,
   fingerprintKey = firstFingerprintKey(serverSecret),
 ): SecretKeeper {
-  // Keyed once and copied for each secret: this runs for every request, and keying is most of the work.
-  const keyed = new Bun.CryptoHasher('sha256', Buffer.from(fingerprintKey, 'base64url'))
-  return {
-    fingerprint: rememberRecent((secret) => keyed.copy().update(secret).digest('base64url')),
-    ...createSealer(serverSecret),
-  }
-}
-
-const MAX_RECENT = 1_024
-// Longer than any of our keys. Bounds the memory that invalid keys take.
-const MAX_RECENT_LENGTH = 128
-
-/** Clients send the same key with every request; a lookup takes a sixth of the time of hashing. */
-function rememberRecent(fingerprint: (secret: string) => string): (secret: string) => string {
-  const recent = new Map<string, string>()
-  return (secret) => {
-    const known = recent.get(secret)
-    if (known !== undefined) return known
-    const found = fingerprint(secret)
-    if (secret.length > MAX_RECENT_LENGTH) return found
-    if (recent.size >= MAX_RECENT) recent.clear()
-    recent.set(secret, found)
-    return found
-  }
+  return { fingerprint: createFingerprint(fingerprintKey), ...createSealer(serverSecret) }
 }
 
 /** Signs asset URLs. */

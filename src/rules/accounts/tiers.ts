@@ -26,7 +26,8 @@ export function effectiveTier(account: TierFacts, nowMs: number): TierName {
 
 /** The rate limits of the account: those of its assignment where set, else those of its tier. */
 export function accountLimits(account: TierFacts, nowMs: number): RateLimits {
-  const assignment = currentAssignment(account, nowMs)
+  // Most accounts have no assignment.
+  const assignment = account.tierAssignment === null ? null : currentAssignment(account, nowMs)
   const tier = TIERS[assignment?.tier ?? account.earnedTier]
   return { rpm: assignment?.rpm ?? tier.rpm, tpm: assignment?.tpm ?? tier.tpm }
 }

@@ -6,7 +6,7 @@ import type {
   UsageSpan,
   UsageView,
 } from '../../vocabulary/settlement.ts'
-import { dayOf } from './period.ts'
+import { dayOf, endedAtMs } from './period.ts'
 
 export const SPAN_MS: Readonly<Record<UsageSpan, number>> = { hour: 3_600_000, day: 86_400_000 }
 
@@ -37,17 +37,6 @@ export const FIGURE_NAMES = [
 /** What usage is counted from, such as a settlement. */
 export type CountedRequest = UsageGroup &
   Pick<Settlement, 'usage' | 'amountNano' | 'outcome' | 'startedAtMs' | 'firstByteMs' | 'durationMs'>
-
-/**
- * When a request ended: the time of its ledger entry and of its usage. Rounded as it is stored, so that a recount from
- * storage puts it in the same hour.
- */
-export function endedAtMs({
-  startedAtMs,
-  durationMs,
-}: Pick<Settlement, 'startedAtMs' | 'durationMs'>): number {
-  return Math.round(startedAtMs) + Math.round(durationMs)
-}
 
 export function spanStartMs(span: UsageSpan, atMs: number): number {
   return Math.floor(atMs / SPAN_MS[span]) * SPAN_MS[span]

@@ -4,7 +4,7 @@ import { LedgerEntry } from '../../vocabulary/ledger.ts'
 import { Settlement, UsedTokens } from '../../vocabulary/settlement.ts'
 import { type Fields, type Shape, type ValueIn, wireName } from '../../vocabulary/shape.ts'
 import { Price } from '../../vocabulary/supply.ts'
-import { endedAtMs } from './aggregate.ts'
+import { endedAtMs } from './period.ts'
 
 /** One column of an export. Its field says how a value is written. */
 export interface ExportColumn<T> {

@@ -12,47 +12,42 @@ type Written<T> = { [Field in keyof T]: T[Field] extends bigint ? string : T[Fie
 type WrittenSettlement = Omit<Written<Settlement>, 'price'> & { readonly price: WrittenPrice | null }
 
 /**
- * Without the line break. Written field by field, because this runs for every request and a replacer function would be
- * called for every value.
+ * Without the line break. Names every field, because this runs for every request: a replacer function would be called for
+ * every value, and copying an object to change the copy takes several times as long.
  */
 export function encodeJournalLine(line: JournalLine): string {
   if (line.type === 'open') {
     const record: Written<AdmissionRecord> = { ...line.record, holdNano: String(line.record.holdNano) }
     return JSON.stringify({ type: 'open', record })
   }
-  return JSON.stringify({ type: 'settled', settlement: writeSettlement(line.settlement) })
-}
-
-/** Names every field: copying an object and changing the copy takes several times as long. */
-function writeSettlement(settlement: Settlement): WrittenSettlement {
-  return {
-    requestId: settlement.requestId,
-    accountId: settlement.accountId,
-    keyId: settlement.keyId,
-    model: settlement.model,
-    supplier: settlement.supplier,
-    credentialId: settlement.credentialId,
-    clientFormat: settlement.clientFormat,
-    supplierFormat: settlement.supplierFormat,
-    stream: settlement.stream,
-    usage: settlement.usage,
-    provenance: settlement.provenance,
-    price: settlement.price && writePriceOnce(settlement.price),
-    amountNano: String(settlement.amountNano),
-    outcome: settlement.outcome,
-    attempts: settlement.attempts,
-    startedAtMs: settlement.startedAtMs,
-    firstByteMs: settlement.firstByteMs,
-    durationMs: settlement.durationMs,
+  const from = line.settlement
+  const settlement: WrittenSettlement = {
+    requestId: from.requestId,
+    accountId: from.accountId,
+    keyId: from.keyId,
+    model: from.model,
+    supplier: from.supplier,
+    credentialId: from.credentialId,
+    clientFormat: from.clientFormat,
+    supplierFormat: from.supplierFormat,
+    stream: from.stream,
+    usage: from.usage,
+    provenance: from.provenance,
+    price: from.price && (writtenPrices.get(from.price) ?? writePriceOnce(from.price)),
+    amountNano: String(from.amountNano),
+    outcome: from.outcome,
+    attempts: from.attempts,
+    startedAtMs: from.startedAtMs,
+    firstByteMs: from.firstByteMs,
+    durationMs: from.durationMs,
   }
+  return JSON.stringify({ type: 'settled', settlement })
 }
 
 // Thousands of settlements in a row have the same price object.
 const writtenPrices = new WeakMap<Price, WrittenPrice>()
 
 function writePriceOnce(price: Price): WrittenPrice {
-  const known = writtenPrices.get(price)
-  if (known !== undefined) return known
   const written = writePrice(price)
   writtenPrices.set(price, written)
   return written
@@ -83,9 +78,8 @@ export function decodeJournalLine(text: string): JournalLine | null {
 }
 
 /**
- * What a journal says after a crash: every settlement as it comes, and at the end every admission that was never
- * settled. Remembers no more than what is open, so that a journal may be of any size. Of a request that is given twice
- * the first counts.
+ * The settlements of a journal after a crash: first those it contains, then an interrupted one for each admission that was
+ * never settled. Only open admissions are in memory, so the journal can be of any size.
  */
 export function* settlementsOf(lines: Iterable<JournalLine>): Generator<Settlement> {
   const open = new Map<string, AdmissionRecord>()
@@ -101,15 +95,15 @@ export function* settlementsOf(lines: Iterable<JournalLine>): Generator<Settleme
 }
 
 /**
- * Whether this is only what was made of an admission because no settlement of it was found. One that is found later, in
- * another file or on a node that was taken for dead, tells the truth.
+ * Whether this settlement was only derived from an admission, because none was found. One that is found later, in another
+ * file or on a node that was presumed dead, replaces it.
  */
 export function isPresumed({ outcome, supplier, attempts, amountNano, durationMs }: Settlement): boolean {
-  const isOfNobody = supplier === null && attempts.length === 0
-  return outcome === 'interrupted' && isOfNobody && amountNano === 0n && durationMs === 0
+  const isUnserved = supplier === null && attempts.length === 0
+  return outcome === 'interrupted' && isUnserved && amountNano === 0n && durationMs === 0
 }
 
-/** It is unknown what was delivered, so nothing is charged; the record makes it visible. */
+/** What was delivered is unknown, so nothing is charged; the record makes it visible. */
 function interruptedSettlement(record: AdmissionRecord): Settlement {
   const { requestId, accountId, keyId, model, clientFormat, stream, startedAtMs } = record
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { NO_USAGE } from '../../conversation/usage.ts'
-import { meter } from './meter.ts'
+import { meter } from './charge.ts'
 
 const reported = { ...NO_USAGE, input: 100, cacheRead: 7, output: 30 }
 const ending = {

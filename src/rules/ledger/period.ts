@@ -1,5 +1,6 @@
 import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { Settlement } from '../../vocabulary/settlement.ts'
 
 const DAY_MS = 86_400_000
 // 1970-01-01 was a Thursday, three days after a Monday.
@@ -8,6 +9,17 @@ const DAYS_AFTER_MONDAY = 3
 /** Days since 1970-01-01 UTC. */
 export function dayOf(atMs: number): number {
   return Math.floor(atMs / DAY_MS)
+}
+
+/**
+ * When a request ended: the time of its ledger entry and of its usage. Rounded as it is stored, so that a recount from
+ * storage puts it in the same hour.
+ */
+export function endedAtMs({
+  startedAtMs,
+  durationMs,
+}: Pick<Settlement, 'startedAtMs' | 'durationMs'>): number {
+  return Math.round(startedAtMs) + Math.round(durationMs)
 }
 
 /** The first day of the calendar period (UTC, weeks start on Monday) that a day belongs to. */

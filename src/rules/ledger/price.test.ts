@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { NO_USAGE } from '../../conversation/usage.ts'
 import { A_PRICE } from '../../vocabulary/testing/specimens.ts'
-import { holdFor, priceOf } from './price.ts'
+import { holdFor, priceOf } from './charge.ts'
 
 describe('the price of a use', () => {
   test('adds every bucket at its own price, thinking not twice', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { estimatePromptTokens, estimateTokens, tokensOfCharacters } from './estimate.ts'
+import { estimatePromptTokens, estimateTokens, tokensOfCharacters } from './window.ts'
 
 test.each([
   [0, 0],

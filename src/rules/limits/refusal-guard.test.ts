@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { effectiveRpm, guardLimit, RefusalGuard } from './refusal-guard.ts'
+import { effectiveRpm, guardLimit, RefusalGuard } from './window.ts'
 
 const START_MS = 1_000_000
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { CandidateHealth } from './candidate-health.ts'
+import { CandidateHealth, CredentialHealth } from './candidate-health.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
-import { CredentialHealth } from './credential-health.ts'
 import { USUAL_ROUTING } from './routing-settings.ts'
 
 const PARTS = { settings: USUAL_ROUTING, random: () => 0.5 }
@@ -46,7 +45,7 @@ describe('the circuits of supplier, credential and candidate', () => {
       one.noteFailure(failure('unreachable'), probe, atMs)
       one.endProbe(probe)
     }
-    two.noteAnswer(100, 100_000)
+    two.noteWorking(100_000)
     expect([one, two, three].map(({ isClosed }) => isClosed)).toEqual([true, true, true])
   })
 })
@@ -54,11 +53,11 @@ describe('the circuits of supplier, credential and candidate', () => {
 test('what went wrong before a pause is not held against a candidate after it', () => {
   const health = candidateOf(new CircuitBreaker(PARTS))
   for (let round = 0; round < 5; round += 1) {
-    health.noteAnswer(100, 0)
+    health.noteWorking(0)
     health.noteFailure(failure('server'), {}, 0)
   }
   expect(health.isClosed).toBe(false)
-  health.noteAnswer(100, 1_000)
+  health.noteWorking(1_000)
   health.noteFailure(failure('server'), {}, 1_000)
   expect(health.isClosed).toBe(true)
 })

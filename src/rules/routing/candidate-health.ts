@@ -1,13 +1,12 @@
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { Circuit } from '../../vocabulary/supply.ts'
 import { type BreakerParts, CircuitBreaker } from './circuit-breaker.ts'
-import type { CredentialHealth } from './credential-health.ts'
-import { type Assumption, DecayedMean } from './decayed.ts'
+import type { SupplierRemaining } from './supplier-headers.ts'
 
 /** The facts about a failure that routing uses. */
 export type RoutingFailure = Pick<SupplierFailure, 'kind' | 'status' | 'retryAfterSeconds' | 'isSuspected'>
 
-/** Failures that say nothing about whether it answers. */
+/** Failures that do not show whether the supplier answers. */
 const SAYS_NOTHING: ReadonlySet<RoutingFailure['kind']> = new Set(['timeout', 'unreachable', 'local'])
 // After about seventy answers, a slow one counts half.
 const SLOWEST_KEPT = 0.99
@@ -29,16 +28,16 @@ export class CandidateHealth {
   /** The longest recent time to first byte; fades with each answer. */
   #slowestMs = 0
   readonly #settings: BreakerParts['settings']
-  readonly #latencyMs: DecayedMean
-  readonly #success: DecayedMean
+  readonly #latencyMs: DecayedSum
+  readonly #success: DecayedSum
 
   constructor(supplierCircuit: CircuitBreaker, credential: CredentialHealth, parts: BreakerParts) {
     this.supplierCircuit = supplierCircuit
     this.credential = credential
     this.circuit = new CircuitBreaker(parts)
     this.#settings = parts.settings
-    this.#latencyMs = new DecayedMean(parts.settings.memoryHalfLifeMs)
-    this.#success = new DecayedMean(parts.settings.memoryHalfLifeMs)
+    this.#latencyMs = new DecayedSum(parts.settings.memoryHalfLifeMs)
+    this.#success = new DecayedSum(parts.settings.memoryHalfLifeMs)
   }
 
   get #circuits(): readonly CircuitBreaker[] {
@@ -46,7 +45,11 @@ export class CandidateHealth {
   }
 
   get isClosed(): boolean {
-    return this.circuit.isClosed && this.supplierCircuit.isClosed && this.credential.circuit.isClosed
+    return (
+      this.circuit.opensAgainAtMs === null &&
+      this.supplierCircuit.opensAgainAtMs === null &&
+      this.credential.circuit.opensAgainAtMs === null
+    )
   }
 
   /** The worst state of the three circuits. */
@@ -82,9 +85,9 @@ export class CandidateHealth {
 
   /** Releases the probes of an attempt that has ended or never began. */
   endProbe(attempt: object): void {
-    this.supplierCircuit.release(attempt)
-    this.credential.circuit.release(attempt)
-    this.circuit.release(attempt)
+    if (this.supplierCircuit.probe !== null) this.supplierCircuit.release(attempt)
+    if (this.credential.circuit.probe !== null) this.credential.circuit.release(attempt)
+    if (this.circuit.probe !== null) this.circuit.release(attempt)
   }
 
   get latencyMs(): number | null {
@@ -109,18 +112,28 @@ export class CandidateHealth {
     return isHanging ? Math.max(shortestWaitMs, waitPatience * this.#slowestMs) : null
   }
 
+  /** Records how fast an answer began. Call `noteWorking` or `noteBegun` next. */
+  noteReply(firstByteMs: number, nowMs: number): void {
+    this.#latencyMs.add(firstByteMs, nowMs)
+    this.#slowestMs = Math.max(firstByteMs, this.#slowestMs * SLOWEST_KEPT)
+    this.#timeoutsInRow = 0
+  }
+
   /** Records a complete answer. */
-  noteAnswer(firstByteMs: number, nowMs: number): void {
-    this.#noteReply(firstByteMs, nowMs)
-    this.#noteWorking(nowMs)
+  noteWorking(nowMs: number): void {
+    // Failures from before the pause say nothing about the present.
+    if (this.circuit.opensAgainAtMs !== null) this.#success.reset()
+    this.#success.add(1, nowMs)
+    this.supplierCircuit.succeed(nowMs)
+    this.credential.circuit.succeed(nowMs)
+    this.circuit.succeed(nowMs)
   }
 
   /**
    * Records that an answer has begun; it may still break off. A candidate under probe is not trusted until the answer
    * ends, because all traffic would move there and could get broken answers.
    */
-  noteBegun(firstByteMs: number, attempt: object, nowMs: number): void {
-    this.#noteReply(firstByteMs, nowMs)
+  noteBegun(attempt: object, nowMs: number): void {
     if (!this.isClosed) {
       for (const circuit of this.#circuits) circuit.lendProbe(attempt, nowMs)
       return
@@ -132,21 +145,14 @@ export class CandidateHealth {
   /** Records the successful end of an answer that began at this time. */
   noteEnded(begunAtMs: number, nowMs: number): void {
     if (this.isClosed) {
-      this.circuit.succeedFrom(begunAtMs, nowMs)
+      this.circuit.succeed(nowMs, begunAtMs)
       return
     }
     const wasClosed = this.circuit.isClosed
-    for (const circuit of this.#circuits) circuit.succeedFrom(begunAtMs, nowMs)
+    for (const circuit of this.#circuits) circuit.succeed(nowMs, begunAtMs)
     if (wasClosed || !this.circuit.isClosed) return
     this.#success.reset()
     this.#success.add(1, nowMs)
-  }
-
-  #noteReply(firstByteMs: number, nowMs: number): void {
-    this.#latencyMs.add(firstByteMs, nowMs)
-    this.#slowestMs = Math.max(firstByteMs, this.#slowestMs * SLOWEST_KEPT)
-    this.#timeoutsInRow = 0
-    this.credential.noteAnswer(nowMs)
   }
 
   noteFailure(failure: RoutingFailure, attempt: object, nowMs: number): void {
@@ -160,7 +166,7 @@ export class CandidateHealth {
         break
       case 'input':
       case 'context-length':
-        this.#noteWorking(nowMs)
+        this.noteWorking(nowMs)
         break
       case 'rate-limited':
         this.supplierCircuit.succeed(nowMs)
@@ -190,15 +196,6 @@ export class CandidateHealth {
     circuit.openFor(this.#settings.refusedPauseMs, nowMs)
   }
 
-  #noteWorking(nowMs: number): void {
-    // Failures from before the pause say nothing about the present.
-    if (!this.circuit.isClosed) this.#success.reset()
-    this.#success.add(1, nowMs)
-    this.supplierCircuit.succeed(nowMs)
-    this.credential.circuit.succeed(nowMs)
-    this.circuit.succeed(nowMs)
-  }
-
   /** Records a reply that was a failure. */
   #noteBroken(attempt: object, nowMs: number): void {
     this.supplierCircuit.succeed(nowMs)
@@ -220,4 +217,176 @@ export class CandidateHealth {
     if (this.circuit.isClosed && isJudged && (this.#success.mean ?? 1) <= badSuccessRate)
       this.circuit.open(nowMs)
   }
+}
+
+interface KeptRemaining {
+  readonly requests: number | null
+  readonly tokens: number | null
+  readonly untilMs: number
+}
+
+// Used when a supplier reports nothing left without a reset time.
+const UNSAID_RESET_SECONDS = 1
+
+/** The health of one credential at its supplier, across all models. */
+export class CredentialHealth {
+  /** Opens when the supplier refuses the credential itself. */
+  readonly circuit: CircuitBreaker
+  readonly #settings: BreakerParts['settings']
+  readonly #load: DecayedSum
+  /** The number of attempts in flight. */
+  attemptsUnderWay = 0
+  /** In the past when the supplier has not asked to wait. */
+  coolingEndsAtMs = 0
+  #timesCooled = 0
+  #remaining: KeptRemaining | null = null
+  #answeredAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(parts: BreakerParts) {
+    this.circuit = new CircuitBreaker(parts)
+    this.#settings = parts.settings
+    this.#load = new DecayedSum(parts.settings.loadHalfLifeMs)
+  }
+
+  /** null when the supplier has not asked to wait. */
+  coolingUntilMs(nowMs: number): number | null {
+    return this.coolingEndsAtMs > nowMs ? this.coolingEndsAtMs : null
+  }
+
+  /** The capacity the supplier reported, minus what was started since; null when unknown or outdated. */
+  remainingAt(nowMs: number): { requests: number | null; tokens: number | null } | null {
+    const kept = this.#remaining
+    return kept !== null && kept.untilMs > nowMs ? { requests: kept.requests, tokens: kept.tokens } : null
+  }
+
+  /** Whether the supplier would probably refuse a prompt of this length, according to its last report. */
+  isLikelySpent(promptTokens: number, nowMs: number): boolean {
+    const kept = this.#remaining
+    if (kept === null || kept.untilMs <= nowMs) return false
+    return (
+      (kept.requests !== null && kept.requests < 1) || (kept.tokens !== null && kept.tokens < promptTokens)
+    )
+  }
+
+  /** Its recent load. */
+  recentLoadAt(nowMs: number): number {
+    return this.#load.at(nowMs)
+  }
+
+  addLoad(amount: number, nowMs: number): void {
+    this.#load.add(amount, nowMs)
+  }
+
+  /** Keeps a credential that was unavailable from receiving all traffic when it returns. */
+  raiseLoadTo(load: number, nowMs: number): void {
+    this.#load.raiseTo(load, nowMs)
+  }
+
+  /** Begins an attempt. `load` is 0 when it was already counted. */
+  begin(load: number, nowMs: number): void {
+    this.attemptsUnderWay += 1
+    if (load > 0) this.#load.add(load, nowMs)
+    const kept = this.#remaining
+    if (kept?.requests != null) this.#remaining = { ...kept, requests: Math.max(0, kept.requests - 1) }
+  }
+
+  end({ hasAnswered }: { readonly hasAnswered: boolean }, nowMs: number): void {
+    this.attemptsUnderWay = Math.max(0, this.attemptsUnderWay - 1)
+    if (!hasAnswered) return
+    this.#answeredAtMs = nowMs
+    if (this.coolingEndsAtMs <= nowMs) this.#timesCooled = 0
+  }
+
+  /** Whether any model has answered with it within the pause of a refused credential. */
+  hasAnsweredLately(nowMs: number): boolean {
+    return nowMs - this.#answeredAtMs < this.#settings.refusedPauseMs
+  }
+
+  noteRemaining({ requests, tokens, resetSeconds }: SupplierRemaining, nowMs: number): void {
+    const untilMs = nowMs + (resetSeconds ?? UNSAID_RESET_SECONDS) * 1_000
+    this.#remaining = { requests, tokens, untilMs }
+    if (requests === 0 || tokens === 0) this.#coolFor(resetSeconds ?? UNSAID_RESET_SECONDS, nowMs)
+  }
+
+  /** Records a rate limit of the supplier; null when it gave no retry time. */
+  cool(askedSeconds: number | null, nowMs: number): void {
+    const { coolingSeconds, longestCoolingSeconds } = this.#settings
+    // Attempts in flight at the same time are refused together; they count as one refusal.
+    const isRepeat = this.coolingEndsAtMs <= nowMs
+    const unsaidSeconds = coolingSeconds * 2 ** Math.max(0, this.#timesCooled - (isRepeat ? 0 : 1))
+    if (isRepeat) this.#timesCooled = Math.min(this.#timesCooled + 1, 30)
+    const isSaid = askedSeconds !== null && askedSeconds > 0
+    this.#coolFor(isSaid ? askedSeconds : Math.min(unsaidSeconds, longestCoolingSeconds), nowMs)
+  }
+
+  /** Another node reported that this credential is cooling. */
+  coolUntil(untilMs: number): void {
+    this.coolingEndsAtMs = Math.max(this.coolingEndsAtMs, untilMs)
+  }
+
+  #coolFor(seconds: number, nowMs: number): void {
+    const boundedSeconds = Math.min(seconds, this.#settings.longestAskedCoolingSeconds)
+    this.coolingEndsAtMs = Math.max(this.coolingEndsAtMs, nowMs + boundedSeconds * 1_000)
+  }
+}
+
+/** A sum and a mean with exponential decay: a value one half-life ago weighs half. */
+export class DecayedSum {
+  readonly #halfLifeMs: number
+  #sum = 0
+  #weight = 0
+  #atMs = 0
+
+  constructor(halfLifeMs: number) {
+    this.#halfLifeMs = halfLifeMs
+  }
+
+  add(value: number, nowMs: number): void {
+    const kept = this.#keptShare(nowMs)
+    this.#sum = this.#sum * kept + value
+    this.#weight = this.#weight * kept + 1
+    this.#atMs = nowMs
+  }
+
+  raiseTo(sum: number, nowMs: number): void {
+    const present = this.at(nowMs)
+    if (sum > present) this.add(sum - present, nowMs)
+  }
+
+  reset(): void {
+    this.#sum = 0
+    this.#weight = 0
+  }
+
+  at(nowMs: number): number {
+    return this.#sum * this.#keptShare(nowMs)
+  }
+
+  /** null when nothing was ever added. */
+  get mean(): number | null {
+    return this.#weight === 0 ? null : this.#sum / this.#weight
+  }
+
+  /** How many recent values stand behind the mean. */
+  weightAt(nowMs: number): number {
+    return this.#weight * this.#keptShare(nowMs)
+  }
+
+  /** The mean, pulled towards an assumption; the older or fewer the values, the stronger the pull. */
+  leaningTo(assumed: Assumption, nowMs: number): number {
+    if (this.#weight === 0) return assumed.value
+    const kept = this.#keptShare(nowMs)
+    return (this.#sum * kept + assumed.value * assumed.weight) / (this.#weight * kept + assumed.weight)
+  }
+
+  /** A clock that steps back must not make the past count more than the present. */
+  #keptShare(nowMs: number): number {
+    const elapsedMs = nowMs - this.#atMs
+    return elapsedMs <= 0 ? 1 : 2 ** (-elapsedMs / this.#halfLifeMs)
+  }
+}
+
+export interface Assumption {
+  readonly value: number
+  readonly weight: number
 }

@@ -52,7 +52,7 @@ export class RankedCandidate implements Candidate {
   load = 0
   /** The capacity that the supplier reported is probably too small. */
   isLikelySpent = false
-  patienceMs: number | null = null
+  patienceMs: number | null
   /** Whether it has been counted as load before its attempt began. */
   isExpected = false
 
@@ -60,9 +60,10 @@ export class RankedCandidate implements Candidate {
     this.route = route
     this.credential = credential
     this.health = health
+    this.patienceMs = health.shortenedWaitMs
   }
 
-  /** Written only when asked for, because most candidates are never tried. */
+  /** Computed only when read, because most candidates are never tried. */
   get reason(): string {
     switch (this.place) {
       case 'only':

@@ -15,13 +15,16 @@ export interface BreakerParts {
  */
 export class CircuitBreaker {
   readonly #parts: BreakerParts
+  /** null while closed. */
+  opensAgainAtMs: number | null = null
+  /** Unlike the failures that open the circuit, these are also counted while it is open. */
+  failuresSinceSuccess = 0
+  /** The attempt that probes, or that the probe is reserved for. */
+  probe: object | null = null
   #failuresInRow = 0
-  #failuresSinceSuccess = 0
   #failedAtMs = Number.NEGATIVE_INFINITY
   #timesOpened = 0
   #closedAtMs = 0
-  #opensAgainAtMs: number | null = null
-  #probe: object | null = null
   #leaseEndsAtMs = 0
 
   constructor(parts: BreakerParts) {
@@ -29,72 +32,59 @@ export class CircuitBreaker {
   }
 
   get isClosed(): boolean {
-    return this.#opensAgainAtMs === null
-  }
-
-  /** Unlike the failures that open the circuit, these are also counted while it is open. */
-  get failuresSinceSuccess(): number {
-    return this.#failuresSinceSuccess
-  }
-
-  /** null while closed. */
-  get opensAgainAtMs(): number | null {
-    return this.#opensAgainAtMs
+    return this.opensAgainAtMs === null
   }
 
   stateAt(nowMs: number): Circuit {
-    if (this.#opensAgainAtMs === null) return 'closed'
-    return nowMs < this.#opensAgainAtMs ? 'open' : 'half-open'
+    if (this.opensAgainAtMs === null) return 'closed'
+    return nowMs < this.opensAgainAtMs ? 'open' : 'half-open'
   }
 
   /** Whether no other attempt is probing. Call it only on a half-open circuit. */
   isProbeFree(nowMs: number): boolean {
-    return this.#probe === null || nowMs >= this.#leaseEndsAtMs
+    return this.probe === null || nowMs >= this.#leaseEndsAtMs
   }
 
   /** Reserves the probe for an attempt that is about to begin. */
   lease(attempt: object, nowMs: number): void {
     if (this.stateAt(nowMs) !== 'half-open') return
-    this.#probe = attempt
+    this.probe = attempt
     this.#leaseEndsAtMs = nowMs + this.#parts.settings.probeLeaseMs
   }
 
   /** Begins an attempt. Returns false when another attempt is already probing. */
   begin(attempt: object, nowMs: number): boolean {
     if (this.stateAt(nowMs) !== 'half-open') return true
-    if (this.#probe !== attempt && !this.isProbeFree(nowMs)) return false
-    this.#probe = attempt
+    if (this.probe !== attempt && !this.isProbeFree(nowMs)) return false
+    this.probe = attempt
     this.#leaseEndsAtMs = Number.POSITIVE_INFINITY
     return true
   }
 
   /** The answer of a probe has begun. A slow client could delay its end, so the wait is limited. */
   lendProbe(attempt: object, nowMs: number): void {
-    if (this.#probe === attempt) this.#leaseEndsAtMs = nowMs + this.#parts.settings.probeStreamMs
+    if (this.probe === attempt) this.#leaseEndsAtMs = nowMs + this.#parts.settings.probeStreamMs
   }
 
   /** Releases the probe of an attempt that has ended, with any result. */
   release(attempt: object): void {
-    if (this.#probe === attempt) this.#probe = null
+    if (this.probe === attempt) this.probe = null
   }
 
-  /** Records the success of an answer that began at this time. It does not clear failures since then. */
-  succeedFrom(begunAtMs: number, nowMs: number): void {
-    if (begunAtMs >= this.#failedAtMs) this.succeed(nowMs)
-  }
-
-  succeed(nowMs: number): void {
+  /** Records the success of an answer. One that began before the latest failure does not clear that failure. */
+  succeed(nowMs: number, begunAtMs = nowMs): void {
+    if (begunAtMs < this.#failedAtMs) return
     this.#failuresInRow = 0
-    this.#failuresSinceSuccess = 0
-    if (this.#opensAgainAtMs === null) return
+    this.failuresSinceSuccess = 0
+    if (this.opensAgainAtMs === null) return
     this.#closedAtMs = nowMs
-    this.#opensAgainAtMs = null
+    this.opensAgainAtMs = null
   }
 
   fail(attempt: object, nowMs: number): void {
-    this.#failuresSinceSuccess += 1
-    if (this.#opensAgainAtMs !== null) {
-      if (this.#probe === attempt) this.open(nowMs)
+    this.failuresSinceSuccess += 1
+    if (this.opensAgainAtMs !== null) {
+      if (this.probe === attempt) this.open(nowMs)
       return
     }
     this.#failuresInRow += 1
@@ -115,7 +105,7 @@ export class CircuitBreaker {
   }
 
   openFor(pauseMs: number, nowMs: number): void {
-    this.#opensAgainAtMs = nowMs + pauseMs
+    this.opensAgainAtMs = nowMs + pauseMs
     this.#failedAtMs = nowMs
     this.#failuresInRow = 0
   }

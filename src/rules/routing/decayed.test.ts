@@ -1,23 +1,23 @@
 import { expect, test } from 'bun:test'
-import { DecayedCount, DecayedMean } from './decayed.ts'
+import { DecayedSum } from './candidate-health.ts'
 
-test('a count halves in a half-life', () => {
-  const count = new DecayedCount(1_000)
-  count.add(4, 0)
-  expect(count.at(1_000)).toBe(2)
-  count.add(1, 1_000)
-  expect(count.at(2_000)).toBe(1.5)
+test('halves a sum in a half-life', () => {
+  const sum = new DecayedSum(1_000)
+  sum.add(4, 0)
+  expect(sum.at(1_000)).toBe(2)
+  sum.add(1, 1_000)
+  expect(sum.at(2_000)).toBe(1.5)
 })
 
-test('a count is raised and never lowered', () => {
-  const count = new DecayedCount(1_000)
-  count.raiseTo(3, 0)
-  count.raiseTo(1, 0)
-  expect(count.at(0)).toBe(3)
+test('raises a sum and never lowers it', () => {
+  const sum = new DecayedSum(1_000)
+  sum.raiseTo(3, 0)
+  sum.raiseTo(1, 0)
+  expect(sum.at(0)).toBe(3)
 })
 
-test('a mean weighs what is old less, and is unknown before the first value', () => {
-  const mean = new DecayedMean(1_000)
+test('weighs old values less in a mean, which is unknown before the first value', () => {
+  const mean = new DecayedSum(1_000)
   expect(mean.mean).toBeNull()
   mean.add(100, 0)
   mean.add(400, 1_000)
@@ -25,8 +25,8 @@ test('a mean weighs what is old less, and is unknown before the first value', ()
   expect(mean.weightAt(2_000)).toBe(0.75)
 })
 
-test('a mean leans to what is assumed, all the more the older it is', () => {
-  const mean = new DecayedMean(1_000)
+test('pulls a mean towards the assumption as it ages', () => {
+  const mean = new DecayedSum(1_000)
   const assumed = { value: 10, weight: 1 }
   expect(mean.leaningTo(assumed, 0)).toBe(10)
   mean.add(100, 0)
@@ -35,8 +35,8 @@ test('a mean leans to what is assumed, all the more the older it is', () => {
   expect(mean.leaningTo(assumed, 60_000)).toBeCloseTo(10)
 })
 
-test('a clock that steps back makes nothing count more', () => {
-  const count = new DecayedCount(1_000)
-  count.add(1, 5_000)
-  expect(count.at(0)).toBe(1)
+test('does not grow when the clock steps back', () => {
+  const sum = new DecayedSum(1_000)
+  sum.add(1, 5_000)
+  expect(sum.at(0)).toBe(1)
 })

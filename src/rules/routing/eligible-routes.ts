@@ -26,38 +26,35 @@ export function isVisible(supplier: Supplier, accountId: string): boolean {
 }
 
 /**
- * The routes of a model that a key's policy lets it use, each kind in order of priority. Those over the account's own
- * suppliers come first; with any of them, shared ones follow only where the key says so.
+ * The routes of a model that a key may use, in order of priority. Routes over the account's own suppliers come first. If
+ * there are any, shared routes follow only when the key has `sharedFallback`.
  */
 export function eligibleRoutes(supply: Supply, key: ApiKey, model: Model): readonly EligibleRoute[] {
-  if (!isAllowed(key, model.id)) return []
-  const own = ownRoutes(supply, key, model)
+  const { modelAllowlist, routePolicy } = key
+  if (modelAllowlist !== null && !isAllowed(key, model.id)) return NONE
+  const index = indexOf(supply)
+  const suppliers = index.ownSuppliers.get(key.accountId)
+  const own = suppliers === undefined ? NONE : ownRoutes(supply, { suppliers, key, model })
   if (own.length > 0 && !key.sharedFallback) return own
-  const shared = sharedRoutes(supply, key, model)
+  const ofAll = index.sharedRoutes.get(model.id) ?? addSharedRoutes(index, supply, model)
+  const shared =
+    routePolicy.mode === 'intelligent'
+      ? ofAll
+      : ofAll.filter(({ supplier }) => supplier.id === routePolicy.provider)
   return own.length === 0 ? shared : [...own, ...shared]
 }
 
-/**
- * Whether a key of an account without money may still be served: over suppliers of the account's own, or by a model that
- * has a free route.
- */
+const NONE: readonly EligibleRoute[] = []
+
+/** Whether a key can be served without a balance: over the account's own suppliers, or by a model with a free route. */
 export function canServeUnpaid(supply: Supply, key: ApiKey): boolean {
   const { ownSuppliers, freeModels } = indexOf(supply)
   if (ownSuppliers.get(key.accountId)?.some((supplier) => isUsable(supplier, key))) return true
   return freeModels.some((model) => eligibleRoutes(supply, key, model).length > 0)
 }
 
-function sharedRoutes(supply: Supply, { routePolicy }: ApiKey, model: Model): readonly EligibleRoute[] {
-  const shared = routesOfAll(supply, model)
-  if (routePolicy.mode === 'intelligent') return shared
-  return shared.filter(({ supplier }) => supplier.id === routePolicy.provider)
-}
-
-/** The shared routes of a model, as far as no key's policy narrows them. */
-function routesOfAll(supply: Supply, model: Model): readonly EligibleRoute[] {
-  const { sharedRoutes } = indexOf(supply)
-  const known = sharedRoutes.get(model.id)
-  if (known !== undefined) return known
+/** Indexes the shared routes of a model that a key without a fixed supplier may use. */
+function addSharedRoutes(index: SupplyIndex, supply: Supply, model: Model): readonly EligibleRoute[] {
   const eligible: EligibleRoute[] = []
   for (const route of supply.routesByModel.get(model.id) ?? []) {
     const supplier = supply.suppliers.get(route.supplierId)
@@ -66,14 +63,18 @@ function routesOfAll(supply: Supply, model: Model): readonly EligibleRoute[] {
     if (!route.enabled || route.price === null) continue
     eligible.push(makeEligible(supply, supplier, { route, price: route.price }))
   }
-  sharedRoutes.set(model.id, eligible)
+  index.sharedRoutes.set(model.id, eligible)
   return eligible
 }
 
+interface OwnRoutesQuery {
+  readonly suppliers: readonly Supplier[]
+  readonly key: ApiKey
+  readonly model: Model
+}
+
 /** Includes suppliers without a usable credential: a broken key must not move spending to shared suppliers. */
-function ownRoutes(supply: Supply, key: ApiKey, model: Model): readonly EligibleRoute[] {
-  const suppliers = indexOf(supply).ownSuppliers.get(key.accountId)
-  if (suppliers === undefined) return NONE
+function ownRoutes(supply: Supply, { suppliers, key, model }: OwnRoutesQuery): readonly EligibleRoute[] {
   const eligible: EligibleRoute[] = []
   for (const supplier of suppliers) {
     if (!isUsable(supplier, key)) continue
@@ -87,9 +88,7 @@ function ownRoutes(supply: Supply, key: ApiKey, model: Model): readonly Eligible
     : eligible.sort((one, other) => one.route.priority - other.route.priority)
 }
 
-const NONE: readonly EligibleRoute[] = []
-
-/** Its own route to the model, else what a shared supplier at the same place is known to have. */
+/** The supplier's own route to the model, else a copy of the route of a shared supplier at the same address. */
 function ownRoute(supply: Supply, supplier: Supplier, model: Model): Route | null {
   const routes = supply.routesByModel.get(model.id) ?? []
   const explicit = routes.find((route) => route.supplierId === supplier.id)
@@ -137,7 +136,7 @@ interface SupplyIndex {
   readonly ownSuppliers: ReadonlyMap<string, readonly Supplier[]>
   /** Identifies the service: suppliers with the same address have the same models. */
   readonly placeOf: ReadonlyMap<string, string>
-  /** By model, for those that were asked for: they are the same for every key whose policy is not about one supplier. */
+  /** By model, added when first requested. The same for every key that is not fixed to one supplier. */
   readonly sharedRoutes: Map<string, readonly EligibleRoute[]>
   /** Models with a shared route that costs nothing. */
   readonly freeModels: readonly Model[]

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { LearnedParameters, type RefusedParameter } from './learned-parameters.ts'
 
-function learner(bounds = { keptMs: 100, mostModels: 3, mostRefusalsPerModel: 2 }) {
+function learner(bounds = { keptMs: 100, maxModels: 3, maxRefusalsPerModel: 2 }) {
   const clock = { now: 0, nowMs: () => clock.now }
   return { clock, learned: new LearnedParameters(clock, bounds) }
 }
@@ -42,7 +42,7 @@ test('a day by default', () => {
 })
 
 test('one value that is refused leaves the others, until the parameter itself is', () => {
-  const { learned } = learner({ keptMs: 100, mostModels: 3, mostRefusalsPerModel: 3 })
+  const { learned } = learner({ keptMs: 100, maxModels: 3, maxRefusalsPerModel: 3 })
   learned.note('a', 'm', refused('temperature', '0.2'))
   learned.note('a', 'm', refused('temperature', '0.2'))
   learned.note('a', 'm', refused('temperature', '0.3'))

@@ -4,8 +4,8 @@ export interface LearningBounds {
   /** How long a refusal is remembered. Models and suppliers change. */
   readonly keptMs: number
   /** Pairs of supplier and model. */
-  readonly mostModels: number
-  readonly mostRefusalsPerModel: number
+  readonly maxModels: number
+  readonly maxRefusalsPerModel: number
 }
 
 /** A parameter that a model refuses, or one value of it. */
@@ -17,8 +17,8 @@ export interface RefusedParameter {
 
 const BOUNDS: LearningBounds = {
   keptMs: 24 * 60 * 60 * 1_000,
-  mostModels: 2_000,
-  mostRefusalsPerModel: 16,
+  maxModels: 2_000,
+  maxRefusalsPerModel: 16,
 }
 
 interface Lesson {
@@ -28,7 +28,7 @@ interface Lesson {
 
 const NOTHING: readonly RefusedParameter[] = []
 // Longer values differ with every request, so remembering them does not help.
-const LONGEST_VALUE = 100
+const MAX_VALUE_LENGTH = 100
 
 /**
  * Remembers which parameters a supplier's model has refused, so that later requests omit them. Everything about a model
@@ -46,7 +46,7 @@ export class LearnedParameters {
     this.#bounds = bounds
   }
 
-  /** How many models anything is known of. */
+  /** The number of models with a remembered refusal. */
   get size(): number {
     return this.#models
   }
@@ -56,21 +56,23 @@ export class LearnedParameters {
     const isKnown = known.some(
       ({ name, value }) => name === refusal.name && [null, refusal.value].includes(value),
     )
-    if (isKnown || (refusal.value?.length ?? 0) > LONGEST_VALUE) return
+    if (isKnown || (refusal.value?.length ?? 0) > MAX_VALUE_LENGTH) return
     const expiresAtMs = this.#find(supplierId, upstreamModel)?.expiresAtMs
     this.#forget(supplierId, upstreamModel)
-    if (this.#models >= this.#bounds.mostModels) this.#forgetOldest()
+    if (this.#models >= this.#bounds.maxModels) this.#forgetOldest()
     const ofSupplier = this.#lessons.get(supplierId) ?? new Map<string, Lesson>()
     this.#lessons.set(supplierId, ofSupplier)
     ofSupplier.set(upstreamModel, {
-      refusals: [...known, refusal].slice(-this.#bounds.mostRefusalsPerModel),
+      refusals: [...known, refusal].slice(-this.#bounds.maxRefusalsPerModel),
       expiresAtMs: expiresAtMs ?? this.#clock.nowMs() + this.#bounds.keptMs,
     })
     this.#models++
   }
 
   of(supplierId: string, upstreamModel: string): readonly RefusedParameter[] {
-    return this.#find(supplierId, upstreamModel)?.refusals ?? NOTHING
+    // Most models have refused nothing.
+    const lesson = this.#models === 0 ? null : this.#find(supplierId, upstreamModel)
+    return lesson?.refusals ?? NOTHING
   }
 
   #find(supplierId: string, upstreamModel: string): Lesson | null {
@@ -88,7 +90,7 @@ export class LearnedParameters {
   }
 
   #forgetOldest(): void {
-    // The first of each map is the one that was put in first.
+    // Maps iterate in insertion order.
     for (const [supplierId, ofSupplier] of this.#lessons) {
       for (const upstreamModel of ofSupplier.keys()) {
         this.#forget(supplierId, upstreamModel)

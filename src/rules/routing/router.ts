@@ -11,6 +11,7 @@ import type { SupplierRemaining } from './supplier-headers.ts'
 import {
   type CandidateIds,
   changesSince,
+  type Outlook,
   outlookOf,
   type RoutingNews,
   SupplyHealth,
@@ -76,8 +77,10 @@ export interface RouterParts {
   readonly random: Random
   readonly settings?: Partial<RoutingSettings>
   /** Receives what other nodes should know; absent when there are none. */
-  readonly tell?: ((news: RoutingNews) => void) | undefined
+  readonly publish?: ((change: RoutingNews) => void) | undefined
 }
+
+const SWEEP_EVERY_MS = 60_000
 
 interface Survey extends Field {
   /** When the first rate-limited candidate can be used; null when none was left out. */
@@ -94,11 +97,12 @@ export class Router {
   readonly #settings: RoutingSettings
   readonly #health: SupplyHealth
   readonly #affinity: ConversationAffinity
-  readonly #tell: ((news: RoutingNews) => void) | null
+  readonly #publish: ((change: RoutingNews) => void) | null
+  #sweptAtMs = 0
 
-  constructor({ clock, random, settings = {}, tell }: RouterParts) {
+  constructor({ clock, random, settings = {}, publish }: RouterParts) {
     this.#clock = clock
-    this.#tell = tell ?? null
+    this.#publish = publish ?? null
     this.#random = random
     this.#settings = { ...USUAL_ROUTING, ...settings }
     this.#health = new SupplyHealth({ settings: this.#settings, random })
@@ -112,8 +116,18 @@ export class Router {
 
   order(question: RoutingQuestion): RoutingOrder {
     const nowMs = this.#clock.monotonicMs()
-    const only = this.#onlyWorking(question, nowMs)
-    if (only !== null) return { candidates: [only], freeInSeconds: null }
+    const { routes, modelId } = question
+    const route = routes.length === 1 ? routes[0] : undefined
+    const credential = route?.credentials.length === 1 ? route.credentials[0] : undefined
+    // Fast path of small installations: one healthy candidate.
+    if (route !== undefined && credential !== undefined) {
+      const health = this.#health.ofModel(route.supplier.id, credential, { modelId, nowMs })
+      if (health.isClosed && health.credential.coolingEndsAtMs <= nowMs) {
+        const only = new RankedCandidate(route, credential, health)
+        only.place = 'only'
+        return { candidates: [only], freeInSeconds: null }
+      }
+    }
     const field = this.#survey(question, nowMs)
     const { conversation } = question
     const pin = conversation === null ? null : this.#affinity.recall(conversation, nowMs)
@@ -132,61 +146,72 @@ export class Router {
   /** Begins an attempt. Returns false when another request is already probing the candidate; then skip it. */
   begin(candidate: Candidate, modelId: string): boolean {
     const nowMs = this.#clock.monotonicMs()
-    const health = this.#healthOf(candidate, modelId, nowMs)
     const ranked = candidate instanceof RankedCandidate ? candidate : null
+    const health = ranked?.health ?? this.#health.of(candidate, modelId, nowMs)
     const mayBegin = health.isClosed || health.beginProbe(candidate, nowMs) || ranked?.place === 'last-resort'
     if (!mayBegin) return false
     health.usedAtMs = nowMs
-    health.credential.begin()
-    if (ranked?.isExpected !== true) health.credential.addLoad(1, nowMs)
-    this.#health.sweep(nowMs)
+    health.credential.begin(ranked?.isExpected === true ? 0 : 1, nowMs)
+    if (nowMs - this.#sweptAtMs >= SWEEP_EVERY_MS) {
+      this.#sweptAtMs = nowMs
+      this.#health.sweep(nowMs)
+    }
     return true
   }
 
-  end(ended: EndedAttempt): void {
-    const { candidate, modelId } = ended
+  end({ candidate, modelId, result }: EndedAttempt): void {
     const nowMs = this.#clock.monotonicMs()
-    const health = this.#healthOf(candidate, modelId, nowMs)
+    // The health that the candidate carries: results of an old secret do not count for a new one.
+    const health =
+      candidate instanceof RankedCandidate ? candidate.health : this.#health.of(candidate, modelId, nowMs)
+    const before = this.#publish === null ? null : outlookOf(health, nowMs)
+    const hasAnswered = result.type === 'answered'
     health.usedAtMs = nowMs
-    health.credential.end()
-    if (this.#tell === null) this.#note(health, ended, nowMs)
-    else this.#telling(health, idsOf(candidate, modelId), () => this.#note(health, ended, nowMs))
-  }
-
-  #note(health: CandidateHealth, { candidate, result }: EndedAttempt, nowMs: number): void {
-    const isStreaming = result.type === 'answered' && result.isStreaming === true
-    if (isStreaming) health.noteBegun(result.firstByteMs, candidate, nowMs)
-    else if (result.type === 'answered') health.noteAnswer(result.firstByteMs, nowMs)
-    else if (result.type === 'failed') health.noteFailure(result.failure, candidate, nowMs)
-    if (!isStreaming) health.endProbe(candidate)
-    if (result.type === 'abandoned' || result.remaining === null) return
-    health.credential.noteRemaining(result.remaining, nowMs)
+    health.credential.end({ hasAnswered }, nowMs)
+    if (hasAnswered) {
+      health.noteReply(result.firstByteMs, nowMs)
+      if (result.isStreaming === true) health.noteBegun(candidate, nowMs)
+      else health.noteWorking(nowMs)
+    } else if (result.type === 'failed') {
+      health.noteFailure(result.failure, candidate, nowMs)
+    }
+    if (!(hasAnswered && result.isStreaming === true)) health.endProbe(candidate)
+    if (result.type !== 'abandoned' && result.remaining !== null) {
+      health.credential.noteRemaining(result.remaining, nowMs)
+    }
+    if (before !== null) this.#publishChanges(before, health, { ids: idsOf(candidate, modelId), nowMs })
   }
 
   /** Records how an answer that had begun ended. */
   endStream({ candidate, modelId, begunAtMs, result }: EndedStream): void {
     const nowMs = this.#clock.monotonicMs()
-    const health = this.#healthOf(candidate, modelId, nowMs)
-    this.#telling(health, idsOf(candidate, modelId), () => {
-      if (result.type === 'completed') health.noteEnded(begunAtMs, nowMs)
-      else if (result.type === 'failed') health.noteFailure(result.failure, candidate, nowMs)
-      health.endProbe(candidate)
-    })
+    const health =
+      candidate instanceof RankedCandidate ? candidate.health : this.#health.of(candidate, modelId, nowMs)
+    const before = this.#publish === null ? null : outlookOf(health, nowMs)
+    if (result.type === 'completed') health.noteEnded(begunAtMs, nowMs)
+    else if (result.type === 'failed') health.noteFailure(result.failure, candidate, nowMs)
+    health.endProbe(candidate)
+    if (before !== null) this.#publishChanges(before, health, { ids: idsOf(candidate, modelId), nowMs })
   }
 
   /** Records that a credential which seemed refused was verified to work. */
   noteAccepted(ids: CandidateIds): void {
     const health = this.#health.find(ids)
     if (health === null) return
-    this.#telling(health, ids, () => health.credential.circuit.succeed(this.#clock.monotonicMs()))
+    const nowMs = this.#clock.monotonicMs()
+    const before = outlookOf(health, nowMs)
+    health.credential.circuit.succeed(nowMs)
+    this.#publishChanges(before, health, { ids, nowMs })
   }
 
   /** Records a verified refusal: pauses the credential for all models, or only for this one. */
   noteRefused(ids: CandidateIds, scope: 'credential' | 'model'): void {
     const health = this.#health.find(ids)
     if (health === null) return
-    const circuit = scope === 'model' ? health.circuit : health.credential.circuit
-    this.#telling(health, ids, () => health.rest(circuit, this.#clock.monotonicMs()))
+    const nowMs = this.#clock.monotonicMs()
+    const before = outlookOf(health, nowMs)
+    health.rest(scope === 'model' ? health.circuit : health.credential.circuit, nowMs)
+    this.#publishChanges(before, health, { ids, nowMs })
   }
 
   /** Whether any model has answered with this credential within the last minutes. */
@@ -194,16 +219,14 @@ export class Router {
     return this.#health.findCredential(ids)?.hasAnsweredLately(this.#clock.monotonicMs()) ?? false
   }
 
-  /** Updates the health of a candidate and informs other nodes. */
-  #telling(health: CandidateHealth, ids: CandidateIds, change: () => void): void {
-    if (this.#tell === null) {
-      change()
-      return
-    }
-    const nowMs = this.#clock.monotonicMs()
-    const before = outlookOf(health, nowMs)
-    change()
-    for (const news of changesSince(before, outlookOf(health, nowMs), { ids, nowMs })) this.#tell(news)
+  #publishChanges(
+    before: Outlook,
+    health: CandidateHealth,
+    { ids, nowMs }: { readonly ids: CandidateIds; readonly nowMs: number },
+  ): void {
+    if (this.#publish === null) return
+    const changes = changesSince(before, outlookOf(health, nowMs), { ids, nowMs })
+    for (const change of changes) this.#publish(change)
   }
 
   /**
@@ -237,9 +260,9 @@ export class Router {
   remember(conversation: string, { route, credential }: Candidate): void {
     const nowMs = this.#clock.monotonicMs()
     const pin = { supplierId: route.supplier.id, credentialId: credential.id }
-    const isNews = this.#tell !== null && !this.#affinity.isFresh(conversation, pin, nowMs)
+    const isNew = this.#publish !== null && !this.#affinity.isFresh(conversation, pin, nowMs)
     this.#affinity.remember(conversation, pin, nowMs)
-    if (isNews) this.#tell?.({ type: 'pinned', conversation, ...pin, forMs: this.#settings.conversationMs })
+    if (isNew) this.#publish?.({ type: 'pinned', conversation, ...pin, forMs: this.#settings.conversationMs })
   }
 
   /** Applies a pin from another node. */
@@ -248,14 +271,17 @@ export class Router {
   }
 
   /** Applies what another node learned about a credential in its current configuration. */
-  learn(news: SupplyNews, credential: Credential): void {
+  learn(change: SupplyNews, credential: Credential): void {
     const nowMs = this.#clock.monotonicMs()
-    if (news.type === 'cooling') {
-      this.#health.ofCredential(news.supplierId, credential).coolUntil(nowMs + news.forMs)
+    if (change.type === 'cooling') {
+      this.#health.ofCredential(change.supplierId, credential).coolUntil(nowMs + change.forMs)
       return
     }
-    const { circuit } = this.#health.ofModel(news.supplierId, credential, { modelId: news.modelId, nowMs })
-    if (news.type === 'circuit-opened') circuit.openFor(news.forMs, nowMs)
+    const { circuit } = this.#health.ofModel(change.supplierId, credential, {
+      modelId: change.modelId,
+      nowMs,
+    })
+    if (change.type === 'circuit-opened') circuit.openFor(change.forMs, nowMs)
     else circuit.succeed(nowMs)
   }
 
@@ -285,53 +311,24 @@ export class Router {
     }
   }
 
-  /** Fast path of small installations: one healthy candidate. */
-  #onlyWorking({ routes, modelId }: RoutingQuestion, nowMs: number): RankedCandidate | null {
-    const route = routes[0]
-    const credential = route?.credentials[0]
-    if (route === undefined || credential === undefined) return null
-    if (routes.length > 1 || route.credentials.length > 1) return null
-    const only = this.#rankable(route, credential, { modelId, nowMs })
-    if (!only.health.isClosed || only.health.credential.coolingUntilMs(nowMs) !== null) return null
-    only.place = 'only'
-    return only
-  }
-
   #survey({ routes, modelId, promptTokens }: RoutingQuestion, nowMs: number): Survey {
     const field: Survey = { usable: [], halfOpen: [], open: [], freeAtMs: null }
     for (const route of routes) {
       for (const credential of route.credentials) {
-        const candidate = this.#rankable(route, credential, { modelId, nowMs })
-        const coolingUntilMs = candidate.health.credential.coolingUntilMs(nowMs)
+        const health = this.#health.ofModel(route.supplier.id, credential, { modelId, nowMs })
+        const candidate = new RankedCandidate(route, credential, health)
+        const coolingUntilMs = health.credential.coolingUntilMs(nowMs)
         if (coolingUntilMs !== null) {
           field.freeAtMs = Math.min(field.freeAtMs ?? coolingUntilMs, coolingUntilMs)
           continue
         }
-        candidate.isLikelySpent = candidate.health.credential.isLikelySpent(promptTokens, nowMs)
-        if (candidate.health.isClosed) field.usable.push(candidate)
-        else if (candidate.health.isProbeFree(nowMs)) field.halfOpen.push(candidate)
+        candidate.isLikelySpent = health.credential.isLikelySpent(promptTokens, nowMs)
+        if (health.isClosed) field.usable.push(candidate)
+        else if (health.isProbeFree(nowMs)) field.halfOpen.push(candidate)
         else field.open.push(candidate)
       }
     }
     return field
-  }
-
-  #rankable(
-    route: EligibleRoute,
-    credential: Credential,
-    occasion: { readonly modelId: string; readonly nowMs: number },
-  ): RankedCandidate {
-    const health = this.#health.ofModel(route.supplier.id, credential, occasion)
-    const candidate = new RankedCandidate(route, credential, health)
-    candidate.patienceMs = health.shortenedWaitMs
-    return candidate
-  }
-
-  /** Uses the health that the candidate carries, so that results of an old secret do not count for a new one. */
-  #healthOf(candidate: Candidate, modelId: string, nowMs: number): CandidateHealth {
-    return candidate instanceof RankedCandidate
-      ? candidate.health
-      : this.#health.of(candidate, modelId, nowMs)
   }
 }
 

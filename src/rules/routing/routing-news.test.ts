@@ -16,7 +16,7 @@ let there: Router
 beforeEach(() => {
   clock.timeMs = 1_000_000
   told = []
-  here = new Router({ clock, random: () => 0.5, tell: (news) => void told.push(news) })
+  here = new Router({ clock, random: () => 0.5, publish: (news) => void told.push(news) })
   there = new Router({ clock, random: () => 0.5 })
 })
 

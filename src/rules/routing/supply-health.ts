@@ -1,9 +1,8 @@
 import type { Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential } from '../../vocabulary/supply.ts'
 import type { Candidate } from './candidate.ts'
-import { CandidateHealth } from './candidate-health.ts'
+import { CandidateHealth, CredentialHealth } from './candidate-health.ts'
 import { type BreakerParts, CircuitBreaker } from './circuit-breaker.ts'
-import { CredentialHealth } from './credential-health.ts'
 
 /** Names one candidate. */
 export interface CandidateIds {
@@ -27,7 +26,6 @@ interface KnownSupplier {
 export class SupplyHealth {
   readonly #parts: BreakerParts
   readonly #suppliers = new Map<string, KnownSupplier>()
-  #sweptAtMs = 0
 
   constructor(parts: BreakerParts) {
     this.#parts = parts
@@ -47,7 +45,11 @@ export class SupplyHealth {
   }
 
   ofCredential(supplierId: string, credential: Credential): CredentialHealth {
-    return this.#credentialOf(this.#supplierOf(supplierId), credential).health
+    const supplier = this.#suppliers.get(supplierId) ?? this.#addSupplier(supplierId)
+    const found = supplier.credentials.get(credential.id)
+    return found?.secret === credential.secret
+      ? found.health
+      : this.#addCredential(supplier, credential).health
   }
 
   ofModel(
@@ -55,8 +57,10 @@ export class SupplyHealth {
     credential: Credential,
     { modelId, nowMs }: { readonly modelId: string; readonly nowMs: number },
   ): CandidateHealth {
-    const supplier = this.#supplierOf(supplierId)
-    const known = this.#credentialOf(supplier, credential)
+    const supplier = this.#suppliers.get(supplierId) ?? this.#addSupplier(supplierId)
+    const found = supplier.credentials.get(credential.id)
+    // A credential with a new secret starts fresh.
+    const known = found?.secret === credential.secret ? found : this.#addCredential(supplier, credential)
     let health = known.byModel.get(modelId)
     if (health === undefined) {
       health = new CandidateHealth(supplier.circuit, known.health, this.#parts)
@@ -93,10 +97,8 @@ export class SupplyHealth {
     }
   }
 
-  /** Forgets entries that have not been used for long. Cheap enough to call at every attempt. */
+  /** Forgets entries that have not been used for long. */
   sweep(nowMs: number): void {
-    if (nowMs - this.#sweptAtMs < SWEEP_EVERY_MS) return
-    this.#sweptAtMs = nowMs
     for (const [supplierId, { credentials }] of this.#suppliers) {
       for (const [credentialId, known] of credentials) {
         if (this.#isIdle(known, nowMs)) credentials.delete(credentialId)
@@ -113,29 +115,20 @@ export class SupplyHealth {
     return byModel.size === 0 && health.coolingUntilMs(nowMs) === null
   }
 
-  #supplierOf(supplierId: string): KnownSupplier {
-    let supplier = this.#suppliers.get(supplierId)
-    if (supplier === undefined) {
-      supplier = { circuit: new CircuitBreaker(this.#parts), credentials: new Map() }
-      this.#suppliers.set(supplierId, supplier)
-    }
+  #addSupplier(supplierId: string): KnownSupplier {
+    const supplier = { circuit: new CircuitBreaker(this.#parts), credentials: new Map() }
+    this.#suppliers.set(supplierId, supplier)
     return supplier
   }
 
-  /** A credential with a new secret starts fresh. */
-  #credentialOf({ credentials }: KnownSupplier, { id, secret }: Credential): KnownCredential {
-    let known = credentials.get(id)
-    if (known === undefined || known.secret !== secret) {
-      known = { secret, health: new CredentialHealth(this.#parts), byModel: new Map() }
-      credentials.set(id, known)
-    }
+  #addCredential({ credentials }: KnownSupplier, { id, secret }: Credential): KnownCredential {
+    const known = { secret, health: new CredentialHealth(this.#parts), byModel: new Map() }
+    credentials.set(id, known)
     return known
   }
 }
 
-const SWEEP_EVERY_MS = 60_000
-
-/** What one node learned about the supply and tells the others. Durations count from when it is sent. */
+/** What one node learned about the supply, for the other nodes. Durations count from when it is sent. */
 export type SupplyNews =
   /** A credential must not be used for this long. */
   | (Omit<CandidateIds, 'modelId'> & { readonly type: 'cooling'; readonly forMs: number })
@@ -171,13 +164,13 @@ export function changesSince(
   after: Outlook,
   { ids, nowMs }: { readonly ids: CandidateIds; readonly nowMs: number },
 ): SupplyNews[] {
-  const news: SupplyNews[] = []
+  const changes: SupplyNews[] = []
   const { supplierId, credentialId } = ids
   if (after.coolingUntilMs !== null && after.coolingUntilMs !== before.coolingUntilMs) {
-    news.push({ type: 'cooling', supplierId, credentialId, forMs: after.coolingUntilMs - nowMs })
+    changes.push({ type: 'cooling', supplierId, credentialId, forMs: after.coolingUntilMs - nowMs })
   }
-  if (after.opensAgainAtMs === before.opensAgainAtMs) return news
-  if (after.opensAgainAtMs === null) news.push({ type: 'circuit-closed', ...ids })
-  else news.push({ type: 'circuit-opened', ...ids, forMs: Math.max(0, after.opensAgainAtMs - nowMs) })
-  return news
+  if (after.opensAgainAtMs === before.opensAgainAtMs) return changes
+  if (after.opensAgainAtMs === null) changes.push({ type: 'circuit-closed', ...ids })
+  else changes.push({ type: 'circuit-opened', ...ids, forMs: Math.max(0, after.opensAgainAtMs - nowMs) })
+  return changes
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { holdFor } from '../../rules/ledger/price.ts'
-import { estimatePromptTokens, estimateTokens } from '../../rules/limits/estimate.ts'
+import { holdFor } from '../../rules/ledger/charge.ts'
+import { estimatePromptTokens, estimateTokens } from '../../rules/limits/window.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Decision, Refusal } from '../ports/admissions.ts'

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { findCaller, type KeyHolder } from '../../rules/access/find-caller.ts'
+import { findCaller, type KeyHolder } from '../../rules/access/api-keys.ts'
 import { accountLimits } from '../../rules/accounts/tiers.ts'
 import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { Gateway } from '../gateway.ts'

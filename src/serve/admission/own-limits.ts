@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { effectiveRpm, guardLimit, type RefusalGuard } from '../../rules/limits/refusal-guard.ts'
+import { effectiveRpm, guardLimit, type RefusalGuard } from '../../rules/limits/window.ts'
 import type { Account } from '../../vocabulary/account.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Admissions, Metric, WindowDemand, WindowReading } from '../ports/admissions.ts'

@@ -1,6 +1,6 @@
 import type { BodyRecorder } from '../../manage/ports/console.ts'
 import type { ClientRequest, Protocol } from '../../protocols/protocol.ts'
-import type { KeyHolder } from '../../rules/access/find-caller.ts'
+import type { KeyHolder } from '../../rules/access/api-keys.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import type { RateLimits } from '../../vocabulary/account.ts'
 import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'

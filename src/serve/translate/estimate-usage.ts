@@ -1,6 +1,6 @@
 import type { Answer, AnswerPart } from '../../conversation/answer.ts'
 import { NO_USAGE, type Usage } from '../../conversation/usage.ts'
-import { tokensOfCharacters } from '../../rules/limits/estimate.ts'
+import { tokensOfCharacters } from '../../rules/limits/window.ts'
 
 /**
  * What a client is told when its supplier reports nothing: every format promises these figures, and zeros would look

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { priceOf } from '../../../src/rules/ledger/price.ts'
+import { priceOf } from '../../../src/rules/ledger/charge.ts'
 import type { Outcome, Settlement } from '../../../src/vocabulary/settlement.ts'
 import type { Price } from '../../../src/vocabulary/supply.ts'
 import { FORMATS } from '../../../src/vocabulary/words.ts'

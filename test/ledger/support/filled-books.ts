@@ -10,7 +10,7 @@ import {
 import { carrySettlements, moveHorizon } from '../../../src/edges/storage/tables/money/retention.ts'
 import { writeSettlements } from '../../../src/edges/storage/tables/money/settlements.ts'
 import { ACCOUNT, auditEvent, PAYMENT, settlement } from '../../../src/edges/storage/testing/samples.ts'
-import { priceOf } from '../../../src/rules/ledger/price.ts'
+import { priceOf } from '../../../src/rules/ledger/charge.ts'
 import type { Settlement } from '../../../src/vocabulary/settlement.ts'
 
 export const DAY_MS = 86_400_000

@@ -1,5 +1,4 @@
-import { endedAtMs } from '../../../rules/ledger/aggregate.ts'
-import { dayOf } from '../../../rules/ledger/period.ts'
+import { dayOf, endedAtMs } from '../../../rules/ledger/period.ts'
 import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books.ts'
 import type { SharedHolds } from '../../../serve/ports/shared-limits.ts'
 import type { Timers } from '../../../vocabulary/clock.ts'

@@ -1,5 +1,4 @@
-import { endedAtMs } from '../../../rules/ledger/aggregate.ts'
-import { dayOf, periodStartDay } from '../../../rules/ledger/period.ts'
+import { dayOf, endedAtMs, periodStartDay } from '../../../rules/ledger/period.ts'
 import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books.ts'
 import type { UsagePeriod } from '../../../vocabulary/api-key.ts'
 import type { Timers } from '../../../vocabulary/clock.ts'

@@ -1,5 +1,5 @@
-import { endedAtMs, SPAN_MS } from '../../../../rules/ledger/aggregate.ts'
-import { dayOf } from '../../../../rules/ledger/period.ts'
+import { SPAN_MS } from '../../../../rules/ledger/aggregate.ts'
+import { dayOf, endedAtMs } from '../../../../rules/ledger/period.ts'
 import type { Settlement } from '../../../../vocabulary/settlement.ts'
 import type { AuditEvent } from '../../../../vocabulary/system.ts'
 import type { Database, Parameter } from '../../engines/database.ts'

@@ -1,6 +1,6 @@
 import { type AliasedExpression, sql } from 'kysely'
 import type { JournalReading } from '../../../../manage/ports/books.ts'
-import { endedAtMs } from '../../../../rules/ledger/aggregate.ts'
+import { endedAtMs } from '../../../../rules/ledger/period.ts'
 import { type LedgerVerification, Payment } from '../../../../vocabulary/ledger.ts'
 import { formatUsdt } from '../../../../vocabulary/money.ts'
 import type { Settlement } from '../../../../vocabulary/settlement.ts'

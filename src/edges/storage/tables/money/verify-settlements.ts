@@ -8,7 +8,7 @@ import {
   UsageSums,
   type UsageTotal,
 } from '../../../../rules/ledger/aggregate.ts'
-import { priceOf } from '../../../../rules/ledger/price.ts'
+import { priceOf } from '../../../../rules/ledger/charge.ts'
 import { formatUsdt } from '../../../../vocabulary/money.ts'
 import type { UsageSpan } from '../../../../vocabulary/settlement.ts'
 import type { Price } from '../../../../vocabulary/supply.ts'

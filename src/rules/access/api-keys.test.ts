@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import { aKey, anAccount } from '../../vocabulary/testing/specimens.ts'
-import { findCaller } from './find-caller.ts'
+import { findCaller } from './api-keys.ts'
 
 const NOW_MS = 1_000
 const account = anAccount()
