@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { beatCluster, type Cluster } from './cluster.ts'
 
-test('the limits store is told what this node holds also while the database hangs', async () => {
+test('reports holds to the limits store while the database hangs', async () => {
   const database = Promise.withResolvers<void>()
   let beats = 0
   const countBeat = () => {
@@ -10,7 +10,7 @@ test('the limits store is told what this node holds also while the database hang
   const cluster = {
     hasCompany: true,
     registry: { beat: () => database.promise },
-    state: { admissions: { beat: async () => countBeat() } },
+    admissions: { beat: async () => countBeat() },
   } as unknown as Cluster
   const beating = beatCluster(cluster)
   await Bun.sleep(0)

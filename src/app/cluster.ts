@@ -1,70 +1,35 @@
-import { hostname } from 'node:os'
-import packageFile from '../../package.json' with { type: 'json' }
-import { LimitsSilent, openRedisLimits } from '../edges/redis/index.ts'
+import { LimitsSilent } from '../edges/redis/index.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import type { Metrics } from '../edges/telemetry/metrics.ts'
 import { MemoryAdmissions } from '../edges/windows/memory-admissions.ts'
 import { SharedAdmissions } from '../edges/windows/node/shared-admissions.ts'
-import { NodeRegistry } from '../manage/nodes/node-registry.ts'
 import type { DescribeRedis } from '../manage/ports/console.ts'
 import type { Router } from '../rules/routing/router.ts'
 import type { SharedConfiguration } from '../serve/configuration/configuration-follower.ts'
-import type { Admissions, MoneyOwners } from '../serve/ports/admissions.ts'
+import type { MoneyOwners } from '../serve/ports/admissions.ts'
 import type { LiveConfiguration } from '../serve/ports/configuration.ts'
-import type { AdmissionLimits, PinnedTo, SharedLimits } from '../serve/ports/shared-limits.ts'
+import type { AdmissionLimits, PinnedTo } from '../serve/ports/shared-limits.ts'
 import { withTimeout } from '../vocabulary/clock.ts'
 import type { Snapshot } from '../vocabulary/runtime/snapshot.ts'
 import type { SharedLimitsState } from '../vocabulary/system.ts'
+import type { Membership } from './membership.ts'
 import type { Persistence } from './persistence.ts'
 import type { SystemServices } from './system-services.ts'
-import type { Role } from './workers/role.ts'
 
-export type Cluster = ReturnType<typeof openCluster>
-
-/** What this process shares with others of the same gateway: limits and the list of nodes. */
-export function openCluster(
-  settings: Settings,
-  system: SystemServices,
-  persistence: Persistence & { readonly role: Role | null },
-) {
-  const { role, storage } = persistence
-  const { clock, log } = system
-  const nodeId = role?.nodeId ?? `node_${crypto.randomUUID().replaceAll('-', '')}`
-  const sharedLimits = openSharedLimits(settings, system, { nodeId, role })
-  const state: { admissions: SharedAdmissions | null } = { admissions: null }
-  const registry = new NodeRegistry({
-    node: {
-      id: nodeId,
-      name: settings.nodeName ?? hostname(),
-      version: packageFile.version,
-      startedAtMs: clock.nowMs(),
-    },
-    storage,
-    sharedLimits,
-    leaseMs: settings.nodeLeaseSeconds * 1_000,
-    // Workers of a killed parent share nothing with those of the next one, so only Redis has an id to compare.
-    sharedLimitsId: () => (settings.redisUrl === null ? null : (state.admissions?.sharedLimitsId ?? null)),
-    onReturned: () => state.admissions?.reassert(),
-    clock,
-    log,
-  })
-  /** Whether another process may use the same database. */
-  const hasCompany = settings.databaseUrl !== null || role !== null
-  persistence.company.hasOthers = () => hasCompany && registry.hasOthers
-  return { nodeId, sharedLimits, registry, hasCompany, state }
-}
+/** A membership after this node has joined the shared limits; `admissions` is null when running alone. */
+export type Cluster = Membership & { readonly admissions: SharedAdmissions | null }
 
 /** How limits are enforced right now; null when running alone. */
-export function sharedLimitsStateOf({ state }: Cluster, settings: Settings): SharedLimitsState | null {
-  if (state.admissions === null) return null
-  if (state.admissions.isShared) return 'shared'
+export function sharedLimitsStateOf({ admissions }: Cluster, settings: Settings): SharedLimitsState | null {
+  if (admissions === null) return null
+  if (admissions.isShared) return 'shared'
   return lossRules(settings).loss === 'local' ? 'local' : 'refusing'
 }
 
 /** Why this node cannot serve; null when it can. */
-export function ownTroubleOf({ registry, state }: Cluster): string | null {
+export function ownTroubleOf({ registry, admissions }: Cluster): string | null {
   if (registry.conflict !== null) return registry.conflict
-  return state.admissions?.isStarting ? 'waiting for the other nodes to report their holds' : null
+  return admissions?.isStarting ? 'waiting for the other nodes to report their holds' : null
 }
 
 /** Describes the state of Redis as this node sees it. */
@@ -94,23 +59,9 @@ function modeOf(redisUrl: string): 'single' | 'sentinel' | 'cluster' {
   return /^rediss?\+sentinel:/.test(redisUrl) ? 'sentinel' : 'single'
 }
 
-function openSharedLimits(
-  { redisUrl, redisDeadlineMs }: Settings,
-  { log }: SystemServices,
-  { nodeId, role }: { readonly nodeId: string; readonly role: Role | null },
-): SharedLimits | null {
-  if (redisUrl === null) return role?.sharedLimits ?? null
-  return openRedisLimits({
-    url: redisUrl,
-    nodeId,
-    deadlineMs: redisDeadlineMs,
-    onTrouble: (message) => log.trouble('Redis', new Error(message)),
-  })
-}
-
 /** How configuration changes reach this node; undefined when no other process makes any. */
 export function sharingOf(
-  { sharedLimits, hasCompany }: Cluster,
+  { sharedLimits, hasCompany }: Membership,
   { storage }: Persistence,
   parts: { readonly reloadBeside: () => Promise<void>; readonly current: () => { readonly version: number } },
 ): SharedConfiguration | undefined {
@@ -130,39 +81,27 @@ export function sharingOf(
   }
 }
 
-export interface AdmissionParts {
+export interface JoiningParts {
+  readonly settings: Settings
+  readonly system: SystemServices
   readonly configuration: LiveConfiguration
   readonly router: Router
-  readonly onNews: (accountId: string, keyIds: readonly string[]) => void
 }
 
-/** Limits, holds and balances: those of this process, or those that all nodes share. */
-export async function openAdmissions(
-  cluster: Cluster,
-  persistence: Persistence,
-  {
-    settings,
-    system,
-    ...parts
-  }: AdmissionParts & {
-    readonly settings: Settings
-    readonly system: SystemServices
-  },
-): Promise<Admissions> {
-  const { sharedLimits, nodeId, registry, state } = cluster
-  const { storage, stored } = persistence
-  const { clock, log } = system
-  if (sharedLimits === null) {
-    stored.ignore()
-    return loadAdmissions(persistence, system)
-  }
-  const { configuration, router, onNews } = parts
+/** Joins the nodes that share limits, holds and balances; null when running alone. */
+export async function joinSharedLimits(
+  membership: Membership,
+  { storage, metrics }: Persistence,
+  { settings, system, configuration, router }: JoiningParts,
+): Promise<SharedAdmissions | null> {
+  const { sharedLimits, nodeId, registry } = membership
+  if (sharedLimits === null) return null
   const admissions = new SharedAdmissions({
-    admissionLimits: meterAdmissionLimits(sharedLimits, persistence.metrics),
+    admissionLimits: meterAdmissionLimits(sharedLimits, metrics),
     sharedLimits,
     nodeId,
     storage,
-    clock,
+    clock: system.clock,
     ...lossRules(settings),
     leaseMs: settings.nodeLeaseSeconds * 1_000,
     outlivesLimits: settings.redisUrl !== null,
@@ -174,14 +113,15 @@ export async function openAdmissions(
     },
     newGeneration: () => `gen_${crypto.randomUUID()}`,
     onPin: (conversation: string, pin: PinnedTo) => router.learnPin(conversation, pin),
-    onNews,
-    onTrouble: (error) => log.trouble('the state that nodes share', error),
+    onTrouble: (error) => system.log.trouble('the state that nodes share', error),
   })
-  state.admissions = admissions
-  await registry.start()
+  await registry.start({
+    // Workers of a killed parent share nothing with those of the next one, so only Redis has an id to compare.
+    sharedLimitsId: () => (settings.redisUrl === null ? null : admissions.sharedLimitsId),
+    onReturned: () => admissions.reassert(),
+  })
   await admissions.start()
   await registry.compareSharedLimits()
-  stored.listen((settlements, balances) => admissions.noteStored(settlements, balances))
   await admissions.refresh(watchedOwners(configuration.current()))
   return admissions
 }
@@ -207,7 +147,8 @@ function lossRules({ redisUrl, redisLoss, redisDeadlineMs }: Settings) {
   return { loss: redisLoss, deadlineMs: redisDeadlineMs }
 }
 
-async function loadAdmissions(
+/** Limits, holds and balances of a process that runs alone. */
+export async function loadAdmissions(
   { storage }: Persistence,
   { clock }: SystemServices,
 ): Promise<MemoryAdmissions> {
@@ -219,10 +160,10 @@ async function loadAdmissions(
 }
 
 /** Call about once a second. Never rejects. */
-export async function beatCluster({ registry, state, hasCompany }: Cluster): Promise<void> {
+export async function beatCluster({ registry, admissions, hasCompany }: Cluster): Promise<void> {
   if (!hasCompany) return
   // In parallel: a database that hangs must not stop a node from reporting its holds.
-  await Promise.all([registry.beat(), state.admissions?.beat()])
+  await Promise.all([registry.beat(), admissions?.beat()])
 }
 
 // After this, the other nodes notice the departure when the lease ends.
@@ -233,8 +174,8 @@ export function leaveCluster(cluster: Cluster): Promise<void> {
   return withTimeout(LEAVE_PATIENCE_MS, leave(cluster), () => undefined)
 }
 
-async function leave({ registry, state, sharedLimits, hasCompany }: Cluster): Promise<void> {
-  const isDone = (await state.admissions?.stop()) ?? true
+async function leave({ registry, admissions, sharedLimits, hasCompany }: Cluster): Promise<void> {
+  const isDone = (await admissions?.stop()) ?? true
   if (hasCompany) await registry.stop({ hasHolds: !isDone })
   await sharedLimits?.close()
 }

@@ -15,6 +15,7 @@ import {
 import type { Log } from '../serve/ports/log.ts'
 import { openImageStores } from './image-stores.ts'
 import { atOnce } from './jobs.ts'
+import { openMembership } from './membership.ts'
 import { SettlementFeed } from './settlement-feed.ts'
 import { findOperatorAccess, findServerSecret } from './supply/first-start.ts'
 import type { SystemServices } from './system-services.ts'
@@ -23,7 +24,8 @@ import type { Role } from './workers/role.ts'
 export type Persistence = Awaited<ReturnType<typeof openPersistence>>
 
 /** Everything that lasts: folder, database and journal, with what an earlier process left behind put in order. */
-export async function openPersistence(settings: Settings, { clock, log }: SystemServices, role: Role | null) {
+export async function openPersistence(settings: Settings, system: SystemServices, role: Role | null) {
+  const { clock, log } = system
   const { dataFolder } = settings
   const folder = role === null ? openDataFolder(dataFolder) : enterDataFolder(dataFolder)
   const isAlone = settings.databaseUrl === null && role === null
@@ -31,9 +33,11 @@ export async function openPersistence(settings: Settings, { clock, log }: System
   const pictures = openImageStores(settings, { dataFolder: folder.path, assetKey, clock })
   const access = findOperatorAccess(settings.operatorToken, folder, secrets)
   const metrics = new Metrics()
-  // Who else is there is known later; until then nobody is.
-  const company = { hasOthers: () => false }
-  const events = new LiveEvents({ storage, hasOthers: () => company.hasOthers() })
+  const membership = openMembership(settings, system, { storage, role })
+  const events = new LiveEvents({
+    storage,
+    hasOthers: () => membership.hasCompany && membership.registry.hasOthers,
+  })
   const journalFolder = journalFolderOf(folder.path, role?.slot ?? null)
   const stored = new SettlementFeed()
   const journal = await FileJournal.start({
@@ -45,7 +49,7 @@ export async function openPersistence(settings: Settings, { clock, log }: System
       events.noteSettlements(settlements)
     },
     isRefusal,
-    // What was held for it is let go; it is not in the balance until somebody has looked into it.
+    // Its hold is released. It is not charged until an operator has looked into it.
     onSetAside: (settlement) => stored.note([settlement], []),
     fsync: settings.journalFsync,
     bounds: {
@@ -65,7 +69,7 @@ export async function openPersistence(settings: Settings, { clock, log }: System
     folder.release()
   }
   const kept = { secrets, access, storage, journal, journalFolder, stored, pictures }
-  return { ...kept, metrics, events, company, close }
+  return { ...kept, membership, metrics, events, close }
 }
 
 function describeDamage({ path, offset, bytes, kind, keptIn }: DamagedLine): string {

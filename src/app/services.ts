@@ -3,7 +3,7 @@ import { readJournal } from '../edges/journal/read-journal.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import { createTextApplication } from '../edges/supply-file/apply-text.ts'
 import { watchMoney } from '../manage/alerts/alert-watch.ts'
-import { type Alerts, openAlerts } from '../manage/alerts/alerts.ts'
+import { openAlerts } from '../manage/alerts/alerts.ts'
 import { BodyKeeping } from '../manage/console/body-keeping.ts'
 import { createOperations } from '../manage/operations/index.ts'
 import { systemRandom } from '../manage/operations/random-source.ts'
@@ -16,36 +16,31 @@ import type { LiveConfiguration } from '../serve/ports/configuration.ts'
 import { SUPPLIER_TYPES_SERVED } from '../suppliers/index.ts'
 import type { Credential } from '../vocabulary/supply.ts'
 import { FORMATS } from '../vocabulary/words.ts'
-import { type Cluster, openAdmissions, openCluster, sharingOf } from './cluster.ts'
+import { type Cluster, joinSharedLimits, loadAdmissions, sharingOf } from './cluster.ts'
+import type { Membership } from './membership.ts'
 import type { Persistence } from './persistence.ts'
-import { followOthers, routingTeller } from './shared-memory.ts'
+import { followOthers, routingPublisher } from './shared-memory.ts'
 import type { SystemServices } from './system-services.ts'
 import type { Role } from './workers/role.ts'
 
 export type Services = Awaited<ReturnType<typeof openServices>>
 
-/** Configuration, limits and money as they are stored, and the operations that change them. */
+/** Opens the configuration, limits, balances and alerts, and the operations that change them. */
 export async function openServices(
   settings: Settings,
   system: SystemServices,
   persistence: Persistence & { readonly role: Role | null },
 ) {
   const { clock, random } = system
-  const { storage, journal, secrets, events } = persistence
-  const cluster = openCluster(settings, system, persistence)
+  const { storage, journal, secrets, events, stored, membership } = persistence
   const bodies = new BodyKeeping({ ...system, storage }, await storage.loadBodyStorage())
-  const configuration = await openConfiguration(cluster, persistence, bodies)
-  const router = new Router({ clock, random, publish: routingTeller(cluster, configuration.current) })
+  const configuration = await openConfiguration(membership, persistence, bodies)
+  const router = new Router({ clock, random, publish: routingPublisher(membership, configuration.current) })
   configuration.onReplaced((_, { supply }) => router.keepOnly(supply))
-  const watched: { alerts: Alerts | null } = { alerts: null }
-  const admissions = await openAdmissions(cluster, persistence, {
-    settings,
-    system,
-    configuration,
-    router,
-    onNews: (accountId, keyIds) => watched.alerts?.watch.noteMoney(accountId, keyIds),
-  })
-  await followOthers(cluster, { configuration, router })
+  const parts = { settings, system, configuration, router }
+  const shared = await joinSharedLimits(membership, persistence, parts)
+  const admissions: Admissions = shared ?? (await loadAdmissions(persistence, system))
+  await followOthers(membership, { configuration, router })
   const allowsPrivateWebhooks = settings.webhookAllowPrivate === 'on'
   const send = createWebhookSender(webhookRules({ allowsPrivate: allowsPrivateWebhooks }))
   const alerts = await openAlerts({
@@ -57,7 +52,11 @@ export async function openServices(
     onRaised: (alert) => events.noteAlert(alert),
     newId: systemRandom.id,
   })
-  watched.alerts = alerts
+  stored.listen(async (settlements, balances) => {
+    if (shared === null) return
+    await shared.noteStored(settlements, balances)
+    alerts.watch.noteStored(settlements)
+  })
   const operations = createOperations({
     storage,
     catchUp: async () => {
@@ -78,15 +77,16 @@ export async function openServices(
     formats: FORMATS,
   })
   const applySupplyText = createTextApplication(operations)
-  const parts = { admissions, configuration, router, alerts, operations, applySupplyText, bodies, send }
-  return { ...persistence, ...parts, cluster }
+  const cluster: Cluster = { ...membership, admissions: shared }
+  const opened = { admissions, configuration, router, alerts, operations, applySupplyText, bodies, send }
+  return { ...persistence, ...opened, cluster }
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** The configuration as it is stored, and what is switched on beside it; kept in step with what other nodes change. */
+/** The stored configuration and body storage settings, kept in step with changes of other nodes. */
 async function openConfiguration(
-  cluster: Cluster,
+  membership: Membership,
   persistence: Persistence,
   bodies: BodyKeeping,
 ): Promise<LiveConfiguration> {
@@ -96,7 +96,7 @@ async function openConfiguration(
     for (const setting of await storage.loadBodyStorage()) bodies.set(setting)
   }
   const current = () => configuration.current()
-  const sharing = sharingOf(cluster, persistence, { reloadBeside, current })
+  const sharing = sharingOf(membership, persistence, { reloadBeside, current })
   const configuration: LiveConfiguration = events.watching(createLiveConfiguration(first, sharing))
   return configuration
 }

@@ -5,7 +5,7 @@ import type { StoredBalance } from '../serve/ports/shared-books.ts'
 import type { Settlement } from '../vocabulary/settlement.ts'
 import { SettlementFeed } from './settlement-feed.ts'
 
-interface News {
+interface Passed {
   readonly settlements: readonly Settlement[]
   readonly balances: readonly StoredBalance[]
 }
@@ -18,51 +18,51 @@ function balance(accountId: string, version: bigint): StoredBalance {
   return { accountId, balanceNano: -version, version }
 }
 
-function collect(relay: SettlementFeed): News[] {
-  const heard: News[] = []
-  relay.listen(async (settlements, balances) => void heard.push({ settlements, balances }))
-  return heard
+function collect(feed: SettlementFeed): Passed[] {
+  const received: Passed[] = []
+  feed.listen(async (settlements, balances) => void received.push({ settlements, balances }))
+  return received
 }
 
-describe('what was stored', () => {
-  test('before anybody listened is told once, one settlement for each key and the newest balances', () => {
-    const relay = new SettlementFeed()
-    relay.note([settlement('r1', 'a', 5n), settlement('r2', 'b', 0n)], [balance('account of a', 2n)])
-    relay.note([settlement('r3', 'a', 0n), settlement('r4', 'b', 7n)], [balance('account of a', 1n)])
-    const heard = collect(relay)
-    expect(heard).toHaveLength(1)
-    expect(heard[0]?.settlements.map(({ requestId }) => requestId)).toEqual(['r1', 'r4'])
-    expect(heard[0]?.balances).toEqual([balance('account of a', 2n)])
+describe('the settlement feed', () => {
+  test('passes the backlog on once: one settlement per key and the newest balances', () => {
+    const feed = new SettlementFeed()
+    feed.note([settlement('r1', 'a', 5n), settlement('r2', 'b', 0n)], [balance('account of a', 2n)])
+    feed.note([settlement('r3', 'a', 0n), settlement('r4', 'b', 7n)], [balance('account of a', 1n)])
+    const received = collect(feed)
+    expect(received).toHaveLength(1)
+    expect(received[0]?.settlements.map(({ requestId }) => requestId)).toEqual(['r1', 'r4'])
+    expect(received[0]?.balances).toEqual([balance('account of a', 2n)])
   })
 
-  test('later is told as it comes', () => {
-    const relay = new SettlementFeed()
-    const heard = collect(relay)
-    relay.note([settlement('r1', 'a', 1n), settlement('r2', 'a', 1n)], [])
-    expect(heard.map(({ settlements }) => settlements.length)).toEqual([2])
+  test('passes later settlements on at once', () => {
+    const feed = new SettlementFeed()
+    const received = collect(feed)
+    feed.note([settlement('r1', 'a', 1n), settlement('r2', 'a', 1n)], [])
+    expect(received.map(({ settlements }) => settlements.length)).toEqual([2])
   })
 
-  test('is waited for until all of it was dealt with, also when that fails', async () => {
-    const relay = new SettlementFeed()
-    const dealing = Promise.withResolvers<void>()
-    relay.listen(() => dealing.promise)
-    relay.note([], [])
+  test('waits until the listener has handled everything, even if it fails', async () => {
+    const feed = new SettlementFeed()
+    const handling = Promise.withResolvers<void>()
+    feed.listen(() => handling.promise)
+    feed.note([], [])
     let isSettled = false
-    const settled = relay.settled().then(() => {
+    const settled = feed.settled().then(() => {
       isSettled = true
     })
     await Bun.sleep(0)
     expect(isSettled).toBe(false)
-    dealing.reject(new Error('the limits store is away'))
+    handling.reject(new Error('the limits store is away'))
     await settled
   })
 
-  test('leaves nothing behind', async () => {
-    const relay = new SettlementFeed()
-    relay.ignore()
+  test('keeps nothing in memory', async () => {
+    const feed = new SettlementFeed()
+    feed.listen(() => Promise.resolve())
     const before = countArrays()
-    for (let count = 0; count < 5_000; count += 1) relay.note([], [])
-    await relay.settled()
+    for (let count = 0; count < 5_000; count += 1) feed.note([], [])
+    await feed.settled()
     expect(countArrays() - before).toBeLessThan(1_000)
   })
 })

@@ -4,53 +4,48 @@ import type { Settlement } from '../vocabulary/settlement.ts'
 type Listener = (settlements: readonly Settlement[], balances: readonly StoredBalance[]) => Promise<void>
 
 /**
- * Passes on what the database has taken. A start stores what an earlier process left behind before anybody can listen;
- * it is kept for the first who does.
+ * Passes stored settlements on to a listener. A start stores what an earlier process left behind before there is a
+ * listener, so the feed keeps a backlog for it.
  */
 export class SettlementFeed {
   #listener: Listener | null = null
-  readonly #early = new EarlyNews()
+  readonly #backlog = new Backlog()
   readonly #underWay = new Set<Promise<void>>()
 
-  note(...news: Parameters<Listener>): void {
+  note(...stored: Parameters<Listener>): void {
     if (this.#listener === null) {
-      this.#early.add(...news)
+      this.#backlog.add(...stored)
       return
     }
-    const forget = () => void this.#underWay.delete(dealtWith)
-    const dealtWith = this.#listener(...news).then(forget, forget)
-    this.#underWay.add(dealtWith)
+    const forget = () => void this.#underWay.delete(handled)
+    const handled = this.#listener(...stored).then(forget, forget)
+    this.#underWay.add(handled)
   }
 
   listen(listener: Listener): void {
     this.#listener = listener
-    const { settlements, balances } = this.#early.take()
+    const { settlements, balances } = this.#backlog.take()
     if (settlements.length > 0) this.note(settlements, balances)
   }
 
-  /** For where nobody wants to know. */
-  ignore(): void {
-    this.listen(() => Promise.resolve())
-  }
-
-  /** Resolves when all that was passed on has been dealt with. */
+  /** Resolves when the listener has handled everything that was passed on. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay)
   }
 }
 
 /**
- * What was stored before anybody listened. A journal may be as large as its bound allows, and the process that placed
- * the holds of its requests is gone; so of each key one settlement stands for all, to say whose money has moved.
+ * What was stored before there was a listener. A journal can be large, and the holds of its requests are gone with their
+ * process, so one settlement per key is enough to show which balances have changed.
  */
-class EarlyNews {
+class Backlog {
   readonly #settlements = new Map<string, Settlement>()
   readonly #balances = new Map<string, StoredBalance>()
 
   add(settlements: readonly Settlement[], balances: readonly StoredBalance[]): void {
     for (const settlement of settlements) {
       const { keyId, amountNano } = settlement
-      // One that cost nothing moves nothing, and must not stand for one that did.
+      // A free request changes no balance, so it must not replace one that does.
       if (amountNano !== 0n || !this.#settlements.has(keyId)) this.#settlements.set(keyId, settlement)
     }
     for (const balance of balances) {

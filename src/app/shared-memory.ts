@@ -17,7 +17,7 @@ const LONGEST_KEPT_MS = 60 * 60 * 1_000
 const THOUGHTS_KEPT_MS = 6 * 60 * 60 * 1_000
 
 /** Publishes what routing has learned here. Failures are ignored: the other nodes learn it themselves. */
-export function routingTeller(
+export function routingPublisher(
   { sharedLimits }: Sharing<Pick<NodeNotices, 'publish'> & Pick<ConversationMemory, 'savePin'>>,
   current: () => ReturnType<LiveConfiguration['current']>,
 ): ((news: RoutingNews) => void) | undefined {

@@ -40,12 +40,11 @@ for (const engine of testedEngines()) {
           node: { id: `node-${index}`, name: `machine ${index}`, version: '1', startedAtMs: clock.nowMs() },
           storage: { ...aged, unlessRunning: storage.unlessRunning },
           sharedLimits: { releaseNode: async (id) => released.push(id) },
-          onReturned: () => undefined,
           clock,
           log,
         })
       })
-      for (const node of nodes) await node.start()
+      for (const node of nodes) await node.start(null)
       clock.advance(1_000)
       expect((await nodes[0]?.listLiving())?.toSorted()).toEqual(['node-0', 'node-1', 'node-2'])
       const [one, other] = nodes

@@ -3,7 +3,7 @@ import { buildSnapshot } from '../../rules/catalog/build-snapshot.ts'
 import { anAccount } from '../../vocabulary/testing/specimens.ts'
 import { AlertWatch } from './alert-watch.ts'
 
-test('a balance that is not known yet is not taken for an empty one', () => {
+test('does not report a balance that is not known yet', () => {
   const account = anAccount({ id: 'acc_1', balanceAlertNano: 100n })
   const empty = { keys: [], suppliers: [], credentials: [], models: [], routes: [], version: 1 }
   const snapshot = buildSnapshot({ accounts: [account], ...empty })
@@ -19,13 +19,13 @@ test('a balance that is not known yet is not taken for an empty one', () => {
     lowBalances: [],
   })
   watch.lookAtAll()
-  watch.noteMoney('acc_1', [])
+  watch.noteStored([{ accountId: 'acc_1', keyId: 'key_1' }])
   expect(watch.first).toBeUndefined()
   state.isKnown = true
   state.balanceNano = 500n
-  watch.noteMoney('acc_1', [])
+  watch.noteStored([{ accountId: 'acc_1', keyId: 'key_1' }])
   expect(watch.first).toBeUndefined()
   state.balanceNano = 50n
-  watch.noteMoney('acc_1', [])
+  watch.noteStored([{ accountId: 'acc_1', keyId: 'key_1' }])
   expect(watch.first).toMatchObject({ type: 'notice', notice: { kind: 'balance.low', accountId: 'acc_1' } })
 })

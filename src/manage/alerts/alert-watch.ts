@@ -52,13 +52,15 @@ export class AlertWatch implements SpendWatch {
     this.noteBalance(accountId)
   }
 
-  /** Checks the balance of an account and its keys, whichever node changed them. */
-  noteMoney(accountId: string, keyIds: readonly string[]): void {
-    for (const keyId of keyIds) {
+  /** Checks the keys and accounts of stored settlements. By then the spending of other nodes is known too. */
+  noteStored(settlements: readonly Pick<Settlement, 'keyId' | 'accountId'>[]): void {
+    for (const keyId of new Set(settlements.map((settlement) => settlement.keyId))) {
       const key = this.#parts.snapshot().keys.get(keyId)
       if (key !== undefined) this.#lookAtKey(key)
     }
-    this.noteBalance(accountId)
+    for (const accountId of new Set(settlements.map((settlement) => settlement.accountId))) {
+      this.noteBalance(accountId)
+    }
   }
 
   noteKeyRefused(keyId: string): void {

@@ -4,7 +4,7 @@ import { createMovableClock } from '../../../test/support/movable-clock.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { NodeStore } from '../../serve/ports/shared-books.ts'
 import type { NodeRecord, SeenNode } from '../../vocabulary/system.ts'
-import { LEASE_MS, NodeRegistry } from './node-registry.ts'
+import { LEASE_MS, type LimitsMembership, type NodeParts, NodeRegistry } from './node-registry.ts'
 
 const clock = createMovableClock()
 
@@ -62,7 +62,21 @@ class ReleasedHolds {
   }
 }
 
-/** Of the node that tells another time than the database. */
+/** Starts with the limits it was made with. */
+class TestNode extends NodeRegistry {
+  readonly #membership: LimitsMembership
+
+  constructor(membership: LimitsMembership, parts: NodeParts) {
+    super(parts)
+    this.#membership = membership
+  }
+
+  override start(): Promise<void> {
+    return super.start(this.#membership)
+  }
+}
+
+/** The clock of a node that differs from the database's. */
 const oddClock = createMovableClock()
 
 function stage(...names: string[]) {
@@ -80,15 +94,16 @@ function stage(...names: string[]) {
   const shared: Record<string, string | null> = {}
   const nodes = names.map(
     (id) =>
-      new NodeRegistry({
-        sharedLimitsId: () => shared[id] ?? null,
-        node: { id, name: `machine of ${id}`, version: '1', startedAtMs: clock.nowMs() },
-        storage: records,
-        sharedLimits: id.startsWith('unshared') ? null : sharedLimits,
-        onReturned: () => void returned.push(id),
-        clock: id === 'odd' ? oddClock : clock,
-        log,
-      }),
+      new TestNode(
+        { sharedLimitsId: () => shared[id] ?? null, onReturned: () => void returned.push(id) },
+        {
+          node: { id, name: `machine of ${id}`, version: '1', startedAtMs: clock.nowMs() },
+          storage: records,
+          sharedLimits: id.startsWith('unshared') ? null : sharedLimits,
+          clock: id === 'odd' ? oddClock : clock,
+          log,
+        },
+      ),
   )
   /** Time passes for these, one beat a second. */
   const pass = async (seconds: number, ...living: (NodeRegistry | undefined)[]) => {

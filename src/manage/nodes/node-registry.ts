@@ -11,14 +11,18 @@ export interface NodeParts {
   readonly storage: NodeStore & Pick<Storage, 'unlessRunning'>
   /** null when nodes share only the database. */
   readonly sharedLimits: Pick<SharedHolds, 'releaseNode'> | null
-  /** Identifies the limits this node shares right now; null while it reaches none. */
-  readonly sharedLimitsId?: () => string | null
-  /** Called when other nodes considered this node dead and may have released its holds: report them again. */
-  readonly onReturned: () => void | Promise<void>
   /** After how long a silent node counts as dead; absent for the default. */
   readonly leaseMs?: number
   readonly clock: Clock
   readonly log: Log
+}
+
+/** The limits that this node shares with others. */
+export interface LimitsMembership {
+  /** Identifies the limits this node shares right now; null while it reaches none. */
+  readonly sharedLimitsId: () => string | null
+  /** Called when other nodes considered this node dead and may have released its holds: report them again. */
+  readonly onReturned: () => void | Promise<void>
 }
 
 export const LEASE_MS = 15_000
@@ -41,6 +45,8 @@ export class NodeRegistry {
   readonly #parts: NodeParts
   readonly #leaseMs: number
   readonly #heartbeatMs: number
+  /** null while this node shares no limits. */
+  #membership: LimitsMembership | null = null
   #seen: readonly SeenNode[] = []
   #seenAtMs = Number.NEGATIVE_INFINITY
   #listing: Promise<void> | null = null
@@ -69,8 +75,9 @@ export class NodeRegistry {
     this.node = parts.node
   }
 
-  /** Registers this node. */
-  start(): Promise<void> {
+  /** Registers this node as one that shares limits. */
+  start(membership: LimitsMembership | null): Promise<void> {
+    this.#membership = membership
     return this.beat()
   }
 
@@ -148,7 +155,7 @@ export class NodeRegistry {
     const { clock, log } = this.#parts
     this.#nextHeartbeatMs = clock.nowMs() + this.#heartbeatMs
     try {
-      await this.#tell()
+      await this.#sendHeartbeat()
       this.#isFailing = false
     } catch (error) {
       // Logged once per outage, not at every heartbeat.
@@ -173,8 +180,8 @@ export class NodeRegistry {
   }
 
   #noteConflict(): void {
-    const { clock, log, sharedLimitsId } = this.#parts
-    const own = sharedLimitsId?.() ?? null
+    const { clock, log } = this.#parts
+    const own = this.#membership?.sharedLimitsId() ?? null
     if (own === null) return
     const elder = this.#findElderOn(own)
     if (elder === null) {
@@ -210,12 +217,12 @@ export class NodeRegistry {
     return eldest?.sharedLimitsId === own ? null : eldest
   }
 
-  async #tell(): Promise<void> {
-    const { storage, clock, log, onReturned } = this.#parts
-    // Before it is told, since telling makes this node known again.
+  async #sendHeartbeat(): Promise<void> {
+    const { storage, clock, log } = this.#parts
+    // Before the heartbeat, which adds this node to the list again.
     await this.#list()
     const wasRemoved = this.#heardAtMs !== null && !this.#seen.some(({ id }) => id === this.node.id)
-    await storage.saveHeartbeat(this.node, this.#parts.sharedLimitsId?.() ?? null)
+    await storage.saveHeartbeat(this.node, this.#membership?.sharedLimitsId() ?? null)
     const nowMs = clock.nowMs()
     const gapMs = this.#heardAtMs === null ? 0 : nowMs - this.#heardAtMs
     // The gap is unknown when the clock was set back.
@@ -227,7 +234,7 @@ export class NodeRegistry {
     this.#firstHeardAtMs ??= nowMs
     if (!wasRemoved && !isGap) return
     log.notice('this node is back', { node: this.node.id, silentMs: gapMs })
-    await onReturned()
+    await this.#membership?.onReturned()
   }
 
   async #releaseDead(): Promise<void> {

@@ -43,8 +43,6 @@ export interface SharedAdmissionsOptions {
   /** Returns a unique id. */
   readonly newGeneration: () => string
   readonly onPin: (conversation: string, pin: PinnedTo) => void
-  /** Called when the known money of an account and these keys has changed. */
-  readonly onNews: (accountId: string, keyIds: readonly string[]) => void
   readonly onTrouble: (error: unknown) => void
   readonly timers?: Timers
   /** How many unstored costs of an account are folded into a sum; defaults to 2,000. */
@@ -55,7 +53,7 @@ export type NodeParts = ReturnType<typeof buildNodeParts>
 
 /** The parts of one node's side of the limits store. */
 export function buildNodeParts(options: SharedAdmissionsOptions) {
-  const { admissionLimits, sharedLimits, storage, clock, needsTotals, onTrouble, onNews } = options
+  const { admissionLimits, sharedLimits, storage, clock, needsTotals, onTrouble } = options
   const timers = options.timers ?? SYSTEM_TIMERS
   const views = new MoneyViews()
   const windowView = new WindowView()
@@ -93,7 +91,7 @@ export function buildNodeParts(options: SharedAdmissionsOptions) {
   const loader = new AccountLoader({ sharedLimits, circuit, generation, reader })
   const settleQueue = new SettleQueue({ sharedLimits, circuit, staleAccounts, timers })
   const storing = { circuit, reader, views, entries, staleAccounts, sender, shares }
-  const storedSettlements = new StoredSettlements({ ...storing, needsTotals, onNews, onTrouble })
+  const storedSettlements = new StoredSettlements({ ...storing, needsTotals, onTrouble })
   return {
     ...options,
     timers,

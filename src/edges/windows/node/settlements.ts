@@ -117,7 +117,6 @@ export interface StoredSettlementsParts {
   readonly sender: UpdateSender
   readonly shares: LocalShares
   readonly needsTotals: (keyId: string) => boolean
-  readonly onNews: (accountId: string, keyIds: readonly string[]) => void
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -126,7 +125,6 @@ interface Batch {
   readonly accountId: string
   readonly entries: Entry[]
   readonly unknownIds: string[]
-  readonly keyIds: Set<string>
   readonly limitedKeyIds: Set<string>
   hasCost: boolean
   latestDay: number
@@ -150,7 +148,6 @@ export class StoredSettlements {
     const batches = this.#batches(settlements)
     const facts = await this.#facts(batches, balances)
     await Promise.all(batches.map((batch) => this.#learn(batch, facts)))
-    for (const { accountId, keyIds } of batches) this.#parts.onNews(accountId, [...keyIds])
   }
 
   #batches(settlements: readonly Settlement[]): Batch[] {
@@ -174,7 +171,6 @@ export class StoredSettlements {
       entries.noteStored(entry)
       batch.entries.push(entry)
     } else if (entry === undefined) batch.unknownIds.push(requestId)
-    batch.keyIds.add(keyId)
     if (this.#parts.needsTotals(keyId)) batch.limitedKeyIds.add(keyId)
     if (amountNano !== 0n) batch.hasCost = true
     batch.latestDay = Math.max(batch.latestDay, dayOf(endedAtMs(settlement)))
@@ -240,7 +236,6 @@ function newBatch(accountId: string): Batch {
     accountId,
     entries: [],
     unknownIds: [],
-    keyIds: new Set(),
     limitedKeyIds: new Set(),
     hasCost: false,
     latestDay: Number.NEGATIVE_INFINITY,

@@ -36,7 +36,6 @@ export class World {
   readonly nodes = new Map<string, TestNode>()
   /** Requests under way, whatever the nodes believe. */
   readonly open = new Map<string, Admitted>()
-  readonly news: string[] = []
   readonly pins: string[] = []
   hub = new LimitsHub(this.time)
   readonly #options: WorldOptions
@@ -65,7 +64,6 @@ export class World {
       needsTotals: () => true,
       newGeneration: () => this.#name('generation'),
       onPin: (conversation, { credentialId }) => this.pins.push(`${conversation} ${credentialId}`),
-      onNews: (accountId, keyIds) => this.news.push(`${accountId} ${keyIds.join(' ')}`),
       onTrouble: () => undefined,
       ...this.#options,
     })
